@@ -1,0 +1,89 @@
+// Builds the npm package in pkg/: the core as WebAssembly into pkg/wasm, the TypeScript into pkg/dist, and the documents
+// that are published with them. What is up to date is left alone. `setup.mjs build` has installed what this needs.
+
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { filesUnder, step } from './step.mjs';
+import { run } from './run.mjs';
+import { cargoHome, env, root, wasmTarget } from './tools.mjs';
+
+const inRoot = (...path) => join(root, ...path);
+const wasm = (name) => inRoot('pkg', 'wasm', name);
+/** What each step depends on besides its sources: how it is done, and by which versions of the tools. */
+const recipe = [...filesUnder(inRoot('scripts')), inRoot('package-lock.json')];
+
+const compiled = inRoot('target', wasmTarget, 'release', 'statepad.wasm');
+compileCore();
+await step('pkg/wasm', inRoot('pkg', 'wasm'), [compiled, ...recipe], bindCore);
+await step(
+  'pkg/dist',
+  inRoot('pkg', 'dist'),
+  [...filesUnder(inRoot('pkg', 'src')), inRoot('pkg', 'tsconfig.json'), inRoot('pkg', 'package.json'), wasm('statepad.d.ts'), ...recipe],
+  compileTypeScript,
+);
+for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT'].filter((name) => existsSync(inRoot(name)))) {
+  copyFileSync(inRoot(name), inRoot('pkg', name));
+}
+
+/** Compiles the crate. A panic message names its source file: the paths of this machine are taken out of it. */
+function compileCore() {
+  run('cargo', ['fetch', '--locked', '--quiet', '--target', wasmTarget]);
+  const sysroot = execFileSync('rustc', ['--print', 'sysroot'], { cwd: root, env, encoding: 'utf8' }).trim();
+  const sources = join(cargoHome, 'registry', 'src');
+  const registries = existsSync(sources) ? readdirSync(sources).map((name) => join(sources, name)) : [];
+  // Of several that fit, the last one wins.
+  const remapped = [
+    [cargoHome, '/cargo'],
+    ...registries.map((folder) => [folder, '/crates']),
+    [sysroot, '/rust'],
+    [root, '/statepad'],
+  ];
+  run(
+    'cargo',
+    ['build', '--locked', '--quiet', '--release', '--lib', '--target', wasmTarget, '--target-dir', inRoot('target')],
+    { env: { ...env, CARGO_ENCODED_RUSTFLAGS: remapped.map(([from, to]) => `--remap-path-prefix=${from}=${to}`).join('\x1f') } },
+  );
+}
+
+/** Generates the glue between JavaScript and the module, makes both small, and writes the module as text, too. */
+async function bindCore() {
+  run('wasm-bindgen', [
+    '--target', 'web',
+    '--omit-default-module-path',
+    '--remove-producers-section',
+    '--remove-name-section',
+    '--out-name', 'statepad',
+    '--out-dir', wasm(''),
+    compiled,
+  ]);
+  // What rustc may use, and every host since 2022 understands.
+  const features = ['bulk-memory', 'bulk-memory-opt', 'multivalue', 'mutable-globals', 'nontrapping-float-to-int', 'reference-types', 'sign-ext'];
+  run(process.execPath, [
+    inRoot('node_modules', 'binaryen', 'bin', 'wasm-opt'),
+    ...features.map((feature) => `--enable-${feature}`),
+    '-Os',
+    wasm('statepad_bg.wasm'),
+    '-o', wasm('statepad_bg.wasm'),
+  ]);
+  await rewrite(wasm('statepad.js'), { minifyWhitespace: true, minifySyntax: true });
+
+  const module = readFileSync(wasm('statepad_bg.wasm'));
+  writeFileSync(wasm('statepad_base64.js'), `export const base64 = '${module.toString('base64')}';\n`);
+  writeFileSync(wasm('statepad_base64.d.ts'), '/** The module as text, for a host that cannot read it from a file. */\nexport declare const base64: string;\n');
+  console.log(`build: the module has ${module.length} bytes, ${brotliCompressSync(module).length} compressed`);
+}
+
+/** Checks and translates the TypeScript. Comments stay in the declarations, where editors show them, and leave the code. */
+async function compileTypeScript() {
+  run(process.execPath, [inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', inRoot('pkg')]);
+  for (const file of filesUnder(inRoot('pkg', 'dist'))) if (file.endsWith('.js')) await rewrite(file);
+}
+
+/** Prints a script anew, without its comments. */
+async function rewrite(file, options = {}) {
+  const { transform } = await import('esbuild');
+  const { code } = await transform(readFileSync(file, 'utf8'), { target: 'es2022', format: 'esm', legalComments: 'none', charset: 'utf8', ...options });
+  writeFileSync(file, code);
+}

@@ -1,0 +1,60 @@
+// Which tools the project needs, at which version, and where they are found.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The root of the repository. */
+export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');
+
+/** What the core is compiled to. */
+export const wasmTarget = 'wasm32-unknown-unknown';
+
+export const cargoHome = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
+
+/** The command-line tool must be exactly the version of the crate, which Cargo.toml pins. */
+function pinned(crate) {
+  const found = new RegExp(`^${crate} = "=(.+)"`, 'm').exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'));
+  if (!found) throw new Error(`Cargo.toml pins no ${crate}`);
+  return found[1];
+}
+
+/**
+ * Tools that come from crates.io. An own folder for each version: what else a user has installed stays as it is, and
+ * every checkout of the project finds them again.
+ */
+export const cargoTools = {
+  'wasm-bindgen': {
+    crate: 'wasm-bindgen-cli',
+    version: pinned('wasm-bindgen'),
+    // Its output is the same without optimisation, and it is built in half the time.
+    flags: ['--debug'],
+  },
+  'wasm-pack': { crate: 'wasm-pack', version: '0.15.1', flags: ['--locked'] },
+};
+
+/** The folder that `cargo install --root` gets for a tool. */
+export function cargoRoot({ crate, version }) {
+  return join(cargoHome, 'statepad-tools', `${crate}-${version}`);
+}
+
+/** The environment for every program that the scripts start: the project's tools are found first. */
+export const env = {
+  ...process.env,
+  PATH: [
+    ...Object.values(cargoTools).map((tool) => join(cargoRoot(tool), 'bin')),
+    process.env.PATH,
+    join(cargoHome, 'bin'),
+  ].join(delimiter),
+};
+
+/** The first line that `program --version` prints, or undefined when there is no such program. */
+export function versionOf(program) {
+  try {
+    return execFileSync(program, ['--version'], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).split('\n')[0];
+  } catch {
+    return undefined;
+  }
+}
