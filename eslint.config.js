@@ -1,0 +1,52 @@
+// What eslint holds the sources to: typescript-eslint's strict, type-checked rules for TypeScript, eslint's own for scripts.
+
+import js from '@eslint/js';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import { configs } from 'typescript-eslint';
+
+/** What a plain script finds on every host of the project; TypeScript knows by itself. */
+const globals = Object.fromEntries(
+  [
+    'AbortController', 'AbortSignal', 'Buffer', 'TextDecoder', 'TextEncoder', 'URL', 'WebAssembly', 'clearTimeout', 'console',
+    'crypto', 'document', 'fetch', 'globalThis', 'performance', 'process', 'queueMicrotask', 'setImmediate', 'setTimeout',
+    'structuredClone', 'window',
+  ].map((name) => [name, 'readonly']),
+);
+
+export default defineConfig(
+  globalIgnores(['target/', 'pkg/dist/', 'pkg/wasm/', 'tests/packaging/fixtures/']),
+  {
+    files: ['**/*.{js,mjs}'],
+    extends: [js.configs.recommended],
+    languageOptions: { globals },
+  },
+  {
+    files: ['**/*.{ts,mts}'],
+    extends: [configs.strictTypeChecked, configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      // A number in a message reads well as it is.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      // A method that must be asynchronous for its callers may have nothing to wait for.
+      '@typescript-eslint/require-await': 'off',
+    },
+  },
+  {
+    files: ['**/*.{js,mjs,ts,mts}'],
+    rules: {
+      eqeqeq: ['error', 'always'],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'export it under its name' },
+        { selector: "TSAsExpression > TSAnyKeyword", message: 'say what it is' },
+      ],
+      'object-shorthand': 'error',
+      'prefer-const': 'error',
+    },
+  },
+  {
+    // Their readers want a default export.
+    files: ['eslint.config.js', '**/*.d.ts', '**/worker.mjs'],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
+);

@@ -1,0 +1,59 @@
+// Runs one suite of tests: what it prints is passed on and read for its counts.
+
+import { spawn } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
+import { env, root } from './tools.mjs';
+
+/** How each kind of runner sums up: which of its lines do, and the counts in them. */
+const summaries = {
+  cargo: {
+    line: /^test result: /,
+    counts: { passed: /(\d+) passed/, failed: /(\d+) failed/, skipped: /(\d+) ignored/ },
+  },
+  node: {
+    line: /^ℹ (tests|pass|fail|cancelled|skipped|todo) \d+$/,
+    counts: { passed: /^ℹ pass (\d+)/, failed: /^ℹ (?:fail|cancelled) (\d+)/, skipped: /^ℹ (?:skipped|todo) (\d+)/ },
+  },
+};
+
+/**
+ * Runs `command` and answers what came of it. A suite with a `runner` fails when it ran no test; one without is a single
+ * check, which passes or fails by its exit code.
+ */
+export async function runSuite({ name, command, runner, extraEnv }) {
+  console.log(`\n=== ${name}\n`);
+  const started = performance.now();
+  const { code, output } = await follow(command, extraEnv);
+  const seconds = (performance.now() - started) / 1000;
+  if (!runner) {
+    const passed = code === 0 ? 1 : 0;
+    return { name, ok: code === 0, passed, failed: 1 - passed, skipped: 0, seconds, lines: [] };
+  }
+
+  const { line, counts } = summaries[runner];
+  const lines = stripVTControlCharacters(output).split('\n').filter((text) => line.test(text));
+  const total = (pattern) => lines.reduce((sum, text) => sum + Number(pattern.exec(text)?.[1] ?? 0), 0);
+  const [passed, failed, skipped] = [counts.passed, counts.failed, counts.skipped].map(total);
+  const ok = code === 0 && failed === 0 && passed > 0;
+  // A runner that broke down before it could count is a failure, too.
+  return { name, ok, passed, failed: ok ? 0 : Math.max(failed, 1), skipped, seconds, lines };
+}
+
+function follow([program, ...args], extraEnv) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: root, env: { ...env, ...extraEnv }, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const [from, to] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
+      from.setEncoding('utf8');
+      from.on('data', (text) => {
+        output += text;
+        to.write(text);
+      });
+    }
+    child.on('error', (error) => {
+      console.error(`${program}: ${error.message}`);
+      resolve({ code: 1, output });
+    });
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
