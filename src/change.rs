@@ -1,0 +1,75 @@
+//! What a store must write, atomically.
+
+use crate::delta::{Delta, ScopedDelta};
+
+/// The full key of a session. No operation finds a session by less.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SessionKey {
+    /// The app.
+    pub app_name: String,
+    /// The user.
+    pub user_id: String,
+    /// The session, unique for this user in this app.
+    pub session_id: String,
+}
+
+impl SessionKey {
+    /// Makes a key of its three parts.
+    pub fn new(app_name: impl Into<String>, user_id: impl Into<String>, session_id: impl Into<String>) -> Self {
+        Self { app_name: app_name.into(), user_id: user_id.into(), session_id: session_id.into() }
+    }
+}
+
+/// What a change does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// Creates a session: revision 0.
+    Create,
+    /// Appends one event to a session: the next revision.
+    Append,
+    /// Writes scopes that no session is needed for.
+    Update,
+}
+
+/// One event and its deltas, already split by scope: the value that is stored, and the same that is applied.
+///
+/// `temp:` keys are never in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// The idempotency key: the event's id.
+    pub id: String,
+    /// What it does.
+    pub kind: ChangeKind,
+    /// The event's time, in milliseconds since the epoch.
+    pub time: f64,
+    /// What changes in each scope.
+    pub delta: ScopedDelta,
+}
+
+/// What has to hold for a change to be written. Absent parts are not looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Guard {
+    /// The revision that the session must have.
+    pub revision: Option<u64>,
+    /// The version that the app scope must have.
+    pub app: Option<u64>,
+    /// The version that the user scope must have.
+    pub user: Option<u64>,
+}
+
+/// The answer to a request for a change.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Prepared {
+    /// This has to be stored, then applied. `temp` is for the caller's own eyes.
+    Change {
+        /// What to store and to apply.
+        change: Change,
+        /// The `temp:` keys under their names.
+        temp: Delta,
+    },
+    /// The session has an event of this id. If the content is the same, that is a success that changes nothing.
+    Duplicate {
+        /// The revision that the event made.
+        revision: u64,
+    },
+}

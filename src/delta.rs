@@ -1,0 +1,289 @@
+//! Writes and deletions on their way into a state, in the order of writing.
+
+use std::fmt;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use serde::Deserializer;
+use serde::de::{MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::error::{Error, Result};
+use crate::json::{Json, write_string};
+use crate::scope::Scope;
+
+/// The values of one scope under their names, in the order of writing.
+pub type Values = IndexMap<Arc<str>, Json>;
+
+/// What a delta does to one key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Write {
+    /// Sets the key to a value, whole.
+    Set(Json),
+    /// Deletes the key.
+    Unset,
+}
+
+/// Keys to set or to delete, in the order of writing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Delta {
+    writes: IndexMap<Arc<str>, Write>,
+}
+
+/// A delta split by scope; the keys have become names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ScopedDelta {
+    /// What changes for all users of the app.
+    pub app: Delta,
+    /// What changes for all sessions of the user.
+    pub user: Delta,
+    /// What changes in the session.
+    pub session: Delta,
+}
+
+impl Delta {
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.writes.is_empty()
+    }
+
+    /// The writes, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Write)> {
+        self.writes.iter().map(|(key, write)| (&**key, write))
+    }
+
+    /// What is to be written to a key.
+    pub fn get(&self, key: &str) -> Option<&Write> {
+        self.writes.get(key)
+    }
+
+    /// Adds a write. It replaces an earlier one to the same key; the first place in the order stays.
+    pub fn write(&mut self, key: impl Into<Arc<str>>, write: Write) {
+        self.writes.insert(key.into(), write);
+    }
+
+    /// Reads a JSON object, key by key. Keys named in `deleted` must be `null` in it and become deletions.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when the text is no JSON object, or when a deleted key
+    /// is not there as `null`.
+    pub fn parse(object: &str, deleted: &[String]) -> Result<Self> {
+        let mut deserializer = serde_json::Deserializer::from_str(object);
+        let mut delta = deserializer
+            .deserialize_map(DeltaVisitor)
+            .and_then(|delta| deserializer.end().map(|()| delta))
+            .map_err(|error| Error::invalid(format!("a state delta is not a JSON object: {error}")))?;
+        delta.unset(deleted)?;
+        Ok(delta)
+    }
+
+    /// Turns the keys named, which must be `null` here, into deletions.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when a key is not there as `null`.
+    pub fn unset(&mut self, deleted: &[String]) -> Result<()> {
+        for key in deleted {
+            match self.writes.get_mut(key.as_str()) {
+                Some(write @ Write::Set(_)) if *write == Write::Set(Json::null()) => *write = Write::Unset,
+                Some(Write::Unset) => {}
+                _ => {
+                    return Err(Error::invalid(format!(
+                        "the key \"{key}\" is named as deleted, but the state delta does not have it as null"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Splits by scope. The second part is the `temp:` keys, under their names: they never become part of a change.
+    pub fn split(self) -> (ScopedDelta, Delta) {
+        let mut scoped = ScopedDelta::default();
+        let mut temp = Self::default();
+        for (key, write) in self.writes {
+            let (scope, name) = Scope::split(&key);
+            match scope {
+                Scope::Session => scoped.session.writes.insert(key, write),
+                Scope::App => scoped.app.writes.insert(Arc::from(name), write),
+                Scope::User => scoped.user.writes.insert(Arc::from(name), write),
+                Scope::Temp => temp.writes.insert(Arc::from(name), write),
+            };
+        }
+        (scoped, temp)
+    }
+
+    /// Puts a later delta on top of this one.
+    pub fn merge(&mut self, later: Self) {
+        self.writes.extend(later.writes);
+    }
+
+    /// Writes into the values of a scope. A key that is there keeps its place; a new one goes to the end.
+    pub fn apply(&self, values: &mut Values) {
+        for (name, write) in &self.writes {
+            match write {
+                Write::Set(json) => {
+                    if let Some(value) = values.get_mut(name) {
+                        *value = json.clone();
+                    } else {
+                        values.insert(Arc::clone(name), json.clone());
+                    }
+                }
+                Write::Unset => {
+                    values.shift_remove(name);
+                }
+            }
+        }
+    }
+
+    /// `{"set":{…},"unset":[…]}`, as a store gets it.
+    fn write_json(&self, out: &mut String) {
+        out.push_str("{\"set\":{");
+        let mut unset = Vec::new();
+        let mut first = true;
+        for (name, write) in self.iter() {
+            match write {
+                Write::Set(json) => {
+                    if !std::mem::take(&mut first) {
+                        out.push(',');
+                    }
+                    write_string(out, name);
+                    out.push(':');
+                    out.push_str(json.as_str());
+                }
+                Write::Unset => unset.push(name),
+            }
+        }
+        out.push_str("},\"unset\":[");
+        for (index, name) in unset.into_iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            write_string(out, name);
+        }
+        out.push_str("]}");
+    }
+}
+
+impl<K: Into<Arc<str>>> FromIterator<(K, Write)> for Delta {
+    fn from_iter<I: IntoIterator<Item = (K, Write)>>(writes: I) -> Self {
+        Self { writes: writes.into_iter().map(|(key, write)| (key.into(), write)).collect() }
+    }
+}
+
+impl ScopedDelta {
+    /// The part of a stored scope. `temp:` has none: it is never stored.
+    pub fn get(&self, scope: Scope) -> Option<&Delta> {
+        match scope {
+            Scope::App => Some(&self.app),
+            Scope::User => Some(&self.user),
+            Scope::Session => Some(&self.session),
+            Scope::Temp => None,
+        }
+    }
+
+    /// Whether there is nothing to write in any scope.
+    pub fn is_empty(&self) -> bool {
+        self.app.is_empty() && self.user.is_empty() && self.session.is_empty()
+    }
+
+    /// Back to one delta under full keys: the reverse of [`Delta::split`].
+    pub fn join(self, temp: Delta) -> Delta {
+        let mut joined = self.session;
+        for (scope, part) in [(Scope::App, self.app), (Scope::User, self.user), (Scope::Temp, temp)] {
+            for (name, write) in part.writes {
+                joined.write(scope.key(&name), write);
+            }
+        }
+        joined
+    }
+
+    /// `{"app":{"set":{…},"unset":[…]},…}` with the scopes that change, as a store gets it.
+    pub fn to_json(&self) -> String {
+        let mut out = String::from("{");
+        for (name, delta) in [("app", &self.app), ("user", &self.user), ("session", &self.session)] {
+            if delta.is_empty() {
+                continue;
+            }
+            if out.len() > 1 {
+                out.push(',');
+            }
+            write_string(&mut out, name);
+            out.push(':');
+            delta.write_json(&mut out);
+        }
+        out.push('}');
+        out
+    }
+}
+
+struct DeltaVisitor;
+
+impl<'de> Visitor<'de> for DeltaVisitor {
+    type Value = Delta;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Delta, A::Error> {
+        let mut delta = Delta::default();
+        while let Some((key, value)) = map.next_entry::<String, &RawValue>()? {
+            delta.write(key, Write::Set(Json::from_raw(value)));
+        }
+        Ok(delta)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn delta(object: &str) -> Delta {
+        Delta::parse(object, &[]).unwrap()
+    }
+
+    #[test]
+    fn a_delta_keeps_the_order_of_writing() {
+        let delta = delta(r#"{"b":1,"user:a":[2],"a":null}"#);
+        let keys: Vec<_> = delta.iter().map(|(key, _)| key).collect();
+        assert_eq!(keys, ["b", "user:a", "a"]);
+    }
+
+    #[test]
+    fn temp_keys_are_split_off() {
+        let (scoped, temp) = delta(r#"{"temp:t":1,"app:a":2,"user:u":3,"s":4}"#).split();
+        assert_eq!(
+            scoped.to_json(),
+            r#"{"app":{"set":{"a":2},"unset":[]},"user":{"set":{"u":3},"unset":[]},"session":{"set":{"s":4},"unset":[]}}"#
+        );
+        assert_eq!(temp.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["t"]);
+    }
+
+    #[test]
+    fn a_deleted_key_must_be_null_in_the_delta() {
+        let deleted = ["x".to_owned()];
+        let delta = Delta::parse(r#"{"x":null,"y":null}"#, &deleted).unwrap();
+        assert_eq!(delta.get("x"), Some(&Write::Unset));
+        assert_eq!(delta.get("y"), Some(&Write::Set(Json::null())));
+        assert!(Delta::parse(r#"{"x":1}"#, &deleted).is_err());
+        assert!(Delta::parse("{}", &deleted).is_err());
+    }
+
+    #[test]
+    fn applying_replaces_whole_values_and_keeps_places() {
+        let mut values = Values::new();
+        delta(r#"{"a":{"x":1},"b":2}"#).apply(&mut values);
+        Delta::parse(r#"{"c":3,"a":{"y":2},"b":null}"#, &["b".to_owned()]).unwrap().apply(&mut values);
+        let pairs: Vec<_> = values.iter().map(|(name, json)| (&**name, json.as_str())).collect();
+        assert_eq!(pairs, [("a", r#"{"y":2}"#), ("c", "3")]);
+    }
+
+    #[test]
+    fn text_that_is_no_object_is_refused() {
+        for text in ["", "[]", "1", "{", "{}x", "null"] {
+            assert!(Delta::parse(text, &[]).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! A JSON value as the text that is stored: compact, with numbers as JavaScript writes them.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// How deep lists and objects may be nested in a value.
+pub const MAX_DEPTH: usize = 100;
+
+/// One JSON value as text, cheap to copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Json(Arc<str>);
+
+impl Json {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The value `null`.
+    pub fn null() -> Self {
+        Self(Arc::from("null"))
+    }
+
+    pub(crate) fn from_raw(raw: &RawValue) -> Self {
+        Self(Arc::from(raw.get()))
+    }
+
+    /// Writes a value as text: compact, numbers as JavaScript writes them, so that a template renders the same in
+    /// every host.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::ValueNotJson`] for a value nested deeper than [`MAX_DEPTH`].
+    pub fn from_value(value: &Value) -> Result<Self> {
+        let mut text = String::new();
+        write_value(&mut text, value, 0)?;
+        Ok(Self(Arc::from(text)))
+    }
+
+    /// Reads the text back.
+    pub fn to_value(&self) -> Value {
+        serde_json::from_str(&self.0).unwrap_or(Value::Null)
+    }
+}
+
+fn write_value(out: &mut String, value: &Value, depth: usize) -> Result<()> {
+    if depth > MAX_DEPTH {
+        return Err(Error::new(ErrorKind::ValueNotJson, format!("a value is nested deeper than {MAX_DEPTH} levels")));
+    }
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::Number(number) => write_number(out, number),
+        Value::String(text) => write_string(out, text),
+        Value::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_value(out, item, depth + 1)?;
+            }
+            out.push(']');
+        }
+        Value::Object(members) => {
+            out.push('{');
+            for (index, (name, member)) in members.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_string(out, name);
+                out.push(':');
+                write_value(out, member, depth + 1)?;
+            }
+            out.push('}');
+        }
+    }
+    Ok(())
+}
+
+/// Integers as they are, floats by ECMAScript's algorithm: `1.0` is `1`, `1e21` is `1e+21`.
+fn write_number(out: &mut String, number: &serde_json::Number) {
+    match number.as_f64() {
+        Some(float) if number.is_f64() => out.push_str(&js_number(float)),
+        _ => out.push_str(&number.to_string()),
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn js_number(float: f64) -> String {
+    ryu_js::Buffer::new().format(float).to_owned()
+}
+
+/// In a JavaScript host numbers are written by the host itself before they come here.
+#[cfg(target_arch = "wasm32")]
+fn js_number(float: f64) -> String {
+    float.to_string()
+}
+
+/// Appends a string as a JSON string.
+pub(crate) fn write_string(out: &mut String, text: &str) {
+    out.push('"');
+    let mut start = 0;
+    for (index, byte) in text.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0x08 => "\\b",
+            0x0c => "\\f",
+            0..=0x1f => {
+                out.push_str(&text[start..index]);
+                out.push_str("\\u00");
+                out.push(char::from(b'0' + (byte >> 4)));
+                out.push(char::from(b"0123456789abcdef"[usize::from(byte & 15)]));
+                start = index + 1;
+                continue;
+            }
+            _ => continue,
+        };
+        out.push_str(&text[start..index]);
+        out.push_str(escape);
+        start = index + 1;
+    }
+    out.push_str(&text[start..]);
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_are_written_as_javascript_writes_them() {
+        for (value, text) in [
+            (json!(1.0), "1"),
+            (json!(1e21), "1e+21"),
+            (json!(1e20), "100000000000000000000"),
+            (json!(1e-7), "1e-7"),
+            (json!(5e-324), "5e-324"),
+            (json!(-0.5), "-0.5"),
+            (json!(9_007_199_254_740_993_u64), "9007199254740993"),
+        ] {
+            assert_eq!(Json::from_value(&value).unwrap().as_str(), text);
+        }
+    }
+
+    #[test]
+    fn strings_are_escaped_as_serde_json_does() {
+        let text: String = (0..0x300).filter_map(char::from_u32).collect();
+        let mut out = String::new();
+        write_string(&mut out, &text);
+        assert_eq!(out, serde_json::to_string(&text).unwrap());
+    }
+
+    #[test]
+    fn a_value_nested_too_deep_is_refused_and_the_deepest_allowed_comes_back() {
+        let nested = |levels: usize| {
+            let mut value = json!(1);
+            for _ in 0..levels {
+                value = Value::Array(vec![value]);
+            }
+            value
+        };
+        let deepest = nested(MAX_DEPTH);
+        assert_eq!(Json::from_value(&deepest).unwrap().to_value(), deepest);
+        let error = Json::from_value(&nested(MAX_DEPTH + 1)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ValueNotJson);
+    }
+}

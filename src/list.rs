@@ -1,0 +1,191 @@
+//! Sessions in order, a page at a time.
+
+use std::cmp::Ordering;
+
+use crate::error::{Error, Result};
+use crate::session::SessionLog;
+use crate::sessions::{SessionId, Sessions};
+
+/// Which sessions to list.
+#[derive(Debug, Clone, Default)]
+pub struct ListQuery<'a> {
+    /// The app.
+    pub app_name: &'a str,
+    /// One user, or all of them.
+    pub user_id: Option<&'a str>,
+    /// Newest first. Ids break ties, ascending either way.
+    pub descending: bool,
+    /// How many at most; all, when absent.
+    pub limit: Option<usize>,
+    /// Where the page begins.
+    pub start: Start<'a>,
+}
+
+/// Where a page begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start<'a> {
+    /// After this many sessions.
+    Offset(usize),
+    /// After the session that a cursor names, wherever that stands now and whether or not it still exists.
+    After(&'a str),
+}
+
+impl Default for Start<'_> {
+    fn default() -> Self {
+        Self::Offset(0)
+    }
+}
+
+/// One page of sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// The sessions, in order.
+    pub sessions: Vec<SessionId>,
+    /// How many stand before the page.
+    pub offset: usize,
+    /// How many there are in all.
+    pub total: usize,
+    /// Where the next page begins, when there is one.
+    pub cursor: Option<String>,
+}
+
+impl Sessions {
+    /// Lists sessions by the time of their last event, then by id. Takes time in proportion to the number of sessions
+    /// of the app, whatever the length of their histories.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a cursor that no page has given.
+    pub fn list(&self, query: &ListQuery<'_>) -> Result<Page> {
+        let mut rows: Vec<_> = self.of(query.app_name, query.user_id).map(|(id, log)| (SortKey::of(log), id)).collect();
+        let compare = |a: &(SortKey<'_>, SessionId), b: &(SortKey<'_>, SessionId)| a.0.compare(&b.0, query.descending);
+        let total = rows.len();
+        let offset = match query.start {
+            Start::Offset(offset) => offset.min(total),
+            Start::After(cursor) => {
+                let (time, session_id, user_id) = parse_cursor(cursor)?;
+                let last = SortKey { time, session_id: &session_id, user_id: &user_id };
+                rows.iter().filter(|row| row.0.compare(&last, query.descending) != Ordering::Greater).count()
+            }
+        };
+        let end = query.limit.map_or(total, |limit| total.min(offset.saturating_add(limit)));
+        if end < total {
+            rows.select_nth_unstable_by(end, compare);
+            rows.truncate(end);
+        }
+        if offset > 0 && offset < end {
+            rows.select_nth_unstable_by(offset, compare);
+        }
+        let page = &mut rows[offset.min(end)..];
+        page.sort_unstable_by(compare);
+        let cursor = page.last().filter(|_| end < total).map(|(key, _)| key.cursor());
+        Ok(Page { sessions: page.iter().map(|&(_, id)| id).collect(), offset, total, cursor })
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct SortKey<'a> {
+    time: f64,
+    session_id: &'a str,
+    user_id: &'a str,
+}
+
+impl<'a> SortKey<'a> {
+    fn of(log: &'a SessionLog) -> Self {
+        let key = log.key();
+        Self { time: log.update_time(), session_id: &key.session_id, user_id: &key.user_id }
+    }
+
+    fn compare(&self, other: &Self, descending: bool) -> Ordering {
+        let time = self.time.total_cmp(&other.time);
+        let time = if descending { time.reverse() } else { time };
+        time.then_with(|| self.session_id.cmp(other.session_id)).then_with(|| self.user_id.cmp(other.user_id))
+    }
+
+    fn cursor(&self) -> String {
+        serde_json::to_string(&(self.time.to_bits(), self.session_id, self.user_id)).unwrap_or_default()
+    }
+}
+
+fn parse_cursor(cursor: &str) -> Result<(f64, String, String)> {
+    let (bits, session_id, user_id) = serde_json::from_str(cursor)
+        .map_err(|_| Error::invalid("the cursor is not one that a page of sessions has given"))?;
+    Ok((f64::from_bits(bits), session_id, user_id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::SessionKey;
+    use crate::delta::Delta;
+
+    fn sessions(rows: &[(f64, &str)]) -> Sessions {
+        let mut sessions = Sessions::default();
+        for &(time, id) in rows {
+            let key = SessionKey::new("app", "u", id);
+            let change = sessions.prepare_create(&key, time, Delta::default()).unwrap();
+            sessions.apply_create(&key, &change);
+        }
+        sessions
+    }
+
+    fn ids(sessions: &Sessions, page: &Page) -> String {
+        let ids = page.sessions.iter().map(|&id| sessions.log(id).unwrap().key().session_id.clone());
+        ids.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn sessions_come_by_time_then_id() {
+        let sessions = sessions(&[(2.0, "b"), (1.0, "z"), (2.0, "a"), (-5.0, "m")]);
+        let page = |descending| {
+            let query = ListQuery { app_name: "app", descending, ..ListQuery::default() };
+            ids(&sessions, &sessions.list(&query).unwrap())
+        };
+        assert_eq!(page(false), "m z a b");
+        assert_eq!(page(true), "a b z m");
+    }
+
+    #[test]
+    fn pages_by_offset_cover_everything_once() {
+        let rows: Vec<_> = (0..23)
+            .map(|n| (f64::from(n * 7 % 23), "abcdefghijklmnopqrstuvw".get(n as usize..=n as usize).unwrap()))
+            .collect();
+        let sessions = sessions(&rows);
+        let mut seen = Vec::new();
+        for offset in (0..30).step_by(5) {
+            let query =
+                ListQuery { app_name: "app", limit: Some(5), start: Start::Offset(offset), ..ListQuery::default() };
+            let page = sessions.list(&query).unwrap();
+            assert_eq!((page.total, page.cursor.is_some()), (23, offset < 18));
+            seen.extend(page.sessions.iter().map(|&id| sessions.log(id).unwrap().update_time()));
+        }
+        assert_eq!(seen, (0..23).map(f64::from).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_cursor_is_stable_while_sessions_come_and_go() {
+        let mut sessions = sessions(&[(1.0, "a"), (2.0, "b"), (3.0, "c"), (4.0, "d")]);
+        let query = ListQuery { app_name: "app", limit: Some(2), ..ListQuery::default() };
+        let first = sessions.list(&query).unwrap();
+        assert_eq!(ids(&sessions, &first), "a b");
+        let gone = sessions.find(&SessionKey::new("app", "u", "b")).unwrap();
+        sessions.remove(gone);
+        let new = SessionKey::new("app", "u", "0");
+        let change = sessions.prepare_create(&new, 0.0, Delta::default()).unwrap();
+        sessions.apply_create(&new, &change);
+        let cursor = first.cursor.unwrap();
+        let second = sessions.list(&ListQuery { start: Start::After(&cursor), ..query.clone() }).unwrap();
+        assert_eq!(ids(&sessions, &second), "c d");
+        assert_eq!((second.offset, second.cursor), (2, None));
+        assert!(sessions.list(&ListQuery { start: Start::After("page 2"), ..query }).is_err());
+    }
+
+    #[test]
+    fn a_page_of_nothing_is_empty() {
+        let sessions = sessions(&[(1.0, "a")]);
+        for (app_name, limit, offset) in [("nope", None, 0), ("app", Some(0), 0), ("app", Some(5), 9)] {
+            let query = ListQuery { app_name, limit, start: Start::Offset(offset), ..ListQuery::default() };
+            assert!(sessions.list(&query).unwrap().sessions.is_empty());
+        }
+    }
+}

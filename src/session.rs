@@ -1,0 +1,125 @@
+//! One session: its revision, its time and the ids of its events.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::change::{Change, ChangeKind, Guard, Prepared, SessionKey};
+use crate::delta::Delta;
+use crate::error::{Error, ErrorKind, Result};
+
+/// One conversation, without its state values (they live in scopes) and its events (they live with the host).
+#[derive(Debug, Clone)]
+pub struct SessionLog {
+    key: SessionKey,
+    revision: u64,
+    update_time: f64,
+    event_ids: HashMap<Arc<str>, u64>,
+}
+
+impl SessionLog {
+    /// A session that has just been created, at revision 0.
+    pub(crate) fn new(key: SessionKey, time: f64) -> Self {
+        Self { key, revision: 0, update_time: time, event_ids: HashMap::new() }
+    }
+
+    /// The full key.
+    pub fn key(&self) -> &SessionKey {
+        &self.key
+    }
+
+    /// One more for each change, 0 at creation.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The time of the last event, or of creation, in milliseconds since the epoch.
+    pub fn update_time(&self) -> f64 {
+        self.update_time
+    }
+
+    /// Turns an event into the change that a store has to write. Changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] for a time that is no number, [`ErrorKind::SessionStale`] when the guard expects
+    /// another revision.
+    pub(crate) fn prepare(&self, id: &str, time: f64, delta: Delta, guard: Guard) -> Result<Prepared> {
+        if let Some(&revision) = self.event_ids.get(id) {
+            return Ok(Prepared::Duplicate { revision });
+        }
+        if let Some(expected) = guard.revision.filter(|&expected| expected != self.revision) {
+            return Err(self.stale(expected));
+        }
+        let (delta, temp) = delta.split();
+        Ok(Prepared::Change {
+            change: Change { id: id.to_owned(), kind: ChangeKind::Append, time: check_time(time)?, delta },
+            temp,
+        })
+    }
+
+    /// Takes over a change that a store has.
+    pub(crate) fn apply(&mut self, change: &Change) {
+        self.revision += 1;
+        self.update_time = change.time;
+        self.event_ids.insert(Arc::from(change.id.as_str()), self.revision);
+    }
+
+    fn stale(&self, expected: u64) -> Error {
+        let SessionKey { session_id, .. } = &self.key;
+        let message =
+            format!("session \"{session_id}\" is at revision {}, not at the expected {expected}", self.revision);
+        Error::new(ErrorKind::SessionStale, message).with_revisions(expected, self.revision)
+    }
+}
+
+/// Times are sort keys: they must be numbers.
+pub(crate) fn check_time(time: f64) -> Result<f64> {
+    if time.is_finite() { Ok(time) } else { Err(Error::invalid("a timestamp must be a finite number of milliseconds")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log() -> SessionLog {
+        SessionLog::new(SessionKey::new("app", "u", "s"), 5.0)
+    }
+
+    fn change(log: &SessionLog, id: &str, guard: Guard) -> Result<Change> {
+        match log.prepare(id, 7.0, Delta::default(), guard)? {
+            Prepared::Change { change, .. } => Ok(change),
+            Prepared::Duplicate { .. } => Err(Error::invalid("duplicate")),
+        }
+    }
+
+    #[test]
+    fn preparing_changes_nothing_and_applying_moves_the_revision() {
+        let mut log = log();
+        let change = change(&log, "e1", Guard::default()).unwrap();
+        assert_eq!((log.revision(), log.update_time()), (0, 5.0));
+        log.apply(&change);
+        assert_eq!((log.revision(), log.update_time()), (1, 7.0));
+    }
+
+    #[test]
+    fn a_known_id_is_a_duplicate_even_when_the_guard_is_stale() {
+        let mut log = log();
+        log.apply(&change(&log, "e1", Guard::default()).unwrap());
+        let guard = Guard { revision: Some(0), ..Guard::default() };
+        let again = log.prepare("e1", 7.0, Delta::default(), guard).unwrap();
+        assert_eq!(again, Prepared::Duplicate { revision: 1 });
+    }
+
+    #[test]
+    fn a_guard_that_expects_another_revision_is_stale() {
+        let guard = Guard { revision: Some(3), ..Guard::default() };
+        let error = change(&log(), "e1", guard).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::SessionStale);
+        assert_eq!((error.expected(), error.actual()), (Some(3), Some(0)));
+    }
+
+    #[test]
+    fn a_time_must_be_a_number() {
+        assert!(log().prepare("e", f64::NAN, Delta::default(), Guard::default()).is_err());
+    }
+}

@@ -1,0 +1,268 @@
+//! Instruction templates: text with placeholders, compiled once and rendered many times.
+//!
+//! The grammar is found by [`crate::scan`]; this module gives it a meaning.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::error::{Error, ErrorKind, Missing, Result};
+use crate::json::Json;
+use crate::nearest::nearest;
+use crate::scan::{Candidate, Escape, Placeholder, PlaceholderKind, Scanner};
+use crate::state::ReadonlyState;
+
+/// A compiled template.
+///
+/// # Examples
+///
+/// ```
+/// use serde_json::json;
+/// use statepad::Template;
+///
+/// let template = Template::parse("Plan {n} days in {user:profile.city}, {{as is}}.");
+/// let state = json!({"n": 3, "user:profile": {"city": "Lisbon"}});
+/// let text = template.render(state.as_object().unwrap())?;
+/// assert_eq!(text, "Plan 3 days in Lisbon, {{as is}}.");
+/// # Ok::<(), statepad::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Template {
+    text: String,
+    segments: Vec<Segment>,
+}
+
+/// A part of a compiled template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Segment {
+    /// This range of the text, as it is.
+    Literal(Range<usize>),
+    /// A value.
+    Placeholder(Placeholder),
+}
+
+impl Template {
+    /// Compiles a text. Every text is a template: what is no placeholder is literal.
+    pub fn parse(text: impl Into<String>) -> Self {
+        let text = text.into();
+        let segments = segments(&text);
+        Self { text, segments }
+    }
+
+    /// Gives a template that renders to exactly `text`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use statepad::Template;
+    ///
+    /// assert_eq!(Template::escape(r"use {name} or \{x}"), r"use \{name} or \\\{x}");
+    /// ```
+    pub fn escape(text: &str) -> String {
+        let mut out = String::with_capacity(text.len() + 16);
+        let mut start = 0;
+        for candidate in Scanner::new(text) {
+            let Some(backslashes) = candidate.backslashes() else {
+                continue;
+            };
+            let brace = candidate.placeholder.span.start;
+            out.push_str(&text[start..brace]);
+            out.extend(std::iter::repeat_n('\\', backslashes + 1));
+            start = brace;
+        }
+        out.push_str(&text[start..]);
+        out
+    }
+
+    /// The text that was compiled.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The parts, in order.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// What the template needs, in the order of the text.
+    pub fn placeholders(&self) -> impl Iterator<Item = &Placeholder> {
+        self.segments.iter().filter_map(|segment| match segment {
+            Segment::Placeholder(placeholder) => Some(placeholder),
+            Segment::Literal(_) => None,
+        })
+    }
+
+    /// Renders with the values of a state. There are no artifacts.
+    ///
+    /// # Errors
+    ///
+    /// As [`Template::render_with`].
+    pub fn render(&self, state: &impl ReadonlyState) -> Result<String> {
+        self.render_with(state, |_| None)
+    }
+
+    /// Renders with the values of a state and with artifacts, each of which is asked for once.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::TemplateKeyMissing`] when the state lacks required keys, [`ErrorKind::ArtifactMissing`] when only
+    /// artifacts are missing. [`Error::missing`] lists all of them.
+    pub fn render_with(
+        &self,
+        state: &impl ReadonlyState,
+        mut artifact: impl FnMut(&str) -> Option<String>,
+    ) -> Result<String> {
+        let mut out = String::with_capacity(self.text.len());
+        let mut artifacts = HashMap::new();
+        let mut missing: Vec<&Placeholder> = Vec::new();
+        for segment in &self.segments {
+            let placeholder = match segment {
+                Segment::Literal(range) => {
+                    out.push_str(&self.text[range.clone()]);
+                    continue;
+                }
+                Segment::Placeholder(placeholder) => placeholder,
+            };
+            let value = match placeholder.kind {
+                PlaceholderKind::State => self.lookup(placeholder, state),
+                PlaceholderKind::Artifact => {
+                    let name = &self.text[placeholder.key.clone()];
+                    let found: &Option<String> = artifacts.entry(name).or_insert_with(|| artifact(name));
+                    found.clone().map(Value::String)
+                }
+            };
+            match value {
+                Some(value) => push_value(&mut out, value)?,
+                None if placeholder.optional => {}
+                None => missing.push(placeholder),
+            }
+        }
+        if missing.is_empty() { Ok(out) } else { Err(self.missing(&missing, state)) }
+    }
+
+    /// The whole key first, then the path, own members only.
+    fn lookup(&self, placeholder: &Placeholder, state: &impl ReadonlyState) -> Option<Value> {
+        if let Some(value) = state.get(&self.text[placeholder.key.clone()]) {
+            return Some(value);
+        }
+        let mut value = match placeholder.path.as_slice() {
+            [] => return None,
+            _ => state.get(&self.text[placeholder.root.clone()])?,
+        };
+        for step in &placeholder.path {
+            let name = &self.text[step.range.clone()];
+            value = match value {
+                Value::Array(mut items) if step.is_index => {
+                    let index = name.parse().ok().filter(|&index: &usize| index < items.len())?;
+                    items.swap_remove(index)
+                }
+                Value::Object(mut members) if !step.is_index => members.swap_remove(name)?,
+                _ => return None,
+            };
+        }
+        Some(value)
+    }
+
+    fn missing(&self, placeholders: &[&Placeholder], state: &impl ReadonlyState) -> Error {
+        let all = state.all();
+        let mut missing: Vec<Missing> = Vec::new();
+        for placeholder in placeholders {
+            let key = &self.text[placeholder.content.clone()];
+            if missing.iter().all(|known| known.key != key) {
+                missing.push(Missing {
+                    key: key.to_owned(),
+                    line: placeholder.line,
+                    column: placeholder.column,
+                    nearest: nearest(key, all.keys().map(String::as_str)).map(str::to_owned),
+                });
+            }
+        }
+        let only_artifacts = placeholders.iter().all(|placeholder| placeholder.kind == PlaceholderKind::Artifact);
+        let kind = if only_artifacts { ErrorKind::ArtifactMissing } else { ErrorKind::TemplateKeyMissing };
+        let keys: Vec<_> = missing.iter().map(|missing| format!("\"{}\"", missing.key)).collect();
+        Error::new(kind, format!("the template needs what is not there: {}", keys.join(", "))).with_missing(missing)
+    }
+}
+
+fn segments(text: &str) -> Vec<Segment> {
+    let mut segments = Vec::new();
+    let mut start = 0;
+    let literal = |segments: &mut Vec<Segment>, range: Range<usize>| {
+        if !range.is_empty() {
+            segments.push(Segment::Literal(range));
+        }
+    };
+    for Candidate { placeholder, escape } in Scanner::new(text) {
+        let Escape::Backslashes(count) = escape else {
+            continue;
+        };
+        let brace = placeholder.span.start;
+        literal(&mut segments, start..brace - count + count / 2);
+        start = brace;
+        if count % 2 == 0 {
+            start = placeholder.span.end;
+            segments.push(Segment::Placeholder(placeholder));
+        }
+    }
+    literal(&mut segments, start..text.len());
+    segments
+}
+
+/// Strings as they are, `null` as nothing, all else as compact JSON.
+fn push_value(out: &mut String, value: Value) -> Result<()> {
+    match value {
+        Value::Null => {}
+        Value::String(text) => out.push_str(&text),
+        value => out.push_str(Json::from_value(&value)?.as_str()),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn render(template: &str, state: &Value) -> Result<String> {
+        Template::parse(template).render(state.as_object().unwrap())
+    }
+
+    #[test]
+    fn a_whole_key_comes_before_a_path() {
+        let state = json!({"a.b": "key", "a": {"b": "path", "c": [[1], {"d": null}]}});
+        assert_eq!(render("{a.b}|{a.c[0]}|{a.c[1].d}|{a.c}", &state).unwrap(), "key|[1]||[[1],{\"d\":null}]");
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_is_missing() {
+        let state = json!({"a": {"b": "text", "l": [1]}});
+        for template in
+            ["{a.x}", "{a.b.c}", "{a[0]}", "{a.l[1]}", "{a.l.length}", "{a.b[0]}", "{a.l[99999999999999999999]}"]
+        {
+            assert_eq!(render(template, &state).unwrap_err().kind(), ErrorKind::TemplateKeyMissing, "{template}");
+            assert_eq!(render(&template.replace('}', "?}"), &state).unwrap(), "");
+        }
+    }
+
+    #[test]
+    fn every_missing_key_is_listed_once_with_its_first_place() {
+        let state = json!({"user:topic": 1});
+        let error = render("é {user:topik}\n {x} {user:topik} {y?}{artifact.f}", &state).unwrap_err();
+        let missing: Vec<_> = error.missing().iter().map(|m| (m.key.as_str(), m.line, m.column)).collect();
+        assert_eq!(missing, [("user:topik", 1, 3), ("x", 2, 2), ("artifact.f", 2, 23)]);
+        assert_eq!(error.missing()[0].nearest.as_deref(), Some("user:topic"));
+        assert_eq!(error.missing()[1].nearest, None);
+    }
+
+    #[test]
+    fn an_artifact_is_asked_for_once() {
+        let mut asked = 0;
+        let template = Template::parse("{artifact.a}{artifact.a}{artifact.b?}");
+        let text = template.render_with(&serde_json::Map::new(), |name| {
+            asked += 1;
+            (name == "a").then(|| "A".to_owned())
+        });
+        assert_eq!((text.unwrap().as_str(), asked), ("AA", 2));
+    }
+}

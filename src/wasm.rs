@@ -1,0 +1,373 @@
+//! The binding: translates between JavaScript and the core, and decides nothing.
+//!
+//! Long texts come in through one scratch buffer, which the host fills with `encodeInto`; short strings come the plain
+//! way. A prepared change stays here under a token until the host has stored it.
+
+use std::cell::RefCell;
+
+use wasm_bindgen::prelude::*;
+
+use crate::change::{Change, Guard, Prepared, SessionKey};
+use crate::delta::{Delta, ScopedDelta};
+use crate::error::{Error, Result};
+use crate::json::write_string;
+use crate::list::{ListQuery, Start};
+use crate::nearest;
+use crate::scan::{Placeholder, PlaceholderKind};
+use crate::session::SessionLog;
+use crate::sessions::{ScopeId, SessionId, Sessions};
+use crate::template::{Segment, Template};
+
+thread_local! {
+    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Makes the scratch buffer at least `length` bytes long and says where it is. A later, longer request moves it.
+#[wasm_bindgen]
+pub fn scratch(length: usize) -> *const u8 {
+    SCRATCH.with_borrow_mut(|scratch| {
+        if scratch.len() < length {
+            scratch.resize(length, 0);
+        }
+        scratch.as_ptr()
+    })
+}
+
+fn with_scratch<T>(length: usize, read: impl FnOnce(&str) -> Result<T>) -> Result<T> {
+    SCRATCH.with_borrow(|scratch| {
+        let bytes = scratch.get(..length).unwrap_or_default();
+        read(std::str::from_utf8(bytes).map_err(|_| Error::invalid("the text is not UTF-8"))?)
+    })
+}
+
+/// All sessions of one service, with the changes that wait for their store.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Core {
+    sessions: Sessions,
+    waiting: Vec<Option<Waiting>>,
+    free: Vec<usize>,
+}
+
+struct Waiting {
+    target: Target,
+    change: Change,
+    temp: Delta,
+}
+
+enum Target {
+    Create(SessionKey),
+    Append(SessionId),
+    Update { app_name: String, user_id: Option<String> },
+}
+
+/// One page of sessions.
+#[wasm_bindgen(getter_with_clone)]
+pub struct SessionPage {
+    /// The sessions, in order.
+    pub sessions: Vec<u32>,
+    /// How many stand before the page.
+    pub offset: u32,
+    /// How many there are in all.
+    pub total: u32,
+    /// Where the next page begins, when there is one.
+    pub cursor: Option<String>,
+}
+
+#[wasm_bindgen]
+impl Core {
+    /// Starts with no sessions.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Prepares a creation with the initial state in the scratch buffer. Answers as [`Core::prepare_append`].
+    pub fn prepare_create(
+        &mut self,
+        app_name: &str,
+        user_id: &str,
+        session_id: &str,
+        time: f64,
+        length: usize,
+        deleted: Option<Vec<String>>,
+    ) -> std::result::Result<i32, JsValue> {
+        let key = SessionKey::new(app_name, user_id, session_id);
+        let change = parse_delta(length, deleted)
+            .and_then(|state| self.sessions.prepare_create(&key, time, state))
+            .map_err(to_js)?;
+        Ok(self.wait(Waiting { target: Target::Create(key), change, temp: Delta::default() }))
+    }
+
+    /// Prepares an append with the delta in the scratch buffer. Expected versions below 0 are not looked at.
+    ///
+    /// Answers with a token times 16 plus the scopes that change: 1 session, 2 app, 4 user, 8 `temp:`; or, for an id
+    /// that the session has, with minus the revision that it made.
+    #[expect(clippy::too_many_arguments, reason = "an object would cost more than the call")]
+    pub fn prepare_append(
+        &mut self,
+        session: usize,
+        event_id: &str,
+        time: f64,
+        length: usize,
+        deleted: Option<Vec<String>>,
+        expected_revision: f64,
+        expected_app: f64,
+        expected_user: f64,
+    ) -> std::result::Result<i32, JsValue> {
+        let guard =
+            Guard { revision: version(expected_revision), app: version(expected_app), user: version(expected_user) };
+        let prepared = parse_delta(length, deleted)
+            .and_then(|delta| self.sessions.prepare_append(session, event_id, time, delta, guard))
+            .map_err(to_js)?;
+        Ok(match prepared {
+            Prepared::Change { change, temp } => self.wait(Waiting { target: Target::Append(session), change, temp }),
+            Prepared::Duplicate { revision } => i32::try_from(revision).map_or(i32::MIN, |revision| -revision),
+        })
+    }
+
+    /// Prepares a change of app and user state with the delta in the scratch buffer. Answers as
+    /// [`Core::prepare_append`].
+    #[expect(clippy::too_many_arguments, reason = "an object would cost more than the call")]
+    pub fn prepare_update(
+        &mut self,
+        app_name: String,
+        user_id: Option<String>,
+        id: &str,
+        time: f64,
+        length: usize,
+        deleted: Option<Vec<String>>,
+        expected_app: f64,
+        expected_user: f64,
+    ) -> std::result::Result<i32, JsValue> {
+        let guard = Guard { revision: None, app: version(expected_app), user: version(expected_user) };
+        let change = parse_delta(length, deleted)
+            .and_then(|delta| self.sessions.prepare_update(&app_name, user_id.as_deref(), id, time, delta, guard))
+            .map_err(to_js)?;
+        Ok(self.wait(Waiting { target: Target::Update { app_name, user_id }, change, temp: Delta::default() }))
+    }
+
+    /// The deltas of a waiting change, split by scope, as a store gets them: JSON text.
+    pub fn change_json(&self, token: usize) -> Option<String> {
+        Some(self.waiting(token)?.change.delta.to_json())
+    }
+
+    /// Takes over a waiting change that is stored. Answers with the session, where there is one.
+    pub fn apply(&mut self, token: usize) -> Option<u32> {
+        let Waiting { target, change, .. } = self.take(token)?;
+        let session = match target {
+            Target::Create(key) => self.sessions.apply_create(&key, &change),
+            Target::Append(session) => {
+                self.sessions.apply_append(session, &change);
+                session
+            }
+            Target::Update { app_name, user_id } => {
+                self.sessions.apply_update(&app_name, user_id.as_deref(), &change);
+                return None;
+            }
+        };
+        Some(narrow(session))
+    }
+
+    /// Forgets a waiting change that is not stored.
+    pub fn discard(&mut self, token: usize) {
+        self.take(token);
+    }
+
+    /// Deletes a session.
+    pub fn remove(&mut self, session: usize) -> bool {
+        self.sessions.remove(session)
+    }
+
+    /// The scopes that a session reads: its own, its app's, its user's.
+    pub fn scopes(&self, session: usize) -> Option<Vec<u32>> {
+        let scopes = self.sessions.scopes(session)?;
+        Some([scopes.session, scopes.app, scopes.user].map(narrow).to_vec())
+    }
+
+    /// The scope of an app, or of a user in it, once anything has been there.
+    pub fn scope(&self, app_name: &str, user_id: Option<String>) -> Option<u32> {
+        self.sessions.scope(app_name, user_id.as_deref()).map(narrow)
+    }
+
+    /// The version of a scope: one more for each delta that was applied.
+    pub fn scope_version(&self, scope: ScopeId) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "2^53 versions are enough")]
+        self.sessions.scope_state(scope).map_or(0.0, |state| state.version() as f64)
+    }
+
+    /// The values of a scope as a JSON object, under their full keys or their names.
+    pub fn scope_json(&self, scope: ScopeId, full_keys: bool) -> Option<String> {
+        Some(self.sessions.scope_state(scope)?.to_json(full_keys))
+    }
+
+    /// The revision of a session.
+    pub fn revision(&self, session: usize) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "2^53 revisions are enough")]
+        self.sessions.log(session).map(|log| log.revision() as f64)
+    }
+
+    /// The time of the last event of a session, or of its creation, in milliseconds since the epoch.
+    pub fn update_time(&self, session: usize) -> Option<f64> {
+        self.sessions.log(session).map(SessionLog::update_time)
+    }
+
+    /// Lists the sessions of an app, or of one of its users.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sessions::list`].
+    pub fn list(
+        &self,
+        app_name: &str,
+        user_id: Option<String>,
+        descending: bool,
+        limit: Option<u32>,
+        offset: u32,
+        cursor: Option<String>,
+    ) -> std::result::Result<SessionPage, JsValue> {
+        let start = cursor.as_deref().map_or(Start::Offset(offset as usize), Start::After);
+        let query = ListQuery {
+            app_name,
+            user_id: user_id.as_deref(),
+            descending,
+            limit: limit.map(|limit| limit as usize),
+            start,
+        };
+        let page = self.sessions.list(&query).map_err(to_js)?;
+        Ok(SessionPage {
+            sessions: page.sessions.into_iter().map(narrow).collect(),
+            offset: narrow(page.offset),
+            total: narrow(page.total),
+            cursor: page.cursor,
+        })
+    }
+
+    fn waiting(&self, token: usize) -> Option<&Waiting> {
+        self.waiting.get(token)?.as_ref()
+    }
+
+    fn take(&mut self, token: usize) -> Option<Waiting> {
+        let waiting = self.waiting.get_mut(token)?.take()?;
+        self.free.push(token);
+        Some(waiting)
+    }
+
+    fn wait(&mut self, waiting: Waiting) -> i32 {
+        let ScopedDelta { app, user, session } = &waiting.change.delta;
+        let scopes = [session, app, user, &waiting.temp];
+        let touched: u32 =
+            scopes.iter().zip([1, 2, 4, 8]).map(|(delta, bit)| if delta.is_empty() { 0 } else { bit }).sum();
+        let token = self.free.pop().unwrap_or_else(|| {
+            self.waiting.push(None);
+            self.waiting.len() - 1
+        });
+        self.waiting[token] = Some(waiting);
+        (narrow(token) << 4 | touched).cast_signed()
+    }
+}
+
+/// Compiles the template in the scratch buffer into a flat list of numbers, with all places in UTF-16 units.
+///
+/// A literal is `0, start, end`. A placeholder is a code (1 state, 2 artifact, plus 4 if optional), the start of its
+/// key, the start and the end of its content, the end of its root, its line and column, the number of its steps, and
+/// for each step 1 for an index or 0 for a name, its start and its end.
+///
+/// # Errors
+///
+/// When the text is not UTF-8.
+#[wasm_bindgen]
+pub fn parse_template(length: usize) -> std::result::Result<Vec<u32>, JsValue> {
+    with_scratch(length, |text| {
+        let mut units = Utf16::new(text);
+        let mut flat = Vec::new();
+        for segment in Template::parse(text).segments() {
+            match segment {
+                Segment::Literal(range) => flat.extend([0, units.at(range.start), units.at(range.end)]),
+                Segment::Placeholder(placeholder) => flatten(placeholder, &mut units, &mut flat),
+            }
+        }
+        Ok(flat)
+    })
+    .map_err(to_js)
+}
+
+fn flatten(placeholder: &Placeholder, units: &mut Utf16<'_>, flat: &mut Vec<u32>) {
+    let kind = match placeholder.kind {
+        PlaceholderKind::State => 1,
+        PlaceholderKind::Artifact => 2,
+    };
+    let content_start = units.at(placeholder.content.start);
+    let key_start = units.at(placeholder.key.start);
+    let root_end = units.at(placeholder.root.end);
+    let head = flat.len();
+    flat.extend([kind + if placeholder.optional { 4 } else { 0 }, key_start, content_start, 0, root_end]);
+    flat.extend([placeholder.line, placeholder.column, narrow(placeholder.path.len())]);
+    for step in &placeholder.path {
+        flat.extend([u32::from(step.is_index), units.at(step.range.start), units.at(step.range.end)]);
+    }
+    flat[head + 3] = units.at(placeholder.content.end);
+}
+
+/// Turns byte places into UTF-16 places, going forward through the text.
+struct Utf16<'a> {
+    text: &'a str,
+    ascii: bool,
+    byte: usize,
+    unit: usize,
+}
+
+impl<'a> Utf16<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, ascii: text.is_ascii(), byte: 0, unit: 0 }
+    }
+
+    fn at(&mut self, byte: usize) -> u32 {
+        if self.ascii {
+            return narrow(byte);
+        }
+        self.unit += self.text[self.byte..byte].chars().map(char::len_utf16).sum::<usize>();
+        self.byte = byte;
+        narrow(self.unit)
+    }
+}
+
+/// Gives a template that renders to exactly the text.
+#[wasm_bindgen]
+pub fn escape_template(text: &str) -> String {
+    Template::escape(text)
+}
+
+/// The one of `keys` that is most like a missing one.
+#[wasm_bindgen]
+#[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands over what it made")]
+pub fn nearest_key(key: &str, keys: Vec<String>) -> Option<String> {
+    nearest::nearest(key, keys.iter().map(String::as_str)).map(str::to_owned)
+}
+
+fn parse_delta(length: usize, deleted: Option<Vec<String>>) -> Result<Delta> {
+    with_scratch(length, |text| Delta::parse(text, deleted.as_deref().unwrap_or_default()))
+}
+
+/// wasm memory has 32-bit addresses: nothing that is counted in it is larger.
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn version(expected: f64) -> Option<u64> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "versions are whole and not negative")]
+    (expected >= 0.0).then_some(expected as u64)
+}
+
+/// An error as JSON text: its code, its message and its details. The host makes an error object of it.
+fn to_js(error: Error) -> JsValue {
+    let mut out = String::from("{\"code\":");
+    write_string(&mut out, error.code());
+    out.push_str(",\"message\":");
+    write_string(&mut out, &error.to_string());
+    if let (Some(expected), Some(actual)) = (error.expected(), error.actual()) {
+        out.push_str(&format!(",\"expected\":{expected},\"actual\":{actual}"));
+    }
+    out.push('}');
+    JsValue::from_str(&out)
+}
