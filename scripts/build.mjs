@@ -67,7 +67,7 @@ async function bindCore() {
     wasm('statepad_bg.wasm'),
     '-o', wasm('statepad_bg.wasm'),
   ]);
-  await rewrite(wasm('statepad.js'), { minifyWhitespace: true, minifySyntax: true });
+  await minify(wasm('statepad.js'));
 
   const module = readFileSync(wasm('statepad_bg.wasm'));
   writeFileSync(wasm('statepad_base64.js'), `export const base64 = '${module.toString('base64')}';\n`);
@@ -76,14 +76,22 @@ async function bindCore() {
 }
 
 /** Checks and translates the TypeScript. Comments stay in the declarations, where editors show them, and leave the code. */
-async function compileTypeScript() {
-  run(process.execPath, [inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', inRoot('pkg')]);
-  for (const file of filesUnder(inRoot('pkg', 'dist'))) if (file.endsWith('.js')) await rewrite(file);
+function compileTypeScript() {
+  const tsc = (...args) => run(process.execPath, [inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', inRoot('pkg'), ...args]);
+  tsc();
+  tsc('--noCheck', '--declaration', 'false', '--removeComments');
 }
 
-/** Prints a script anew, without its comments. */
-async function rewrite(file, options = {}) {
+/** Prints a generated script anew, without its comments and blanks. Its names stay, for the sake of stack traces. */
+async function minify(file) {
   const { transform } = await import('esbuild');
-  const { code } = await transform(readFileSync(file, 'utf8'), { target: 'es2022', format: 'esm', legalComments: 'none', charset: 'utf8', ...options });
+  const { code } = await transform(readFileSync(file, 'utf8'), {
+    target: 'es2022',
+    format: 'esm',
+    charset: 'utf8',
+    legalComments: 'none',
+    minifyWhitespace: true,
+    minifySyntax: true,
+  });
   writeFileSync(file, code);
 }

@@ -1,0 +1,123 @@
+// The installed package through bundlers: one script comes out, and works without a second file beside it.
+
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { build as esbuild } from 'esbuild';
+import { build as vite } from 'vite';
+import { openChromium, openPage } from '../support/chromium.mjs';
+import { serve } from '../support/serve.mjs';
+import { conversation, expected, project, runNode } from './project.mjs';
+
+const files = {
+  'conversation.js': conversation,
+  'print.js': `
+    import { converse } from './conversation.js';
+    converse().then((answer) => console.log(JSON.stringify(answer)));
+  `,
+  'page.js': `
+    import { Template } from 'statepad';
+    import { converse } from './conversation.js';
+    try {
+      new Template('x');
+    } catch ({ code }) {
+      globalThis.early = code;
+    }
+    globalThis.told = converse();
+  `,
+  'in-worker.js': `
+    import { converse } from './conversation.js';
+    globalThis.onmessage = async () => globalThis.postMessage(await converse());
+  `,
+  'with-worker.js': `
+    globalThis.told = new Promise((resolve, reject) => {
+      const worker = new Worker(new URL('./in-worker.js', import.meta.url), { type: 'module' });
+      worker.onmessage = ({ data }) => resolve(data);
+      worker.onerror = ({ message }) => reject(new Error(message));
+      worker.postMessage('start');
+    });
+  `,
+  'index.html': '<!doctype html><title>statepad</title><script type="module" src="./page.js"></script>',
+  'worker.html': '<!doctype html><title>statepad</title><script type="module" src="./with-worker.js"></script>',
+};
+
+describe('bundled', () => {
+  let folder;
+  let browser;
+  before(async () => {
+    [folder, browser] = await Promise.all([project(files), openChromium()]);
+  });
+  after(() => browser?.close());
+
+  /** Opens a page of a folder of built files; answers what it tells, and what there is to complain of. */
+  async function visit(built, path) {
+    const { origin, stop } = await serve({ folder: built, pages: { '/bundle.html': '<!doctype html><script type="module" src="/bundle.js"></script>' } });
+    try {
+      const { page, complaints } = await openPage(browser, origin);
+      await page.goto(`${origin}${path}`);
+      const told = await page.evaluate(() => globalThis.told);
+      return { told, early: await page.evaluate(() => globalThis.early), complaints };
+    } finally {
+      await stop();
+    }
+  }
+
+  const bundle = (name, options) =>
+    esbuild({ entryPoints: [join(folder, name)], outfile: join(folder, 'built', name), bundle: true, logLevel: 'silent', ...options });
+
+  for (const format of ['esm', 'cjs']) {
+    it(`by esbuild for Node as one ${format} file`, async () => {
+      const name = format === 'esm' ? 'print.mjs' : 'print.cjs';
+      const { warnings } = await bundle('print.js', { platform: 'node', format, outfile: join(folder, 'built-node', format, name) });
+      assert.deepEqual(warnings, []);
+      assert.deepEqual(readdirSync(join(folder, 'built-node', format)), [name]);
+      assert.deepEqual(await runNode(folder, join('built-node', format, name)), expected);
+    });
+  }
+
+  for (const minified of [false, true]) {
+    it(`by esbuild for a browser as one ${minified ? 'minified ' : ''}file`, async () => {
+      const built = join(folder, `built-browser-${minified}`);
+      const { warnings } = await bundle('page.js', { platform: 'browser', format: 'esm', minify: minified, outfile: join(built, 'bundle.js') });
+      assert.deepEqual(warnings, []);
+      assert.deepEqual(readdirSync(built), ['bundle.js']);
+      assert.deepEqual(await visit(built, '/bundle.html'), { told: expected, early: 'NOT_READY', complaints: [] });
+    });
+  }
+
+  describe('by Vite', () => {
+    let built;
+    before(async () => {
+      built = join(folder, 'built-vite');
+      const input = ['index.html', 'worker.html'].map((name) => join(folder, name));
+      await vite({ root: folder, configFile: false, logLevel: 'error', worker: { format: 'es' }, build: { outDir: built, rollupOptions: { input } } });
+    });
+
+    it('for a page', async () => {
+      assert.deepEqual(await visit(built, '/index.html'), { told: expected, early: 'NOT_READY', complaints: [] });
+    });
+
+    it('for a worker', async () => {
+      assert.deepEqual(await visit(built, '/worker.html'), { told: expected, early: undefined, complaints: [] });
+    });
+  });
+
+  it('leaves out the module where only errors are told apart', async () => {
+    const { outputFiles } = await esbuild({
+      stdin: { contents: "export { isStatepadError } from 'statepad';", resolveDir: folder },
+      bundle: true,
+      write: false,
+      platform: 'browser',
+      format: 'esm',
+    });
+    assert.match(outputFiles[0].text, /isStatepadError/);
+    assert.doesNotMatch(outputFiles[0].text, /base64|WebAssembly/);
+  });
+
+  it('without anything of Node in it, for a browser', async () => {
+    const { outputFiles } = await bundle('page.js', { platform: 'browser', format: 'esm', write: false });
+    assert.match(outputFiles[0].text, /WebAssembly/);
+    assert.doesNotMatch(outputFiles[0].text, /node:|\brequire\(/);
+  });
+});

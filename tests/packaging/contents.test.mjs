@@ -1,0 +1,81 @@
+// What is in the published package, and what is not.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, posix } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { pack, root, run, temporaryFolder } from './project.mjs';
+
+describe('the published package', () => {
+  let packed;
+  let paths;
+  const texts = new Map();
+
+  before(async () => {
+    packed = await pack();
+    paths = packed.files.map(({ path }) => path);
+    const folder = temporaryFolder();
+    await run('tar', ['-xzf', packed.path, '-C', folder]);
+    for (const path of paths) texts.set(path, readFileSync(join(folder, 'package', path), 'latin1'));
+  });
+
+  const named = (pattern) => [...texts].filter(([path]) => pattern.test(path));
+
+  it('holds scripts, declarations, the module and the documents, and nothing else', () => {
+    const documents = ['CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'package.json'];
+    const wasm = ['wasm/statepad.js', 'wasm/statepad_base64.js', 'wasm/statepad_bg.wasm'];
+    const rest = paths.filter((path) => !/^dist\/[\w.\-/]+(?<!\.ts)\.js$|^dist\/[\w.\-/]+\.d\.ts$/.test(path));
+    assert.deepEqual(rest.sort(), [...documents, ...wasm].sort());
+  });
+
+  it('holds every file that package.json names', () => {
+    const manifest = JSON.parse(texts.get('package.json'));
+    const targets = (value) => (typeof value === 'string' ? [value] : Object.values(value).flatMap(targets));
+    const wanted = [...targets(manifest.exports), ...targets(manifest.imports)].map((path) => path.replace('./', ''));
+    assert.deepEqual(wanted.filter((path) => !texts.has(path)), []);
+  });
+
+  it('imports by relative paths only files that it holds', () => {
+    const missing = [];
+    for (const [path, text] of named(/\.(js|d\.ts)$/)) {
+      for (const [, target] of text.matchAll(/(?:from|import)\s*\(?['"](\.[^'"?]+)/g)) {
+        const file = posix.join(posix.dirname(path), target);
+        const wanted = path.endsWith('.d.ts') ? file.replace(/\.js$/, '.d.ts') : file;
+        if (!texts.has(wanted)) missing.push(`${path} -> ${wanted}`);
+      }
+    }
+    assert.deepEqual(missing, []);
+  });
+
+  it('keeps the loader out of the declarations', () => {
+    assert.deepEqual(named(/\.d\.ts$/).filter(([, text]) => text.includes('#load')).map(([path]) => path), []);
+  });
+
+  it('has its comments in the declarations and not in the scripts', () => {
+    assert.match(texts.get('dist/index.d.ts') + named(/^dist\/.*\.d\.ts$/).map(([, text]) => text).join(''), /\/\*\*/);
+    assert.deepEqual(named(/\.js$/).filter(([, text]) => /\/\*\*|^\s*\/\//m.test(text)).map(([path]) => path), []);
+  });
+
+  it('names no place on the machine that built it', () => {
+    const places = [root.replace(/[\\/]$/, ''), homedir(), '.cargo/', '.rustup/', 'index.crates.io'];
+    const found = [...texts].flatMap(([path, text]) => places.filter((place) => text.includes(place)).map((place) => `${path}: ${place}`));
+    assert.deepEqual(found, []);
+  });
+
+  it('depends on nothing and runs nothing when it is installed', () => {
+    const { dependencies, scripts, peerDependenciesMeta } = JSON.parse(texts.get('package.json'));
+    assert.equal(dependencies, undefined);
+    assert.equal(scripts, undefined);
+    assert.deepEqual(peerDependenciesMeta, { '@google/adk': { optional: true } });
+  });
+
+  it('has one version, that of the crate', () => {
+    const crate = /^version = "(.+)"/m.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'))[1];
+    assert.equal(packed.version, crate);
+  });
+
+  it('stays small', () => {
+    assert.ok(packed.size < 200_000, `${packed.size} bytes packed`);
+  });
+});

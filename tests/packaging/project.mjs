@@ -1,0 +1,78 @@
+// Packs the built package and installs it into fresh projects, as a user would.
+
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const made = [];
+process.on('exit', () => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder that is gone when the tests are done. */
+export function temporaryFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'statepad-packaging-'));
+  made.push(folder);
+  return folder;
+}
+
+/** Runs a program; answers what it printed, fails with all of that when the program does. */
+export async function run(program, args, options) {
+  try {
+    return (await execute(program, args, { encoding: 'utf8', ...options })).stdout;
+  } catch (error) {
+    throw new Error(`${program} ${args.join(' ')}\n${error.stdout}\n${error.stderr}`, { cause: error });
+  }
+}
+
+let packing;
+
+/** The tarball that would be published, and what npm says of it: `{ path, files, size, unpackedSize }`. */
+export function pack() {
+  packing ??= (async () => {
+    const folder = temporaryFolder();
+    const printed = await run('npm', ['pack', '--json', '--workspace', 'pkg', '--pack-destination', folder], { cwd: root });
+    const answer = JSON.parse(printed);
+    const packed = Array.isArray(answer) ? answer[0] : answer.statepad;
+    return { ...packed, path: join(folder, packed.filename) };
+  })();
+  return packing;
+}
+
+/**
+ * A fresh project with the package installed and `files` (name to text) in it. The packages in `link` are those of this
+ * repository.
+ */
+export async function project(files, { link = [] } = {}) {
+  const folder = temporaryFolder();
+  const { path } = await pack();
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'fresh', private: true, type: 'module' }));
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', path], { cwd: folder });
+  for (const name of link) {
+    const at = join(folder, 'node_modules', name);
+    mkdirSync(dirname(at), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), at, 'junction');
+  }
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+/** Runs a script in a project with Node; answers what it printed, read as JSON. */
+export async function runNode(folder, script, ...flags) {
+  return JSON.parse(await run(process.execPath, [...flags, script], { cwd: folder }));
+}
+
+/** The text of a module whose `converse()` uses the package, for every host to run. */
+export const conversation = readFileSync(new URL('./conversation.js', import.meta.url), 'utf8');
+
+/** What `converse()` of the conversation answers. */
+export const expected = { text: 'tides for Ana, level 2', revision: 1, events: 1, keptTemporary: false };
