@@ -6,6 +6,8 @@ import { StatepadSessionService } from 'statepad/adk';
 
 setLogLevel(LogLevel.ERROR);
 
+const UUID = /(?:\w+-)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gu;
+
 /** The key of the session that every test talks to. */
 export const KEY = Object.freeze({ appName: 'shop', userId: 'ana', sessionId: 's1' });
 
@@ -92,16 +94,14 @@ export async function onBoth(setting, play) {
 export function comparable(events) {
   /** @type {Map<string, string>} */
   const ids = new Map();
+  /** @param {string} id */
+  const number = (id) => ids.get(id) ?? ids.set(id, `#${ids.size + 1}`).get(id) ?? id;
   /** @param {string} key @param {unknown} value */
   const replacer = (key, value) => {
     if (key === 'timestamp' || key === 'startTime' || key === 'endTime') return undefined;
-    if (typeof value !== 'string' || !/^(?:id|invocationId|functionCallId)$/u.test(key)) return value;
-    if (!ids.has(value)) ids.set(value, `#${ids.size + 1}`);
-    return ids.get(value);
+    return key === 'id' && typeof value === 'string' ? number(value) : value;
   };
-  return /** @type {unknown[]} */ (
-    JSON.parse(JSON.stringify(events, replacer).replace(/adk-[\da-f-]{36}/gu, (id) => ids.get(id) ?? id))
-  );
+  return /** @type {unknown[]} */ (JSON.parse(JSON.stringify(events, replacer).replace(UUID, number)));
 }
 
 /**

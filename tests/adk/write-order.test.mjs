@@ -35,7 +35,7 @@ class Writer extends BaseAgent {
   }
 
   /** @returns {AsyncGenerator<import('@google/adk').Event, void, void>} */
-  async *runLiveImpl() {
+  runLiveImpl() {
     throw new Error('not live');
   }
 }
