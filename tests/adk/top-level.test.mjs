@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BaseCodeExecutor, CodeExecutionLanguage, createEvent, FunctionTool, InMemoryArtifactService, LlmAgent } from '@google/adk';
+import { BaseCodeExecutor, CodeExecutionLanguage, createEvent, FunctionTool, InMemoryArtifactService, InMemoryMemoryService, LlmAgent } from '@google/adk';
 import { instruction } from 'statepad/adk';
 import { KEY, onBoth, open } from './harness.mjs';
 import { call, ScriptedModel } from './scripted-model.mjs';
@@ -97,6 +97,16 @@ test('a template sees what was put on the record', async () => {
   await turn('go');
   assert.deepEqual(model.instructions, ['<full>']);
   assert.deepEqual(await state(), {});
+});
+
+test('ADK\'s memory service finds what was said in a statepad session', async () => {
+  const memoryService = new InMemoryMemoryService();
+  const agent = new LlmAgent({ name: 'worker', model: new ScriptedModel('the tea is in the tin') });
+  const { turn, stored } = await open({ agent, memoryService });
+  await turn('where is it?');
+  await memoryService.addSessionToMemory(await stored());
+  const { memories } = await memoryService.searchMemory({ appName: KEY.appName, userId: KEY.userId, query: 'tin' });
+  assert.deepEqual(memories.map(({ author, content }) => [author, content.parts?.[0]?.text]), [['worker', 'the tea is in the tin']]);
 });
 
 /** Pretends to run code. */

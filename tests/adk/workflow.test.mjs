@@ -3,9 +3,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createEvent, FunctionNode, LlmAgent, node, RequestInput, Workflow } from '@google/adk';
+import { createEvent, FunctionNode, JoinNode, LlmAgent, node, RequestInput, Workflow } from '@google/adk';
 import { DELETED, instruction } from 'statepad/adk';
-import { onBoth, open } from './harness.mjs';
+import { onBoth, open, said } from './harness.mjs';
 import { ScriptedModel } from './scripted-model.mjs';
 
 /**
@@ -186,6 +186,26 @@ test('a workflow that asks the user goes on from the stored events in the next t
     },
   );
   assert.deepEqual(statepad, adk);
+});
+
+test('LlmAgent nodes side by side append their inputs themselves while the runner appends too, and nothing is lost', async () => {
+  const { statepad, adk } = await onBoth(
+    () => {
+      const start = step('start', () => 'the same input');
+      const agents = ['one', 'two', 'three'].map(
+        (name) => new LlmAgent({ name, model: new ScriptedModel(`${name} spoke`), outputKey: `${name}_said` }),
+      );
+      const join = new JoinNode({ name: 'join' });
+      const edges = [['START', start], ...agents.flatMap((agent) => [[start, agent], [agent, join]])];
+      return { agent: new Workflow({ name: 'fork', edges: /** @type {any} */ (edges) }) };
+    },
+    ({ turn }) => turn('go'),
+  );
+  const sorted = (/** @type {unknown[]} */ events) => said(/** @type {any} */ (events)).sort();
+  assert.deepEqual(sorted(statepad.events), sorted(adk.events));
+  assert.equal(sorted(statepad.events).filter((text) => text === 'user: the same input').length, 3);
+  assert.deepEqual(Object.entries(statepad.state).sort(), Object.entries(adk.state).sort());
+  assert.equal(statepad.state.two_said, 'two spoke');
 });
 
 test('parallel nodes of a workflow write different keys and lose none', async () => {
