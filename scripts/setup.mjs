@@ -31,10 +31,18 @@ function needRust() {
   run('rustup', ['target', 'add', wasmTarget]);
 }
 
+function needRustComponents() {
+  for (const [program, component] of [['cargo-fmt', 'rustfmt'], ['cargo-clippy', 'clippy']]) {
+    if (versionOf(program)) continue;
+    say(`adding the Rust component ${component}`);
+    run('rustup', ['component', 'add', component]);
+  }
+}
+
 function needCargoTool(name) {
   const tool = cargoTools[name];
   if (versionOf(name) === `${name} ${tool.version}`) return;
-  say(`building ${tool.crate} ${tool.version}, once, which takes a minute or two`);
+  say(`building ${tool.crate} ${tool.version}, once, which takes a few minutes`);
   run('cargo', ['install', tool.crate, '--version', tool.version, ...tool.flags, '--root', cargoRoot(tool), '--quiet']);
 }
 
@@ -63,7 +71,7 @@ function needChromium() {
 
 const needs = {
   build: [needNode, needRust, () => needCargoTool('wasm-bindgen'), needNpmPackages],
-  test: [() => needCargoTool('wasm-pack'), needChromium],
+  test: [needRustComponents, () => needCargoTool('wasm-pack'), needChromium],
 };
 
 const purpose = process.argv[2];
