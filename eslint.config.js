@@ -27,6 +27,14 @@ export default defineConfig(
     rules: {
       // A number in a message reads well as it is.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      // Keys are data here: they are read as such, and deleted.
+      '@typescript-eslint/dot-notation': ['error', { allowIndexSignaturePropertyAccess: true }],
+      '@typescript-eslint/no-dynamic-delete': 'off',
+      // The strict rules forbid the `!` that this one asks for.
+      '@typescript-eslint/non-nullable-type-assertion-style': 'off',
+      // A callback may answer nothing.
+      '@typescript-eslint/no-invalid-void-type': 'off',
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       // A method that must be asynchronous for its callers may have nothing to wait for.
       '@typescript-eslint/require-await': 'off',
     },
