@@ -69,7 +69,7 @@ pub enum Prepared {
     },
     /// The session has an event of this id. If the content is the same, that is a success that changes nothing.
     Duplicate {
-        /// The revision that the event made.
-        revision: u64,
+        /// The event's place in the log, from 0.
+        place: usize,
     },
 }

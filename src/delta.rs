@@ -1,19 +1,15 @@
 //! Writes and deletions on their way into a state, in the order of writing.
 
-use std::fmt;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-use serde::Deserializer;
-use serde::de::{MapAccess, Visitor};
-use serde_json::value::RawValue;
-
 use crate::error::{Error, Result};
+use crate::index::{Index, Ordered};
 use crate::json::{Json, write_string};
+use crate::object::Members;
 use crate::scope::Scope;
 
 /// The values of one scope under their names, in the order of writing.
-pub type Values = IndexMap<Arc<str>, Json>;
+pub type Values = Ordered<Json>;
 
 /// What a delta does to one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +23,7 @@ pub enum Write {
 /// Keys to set or to delete, in the order of writing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Delta {
-    writes: IndexMap<Arc<str>, Write>,
+    writes: Vec<(Arc<str>, Write)>,
 }
 
 /// A delta split by scope; the keys have become names.
@@ -54,12 +50,12 @@ impl Delta {
 
     /// What is to be written to a key.
     pub fn get(&self, key: &str) -> Option<&Write> {
-        self.writes.get(key)
+        self.iter().find(|(other, _)| *other == key).map(|(_, write)| write)
     }
 
-    /// Adds a write. It replaces an earlier one to the same key; the first place in the order stays.
-    pub fn write(&mut self, key: impl Into<Arc<str>>, write: Write) {
-        self.writes.insert(key.into(), write);
+    /// Adds a write to a key that the delta does not have yet.
+    pub fn push(&mut self, key: impl Into<Arc<str>>, write: Write) {
+        self.writes.push((key.into(), write));
     }
 
     /// Reads a JSON object, key by key. Keys named in `deleted` must be `null` in it and become deletions.
@@ -69,11 +65,11 @@ impl Delta {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when the text is no JSON object, or when a deleted key
     /// is not there as `null`.
     pub fn parse(object: &str, deleted: &[String]) -> Result<Self> {
-        let mut deserializer = serde_json::Deserializer::from_str(object);
-        let mut delta = deserializer
-            .deserialize_map(DeltaVisitor)
-            .and_then(|delta| deserializer.end().map(|()| delta))
-            .map_err(|error| Error::invalid(format!("a state delta is not a JSON object: {error}")))?;
+        let mut delta = Self::default();
+        let mut members = Members::new(object);
+        while let Some((key, value)) = members.next_member()? {
+            delta.push(&*key, Write::Set(Json::from_text(value)));
+        }
         delta.unset(deleted)?;
         Ok(delta)
     }
@@ -84,10 +80,16 @@ impl Delta {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when a key is not there as `null`.
     pub fn unset(&mut self, deleted: &[String]) -> Result<()> {
+        if deleted.is_empty() {
+            return Ok(());
+        }
+        let places: Index = self.writes.iter().enumerate().map(|(place, (key, _))| (Arc::clone(key), place)).collect();
         for key in deleted {
-            match self.writes.get_mut(key.as_str()) {
-                Some(write @ Write::Set(_)) if *write == Write::Set(Json::null()) => *write = Write::Unset,
-                Some(Write::Unset) => {}
+            let write = places.get(key.as_str()).and_then(|&place| self.writes.get_mut(place));
+            match write {
+                Some((_, write)) if *write == Write::Unset || *write == Write::Set(Json::null()) => {
+                    *write = Write::Unset
+                }
                 _ => {
                     return Err(Error::invalid(format!(
                         "the key \"{key}\" is named as deleted, but the state delta does not have it as null"
@@ -105,18 +107,13 @@ impl Delta {
         for (key, write) in self.writes {
             let (scope, name) = Scope::split(&key);
             match scope {
-                Scope::Session => scoped.session.writes.insert(key, write),
-                Scope::App => scoped.app.writes.insert(Arc::from(name), write),
-                Scope::User => scoped.user.writes.insert(Arc::from(name), write),
-                Scope::Temp => temp.writes.insert(Arc::from(name), write),
-            };
+                Scope::Session => scoped.session.push(key, write),
+                Scope::App => scoped.app.push(name, write),
+                Scope::User => scoped.user.push(name, write),
+                Scope::Temp => temp.push(name, write),
+            }
         }
         (scoped, temp)
-    }
-
-    /// Puts a later delta on top of this one.
-    pub fn merge(&mut self, later: Self) {
-        self.writes.extend(later.writes);
     }
 
     /// Writes into the values of a scope. A key that is there keeps its place; a new one goes to the end.
@@ -166,6 +163,7 @@ impl Delta {
     }
 }
 
+/// The keys must differ from each other.
 impl<K: Into<Arc<str>>> FromIterator<(K, Write)> for Delta {
     fn from_iter<I: IntoIterator<Item = (K, Write)>>(writes: I) -> Self {
         Self { writes: writes.into_iter().map(|(key, write)| (key.into(), write)).collect() }
@@ -193,7 +191,7 @@ impl ScopedDelta {
         let mut joined = self.session;
         for (scope, part) in [(Scope::App, self.app), (Scope::User, self.user), (Scope::Temp, temp)] {
             for (name, write) in part.writes {
-                joined.write(scope.key(&name), write);
+                joined.push(scope.key(&name), write);
             }
         }
         joined
@@ -215,24 +213,6 @@ impl ScopedDelta {
         }
         out.push('}');
         out
-    }
-}
-
-struct DeltaVisitor;
-
-impl<'de> Visitor<'de> for DeltaVisitor {
-    type Value = Delta;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Delta, A::Error> {
-        let mut delta = Delta::default();
-        while let Some((key, value)) = map.next_entry::<String, &RawValue>()? {
-            delta.write(key, Write::Set(Json::from_raw(value)));
-        }
-        Ok(delta)
     }
 }
 
@@ -273,7 +253,7 @@ mod tests {
 
     #[test]
     fn applying_replaces_whole_values_and_keeps_places() {
-        let mut values = Values::new();
+        let mut values = Values::default();
         delta(r#"{"a":{"x":1},"b":2}"#).apply(&mut values);
         Delta::parse(r#"{"c":3,"a":{"y":2},"b":null}"#, &["b".to_owned()]).unwrap().apply(&mut values);
         let pairs: Vec<_> = values.iter().map(|(name, json)| (&**name, json.as_str())).collect();

@@ -89,7 +89,7 @@ impl Event {
         let deleted = self.deleted()?;
         let mut delta = Delta::default();
         for (key, value) in &self.actions.state_delta {
-            delta.write(key.as_str(), Write::Set(Json::from_value(value)?));
+            delta.push(key.as_str(), Write::Set(Json::from_value(value)?));
         }
         delta.unset(&deleted)?;
         Ok(delta)

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use crate::delta::{Delta, Write};
 use crate::error::{Error, ErrorKind, Result};
+use crate::index::Ordered;
 use crate::json::Json;
 use crate::scope::Scope;
 use crate::state::{ReadonlyState, SessionState, State};
@@ -29,8 +29,8 @@ use crate::state::{ReadonlyState, SessionState, State};
 #[derive(Debug)]
 pub struct Invocation {
     committed: SessionState,
-    temp: IndexMap<Arc<str>, Json>,
-    pending: IndexMap<Arc<str>, Pending>,
+    temp: Ordered<Json>,
+    pending: Ordered<Pending>,
     ended: bool,
 }
 
@@ -50,7 +50,7 @@ pub struct Context<'a> {
 impl Invocation {
     /// Begins an invocation over the committed state of a session.
     pub fn new(committed: SessionState) -> Self {
-        Self { committed, temp: IndexMap::new(), pending: IndexMap::new(), ended: false }
+        Self { committed, temp: Ordered::default(), pending: Ordered::default(), ended: false }
     }
 
     /// The state as an author reads and writes it.
@@ -65,7 +65,7 @@ impl Invocation {
     pub fn take_delta(&mut self, author: &str) -> Delta {
         let (own, others) = std::mem::take(&mut self.pending).into_iter().partition(|(_, p)| p.author == author);
         self.pending = others;
-        let own: IndexMap<Arc<str>, Pending> = own;
+        let own: Ordered<Pending> = own;
         for (key, Pending { write, .. }) in &own {
             if Scope::split(key).0 == Scope::Temp {
                 match write {

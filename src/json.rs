@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::text::slice;
 
 /// How deep lists and objects may be nested in a value.
 pub const MAX_DEPTH: usize = 100;
@@ -25,8 +25,9 @@ impl Json {
         Self(Arc::from("null"))
     }
 
-    pub(crate) fn from_raw(raw: &RawValue) -> Self {
-        Self(Arc::from(raw.get()))
+    /// Takes a text that is known to be a JSON value.
+    pub(crate) fn from_text(text: &str) -> Self {
+        Self(Arc::from(text))
     }
 
     /// Writes a value as text: compact, numbers as JavaScript writes them, so that a template renders the same in
@@ -116,7 +117,7 @@ pub(crate) fn write_string(out: &mut String, text: &str) {
             0x08 => "\\b",
             0x0c => "\\f",
             0..=0x1f => {
-                out.push_str(&text[start..index]);
+                out.push_str(slice(text, start..index));
                 out.push_str("\\u00");
                 out.push(char::from(b'0' + (byte >> 4)));
                 out.push(char::from(b"0123456789abcdef"[usize::from(byte & 15)]));
@@ -125,11 +126,11 @@ pub(crate) fn write_string(out: &mut String, text: &str) {
             }
             _ => continue,
         };
-        out.push_str(&text[start..index]);
+        out.push_str(slice(text, start..index));
         out.push_str(escape);
         start = index + 1;
     }
-    out.push_str(&text[start..]);
+    out.push_str(slice(text, start..text.len()));
     out.push('"');
 }
 

@@ -31,7 +31,10 @@
 
 mod error;
 mod scope;
+mod text;
 mod json;
+mod index;
+mod object;
 mod delta;
 mod state;
 mod event;

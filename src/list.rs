@@ -1,6 +1,7 @@
 //! Sessions in order, a page at a time.
 
 use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 use crate::error::{Error, Result};
 use crate::session::SessionLog;
@@ -57,31 +58,73 @@ impl Sessions {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a cursor that no page has given.
     pub fn list(&self, query: &ListQuery<'_>) -> Result<Page> {
-        let mut rows: Vec<_> = self.of(query.app_name, query.user_id).map(|(id, log)| (SortKey::of(log), id)).collect();
-        let compare = |a: &(SortKey<'_>, SessionId), b: &(SortKey<'_>, SessionId)| a.0.compare(&b.0, query.descending);
-        let total = rows.len();
-        let offset = match query.start {
-            Start::Offset(offset) => offset.min(total),
+        let rows = || self.of(query.app_name, query.user_id).map(|(id, log)| Row { key: SortKey::of(log), id, query });
+        let (offset, total) = match query.start {
+            Start::Offset(offset) => {
+                let total = rows().count();
+                (offset.min(total), total)
+            }
             Start::After(cursor) => {
-                let (time, session_id, user_id) = parse_cursor(cursor)?;
-                let last = SortKey { time, session_id: &session_id, user_id: &user_id };
-                rows.iter().filter(|row| row.0.compare(&last, query.descending) != Ordering::Greater).count()
+                let key = SortKey::parse(cursor)
+                    .ok_or_else(|| Error::invalid("the cursor is not one that a page of sessions has given"))?;
+                let last = Row { key, id: 0, query };
+                rows().fold((0, 0), |(before, total), row| (before + usize::from(row <= last), total + 1))
             }
         };
         let end = query.limit.map_or(total, |limit| total.min(offset.saturating_add(limit)));
-        if end < total {
-            rows.select_nth_unstable_by(end, compare);
-            rows.truncate(end);
-        }
-        if offset > 0 && offset < end {
-            rows.select_nth_unstable_by(offset, compare);
-        }
-        let page = &mut rows[offset.min(end)..];
-        page.sort_unstable_by(compare);
-        let cursor = page.last().filter(|_| end < total).map(|(key, _)| key.cursor());
-        Ok(Page { sessions: page.iter().map(|&(_, id)| id).collect(), offset, total, cursor })
+        let page = first(end, rows()).split_off(offset.min(end));
+        let cursor = page.last().filter(|_| end < total).map(|row| row.key.cursor());
+        Ok(Page { sessions: page.iter().map(|row| row.id).collect(), offset, total, cursor })
     }
 }
+
+/// The cursor of a page that ends with a session.
+pub fn cursor(last: &SessionLog) -> String {
+    SortKey::of(last).cursor()
+}
+
+/// The first rows, in order.
+fn first<'a>(count: usize, rows: impl Iterator<Item = Row<'a>>) -> Vec<Row<'a>> {
+    let mut heap = BinaryHeap::with_capacity(count);
+    for row in rows {
+        if heap.len() < count {
+            heap.push(row);
+        } else if let Some(mut last) = heap.peek_mut()
+            && row < *last
+        {
+            *last = row;
+        }
+    }
+    heap.into_sorted_vec()
+}
+
+/// A session on its way into a page.
+#[derive(Debug, Clone, Copy)]
+struct Row<'a> {
+    key: SortKey<'a>,
+    id: SessionId,
+    query: &'a ListQuery<'a>,
+}
+
+impl Ord for Row<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key.compare(&other.key, self.query.descending)
+    }
+}
+
+impl PartialOrd for Row<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Row<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Row<'_> {}
 
 #[derive(Debug, Clone, Copy)]
 struct SortKey<'a> {
@@ -103,14 +146,16 @@ impl<'a> SortKey<'a> {
     }
 
     fn cursor(&self) -> String {
-        serde_json::to_string(&(self.time.to_bits(), self.session_id, self.user_id)).unwrap_or_default()
+        let Self { time, session_id, user_id } = self;
+        format!("{:x}.{}.{session_id}{user_id}", time.to_bits(), session_id.len())
     }
-}
 
-fn parse_cursor(cursor: &str) -> Result<(f64, String, String)> {
-    let (bits, session_id, user_id) = serde_json::from_str(cursor)
-        .map_err(|_| Error::invalid("the cursor is not one that a page of sessions has given"))?;
-    Ok((f64::from_bits(bits), session_id, user_id))
+    fn parse(cursor: &'a str) -> Option<Self> {
+        let (bits, rest) = cursor.split_once('.')?;
+        let (length, ids) = rest.split_once('.')?;
+        let (session_id, user_id) = ids.split_at_checked(length.parse().ok()?)?;
+        Some(Self { time: f64::from_bits(u64::from_str_radix(bits, 16).ok()?), session_id, user_id })
+    }
 }
 
 #[cfg(test)]

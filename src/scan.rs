@@ -5,6 +5,7 @@ use std::ops::Range;
 use unicode_ident::{is_xid_continue, is_xid_start};
 
 use crate::scope::Scope;
+use crate::text::slice;
 
 const ARTIFACT_PREFIX: &str = "artifact.";
 
@@ -163,7 +164,7 @@ impl Place {
 /// Reads what stands between the braces. Anything but a placeholder's content is nothing.
 fn parse_content(text: &str, inner: Range<usize>) -> Option<Placeholder> {
     let mut content = trim(text, inner.clone());
-    let optional = text[content.clone()].ends_with('?');
+    let optional = slice(text, content.clone()).ends_with('?');
     if optional {
         content.end -= 1;
     }
@@ -178,12 +179,12 @@ fn parse_content(text: &str, inner: Range<usize>) -> Option<Placeholder> {
         line: 0,
         column: 0,
     };
-    if text[content.clone()].starts_with(ARTIFACT_PREFIX) {
+    if slice(text, content.clone()).starts_with(ARTIFACT_PREFIX) {
         placeholder.kind = PlaceholderKind::Artifact;
         placeholder.key.start += ARTIFACT_PREFIX.len();
         return (!placeholder.key.is_empty()).then_some(placeholder);
     }
-    let (scope, _) = Scope::split(&text[content.clone()]);
+    let (scope, _) = Scope::split(slice(text, content.clone()));
     let mut at = identifier(text, content.start + scope.prefix().len()..content.end)?;
     placeholder.root.end = at;
     while at < content.end {
@@ -203,7 +204,7 @@ fn step(text: &str, range: Range<usize>) -> Option<Step> {
             Some(Step { range: start..end, is_index: false })
         }
         b'[' => {
-            let digits = text[start..range.end].bytes().take_while(u8::is_ascii_digit).count();
+            let digits = slice(text, start..range.end).bytes().take_while(u8::is_ascii_digit).count();
             let end = start + digits;
             let closed = end < range.end && text.as_bytes()[end] == b']';
             (digits > 0 && closed).then_some(Step { range: start..end, is_index: true })
@@ -214,7 +215,7 @@ fn step(text: &str, range: Range<usize>) -> Option<Step> {
 
 /// The end of the identifier that a range begins with.
 fn identifier(text: &str, range: Range<usize>) -> Option<usize> {
-    let mut chars = text[range.clone()].char_indices();
+    let mut chars = slice(text, range.clone()).char_indices();
     let (_, first) = chars.next()?;
     if first != '_' && !is_xid_start(first) {
         return None;
@@ -225,7 +226,7 @@ fn identifier(text: &str, range: Range<usize>) -> Option<usize> {
 
 /// Takes Unicode white space off both ends.
 fn trim(text: &str, range: Range<usize>) -> Range<usize> {
-    let inner = &text[range.clone()];
+    let inner = slice(text, range.clone());
     let start = range.start + (inner.len() - inner.trim_start().len());
     start..start + inner.trim().len()
 }

@@ -326,7 +326,7 @@ impl SessionService for InMemorySessionService {
         let id = memory.resolve(session)?;
         let time = event.timestamp.unwrap_or_else(host::now);
         match memory.sessions.prepare_append(id, &event.id, time, delta, Guard::default())? {
-            Prepared::Duplicate { revision } => memory.repeated(id, revision, event),
+            Prepared::Duplicate { place } => memory.repeated(id, place, event),
             Prepared::Change { change, .. } => {
                 event.timestamp = Some(change.time);
                 let event = event.without_temp();
@@ -371,9 +371,8 @@ impl Memory {
     }
 
     /// An event whose id the session has: equal content is a success that changes nothing.
-    fn repeated(&self, id: SessionId, revision: u64, mut event: Event) -> Result<Event> {
-        let index = usize::try_from(revision).ok().and_then(|revision| revision.checked_sub(1));
-        let stored = index.and_then(|index| self.events.get(&id)?.get(index));
+    fn repeated(&self, id: SessionId, place: usize, mut event: Event) -> Result<Event> {
+        let stored = self.events.get(&id).and_then(|events| events.get(place));
         event.timestamp = event.timestamp.or(stored.and_then(|stored| stored.timestamp));
         let event = event.without_temp();
         match stored {

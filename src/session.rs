@@ -1,11 +1,11 @@
 //! One session: its revision, its time and the ids of its events.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::change::{Change, ChangeKind, Guard, Prepared, SessionKey};
 use crate::delta::Delta;
 use crate::error::{Error, ErrorKind, Result};
+use crate::index::Index;
 
 /// One conversation, without its state values (they live in scopes) and its events (they live with the host).
 #[derive(Debug, Clone)]
@@ -13,13 +13,14 @@ pub struct SessionLog {
     key: SessionKey,
     revision: u64,
     update_time: f64,
-    event_ids: HashMap<Arc<str>, u64>,
+    /// The place in the log of each event.
+    event_ids: Index,
 }
 
 impl SessionLog {
     /// A session that has just been created, at revision 0.
     pub(crate) fn new(key: SessionKey, time: f64) -> Self {
-        Self { key, revision: 0, update_time: time, event_ids: HashMap::new() }
+        Self { key, revision: 0, update_time: time, event_ids: Index::default() }
     }
 
     /// The full key.
@@ -44,8 +45,8 @@ impl SessionLog {
     /// [`ErrorKind::InvalidArgument`] for a time that is no number, [`ErrorKind::SessionStale`] when the guard expects
     /// another revision.
     pub(crate) fn prepare(&self, id: &str, time: f64, delta: Delta, guard: Guard) -> Result<Prepared> {
-        if let Some(&revision) = self.event_ids.get(id) {
-            return Ok(Prepared::Duplicate { revision });
+        if let Some(&place) = self.event_ids.get(id) {
+            return Ok(Prepared::Duplicate { place });
         }
         if let Some(expected) = guard.revision.filter(|&expected| expected != self.revision) {
             return Err(self.stale(expected));
@@ -59,9 +60,9 @@ impl SessionLog {
 
     /// Takes over a change that a store has.
     pub(crate) fn apply(&mut self, change: &Change) {
+        self.event_ids.insert(Arc::from(change.id.as_str()), self.event_ids.len());
         self.revision += 1;
         self.update_time = change.time;
-        self.event_ids.insert(Arc::from(change.id.as_str()), self.revision);
     }
 
     fn stale(&self, expected: u64) -> Error {
@@ -107,7 +108,7 @@ mod tests {
         log.apply(&change(&log, "e1", Guard::default()).unwrap());
         let guard = Guard { revision: Some(0), ..Guard::default() };
         let again = log.prepare("e1", 7.0, Delta::default(), guard).unwrap();
-        assert_eq!(again, Prepared::Duplicate { revision: 1 });
+        assert_eq!(again, Prepared::Duplicate { place: 0 });
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! All sessions of a process and the scopes that they share.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::change::{Change, ChangeKind, Guard, Prepared, SessionKey};
 use crate::delta::Delta;
 use crate::error::{Error, ErrorKind, Result};
+use crate::index::Index;
 use crate::scope::Scope;
 use crate::session::{SessionLog, check_time};
 use crate::state::{ScopeState, SessionState};
@@ -31,9 +32,13 @@ pub struct ScopeIds {
 /// stored, and gives it to the `apply` method of the same name.
 #[derive(Debug, Default)]
 pub struct Sessions {
-    entries: Vec<Option<Entry>>,
+    entries: Vec<Option<Box<Entry>>>,
     scopes: Vec<ScopeState>,
-    apps: HashMap<Box<str>, App>,
+    /// Scopes of deleted sessions, to be used again.
+    free: Vec<ScopeId>,
+    app_index: Index,
+    apps: Vec<App>,
+    users: Vec<User>,
 }
 
 #[derive(Debug)]
@@ -45,34 +50,32 @@ struct Entry {
 #[derive(Debug)]
 struct App {
     scope: ScopeId,
-    users: HashMap<Box<str>, User>,
+    users: Index,
 }
 
 #[derive(Debug)]
 struct User {
     scope: ScopeId,
-    sessions: HashMap<Box<str>, SessionId>,
+    sessions: Index,
 }
 
 impl Sessions {
     /// Finds a session by its full key.
     pub fn find(&self, key: &SessionKey) -> Option<SessionId> {
-        let user = self.apps.get(&*key.app_name)?.users.get(&*key.user_id)?;
-        user.sessions.get(&*key.session_id).copied()
+        self.user(&key.app_name, &key.user_id)?.sessions.get(&*key.session_id).copied()
     }
 
     /// All sessions of an app, or of one of its users, in no order.
     pub fn of(&self, app_name: &str, user_id: Option<&str>) -> impl Iterator<Item = (SessionId, &SessionLog)> {
-        let users = self.apps.get(app_name).into_iter().flat_map(|app| &app.users);
-        users
-            .filter(move |(user, _)| user_id.is_none_or(|wanted| wanted == &***user))
-            .flat_map(|(_, user)| user.sessions.values())
-            .filter_map(|&id| Some((id, self.log(id)?)))
+        let one = user_id.and_then(|user_id| self.user(app_name, user_id));
+        let app = self.app(app_name).filter(|_| user_id.is_none());
+        let all = app.into_iter().flat_map(|app| app.users.values()).filter_map(|&user| self.users.get(user));
+        all.chain(one).flat_map(|user| user.sessions.values()).filter_map(|&id| Some((id, self.log(id)?)))
     }
 
     /// All sessions of all apps, in no order.
     pub fn all(&self) -> impl Iterator<Item = (SessionId, &SessionLog)> {
-        self.entries.iter().enumerate().filter_map(|(id, entry)| Some((id, &entry.as_ref()?.log)))
+        self.entries.iter().enumerate().filter_map(|(id, entry)| Some((id, &entry.as_deref()?.log)))
     }
 
     /// A session's log, while the session exists.
@@ -87,10 +90,9 @@ impl Sessions {
 
     /// The scope of an app, or of a user in it, once anything has been there.
     pub fn scope(&self, app_name: &str, user_id: Option<&str>) -> Option<ScopeId> {
-        let app = self.apps.get(app_name)?;
         match user_id {
-            None => Some(app.scope),
-            Some(user_id) => Some(app.users.get(user_id)?.scope),
+            None => Some(self.app(app_name)?.scope),
+            Some(user_id) => Some(self.user(app_name, user_id)?.scope),
         }
     }
 
@@ -125,14 +127,14 @@ impl Sessions {
 
     /// Takes over a creation.
     pub fn apply_create(&mut self, key: &SessionKey, change: &Change) -> SessionId {
-        let scopes = ScopeIds {
-            session: add_scope(&mut self.scopes, Scope::Session),
-            app: self.app_entry(&key.app_name).scope,
-            user: self.user_entry(&key.app_name, &key.user_id).scope,
-        };
         let id = self.entries.len();
-        self.entries.push(Some(Entry { log: SessionLog::new(key.clone(), change.time), scopes }));
-        self.user_entry(&key.app_name, &key.user_id).sessions.insert(key.session_id.as_str().into(), id);
+        let session = self.free.pop().unwrap_or_else(|| add(&mut self.scopes, ScopeState::new(Scope::Session)));
+        let app = self.app_mut(&key.app_name).scope;
+        let user = self.user_mut(&key.app_name, &key.user_id);
+        user.sessions.insert(Arc::from(key.session_id.as_str()), id);
+        let scopes = ScopeIds { session, app, user: user.scope };
+        let log = SessionLog::new(key.clone(), change.time);
+        self.entries.push(Some(Box::new(Entry { log, scopes })));
         self.apply_delta(scopes, change);
         id
     }
@@ -163,7 +165,7 @@ impl Sessions {
 
     /// Takes over an appended event.
     pub fn apply_append(&mut self, id: SessionId, change: &Change) {
-        if let Some(entry) = self.entries.get_mut(id).and_then(Option::as_mut) {
+        if let Some(entry) = self.entries.get_mut(id).and_then(Option::as_deref_mut) {
             entry.log.apply(change);
             let scopes = entry.scopes;
             self.apply_delta(scopes, change);
@@ -199,10 +201,10 @@ impl Sessions {
 
     /// Takes over a change of app and user state.
     pub fn apply_update(&mut self, app_name: &str, user_id: Option<&str>, change: &Change) {
-        let app = self.app_entry(app_name).scope;
+        let app = self.app_mut(app_name).scope;
         self.scopes[app].apply(&change.delta.app);
         if let Some(user_id) = user_id {
-            let user = self.user_entry(app_name, user_id).scope;
+            let user = self.user_mut(app_name, user_id).scope;
             self.scopes[user].apply(&change.delta.user);
         }
     }
@@ -214,23 +216,44 @@ impl Sessions {
         };
         let SessionKey { app_name, user_id, session_id } = entry.log.key();
         self.scopes[entry.scopes.session] = ScopeState::new(Scope::Session);
-        self.user_entry(app_name, user_id).sessions.remove(&**session_id);
+        self.free.push(entry.scopes.session);
+        self.user_mut(app_name, user_id).sessions.remove(&**session_id);
         true
     }
 
     fn entry(&self, id: SessionId) -> Option<&Entry> {
-        self.entries.get(id)?.as_ref()
+        self.entries.get(id)?.as_deref()
     }
 
-    fn app_entry(&mut self, app_name: &str) -> &mut App {
-        app_of(&mut self.apps, &mut self.scopes, app_name)
+    fn app(&self, app_name: &str) -> Option<&App> {
+        self.apps.get(*self.app_index.get(app_name)?)
     }
 
-    fn user_entry(&mut self, app_name: &str, user_id: &str) -> &mut User {
-        let app = app_of(&mut self.apps, &mut self.scopes, app_name);
-        app.users
-            .entry(user_id.into())
-            .or_insert_with(|| User { scope: add_scope(&mut self.scopes, Scope::User), sessions: HashMap::new() })
+    fn user(&self, app_name: &str, user_id: &str) -> Option<&User> {
+        self.users.get(*self.app(app_name)?.users.get(user_id)?)
+    }
+
+    /// The app of a name, which is there from now on.
+    fn app_mut(&mut self, app_name: &str) -> &mut App {
+        let place = self.app_index.get(app_name).copied().unwrap_or_else(|| {
+            let scope = add(&mut self.scopes, ScopeState::new(Scope::App));
+            let place = add(&mut self.apps, App { scope, users: Index::default() });
+            self.app_index.insert(Arc::from(app_name), place);
+            place
+        });
+        &mut self.apps[place]
+    }
+
+    /// The user of an app, who is there from now on.
+    fn user_mut(&mut self, app_name: &str, user_id: &str) -> &mut User {
+        let known = self.app_mut(app_name).users.get(user_id).copied();
+        let place = known.unwrap_or_else(|| {
+            let scope = add(&mut self.scopes, ScopeState::new(Scope::User));
+            let place = add(&mut self.users, User { scope, sessions: Index::default() });
+            self.app_mut(app_name).users.insert(Arc::from(user_id), place);
+            place
+        });
+        &mut self.users[place]
     }
 
     fn apply_delta(&mut self, scopes: ScopeIds, change: &Change) {
@@ -251,13 +274,10 @@ impl Sessions {
     }
 }
 
-fn app_of<'a>(apps: &'a mut HashMap<Box<str>, App>, scopes: &mut Vec<ScopeState>, app_name: &str) -> &'a mut App {
-    apps.entry(app_name.into()).or_insert_with(|| App { scope: add_scope(scopes, Scope::App), users: HashMap::new() })
-}
-
-fn add_scope(scopes: &mut Vec<ScopeState>, scope: Scope) -> ScopeId {
-    scopes.push(ScopeState::new(scope));
-    scopes.len() - 1
+/// Puts an item at the end, and says where that is.
+fn add<T>(items: &mut Vec<T>, item: T) -> usize {
+    items.push(item);
+    items.len() - 1
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::json::Json;
 use crate::nearest::nearest;
 use crate::scan::{Candidate, Escape, Placeholder, PlaceholderKind, Scanner};
 use crate::state::ReadonlyState;
+use crate::text::slice;
 
 /// A compiled template.
 ///
@@ -67,11 +68,11 @@ impl Template {
                 continue;
             };
             let brace = candidate.placeholder.span.start;
-            out.push_str(&text[start..brace]);
+            out.push_str(slice(text, start..brace));
             out.extend(std::iter::repeat_n('\\', backslashes + 1));
             start = brace;
         }
-        out.push_str(&text[start..]);
+        out.push_str(slice(text, start..text.len()));
         out
     }
 

@@ -11,12 +11,13 @@ use crate::change::{Change, Guard, Prepared, SessionKey};
 use crate::delta::{Delta, ScopedDelta};
 use crate::error::{Error, Result};
 use crate::json::write_string;
-use crate::list::{ListQuery, Start};
+use crate::list::{self, ListQuery, Start};
 use crate::nearest;
 use crate::scan::{Placeholder, PlaceholderKind};
 use crate::session::SessionLog;
 use crate::sessions::{ScopeId, SessionId, Sessions};
 use crate::template::{Segment, Template};
+use crate::text::slice;
 
 thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -61,19 +62,6 @@ enum Target {
     Update { app_name: String, user_id: Option<String> },
 }
 
-/// One page of sessions.
-#[wasm_bindgen(getter_with_clone)]
-pub struct SessionPage {
-    /// The sessions, in order.
-    pub sessions: Vec<u32>,
-    /// How many stand before the page.
-    pub offset: u32,
-    /// How many there are in all.
-    pub total: u32,
-    /// Where the next page begins, when there is one.
-    pub cursor: Option<String>,
-}
-
 #[wasm_bindgen]
 impl Core {
     /// Starts with no sessions.
@@ -102,7 +90,7 @@ impl Core {
     /// Prepares an append with the delta in the scratch buffer. Expected versions below 0 are not looked at.
     ///
     /// Answers with a token times 16 plus the scopes that change: 1 session, 2 app, 4 user, 8 `temp:`; or, for an id
-    /// that the session has, with minus the revision that it made.
+    /// that the session has, with -1 minus its place in the log.
     #[expect(clippy::too_many_arguments, reason = "an object would cost more than the call")]
     pub fn prepare_append(
         &mut self,
@@ -122,7 +110,7 @@ impl Core {
             .map_err(to_js)?;
         Ok(match prepared {
             Prepared::Change { change, temp } => self.wait(Waiting { target: Target::Append(session), change, temp }),
-            Prepared::Duplicate { revision } => i32::try_from(revision).map_or(i32::MIN, |revision| -revision),
+            Prepared::Duplicate { place } => -1 - narrow(place).cast_signed(),
         })
     }
 
@@ -212,7 +200,8 @@ impl Core {
         self.sessions.log(session).map(SessionLog::update_time)
     }
 
-    /// Lists the sessions of an app, or of one of its users.
+    /// Lists the sessions of an app, or of one of its users: how many stand before the page, how many there are in all,
+    /// then the sessions of the page.
     ///
     /// # Errors
     ///
@@ -225,7 +214,7 @@ impl Core {
         limit: Option<u32>,
         offset: u32,
         cursor: Option<String>,
-    ) -> std::result::Result<SessionPage, JsValue> {
+    ) -> std::result::Result<Vec<u32>, JsValue> {
         let start = cursor.as_deref().map_or(Start::Offset(offset as usize), Start::After);
         let query = ListQuery {
             app_name,
@@ -235,12 +224,12 @@ impl Core {
             start,
         };
         let page = self.sessions.list(&query).map_err(to_js)?;
-        Ok(SessionPage {
-            sessions: page.sessions.into_iter().map(narrow).collect(),
-            offset: narrow(page.offset),
-            total: narrow(page.total),
-            cursor: page.cursor,
-        })
+        Ok([page.offset, page.total].into_iter().chain(page.sessions).map(narrow).collect())
+    }
+
+    /// The cursor of a page that ends with a session.
+    pub fn cursor(&self, session: usize) -> Option<String> {
+        self.sessions.log(session).map(list::cursor)
     }
 
     fn waiting(&self, token: usize) -> Option<&Waiting> {
@@ -326,7 +315,7 @@ impl<'a> Utf16<'a> {
         if self.ascii {
             return narrow(byte);
         }
-        self.unit += self.text[self.byte..byte].chars().map(char::len_utf16).sum::<usize>();
+        self.unit += slice(self.text, self.byte..byte).chars().map(char::len_utf16).sum::<usize>();
         self.byte = byte;
         narrow(self.unit)
     }

@@ -1,0 +1,67 @@
+// Compiling: the core finds the placeholders; here its list of numbers becomes segments.
+
+import { parse_template } from '../wasm/statepad.js';
+import { fromCore } from './errors.js';
+import { write } from './wasm.js';
+
+/** A placeholder with all that rendering needs. */
+export interface CompiledPlaceholder {
+  readonly kind: 'state' | 'artifact';
+  /** All between the blanks and the `?`: `user:profile.city`, `artifact.file.txt`. */
+  readonly content: string;
+  /** The key that a path starts from (`user:profile`), or the artifact's name. */
+  readonly key: string;
+  readonly path: readonly (string | number)[];
+  readonly optional: boolean;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Literal text, or a placeholder. */
+export type Segment = string | CompiledPlaceholder;
+
+const LITERAL = 0;
+const ARTIFACT = 2;
+const OPTIONAL = 4;
+
+/** Compiles a text. For the numbers see `parse_template` in the core's binding. */
+export function compile(text: string): readonly Segment[] {
+  const length = write(text);
+  const flat = fromCore(() => parse_template(length));
+  const segments: Segment[] = [];
+  let at = 0;
+  const next = () => flat[at++] as number;
+  while (at < flat.length) {
+    const code = next();
+    segments.push(code === LITERAL ? text.slice(next(), next()) : placeholder(code, text, next));
+  }
+  return segments;
+}
+
+function placeholder(code: number, text: string, next: () => number): CompiledPlaceholder {
+  const keyStart = next();
+  const contentStart = next();
+  const contentEnd = next();
+  const rootEnd = next();
+  const line = next();
+  const column = next();
+  const steps = next();
+  const isArtifact = (code & ARTIFACT) !== 0;
+  return {
+    kind: isArtifact ? 'artifact' : 'state',
+    content: text.slice(contentStart, contentEnd),
+    key: text.slice(keyStart, isArtifact ? contentEnd : rootEnd),
+    path: steps === 0 ? NO_PATH : Array.from({ length: steps }, () => step(text, next)),
+    optional: (code & OPTIONAL) !== 0,
+    line,
+    column,
+  };
+}
+
+const NO_PATH: readonly never[] = [];
+
+function step(text: string, next: () => number): string | number {
+  const isIndex = next() === 1;
+  const name = text.slice(next(), next());
+  return isIndex ? Number(name) : name;
+}

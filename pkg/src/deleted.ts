@@ -1,0 +1,45 @@
+// Deleting a key: how a delta says it.
+
+import { StatepadError } from './errors.js';
+
+const brand = Symbol.for('statepad.deleted');
+
+/** The type of {@link DELETED}. */
+export class Deleted {
+  /** So that whoever writes a delta without knowing of deletions writes what ADK's readers understand. */
+  toJSON(): null {
+    return null;
+  }
+
+  static {
+    Object.defineProperty(this.prototype, brand, { value: true });
+  }
+}
+
+/**
+ * In a delta, deletes the key: `{ 'user:theme': DELETED }`. In the stored event it is `null` plus the key in
+ * `customMetadata.statepad.deleted`, so that other readers of the log understand it.
+ */
+export const DELETED: Deleted = Object.freeze(new Deleted());
+
+/** Whether a value is {@link DELETED}, also that of another copy of the package. */
+export function isDeleted(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && brand in value;
+}
+
+/** The deletions that an event already has in its stored form. */
+export function storedDeletions(customMetadata: unknown): readonly string[] {
+  const own = (customMetadata as { statepad?: { deleted?: unknown } | null } | null | undefined)?.statepad;
+  const deleted = own?.deleted ?? [];
+  if (!Array.isArray(deleted) || !deleted.every((key) => typeof key === 'string')) {
+    const path = 'customMetadata.statepad.deleted';
+    throw new StatepadError('INVALID_ARGUMENT', `${path} must be a list of keys`, { path });
+  }
+  return deleted as string[];
+}
+
+/** The stored form: `customMetadata` with these deletions in it. */
+export function withDeletions(customMetadata: unknown, deleted: readonly string[]): Readonly<Record<string, unknown>> {
+  const metadata = (customMetadata ?? {}) as { statepad?: object };
+  return Object.freeze({ ...metadata, statepad: Object.freeze({ ...metadata.statepad, deleted: Object.freeze([...deleted]) }) });
+}

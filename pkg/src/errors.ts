@@ -1,0 +1,96 @@
+// Every error that statepad throws.
+
+/** What went wrong, in a form that programs can rely on across versions. */
+export type ErrorCode =
+  | 'INVALID_ARGUMENT'
+  | 'VALUE_NOT_JSON'
+  | 'SESSION_NOT_FOUND'
+  | 'SESSION_EXISTS'
+  | 'SESSION_STALE'
+  | 'STATE_CONFLICT'
+  | 'EVENT_ID_CONFLICT'
+  | 'INVOCATION_ENDED'
+  | 'TEMPLATE_KEY_MISSING'
+  | 'ARTIFACT_MISSING'
+  | 'SCHEMA_INVALID'
+  | 'LIMIT_EXCEEDED'
+  | 'STORE_UNAVAILABLE'
+  | 'COMMIT_UNKNOWN'
+  | 'STORE_CORRUPT'
+  | 'CLOSED'
+  | 'NOT_READY';
+
+/** A required placeholder that found nothing. */
+export interface Missing {
+  /** The whole key as the template spells it: `user:profile.city`, `artifact.file.txt`. */
+  readonly key: string;
+  /** The line of its first place in the text, from 1. */
+  readonly line: number;
+  /** The column there, in characters (code points), from 1. */
+  readonly column: number;
+  /** The most similar key that the state does have. */
+  readonly nearest?: string;
+}
+
+/** The details that an error may carry, by code. */
+export interface ErrorDetails {
+  /** The state key concerned. */
+  readonly key?: string;
+  /** Where in the argument the fault lies: `actions.stateDelta["cart"].items[3]`. */
+  readonly path?: string;
+  /** The id of the session or event concerned. */
+  readonly id?: string;
+  /** `SESSION_STALE`: the revision that the caller expected. */
+  readonly expected?: number;
+  /** `SESSION_STALE`: the revision that the session has. */
+  readonly actual?: number;
+  /** `TEMPLATE_KEY_MISSING` and `ARTIFACT_MISSING`: all that is missing, each once, in the order of the text. */
+  readonly missing?: readonly Missing[];
+  /** What caused the error, where that is another error. */
+  readonly cause?: unknown;
+}
+
+const brand = Symbol.for('statepad.error');
+
+/** An error with a stable `code`, a message that names the key, id or path, and the details as members. */
+export class StatepadError extends Error implements ErrorDetails {
+  /** What went wrong. */
+  readonly code: ErrorCode;
+  declare readonly key?: string;
+  declare readonly path?: string;
+  declare readonly id?: string;
+  declare readonly expected?: number;
+  declare readonly actual?: number;
+  declare readonly missing?: readonly Missing[];
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    const { cause, ...members } = details;
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    Object.assign(this, members);
+  }
+
+  static {
+    Object.defineProperty(this.prototype, 'name', { value: 'StatepadError', configurable: true });
+    Object.defineProperty(this.prototype, brand, { value: true });
+  }
+}
+
+/** Whether `error` is a {@link StatepadError}, also one that another copy of the package threw. */
+export function isStatepadError(error: unknown): error is StatepadError {
+  return typeof error === 'object' && error !== null && brand in error;
+}
+
+/** Calls into the core, which throws its errors as JSON text. */
+export function fromCore<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw typeof error === 'string' ? coreError(error) : error;
+  }
+}
+
+function coreError(text: string): StatepadError {
+  const { code, message, ...details } = JSON.parse(text) as ErrorDetails & { code: ErrorCode; message: string };
+  return new StatepadError(code, message, details);
+}

@@ -1,0 +1,29 @@
+// Frozen JSON values.
+
+import type { Json } from './types.js';
+
+/** Freezes a value that has just been parsed, through and through. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
+      deepFreeze(member);
+    }
+    Object.freeze(value);
+  }
+  return value;
+}
+
+/** Whether two JSON values are equal. The order of members does not matter. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b) {
+    return true;
+  }
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) {
+    return false;
+  }
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && sameJson((a as Record<string, Json>)[name], (b as Record<string, Json>)[name]))
+  );
+}

@@ -1,0 +1,36 @@
+/**
+ * The session scratchpad for AI agents: scoped state, an append-only event log and instruction templates.
+ *
+ * @packageDocumentation
+ */
+
+export { InMemorySessionService, SessionService, type SessionServiceOptions } from './service.js';
+export { InvocationContext, ReadonlyContext, type InstructionProvider, type InvocationOptions } from './invocation.js';
+export { State, type ReadonlyState } from './state.js';
+export { Deleted, DELETED } from './deleted.js';
+export { createEvent, createEventActions, isFinalResponse } from './event.js';
+export { outputDelta, outputDeltaAsync, type OutputOptions, type SchemaResult, type StandardSchema } from './output.js';
+export { Template, type Placeholder } from './template.js';
+export type { RenderAsyncOptions, RenderOptions } from './render.js';
+export { injectSessionState, type AdkContext, type InjectContext } from './inject.js';
+export { StatepadError, isStatepadError, type ErrorCode, type ErrorDetails, type Missing } from './errors.js';
+export { ready } from './wasm.js';
+export type { UpdateFunction } from './update.js';
+export type {
+  AppendEventRequest,
+  Content,
+  CreateSessionRequest,
+  Event,
+  EventActions,
+  EventInit,
+  GetSessionConfig,
+  GetSessionRequest,
+  Json,
+  ListSessionsRequest,
+  ListSessionsResponse,
+  Part,
+  Session,
+  SessionKey,
+  UpdateStateOptions,
+  UpdateStateTarget,
+} from './types.js';

@@ -1,0 +1,44 @@
+// Compile and render in one go, as ADK names it.
+
+import { Template } from './template.js';
+import { ready } from './wasm.js';
+import type { RenderAsyncOptions } from './render.js';
+
+/** What {@link injectSessionState} reads: one of our contexts, a state with a resolver, or a context of ADK. */
+export type InjectContext =
+  | { readonly state: Readonly<Record<string, unknown>> | { toRecord(): Readonly<Record<string, unknown>> }; readonly artifact?: RenderAsyncOptions['artifact'] }
+  | AdkContext;
+
+/** As much of ADK's `ReadonlyContext` as is read. */
+export interface AdkContext {
+  readonly invocationContext: {
+    readonly session: { readonly state: Readonly<Record<string, unknown>> };
+    readonly artifactService?: { loadArtifact(request: { filename: string }): Promise<{ text?: string; inlineData?: unknown } | undefined> } | undefined;
+  };
+}
+
+/**
+ * Renders a template with the state of a context and with its artifacts.
+ *
+ * Throws as {@link Template.render}.
+ */
+export async function injectSessionState(template: string | Template, context: InjectContext): Promise<string> {
+  await ready();
+  const compiled = typeof template === 'string' ? new Template(template) : template;
+  return await compiled.renderAsync('invocationContext' in context ? fromAdk(context) : fromState(context));
+}
+
+function fromState({ state, artifact }: Exclude<InjectContext, AdkContext>): RenderAsyncOptions {
+  const { toRecord } = state as { toRecord?: unknown };
+  const isState = typeof toRecord === 'function' && !Object.hasOwn(state, 'toRecord');
+  return { state: isState ? (state as { toRecord(): Record<string, unknown> }).toRecord() : (state as Record<string, unknown>), artifact };
+}
+
+/** A text artifact is its text; any other is its JSON, as in ADK. */
+function fromAdk({ invocationContext: { session, artifactService } }: AdkContext): RenderAsyncOptions {
+  const artifact = async (filename: string): Promise<string | undefined> => {
+    const part = await artifactService?.loadArtifact({ filename });
+    return part === undefined ? undefined : (part.text ?? JSON.stringify(part));
+  };
+  return { state: session.state, artifact: artifactService && artifact };
+}

@@ -1,0 +1,278 @@
+// All sessions of one service, as far as JavaScript keeps them: the core's object, the event bodies, the handles.
+
+import { Core } from '../wasm/statepad.js';
+import { StatepadError, fromCore } from './errors.js';
+import { Cell, makeHandle, viewOf, type SessionRecord, type View } from './handle.js';
+import type { Draft, TempDelta } from './draft.js';
+import type { Event, GetSessionConfig, Json, Session, SessionKey } from './types.js';
+import { write } from './wasm.js';
+
+/** What has to hold for a change to be made. Absent parts are not looked at. */
+export interface Guard {
+  readonly revision?: number | undefined;
+  readonly app?: number | undefined;
+  readonly user?: number | undefined;
+}
+
+/** A change that the core has prepared: stored or not, it must be applied or discarded. */
+export interface Prepared {
+  readonly token: number;
+  /** The scopes that it changes, as bits: 1 session, 2 app, 4 user, 8 `temp:`. */
+  readonly touched: number;
+}
+
+/** A delta on its way to the core. */
+export interface DeltaText {
+  readonly delta: Readonly<Record<string, Json>>;
+  readonly deleted: readonly string[];
+}
+
+/** Owns the core's object and never shows it. */
+export class Memory {
+  readonly #core = new Core();
+  readonly #apps = new Map<string, Map<string, Map<string, SessionRecord>>>();
+  readonly #records: (SessionRecord | undefined)[] = [];
+  /** By the scope's number: the version that handles are given now. */
+  readonly #cells: (Cell | undefined)[] = [];
+
+  /** Finds a session by its full key. */
+  find({ appName, userId, sessionId }: SessionKey): SessionRecord | undefined {
+    return this.#apps.get(appName)?.get(userId)?.get(sessionId);
+  }
+
+  /** A new handle of a session as it is now. */
+  read(record: SessionRecord, config?: GetSessionConfig, readLength = record.events.length): Session {
+    return makeHandle({
+      record,
+      config,
+      readLength,
+      cells: this.#hold(record),
+      length: record.events.length,
+      revision: record.revision,
+      updateTime: record.updateTime,
+      temp: undefined,
+      invocations: undefined,
+      state: undefined,
+      events: undefined,
+    });
+  }
+
+  /** The view behind a handle that this service made. */
+  view(session: object): View | undefined {
+    const view = viewOf(session);
+    return view?.record.owner === this ? view : undefined;
+  }
+
+  /** Prepares a creation. */
+  prepareCreate(key: SessionKey, time: number, state: DeltaText): Prepared {
+    const length = write(JSON.stringify(state.delta));
+    return split(
+      fromCore(() => this.#core.prepare_create(key.appName, key.userId, key.sessionId, time, length, list(state.deleted))),
+    );
+  }
+
+  /** Takes over a creation. */
+  applyCreate(key: SessionKey, time: number, { token, touched }: Prepared): SessionRecord {
+    this.#keepShared(key, touched);
+    const number = this.#core.apply(token) ?? missing();
+    const [own, app, user] = this.#core.scopes(number) ?? missing();
+    this.#move([own, app, user] as SessionRecord['scopes'], touched);
+    const record: SessionRecord = {
+      owner: this,
+      number,
+      key: { appName: key.appName, userId: key.userId, sessionId: key.sessionId },
+      scopes: [own, app, user] as SessionRecord['scopes'],
+      events: [],
+      revision: 0,
+      updateTime: time,
+      deleted: false,
+      list: undefined,
+    };
+    this.#records[number] = record;
+    child(child(this.#apps, key.appName), key.userId).set(key.sessionId, record);
+    return record;
+  }
+
+  /** Prepares an append. Answers with the stored event when the session has one of that id. */
+  prepareAppend(record: SessionRecord, draft: Draft, guard: Guard): Prepared | Event {
+    const length = write(JSON.stringify(draft.delta));
+    const { revision = -1, app = -1, user = -1 } = guard;
+    const code = fromCore(() =>
+      this.#core.prepare_append(record.number, draft.id, draft.timestamp, length, list(draft.deleted), revision, app, user),
+    );
+    return code < 0 ? (record.events[-1 - code] ?? missing()) : split(code);
+  }
+
+  /** Takes over an append, and brings the handle that it came through up to date. */
+  applyAppend(record: SessionRecord, event: Event, { token, touched }: Prepared, through: View | undefined): void {
+    for (const [index, scope] of record.scopes.entries()) {
+      const cell = this.#cells[scope];
+      if ((touched >> index) & 1 && cell !== undefined) {
+        cell.keep(through?.cells[index] === cell);
+      }
+    }
+    this.#core.apply(token);
+    this.#move(record.scopes, touched);
+    record.events.push(event);
+    record.revision += 1;
+    record.updateTime = event.timestamp;
+  }
+
+  /** Prepares a change of app and user state that belongs to no session. */
+  prepareUpdate(appName: string, userId: string | undefined, id: string, time: number, update: DeltaText, guard: Guard): Prepared {
+    const length = write(JSON.stringify(update.delta));
+    const { app = -1, user = -1 } = guard;
+    return split(
+      fromCore(() => this.#core.prepare_update(appName, userId, id, time, length, list(update.deleted), app, user)),
+    );
+  }
+
+  /** Takes over a change of app and user state. */
+  applyUpdate(appName: string, userId: string | undefined, { token, touched }: Prepared): void {
+    this.#keepShared({ appName, userId }, touched);
+    this.#core.apply(token);
+    const app = this.#core.scope(appName);
+    const user = userId === undefined ? undefined : this.#core.scope(appName, userId);
+    this.#move([-1, app ?? -1, user ?? -1], touched);
+  }
+
+  /** What a store gets: the deltas of a change, split by scope. */
+  scopedDelta({ token }: Prepared): unknown {
+    return JSON.parse(this.#core.change_json(token) ?? '{}');
+  }
+
+  /** Forgets a change that is not stored. */
+  discard({ token }: Prepared): void {
+    this.#core.discard(token);
+  }
+
+  /** Brings a handle up to date. `temp:` keys are the business of {@link Memory.showTemp}. */
+  refresh(view: View): void {
+    const { record } = view;
+    for (const cell of view.cells) {
+      cell.holders -= 1;
+    }
+    view.cells = this.#hold(record);
+    view.length = record.events.length;
+    view.revision = record.revision;
+    view.updateTime = record.updateTime;
+    view.state = undefined;
+    view.events = undefined;
+  }
+
+  /** Shows the `temp:` keys of an event on the handle that it came through. A user's event may begin an invocation. */
+  showTemp(view: View, event: Event, temp: TempDelta | undefined): void {
+    const seen = (view.invocations ??= new Set());
+    if (event.author === 'user' && !seen.has(event.invocationId) && seen.size > 0) {
+      view.temp = undefined;
+    }
+    seen.add(event.invocationId);
+    if (temp !== undefined) {
+      const shown = (view.temp ??= new Map());
+      temp.set.forEach((value, key) => shown.set(key, value));
+      temp.unset.forEach((key) => shown.delete(key));
+    }
+  }
+
+  /** Deletes a session. Handles keep showing what they show. */
+  remove(record: SessionRecord): void {
+    this.#cells[record.scopes[0]]?.keep(false);
+    this.#core.remove(record.number);
+    this.#cells[record.scopes[0]] = undefined;
+    record.deleted = true;
+    this.#records[record.number] = undefined;
+    const { appName, userId, sessionId } = record.key;
+    const users = this.#apps.get(appName);
+    const sessions = users?.get(userId);
+    sessions?.delete(sessionId);
+    if (sessions?.size === 0) {
+      users?.delete(userId);
+    }
+  }
+
+  /** One page of sessions, in the core's order. */
+  list(query: {
+    appName: string;
+    userId: string | undefined;
+    descending: boolean;
+    limit: number | undefined;
+    offset: number;
+    cursor: string | undefined;
+  }): { sessions: Session[]; offset: number; total: number; cursor: string | undefined } {
+    const { appName, userId, descending, limit, offset, cursor } = query;
+    const [before = 0, total = 0, ...numbers] = fromCore(() => this.#core.list(appName, userId, descending, limit, offset, cursor));
+    const sessions = numbers.map((number) => this.read(this.#records[number] ?? missing(), undefined, -1));
+    const last = numbers.at(-1);
+    const isLast = last === undefined || before + numbers.length >= total;
+    return { sessions, offset: before, total, cursor: isLast ? undefined : this.#core.cursor(last) };
+  }
+
+  /** The values of an app, or of a user in it, as JSON text. */
+  scopeText(appName: string, userId: string | undefined, fullKeys: boolean): string {
+    const scope = this.#core.scope(appName, userId);
+    return scope === undefined ? '{}' : (this.#core.scope_json(scope, fullKeys) ?? '{}');
+  }
+
+  /** The version of an app's scope, or of a user's in it. */
+  scopeVersion(appName: string, userId: string | undefined): number {
+    const scope = this.#core.scope(appName, userId);
+    return scope === undefined ? 0 : this.#core.scope_version(scope);
+  }
+
+  #cell(scope: number): Cell {
+    return (this.#cells[scope] ??= new Cell(this.#core, scope, this.#core.scope_version(scope)));
+  }
+
+  #hold(record: SessionRecord): readonly [Cell, Cell, Cell] {
+    const [own, app, user] = record.scopes;
+    const cells = [this.#cell(own), this.#cell(app), this.#cell(user)] as const;
+    for (const cell of cells) {
+      cell.holders += 1;
+    }
+    return cells;
+  }
+
+  /** Before app or user values move: handles that show them and have not looked yet keep them. */
+  #keepShared({ appName, userId }: { appName: string; userId: string | undefined }, touched: number): void {
+    for (const [bit, user] of [
+      [2, undefined],
+      [4, userId],
+    ] as const) {
+      const scope = touched & bit ? this.#core.scope(appName, user) : undefined;
+      if (scope !== undefined) {
+        this.#cells[scope]?.keep(false);
+      }
+    }
+  }
+
+  /** After values have moved: the next handle gets the new version. */
+  #move(scopes: readonly number[], touched: number): void {
+    for (const [index, scope] of scopes.entries()) {
+      if ((touched >> index) & 1) {
+        this.#cells[scope] = undefined;
+      }
+    }
+  }
+}
+
+function split(code: number): Prepared {
+  return { token: code >>> 4, touched: code & 15 };
+}
+
+function list(deleted: readonly string[]): string[] | undefined {
+  return deleted.length === 0 ? undefined : [...deleted];
+}
+
+function child<K, V>(map: Map<string, Map<K, V>>, key: string): Map<K, V> {
+  let inner = map.get(key);
+  if (inner === undefined) {
+    inner = new Map();
+    map.set(key, inner);
+  }
+  return inner;
+}
+
+/** The core and this side disagree: a fault of this package. */
+function missing(): never {
+  throw new StatepadError('SESSION_NOT_FOUND', 'the core does not know a session that it should know');
+}

@@ -1,0 +1,95 @@
+// An agent's answer as state: `output_key`.
+
+import { StatepadError } from './errors.js';
+import { isFinalResponse } from './event.js';
+import type { EventInit, Part } from './types.js';
+
+/** Any validator that follows Standard Schema, such as a Zod, Valibot or ArkType schema. */
+export interface StandardSchema {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaResult | Promise<SchemaResult>;
+  };
+}
+
+/** The answer of a validator. */
+export type SchemaResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string }[] };
+
+/** Options of {@link outputDelta}. */
+export interface OutputOptions {
+  /** The key that the answer goes to, with its prefix. */
+  readonly outputKey: string;
+  /** Only answers of this author count; all, when absent. */
+  readonly author?: string | undefined;
+  /** The text is parsed as JSON and validated; the result is the value. */
+  readonly outputSchema?: StandardSchema | undefined;
+  /** What to do when that fails: the text is kept and the function is told, or `'throw'` (`SCHEMA_INVALID`). */
+  readonly onInvalid?: 'throw' | ((error: StatepadError) => void) | undefined;
+}
+
+/**
+ * The delta that puts an agent's answer under a key: of a final response of that author, the text without thoughts.
+ * Empty for every other event and for empty text.
+ *
+ * Throws `SCHEMA_INVALID` when the text does not fit and `onInvalid` is `'throw'`, and `INVALID_ARGUMENT` for a
+ * validator that takes time: {@link outputDeltaAsync} waits for it.
+ */
+export function outputDelta(event: EventInit, options: OutputOptions): Record<string, unknown> {
+  const text = answerText(event, options);
+  if (text === '') {
+    return {};
+  }
+  const result = validate(text, options);
+  if (result instanceof Promise) {
+    throw new StatepadError('INVALID_ARGUMENT', 'the schema takes time: await outputDeltaAsync()', { path: 'outputSchema' });
+  }
+  return { [options.outputKey]: settle(text, result, options) };
+}
+
+/** As {@link outputDelta}, with a validator that may take time. */
+export async function outputDeltaAsync(event: EventInit, options: OutputOptions): Promise<Record<string, unknown>> {
+  const text = answerText(event, options);
+  return text === '' ? {} : { [options.outputKey]: settle(text, await validate(text, options), options) };
+}
+
+function answerText(event: EventInit, { author }: OutputOptions): string {
+  if ((author !== undefined && event.author !== author) || !isFinalResponse(event)) {
+    return '';
+  }
+  const parts: readonly Part[] = event.content?.parts ?? [];
+  return parts.map((part) => (part.thought ? '' : (part.text ?? ''))).join('');
+}
+
+function validate(text: string, { outputSchema }: OutputOptions): SchemaResult | Promise<SchemaResult> {
+  if (outputSchema === undefined) {
+    return { value: text };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(withoutFence(text));
+  } catch (error) {
+    return { issues: [{ message: (error as Error).message }] };
+  }
+  return outputSchema['~standard'].validate(value);
+}
+
+/** Models like to put JSON into a fence, with or without the name of a language. */
+function withoutFence(text: string): string {
+  return /^\s*```[^\n`]*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1] ?? text;
+}
+
+function settle(text: string, result: SchemaResult, { outputKey, onInvalid }: OutputOptions): unknown {
+  if (result.issues === undefined) {
+    return result.value;
+  }
+  const reasons = result.issues.map(({ message }) => message).join('; ');
+  const error = new StatepadError('SCHEMA_INVALID', `the answer for "${outputKey}" does not fit: ${reasons}`, { key: outputKey });
+  if (onInvalid === 'throw') {
+    throw error;
+  }
+  onInvalid?.(error);
+  return text;
+}

@@ -1,0 +1,100 @@
+// Rendering: the values of a compiled template's placeholders. The same rules as in the core (src/template.rs).
+
+import { nearest_key } from '../wasm/statepad.js';
+import { StatepadError, type Missing } from './errors.js';
+import type { CompiledPlaceholder, Segment } from './compile.js';
+
+/** What a template is rendered with. */
+export interface RenderOptions {
+  /** A session's state, or any record of values under full keys. */
+  readonly state: Readonly<Record<string, unknown>>;
+  /** Gives the text of an artifact, or `undefined` when there is none. Each is asked for once. */
+  readonly artifact?: ((name: string) => string | undefined) | undefined;
+}
+
+/** As {@link RenderOptions}, with artifacts that may take time. */
+export interface RenderAsyncOptions {
+  /** A session's state, or any record of values under full keys. */
+  readonly state: Readonly<Record<string, unknown>>;
+  /** Gives the text of an artifact, or `undefined` when there is none. Each is asked for once. */
+  readonly artifact?: ((name: string) => string | undefined | Promise<string | undefined>) | undefined;
+}
+
+/** Renders with artifacts that are there already. */
+export function render(segments: readonly Segment[], state: Readonly<Record<string, unknown>>, artifacts: ReadonlyMap<string, string | undefined>): string {
+  let text = '';
+  let missing: CompiledPlaceholder[] | undefined;
+  for (const segment of segments) {
+    if (typeof segment === 'string') {
+      text += segment;
+      continue;
+    }
+    const value = segment.kind === 'artifact' ? artifacts.get(segment.key) : lookup(segment, state);
+    if (typeof value === 'string') {
+      text += value;
+    } else if (value !== undefined) {
+      text += valueText(value);
+    } else if (!segment.optional) {
+      (missing ??= []).push(segment);
+    }
+  }
+  if (missing !== undefined) {
+    throw missingError(missing, state);
+  }
+  return text;
+}
+
+/** The names of the artifacts that a template needs, each once. */
+export function artifactNames(segments: readonly Segment[]): readonly string[] {
+  const names = segments.flatMap((segment) => (typeof segment === 'object' && segment.kind === 'artifact' ? [segment.key] : []));
+  return [...new Set(names)];
+}
+
+/** The whole key first, then the path; own members only. */
+function lookup({ content, key, path }: CompiledPlaceholder, state: Readonly<Record<string, unknown>>): unknown {
+  if (Object.hasOwn(state, content)) {
+    return state[content];
+  }
+  if (path.length === 0 || !Object.hasOwn(state, key)) {
+    return undefined;
+  }
+  let value = state[key];
+  for (const step of path) {
+    const fits = typeof value === 'object' && value !== null && Array.isArray(value) === (typeof step === 'number');
+    if (!fits || !Object.hasOwn(value as object, step)) {
+      return undefined;
+    }
+    value = (value as Record<string | number, unknown>)[step];
+  }
+  return value;
+}
+
+/** `null` is empty; all else is compact JSON. */
+function valueText(value: unknown): string {
+  if (value === null) {
+    return '';
+  }
+  const json = JSON.stringify(value) as string | undefined;
+  if (json === undefined) {
+    throw new StatepadError('VALUE_NOT_JSON', `the state has a ${typeof value}: it is not JSON`);
+  }
+  return json;
+}
+
+function missingError(placeholders: readonly CompiledPlaceholder[], state: Readonly<Record<string, unknown>>): StatepadError {
+  const missing = new Map<string, Missing>();
+  for (const { content, line, column } of placeholders) {
+    if (!missing.has(content)) {
+      const nearest = nearest_key(content, Object.keys(state));
+      missing.set(content, { key: content, line, column, ...(nearest === undefined ? {} : { nearest }) });
+    }
+  }
+  const onlyArtifacts = placeholders.every(({ kind }) => kind === 'artifact');
+  const places = Array.from(missing.values(), ({ key, line, column, nearest }) => {
+    const hint = nearest === undefined ? '' : `, did you mean ${JSON.stringify(nearest)}?`;
+    return `${JSON.stringify(key)} (line ${line}, column ${column}${hint})`;
+  });
+  const code = onlyArtifacts ? 'ARTIFACT_MISSING' : 'TEMPLATE_KEY_MISSING';
+  const message = `the template needs what is not there: ${places.join(', ')}`;
+  return new StatepadError(code, message, { missing: Object.freeze([...missing.values()]) });
+}

@@ -1,0 +1,13 @@
+// The prefixes as JavaScript users spell them. What they mean is decided in the core (src/scope.rs).
+
+/** The prefix of keys shared by all users of an app. */
+export const APP_PREFIX = 'app:';
+/** The prefix of keys shared by all sessions of a user in an app. */
+export const USER_PREFIX = 'user:';
+/** The prefix of keys that live for one invocation and are never stored. */
+export const TEMP_PREFIX = 'temp:';
+
+/** Whether a key lives for one invocation only. */
+export function isTemp(key: string): boolean {
+  return key.startsWith(TEMP_PREFIX);
+}

@@ -1,0 +1,295 @@
+// The session service: prepare in the core, commit to the store, apply in the core. Memory follows the store.
+
+import { admitDelta, admitString, type AdmitOptions } from './admit.js';
+import { admitEvent, isRepeated, seal, takeTemp, type Draft } from './draft.js';
+import { StatepadError } from './errors.js';
+import { newId } from './ids.js';
+import { InvocationContext, type InvocationOptions } from './invocation.js';
+import { Memory, type Guard, type Prepared } from './memory.js';
+import { Queue } from './queue.js';
+import { checkConfig, checkKey, checkList } from './requests.js';
+import { updateState, type UpdateFunction } from './update.js';
+import { isReady, ready, requireReady } from './wasm.js';
+import type { SessionRecord, View } from './handle.js';
+import type { Change, Commit } from './store.js';
+import type {
+  AppendEventRequest,
+  CreateSessionRequest,
+  Event,
+  EventInit,
+  GetSessionRequest,
+  Json,
+  ListSessionsRequest,
+  ListSessionsResponse,
+  Session,
+  SessionKey,
+  UpdateStateOptions,
+  UpdateStateTarget,
+} from './types.js';
+
+/** Options of a {@link SessionService}. */
+export interface SessionServiceOptions {
+  /** The clock, in milliseconds since the epoch; `Date.now` unless told otherwise. */
+  readonly now?: (() => number) | undefined;
+  /** @internal Where stores attach: makes a change durable before anybody sees it. */
+  readonly commit?: Commit | undefined;
+  /** @internal How events are admitted. */
+  readonly admit?: AdmitOptions | undefined;
+}
+
+/**
+ * Keeps sessions: scoped state and an append-only log of events. Everything is in memory.
+ *
+ * A write is never dropped silently: it resolves, or it throws a {@link StatepadError} and nothing has changed.
+ *
+ * @example
+ * const service = new SessionService();
+ * const session = await service.createSession({ appName: 'tutor', userId: 'ana', state: { 'user:visits': 1 } });
+ * await service.appendEvent({ session, event: { author: 'user', actions: { stateDelta: { topic: 'tides' } } } });
+ * session.state; // { topic: 'tides', 'user:visits': 1 }
+ */
+export class SessionService {
+  #memory: Memory | undefined;
+  readonly #now: () => number;
+  readonly #commit: Commit | undefined;
+  readonly #admit: AdmitOptions;
+  /** One queue for each session that waits for a store, so that its changes keep their order. */
+  readonly #queues = new WeakMap<SessionRecord, Queue>();
+  readonly #creations = new Queue();
+
+  constructor(options: SessionServiceOptions = {}) {
+    this.#now = options.now ?? Date.now;
+    this.#commit = options.commit;
+    this.#admit = options.admit ?? {};
+  }
+
+  /**
+   * Creates a session, at revision 0. The keys of `state` go where their prefix says: `app:` and `user:` keys reach
+   * every session they belong to, also earlier ones; `temp:` keys are dropped.
+   *
+   * Throws `SESSION_EXISTS` when the id is taken, `VALUE_NOT_JSON`, `INVALID_ARGUMENT`; nothing is applied then.
+   */
+  async createSession(request: CreateSessionRequest): Promise<Session> {
+    const memory = this.#memory ?? (await this.#load());
+    const create = () => this.#create(memory, request);
+    return this.#commit === undefined ? await create() : await this.#creations.run(create);
+  }
+
+  /** Gets a session as it is now, or `undefined` when there is none. Throws `INVALID_ARGUMENT`. */
+  async getSession(request: GetSessionRequest): Promise<Session | undefined> {
+    const memory = this.#memory ?? (await this.#load());
+    const config = checkConfig(request.config);
+    const record = memory.find(checkKey(request));
+    return record && memory.read(record, config);
+  }
+
+  /** Gets a session, or creates it when there is none. Throws as `createSession`, but never `SESSION_EXISTS`. */
+  async getOrCreateSession(request: CreateSessionRequest): Promise<Session> {
+    const memory = this.#memory ?? (await this.#load());
+    const getOrCreate = async () => {
+      const { sessionId } = request;
+      const record = isBlank(sessionId) ? undefined : memory.find(checkKey({ ...request, sessionId: sessionId as string }));
+      return record === undefined ? await this.#create(memory, request) : memory.read(record);
+    };
+    return this.#commit === undefined ? await getOrCreate() : await this.#creations.run(getOrCreate);
+  }
+
+  /**
+   * Lists the sessions of an app, or of one of its users, by the time of their last event. The rows show their current
+   * state and no events. Throws `INVALID_ARGUMENT`.
+   */
+  async listSessions(request: ListSessionsRequest): Promise<ListSessionsResponse> {
+    const memory = this.#memory ?? (await this.#load());
+    const plan = checkList(request);
+    const { sessions, offset, total, cursor } = memory.list(plan);
+    const { limit } = plan;
+    const answer = {
+      sessions,
+      page: request.page ?? (limit ? Math.floor((request.cursor === undefined ? plan.offset : offset) / limit) + 1 : 1),
+      limit: limit ?? total,
+      totalItems: total,
+      totalPages: limit === undefined ? Math.min(total, 1) : limit === 0 ? 0 : Math.ceil(total / limit),
+    };
+    return cursor === undefined ? answer : { ...answer, cursor };
+  }
+
+  /** Deletes a session with its events and its own state; app and user state stay. It need not be there. */
+  async deleteSession(key: SessionKey): Promise<void> {
+    const memory = this.#memory ?? (await this.#load());
+    const record = memory.find(checkKey(key));
+    if (record !== undefined) {
+      // eslint-disable-next-line @typescript-eslint/require-await -- a queue takes what may have to wait
+      await this.#inTurn(record, async () => {
+        if (!record.deleted) {
+          memory.remove(record);
+        }
+      });
+    }
+  }
+
+  /**
+   * Appends an event, writes its delta, and brings the handle up to date with everything that has happened since.
+   * Resolves to the stored event, frozen. A partial event is handed back and changes nothing.
+   *
+   * Throws `SESSION_NOT_FOUND`, `SESSION_STALE` (with `expectedRevision`), `EVENT_ID_CONFLICT`, `VALUE_NOT_JSON`,
+   * `INVALID_ARGUMENT`; nothing has changed then.
+   */
+  async appendEvent(request: AppendEventRequest): Promise<Event> {
+    const { session, event, expectedRevision } = request;
+    if (event.partial) {
+      return event as Event;
+    }
+    const memory = this.#memory ?? (await this.#load());
+    const view = memory.view(session);
+    const record = view?.record ?? memory.find(checkKey({ ...session, sessionId: session.id }));
+    if (record === undefined) {
+      return notFound(session.id);
+    }
+    const draft = admitEvent(event, this.#now, this.#admit);
+    const guard = { revision: expectedRevision };
+    return await this.#inTurn(record, () => this.#append(memory, record, draft, guard, view));
+  }
+
+  /** The state of an app, under names without prefix. The copy is the caller's. */
+  async getAppState({ appName }: { readonly appName: string }): Promise<Record<string, Json>> {
+    const memory = this.#memory ?? (await this.#load());
+    return JSON.parse(memory.scopeText(admitString(appName, 'appName'), undefined, false)) as Record<string, Json>;
+  }
+
+  /** The state of a user in an app, under names without prefix. The copy is the caller's. */
+  async getUserState({ appName, userId }: { readonly appName: string; readonly userId: string }): Promise<Record<string, Json>> {
+    const memory = this.#memory ?? (await this.#load());
+    const text = memory.scopeText(admitString(appName, 'appName'), admitString(userId, 'userId'), false);
+    return JSON.parse(text) as Record<string, Json>;
+  }
+
+  /**
+   * Reads, computes and writes without losing what others write meanwhile. `fn` gets the current values and returns a
+   * delta, both under full keys; it runs again when what it read no longer holds. With a `sessionId` the values are
+   * those of the session and the delta becomes an event of it; without one they are the `user:` and `app:` keys, and
+   * without a `userId` the `app:` keys. Resolves to the values after the update, frozen.
+   *
+   * Throws `STATE_CONFLICT` after `attempts` runs, `SESSION_NOT_FOUND`, `VALUE_NOT_JSON`, `INVALID_ARGUMENT` for keys
+   * that do not belong to what is updated, and what `fn` throws.
+   *
+   * @example
+   * await service.updateState({ appName, userId }, (state) => ({ 'user:visits': Number(state['user:visits'] ?? 0) + 1 }));
+   */
+  async updateState(target: UpdateStateTarget, fn: UpdateFunction, options: UpdateStateOptions = {}): Promise<Readonly<Record<string, Json>>> {
+    const memory = this.#memory ?? (await this.#load());
+    return await updateState(target, fn, options, {
+      memory,
+      now: this.#now,
+      append: (record, event, guard) =>
+        this.#inTurn(record, () => this.#append(memory, record, admitEvent(event, this.#now), guard, undefined)),
+      commit: this.#commit && ((change, prepared) => this.#store(memory, change, prepared)),
+    });
+  }
+
+  /**
+   * Begins an invocation: a context whose state sees pending writes at once and puts them into the next event.
+   * Throws `INVALID_ARGUMENT` for anything but a handle of this service, `NOT_READY` in a browser before the module
+   * is loaded.
+   */
+  invocation(session: Session, options: InvocationOptions = {}): InvocationContext {
+    requireReady('invocation()');
+    this.#memory ??= new Memory();
+    const view = this.#memory.view(session);
+    if (view === undefined) {
+      throw new StatepadError('INVALID_ARGUMENT', 'session must be a handle that this service gave', { path: 'session' });
+    }
+    return new InvocationContext(
+      {
+        session,
+        append: (event: EventInit) => this.appendEvent({ session, event }),
+        dropTemp: () => {
+          view.temp = undefined;
+          view.state = undefined;
+        },
+      },
+      options,
+    );
+  }
+
+  async #load(): Promise<Memory> {
+    if (!isReady()) {
+      await ready();
+    }
+    return (this.#memory ??= new Memory());
+  }
+
+  /** Changes of one session are made one after the other; in memory each is made at once. */
+  #inTurn<T>(record: SessionRecord, task: () => Promise<T>): Promise<T> {
+    if (this.#commit === undefined) {
+      return task();
+    }
+    let queue = this.#queues.get(record);
+    if (queue === undefined) {
+      queue = new Queue();
+      this.#queues.set(record, queue);
+    }
+    return queue.run(task);
+  }
+
+  async #create(memory: Memory, request: CreateSessionRequest): Promise<Session> {
+    const { appName, userId, sessionId } = request;
+    const key = checkKey({ appName, userId, sessionId: isBlank(sessionId) ? newId() : (sessionId as string) });
+    const state = admitDelta(request.state, 'state');
+    const time = this.#now();
+    const prepared = memory.prepareCreate(key, time, state);
+    if (this.#commit !== undefined) {
+      await this.#store(memory, { id: key.sessionId, kind: 'create', key, time }, prepared);
+    }
+    return memory.read(memory.applyCreate(key, time, prepared));
+  }
+
+  async #append(memory: Memory, record: SessionRecord, draft: Draft, guard: Guard, view: View | undefined): Promise<Event> {
+    const { id, timestamp } = draft;
+    if (record.deleted) {
+      return notFound(record.key.sessionId);
+    }
+    const prepared = memory.prepareAppend(record, draft, guard);
+    const temp = takeTemp(draft);
+    const event = seal(draft);
+    if (!('token' in prepared)) {
+      if (!isRepeated(draft, event, prepared as Event)) {
+        const message = `session "${record.key.sessionId}" has another event with the id "${id}"`;
+        throw new StatepadError('EVENT_ID_CONFLICT', message, { id });
+      }
+      view && memory.refresh(view);
+      return prepared as Event;
+    }
+    const change = prepared as Prepared;
+    if (this.#commit !== undefined) {
+      const stored = { id, time: timestamp, data: JSON.stringify(event) };
+      await this.#store(memory, { id, kind: 'append', key: record.key, time: timestamp, event: stored }, change);
+    }
+    memory.applyAppend(record, event, change, view);
+    if (view !== undefined) {
+      memory.refresh(view);
+      memory.showTemp(view, event, temp);
+    }
+    return event;
+  }
+
+  /** Waits for the store. When it fails, the change is forgotten and nothing has happened. */
+  async #store(memory: Memory, change: Omit<Change, 'delta'>, prepared: Prepared): Promise<void> {
+    try {
+      await this.#commit?.({ ...change, delta: memory.scopedDelta(prepared) as Change['delta'] });
+    } catch (error) {
+      memory.discard(prepared);
+      throw error;
+    }
+  }
+}
+
+/** {@link SessionService} under the name that ADK's users know. */
+export class InMemorySessionService extends SessionService {}
+
+function isBlank(id: string | undefined): boolean {
+  return id === undefined || (typeof id === 'string' && id.trim() === '');
+}
+
+function notFound(id: string): never {
+  throw new StatepadError('SESSION_NOT_FOUND', `session "${id}" not found`, { id });
+}

@@ -1,0 +1,85 @@
+// Instruction templates.
+
+import { escape_template } from '../wasm/statepad.js';
+import { compile, type Segment } from './compile.js';
+import { StatepadError } from './errors.js';
+import { artifactNames, render, type RenderAsyncOptions, type RenderOptions } from './render.js';
+import { requireReady } from './wasm.js';
+
+/** A place in a template that a value goes into. */
+export interface Placeholder {
+  /** Where the value comes from. */
+  readonly kind: 'state' | 'artifact';
+  /** The state key with its prefix (`user:profile`), or the artifact's name. */
+  readonly key: string;
+  /** The way into the value: `['city']`, `[0, 'id']`; empty for the whole value. */
+  readonly path: readonly (string | number)[];
+  /** Whether it may be missing. */
+  readonly optional: boolean;
+  /** The line of its brace, from 1. */
+  readonly line: number;
+  /** The column of its brace, in characters (code points), from 1. */
+  readonly column: number;
+}
+
+/**
+ * A text with placeholders, compiled once and rendered many times: `{topic}`, `{user:name?}`, `{cart.items[0].id}`,
+ * `{artifact.file.txt}`. Everything else is text, `{{literal}}` and JSON included.
+ *
+ * @example
+ * const template = new Template('Explain {topic} to {user:name?}.');
+ * template.render({ state: session.state });
+ */
+export class Template {
+  /** The text that was compiled. */
+  readonly text: string;
+  /** What the template needs, in the order of the text. */
+  readonly placeholders: readonly Placeholder[];
+  readonly #segments: readonly Segment[];
+
+  /** Compiles a text. Every text is a template. In a browser, throws `NOT_READY` before the module is loaded. */
+  constructor(text: string) {
+    requireReady('new Template()');
+    if (typeof text !== 'string') {
+      throw new StatepadError('INVALID_ARGUMENT', 'a template must be a string', { path: 'text' });
+    }
+    this.text = text;
+    this.#segments = compile(text);
+    this.placeholders = Object.freeze(this.#segments.filter((segment) => typeof segment !== 'string'));
+  }
+
+  /**
+   * Renders. Strings go in as they are and are not scanned again, `null` is empty, everything else is compact JSON.
+   *
+   * Throws `TEMPLATE_KEY_MISSING` or, when only artifacts are missing, `ARTIFACT_MISSING`, with all that is `missing`;
+   * `INVALID_ARGUMENT` when `artifact` answers with a promise.
+   */
+  render({ state, artifact }: RenderOptions): string {
+    const artifacts = new Map<string, string | undefined>();
+    for (const name of artifact === undefined ? [] : artifactNames(this.#segments)) {
+      artifacts.set(name, checkArtifact(name, artifact?.(name)));
+    }
+    return render(this.#segments, state, artifacts);
+  }
+
+  /** As {@link Template.render}, with artifacts that may take time; they are asked for all at once. */
+  async renderAsync({ state, artifact }: RenderAsyncOptions): Promise<string> {
+    const names = artifact === undefined ? [] : artifactNames(this.#segments);
+    const texts = await Promise.all(names.map(async (name) => [name, checkArtifact(name, await artifact?.(name))] as const));
+    return render(this.#segments, state, new Map(texts));
+  }
+
+  /** Gives a template that renders to exactly `text`. */
+  static escape(text: string): string {
+    requireReady('Template.escape()');
+    return escape_template(text);
+  }
+}
+
+function checkArtifact(name: string, text: unknown): string | undefined {
+  if (text !== undefined && typeof text !== 'string') {
+    const what = `the artifact "${name}" must be a string or undefined; await renderAsync() for one that takes time`;
+    throw new StatepadError('INVALID_ARGUMENT', what, { path: 'artifact' });
+  }
+  return text;
+}

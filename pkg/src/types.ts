@@ -1,0 +1,192 @@
+// The shapes that go in and out. JSON members are those of the Agent Development Kit (ADK).
+
+/** A JSON value. What statepad hands out is frozen, through and through. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
+
+/** The full key of a session. No operation finds a session by less. */
+export interface SessionKey {
+  /** The app. */
+  readonly appName: string;
+  /** The user. */
+  readonly userId: string;
+  /** The session, unique for this user in this app. */
+  readonly sessionId: string;
+}
+
+/**
+ * A session as one reader holds it. It stays as it was read; only the handle that is given to `appendEvent` is brought
+ * up to date. Everything in it is frozen: state is written by events.
+ */
+export interface Session {
+  /** The session's id. */
+  readonly id: string;
+  /** The app. */
+  readonly appName: string;
+  /** The user. */
+  readonly userId: string;
+  /**
+   * All values under their full keys: the session's, then `app:`, then `user:` keys, each in the order of writing, then
+   * the `temp:` keys of the current invocation. The record has no prototype.
+   */
+  readonly state: Readonly<Record<string, Json>>;
+  /** The events in the order of appending. */
+  readonly events: readonly Event[];
+  /** The timestamp of the last event, or of creation, in milliseconds since the epoch. */
+  readonly lastUpdateTime: number;
+  /** One more for each change, 0 at creation. */
+  readonly revision: number;
+}
+
+/** One piece of what was said. */
+export interface Part {
+  readonly text?: string | undefined;
+  /** A thought of the model: no part of its answer. */
+  readonly thought?: boolean | undefined;
+  readonly functionCall?: unknown;
+  readonly functionResponse?: unknown;
+  readonly executableCode?: unknown;
+  readonly codeExecutionResult?: unknown;
+  readonly inlineData?: unknown;
+  readonly fileData?: unknown;
+}
+
+/** What was said. */
+export interface Content {
+  readonly role?: string | undefined;
+  readonly parts?: readonly Part[] | undefined;
+}
+
+/** What an event does besides being said. */
+export interface EventActions {
+  /** Keys to set, with their prefix. A value replaces the old one whole; `null` is a value; `DELETED` deletes. */
+  readonly stateDelta: Readonly<Record<string, unknown>>;
+  /** The versions of saved artifacts. */
+  readonly artifactDelta: Readonly<Record<string, number>>;
+  readonly requestedAuthConfigs: Readonly<Record<string, unknown>>;
+  readonly requestedToolConfirmations: Readonly<Record<string, unknown>>;
+  readonly skipSummarization?: boolean;
+  readonly transferToAgent?: string;
+  readonly escalate?: boolean;
+  readonly [member: string]: unknown;
+}
+
+/** Something that happened in a session. Unknown members are kept. */
+export interface Event {
+  /** Unique in the session. */
+  readonly id: string;
+  /** All events from one user input to the final answer share it. */
+  readonly invocationId: string;
+  /** `user`, or the agent's name. */
+  readonly author?: string;
+  /** In milliseconds since the epoch. */
+  readonly timestamp: number;
+  readonly content?: Content;
+  readonly actions: EventActions;
+  /** A piece of a streamed answer: it is handed back and changes nothing. */
+  readonly partial?: boolean;
+  readonly longRunningToolIds?: readonly string[];
+  readonly branch?: string;
+  /** Further data. The member `statepad` is this package's own: `{ deleted: [keys] }`. */
+  readonly customMetadata?: Readonly<Record<string, unknown>>;
+  readonly [member: string]: unknown;
+}
+
+/** An event as it may be given: what is missing is filled in. */
+export interface EventInit {
+  /** Generated when absent or empty. */
+  readonly id?: string | undefined;
+  /** Empty when absent. */
+  readonly invocationId?: string | undefined;
+  readonly author?: string | undefined;
+  /** Now, when absent; in milliseconds since the epoch. */
+  readonly timestamp?: number | undefined;
+  readonly content?: Content | undefined;
+  readonly actions?: Partial<EventActions> | undefined;
+  readonly partial?: boolean | undefined;
+  readonly longRunningToolIds?: readonly string[] | undefined;
+  readonly branch?: string | undefined;
+  readonly customMetadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly [member: string]: unknown;
+}
+
+/** The request of `createSession` and `getOrCreateSession`. */
+export interface CreateSessionRequest {
+  readonly appName: string;
+  readonly userId: string;
+  /** `app:` and `user:` keys reach every session they belong to; `temp:` keys are dropped. */
+  readonly state?: Readonly<Record<string, unknown>> | undefined;
+  /** Generated (a UUID) when absent or blank; any other is taken as it is. */
+  readonly sessionId?: string | undefined;
+}
+
+/** Which events a read session shows. Its state never depends on this. */
+export interface GetSessionConfig {
+  /** Only the last so many; 0 means none. */
+  readonly numRecentEvents?: number | undefined;
+  /** Only those with this timestamp or a later one, in milliseconds since the epoch; then the last ones of them. */
+  readonly afterTimestamp?: number | undefined;
+}
+
+/** The request of `getSession`. */
+export interface GetSessionRequest extends SessionKey {
+  readonly config?: GetSessionConfig | undefined;
+}
+
+/** The request of `listSessions`. */
+export interface ListSessionsRequest {
+  readonly appName: string;
+  /** All users, when absent. */
+  readonly userId?: string | undefined;
+  /** How many at most; all, when absent. */
+  readonly limit?: number | undefined;
+  /** How many to pass over. Not looked at when there is a `page`. */
+  readonly offset?: number | undefined;
+  /** The page's number, from 1. Needs a `limit`. */
+  readonly page?: number | undefined;
+  /** By `lastUpdateTime`, ascending unless `'desc'`; ids break ties, ascending either way. */
+  readonly order?: 'asc' | 'desc' | undefined;
+  /** Goes on after an earlier page, even if sessions came and went since. Not together with `page` or `offset`. */
+  readonly cursor?: string | undefined;
+}
+
+/** The answer of `listSessions`. */
+export interface ListSessionsResponse {
+  /** The sessions with their current state and without events. */
+  readonly sessions: Session[];
+  /** The page's number, from 1. */
+  readonly page: number;
+  /** The limit, or `totalItems` without one. */
+  readonly limit: number;
+  /** How many sessions there are in all. */
+  readonly totalItems: number;
+  /** How many pages there are in all. */
+  readonly totalPages: number;
+  /** Where the next page begins, when there is one. */
+  readonly cursor?: string;
+}
+
+/** The request of `appendEvent`. */
+export interface AppendEventRequest {
+  /** The handle to bring up to date; or anything that names a session. */
+  readonly session: Pick<Session, 'appName' | 'userId' | 'id'>;
+  readonly event: EventInit;
+  /** Append only if the session is at this revision: `SESSION_STALE` otherwise. */
+  readonly expectedRevision?: number | undefined;
+}
+
+/** What `updateState` updates: a session, or a user's and the app's keys, or the app's keys alone. */
+export interface UpdateStateTarget {
+  readonly appName: string;
+  readonly userId?: string | undefined;
+  readonly sessionId?: string | undefined;
+}
+
+/** Options of `updateState`. */
+export interface UpdateStateOptions {
+  /** How often the function may run before `STATE_CONFLICT`; 100 unless told otherwise. */
+  readonly attempts?: number | undefined;
+  /** The author of the event that a session gets; `system` unless told otherwise. */
+  readonly author?: string | undefined;
+  /** The invocation of that event. */
+  readonly invocationId?: string | undefined;
+}

@@ -1,0 +1,206 @@
+//! Takes the text of a JSON object apart, member by member, without looking into the values.
+//!
+//! The text comes from a JSON writer (`JSON.stringify` in a JavaScript host), so values are not checked, only delimited.
+//! This is all of a JSON reader that the WebAssembly module needs, a tenth of a whole one's size.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, Result};
+use crate::text::slice;
+
+/// Goes through the members of an object: the name, and the value's text as it stands.
+#[derive(Debug)]
+pub struct Members<'a> {
+    text: &'a str,
+    at: usize,
+    begun: bool,
+}
+
+impl<'a> Members<'a> {
+    /// Begins with the text of an object, without blanks before it.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, at: 0, begun: false }
+    }
+
+    /// The next member, or nothing at the end of the object, which must be the end of the text.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when the text is no JSON object.
+    pub fn next_member(&mut self) -> Result<Option<(Cow<'a, str>, &'a str)>> {
+        if self.at == self.text.len() && self.begun {
+            return Ok(None);
+        }
+        let first = !std::mem::replace(&mut self.begun, true);
+        self.expect(if first { b'{' } else { b',' }, b'}', first)?;
+        if self.at == self.text.len() {
+            return Ok(None);
+        }
+        let name = self.string()?;
+        let name = unescape(name).ok_or_else(|| self.fault())?;
+        if self.peek() != Some(b':') {
+            return Err(self.fault());
+        }
+        self.at += 1;
+        let value = self.value()?;
+        Ok(Some((name, value)))
+    }
+
+    /// Passes over what must stand between members; at the closing brace goes to the end of the text.
+    fn expect(&mut self, separator: u8, close: u8, first: bool) -> Result<()> {
+        match self.peek() {
+            Some(byte) if byte == separator => self.at += 1,
+            Some(byte) if byte == close && !first && self.at + 1 == self.text.len() => {
+                self.at += 1;
+                return Ok(());
+            }
+            _ => return Err(self.fault()),
+        }
+        let empty = first && self.peek() == Some(close) && self.at + 1 == self.text.len();
+        self.at += usize::from(empty);
+        if self.at == self.text.len() && !empty { Err(self.fault()) } else { Ok(()) }
+    }
+
+    /// A string with its quotes.
+    fn string(&mut self) -> Result<&'a str> {
+        let start = self.at;
+        if self.peek() != Some(b'"') {
+            return Err(self.fault());
+        }
+        self.at += 1;
+        loop {
+            match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => self.at += 2,
+                Some(_) => self.at += 1,
+                None => return Err(self.fault()),
+            }
+        }
+        self.at += 1;
+        Ok(slice(self.text, start..self.at))
+    }
+
+    /// Any value: all up to the comma or brace that ends it.
+    fn value(&mut self) -> Result<&'a str> {
+        let start = self.at;
+        let mut depth = 0_usize;
+        loop {
+            match self.peek() {
+                Some(b'"') => {
+                    self.string()?;
+                    continue;
+                }
+                Some(b'{' | b'[') => depth += 1,
+                Some(b'}' | b']' | b',') if depth == 0 => break,
+                Some(b'}' | b']') => depth -= 1,
+                Some(_) => {}
+                None => return Err(self.fault()),
+            }
+            self.at += 1;
+        }
+        if start == self.at { Err(self.fault()) } else { Ok(slice(self.text, start..self.at)) }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn fault(&self) -> Error {
+        Error::invalid("a state delta is not the text of a JSON object")
+    }
+}
+
+/// The text that a JSON string stands for.
+fn unescape(quoted: &str) -> Option<Cow<'_, str>> {
+    let inner = slice(quoted, 1..quoted.len() - 1);
+    if !inner.contains('\\') {
+        return Some(Cow::Borrowed(inner));
+    }
+    let mut text = String::with_capacity(inner.len());
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        let c = match c {
+            '\\' => match chars.next()? {
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                'b' => '\u{8}',
+                'f' => '\u{c}',
+                'u' => unicode(&mut chars)?,
+                c @ ('"' | '\\' | '/') => c,
+                _ => return None,
+            },
+            c => c,
+        };
+        text.push(c);
+    }
+    Some(Cow::Owned(text))
+}
+
+/// What follows `\u`: four digits, and the second half of a pair where there is one.
+fn unicode(chars: &mut std::str::Chars<'_>) -> Option<char> {
+    let unit = hex(chars)?;
+    if !(0xd800..0xdc00).contains(&unit) {
+        return char::from_u32(unit);
+    }
+    if chars.next()? != '\\' || chars.next()? != 'u' {
+        return None;
+    }
+    let low = hex(chars)?.checked_sub(0xdc00).filter(|&low| low < 0x400)?;
+    char::from_u32(0x1_0000 + ((unit - 0xd800) << 10) + low)
+}
+
+fn hex(chars: &mut std::str::Chars<'_>) -> Option<u32> {
+    (0..4).try_fold(0, |unit, _| Some(unit << 4 | chars.next()?.to_digit(16)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(text: &str) -> Result<Vec<(String, &str)>> {
+        let mut members = Members::new(text);
+        let mut all = Vec::new();
+        while let Some((name, value)) = members.next_member()? {
+            all.push((name.into_owned(), value));
+        }
+        Ok(all)
+    }
+
+    #[test]
+    fn values_are_delimited_and_names_are_read() {
+        let text = r#"{"a":1,"":[{"x":"}\"]"},[]],"\u00e9\ud83d\ude00\n\"\\\/":"\\","__proto__":{}}"#;
+        let all = members(text).unwrap();
+        let all: Vec<_> = all.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        assert_eq!(all, [("a", "1"), ("", r#"[{"x":"}\"]"},[]]"#), ("é😀\n\"\\/", r#""\\""#), ("__proto__", "{}")]);
+        assert_eq!(members("{}").unwrap(), []);
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused() {
+        for text in [
+            "",
+            "{",
+            "}",
+            "{}x",
+            "[]",
+            "null",
+            "1",
+            "{,}",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{\"a\":1",
+            "{\"a\":1,}",
+            "{\"a\":1}}",
+            "{\"a\":1}x",
+            "{a:1}",
+            "{\"a\":\"}",
+            "{\"\\x\":1}",
+            "{\"\\ud800\":1}",
+            "{\"\\",
+            "{\"a\":1 ]",
+        ] {
+            assert!(members(text).is_err(), "{text}");
+        }
+    }
+}
