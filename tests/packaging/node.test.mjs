@@ -64,6 +64,27 @@ const files = {
       instances: globalThis.instances,
     }));
   `,
+  'runner.cjs': `
+    const { BaseLlm, LlmAgent, Runner } = require('@google/adk');
+    const { StatepadSessionService, instruction } = require('statepad/adk');
+    class Model extends BaseLlm {
+      async *generateContentAsync({ config }) {
+        this.instruction = config.systemInstruction;
+        yield { content: { role: 'model', parts: [{ text: 'Twice a day.' }] } };
+      }
+    }
+    (async () => {
+      const model = new Model({ model: 'scripted' });
+      const agent = new LlmAgent({ name: 'tutor', model, instruction: instruction('Explain {topic}.'), outputKey: 'answer' });
+      const sessionService = new StatepadSessionService();
+      const runner = new Runner({ appName: 'tutor', agent, sessionService });
+      const key = { appName: 'tutor', userId: 'ana', sessionId: 's1' };
+      await sessionService.createSession({ ...key, state: { topic: 'tides' } });
+      for await (const event of runner.runAsync({ ...key, newMessage: { role: 'user', parts: [{ text: 'How often?' }] } })) void event;
+      const { state, events } = await sessionService.getSession(key);
+      console.log(JSON.stringify({ state, authors: events.map(({ author }) => author), instruction: model.instruction }));
+    })();
+  `,
   'without-adk.js': `
     import * as statepad from 'statepad';
     const { code } = await import('statepad/adk').catch((error) => error);
@@ -112,13 +133,26 @@ describe('installed in Node', () => {
     assert.deepEqual(await runNode(folder, 'private.js'), [hidden, hidden, 'statepad/package.json']);
   });
 
-  it('serves @google/adk from the same instance of the module', async () => {
-    const withAdk = await project(files, { link: ['@google/adk'] });
-    assert.deepEqual(await runNode(withAdk, 'with-adk.js'), {
-      sameMarker: true,
-      isService: true,
-      state: { 'user:name': 'Ana' },
-      instances: 1,
+  describe('beside @google/adk', () => {
+    let withAdk;
+    before(async () => {
+      withAdk = await project(files, { link: ['@google/adk'] });
+    });
+
+    it('serves it from the same instance of the module', async () => {
+      assert.deepEqual(await runNode(withAdk, 'with-adk.js'), {
+        sameMarker: true,
+        isService: true,
+        state: { 'user:name': 'Ana' },
+        instances: 1,
+      });
+    });
+
+    it('runs under a Runner that was required', async () => {
+      const { state, authors, instruction } = await runNode(withAdk, 'runner.cjs');
+      assert.deepEqual(state, { topic: 'tides', answer: 'Twice a day.' });
+      assert.deepEqual(authors, ['user', 'tutor']);
+      assert.match(instruction, /Explain tides\./);
     });
   });
 });
