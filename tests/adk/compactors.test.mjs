@@ -39,6 +39,9 @@ const summarizer = /** @type {any} */ ({
 let clock = Date.now();
 mock.method(Date, 'now', () => (clock += 1));
 
+/** The ids that the last run saw when its model was asked. @type {string[]} */
+let seen = [];
+
 const TURNS = ['first', 'second', 'third', 'fourth'];
 
 /** @param {import('./harness.mjs').Opened} opened */
@@ -49,7 +52,16 @@ async function playAll({ turn }) {
 /** @param {any} compactor @param {Partial<ConstructorParameters<typeof LlmAgent>[0]>} [more] */
 const compacted = (compactor, more = {}) => {
   const model = new ScriptedModel(...TURNS.map((text) => `${text} answered`));
-  return { model, agent: new LlmAgent({ name: 'talker', model, contextCompactors: [compactor], ...more }) };
+  const agent = new LlmAgent({
+    name: 'talker',
+    model,
+    contextCompactors: [compactor],
+    beforeModelCallback({ context }) {
+      seen = context.invocationContext.session.events.map(({ id }) => id);
+    },
+    ...more,
+  });
+  return { model, agent };
 };
 
 test('truncating shortens what the model hears, and the log keeps every event', async () => {
@@ -80,6 +92,7 @@ test('a summary by tokens is pushed, stored once, and heard instead of what it s
   assert.deepEqual(said(events).filter((text) => text.startsWith('user')), TURNS.map((text) => `user: ${text}`));
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length);
   assert.ok(events.some(isCompactedEvent));
+  assert.deepEqual(seen, events.slice(0, -1).map(({ id }) => id));
 });
 
 test('a summary by tokens leaves the same log behind as on ADK\'s own service', async () => {
@@ -100,6 +113,7 @@ test('an anchored scratchpad empties and refills the list of the run, and the lo
   assert.ok(model.heard.some((text) => text.includes('summary of')));
   assert.deepEqual(said(events).filter((text) => text.startsWith('user')), TURNS.map((text) => `user: ${text}`));
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length);
+  assert.equal(new Set(seen).size, seen.length);
 });
 
 test('an anchored scratchpad leaves the same log behind as on ADK\'s own service', async () => {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FunctionTool, LlmAgent, LongRunningFunctionTool } from '@google/adk';
+import { FunctionTool, InMemoryPolicyEngine, LlmAgent, LongRunningFunctionTool, PolicyOutcome, SecurityPlugin } from '@google/adk';
 import { onBoth, open } from './harness.mjs';
 import { call, ScriptedModel } from './scripted-model.mjs';
 
@@ -88,18 +88,24 @@ test('a confirmation that a tool asks for itself is stored as plain JSON, althou
   assert.deepEqual(statepad, adk);
 });
 
-test('the event that ADK pushes and then yields is in the log once', async () => {
+test('the event that ADK pushes and then yields is in the log once, and once in the list that the run sees', async () => {
+  /** @type {string[]} */
+  let seen = [];
   const { turn, stored } = await open({
     agent: new LlmAgent({
       name: 'cashier',
       model: new ScriptedModel(call('pay'), 'done'),
       tools: [pay()],
+      beforeModelCallback({ context }) {
+        seen = context.invocationContext.session.events.map(({ id }) => id);
+      },
     }),
   });
   const events = await turn('pay');
   await turn(answer(events, 'adk_request_confirmation', { confirmed: true }));
   const ids = (await stored()).events.map(({ id }) => id);
   assert.equal(new Set(ids).size, ids.length);
+  assert.deepEqual(seen, ids.slice(0, -1));
   const results = JSON.stringify((await stored()).events).match(/"status":"paid"/gu);
   assert.equal(results?.length, 1);
 });
@@ -201,4 +207,25 @@ test('a confirmation in one of two calls of one answer keeps the state of both',
   );
   assert.deepEqual(statepad.state, { looked: true, paid: true, 'user:trusted': 'ok' });
   assert.deepEqual(statepad, adk);
+});
+
+test('ADK\'s security plugin keeps a confirmation in state, as an instance of a class, and it is stored as JSON', async () => {
+  class Ask extends InMemoryPolicyEngine {
+    async evaluate() {
+      return { outcome: PolicyOutcome.CONFIRM, reason: 'it is money' };
+    }
+  }
+  const { statepad, adk } = await onBoth(
+    () => ({
+      agent: new LlmAgent({ name: 'cashier', model: new ScriptedModel(call('pay'), 'done'), tools: [pay()] }),
+      plugins: [new SecurityPlugin({ policyEngine: new Ask() })],
+    }),
+    async ({ turn }) => {
+      const events = await turn('pay');
+      await turn(answer(events, 'adk_request_confirmation', { confirmed: true, hint: 'ok' }));
+    },
+  );
+  assert.match(JSON.stringify(statepad.state), /"confirmed":true/u);
+  assert.deepEqual(Object.values(/** @type {any} */ (Object.values(statepad.state)[0])).length, 1);
+  assert.equal(statepad.events.length, adk.events.length);
 });

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InMemoryArtifactService, LlmAgent, SequentialAgent } from '@google/adk';
-import { instruction } from 'statepad/adk';
+import { Template } from 'statepad';
+import { DELETED, instruction } from 'statepad/adk';
 import { onBoth, open } from './harness.mjs';
 import { ScriptedModel } from './scripted-model.mjs';
 
@@ -38,11 +39,28 @@ test('instruction() reads every scope, paths and indexes, and leaves braces that
   );
 });
 
-test('instruction() takes a function, which may be asynchronous and sees the context', async () => {
+test('instruction() takes a template that was compiled before', async () => {
+  assert.equal(await told(instruction(new Template('{city} of {user:name}')), STATE), 'Lisbon of Ana');
+});
+
+test('instruction() takes a function, which may be asynchronous, and uses its text as it is', async () => {
   assert.equal(
     await told(instruction(async (context) => `${context.agentName} in {city}, ${String(context.state.get('n'))}`), STATE),
-    'worker in Lisbon, 3',
+    'worker in {city}, 3',
   );
+});
+
+test('a key whose deletion waits for its event is missing for instruction() already', async () => {
+  const model = new ScriptedModel('ok');
+  const agent = new LlmAgent({
+    name: 'worker',
+    model,
+    instruction: instruction('<{city?}>'),
+    beforeAgentCallback: (context) => void (context.invocationContext.session.state.city = DELETED),
+  });
+  const { turn } = await open({ agent, state: STATE });
+  await turn('go');
+  assert.deepEqual(model.instructions, ['<>']);
 });
 
 test('a plain function is used as it is, braces and all', async () => {

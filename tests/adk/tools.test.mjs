@@ -134,9 +134,10 @@ test('a temp: key is deleted for the rest of the run', async () => {
     execute: (_, context) => context?.state.set('temp:hint', DELETED),
   });
   const agent = new LlmAgent({ name: 'worker', model, tools: [drop], instruction: 'Hint: <{temp:hint?}>' });
-  const { turn } = await open({ agent });
+  const { turn, stored } = await open({ agent });
   await turn('go', { stateDelta: { 'temp:hint': 'left' } });
   assert.deepEqual(model.instructions, ['Hint: <left>', 'Hint: <>']);
+  for (const { customMetadata } of (await stored()).events) assert.equal(customMetadata, undefined);
 });
 
 test('a key that is deleted and set again in one tool is set, one that is set and deleted is gone', async () => {

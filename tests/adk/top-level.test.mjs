@@ -85,6 +85,37 @@ test('a handle used by hand, without a runner, is brought up to date by each app
   assert.deepEqual((await service.getSession(KEY))?.events.length, 3);
 });
 
+test('two appends at once through one session show each event once, in the order of the log', async () => {
+  const { service, stored } = await open({ agent: new LlmAgent({ name: 'idle', model: new ScriptedModel() }) });
+  const session = await stored();
+  await Promise.all(
+    [1, 2, 3, 4].map((n) =>
+      service.appendEvent({
+        session,
+        event: createEvent({
+          author: 'worker',
+          invocationId: 'i',
+          actions: /** @type {any} */ ({ stateDelta: n % 2 === 0 ? { [`k${n}`]: n, last: n } : {} }),
+        }),
+      }),
+    ),
+  );
+  const { events, state } = await stored();
+  assert.equal(events.length, 4);
+  assert.deepEqual(session.events.map(({ id }) => id), events.map(({ id }) => id));
+  assert.deepEqual({ ...session.state }, { ...state });
+});
+
+test('a copy of a session appends to the same log, and what it shares with the session is brought up to date', async () => {
+  const { service, stored } = await open({ agent: new LlmAgent({ name: 'idle', model: new ScriptedModel() }) });
+  const session = await stored();
+  const event = createEvent({ author: 'worker', actions: /** @type {any} */ ({ stateDelta: { n: 1 } }) });
+  await service.appendEvent({ session: { ...session }, event });
+  assert.deepEqual({ ...(await stored()).state }, { n: 1 });
+  assert.equal(session.events.length, 1);
+  assert.equal(session.state.n, 1);
+});
+
 test('a template sees what was put on the record', async () => {
   const model = new ScriptedModel('done');
   const agent = new LlmAgent({

@@ -120,18 +120,25 @@ test('lists and objects keep the order of writing too', async () => {
   assert.deepEqual(await state(), { n: { by: ['late'] } });
 });
 
-test('the temp: key that was written later is the one the next agent reads', async () => {
-  const model = new ScriptedModel('read');
-  const agent = new SequentialAgent({
-    name: 'both',
-    subAgents: [
-      crossed((state) => state.set('temp:n', 'early'), (state) => state.set('temp:n', 'late')),
-      new LlmAgent({ name: 'reader', model, instruction: 'n = {temp:n}' }),
-    ],
-  });
-  const { turn } = await open({ agent });
-  await turn('go');
-  assert.deepEqual(model.instructions, ['n = late']);
+test('the temp: key that was written later is the one the next agent reads, as on ADK\'s own service', async () => {
+  /** @type {ScriptedModel[]} */
+  const models = [];
+  await onBoth(
+    () => {
+      const model = new ScriptedModel('read');
+      models.push(model);
+      const agent = new SequentialAgent({
+        name: 'both',
+        subAgents: [
+          crossed((state) => state.set('temp:n', 'early'), (state) => state.set('temp:n', 'late')),
+          new LlmAgent({ name: 'reader', model, instruction: 'n = {temp:n}' }),
+        ],
+      });
+      return { agent };
+    },
+    ({ turn }) => turn('go'),
+  );
+  for (const model of models) assert.deepEqual(model.instructions, ['n = late']);
 });
 
 test('branches that write different keys lose nothing, and their events are stored as ADK stores them', async () => {
