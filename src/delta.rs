@@ -88,7 +88,7 @@ impl Delta {
             let write = places.get(key.as_str()).and_then(|&place| self.writes.get_mut(place));
             match write {
                 Some((_, write)) if *write == Write::Unset || *write == Write::Set(Json::null()) => {
-                    *write = Write::Unset
+                    *write = Write::Unset;
                 }
                 _ => {
                     return Err(Error::invalid(format!(

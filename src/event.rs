@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 use crate::delta::{Delta, Write};
 use crate::error::{Error, Result};
 use crate::json::Json;
-#[cfg(not(target_arch = "wasm32"))]
 use crate::scope::Scope;
 
 /// Something that happened in a session. Its JSON is the one of the Agent Development Kit; unknown members are kept.
@@ -104,8 +103,8 @@ impl Event {
     }
 
     /// The event as it is stored: without `temp:` keys.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn without_temp(mut self) -> Self {
+    #[must_use]
+    pub fn without_temp(mut self) -> Self {
         let is_temp = |key: &str| Scope::split(key).0 == Scope::Temp;
         self.actions.state_delta.retain(|key, _| !is_temp(key));
         if let Some(Value::Array(deleted)) =

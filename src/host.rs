@@ -10,7 +10,6 @@ pub fn now() -> f64 {
 }
 
 /// A new unique id.
-#[expect(clippy::disallowed_methods, reason = "the one place that draws randomness, for native programs")]
 pub fn new_id() -> String {
     uuid::Uuid::new_v4().to_string()
 }

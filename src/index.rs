@@ -1,13 +1,14 @@
-//! The maps of the core. One hasher, and as few kinds as will do: in WebAssembly each kind costs bytes.
+//! The maps of the core. One hasher without randomness, which the core has none of, and as few kinds
+//! as will do: in WebAssembly each kind costs bytes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foldhash::fast::RandomState;
+use foldhash::fast::FixedState;
 use indexmap::IndexMap;
 
 /// Finds a thing's number by its name.
-pub type Index = HashMap<Arc<str>, usize, RandomState>;
+pub type Index = HashMap<Arc<str>, usize, FixedState>;
 
 /// Things under their names, in the order in which they came.
-pub type Ordered<T> = IndexMap<Arc<str>, T, RandomState>;
+pub type Ordered<T> = IndexMap<Arc<str>, T, FixedState>;

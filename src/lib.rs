@@ -51,7 +51,7 @@ mod host;
 #[cfg(not(target_arch = "wasm32"))]
 mod service;
 #[cfg(target_arch = "wasm32")]
-mod wasm;
+pub mod wasm;
 
 pub use change::{Change, ChangeKind, Guard, Prepared, SessionKey};
 pub use delta::{Delta, ScopedDelta, Values, Write};

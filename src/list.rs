@@ -76,11 +76,11 @@ impl Sessions {
         let cursor = page.last().filter(|_| end < total).map(|row| row.key.cursor());
         Ok(Page { sessions: page.iter().map(|row| row.id).collect(), offset, total, cursor })
     }
-}
 
-/// The cursor of a page that ends with a session.
-pub fn cursor(last: &SessionLog) -> String {
-    SortKey::of(last).cursor()
+    /// The cursor of a page that ends with a session.
+    pub fn cursor(&self, last: SessionId) -> Option<String> {
+        Some(SortKey::of(self.log(last)?).cursor())
+    }
 }
 
 /// The first rows, in order.
@@ -192,9 +192,8 @@ mod tests {
 
     #[test]
     fn pages_by_offset_cover_everything_once() {
-        let rows: Vec<_> = (0..23)
-            .map(|n| (f64::from(n * 7 % 23), "abcdefghijklmnopqrstuvw".get(n as usize..=n as usize).unwrap()))
-            .collect();
+        let ids: Vec<_> = ('a'..='w').map(String::from).collect();
+        let rows: Vec<_> = (0..23).zip(&ids).map(|(n, id)| (f64::from(n * 7 % 23), id.as_str())).collect();
         let sessions = sessions(&rows);
         let mut seen = Vec::new();
         for offset in (0..30).step_by(5) {

@@ -37,9 +37,9 @@ impl<'a> Members<'a> {
             return Ok(None);
         }
         let name = self.string()?;
-        let name = unescape(name).ok_or_else(|| self.fault())?;
+        let name = unescape(name).ok_or_else(fault)?;
         if self.peek() != Some(b':') {
-            return Err(self.fault());
+            return Err(fault());
         }
         self.at += 1;
         let value = self.value()?;
@@ -54,18 +54,18 @@ impl<'a> Members<'a> {
                 self.at += 1;
                 return Ok(());
             }
-            _ => return Err(self.fault()),
+            _ => return Err(fault()),
         }
         let empty = first && self.peek() == Some(close) && self.at + 1 == self.text.len();
         self.at += usize::from(empty);
-        if self.at == self.text.len() && !empty { Err(self.fault()) } else { Ok(()) }
+        if self.at == self.text.len() && !empty { Err(fault()) } else { Ok(()) }
     }
 
     /// A string with its quotes.
     fn string(&mut self) -> Result<&'a str> {
         let start = self.at;
         if self.peek() != Some(b'"') {
-            return Err(self.fault());
+            return Err(fault());
         }
         self.at += 1;
         loop {
@@ -73,7 +73,7 @@ impl<'a> Members<'a> {
                 Some(b'"') => break,
                 Some(b'\\') => self.at += 2,
                 Some(_) => self.at += 1,
-                None => return Err(self.fault()),
+                None => return Err(fault()),
             }
         }
         self.at += 1;
@@ -94,20 +94,20 @@ impl<'a> Members<'a> {
                 Some(b'}' | b']' | b',') if depth == 0 => break,
                 Some(b'}' | b']') => depth -= 1,
                 Some(_) => {}
-                None => return Err(self.fault()),
+                None => return Err(fault()),
             }
             self.at += 1;
         }
-        if start == self.at { Err(self.fault()) } else { Ok(slice(self.text, start..self.at)) }
+        if start == self.at { Err(fault()) } else { Ok(slice(self.text, start..self.at)) }
     }
 
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
+}
 
-    fn fault(&self) -> Error {
-        Error::invalid("a state delta is not the text of a JSON object")
-    }
+fn fault() -> Error {
+    Error::invalid("a state delta is not the text of a JSON object")
 }
 
 /// The text that a JSON string stands for.

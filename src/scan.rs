@@ -147,7 +147,7 @@ struct Place {
 
 impl Place {
     fn advance(&mut self, text: &str, to: usize) {
-        for byte in text.as_bytes()[self.at..to].iter() {
+        for byte in &text.as_bytes()[self.at..to] {
             match byte {
                 b'\n' => {
                     self.line += 1;
@@ -292,8 +292,7 @@ mod tests {
     fn what_stands_before_the_brace_is_told() {
         let escapes: Vec<_> =
             Scanner::new(r"{a}\{b}\\{c}${d}$\{e}{\{f}\${g}").map(|candidate| candidate.escape).collect();
-        use Escape::{Backslashes, Dollar};
-        let one = Backslashes(1);
-        assert_eq!(escapes, [Backslashes(0), one, Backslashes(2), Dollar, one, one, Dollar]);
+        let [none, one, two] = [0, 1, 2].map(Escape::Backslashes);
+        assert_eq!(escapes, [none, one, two, Escape::Dollar, one, one, Escape::Dollar]);
     }
 }

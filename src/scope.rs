@@ -55,7 +55,9 @@ impl Scope {
 
     /// The key of a name in this scope: the reverse of [`Scope::split`].
     pub fn key(self, name: &str) -> String {
-        [self.prefix(), name].concat()
+        let mut key = String::from(self.prefix());
+        key.push_str(name);
+        key
     }
 }
 

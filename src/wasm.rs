@@ -3,6 +3,8 @@
 //! Long texts come in through one scratch buffer, which the host fills with `encodeInto`; short strings come the plain
 //! way. A prepared change stays here under a token until the host has stored it.
 
+#![expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands over what it made of JavaScript's values")]
+
 use std::cell::RefCell;
 
 use wasm_bindgen::prelude::*;
@@ -11,7 +13,7 @@ use crate::change::{Change, Guard, Prepared, SessionKey};
 use crate::delta::{Delta, ScopedDelta};
 use crate::error::{Error, Result};
 use crate::json::write_string;
-use crate::list::{self, ListQuery, Start};
+use crate::list::{ListQuery, Start};
 use crate::nearest;
 use crate::scan::{Placeholder, PlaceholderKind};
 use crate::session::SessionLog;
@@ -71,6 +73,10 @@ impl Core {
     }
 
     /// Prepares a creation with the initial state in the scratch buffer. Answers as [`Core::prepare_append`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Sessions::prepare_create`].
     pub fn prepare_create(
         &mut self,
         app_name: &str,
@@ -91,6 +97,10 @@ impl Core {
     ///
     /// Answers with a token times 16 plus the scopes that change: 1 session, 2 app, 4 user, 8 `temp:`; or, for an id
     /// that the session has, with -1 minus its place in the log.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sessions::prepare_append`].
     #[expect(clippy::too_many_arguments, reason = "an object would cost more than the call")]
     pub fn prepare_append(
         &mut self,
@@ -116,6 +126,10 @@ impl Core {
 
     /// Prepares a change of app and user state with the delta in the scratch buffer. Answers as
     /// [`Core::prepare_append`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Sessions::prepare_update`].
     #[expect(clippy::too_many_arguments, reason = "an object would cost more than the call")]
     pub fn prepare_update(
         &mut self,
@@ -229,7 +243,7 @@ impl Core {
 
     /// The cursor of a page that ends with a session.
     pub fn cursor(&self, session: usize) -> Option<String> {
-        self.sessions.log(session).map(list::cursor)
+        self.sessions.cursor(session)
     }
 
     fn waiting(&self, token: usize) -> Option<&Waiting> {
@@ -329,7 +343,6 @@ pub fn escape_template(text: &str) -> String {
 
 /// The one of `keys` that is most like a missing one.
 #[wasm_bindgen]
-#[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands over what it made")]
 pub fn nearest_key(key: &str, keys: Vec<String>) -> Option<String> {
     nearest::nearest(key, keys.iter().map(String::as_str)).map(str::to_owned)
 }
@@ -350,13 +363,11 @@ fn version(expected: f64) -> Option<u64> {
 
 /// An error as JSON text: its code, its message and its details. The host makes an error object of it.
 fn to_js(error: Error) -> JsValue {
-    let mut out = String::from("{\"code\":");
-    write_string(&mut out, error.code());
-    out.push_str(",\"message\":");
-    write_string(&mut out, &error.to_string());
-    if let (Some(expected), Some(actual)) = (error.expected(), error.actual()) {
-        out.push_str(&format!(",\"expected\":{expected},\"actual\":{actual}"));
-    }
-    out.push('}');
-    JsValue::from_str(&out)
+    let mut message = String::new();
+    write_string(&mut message, &error.to_string());
+    let details = match (error.expected(), error.actual()) {
+        (Some(expected), Some(actual)) => format!(",\"expected\":{expected},\"actual\":{actual}"),
+        _ => String::new(),
+    };
+    JsValue::from_str(&format!("{{\"code\":\"{}\",\"message\":{message}{details}}}", error.code()))
 }

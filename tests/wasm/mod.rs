@@ -1,6 +1,8 @@
 //! What must hold of the core once it is WebAssembly, on every host: `wasm_node.rs` and `wasm_browser.rs` run it.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic: that is how it fails")]
 
 use serde_json::{Map, Value, json};
+use statepad::wasm::{Core, nearest_key, parse_template, scratch};
 use statepad::{ErrorKind, Template};
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -30,4 +32,85 @@ fn an_escaped_text_renders_to_itself() {
         let escaped = Template::escape(text);
         assert_eq!(Template::parse(escaped).render(&state(&json!({}))).unwrap(), text);
     }
+}
+
+/// Writes a text where the binding reads it, as the host does, and says how long it is.
+fn write(text: &str) -> usize {
+    let memory: js_sys::WebAssembly::Memory = wasm_bindgen::JsCast::unchecked_into(wasm_bindgen::memory());
+    let start = u32::try_from(scratch(text.len()) as usize).unwrap();
+    let length = u32::try_from(text.len()).unwrap();
+    js_sys::Uint8Array::new_with_byte_offset_and_length(&memory.buffer(), start, length).copy_from(text.as_bytes());
+    text.len()
+}
+
+fn create(core: &mut Core, user: &str, state: &str) -> u32 {
+    let length = write(state);
+    let code = core.prepare_create("app", user, "s", 1.0, length, None).unwrap();
+    core.apply(usize::try_from(code >> 4).unwrap()).unwrap()
+}
+
+fn append(core: &mut Core, session: u32, id: &str, delta: &str, revision: f64) -> Result<i32, String> {
+    let length = write(delta);
+    let prepared = core.prepare_append(session as usize, id, 2.0, length, None, revision, -1.0, -1.0);
+    prepared.map_err(|error| error.as_string().unwrap())
+}
+
+#[wasm_bindgen_test]
+fn a_change_is_seen_when_it_is_applied_and_not_before() {
+    let mut core = Core::new();
+    let session = create(&mut core, "u", r#"{"x":1,"app:a":"é","temp:t":0}"#);
+    let [own, app, user] = core.scopes(session as usize).unwrap()[..] else { panic!("a session has three scopes") };
+    let code = append(&mut core, session, "e1", r#"{"x":2,"user:\u00e9":[null],"temp:t":1}"#, -1.0).unwrap();
+    assert_eq!(code & 15, 1 | 4 | 8);
+    let token = usize::try_from(code >> 4).unwrap();
+    let change = r#"{"user":{"set":{"é":[null]},"unset":[]},"session":{"set":{"x":2},"unset":[]}}"#;
+    assert_eq!(core.change_json(token).unwrap(), change);
+    assert_eq!(core.scope_json(own as usize, true).unwrap(), r#"{"x":1}"#);
+    assert_eq!(core.apply(token), Some(session));
+    assert_eq!(core.scope_json(own as usize, true).unwrap(), r#"{"x":2}"#);
+    assert_eq!(core.scope_json(app as usize, true).unwrap(), r#"{"app:a":"é"}"#);
+    assert_eq!(core.scope_json(user as usize, false).unwrap(), r#"{"é":[null]}"#);
+    assert_eq!(append(&mut core, session, "e1", "{}", -1.0), Ok(-1));
+}
+
+#[wasm_bindgen_test]
+fn an_error_crosses_with_its_code_and_its_details() {
+    let mut core = Core::new();
+    let session = create(&mut core, "u", "{}");
+    let error: Value = serde_json::from_str(&append(&mut core, session, "e", "{}", 7.0).unwrap_err()).unwrap();
+    assert_eq!(error["code"], "SESSION_STALE");
+    assert_eq!((&error["expected"], &error["actual"]), (&json!(7), &json!(0)));
+    assert!(core.remove(session as usize));
+    let error: Value = serde_json::from_str(&append(&mut core, session, "e", "{}", -1.0).unwrap_err()).unwrap();
+    assert_eq!(error["code"], "SESSION_NOT_FOUND");
+}
+
+#[wasm_bindgen_test]
+fn a_discarded_change_leaves_no_trace() {
+    let mut core = Core::new();
+    let session = create(&mut core, "u", "{}");
+    let code = append(&mut core, session, "e1", r#"{"app:a":1}"#, -1.0).unwrap();
+    core.discard(usize::try_from(code >> 4).unwrap());
+    let app = core.scope("app", None).unwrap() as usize;
+    assert_eq!((core.scope_json(app, true).unwrap().as_str(), core.scope_version(app)), ("{}", 0.0));
+    assert!(append(&mut core, session, "e1", "{}", 0.0).unwrap() >= 0);
+}
+
+#[wasm_bindgen_test]
+fn a_list_tells_what_stands_before_it_and_how_many_there_are() {
+    let mut core = Core::new();
+    let sessions = ["c", "a", "b"].map(|user| create(&mut core, user, "{}"));
+    let [c, a, b] = sessions;
+    assert_eq!(core.list("app", None, false, Some(2), 0, None).unwrap(), [0, 3, a, b]);
+    let cursor = core.cursor(b as usize);
+    assert_eq!(core.list("app", None, false, Some(2), 0, cursor).unwrap(), [2, 3, c]);
+    assert_eq!(core.list("app", Some("a".into()), true, None, 0, None).unwrap(), [0, 1, a]);
+}
+
+#[wasm_bindgen_test]
+fn places_in_a_template_are_counted_in_utf16_units() {
+    let length = write("🌊{user:né.x[7]?}");
+    // A literal of two units; then an optional state key with two steps, in line 1, column 2.
+    assert_eq!(parse_template(length).unwrap(), [0, 0, 2, 5, 3, 3, 15, 10, 1, 2, 2, 0, 11, 12, 1, 13, 14]);
+    assert_eq!(nearest_key("topci", vec!["topic".into(), "x".into()]).as_deref(), Some("topic"));
 }
