@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foldhash::fast::FixedState;
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 /// Finds a thing's number by its name.
-pub type Index = HashMap<Arc<str>, usize, FixedState>;
+pub type Index = HashMap<Arc<str>, usize, FxBuildHasher>;
 
 /// Things under their names, in the order in which they came.
-pub type Ordered<T> = IndexMap<Arc<str>, T, FixedState>;
+pub type Ordered<T> = IndexMap<Arc<str>, T, FxBuildHasher>;

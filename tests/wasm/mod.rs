@@ -45,14 +45,14 @@ fn write(text: &str) -> usize {
 
 fn create(core: &mut Core, user: &str, state: &str) -> u32 {
     let length = write(state);
-    let code = core.prepare_create("app", user, "s", 1.0, length, None).unwrap();
-    core.apply(usize::try_from(code >> 4).unwrap()).unwrap()
+    let prepared = core.prepare_create("app", user, "s", 1.0, length, None).unwrap();
+    core.apply(usize::try_from(prepared >> 4).unwrap()).unwrap()
 }
 
 fn append(core: &mut Core, session: u32, id: &str, delta: &str, revision: f64) -> Result<i32, String> {
     let length = write(delta);
-    let prepared = core.prepare_append(session as usize, id, 2.0, length, None, revision, -1.0, -1.0);
-    prepared.map_err(|error| error.as_string().unwrap())
+    let answer = core.prepare_append(session as usize, id, 2.0, length, None, revision, -1.0, -1.0);
+    answer.map_err(|error| error.as_string().unwrap())
 }
 
 #[wasm_bindgen_test]
@@ -60,9 +60,9 @@ fn a_change_is_seen_when_it_is_applied_and_not_before() {
     let mut core = Core::new();
     let session = create(&mut core, "u", r#"{"x":1,"app:a":"é","temp:t":0}"#);
     let [own, app, user] = core.scopes(session as usize).unwrap()[..] else { panic!("a session has three scopes") };
-    let code = append(&mut core, session, "e1", r#"{"x":2,"user:\u00e9":[null],"temp:t":1}"#, -1.0).unwrap();
-    assert_eq!(code & 15, 1 | 4 | 8);
-    let token = usize::try_from(code >> 4).unwrap();
+    let prepared = append(&mut core, session, "e1", r#"{"x":2,"user:\u00e9":[null],"temp:t":1}"#, -1.0).unwrap();
+    assert_eq!(prepared & 15, 1 | 4 | 8);
+    let token = usize::try_from(prepared >> 4).unwrap();
     let change = r#"{"user":{"set":{"é":[null]},"unset":[]},"session":{"set":{"x":2},"unset":[]}}"#;
     assert_eq!(core.change_json(token).unwrap(), change);
     assert_eq!(core.scope_json(own as usize, true).unwrap(), r#"{"x":1}"#);
@@ -89,8 +89,8 @@ fn an_error_crosses_with_its_code_and_its_details() {
 fn a_discarded_change_leaves_no_trace() {
     let mut core = Core::new();
     let session = create(&mut core, "u", "{}");
-    let code = append(&mut core, session, "e1", r#"{"app:a":1}"#, -1.0).unwrap();
-    core.discard(usize::try_from(code >> 4).unwrap());
+    let prepared = append(&mut core, session, "e1", r#"{"app:a":1}"#, -1.0).unwrap();
+    core.discard(usize::try_from(prepared >> 4).unwrap());
     let app = core.scope("app", None).unwrap() as usize;
     assert_eq!((core.scope_json(app, true).unwrap().as_str(), core.scope_version(app)), ("{}", 0.0));
     assert!(append(&mut core, session, "e1", "{}", 0.0).unwrap() >= 0);
