@@ -2,13 +2,20 @@
 // compiled beside the page's own work.
 
 import init from '../wasm/statepad.js';
-import { base64 } from '../wasm/statepad_base64.js';
+import { hex } from '../wasm/statepad_hex.js';
 
 function moduleBytes(): Uint8Array<ArrayBuffer> {
-  const characters = atob(base64);
-  const bytes = new Uint8Array(characters.length);
-  for (let index = 0; index < bytes.length; index += 1) bytes[index] = characters.charCodeAt(index);
+  const bytes = new Uint8Array(hex.length / 2);
+  for (let index = 0; index < bytes.length; index += 1) {
+    bytes[index] = (digit(2 * index) << 4) | digit(2 * index + 1);
+  }
   return bytes;
+}
+
+/** `0` to `9` have the codes 48 to 57, `a` to `f` 97 to 102. */
+function digit(at: number): number {
+  const code = hex.charCodeAt(at);
+  return code < 58 ? code - 48 : code - 87;
 }
 
 /** What to wait for. */

@@ -3,9 +3,9 @@
 
 import { Buffer } from 'node:buffer';
 import { initSync } from '../wasm/statepad.js';
-import { base64 } from '../wasm/statepad_base64.js';
+import { hex } from '../wasm/statepad_hex.js';
 
-initSync({ module: Buffer.from(base64, 'base64') });
+initSync({ module: Buffer.from(hex, 'hex') });
 
 /** What to wait for: nothing. */
 export const loading: Promise<void> | undefined = undefined;

@@ -24,7 +24,7 @@ describe('the published package', () => {
 
   it('holds scripts, declarations, the module and the documents, and nothing else', () => {
     const documents = ['CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'package.json'];
-    const wasm = ['wasm/statepad.js', 'wasm/statepad_base64.js', 'wasm/statepad_bg.wasm'];
+    const wasm = ['wasm/statepad.js', 'wasm/statepad_hex.js', 'wasm/statepad_bg.wasm'];
     const rest = paths.filter((path) => !/^dist\/[\w.\-/]+(?<!\.ts)\.js$|^dist\/[\w.\-/]+\.d\.ts$/.test(path));
     assert.deepEqual(rest.sort(), [...documents, ...wasm].sort());
   });
