@@ -106,6 +106,17 @@ test('two appends at once through one session show each event once, in the order
   assert.deepEqual({ ...session.state }, { ...state });
 });
 
+test('a session that was read with its last event only goes on from there', async () => {
+  const { service, stored, turn } = await open({ agent: new LlmAgent({ name: 'worker', model: new ScriptedModel('one', 'two') }) });
+  for (const text of ['first', 'second']) await turn(text);
+  const session = await service.getSession({ ...KEY, config: { numRecentEvents: 1 } });
+  assert.ok(session);
+  await service.appendEvent({ session, event: createEvent({ author: 'worker', invocationId: 'i' }) });
+  const ids = (await stored()).events.map(({ id }) => id);
+  assert.equal(ids.length, 5);
+  assert.deepEqual(session.events.map(({ id }) => id), ids.slice(-2));
+});
+
 test('a copy of a session appends to the same log, and what it shares with the session is brought up to date', async () => {
   const { service, stored } = await open({ agent: new LlmAgent({ name: 'idle', model: new ScriptedModel() }) });
   const session = await stored();
