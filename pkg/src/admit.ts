@@ -15,7 +15,7 @@ export const ADK_EVENT = Symbol.for('google.adk.event');
 export interface AdmitOptions {
   /**
    * Copies instances of classes as their own enumerable members, as ADK's stores do, instead of refusing them. ADK puts
-   * a few into its events. Members under symbols are left out then.
+   * a few into its events.
    */
   readonly instances?: boolean;
 }
@@ -26,53 +26,73 @@ export interface AdmittedDelta {
   readonly deleted: readonly string[];
 }
 
-/** Where the pass stands, for the message of an error. */
-interface Pass {
-  readonly root: unknown;
-  readonly path: string;
-  readonly trail: (string | number)[];
-  readonly instances: boolean;
-}
+/** The copy of every empty object. */
+export const EMPTY: Json = Object.freeze({});
 
 const wellFormed: (text: string) => boolean =
   'isWellFormed' in String.prototype ? (text) => text.isWellFormed() : (text) => !/\p{Surrogate}/u.test(text);
 
 /** Copies and freezes one value. `path` names it in errors. */
-export function admitValue(value: unknown, path: string, options: AdmitOptions = {}): Json {
-  const pass: Pass = { root: value, path, trail: [], instances: options.instances ?? false };
-  const copied = copy(value, pass);
-  return copied === undefined ? refuse(pass, 'is undefined') : copied;
+export function admitValue(value: unknown, path: string, { instances = false }: AdmitOptions = {}): Json {
+  try {
+    return required(copy(value, 0, instances));
+  } catch (fault) {
+    throw report(fault, path);
+  }
+}
+
+/** Copies the members of `from` but one, freezing their values, into `into`. `path` names `from` in errors. */
+export function admitMembers(
+  from: Readonly<Record<string, unknown>>,
+  into: Record<string, Json>,
+  except: string,
+  path: string,
+  { instances = false }: AdmitOptions,
+): void {
+  let name = '';
+  try {
+    for (name of Object.keys(from)) {
+      const member = name === except ? undefined : copy(from[name], 1, instances);
+      if (member !== undefined) {
+        put(into, name, member);
+      }
+    }
+  } catch (fault) {
+    throw report(located(fault, name, from), path);
+  }
 }
 
 /** Copies a delta and freezes its values. `path` names it in errors. */
-export function admitDelta(delta: unknown, path: string): AdmittedDelta {
-  if (delta === undefined || delta === null) {
-    return { delta: {}, deleted: [] };
+export function admitDelta(given: unknown, path: string, { instances = false }: AdmitOptions = {}): AdmittedDelta {
+  const delta: Record<string, Json> = {};
+  if (given === undefined || given === null) {
+    return { delta, deleted: NOTHING };
   }
-  if (typeof delta !== 'object' || Array.isArray(delta) || !isPlain(delta)) {
+  if (typeof given !== 'object' || Array.isArray(given) || !isPlain(given)) {
     throw new StatepadError('INVALID_ARGUMENT', `${path} must be an object of keys and values`, { path });
   }
-  const pass: Pass = { root: delta, path, trail: [], instances: false };
-  const admitted: Record<string, Json> = {};
-  const deleted: string[] = [];
-  for (const key of Object.keys(delta)) {
-    const value = (delta as Record<string, unknown>)[key];
-    pass.trail.push(key);
-    if (!wellFormed(key)) {
-      refuse(pass, 'is a key with a lone surrogate');
+  let deleted: string[] | undefined;
+  let key = '';
+  try {
+    for (key of Object.keys(given)) {
+      const value = (given as Record<string, unknown>)[key];
+      if (!wellFormed(key)) {
+        throw new Fault('is a key with a lone surrogate');
+      }
+      if (typeof value === 'object' && isDeleted(value)) {
+        (deleted ??= []).push(key);
+        put(delta, key, null);
+      } else {
+        put(delta, key, required(copy(value, 1, instances)));
+      }
     }
-    if (isDeleted(value)) {
-      deleted.push(key);
-      put(admitted, key, null);
-    } else {
-      const copied = copy(value, pass);
-      put(admitted, key, copied === undefined ? refuse(pass, 'is undefined') : copied);
-    }
-    pass.trail.pop();
+  } catch (fault) {
+    throw report(located(fault, key, given), path, true);
   }
-  refuseSymbols(delta, pass);
-  return { delta: admitted, deleted };
+  return { delta, deleted: deleted ?? NOTHING };
 }
+
+const NOTHING: readonly never[] = [];
 
 /** Checks a name or an id: a string that every host can hold. */
 export function admitString(value: unknown, path: string): string {
@@ -91,88 +111,103 @@ export function put<T>(record: Record<string, T>, key: string, value: T): void {
   }
 }
 
-/** The frozen copy of a value, or `undefined` for what an object may leave out. */
-function copy(value: unknown, pass: Pass): Json | undefined {
+/** The frozen copy of a value, or `undefined` for what an object may leave out. Throws a {@link Fault}. */
+function copy(value: unknown, depth: number, instances: boolean): Json | undefined {
   switch (typeof value) {
     case 'string':
-      return wellFormed(value) ? value : refuse(pass, 'has a lone surrogate');
+      if (!wellFormed(value)) {
+        throw new Fault('has a lone surrogate');
+      }
+      return value;
     case 'number':
+      if (!Number.isFinite(value)) {
+        throw new Fault(`is ${value}`);
+      }
       // JSON has no minus zero.
-      return Number.isFinite(value) ? value + 0 : refuse(pass, `is ${value}`);
+      return value + 0;
     case 'boolean':
     case 'undefined':
       return value;
     case 'object':
-      return value === null ? null : copyObject(value, pass);
+      return value === null ? null : copyObject(value, depth, instances);
     default:
-      return refuse(pass, `is a ${typeof value}`);
+      throw new Fault(`is a ${typeof value}`);
   }
 }
 
-function copyObject(value: object, pass: Pass): Json | undefined {
-  if (pass.trail.length > MAX_DEPTH) {
-    refuse(pass, isCycle(pass) ? 'is part of a cycle' : `is nested deeper than ${MAX_DEPTH} levels`);
+function copyObject(value: object, depth: number, instances: boolean): Json | undefined {
+  if (depth > MAX_DEPTH) {
+    throw new Fault(`is nested deeper than ${MAX_DEPTH} levels`);
   }
   if (Array.isArray(value)) {
-    return copyArray(value, pass);
+    return copyArray(value, depth, instances);
+  }
+  if (isPlain(value)) {
+    return copyRecord(value as Record<string, unknown>, depth, instances);
   }
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === 'function') {
-    return copyJson(value, toJSON as () => unknown, pass);
+    return copyJson(value, toJSON as () => unknown, depth, instances);
   }
-  if (!isPlain(value) && !(pass.instances && isRecord(value))) {
-    refuse(pass, `is ${describe(value)}`);
+  if (instances && Object.prototype.toString.call(value) === '[object Object]') {
+    return copyRecord(value as Record<string, unknown>, depth, instances);
   }
-  return copyRecord(value as Record<string, unknown>, pass);
+  throw new Fault(`is ${describe(value)}`);
 }
 
-function copyArray(items: readonly unknown[], pass: Pass): Json {
+function copyArray(items: readonly unknown[], depth: number, instances: boolean): Json {
   const copied = new Array<Json>(items.length);
-  for (let index = 0; index < items.length; index++) {
-    pass.trail.push(index);
-    const item = copy(items[index], pass);
-    copied[index] = item === undefined ? refuse(pass, 'is undefined') : item;
-    pass.trail.pop();
+  let index = 0;
+  try {
+    for (; index < items.length; index++) {
+      copied[index] = required(copy(items[index], depth + 1, instances));
+    }
+  } catch (fault) {
+    throw located(fault, index, items);
   }
   return Object.freeze(copied);
 }
 
-function copyRecord(record: Record<string, unknown>, pass: Pass): Json {
-  const copied: Record<string, Json> = {};
-  for (const key of Object.keys(record)) {
-    pass.trail.push(key);
-    if (!wellFormed(key)) {
-      refuse(pass, 'is a member with a lone surrogate in its name');
-    }
-    const member = copy(record[key], pass);
-    if (member !== undefined) {
-      put(copied, key, member);
-    }
-    pass.trail.pop();
+function copyRecord(record: Record<string, unknown>, depth: number, instances: boolean): Json | undefined {
+  const names = Object.keys(record);
+  if (names.length === 0) {
+    return EMPTY;
   }
-  refuseSymbols(record, pass);
+  const copied: Record<string, Json> = {};
+  let name = '';
+  try {
+    for (name of names) {
+      const value = record[name];
+      if (typeof value === 'function' && name === 'toJSON') {
+        return copyJson(record, value as () => unknown, depth, instances);
+      }
+      if (!wellFormed(name)) {
+        throw new Fault('is a member with a lone surrogate in its name');
+      }
+      const member = copy(value, depth + 1, instances);
+      if (member !== undefined) {
+        put(copied, name, member);
+      }
+    }
+  } catch (fault) {
+    throw located(fault, name, record);
+  }
   return Object.freeze(copied);
 }
 
 /** What `JSON.stringify` would take in the place of a value that has a `toJSON`. */
-function copyJson(value: object, toJSON: (key: string) => unknown, pass: Pass): Json | undefined {
+function copyJson(value: object, toJSON: () => unknown, depth: number, instances: boolean): Json | undefined {
   if (value instanceof Date && Number.isNaN(value.getTime())) {
-    refuse(pass, 'is an invalid date');
+    throw new Fault('is an invalid date');
   }
-  const json = toJSON.call(value, String(pass.trail.at(-1) ?? ''));
-  const again = typeof json === 'object' && json !== null && typeof (json as { toJSON?: unknown }).toJSON === 'function';
-  if (again) {
-    refuse(pass, 'has a toJSON that answers with another one');
-  }
-  return copy(json, pass);
+  return copy(toJSON.call(value), depth + 1, instances);
 }
 
-function refuseSymbols(value: object, pass: Pass): void {
-  for (const symbol of Object.getOwnPropertySymbols(value)) {
-    if (!pass.instances && symbol !== ADK_EVENT && Object.prototype.propertyIsEnumerable.call(value, symbol)) {
-      refuse(pass, `has a member under ${String(symbol)}`);
-    }
+function required(copied: Json | undefined): Json {
+  if (copied === undefined) {
+    throw new Fault('is undefined');
   }
+  return copied;
 }
 
 /** Made by `{}`, by `Object.create(null)`, or by the `{}` of another realm. */
@@ -181,41 +216,48 @@ function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null || Object.hasOwn(prototype, 'isPrototypeOf');
 }
 
-/** An instance of a class whose data are its own members, unlike a `Map` or a typed array. */
-function isRecord(value: object): boolean {
-  return Object.prototype.toString.call(value) === '[object Object]';
-}
-
 function describe(value: object): string {
   const name = (value.constructor as { name?: unknown } | undefined)?.name;
   return typeof name === 'string' && name !== '' ? `an instance of ${name}` : 'an object of an unknown kind';
 }
 
-/** Whether the way from the root to here comes through one object twice. */
-function isCycle(pass: Pass): boolean {
-  const seen = new Set<unknown>();
-  let value = pass.root;
-  for (const step of pass.trail) {
-    if (seen.has(value)) {
-      return true;
-    }
-    seen.add(value);
-    value = (value as Record<string | number, unknown> | undefined)?.[step];
+/** What is wrong with a value. On its way out of the value it learns where that is. */
+class Fault {
+  readonly what: string;
+  /** From the inside to the outside: the objects, and the way from each to the next. */
+  readonly way: { readonly object: object; readonly step: string | number }[] = [];
+
+  constructor(what: string) {
+    this.what = what;
   }
-  return seen.has(value);
 }
 
-function refuse(pass: Pass, what: string): never {
-  const path = pass.trail.reduce<string>(appendStep, pass.path);
-  throw new StatepadError('VALUE_NOT_JSON', `${path} ${what}: it is not JSON`, { path });
+function located(fault: unknown, step: string | number, object: object): unknown {
+  if (fault instanceof Fault) {
+    fault.way.push({ object, step });
+  }
+  return fault;
 }
 
-/** State keys stand in brackets and quotes; members as JavaScript writes them. */
-function appendStep(path: string, step: string | number, index: number): string {
+/** The error that a fault becomes. State keys stand in brackets and quotes; members as JavaScript writes them. */
+function report(fault: unknown, root: string, isDelta = false): unknown {
+  if (!(fault instanceof Fault)) {
+    return fault;
+  }
+  const way = fault.way.reverse();
+  const again = way.findIndex(({ object }, index) => way.slice(0, index).some((earlier) => earlier.object === object));
+  const steps = again < 0 ? way : way.slice(0, again);
+  const path = steps.reduce((path, { step }, index) => path + spell(step, isDelta && index === 0, path === ''), root);
+  const what = again < 0 ? fault.what : 'is part of a cycle';
+  return new StatepadError('VALUE_NOT_JSON', `${path} ${what}: it is not JSON`, { path });
+}
+
+function spell(step: string | number, isKey: boolean, isFirst: boolean): string {
   if (typeof step === 'number') {
-    return `${path}[${step}]`;
+    return `[${step}]`;
   }
-  const isKey = index === 0 && (path === 'state' || path.endsWith('stateDelta'));
-  const isName = !isKey && /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(step);
-  return isName ? `${path}.${step}` : `${path}[${JSON.stringify(step)}]`;
+  if (isKey || !/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(step)) {
+    return `[${JSON.stringify(step)}]`;
+  }
+  return isFirst ? step : `.${step}`;
 }

@@ -1,7 +1,6 @@
 // Compiling: the core finds the placeholders; here its list of numbers becomes segments.
 
 import { parse_template } from '../wasm/statepad.js';
-import { fromCore } from './errors.js';
 import { write } from './wasm.js';
 
 /** A placeholder with all that rendering needs. */
@@ -27,7 +26,7 @@ const OPTIONAL = 4;
 /** Compiles a text. For the numbers see `parse_template` in the core's binding. */
 export function compile(text: string): readonly Segment[] {
   const length = write(text);
-  const flat = fromCore(() => parse_template(length));
+  const flat = parse_template(length);
   const segments: Segment[] = [];
   let at = 0;
   const next = () => flat[at++] as number;

@@ -1,6 +1,6 @@
 // An event on its way in: admitted, and completed once the core has answered.
 
-import { ADK_EVENT, admitDelta, admitString, admitValue, put, type AdmitOptions } from './admit.js';
+import { ADK_EVENT, EMPTY, admitDelta, admitMembers, admitString, type AdmitOptions } from './admit.js';
 import { storedDeletions, withDeletions } from './deleted.js';
 import { StatepadError } from './errors.js';
 import { sameJson } from './freeze.js';
@@ -20,89 +20,72 @@ export interface Draft {
   readonly timed: boolean;
 }
 
-/**
- * Checks and copies an event, and fills in what is missing. The caller's object is never changed.
- *
- * Throws `VALUE_NOT_JSON` or `INVALID_ARGUMENT`, with the `path` of the fault.
- */
-export function admitEvent(given: EventInit, now: () => number, options: AdmitOptions = {}): Draft {
-  if (typeof given !== 'object' || (given as unknown) === null) {
-    throw new StatepadError('INVALID_ARGUMENT', 'event must be an object', { path: 'event' });
-  }
-  const event: Record<string, Json> = {};
-  const actions: Record<string, Json> = {
-    stateDelta: null,
-    artifactDelta: EMPTY,
-    requestedAuthConfigs: EMPTY,
-    requestedToolConfirmations: EMPTY,
-  };
-  for (const name of Object.keys(given)) {
-    if (name === 'actions') {
-      admitMembers(given.actions, 'actions', actions, 'stateDelta', options);
-    } else if (given[name] !== undefined) {
-      put(event, name, admitValue(given[name], name, options));
-    }
-  }
-  const { delta, deleted } = admitDelta(given.actions?.stateDelta, 'actions.stateDelta');
-  actions['stateDelta'] = delta;
-  event['actions'] = actions;
-
-  const id = given.id === undefined || given.id === '' ? newId() : admitString(given.id, 'id');
-  event['id'] = id;
-  event['invocationId'] ??= '';
-  admitString(event['invocationId'], 'invocationId');
-  const timed = typeof event['timestamp'] !== 'number';
-  if (timed && event['timestamp'] !== undefined) {
-    throw new StatepadError('INVALID_ARGUMENT', 'timestamp must be a number of milliseconds', { path: 'timestamp' });
-  }
-  const timestamp = timed ? now() : (event['timestamp'] as number);
-  event['timestamp'] = timestamp;
-  if ((given as unknown as Record<symbol, unknown>)[ADK_EVENT] === true) {
-    (event as unknown as Record<symbol, unknown>)[ADK_EVENT] = true;
-  }
-  return { event, actions, delta, deleted: [...storedDeletions(event['customMetadata']), ...deleted], id, timestamp, timed };
-}
-
-const EMPTY: Json = Object.freeze({});
-
-function admitMembers(given: unknown, path: string, into: Record<string, Json>, except: string, options: AdmitOptions): void {
-  if (given === undefined || given === null) {
-    return;
-  }
-  if (typeof given !== 'object' || Array.isArray(given)) {
-    throw new StatepadError('INVALID_ARGUMENT', `${path} must be an object`, { path });
-  }
-  for (const [name, value] of Object.entries(given)) {
-    if (name !== except && value !== undefined) {
-      put(into, name, admitValue(value, `${path}.${name}`, options));
-    }
-  }
-}
-
-/** Takes a key out of the delta, as if the event had never written it. */
-export function dropKey(draft: Draft, key: string): Draft {
-  delete draft.delta[key];
-  return { ...draft, deleted: draft.deleted.filter((deleted) => deleted !== key) };
-}
-
 /** The `temp:` keys of an event: for the eyes of its invocation, never stored. */
 export interface TempDelta {
   readonly set: ReadonlyMap<string, Json>;
   readonly unset: readonly string[];
 }
 
+/**
+ * Checks and copies an event, and fills in what is missing. The caller's object is never changed.
+ *
+ * Throws `VALUE_NOT_JSON` or `INVALID_ARGUMENT`, with the `path` of the fault.
+ */
+export function admitEvent(given: EventInit, now: () => number, options: AdmitOptions): Draft {
+  checkObject(given, 'event');
+  const event: Record<string, Json> = {};
+  admitMembers(given, event, 'actions', '', options);
+  const { id, timestamp, timed } = complete(event, now);
+
+  const { delta, deleted } = admitDelta(given.actions?.stateDelta, 'actions.stateDelta', options);
+  const actions: Record<string, Json> = {
+    stateDelta: delta,
+    artifactDelta: EMPTY,
+    requestedAuthConfigs: EMPTY,
+    requestedToolConfirmations: EMPTY,
+  };
+  if (given.actions !== undefined && given.actions !== null) {
+    checkObject(given.actions, 'actions');
+    admitMembers(given.actions, actions, 'stateDelta', 'actions', options);
+  }
+  event['actions'] = actions;
+  if ((given as unknown as Record<symbol, unknown>)[ADK_EVENT] === true) {
+    (event as unknown as Record<symbol, unknown>)[ADK_EVENT] = true;
+  }
+  const metadata = event['customMetadata'];
+  const stored = metadata === undefined ? deleted : storedDeletions(metadata).concat(deleted);
+  return { event, actions, delta, deleted: stored, id, timestamp, timed };
+}
+
+/** Fills in and checks what the service itself reads. */
+function complete(event: Record<string, Json>, now: () => number): Pick<Draft, 'id' | 'timestamp' | 'timed'> {
+  const { id: givenId, invocationId, timestamp: givenTime } = event;
+  const id = givenId === undefined || givenId === '' ? newId() : admitString(givenId, 'id');
+  const timed = givenTime === undefined;
+  if (!timed && typeof givenTime !== 'number') {
+    throw new StatepadError('INVALID_ARGUMENT', 'timestamp must be a number of milliseconds', { path: 'timestamp' });
+  }
+  const timestamp = timed ? now() : givenTime;
+  event['id'] = id;
+  event['invocationId'] = invocationId === undefined ? '' : admitString(invocationId, 'invocationId');
+  event['timestamp'] = timestamp;
+  return { id, timestamp, timed };
+}
+
+function checkObject(given: unknown, path: string): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new StatepadError('INVALID_ARGUMENT', `${path} must be an object`, { path });
+  }
+}
+
 /** Takes the `temp:` keys out of a draft. */
-export function takeTemp(draft: Draft): TempDelta | undefined {
-  const { delta, deleted } = draft;
-  let set: Map<string, Json> | undefined;
+export function takeTemp({ delta, deleted }: Draft): TempDelta {
+  const set = new Map<string, Json>();
   for (const key of Object.keys(delta)) {
     if (isTemp(key)) {
-      (set ??= new Map()).set(key, delta[key] as Json);
+      set.set(key, delta[key] as Json);
       delete delta[key];
     }
-  }
-  if (set === undefined) {
-    return undefined;
   }
   const unset = deleted.filter(isTemp);
   unset.forEach((key) => set.delete(key));
@@ -113,7 +96,9 @@ export function takeTemp(draft: Draft): TempDelta | undefined {
 export function seal({ event, actions, delta, deleted }: Draft): Event {
   if (deleted.length > 0) {
     const stored = deleted.filter((key) => !isTemp(key));
-    event['customMetadata'] = withDeletions(event['customMetadata'], stored) as Json;
+    if (stored.length > 0 || storedDeletions(event['customMetadata']).length > 0) {
+      event['customMetadata'] = withDeletions(event['customMetadata'], stored) as Json;
+    }
   }
   Object.freeze(delta);
   Object.freeze(actions);

@@ -81,16 +81,11 @@ export function isStatepadError(error: unknown): error is StatepadError {
   return typeof error === 'object' && error !== null && brand in error;
 }
 
-/** Calls into the core, which throws its errors as JSON text. */
-export function fromCore<T>(call: () => T): T {
-  try {
-    return call();
-  } catch (error) {
-    throw typeof error === 'string' ? coreError(error) : error;
+/** The error that the core has thrown: it comes as JSON text. Anything else is handed back. */
+export function coreError(error: unknown): unknown {
+  if (typeof error !== 'string') {
+    return error;
   }
-}
-
-function coreError(text: string): StatepadError {
-  const { code, message, ...details } = JSON.parse(text) as ErrorDetails & { code: ErrorCode; message: string };
+  const { code, message, ...details } = JSON.parse(error) as ErrorDetails & { code: ErrorCode; message: string };
   return new StatepadError(code, message, details);
 }

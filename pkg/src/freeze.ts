@@ -1,5 +1,6 @@
-// Frozen JSON values.
+// Frozen JSON values: making, comparing and copying them.
 
+import { put } from './admit.js';
 import type { Json } from './types.js';
 
 /** Freezes a value that has just been parsed, through and through. */
@@ -26,4 +27,19 @@ export function sameJson(a: unknown, b: unknown): boolean {
     names.length === Object.keys(b).length &&
     names.every((name) => Object.hasOwn(b, name) && sameJson((a as Record<string, Json>)[name], (b as Record<string, Json>)[name]))
   );
+}
+
+/** A copy of a JSON value that may be changed. */
+export function thaw(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  if (Array.isArray(value)) {
+    return value.map(thaw);
+  }
+  const copied: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    put(copied, name, thaw(member));
+  }
+  return copied;
 }

@@ -1,35 +1,45 @@
 // Session handles, and what a handle has to remember so that it neither copies a history nor moves by itself.
 
-import type { Core } from '../wasm/statepad.js';
 import { deepFreeze } from './freeze.js';
 import type { Event, GetSessionConfig, Json, Session, SessionKey } from './types.js';
+
+/** As much of the core as a cell needs. */
+export interface ScopeSource {
+  scope_json(scope: number, fullKeys: boolean): string | undefined;
+}
 
 /** The values of one scope at one version, parsed when first looked at. */
 export class Cell {
   /** How many handles show this version. One that was thrown away counts until the scope moves: that is harmless. */
   holders = 0;
   #record: Readonly<Record<string, Json>> | undefined;
+  /** What {@link Cell.keep} has kept. */
+  #text: string | undefined;
   /** How often the scope had moved. */
   readonly version: number;
-  readonly #core: Core;
+  readonly #core: ScopeSource;
   readonly #scope: number;
 
-  constructor(core: Core, scope: number, version: number) {
+  constructor(core: ScopeSource, scope: number, version: number) {
     this.#core = core;
     this.#scope = scope;
     this.version = version;
   }
 
-  /** The values under their full keys. Must first be called before the scope moves on. */
+  /** The values under their full keys. */
   record(): Readonly<Record<string, Json>> {
-    this.#record ??= deepFreeze(JSON.parse(this.#core.scope_json(this.#scope, true) ?? '{}') as Record<string, Json>);
+    if (this.#record === undefined) {
+      const text = this.#text ?? this.#core.scope_json(this.#scope, true) ?? '{}';
+      this.#record = deepFreeze(JSON.parse(text) as Record<string, Json>);
+      this.#text = undefined;
+    }
     return this.#record;
   }
 
   /** Keeps this version for those who show it, before the scope moves on. `leaving` is one holder that does not need it. */
   keep(leaving: boolean): void {
-    if (this.holders > (leaving ? 1 : 0)) {
-      this.record();
+    if (this.#record === undefined && this.holders > (leaving ? 1 : 0)) {
+      this.#text = this.#core.scope_json(this.#scope, true);
     }
   }
 }
@@ -58,58 +68,82 @@ export interface View {
   readonly config: GetSessionConfig | undefined;
   /** How many events were there when the session was read; -1 for rows of a list, which show none. */
   readonly readLength: number;
-  cells: readonly [Cell, Cell, Cell];
+  readonly cells: [Cell, Cell, Cell];
   length: number;
   revision: number;
   updateTime: number;
   /** The `temp:` keys of the current invocation. */
   temp: Map<string, Json> | undefined;
-  /** The invocations that this handle has seen a user begin, in order. */
+  /** The invocations that this handle has seen, and the last of them. */
   invocations: Set<string> | undefined;
+  invocation: string | undefined;
   state: Readonly<Record<string, Json>> | undefined;
   events: readonly Event[] | undefined;
 }
 
-const views = new WeakMap<object, View>();
+/** The handle that users hold: frozen, with own enumerable members, so that it can be spread, printed and cloned. */
+class Handle implements Session {
+  readonly #view: View;
+  readonly id: string;
+  readonly appName: string;
+  readonly userId: string;
+  declare readonly state: Session['state'];
+  declare readonly events: Session['events'];
+  declare readonly lastUpdateTime: number;
+  declare readonly revision: number;
 
-/** The view behind a handle, or `undefined` for any other object. */
-export function viewOf(session: object): View | undefined {
-  return views.get(session);
+  constructor(view: View) {
+    const { appName, userId, sessionId } = view.record.key;
+    this.#view = view;
+    this.id = sessionId;
+    this.appName = appName;
+    this.userId = userId;
+    Object.defineProperty(this, 'state', STATE);
+    Object.defineProperty(this, 'events', EVENTS);
+    Object.defineProperty(this, 'lastUpdateTime', LAST_UPDATE_TIME);
+    Object.defineProperty(this, 'revision', REVISION);
+    Object.freeze(this);
+  }
+
+  static view(session: object): View | undefined {
+    return #view in session ? session.#view : undefined;
+  }
+
+  static {
+    // A console shows the values, not that they are computed.
+    Object.defineProperty(this.prototype, Symbol.for('nodejs.util.inspect.custom'), {
+      value(this: Handle) {
+        return { ...this };
+      },
+    });
+    Object.defineProperty(this.prototype, 'constructor', { value: Object });
+  }
 }
+
+/** One getter for all handles: a closure of its own for each would cost more than the rest of a read. */
+function member<T>(read: (view: View) => T): PropertyDescriptor {
+  return {
+    enumerable: true,
+    get(this: Handle): T {
+      return read(Handle.view(this) as View);
+    },
+  };
+}
+
+const STATE = member((view) => (view.state ??= stateOf(view)));
+const EVENTS = member((view) => (view.events ??= eventsOf(view)));
+const LAST_UPDATE_TIME = member((view) => view.updateTime);
+const REVISION = member((view) => view.revision);
 
 /** Makes a handle. */
 export function makeHandle(view: View): Session {
-  const { appName, userId, sessionId } = view.record.key;
-  const handle: Session = Object.freeze({
-    __proto__: shown,
-    id: sessionId,
-    appName,
-    userId,
-    get state() {
-      return (view.state ??= stateOf(view));
-    },
-    get events() {
-      return (view.events ??= eventsOf(view));
-    },
-    get lastUpdateTime() {
-      return view.updateTime;
-    },
-    get revision() {
-      return view.revision;
-    },
-  });
-  views.set(handle, view);
-  return handle;
+  return new Handle(view);
 }
 
-/** What a console shows of a handle: its values, not that they are computed. */
-const shown = Object.create(Object.prototype, {
-  [Symbol.for('nodejs.util.inspect.custom')]: {
-    value(this: Session) {
-      return { ...this };
-    },
-  },
-}) as object;
+/** The view behind a handle, or `undefined` for any other object. */
+export function viewOf(session: object): View | undefined {
+  return Handle.view(session);
+}
 
 function stateOf(view: View): Readonly<Record<string, Json>> {
   const state = Object.create(null) as Record<string, Json>;

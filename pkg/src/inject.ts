@@ -1,5 +1,6 @@
 // Compile and render in one go, as ADK names it.
 
+import { isDeleted } from './deleted.js';
 import { Template } from './template.js';
 import { ready } from './wasm.js';
 import type { RenderAsyncOptions } from './render.js';
@@ -40,5 +41,11 @@ function fromAdk({ invocationContext: { session, artifactService } }: AdkContext
     const part = await artifactService?.loadArtifact({ filename });
     return part === undefined ? undefined : (part.text ?? JSON.stringify(part));
   };
-  return { state: session.state, artifact: artifactService && artifact };
+  return { state: withoutDeleted(session.state), artifact: artifactService && artifact };
+}
+
+/** A deletion that waits for its event: the key is gone already. */
+function withoutDeleted(state: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(state);
+  return entries.some(([, value]) => isDeleted(value)) ? Object.fromEntries(entries.filter(([, value]) => !isDeleted(value))) : state;
 }

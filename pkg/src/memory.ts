@@ -1,7 +1,7 @@
 // All sessions of one service, as far as JavaScript keeps them: the core's object, the event bodies, the handles.
 
 import { Core } from '../wasm/statepad.js';
-import { StatepadError, fromCore } from './errors.js';
+import { StatepadError, coreError } from './errors.js';
 import { Cell, makeHandle, viewOf, type SessionRecord, type View } from './handle.js';
 import type { Draft, TempDelta } from './draft.js';
 import type { Event, GetSessionConfig, Json, Session, SessionKey } from './types.js';
@@ -17,9 +17,12 @@ export interface Guard {
 /** A change that the core has prepared: stored or not, it must be applied or discarded. */
 export interface Prepared {
   readonly token: number;
-  /** The scopes that it changes, as bits: 1 session, 2 app, 4 user, 8 `temp:`. */
+  /** The scopes that it changes, as bits: 1 session, 2 app, 4 user, {@link TEMP} `temp:`. */
   readonly touched: number;
 }
+
+/** The bit of `temp:` in {@link Prepared.touched}. */
+export const TEMP = 8;
 
 /** A delta on its way to the core. */
 export interface DeltaText {
@@ -34,6 +37,8 @@ export class Memory {
   readonly #records: (SessionRecord | undefined)[] = [];
   /** By the scope's number: the version that handles are given now. */
   readonly #cells: (Cell | undefined)[] = [];
+  /** By the scope's number: how often it has moved. */
+  readonly #versions: number[] = [];
 
   /** Finds a session by its full key. */
   find({ appName, userId, sessionId }: SessionKey): SessionRecord | undefined {
@@ -52,6 +57,7 @@ export class Memory {
       updateTime: record.updateTime,
       temp: undefined,
       invocations: undefined,
+      invocation: undefined,
       state: undefined,
       events: undefined,
     });
@@ -63,12 +69,14 @@ export class Memory {
     return view?.record.owner === this ? view : undefined;
   }
 
-  /** Prepares a creation. */
-  prepareCreate(key: SessionKey, time: number, state: DeltaText): Prepared {
-    const length = write(JSON.stringify(state.delta));
-    return split(
-      fromCore(() => this.#core.prepare_create(key.appName, key.userId, key.sessionId, time, length, list(state.deleted))),
-    );
+  /** Prepares a creation. Throws `SESSION_EXISTS`. */
+  prepareCreate({ appName, userId, sessionId }: SessionKey, time: number, { delta, deleted }: DeltaText): Prepared {
+    const length = write(JSON.stringify(delta));
+    try {
+      return split(this.#core.prepare_create(appName, userId, sessionId, time, length, list(deleted)));
+    } catch (error) {
+      throw coreError(error);
+    }
   }
 
   /** Takes over a creation. */
@@ -94,37 +102,42 @@ export class Memory {
   }
 
   /** Prepares an append. Answers with the stored event when the session has one of that id. */
-  prepareAppend(record: SessionRecord, draft: Draft, guard: Guard): Prepared | Event {
+  prepareAppend(record: SessionRecord, draft: Draft, { revision = -1, app = -1, user = -1 }: Guard): Prepared | Event {
     const length = write(JSON.stringify(draft.delta));
-    const { revision = -1, app = -1, user = -1 } = guard;
-    const code = fromCore(() =>
-      this.#core.prepare_append(record.number, draft.id, draft.timestamp, length, list(draft.deleted), revision, app, user),
-    );
-    return code < 0 ? (record.events[-1 - code] ?? missing()) : split(code);
+    try {
+      const { id, timestamp, deleted } = draft;
+      const code = this.#core.prepare_append(record.number, id, timestamp, length, list(deleted), revision, app, user);
+      return code < 0 ? (record.events[-1 - code] ?? missing()) : split(code);
+    } catch (error) {
+      throw coreError(error);
+    }
   }
 
   /** Takes over an append, and brings the handle that it came through up to date. */
   applyAppend(record: SessionRecord, event: Event, { token, touched }: Prepared, through: View | undefined): void {
-    for (const [index, scope] of record.scopes.entries()) {
-      const cell = this.#cells[scope];
-      if ((touched >> index) & 1 && cell !== undefined) {
-        cell.keep(through?.cells[index] === cell);
-      }
+    for (let index = 0; index < 3; index++) {
+      const cell = (touched >> index) & 1 ? this.#cells[record.scopes[index] as number] : undefined;
+      cell?.keep(through?.cells[index] === cell);
     }
     this.#core.apply(token);
     this.#move(record.scopes, touched);
     record.events.push(event);
     record.revision += 1;
     record.updateTime = event.timestamp;
+    if (through !== undefined) {
+      this.refresh(through);
+    }
   }
 
   /** Prepares a change of app and user state that belongs to no session. */
-  prepareUpdate(appName: string, userId: string | undefined, id: string, time: number, update: DeltaText, guard: Guard): Prepared {
-    const length = write(JSON.stringify(update.delta));
+  prepareUpdate(appName: string, userId: string | undefined, id: string, time: number, { delta, deleted }: DeltaText, guard: Guard): Prepared {
+    const length = write(JSON.stringify(delta));
     const { app = -1, user = -1 } = guard;
-    return split(
-      fromCore(() => this.#core.prepare_update(appName, userId, id, time, length, list(update.deleted), app, user)),
-    );
+    try {
+      return split(this.#core.prepare_update(appName, userId, id, time, length, list(deleted), app, user));
+    } catch (error) {
+      throw coreError(error);
+    }
   }
 
   /** Takes over a change of app and user state. */
@@ -148,11 +161,16 @@ export class Memory {
 
   /** Brings a handle up to date. `temp:` keys are the business of {@link Memory.showTemp}. */
   refresh(view: View): void {
-    const { record } = view;
-    for (const cell of view.cells) {
-      cell.holders -= 1;
+    const { record, cells } = view;
+    for (let index = 0; index < 3; index++) {
+      const cell = this.#cell(record.scopes[index] as number);
+      const shown = cells[index] as Cell;
+      if (cell !== shown) {
+        shown.holders -= 1;
+        cell.holders += 1;
+        cells[index] = cell;
+      }
     }
-    view.cells = this.#hold(record);
     view.length = record.events.length;
     view.revision = record.revision;
     view.updateTime = record.updateTime;
@@ -161,12 +179,15 @@ export class Memory {
   }
 
   /** Shows the `temp:` keys of an event on the handle that it came through. A user's event may begin an invocation. */
-  showTemp(view: View, event: Event, temp: TempDelta | undefined): void {
-    const seen = (view.invocations ??= new Set());
-    if (event.author === 'user' && !seen.has(event.invocationId) && seen.size > 0) {
-      view.temp = undefined;
+  showTemp(view: View, { author, invocationId }: Event, temp: TempDelta | undefined): void {
+    if (view.invocation !== invocationId) {
+      const seen = (view.invocations ??= new Set());
+      if (author === 'user' && !seen.has(invocationId) && seen.size > 0) {
+        view.temp = undefined;
+      }
+      seen.add(invocationId);
+      view.invocation = invocationId;
     }
-    seen.add(event.invocationId);
     if (temp !== undefined) {
       const shown = (view.temp ??= new Map());
       temp.set.forEach((value, key) => shown.set(key, value));
@@ -200,11 +221,19 @@ export class Memory {
     cursor: string | undefined;
   }): { sessions: Session[]; offset: number; total: number; cursor: string | undefined } {
     const { appName, userId, descending, limit, offset, cursor } = query;
-    const [before = 0, total = 0, ...numbers] = fromCore(() => this.#core.list(appName, userId, descending, limit, offset, cursor));
+    const [before = 0, total = 0, ...numbers] = this.#order(appName, userId, descending, limit, offset, cursor);
     const sessions = numbers.map((number) => this.read(this.#records[number] ?? missing(), undefined, -1));
     const last = numbers.at(-1);
     const isLast = last === undefined || before + numbers.length >= total;
     return { sessions, offset: before, total, cursor: isLast ? undefined : this.#core.cursor(last) };
+  }
+
+  #order(...query: Parameters<Core['list']>): Uint32Array {
+    try {
+      return this.#core.list(...query);
+    } catch (error) {
+      throw coreError(error);
+    }
   }
 
   /** The values of an app, or of a user in it, as JSON text. */
@@ -220,12 +249,11 @@ export class Memory {
   }
 
   #cell(scope: number): Cell {
-    return (this.#cells[scope] ??= new Cell(this.#core, scope, this.#core.scope_version(scope)));
+    return (this.#cells[scope] ??= new Cell(this.#core, scope, this.#versions[scope] ?? 0));
   }
 
-  #hold(record: SessionRecord): readonly [Cell, Cell, Cell] {
-    const [own, app, user] = record.scopes;
-    const cells = [this.#cell(own), this.#cell(app), this.#cell(user)] as const;
+  #hold({ scopes: [own, app, user] }: SessionRecord): [Cell, Cell, Cell] {
+    const cells: [Cell, Cell, Cell] = [this.#cell(own), this.#cell(app), this.#cell(user)];
     for (const cell of cells) {
       cell.holders += 1;
     }
@@ -247,9 +275,11 @@ export class Memory {
 
   /** After values have moved: the next handle gets the new version. */
   #move(scopes: readonly number[], touched: number): void {
-    for (const [index, scope] of scopes.entries()) {
+    for (let index = 0; index < 3; index++) {
       if ((touched >> index) & 1) {
+        const scope = scopes[index] as number;
         this.#cells[scope] = undefined;
+        this.#versions[scope] = (this.#versions[scope] ?? 0) + 1;
       }
     }
   }

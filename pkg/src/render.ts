@@ -46,8 +46,13 @@ export function render(segments: readonly Segment[], state: Readonly<Record<stri
 
 /** The names of the artifacts that a template needs, each once. */
 export function artifactNames(segments: readonly Segment[]): readonly string[] {
-  const names = segments.flatMap((segment) => (typeof segment === 'object' && segment.kind === 'artifact' ? [segment.key] : []));
-  return [...new Set(names)];
+  const names = new Set<string>();
+  for (const segment of segments) {
+    if (typeof segment !== 'string' && segment.kind === 'artifact') {
+      names.add(segment.key);
+    }
+  }
+  return [...names];
 }
 
 /** The whole key first, then the path; own members only. */

@@ -1,7 +1,8 @@
 // The session service: prepare in the core, commit to the store, apply in the core. Memory follows the store.
 
 import { admitDelta, admitString, type AdmitOptions } from './admit.js';
-import { admitEvent, isRepeated, seal, takeTemp, type Draft } from './draft.js';
+import { notFound, prepareAppend } from './append.js';
+import { admitEvent, type Draft } from './draft.js';
 import { StatepadError } from './errors.js';
 import { newId } from './ids.js';
 import { InvocationContext, type InvocationOptions } from './invocation.js';
@@ -143,11 +144,10 @@ export class SessionService {
     const view = memory.view(session);
     const record = view?.record ?? memory.find(checkKey({ ...session, sessionId: session.id }));
     if (record === undefined) {
-      return notFound(session.id);
+      throw notFound(session.id);
     }
     const draft = admitEvent(event, this.#now, this.#admit);
-    const guard = { revision: expectedRevision };
-    return await this.#inTurn(record, () => this.#append(memory, record, draft, guard, view));
+    return this.#append(memory, record, draft, { revision: expectedRevision }, view);
   }
 
   /** The state of an app, under names without prefix. The copy is the caller's. */
@@ -180,8 +180,7 @@ export class SessionService {
     return await updateState(target, fn, options, {
       memory,
       now: this.#now,
-      append: (record, event, guard) =>
-        this.#inTurn(record, () => this.#append(memory, record, admitEvent(event, this.#now), guard, undefined)),
+      append: (record, event, guard) => this.#append(memory, record, admitEvent(event, this.#now, {}), guard, undefined),
       commit: this.#commit && ((change, prepared) => this.#store(memory, change, prepared)),
     });
   }
@@ -243,33 +242,22 @@ export class SessionService {
     return memory.read(memory.applyCreate(key, time, prepared));
   }
 
-  async #append(memory: Memory, record: SessionRecord, draft: Draft, guard: Guard, view: View | undefined): Promise<Event> {
-    const { id, timestamp } = draft;
-    if (record.deleted) {
-      return notFound(record.key.sessionId);
+  /** Appends in memory at once, or when the store has it. */
+  #append(memory: Memory, record: SessionRecord, draft: Draft, guard: Guard, view: View | undefined): Event | Promise<Event> {
+    if (this.#commit === undefined) {
+      const append = prepareAppend(memory, record, draft, guard, view);
+      return append.isDone ? append.event : append.apply();
     }
-    const prepared = memory.prepareAppend(record, draft, guard);
-    const temp = takeTemp(draft);
-    const event = seal(draft);
-    if (!('token' in prepared)) {
-      if (!isRepeated(draft, event, prepared as Event)) {
-        const message = `session "${record.key.sessionId}" has another event with the id "${id}"`;
-        throw new StatepadError('EVENT_ID_CONFLICT', message, { id });
+    return this.#inTurn(record, async () => {
+      const append = prepareAppend(memory, record, draft, guard, view);
+      if (append.isDone) {
+        return append.event;
       }
-      view && memory.refresh(view);
-      return prepared as Event;
-    }
-    const change = prepared as Prepared;
-    if (this.#commit !== undefined) {
-      const stored = { id, time: timestamp, data: JSON.stringify(event) };
-      await this.#store(memory, { id, kind: 'append', key: record.key, time: timestamp, event: stored }, change);
-    }
-    memory.applyAppend(record, event, change, view);
-    if (view !== undefined) {
-      memory.refresh(view);
-      memory.showTemp(view, event, temp);
-    }
-    return event;
+      const { id, timestamp: time } = draft;
+      const event = { id, time, data: JSON.stringify(append.event) };
+      await this.#store(memory, { id, kind: 'append', key: record.key, time, event }, append.prepared);
+      return append.apply();
+    });
   }
 
   /** Waits for the store. When it fails, the change is forgotten and nothing has happened. */
@@ -288,8 +276,4 @@ export class InMemorySessionService extends SessionService {}
 
 function isBlank(id: string | undefined): boolean {
   return id === undefined || (typeof id === 'string' && id.trim() === '');
-}
-
-function notFound(id: string): never {
-  throw new StatepadError('SESSION_NOT_FOUND', `session "${id}" not found`, { id });
 }

@@ -36,6 +36,7 @@ export class Template {
   /** What the template needs, in the order of the text. */
   readonly placeholders: readonly Placeholder[];
   readonly #segments: readonly Segment[];
+  readonly #artifacts: readonly string[];
 
   /** Compiles a text. Every text is a template. In a browser, throws `NOT_READY` before the module is loaded. */
   constructor(text: string) {
@@ -45,6 +46,7 @@ export class Template {
     }
     this.text = text;
     this.#segments = compile(text);
+    this.#artifacts = artifactNames(this.#segments);
     this.placeholders = Object.freeze(this.#segments.filter((segment) => typeof segment !== 'string'));
   }
 
@@ -55,16 +57,16 @@ export class Template {
    * `INVALID_ARGUMENT` when `artifact` answers with a promise.
    */
   render({ state, artifact }: RenderOptions): string {
-    const artifacts = new Map<string, string | undefined>();
-    for (const name of artifact === undefined ? [] : artifactNames(this.#segments)) {
-      artifacts.set(name, checkArtifact(name, artifact?.(name)));
+    if (artifact === undefined || this.#artifacts.length === 0) {
+      return render(this.#segments, state, NO_ARTIFACTS);
     }
-    return render(this.#segments, state, artifacts);
+    const texts = this.#artifacts.map((name) => [name, checkArtifact(name, artifact(name))] as const);
+    return render(this.#segments, state, new Map(texts));
   }
 
   /** As {@link Template.render}, with artifacts that may take time; they are asked for all at once. */
   async renderAsync({ state, artifact }: RenderAsyncOptions): Promise<string> {
-    const names = artifact === undefined ? [] : artifactNames(this.#segments);
+    const names = artifact === undefined ? [] : this.#artifacts;
     const texts = await Promise.all(names.map(async (name) => [name, checkArtifact(name, await artifact?.(name))] as const));
     return render(this.#segments, state, new Map(texts));
   }
@@ -75,6 +77,8 @@ export class Template {
     return escape_template(text);
   }
 }
+
+const NO_ARTIFACTS: ReadonlyMap<string, string> = new Map();
 
 function checkArtifact(name: string, text: unknown): string | undefined {
   if (text !== undefined && typeof text !== 'string') {

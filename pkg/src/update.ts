@@ -1,5 +1,6 @@
 // A safe read-modify-write.
 
+import { notFound } from './append.js';
 import { admitDelta, admitString } from './admit.js';
 import { StatepadError, isStatepadError } from './errors.js';
 import { deepFreeze } from './freeze.js';
@@ -20,7 +21,7 @@ export type UpdateFunction = (
 export interface UpdateHost {
   readonly memory: Memory;
   readonly now: () => number;
-  readonly append: (record: SessionRecord, event: EventInit, guard: Guard) => Promise<Event>;
+  readonly append: (record: SessionRecord, event: EventInit, guard: Guard) => Event | Promise<Event>;
   /** Absent in memory, where nothing may come between preparing and applying. */
   readonly commit: ((change: Omit<Change, 'delta'>, prepared: Prepared) => Promise<void>) | undefined;
 }
@@ -28,7 +29,7 @@ export interface UpdateHost {
 /** Something that can be read, and written if it has not moved since. */
 interface Target {
   read(): { readonly state: Readonly<Record<string, Json>>; readonly guard: Guard };
-  write(delta: Readonly<Record<string, unknown>>, guard: Guard): Promise<unknown>;
+  write(delta: Readonly<Record<string, unknown>>, guard: Guard): unknown;
 }
 
 /** Runs `fn` until its delta is written over what it read. See `SessionService.updateState`. */
@@ -85,7 +86,7 @@ function sessionTarget(key: { appName: string; userId: string; sessionId: string
   const find = (): SessionRecord => {
     const record = memory.find({ appName, userId, sessionId });
     if (record === undefined) {
-      throw new StatepadError('SESSION_NOT_FOUND', `session "${sessionId}" not found`, { id: sessionId });
+      throw notFound(sessionId);
     }
     return record;
   };
