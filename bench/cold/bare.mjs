@@ -1,0 +1,2 @@
+/** Node alone. */
+process.exit(0);

@@ -1,0 +1,87 @@
+/**
+ * Measures statepad beside ADK's own service and prints one table: `npm run bench`, or, once it is built,
+ * `node bench/run.mjs [--quick] [--json]`.
+ */
+
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { cpus, totalmem } from 'node:os';
+import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { coldStart, median } from './cold.mjs';
+import { MEMORY, ROWS } from './rows.mjs';
+import { bundleSizes } from './size.mjs';
+import { notes, table } from './table.mjs';
+
+const run = promisify(execFile);
+const { values: options } = parseArgs({ options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } } });
+const child = fileURLToPath(new URL('./child.mjs', import.meta.url));
+
+/** One figure of one side, from a process of its own. */
+async function figure(id, side) {
+  const flags = ['--expose-gc', child, id, side, ...(options.quick ? ['quick'] : [])];
+  const { stdout } = await run(process.execPath, flags, { maxBuffer: 2 ** 26 });
+  return JSON.parse(stdout.trim().split('\n').at(-1));
+}
+
+/** All sides must have done the same: the same texts, the same final state. */
+function checkProofs(id, figures) {
+  const [[first, { proof }], ...others] = Object.entries(figures);
+  for (const [side, other] of others) {
+    if (!isDeepStrictEqual(proof, other.proof)) {
+      throw new Error(`${id}: ${side} has not done what ${first} has done:\n${JSON.stringify(other.proof)}\n${JSON.stringify(proof)}`);
+    }
+  }
+}
+
+/** The figures of one row: in each round one process for each side, in turns; of the rounds the median. */
+async function measureRow({ id, sides }, rounds) {
+  const taken = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const figures = {};
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+      figures[side] = await figure(id, side);
+    }
+    checkProofs(id, figures);
+    taken.push(figures);
+  }
+  return Object.fromEntries(
+    sides.map((side) => {
+      const figures = taken.map((round) => round[side]);
+      return [side, { value: median(figures.map(({ value }) => value)), rounds: figures.map(({ proof, ...rest }) => (void proof, rest)) }];
+    }),
+  );
+}
+
+function about() {
+  const require = createRequire(import.meta.url);
+  const version = (file) => JSON.parse(readFileSync(file, 'utf8')).version;
+  const [{ model }] = cpus();
+  const machine = `${cpus().length} x ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform} ${process.arch}`;
+  const [ours, theirs] = ['statepad/package.json', '@google/adk/package.json'].map((name) => version(require.resolve(name)));
+  return `${machine}, Node ${process.versions.node}, statepad ${ours}, @google/adk ${theirs}`;
+}
+
+const progress = process.stderr.isTTY ? (text) => process.stderr.write(`\r\x1b[K${text}`) : () => undefined;
+
+const rounds = options.quick ? 1 : 3;
+const rows = {};
+for (const row of ROWS) {
+  progress(row.what);
+  rows[row.id] = await measureRow(row, rounds);
+}
+progress(MEMORY.what);
+const memory = await measureRow(MEMORY, 1);
+progress('cold start');
+const cold = await coldStart(options.quick ? 3 : 15);
+progress('browser bundle');
+const sizes = await bundleSizes();
+progress('');
+
+const results = { rows, memory, cold, sizes, about: about() };
+if (options.json) {
+  process.stdout.write(`${JSON.stringify(results, undefined, 2)}\n`);
+} else {
+  process.stdout.write(`\n${table(results)}\n\n${notes(results).join('\n')}\n`);
+}

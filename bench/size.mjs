@@ -1,0 +1,57 @@
+/** What a browser downloads: everything that the package exports, and the same two things of ADK, bundled and minified. */
+
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const OURS = "export * from 'statepad';";
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** As ADK's users would write it. The function is exported nowhere: it comes from its own module, as on Node. */
+const THEIRS = `
+  export { InMemorySessionService } from '@google/adk';
+  export { injectSessionState } from '@google/adk/dist/web/agents/instructions.js';
+`;
+/** The two modules alone, past the package's entry. */
+const THEIR_MODULES = `
+  export { InMemorySessionService } from '@google/adk/dist/web/sessions/in_memory_session_service.js';
+  export { injectSessionState } from '@google/adk/dist/web/agents/instructions.js';
+`;
+
+/** The bundle, and what esbuild cannot find for a browser. `external` are left out and not looked for. */
+async function bundle(contents, external = []) {
+  const { build } = await import('esbuild');
+  try {
+    const { outputFiles } = await build({
+      stdin: { contents, resolveDir: root, loader: 'js' },
+      bundle: true,
+      minify: true,
+      write: false,
+      format: 'esm',
+      platform: 'browser',
+      target: 'es2022',
+      legalComments: 'none',
+      logLevel: 'silent',
+      external,
+    });
+    return { bytes: Buffer.from(outputFiles[0].contents), faults: [] };
+  } catch (error) {
+    return { bytes: undefined, faults: error.errors.map(({ text, location }) => `${text} in ${location?.file.split('node_modules/').at(-1)}`) };
+  }
+}
+
+const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).length;
+
+const sizes = (bytes) => ({ raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotli(bytes) });
+
+/**
+ * Raw, gzipped and brotlied bytes of both bundles, and of our module alone. Where ADK's does not bundle, `faults` says
+ * why, and its bytes are those of the two modules alone with every module of Node left out: they would not run.
+ */
+export async function bundleSizes() {
+  const [ours, theirs] = [await bundle(OURS), await bundle(THEIRS)];
+  if (ours.bytes === undefined) throw new Error(ours.faults[0]);
+  const rest = theirs.bytes ?? (await bundle(THEIR_MODULES, [...builtinModules, 'node:*'])).bytes;
+  const module = readFileSync(new URL('../pkg/wasm/statepad_bg.wasm', import.meta.url));
+  return { statepad: sizes(ours.bytes), module: sizes(module), adk: rest && sizes(rest), faults: theirs.faults };
+}
