@@ -1,0 +1,222 @@
+// The cases of tests/cases, held against the package.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { SessionService, State, Template, DELETED, isFinalResponse, isStatepadError, outputDelta } from 'statepad';
+import { runInvocation } from './contract/invocation.mjs';
+import { listed, followed, makeSessions } from './contract/lists.mjs';
+import { casesOf, plain } from './contract/read.mjs';
+import { runScenario, stepsOfOneSession } from './contract/scenario.mjs';
+import { person } from './contract/schema.mjs';
+import { callState } from './contract/state.mjs';
+import { statepadSide } from './contract/statepad.mjs';
+
+const key = { appName: 'app', userId: 'u', sessionId: 's' };
+
+/** Throws what a call throws, unless it is the error wanted. */
+function hasCode(code) {
+  return (error) => {
+    assert.ok(isStatepadError(error), `not a StatepadError: ${error?.stack}`);
+    assert.equal(error.code, code);
+    return true;
+  };
+}
+
+describe('scope', () => {
+  for (const { name, key: full, scope, bare } of casesOf('scope').cases) {
+    test(name, async () => {
+      const service = new SessionService();
+      const session = await service.createSession(key);
+      await service.appendEvent({ session, event: { invocationId: 'i', actions: { stateDelta: { [full]: 1 } } } });
+      assert.deepEqual(plain(session.state), { [full]: 1 });
+      const stored = await service.getSession(key);
+      assert.deepEqual(plain(stored.state), scope === 'temp' ? {} : { [full]: 1 });
+      assert.deepEqual(plain(await service.getAppState(key)), scope === 'app' ? { [bare]: 1 } : {});
+      assert.deepEqual(plain(await service.getUserState(key)), scope === 'user' ? { [bare]: 1 } : {});
+      const sibling = await service.createSession({ ...key, sessionId: 't' });
+      assert.deepEqual(plain(sibling.state), scope === 'app' || scope === 'user' ? { [full]: 1 } : {});
+    });
+  }
+});
+
+describe('delta', () => {
+  for (const { name, before = {}, set = {}, unset = [], change, temp = {}, after, order } of casesOf('delta').cases) {
+    test(name, async () => {
+      const changes = [];
+      const service = new SessionService({ commit: async (given) => void changes.push(given) });
+      const session = await service.createSession({ ...key, state: before });
+      const stateDelta = { ...set, ...Object.fromEntries(unset.map((deleted) => [deleted, DELETED])) };
+      await service.appendEvent({ session, event: { invocationId: 'i', actions: { stateDelta } } });
+      assert.deepEqual(plain(changes.at(-1).delta), change);
+      assert.deepEqual(plain(session.state), { ...after, ...temp });
+      const { state } = await service.getSession(key);
+      assert.deepEqual(plain(state), after);
+      if (order !== undefined) {
+        assert.deepEqual(Object.keys(state), order);
+      }
+    });
+  }
+});
+
+describe('state', () => {
+  for (const { name, value, do: calls, set, unset, record } of casesOf('state').cases) {
+    test(name, () => {
+      const delta = {};
+      const committed = structuredClone(plain(value));
+      const state = new State(value, delta);
+      calls.forEach((call) => callState(state, call));
+      const deleted = Object.keys(delta).filter((name) => delta[name] === DELETED);
+      assert.deepEqual(deleted, unset);
+      assert.deepEqual(plain(Object.fromEntries(Object.entries(delta).filter(([, given]) => given !== DELETED))), set);
+      assert.deepEqual(plain(state.toRecord()), record);
+      assert.deepEqual(plain(value), committed, 'what lies under the writes is never changed');
+    });
+  }
+});
+
+describe('event', () => {
+  const { cases, depth, final } = casesOf('event');
+  for (const { name, before = {}, event, stored, error, state } of cases) {
+    test(name, async () => {
+      const service = new SessionService();
+      const session = await service.createSession({ ...key, state: before });
+      const given = JSON.stringify(event);
+      const append = service.appendEvent({ session, event });
+      if (error === undefined) {
+        const answer = plain(await append);
+        for (const [place, wanted] of Object.entries(stored)) {
+          const value = place.split('.').reduce((member, step) => member?.[step], answer);
+          assert.deepEqual(value, wanted ?? undefined, place);
+        }
+        assert.deepEqual(plain((await service.getSession(key)).events), [answer]);
+      } else {
+        await assert.rejects(append, hasCode(error));
+        assert.equal(session.revision, 0);
+      }
+      assert.deepEqual(plain((await service.getSession(key)).state), state ?? plain(before));
+      assert.equal(JSON.stringify(event), given, "the caller's event is never changed");
+    });
+  }
+  for (const [levels, fits] of depth) {
+    test(`a list ${levels} levels deep ${fits ? 'is stored' : 'is refused'}`, async () => {
+      let value = 1;
+      for (let level = 0; level < levels; level++) {
+        value = [value];
+      }
+      const service = new SessionService();
+      const append = async () => {
+        const session = await service.createSession({ appName: 'app', userId: 'u' });
+        await service.appendEvent({ session, event: { actions: { stateDelta: { x: value } } } });
+        return session.state.x;
+      };
+      await (fits ? append().then((stored) => assert.deepEqual(stored, value)) : assert.rejects(append(), hasCode('VALUE_NOT_JSON')));
+    });
+  }
+  for (const { name, event, final: isFinal } of final) {
+    test(`${name}: ${isFinal ? '' : 'not '}final`, () => assert.equal(isFinalResponse(event), isFinal));
+  }
+});
+
+describe('session', () => {
+  for (const given of casesOf('session').cases) {
+    test(given.name, () => runScenario(statepadSide(), stepsOfOneSession(given)));
+  }
+});
+
+for (const file of ['sessions', 'error']) {
+  describe(file, () => {
+    for (const { name, steps } of casesOf(file).cases) {
+      test(name, () => runScenario(statepadSide(), steps));
+    }
+  });
+}
+
+describe('list', () => {
+  const { sessions, cases } = casesOf('list');
+  for (const { name, list, ids, pages, error, ...wanted } of cases) {
+    test(name, async () => {
+      const service = new SessionService();
+      await makeSessions(service, sessions);
+      const request = { appName: 'app', ...list };
+      if (error !== undefined) {
+        await assert.rejects(service.listSessions(request), hasCode(error));
+      } else if (pages !== undefined) {
+        assert.deepEqual(await followed(service, request), pages);
+      } else {
+        const answer = await service.listSessions(request);
+        assert.deepEqual(listed(answer), ids);
+        const { cursor } = answer;
+        const shown = { page: answer.page, limit: answer.limit, totalItems: answer.totalItems, totalPages: answer.totalPages };
+        assert.deepEqual('cursor' in wanted ? { ...shown, cursor: cursor !== undefined } : shown, wanted);
+      }
+    });
+  }
+});
+
+describe('invocation', () => {
+  for (const { name, state, steps } of casesOf('invocation').cases) {
+    test(name, () => runInvocation(state, steps));
+  }
+});
+
+describe('template', () => {
+  const { cases, escapes } = casesOf('template');
+  for (const { name, template, state = {}, artifacts, ok, missing, code, asked, needs } of cases) {
+    test(name, async () => {
+      const names = [];
+      const artifact = artifacts && ((file) => {
+        names.push(file);
+        return Object.hasOwn(artifacts, file) ? String(artifacts[file]) : undefined;
+      });
+      const compiled = new Template(template);
+      if (missing === undefined) {
+        assert.equal(compiled.render({ state, artifact }), ok);
+        if (asked !== undefined) {
+          assert.deepEqual(names, asked);
+        }
+        assert.equal(await compiled.renderAsync({ state, artifact: artifact && (async (file) => artifact(file)) }), ok);
+      } else {
+        const check = (error) => {
+          assert.ok(hasCode(code ?? 'TEMPLATE_KEY_MISSING')(error));
+          const shown = error.missing.map(({ key: missed, line, column, nearest }) =>
+            nearest === undefined ? [missed, line, column] : [missed, line, column, nearest]);
+          assert.deepEqual(shown, missing);
+          missing.forEach(([missed]) => assert.ok(error.message.includes(missed)));
+          return true;
+        };
+        assert.throws(() => compiled.render({ state, artifact }), check);
+        await assert.rejects(compiled.renderAsync({ state, artifact }), check);
+      }
+      if (needs !== undefined) {
+        const shown = compiled.placeholders.map((it) => [it.kind, it.key, it.path, it.optional, it.line, it.column]);
+        assert.deepEqual(shown, needs);
+      }
+    });
+  }
+  for (const text of escapes) {
+    test(`the text ${JSON.stringify(text)} is escaped`, () => {
+      assert.equal(new Template(Template.escape(text)).render({ state: { n: 'no' } }), text);
+    });
+  }
+});
+
+describe('output', () => {
+  for (const { name, event, key: outputKey, author, schema, delta, told, throws } of casesOf('output').cases) {
+    test(name, () => {
+      const heard = [];
+      const options = {
+        outputKey,
+        author,
+        outputSchema: schema && person,
+        onInvalid: throws === undefined ? (error) => heard.push(error) : 'throw',
+      };
+      const run = () => outputDelta({ author: 'agent', ...event }, options);
+      if (throws === undefined) {
+        assert.deepEqual(plain(run()), delta);
+      } else {
+        assert.throws(run, hasCode(throws));
+      }
+      assert.deepEqual(heard.map(({ code }) => code), told === undefined ? [] : [told]);
+    });
+  }
+});

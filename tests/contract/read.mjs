@@ -1,0 +1,16 @@
+// The cases: data that every side is held against.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const folder = join(import.meta.dirname, '..', 'cases');
+
+/** One file of cases, by its name without the ending. */
+export function casesOf(name) {
+  return JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
+}
+
+/** A record that equals another one whatever prototypes they have, also inside. */
+export function plain(value) {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}
