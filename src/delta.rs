@@ -91,9 +91,9 @@ impl Delta {
                     *write = Write::Unset;
                 }
                 _ => {
-                    return Err(Error::invalid(format!(
-                        "the key \"{key}\" is named as deleted, but the state delta does not have it as null"
-                    )));
+                    let message =
+                        format!("the key \"{key}\" is named as deleted, but the state delta does not have it as null");
+                    return Err(Error::invalid(message).with_key(key));
                 }
             }
         }

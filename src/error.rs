@@ -81,17 +81,36 @@ pub struct Error(Box<Details>);
 struct Details {
     kind: ErrorKind,
     message: String,
+    key: Option<String>,
+    id: Option<String>,
     revisions: Option<(u64, u64)>,
     missing: Vec<Missing>,
 }
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Details { kind, message: message.into(), revisions: None, missing: Vec::new() }))
+        Self(Box::new(Details {
+            kind,
+            message: message.into(),
+            key: None,
+            id: None,
+            revisions: None,
+            missing: Vec::new(),
+        }))
     }
 
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidArgument, message)
+    }
+
+    pub(crate) fn with_key(mut self, key: &str) -> Self {
+        self.0.key = Some(key.to_owned());
+        self
+    }
+
+    pub(crate) fn with_id(mut self, id: &str) -> Self {
+        self.0.id = Some(id.to_owned());
+        self
     }
 
     pub(crate) fn with_revisions(mut self, expected: u64, actual: u64) -> Self {
@@ -112,6 +131,16 @@ impl Error {
     /// The stable code of the kind.
     pub fn code(&self) -> &'static str {
         self.0.kind.code()
+    }
+
+    /// The state key concerned, where it is one.
+    pub fn key(&self) -> Option<&str> {
+        self.0.key.as_deref()
+    }
+
+    /// The id of the session or event concerned, where it is one.
+    pub fn id(&self) -> Option<&str> {
+        self.0.id.as_deref()
     }
 
     /// The revision that the caller expected, for [`ErrorKind::SessionStale`].

@@ -355,7 +355,8 @@ impl Memory {
     }
 
     fn resolve(&self, session: SessionRef<'_>) -> Result<SessionId> {
-        let not_found = |id: &str| Error::new(ErrorKind::SessionNotFound, format!("session \"{id}\" not found"));
+        let not_found =
+            |id: &str| Error::new(ErrorKind::SessionNotFound, format!("session \"{id}\" not found")).with_id(id);
         match session {
             SessionRef::Key(key) => self.sessions.find(key).ok_or_else(|| not_found(&key.session_id)),
             SessionRef::Id(wanted) => {
@@ -363,7 +364,7 @@ impl Memory {
                 let (id, _) = found.next().ok_or_else(|| not_found(wanted))?;
                 if found.next().is_some() {
                     let message = format!("session id \"{wanted}\" is not unique: name the full key");
-                    return Err(Error::invalid(message));
+                    return Err(Error::invalid(message).with_id(wanted));
                 }
                 Ok(id)
             }
@@ -379,7 +380,7 @@ impl Memory {
             Some(stored) if **stored == event => Ok(event),
             _ => {
                 let message = format!("the session has another event with the id \"{}\"", event.id);
-                Err(Error::new(ErrorKind::EventIdConflict, message))
+                Err(Error::new(ErrorKind::EventIdConflict, message).with_id(&event.id))
             }
         }
     }

@@ -69,7 +69,7 @@ impl SessionLog {
         let SessionKey { session_id, .. } = &self.key;
         let message =
             format!("session \"{session_id}\" is at revision {}, not at the expected {expected}", self.revision);
-        Error::new(ErrorKind::SessionStale, message).with_revisions(expected, self.revision)
+        Error::new(ErrorKind::SessionStale, message).with_id(session_id).with_revisions(expected, self.revision)
     }
 }
 

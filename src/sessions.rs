@@ -115,7 +115,7 @@ impl Sessions {
     pub fn prepare_create(&self, key: &SessionKey, time: f64, state: Delta) -> Result<Change> {
         if self.find(key).is_some() {
             let message = format!("session \"{}\" exists already", key.session_id);
-            return Err(Error::new(ErrorKind::SessionExists, message));
+            return Err(Error::new(ErrorKind::SessionExists, message).with_id(&key.session_id));
         }
         Ok(Change {
             id: key.session_id.clone(),
@@ -191,7 +191,7 @@ impl Sessions {
             let (scope, _) = Scope::split(key);
             if scope != Scope::App && (scope != Scope::User || user_id.is_none()) {
                 let message = format!("the key \"{key}\" does not belong to what is updated");
-                return Err(Error::invalid(message));
+                return Err(Error::invalid(message).with_key(key));
             }
         }
         let user = user_id.and_then(|user_id| self.scope(app_name, Some(user_id)));

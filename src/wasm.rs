@@ -363,11 +363,25 @@ fn version(expected: f64) -> Option<u64> {
 
 /// An error as JSON text: its code, its message and its details. The host makes an error object of it.
 fn to_js(error: Error) -> JsValue {
-    let mut message = String::new();
-    write_string(&mut message, &error.to_string());
-    let details = match (error.expected(), error.actual()) {
-        (Some(expected), Some(actual)) => format!(",\"expected\":{expected},\"actual\":{actual}"),
-        _ => String::new(),
-    };
-    JsValue::from_str(&format!("{{\"code\":\"{}\",\"message\":{message}{details}}}", error.code()))
+    let mut out = String::from("{\"code\":");
+    write_string(&mut out, error.code());
+    let message = error.to_string();
+    for (name, text) in [("message", Some(message.as_str())), ("key", error.key()), ("id", error.id())] {
+        if let Some(text) = text {
+            out.push(',');
+            write_string(&mut out, name);
+            out.push(':');
+            write_string(&mut out, text);
+        }
+    }
+    for (name, revision) in [("expected", error.expected()), ("actual", error.actual())] {
+        if let Some(revision) = revision {
+            out.push(',');
+            write_string(&mut out, name);
+            out.push(':');
+            out.push_str(&revision.to_string());
+        }
+    }
+    out.push('}');
+    JsValue::from_str(&out)
 }

@@ -222,33 +222,29 @@ function describe(value: object): string {
 }
 
 /** What is wrong with a value. On its way out of the value it learns where that is. */
-class Fault {
-  readonly what: string;
+class Fault extends Error {
   /** From the inside to the outside: the objects, and the way from each to the next. */
   readonly way: { readonly object: object; readonly step: string | number }[] = [];
-
-  constructor(what: string) {
-    this.what = what;
-  }
 }
 
-function located(fault: unknown, step: string | number, object: object): unknown {
+function located(fault: unknown, step: string | number, object: object): Error {
   if (fault instanceof Fault) {
     fault.way.push({ object, step });
   }
-  return fault;
+  return fault as Error;
 }
 
 /** The error that a fault becomes. State keys stand in brackets and quotes; members as JavaScript writes them. */
-function report(fault: unknown, root: string, isDelta = false): unknown {
+function report(fault: unknown, root: string, isDelta = false): Error {
   if (!(fault instanceof Fault)) {
-    return fault;
+    // What a getter or a toJSON has thrown.
+    return fault as Error;
   }
   const way = fault.way.reverse();
   const again = way.findIndex(({ object }, index) => way.slice(0, index).some((earlier) => earlier.object === object));
   const steps = again < 0 ? way : way.slice(0, again);
   const path = steps.reduce((path, { step }, index) => path + spell(step, isDelta && index === 0, path === ''), root);
-  const what = again < 0 ? fault.what : 'is part of a cycle';
+  const what = again < 0 ? fault.message : 'is part of a cycle';
   return new StatepadError('VALUE_NOT_JSON', `${path} ${what}: it is not JSON`, { path });
 }
 

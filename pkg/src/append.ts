@@ -23,7 +23,7 @@ export function prepareAppend(memory: Memory, record: SessionRecord, draft: Draf
   }
   const prepared = memory.prepareAppend(record, draft, guard);
   if (!('token' in prepared)) {
-    return repeat(memory, record, draft, prepared as Event, view);
+    return repeat(memory, record, draft, prepared, view);
   }
   const change = prepared as Prepared;
   const temp = change.touched & TEMP ? takeTemp(draft) : undefined;

@@ -35,7 +35,7 @@ export function storedDeletions(customMetadata: unknown): readonly string[] {
     const path = 'customMetadata.statepad.deleted';
     throw new StatepadError('INVALID_ARGUMENT', `${path} must be a list of keys`, { path });
   }
-  return deleted as string[];
+  return deleted;
 }
 
 /** The stored form: `customMetadata` with these deletions in it. */

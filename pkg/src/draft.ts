@@ -44,7 +44,7 @@ export function admitEvent(given: EventInit, now: () => number, options: AdmitOp
     requestedAuthConfigs: EMPTY,
     requestedToolConfirmations: EMPTY,
   };
-  if (given.actions !== undefined && given.actions !== null) {
+  if (given.actions !== undefined) {
     checkObject(given.actions, 'actions');
     admitMembers(given.actions, actions, 'stateDelta', 'actions', options);
   }

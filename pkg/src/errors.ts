@@ -82,9 +82,9 @@ export function isStatepadError(error: unknown): error is StatepadError {
 }
 
 /** The error that the core has thrown: it comes as JSON text. Anything else is handed back. */
-export function coreError(error: unknown): unknown {
+export function coreError(error: unknown): Error {
   if (typeof error !== 'string') {
-    return error;
+    return error as Error;
   }
   const { code, message, ...details } = JSON.parse(error) as ErrorDetails & { code: ErrorCode; message: string };
   return new StatepadError(code, message, details);

@@ -18,7 +18,7 @@ export function createEvent(event: EventInit = {}): Event {
   return {
     ...rest,
     [ADK_EVENT]: true,
-    id: id || newId(),
+    id: id === undefined || id === '' ? newId() : id,
     invocationId: invocationId ?? '',
     actions: createEventActions(actions),
     timestamp: timestamp ?? Date.now(),
@@ -32,14 +32,11 @@ export function createEvent(event: EventInit = {}): Event {
  */
 export function isFinalResponse(event: EventInit): boolean {
   const { actions, longRunningToolIds } = event;
-  if (
-    actions?.skipSummarization ||
-    (longRunningToolIds?.length ?? 0) > 0 ||
-    Object.keys(actions?.requestedAuthConfigs ?? {}).length > 0
-  ) {
+  const isWaiting = (longRunningToolIds?.length ?? 0) > 0 || Object.keys(actions?.requestedAuthConfigs ?? {}).length > 0;
+  if (isWaiting || actions?.skipSummarization === true) {
     return true;
   }
   const parts: readonly Part[] = event.content?.parts ?? [];
-  const calls = parts.some((part) => part.functionCall || part.functionResponse);
+  const calls = parts.some((part) => Boolean(part.functionCall) || Boolean(part.functionResponse));
   return !calls && !event.partial && parts.at(-1)?.codeExecutionResult === undefined;
 }

@@ -113,7 +113,8 @@ class Handle implements Session {
     // A console shows the values, not that they are computed.
     Object.defineProperty(this.prototype, Symbol.for('nodejs.util.inspect.custom'), {
       value(this: Handle) {
-        return { ...this };
+        const { id, appName, userId, state, events, lastUpdateTime, revision } = this;
+        return { id, appName, userId, state, events, lastUpdateTime, revision };
       },
     });
     Object.defineProperty(this.prototype, 'constructor', { value: Object });
@@ -121,10 +122,10 @@ class Handle implements Session {
 }
 
 /** One getter for all handles: a closure of its own for each would cost more than the rest of a read. */
-function member<T>(read: (view: View) => T): PropertyDescriptor {
+function member(read: (view: View) => unknown): PropertyDescriptor {
   return {
     enumerable: true,
-    get(this: Handle): T {
+    get(this: Handle): unknown {
       return read(Handle.view(this) as View);
     },
   };

@@ -32,7 +32,7 @@ export async function injectSessionState(template: string | Template, context: I
 function fromState({ state, artifact }: Exclude<InjectContext, AdkContext>): RenderAsyncOptions {
   const { toRecord } = state as { toRecord?: unknown };
   const isState = typeof toRecord === 'function' && !Object.hasOwn(state, 'toRecord');
-  return { state: isState ? (state as { toRecord(): Record<string, unknown> }).toRecord() : (state as Record<string, unknown>), artifact };
+  return { state: isState ? (state as { toRecord(): Record<string, unknown> }).toRecord() : state, artifact };
 }
 
 /** A text artifact is its text; any other is its JSON, as in ADK. */

@@ -1,12 +1,14 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // Contexts: what the agents, tools and callbacks of one invocation read and write.
 
+import { admitDelta } from './admit.js';
 import { DELETED, isDeleted } from './deleted.js';
 import { StatepadError } from './errors.js';
 import { newId } from './ids.js';
 import { State, type ReadonlyState } from './state.js';
 import { Template } from './template.js';
 import type { RenderOptions } from './render.js';
-import type { Event, EventInit, Session } from './types.js';
+import type { Event, EventInit, Json, Session } from './types.js';
 
 /** Options of `service.invocation()`. */
 export interface InvocationOptions {
@@ -99,6 +101,8 @@ export class InvocationContext {
   readonly author: string;
   /** The same invocation, to be read only. */
   readonly readonly: ReadonlyContext;
+  /** {@link InvocationContext.end}, for `using`. */
+  declare readonly [Symbol.dispose]: () => void;
 
   /** @internal */
   constructor(from: InvocationHost | InvocationContext, { invocationId, author = 'user' }: InvocationOptions) {
@@ -108,7 +112,7 @@ export class InvocationContext {
         : { host: from, invocationId: invocationId ?? `e-${newId()}`, writes: new Map(), ended: false };
     this.author = author;
     this.#state = new PendingState(this.#shared, this);
-    this.readonly = new ReadonlyContext(this.#shared, this.#state);
+    this.readonly = new ReadonlyContext(this.#shared, new ReadonlyView(this.#state));
   }
 
   /** The id that all events of the invocation share. */
@@ -139,10 +143,13 @@ export class InvocationContext {
    */
   async append(event: EventInit = {}): Promise<Event> {
     requireOpen(this.#shared);
+    if (event.partial) {
+      return event as Event;
+    }
     const { writes, host, invocationId } = this.#shared;
+    const overtaken = this.#writeNow(event.actions?.stateDelta);
     const sent = [...writes].filter(([, write]) => write.owner === this && !write.sent);
-    const pending = Object.fromEntries(sent.map(([key, { value }]) => [key, value]));
-    const stateDelta = { ...pending, ...event.actions?.stateDelta };
+    const stateDelta = Object.fromEntries(sent.map(([key, { value }]) => [key, value]));
     sent.forEach(([, write]) => (write.sent = true));
     try {
       const appended = await host.append({ author: this.author, ...event, invocationId, actions: { ...event.actions, stateDelta } });
@@ -150,8 +157,29 @@ export class InvocationContext {
       return appended;
     } catch (error) {
       sent.forEach(([, write]) => (write.sent = false));
+      overtaken.forEach((restore) => restore());
       throw error;
     }
+  }
+
+  /** Writes what an event brings with it: later than all that is pending. Answers how to take each key back. */
+  #writeNow(stateDelta: unknown): readonly (() => void)[] {
+    const { writes } = this.#shared;
+    const { delta, deleted } = admitDelta(stateDelta, 'actions.stateDelta');
+    return Object.entries(delta).map(([key, value]) => {
+      const before = writes.get(key);
+      const write: Write = { value: deleted.includes(key) ? DELETED : value, owner: this, sent: false };
+      writes.delete(key);
+      writes.set(key, write);
+      return () => {
+        if (writes.get(key) === write) {
+          writes.delete(key);
+          if (before !== undefined) {
+            writes.set(key, before);
+          }
+        }
+      };
+    });
   }
 
   /** Renders a template, as {@link ReadonlyContext.render}. */
@@ -198,10 +226,25 @@ export class InvocationContext {
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- the static block above defines it
-export interface InvocationContext extends Disposable {
-  /** {@link InvocationContext.end}. */
-  [Symbol.dispose](): void;
+/** A state without the means to write it. */
+class ReadonlyView implements ReadonlyState {
+  readonly #state: State;
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  get<T = Json>(key: string, defaultValue?: T): T | undefined {
+    return this.#state.get(key, defaultValue);
+  }
+
+  has(key: string): boolean {
+    return this.#state.has(key);
+  }
+
+  toRecord(): Record<string, Json> {
+    return this.#state.toRecord();
+  }
 }
 
 class PendingState extends State {

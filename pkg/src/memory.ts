@@ -24,6 +24,9 @@ export interface Prepared {
 /** The bit of `temp:` in {@link Prepared.touched}. */
 export const TEMP = 8;
 
+/** The core counts in 32 bits: more sessions than this do not fit into its memory. */
+const MOST = 0xffffffff;
+
 /** A delta on its way to the core. */
 export interface DeltaText {
   readonly delta: Readonly<Record<string, Json>>;
@@ -221,7 +224,7 @@ export class Memory {
     cursor: string | undefined;
   }): { sessions: Session[]; offset: number; total: number; cursor: string | undefined } {
     const { appName, userId, descending, limit, offset, cursor } = query;
-    const [before = 0, total = 0, ...numbers] = this.#order(appName, userId, descending, limit, offset, cursor);
+    const [before = 0, total = 0, ...numbers] = this.#order(appName, userId, descending, limit && Math.min(limit, MOST), Math.min(offset, MOST), cursor);
     const sessions = numbers.map((number) => this.read(this.#records[number] ?? missing(), undefined, -1));
     const last = numbers.at(-1);
     const isLast = last === undefined || before + numbers.length >= total;

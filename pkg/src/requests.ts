@@ -16,7 +16,7 @@ export function checkConfig(config: GetSessionConfig | undefined): GetSessionCon
   if (after !== undefined && (typeof after !== 'number' || Number.isNaN(after))) {
     invalid('config.afterTimestamp', 'must be a number of milliseconds');
   }
-  return config;
+  return config && { numRecentEvents: config.numRecentEvents, afterTimestamp: after };
 }
 
 /** A list request, understood: adk-js's meaning of `limit`, `offset` and `page`. */
@@ -29,6 +29,8 @@ export interface ListPlan {
   readonly cursor: string | undefined;
 }
 
+const ORDERS: readonly unknown[] = [undefined, 'asc', 'desc'];
+
 /** Checks a list request. */
 export function checkList(request: ListSessionsRequest): ListPlan {
   const { appName, userId, limit, offset, page, order, cursor } = request;
@@ -38,7 +40,7 @@ export function checkList(request: ListSessionsRequest): ListPlan {
   if (page !== undefined && (limit === undefined || page < 1)) {
     invalid('page', limit === undefined ? 'needs a limit' : 'is counted from 1');
   }
-  if (order !== undefined && order !== 'asc' && order !== 'desc') {
+  if (!ORDERS.includes(order)) {
     invalid('order', "must be 'asc' or 'desc'");
   }
   if (cursor !== undefined && (page !== undefined || offset !== undefined)) {

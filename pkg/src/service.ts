@@ -8,7 +8,7 @@ import { newId } from './ids.js';
 import { InvocationContext, type InvocationOptions } from './invocation.js';
 import { Memory, type Guard, type Prepared } from './memory.js';
 import { Queue } from './queue.js';
-import { checkConfig, checkKey, checkList } from './requests.js';
+import { checkConfig, checkCount, checkKey, checkList } from './requests.js';
 import { updateState, type UpdateFunction } from './update.js';
 import { isReady, ready, requireReady } from './wasm.js';
 import type { SessionRecord, View } from './handle.js';
@@ -119,7 +119,6 @@ export class SessionService {
     const memory = this.#memory ?? (await this.#load());
     const record = memory.find(checkKey(key));
     if (record !== undefined) {
-      // eslint-disable-next-line @typescript-eslint/require-await -- a queue takes what may have to wait
       await this.#inTurn(record, async () => {
         if (!record.deleted) {
           memory.remove(record);
@@ -140,6 +139,7 @@ export class SessionService {
     if (event.partial) {
       return event as Event;
     }
+    checkCount(expectedRevision, 'expectedRevision');
     const memory = this.#memory ?? (await this.#load());
     const view = memory.view(session);
     const record = view?.record ?? memory.find(checkKey({ ...session, sessionId: session.id }));
@@ -275,5 +275,5 @@ export class SessionService {
 export class InMemorySessionService extends SessionService {}
 
 function isBlank(id: string | undefined): boolean {
-  return id === undefined || (typeof id === 'string' && id.trim() === '');
+  return id === undefined || (typeof id === 'string' && /^\p{White_Space}*$/u.test(id));
 }

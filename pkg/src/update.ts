@@ -28,8 +28,8 @@ export interface UpdateHost {
 
 /** Something that can be read, and written if it has not moved since. */
 interface Target {
-  read(): { readonly state: Readonly<Record<string, Json>>; readonly guard: Guard };
-  write(delta: Readonly<Record<string, unknown>>, guard: Guard): unknown;
+  readonly read: () => { readonly state: Readonly<Record<string, Json>>; readonly guard: Guard };
+  readonly write: (delta: Readonly<Record<string, unknown>>, guard: Guard) => unknown;
 }
 
 /** Runs `fn` until its delta is written over what it read. See `SessionService.updateState`. */
@@ -47,7 +47,8 @@ export async function updateState(
   for (let attempt = 1; ; attempt++) {
     const { state, guard } = read();
     const answer = fn(state);
-    const delta = isThenable(answer) ? await answer : answer;
+    // Whatever needs no waiting is written at once: nothing can come between.
+    const delta = answer instanceof Promise ? await answer : answer;
     if (!delta || Object.keys(delta).length === 0) {
       return state;
     }
@@ -141,10 +142,6 @@ function refuseTemp(delta: Readonly<Record<string, unknown>>): void {
 
 function isConflict(error: unknown): boolean {
   return isStatepadError(error) && (error.code === 'STATE_CONFLICT' || error.code === 'SESSION_STALE');
-}
-
-function isThenable(value: ReturnType<UpdateFunction>): value is Extract<typeof value, Promise<unknown>> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
 /** Growing, and by chance, so that those who met do not meet again; at most 50 ms. */
