@@ -1,0 +1,266 @@
+//! The cases of `tests/cases`, held against the core.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic: that is how it fails")]
+
+use std::cell::RefCell;
+
+use serde_json::{Value, json};
+use statepad::{
+    Delta, Error, ErrorKind, Event, InMemorySessionService, ListRequest, ListResponse, PlaceholderKind, ReadonlyState,
+    Result, Scope, ScopedDelta, SessionService, Template,
+};
+
+#[path = "contract/mod.rs"]
+mod contract;
+
+use contract::scenario::{Scenario, event_of, steps_of_one_session};
+use contract::states::{nested, parts_of, run_invocation, run_state, session_with};
+use contract::{assert_same, block_on, each, list, record, text, texts};
+
+macro_rules! cases {
+    ($name:literal) => {
+        serde_json::from_str::<Value>(include_str!(concat!("cases/", $name, ".json"))).unwrap()
+    };
+}
+
+#[test]
+fn a_key_is_its_scope_and_its_name() {
+    each(list(&cases!("scope"), "cases"), |case| {
+        let scope = match text(case, "scope") {
+            "app" => Scope::App,
+            "user" => Scope::User,
+            "temp" => Scope::Temp,
+            _ => Scope::Session,
+        };
+        assert_eq!(Scope::split(text(case, "key")), (scope, text(case, "bare")));
+        assert_eq!(scope.key(text(case, "bare")), text(case, "key"));
+    });
+}
+
+#[test]
+fn a_delta_is_split_by_scope_and_applied() {
+    each(list(&cases!("delta"), "cases"), |case| {
+        let unset = texts(case, "unset");
+        let mut object = record(case, "set");
+        object.extend(unset.iter().map(|key| (key.clone(), Value::Null)));
+        let (scoped, temp) = Delta::parse(&Value::Object(object).to_string(), &unset).unwrap().split();
+        assert_same(&serde_json::from_str(&scoped.to_json()).unwrap(), &case["change"], "the change");
+        let (mut set, gone) = parts_of(&ScopedDelta::default().join(temp));
+        set.as_object_mut().unwrap().retain(|key, _| !gone.contains(key));
+        assert_same(&set, &Value::Object(record(case, "temp")), "the temp: keys");
+
+        let (service, session) = session_with(record(case, "before"));
+        block_on(service.append_event(&session, event_of(case))).unwrap();
+        let state = read_state(&service);
+        assert_same(&Value::Object(state.clone()), &case["after"], "the state");
+        if case.get("order").is_some() {
+            assert_eq!(state.keys().cloned().collect::<Vec<_>>(), texts(case, "order"));
+        }
+    });
+}
+
+#[test]
+fn state_tracks_its_writes() {
+    each(list(&cases!("state"), "cases"), run_state);
+}
+
+#[test]
+fn events_are_stored_as_they_are_but_for_temp_keys() {
+    each(list(&cases!("event"), "cases"), |case| {
+        let (service, session) = session_with(record(case, "before"));
+        let event: Event = serde_json::from_value(case["event"].clone()).unwrap();
+        let answer = block_on(service.append_event(&session, event));
+        if let Some(code) = case["error"].as_str() {
+            assert_eq!(answer.unwrap_err().code(), code);
+        } else {
+            let stored = serde_json::to_value(answer.unwrap()).unwrap();
+            for (place, wanted) in &record(case, "stored") {
+                let value = place.split('.').fold(&stored, |value, step| &value[step]);
+                assert_same(value, wanted, place);
+            }
+        }
+        let state = case.get("state").cloned().unwrap_or_else(|| Value::Object(record(case, "before")));
+        assert_same(&Value::Object(read_state(&service)), &state, "the state");
+    });
+}
+
+#[test]
+fn values_nested_too_deep_are_refused() {
+    for pair in list(&cases!("event"), "depth") {
+        let (service, session) = session_with(record(&json!({}), ""));
+        let value = nested(pair[0].as_u64().unwrap());
+        let answer = block_on(service.append_event(&session, event_of(&json!({"set": {"x": value}}))));
+        match answer {
+            Ok(_) => assert_eq!((&pair[1], &read_state(&service)["x"]), (&json!(true), &value)),
+            Err(error) => assert_eq!((&pair[1], error.kind()), (&json!(false), ErrorKind::ValueNotJson)),
+        }
+    }
+}
+
+#[test]
+fn one_session() {
+    let file = cases!("session");
+    let strict = |case: &&Value| contract::core::asks_for_a_revision(case);
+    each(list(&file, "cases").iter().filter(|case| !strict(case)), |case| Scenario::run(&steps_of_one_session(case)));
+    each(list(&file, "cases").iter().filter(strict), contract::core::run);
+}
+
+#[test]
+fn several_sessions() {
+    each(list(&cases!("sessions"), "cases"), |case| Scenario::run(list(case, "steps")));
+}
+
+#[test]
+fn errors_have_stable_codes_and_name_the_culprit() {
+    let file = cases!("error");
+    let asks = |case: &&Value| !contract::core::asks_for_a_revision(case);
+    each(list(&file, "cases").iter().filter(asks), |case| Scenario::run(list(case, "steps")));
+    for kind in [
+        ErrorKind::InvalidArgument,
+        ErrorKind::ValueNotJson,
+        ErrorKind::SessionNotFound,
+        ErrorKind::SessionExists,
+        ErrorKind::SessionStale,
+        ErrorKind::StateConflict,
+        ErrorKind::EventIdConflict,
+        ErrorKind::InvocationEnded,
+        ErrorKind::TemplateKeyMissing,
+        ErrorKind::ArtifactMissing,
+    ] {
+        assert!(texts(&file, "codes").iter().any(|code| code == kind.code()), "{}", kind.code());
+    }
+}
+
+#[test]
+fn lists_are_in_order_a_page_at_a_time() {
+    let file = cases!("list");
+    let service = InMemorySessionService::new();
+    for row in list(&file, "sessions") {
+        let (user_id, id) = (row[0].as_str().unwrap().to_owned(), row[1].as_str().unwrap().to_owned());
+        let request =
+            statepad::CreateRequest { app_name: "app".into(), user_id, session_id: Some(id), ..Default::default() };
+        let session = block_on(service.create(request)).unwrap();
+        block_on(service.append_event(&session, event_of(&json!({"id": "e", "at": row[2]})))).unwrap();
+    }
+    // What is no count, no page or no order cannot be said in Rust; a cursor that is none can.
+    let can_be_said = |case: &&Value| case.get("error").is_none() || is_cursor_alone(&case["list"]);
+    each(list(&file, "cases").iter().filter(can_be_said), |case| {
+        if let Some(code) = case["error"].as_str() {
+            assert_eq!(listed(&service, &case["list"], None).unwrap_err().code(), code);
+        } else if case.get("pages").is_some() {
+            let mut cursor = None;
+            for wanted in list(case, "pages") {
+                let page = listed(&service, &case["list"], cursor.as_deref()).unwrap();
+                assert_same(&ids(&page), wanted, "the page");
+                cursor = page.cursor;
+            }
+            assert_eq!(cursor, None);
+        } else {
+            let page = listed(&service, &case["list"], None).unwrap();
+            assert_same(&ids(&page), &case["ids"], "the page");
+            assert_eq!(page.total as u64, case["totalItems"]);
+            if let Some(more) = case["cursor"].as_bool() {
+                assert_eq!(page.cursor.is_some(), more, "the cursor");
+            }
+        }
+    });
+}
+
+fn is_cursor_alone(request: &Value) -> bool {
+    request.get("cursor").is_some() && request.get("page").is_none() && request.get("offset").is_none()
+}
+
+fn listed(service: &InMemorySessionService, request: &Value, cursor: Option<&str>) -> Result<ListResponse> {
+    let number = |name: &str| request[name].as_u64().map(|number| usize::try_from(number).unwrap());
+    let limit = number("limit");
+    let offset = match (number("page"), limit) {
+        (Some(page), Some(limit)) => (page - 1) * limit,
+        _ => number("offset").unwrap_or(0),
+    };
+    let word = |name: &str| request[name].as_str().map(str::to_owned);
+    block_on(service.list(ListRequest {
+        app_name: word("appName").unwrap_or_else(|| "app".to_owned()),
+        user_id: word("userId"),
+        limit,
+        offset,
+        cursor: cursor.map(str::to_owned).or_else(|| word("cursor")),
+        descending: request["order"] == "desc",
+    }))
+}
+
+fn ids(page: &ListResponse) -> Value {
+    page.sessions.iter().map(|session| format!("{}/{}", session.user_id(), session.id())).collect()
+}
+
+#[test]
+fn an_invocation_shares_its_pending_writes() {
+    let file = cases!("invocation");
+    let for_every_host = |case: &&Value| text(case, "only") != "package";
+    each(list(&file, "cases").iter().filter(for_every_host), run_invocation);
+}
+
+#[test]
+fn templates_render() {
+    each(list(&cases!("template"), "cases"), |case| {
+        let template = Template::parse(text(case, "template"));
+        let artifacts = record(case, "artifacts");
+        let asked = RefCell::new(Vec::new());
+        let answer = template.render_with(&record(case, "state"), |name| {
+            asked.borrow_mut().push(name.to_owned());
+            artifacts.get(name).map(|text| text.as_str().map_or_else(|| text.to_string(), str::to_owned))
+        });
+        match (answer, case.get("ok")) {
+            (Ok(rendered), Some(wanted)) => assert_eq!(&rendered, wanted),
+            (Err(error), None) => check_missing(&error, case),
+            (answer, _) => panic!("{answer:?}"),
+        }
+        if case.get("asked").is_some() {
+            assert_eq!(asked.into_inner(), texts(case, "asked"));
+        }
+        if let Some(needs) = case.get("needs") {
+            assert_same(&needed(&template), needs, "the placeholders");
+        }
+    });
+}
+
+fn check_missing(error: &Error, case: &Value) {
+    assert_eq!(error.code(), case["code"].as_str().unwrap_or("TEMPLATE_KEY_MISSING"));
+    let missing = error.missing().iter().map(|it| match &it.nearest {
+        None => json!([it.key, it.line, it.column]),
+        Some(nearest) => json!([it.key, it.line, it.column, nearest]),
+    });
+    assert_same(&missing.collect(), &case["missing"], "what is missing");
+    for missing in error.missing() {
+        assert!(error.to_string().contains(&missing.key));
+    }
+}
+
+fn needed(template: &Template) -> Value {
+    let text = template.text();
+    let needs = template.placeholders().map(|it| {
+        let path = it.path.iter().map(|step| match &text[step.range.clone()] {
+            index if step.is_index => json!(index.parse::<u64>().unwrap()),
+            name => json!(name),
+        });
+        let (kind, key) = match it.kind {
+            PlaceholderKind::State => ("state", &text[it.root.clone()]),
+            PlaceholderKind::Artifact => ("artifact", &text[it.key.clone()]),
+        };
+        json!([kind, key, path.collect::<Value>(), it.optional, it.line, it.column])
+    });
+    needs.collect()
+}
+
+#[test]
+fn an_escaped_text_renders_to_itself() {
+    let state = record(&json!({"state": {"n": "no"}}), "state");
+    for text in texts(&cases!("template"), "escapes") {
+        assert_eq!(Template::parse(Template::escape(&text)).render(&state).unwrap(), text);
+    }
+}
+
+fn read_state(service: &InMemorySessionService) -> serde_json::Map<String, Value> {
+    let request = ListRequest { app_name: "app".into(), ..Default::default() };
+    let sessions = block_on(service.list(request)).unwrap().sessions;
+    sessions[0].state().all()
+}

@@ -1,0 +1,66 @@
+//! What the runners of the cases share.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde_json::{Map, Value};
+
+pub mod core;
+pub mod scenario;
+pub mod states;
+
+/// Runs every case, and then names all that failed, so that one failure hides no other.
+pub fn each<'a>(cases: impl IntoIterator<Item = &'a Value>, run: impl Fn(&Value)) {
+    let mut count = 0;
+    let mut failed = Vec::new();
+    for case in cases {
+        count += 1;
+        if catch_unwind(AssertUnwindSafe(|| run(case))).is_err() {
+            failed.push(case["name"].as_str().unwrap_or("a case without a name"));
+        }
+    }
+    assert!(count > 0, "there are no cases");
+    assert!(failed.is_empty(), "{} of {count} cases failed:\n  {}", failed.len(), failed.join("\n  "));
+}
+
+/// The member of a case that is a list.
+pub fn list<'a>(case: &'a Value, name: &str) -> &'a [Value] {
+    case[name].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The member of a case that is text.
+pub fn text<'a>(case: &'a Value, name: &str) -> &'a str {
+    case[name].as_str().unwrap_or_default()
+}
+
+/// The member of a case that is an object.
+pub fn record(case: &Value, name: &str) -> Map<String, Value> {
+    case[name].as_object().cloned().unwrap_or_default()
+}
+
+/// The member of a case that is a list of texts.
+pub fn texts(case: &Value, name: &str) -> Vec<String> {
+    list(case, name).iter().map(|item| item.as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// Compares JSON as JavaScript does: `1` and `1.0` are one number, and the order of members does not matter.
+pub fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
+        }
+        _ => a == b,
+    }
+}
+
+/// Fails unless both are the same JSON.
+#[track_caller]
+pub fn assert_same(actual: &Value, expected: &Value, what: &str) {
+    assert!(same(actual, expected), "{what}\n    is: {actual}\nshould: {expected}");
+}
+
+/// Runs to the end what is asynchronous in name: in memory nothing waits.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
