@@ -1,5 +1,7 @@
 //! What a store must write, atomically.
 
+use std::sync::Arc;
+
 use crate::delta::{Delta, ScopedDelta};
 
 /// The full key of a session. No operation finds a session by less.
@@ -37,7 +39,7 @@ pub enum ChangeKind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     /// The idempotency key: the event's id.
-    pub id: String,
+    pub id: Arc<str>,
     /// What it does.
     pub kind: ChangeKind,
     /// The event's time, in milliseconds since the epoch.

@@ -7,8 +7,9 @@ use crate::index::{Index, Ordered};
 use crate::json::{Json, write_string};
 use crate::object::Members;
 use crate::scope::Scope;
+use crate::text::slice;
 
-/// The values of one scope under their names, in the order of writing.
+/// The values of one scope under their full keys, in the order of writing.
 pub type Values = Ordered<Json>;
 
 /// What a delta does to one key.
@@ -23,11 +24,14 @@ pub enum Write {
 /// Keys to set or to delete, in the order of writing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Delta {
+    /// Under full keys, also where [`Delta::iter`] shows names: a key is copied once.
     writes: Vec<(Arc<str>, Write)>,
+    /// The length of the prefix that all keys have, once the delta belongs to one scope.
+    prefix: usize,
 }
 
 /// A delta split by scope; the keys have become names.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScopedDelta {
     /// What changes for all users of the app.
     pub app: Delta,
@@ -43,9 +47,9 @@ impl Delta {
         self.writes.is_empty()
     }
 
-    /// The writes, in order.
+    /// The writes, in order: under full keys, or under names once the delta belongs to one scope.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Write)> {
-        self.writes.iter().map(|(key, write)| (&**key, write))
+        self.writes.iter().map(|(key, write)| (slice(key, self.prefix..key.len()), write))
     }
 
     /// What is to be written to a key.
@@ -53,9 +57,13 @@ impl Delta {
         self.iter().find(|(other, _)| *other == key).map(|(_, write)| write)
     }
 
-    /// Adds a write to a key that the delta does not have yet.
+    /// Adds a write to a full key that the delta does not have yet.
     pub fn push(&mut self, key: impl Into<Arc<str>>, write: Write) {
         self.writes.push((key.into(), write));
+    }
+
+    fn of(scope: Scope) -> Self {
+        Self { writes: Vec::new(), prefix: scope.prefix().len() }
     }
 
     /// Reads a JSON object, key by key. Keys named in `deleted` must be `null` in it and become deletions.
@@ -103,32 +111,32 @@ impl Delta {
     /// Splits by scope. The second part is the `temp:` keys, under their names: they never become part of a change.
     pub fn split(self) -> (ScopedDelta, Delta) {
         let mut scoped = ScopedDelta::default();
-        let mut temp = Self::default();
+        let mut temp = Self::of(Scope::Temp);
         for (key, write) in self.writes {
-            let (scope, name) = Scope::split(&key);
-            match scope {
-                Scope::Session => scoped.session.push(key, write),
-                Scope::App => scoped.app.push(name, write),
-                Scope::User => scoped.user.push(name, write),
-                Scope::Temp => temp.push(name, write),
-            }
+            let part = match Scope::split(&key).0 {
+                Scope::Session => &mut scoped.session,
+                Scope::App => &mut scoped.app,
+                Scope::User => &mut scoped.user,
+                Scope::Temp => &mut temp,
+            };
+            part.push(key, write);
         }
         (scoped, temp)
     }
 
     /// Writes into the values of a scope. A key that is there keeps its place; a new one goes to the end.
     pub fn apply(&self, values: &mut Values) {
-        for (name, write) in &self.writes {
+        for (key, write) in &self.writes {
             match write {
                 Write::Set(json) => {
-                    if let Some(value) = values.get_mut(name) {
+                    if let Some(value) = values.get_mut(key) {
                         *value = json.clone();
                     } else {
-                        values.insert(Arc::clone(name), json.clone());
+                        values.insert(Arc::clone(key), json.clone());
                     }
                 }
                 Write::Unset => {
-                    values.shift_remove(name);
+                    values.shift_remove(key);
                 }
             }
         }
@@ -166,7 +174,13 @@ impl Delta {
 /// The keys must differ from each other.
 impl<K: Into<Arc<str>>> FromIterator<(K, Write)> for Delta {
     fn from_iter<I: IntoIterator<Item = (K, Write)>>(writes: I) -> Self {
-        Self { writes: writes.into_iter().map(|(key, write)| (key.into(), write)).collect() }
+        Self { writes: writes.into_iter().map(|(key, write)| (key.into(), write)).collect(), prefix: 0 }
+    }
+}
+
+impl Default for ScopedDelta {
+    fn default() -> Self {
+        Self { app: Delta::of(Scope::App), user: Delta::of(Scope::User), session: Delta::of(Scope::Session) }
     }
 }
 
@@ -188,13 +202,8 @@ impl ScopedDelta {
 
     /// Back to one delta under full keys: the reverse of [`Delta::split`].
     pub fn join(self, temp: Delta) -> Delta {
-        let mut joined = self.session;
-        for (scope, part) in [(Scope::App, self.app), (Scope::User, self.user), (Scope::Temp, temp)] {
-            for (name, write) in part.writes {
-                joined.push(scope.key(&name), write);
-            }
-        }
-        joined
+        let parts = [self.session, self.app, self.user, temp];
+        Delta { writes: parts.into_iter().flat_map(|part| part.writes).collect(), prefix: 0 }
     }
 
     /// `{"app":{"set":{…},"unset":[…]},…}` with the scopes that change, as a store gets it.

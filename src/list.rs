@@ -59,16 +59,14 @@ impl Sessions {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a cursor that no page has given.
     pub fn list(&self, query: &ListQuery<'_>) -> Result<Page> {
         let rows = || self.of(query.app_name, query.user_id).map(|(id, log)| Row { key: SortKey::of(log), id, query });
-        let (offset, total) = match query.start {
-            Start::Offset(offset) => {
-                let total = rows().count();
-                (offset.min(total), total)
-            }
+        let total = self.count(query.app_name, query.user_id);
+        let offset = match query.start {
+            Start::Offset(offset) => offset.min(total),
             Start::After(cursor) => {
                 let key = SortKey::parse(cursor)
                     .ok_or_else(|| Error::invalid("the cursor is not one that a page of sessions has given"))?;
                 let last = Row { key, id: 0, query };
-                rows().fold((0, 0), |(before, total), row| (before + usize::from(row <= last), total + 1))
+                rows().filter(|row| *row <= last).count()
             }
         };
         let end = query.limit.map_or(total, |limit| total.min(offset.saturating_add(limit)));

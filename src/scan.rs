@@ -92,16 +92,14 @@ impl<'a> Scanner<'a> {
         Self { text, at: 0, place: Place { at: 0, line: 1, column: 1 } }
     }
 
-    fn seek(&self, from: usize, wanted: impl Fn(u8) -> bool) -> Option<usize> {
-        Some(from + self.text.as_bytes()[from..].iter().position(|&byte| wanted(byte))?)
-    }
-
+    /// Where a run of one brace ends.
     fn run_end(&self, from: usize, brace: u8) -> usize {
-        self.seek(from, |byte| byte != brace).unwrap_or(self.text.len())
+        let run = self.text.as_bytes().iter().skip(from).take_while(|&&byte| byte == brace);
+        from + run.count()
     }
 
     fn escape_before(&self, brace: usize) -> Escape {
-        let before = &self.text.as_bytes()[..brace];
+        let before = slice(self.text, 0..brace).as_bytes();
         if before.last() == Some(&b'$') {
             return Escape::Dollar;
         }
@@ -114,10 +112,10 @@ impl Iterator for Scanner<'_> {
 
     fn next(&mut self) -> Option<Candidate> {
         loop {
-            let open = self.seek(self.at, |byte| byte == b'{')?;
+            let open = self.at + slice(self.text, self.at..self.text.len()).find('{')?;
             let content = self.run_end(open, b'{');
-            let close = self.seek(content, |byte| byte == b'{' || byte == b'}')?;
-            if self.text.as_bytes()[close] == b'{' {
+            let close = content + slice(self.text, content..self.text.len()).find(['{', '}'])?;
+            if self.text.as_bytes().get(close) == Some(&b'{') {
                 self.at = close;
                 continue;
             }
@@ -147,16 +145,13 @@ struct Place {
 
 impl Place {
     fn advance(&mut self, text: &str, to: usize) {
-        for byte in &text.as_bytes()[self.at..to] {
-            match byte {
-                b'\n' => {
-                    self.line += 1;
-                    self.column = 1;
-                }
-                0x80..0xc0 => {}
-                _ => self.column += 1,
-            }
+        let mut passed = slice(text, self.at..to);
+        while let Some(end) = passed.find('\n') {
+            self.line += 1;
+            self.column = 1;
+            passed = slice(passed, end + 1..passed.len());
         }
+        self.column += u32::try_from(passed.chars().count()).unwrap_or(u32::MAX);
         self.at = to;
     }
 }
@@ -220,8 +215,13 @@ fn identifier(text: &str, range: Range<usize>) -> Option<usize> {
     if first != '_' && !is_xid_start(first) {
         return None;
     }
-    let length = chars.find(|&(_, c)| !is_xid_continue(c)).map_or(range.len(), |(index, _)| index);
+    let length = chars.find(|&(_, c)| !continues(c)).map_or(range.len(), |(index, _)| index);
     Some(range.start + length)
+}
+
+/// `XID_Continue` without the two joiners: newer versions of Unicode have them in it, but nobody sees them.
+fn continues(c: char) -> bool {
+    is_xid_continue(c) && !matches!(c, '\u{200c}' | '\u{200d}')
 }
 
 /// Takes Unicode white space off both ends.

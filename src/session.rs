@@ -53,14 +53,14 @@ impl SessionLog {
         }
         let (delta, temp) = delta.split();
         Ok(Prepared::Change {
-            change: Change { id: id.to_owned(), kind: ChangeKind::Append, time: check_time(time)?, delta },
+            change: Change { id: Arc::from(id), kind: ChangeKind::Append, time: check_time(time)?, delta },
             temp,
         })
     }
 
     /// Takes over a change that a store has.
     pub(crate) fn apply(&mut self, change: &Change) {
-        self.event_ids.insert(Arc::from(change.id.as_str()), self.event_ids.len());
+        self.event_ids.insert(Arc::clone(&change.id), self.event_ids.len());
         self.revision += 1;
         self.update_time = change.time;
     }

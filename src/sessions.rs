@@ -67,10 +67,19 @@ impl Sessions {
 
     /// All sessions of an app, or of one of its users, in no order.
     pub fn of(&self, app_name: &str, user_id: Option<&str>) -> impl Iterator<Item = (SessionId, &SessionLog)> {
+        let sessions = self.users(app_name, user_id).flat_map(|user| user.sessions.values());
+        sessions.filter_map(|&id| Some((id, self.log(id)?)))
+    }
+
+    /// How many sessions an app has, or one of its users.
+    pub fn count(&self, app_name: &str, user_id: Option<&str>) -> usize {
+        self.users(app_name, user_id).map(|user| user.sessions.len()).sum()
+    }
+
+    fn users(&self, app_name: &str, user_id: Option<&str>) -> impl Iterator<Item = &User> {
         let one = user_id.and_then(|user_id| self.user(app_name, user_id));
         let app = self.app(app_name).filter(|_| user_id.is_none());
-        let all = app.into_iter().flat_map(|app| app.users.values()).filter_map(|&user| self.users.get(user));
-        all.chain(one).flat_map(|user| user.sessions.values()).filter_map(|&id| Some((id, self.log(id)?)))
+        app.into_iter().flat_map(|app| app.users.values()).filter_map(|&user| self.users.get(user)).chain(one)
     }
 
     /// All sessions of all apps, in no order.
@@ -118,7 +127,7 @@ impl Sessions {
             return Err(Error::new(ErrorKind::SessionExists, message).with_id(&key.session_id));
         }
         Ok(Change {
-            id: key.session_id.clone(),
+            id: Arc::from(key.session_id.as_str()),
             kind: ChangeKind::Create,
             time: check_time(time)?,
             delta: state.split().0,
@@ -196,7 +205,7 @@ impl Sessions {
         }
         let user = user_id.and_then(|user_id| self.scope(app_name, Some(user_id)));
         self.check_versions(self.scope(app_name, None), user, guard)?;
-        Ok(Change { id: id.to_owned(), kind: ChangeKind::Update, time: check_time(time)?, delta: delta.split().0 })
+        Ok(Change { id: Arc::from(id), kind: ChangeKind::Update, time: check_time(time)?, delta: delta.split().0 })
     }
 
     /// Takes over a change of app and user state.

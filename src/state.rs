@@ -8,6 +8,7 @@ use crate::delta::{Delta, Values};
 use crate::error::Result;
 use crate::json::{Json, write_string};
 use crate::scope::Scope;
+use crate::text::slice;
 
 /// State that can be read: values under full keys (`user:theme`).
 pub trait ReadonlyState {
@@ -68,7 +69,7 @@ impl ScopeState {
         self.version
     }
 
-    /// The values under their names.
+    /// The values under their full keys.
     pub fn values(&self) -> &Values {
         &self.values
     }
@@ -84,15 +85,12 @@ impl ScopeState {
     /// The values as one JSON object, under their full keys or, for `getAppState` and its like, their names.
     pub fn to_json(&self, full_keys: bool) -> String {
         let mut out = String::from("{");
-        for (name, json) in self.values.iter() {
+        let prefix = if full_keys { 0 } else { self.scope.prefix().len() };
+        for (key, json) in self.values.iter() {
             if out.len() > 1 {
                 out.push(',');
             }
-            if full_keys && self.scope != Scope::Session {
-                write_string(&mut out, &self.scope.key(name));
-            } else {
-                write_string(&mut out, name);
-            }
+            write_string(&mut out, slice(key, prefix..key.len()));
             out.push(':');
             out.push_str(json.as_str());
         }
@@ -122,19 +120,14 @@ impl Default for SessionState {
 
 impl ReadonlyState for SessionState {
     fn get(&self, key: &str) -> Option<Value> {
-        let (scope, name) = Scope::split(key);
+        let (scope, _) = Scope::split(key);
         let state = self.scopes.iter().find(|state| state.scope == scope)?;
-        state.values.get(name).map(Json::to_value)
+        state.values.get(key).map(Json::to_value)
     }
 
     fn all(&self) -> Map<String, Value> {
-        let mut all = Map::new();
-        for state in &self.scopes {
-            for (name, json) in state.values.iter() {
-                all.insert(state.scope.key(name), json.to_value());
-            }
-        }
-        all
+        let values = self.scopes.iter().flat_map(|state| state.values.iter());
+        values.map(|(key, json)| (key.to_string(), json.to_value())).collect()
     }
 }
 
@@ -145,7 +138,7 @@ mod tests {
 
     fn state() -> SessionState {
         let mut state = SessionState::default();
-        for (scope, object) in state.scopes.iter_mut().zip([r#"{"x":1}"#, r#"{"x":2}"#, r#"{"x":3}"#]) {
+        for (scope, object) in state.scopes.iter_mut().zip([r#"{"x":1}"#, r#"{"app:x":2}"#, r#"{"user:x":3}"#]) {
             scope.apply(&Delta::parse(object, &[]).unwrap());
         }
         state
@@ -162,7 +155,7 @@ mod tests {
     fn a_copy_of_a_scope_does_not_move() {
         let mut scope = ScopeState::new(Scope::App);
         let before = scope.clone();
-        scope.apply(&Delta::parse(r#"{"a":1}"#, &[]).unwrap());
+        scope.apply(&Delta::parse(r#"{"app:a":1}"#, &[]).unwrap());
         assert_eq!((before.to_json(true), before.version()), ("{}".to_owned(), 0));
         assert_eq!((scope.to_json(true), scope.version()), (r#"{"app:a":1}"#.to_owned(), 1));
         assert_eq!(scope.to_json(false), r#"{"a":1}"#);

@@ -6,6 +6,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands over what it made of JavaScript's values")]
 
 use std::cell::RefCell;
+use std::ops::Range;
 
 use wasm_bindgen::prelude::*;
 
@@ -36,12 +37,16 @@ pub fn scratch(length: usize) -> *const u8 {
     })
 }
 
-fn with_scratch<T>(length: usize, read: impl FnOnce(&str) -> Result<T>) -> Result<T> {
+fn with_scratch<T>(range: Range<usize>, read: impl FnOnce(&str) -> Result<T>) -> Result<T> {
     SCRATCH.with_borrow(|scratch| {
-        let bytes = scratch.get(..length).unwrap_or_default();
+        let bytes = scratch.get(range).unwrap_or_default();
         read(std::str::from_utf8(bytes).map_err(|_| Error::invalid("the text is not UTF-8"))?)
     })
 }
+
+/// What the `prepare` methods answer when they refuse; [`Core::take_error`] says why. A JavaScript exception, or a
+/// result, would cost more than the call.
+const REFUSED: i32 = i32::MIN;
 
 /// All sessions of one service, with the changes that wait for their store.
 #[wasm_bindgen]
@@ -50,6 +55,7 @@ pub struct Core {
     sessions: Sessions,
     waiting: Vec<Option<Waiting>>,
     free: Vec<usize>,
+    error: Option<Error>,
 }
 
 struct Waiting {
@@ -73,10 +79,6 @@ impl Core {
     }
 
     /// Prepares a creation with the initial state in the scratch buffer. Answers as [`Core::prepare_append`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Sessions::prepare_create`].
     pub fn prepare_create(
         &mut self,
         app_name: &str,
@@ -85,51 +87,45 @@ impl Core {
         time: f64,
         length: usize,
         deleted: Option<Vec<String>>,
-    ) -> std::result::Result<i32, JsValue> {
+    ) -> i32 {
         let key = SessionKey::new(app_name, user_id, session_id);
-        let change = parse_delta(length, deleted)
-            .and_then(|state| self.sessions.prepare_create(&key, time, state))
-            .map_err(to_js)?;
-        Ok(self.wait(Waiting { target: Target::Create(key), change, temp: Delta::default() }))
+        let change = parse_delta(length, deleted).and_then(|state| self.sessions.prepare_create(&key, time, state));
+        self.answer(change.map(|change| Waiting { target: Target::Create(key), change, temp: Delta::default() }))
     }
 
-    /// Prepares an append with the delta in the scratch buffer. Expected versions below 0 are not looked at.
+    /// Prepares an append with the delta, and behind it the event's id, in the scratch buffer. Expected versions below 0
+    /// are not looked at.
     ///
     /// Answers with a token times 16 plus the scopes that change: 1 session, 2 app, 4 user, 8 `temp:`; or, for an id
-    /// that the session has, with -1 minus its place in the log.
-    ///
-    /// # Errors
-    ///
-    /// As [`Sessions::prepare_append`].
+    /// that the session has, with -1 minus its place in the log; or with the smallest number, when it refuses.
     #[expect(clippy::too_many_arguments, reason = "an object would cost more than the call")]
     pub fn prepare_append(
         &mut self,
         session: usize,
-        event_id: &str,
         time: f64,
         length: usize,
+        id_length: usize,
         deleted: Option<Vec<String>>,
         expected_revision: f64,
         expected_app: f64,
         expected_user: f64,
-    ) -> std::result::Result<i32, JsValue> {
+    ) -> i32 {
         let guard =
             Guard { revision: version(expected_revision), app: version(expected_app), user: version(expected_user) };
-        let prepared = parse_delta(length, deleted)
-            .and_then(|delta| self.sessions.prepare_append(session, event_id, time, delta, guard))
-            .map_err(to_js)?;
-        Ok(match prepared {
-            Prepared::Change { change, temp } => self.wait(Waiting { target: Target::Append(session), change, temp }),
-            Prepared::Duplicate { place } => -1 - narrow(place).cast_signed(),
-        })
+        let prepared = parse_delta(length, deleted).and_then(|delta| {
+            with_scratch(length..length + id_length, |id| self.sessions.prepare_append(session, id, time, delta, guard))
+        });
+        match prepared {
+            Ok(Prepared::Change { change, temp }) => {
+                self.wait(Waiting { target: Target::Append(session), change, temp })
+            }
+            Ok(Prepared::Duplicate { place }) => -1 - narrow(place).cast_signed(),
+            Err(error) => self.refuse(error),
+        }
     }
 
     /// Prepares a change of app and user state with the delta in the scratch buffer. Answers as
     /// [`Core::prepare_append`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Sessions::prepare_update`].
     #[expect(clippy::too_many_arguments, reason = "an object would cost more than the call")]
     pub fn prepare_update(
         &mut self,
@@ -141,12 +137,17 @@ impl Core {
         deleted: Option<Vec<String>>,
         expected_app: f64,
         expected_user: f64,
-    ) -> std::result::Result<i32, JsValue> {
+    ) -> i32 {
         let guard = Guard { revision: None, app: version(expected_app), user: version(expected_user) };
         let change = parse_delta(length, deleted)
-            .and_then(|delta| self.sessions.prepare_update(&app_name, user_id.as_deref(), id, time, delta, guard))
-            .map_err(to_js)?;
-        Ok(self.wait(Waiting { target: Target::Update { app_name, user_id }, change, temp: Delta::default() }))
+            .and_then(|delta| self.sessions.prepare_update(&app_name, user_id.as_deref(), id, time, delta, guard));
+        let target = Target::Update { app_name, user_id };
+        self.answer(change.map(|change| Waiting { target, change, temp: Delta::default() }))
+    }
+
+    /// Why the last request was refused: the error as JSON text.
+    pub fn take_error(&mut self) -> Option<String> {
+        Some(error_json(&self.error.take()?))
     }
 
     /// The deltas of a waiting change, split by scope, as a store gets them: JSON text.
@@ -215,20 +216,16 @@ impl Core {
     }
 
     /// Lists the sessions of an app, or of one of its users: how many stand before the page, how many there are in all,
-    /// then the sessions of the page.
-    ///
-    /// # Errors
-    ///
-    /// As [`Sessions::list`].
+    /// then the sessions of the page. Nothing, when it refuses.
     pub fn list(
-        &self,
+        &mut self,
         app_name: &str,
         user_id: Option<String>,
         descending: bool,
         limit: Option<u32>,
         offset: u32,
         cursor: Option<String>,
-    ) -> std::result::Result<Vec<u32>, JsValue> {
+    ) -> Option<Vec<u32>> {
         let start = cursor.as_deref().map_or(Start::Offset(offset as usize), Start::After);
         let query = ListQuery {
             app_name,
@@ -237,8 +234,13 @@ impl Core {
             limit: limit.map(|limit| limit as usize),
             start,
         };
-        let page = self.sessions.list(&query).map_err(to_js)?;
-        Ok([page.offset, page.total].into_iter().chain(page.sessions).map(narrow).collect())
+        match self.sessions.list(&query) {
+            Ok(page) => Some([page.offset, page.total].into_iter().chain(page.sessions).map(narrow).collect()),
+            Err(error) => {
+                self.error = Some(error);
+                None
+            }
+        }
     }
 
     /// The cursor of a page that ends with a session.
@@ -254,6 +256,18 @@ impl Core {
         let waiting = self.waiting.get_mut(token)?.take()?;
         self.free.push(token);
         Some(waiting)
+    }
+
+    fn answer(&mut self, waiting: Result<Waiting>) -> i32 {
+        match waiting {
+            Ok(waiting) => self.wait(waiting),
+            Err(error) => self.refuse(error),
+        }
+    }
+
+    fn refuse(&mut self, error: Error) -> i32 {
+        self.error = Some(error);
+        REFUSED
     }
 
     fn wait(&mut self, waiting: Waiting) -> i32 {
@@ -276,12 +290,10 @@ impl Core {
 /// key, the start and the end of its content, the end of its root, its line and column, the number of its steps, and
 /// for each step 1 for an index or 0 for a name, its start and its end.
 ///
-/// # Errors
-///
-/// When the text is not UTF-8.
+/// A text that is not UTF-8 has none.
 #[wasm_bindgen]
-pub fn parse_template(length: usize) -> std::result::Result<Vec<u32>, JsValue> {
-    with_scratch(length, |text| {
+pub fn parse_template(length: usize) -> Vec<u32> {
+    let flat = with_scratch(0..length, |text| {
         let mut units = Utf16::new(text);
         let mut flat = Vec::new();
         for segment in Template::parse(text).segments() {
@@ -291,8 +303,8 @@ pub fn parse_template(length: usize) -> std::result::Result<Vec<u32>, JsValue> {
             }
         }
         Ok(flat)
-    })
-    .map_err(to_js)
+    });
+    flat.unwrap_or_default()
 }
 
 fn flatten(placeholder: &Placeholder, units: &mut Utf16<'_>, flat: &mut Vec<u32>) {
@@ -348,7 +360,7 @@ pub fn nearest_key(key: &str, keys: Vec<String>) -> Option<String> {
 }
 
 fn parse_delta(length: usize, deleted: Option<Vec<String>>) -> Result<Delta> {
-    with_scratch(length, |text| Delta::parse(text, deleted.as_deref().unwrap_or_default()))
+    with_scratch(0..length, |text| Delta::parse(text, deleted.as_deref().unwrap_or_default()))
 }
 
 /// wasm memory has 32-bit addresses: nothing that is counted in it is larger.
@@ -362,7 +374,7 @@ fn version(expected: f64) -> Option<u64> {
 }
 
 /// An error as JSON text: its code, its message and its details. The host makes an error object of it.
-fn to_js(error: Error) -> JsValue {
+fn error_json(error: &Error) -> String {
     let mut out = String::from("{\"code\":");
     write_string(&mut out, error.code());
     let message = error.to_string();
@@ -383,5 +395,5 @@ fn to_js(error: Error) -> JsValue {
         }
     }
     out.push('}');
-    JsValue::from_str(&out)
+    out
 }

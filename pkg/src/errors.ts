@@ -81,11 +81,8 @@ export function isStatepadError(error: unknown): error is StatepadError {
   return typeof error === 'object' && error !== null && brand in error;
 }
 
-/** The error that the core has thrown: it comes as JSON text. Anything else is handed back. */
-export function coreError(error: unknown): Error {
-  if (typeof error !== 'string') {
-    return error as Error;
-  }
-  const { code, message, ...details } = JSON.parse(error) as ErrorDetails & { code: ErrorCode; message: string };
+/** The error that the core has told as JSON text. */
+export function coreError(text: string): StatepadError {
+  const { code, message, ...details } = JSON.parse(text) as ErrorDetails & { code: ErrorCode; message: string };
   return new StatepadError(code, message, details);
 }

@@ -2,7 +2,7 @@
 
 import { isDeleted } from './deleted.js';
 import { Template } from './template.js';
-import { ready } from './wasm.js';
+import { isReady, ready } from './wasm.js';
 import type { RenderAsyncOptions } from './render.js';
 
 /** What {@link injectSessionState} reads: one of our contexts, a state with a resolver, or a context of ADK. */
@@ -24,9 +24,12 @@ export interface AdkContext {
  * Throws as {@link Template.render}.
  */
 export async function injectSessionState(template: string | Template, context: InjectContext): Promise<string> {
-  await ready();
+  if (!isReady()) {
+    await ready();
+  }
   const compiled = typeof template === 'string' ? new Template(template) : template;
-  return await compiled.renderAsync('invocationContext' in context ? fromAdk(context) : fromState(context));
+  const options = 'invocationContext' in context ? fromAdk(context) : fromState(context);
+  return compiled.hasArtifacts ? await compiled.renderAsync(options) : compiled.render({ state: options.state });
 }
 
 function fromState({ state, artifact }: Exclude<InjectContext, AdkContext>): RenderAsyncOptions {

@@ -5,7 +5,7 @@ import { StatepadError, coreError } from './errors.js';
 import { Cell, makeHandle, viewOf, type SessionRecord, type View } from './handle.js';
 import type { Draft, TempDelta } from './draft.js';
 import type { Event, GetSessionConfig, Json, Session, SessionKey } from './types.js';
-import { write } from './wasm.js';
+import { write, written } from './wasm.js';
 
 /** What has to hold for a change to be made. Absent parts are not looked at. */
 export interface Guard {
@@ -14,14 +14,16 @@ export interface Guard {
   readonly user?: number | undefined;
 }
 
-/** A change that the core has prepared: stored or not, it must be applied or discarded. */
-export interface Prepared {
-  readonly token: number;
-  /** The scopes that it changes, as bits: 1 session, 2 app, 4 user, {@link TEMP} `temp:`. */
-  readonly touched: number;
-}
+/**
+ * A change that the core has prepared: stored or not, it must be applied or discarded. The core's token times 16, plus
+ * the scopes that it changes as bits: 1 session, 2 app, 4 user, {@link TEMP} `temp:`.
+ */
+export type Ticket = number;
 
-/** The bit of `temp:` in {@link Prepared.touched}. */
+/** What the core answers when it refuses. */
+const REFUSED = -(2 ** 31);
+
+/** The bit of `temp:` in a {@link Ticket}. */
 export const TEMP = 8;
 
 /** The core counts in 32 bits: more sessions than this do not fit into its memory. */
@@ -73,21 +75,17 @@ export class Memory {
   }
 
   /** Prepares a creation. Throws `SESSION_EXISTS`. */
-  prepareCreate({ appName, userId, sessionId }: SessionKey, time: number, { delta, deleted }: DeltaText): Prepared {
+  prepareCreate({ appName, userId, sessionId }: SessionKey, time: number, { delta, deleted }: DeltaText): Ticket {
     const length = write(JSON.stringify(delta));
-    try {
-      return split(this.#core.prepare_create(appName, userId, sessionId, time, length, list(deleted)));
-    } catch (error) {
-      throw coreError(error);
-    }
+    return this.#agreed(this.#core.prepare_create(appName, userId, sessionId, time, length, list(deleted)));
   }
 
   /** Takes over a creation. */
-  applyCreate(key: SessionKey, time: number, { token, touched }: Prepared): SessionRecord {
-    this.#keepShared(key, touched);
-    const number = this.#core.apply(token) ?? missing();
+  applyCreate(key: SessionKey, time: number, ticket: Ticket): SessionRecord {
+    this.#keepShared(key, ticket);
+    const number = this.#core.apply(ticket >>> 4) ?? missing();
     const [own, app, user] = this.#core.scopes(number) ?? missing();
-    this.#move([own, app, user] as SessionRecord['scopes'], touched);
+    this.#move([own, app, user] as SessionRecord['scopes'], ticket);
     const record: SessionRecord = {
       owner: this,
       number,
@@ -105,25 +103,20 @@ export class Memory {
   }
 
   /** Prepares an append. Answers with the stored event when the session has one of that id. */
-  prepareAppend(record: SessionRecord, draft: Draft, { revision = -1, app = -1, user = -1 }: Guard): Prepared | Event {
-    const length = write(JSON.stringify(draft.delta));
-    try {
-      const { id, timestamp, deleted } = draft;
-      const code = this.#core.prepare_append(record.number, id, timestamp, length, list(deleted), revision, app, user);
-      return code < 0 ? (record.events[-1 - code] ?? missing()) : split(code);
-    } catch (error) {
-      throw coreError(error);
-    }
+  prepareAppend(record: SessionRecord, { id, timestamp, delta, deleted }: Draft, { revision = -1, app = -1, user = -1 }: Guard): Ticket | Event {
+    const length = write(JSON.stringify(delta), id);
+    const code = this.#core.prepare_append(record.number, timestamp, length, written() - length, list(deleted), revision, app, user);
+    return code < 0 && code !== REFUSED ? (record.events[-1 - code] ?? missing()) : this.#agreed(code);
   }
 
   /** Takes over an append, and brings the handle that it came through up to date. */
-  applyAppend(record: SessionRecord, event: Event, { token, touched }: Prepared, through: View | undefined): void {
+  applyAppend(record: SessionRecord, event: Event, ticket: Ticket, through: View | undefined): void {
     for (let index = 0; index < 3; index++) {
-      const cell = (touched >> index) & 1 ? this.#cells[record.scopes[index] as number] : undefined;
+      const cell = (ticket >> index) & 1 ? this.#cells[record.scopes[index] as number] : undefined;
       cell?.keep(through?.cells[index] === cell);
     }
-    this.#core.apply(token);
-    this.#move(record.scopes, touched);
+    this.#core.apply(ticket >>> 4);
+    this.#move(record.scopes, ticket);
     record.events.push(event);
     record.revision += 1;
     record.updateTime = event.timestamp;
@@ -133,33 +126,29 @@ export class Memory {
   }
 
   /** Prepares a change of app and user state that belongs to no session. */
-  prepareUpdate(appName: string, userId: string | undefined, id: string, time: number, { delta, deleted }: DeltaText, guard: Guard): Prepared {
+  prepareUpdate(appName: string, userId: string | undefined, id: string, time: number, { delta, deleted }: DeltaText, guard: Guard): Ticket {
     const length = write(JSON.stringify(delta));
     const { app = -1, user = -1 } = guard;
-    try {
-      return split(this.#core.prepare_update(appName, userId, id, time, length, list(deleted), app, user));
-    } catch (error) {
-      throw coreError(error);
-    }
+    return this.#agreed(this.#core.prepare_update(appName, userId, id, time, length, list(deleted), app, user));
   }
 
   /** Takes over a change of app and user state. */
-  applyUpdate(appName: string, userId: string | undefined, { token, touched }: Prepared): void {
-    this.#keepShared({ appName, userId }, touched);
-    this.#core.apply(token);
+  applyUpdate(appName: string, userId: string | undefined, ticket: Ticket): void {
+    this.#keepShared({ appName, userId }, ticket);
+    this.#core.apply(ticket >>> 4);
     const app = this.#core.scope(appName);
     const user = userId === undefined ? undefined : this.#core.scope(appName, userId);
-    this.#move([-1, app ?? -1, user ?? -1], touched);
+    this.#move([-1, app ?? -1, user ?? -1], ticket);
   }
 
   /** What a store gets: the deltas of a change, split by scope. */
-  scopedDelta({ token }: Prepared): unknown {
-    return JSON.parse(this.#core.change_json(token) ?? '{}');
+  scopedDelta(ticket: Ticket): unknown {
+    return JSON.parse(this.#core.change_json(ticket >>> 4) ?? '{}');
   }
 
   /** Forgets a change that is not stored. */
-  discard({ token }: Prepared): void {
-    this.#core.discard(token);
+  discard(ticket: Ticket): void {
+    this.#core.discard(ticket >>> 4);
   }
 
   /** Brings a handle up to date. `temp:` keys are the business of {@link Memory.showTemp}. */
@@ -224,19 +213,12 @@ export class Memory {
     cursor: string | undefined;
   }): { sessions: Session[]; offset: number; total: number; cursor: string | undefined } {
     const { appName, userId, descending, limit, offset, cursor } = query;
-    const [before = 0, total = 0, ...numbers] = this.#order(appName, userId, descending, limit && Math.min(limit, MOST), Math.min(offset, MOST), cursor);
+    const [before = 0, total = 0, ...numbers] =
+      this.#core.list(appName, userId, descending, limit && Math.min(limit, MOST), Math.min(offset, MOST), cursor) ?? this.#refused();
     const sessions = numbers.map((number) => this.read(this.#records[number] ?? missing(), undefined, -1));
     const last = numbers.at(-1);
     const isLast = last === undefined || before + numbers.length >= total;
     return { sessions, offset: before, total, cursor: isLast ? undefined : this.#core.cursor(last) };
-  }
-
-  #order(...query: Parameters<Core['list']>): Uint32Array {
-    try {
-      return this.#core.list(...query);
-    } catch (error) {
-      throw coreError(error);
-    }
   }
 
   /** The values of an app, or of a user in it, as JSON text. */
@@ -249,6 +231,14 @@ export class Memory {
   scopeVersion(appName: string, userId: string | undefined): number {
     const scope = this.#core.scope(appName, userId);
     return scope === undefined ? 0 : this.#core.scope_version(scope);
+  }
+
+  #agreed(code: number): Ticket {
+    return code === REFUSED ? this.#refused() : code;
+  }
+
+  #refused(): never {
+    throw coreError(this.#core.take_error() ?? '{}');
   }
 
   #cell(scope: number): Cell {
@@ -264,12 +254,12 @@ export class Memory {
   }
 
   /** Before app or user values move: handles that show them and have not looked yet keep them. */
-  #keepShared({ appName, userId }: { appName: string; userId: string | undefined }, touched: number): void {
+  #keepShared({ appName, userId }: { appName: string; userId: string | undefined }, ticket: Ticket): void {
     for (const [bit, user] of [
       [2, undefined],
       [4, userId],
     ] as const) {
-      const scope = touched & bit ? this.#core.scope(appName, user) : undefined;
+      const scope = ticket & bit ? this.#core.scope(appName, user) : undefined;
       if (scope !== undefined) {
         this.#cells[scope]?.keep(false);
       }
@@ -277,19 +267,15 @@ export class Memory {
   }
 
   /** After values have moved: the next handle gets the new version. */
-  #move(scopes: readonly number[], touched: number): void {
+  #move(scopes: readonly number[], ticket: Ticket): void {
     for (let index = 0; index < 3; index++) {
-      if ((touched >> index) & 1) {
+      if ((ticket >> index) & 1) {
         const scope = scopes[index] as number;
         this.#cells[scope] = undefined;
         this.#versions[scope] = (this.#versions[scope] ?? 0) + 1;
       }
     }
   }
-}
-
-function split(code: number): Prepared {
-  return { token: code >>> 4, touched: code & 15 };
 }
 
 function list(deleted: readonly string[]): string[] | undefined {

@@ -1,12 +1,12 @@
 // The session service: prepare in the core, commit to the store, apply in the core. Memory follows the store.
 
 import { admitDelta, admitString, type AdmitOptions } from './admit.js';
-import { notFound, prepareAppend } from './append.js';
+import { applyAppend, notFound, prepareAppend, type Append } from './append.js';
 import { admitEvent, type Draft } from './draft.js';
 import { StatepadError } from './errors.js';
 import { newId } from './ids.js';
 import { InvocationContext, type InvocationOptions } from './invocation.js';
-import { Memory, type Guard, type Prepared } from './memory.js';
+import { Memory, type Guard, type Ticket } from './memory.js';
 import { Queue } from './queue.js';
 import { checkConfig, checkCount, checkKey, checkList } from './requests.js';
 import { updateState, type UpdateFunction } from './update.js';
@@ -181,7 +181,7 @@ export class SessionService {
       memory,
       now: this.#now,
       append: (record, event, guard) => this.#append(memory, record, admitEvent(event, this.#now, {}), guard, undefined),
-      commit: this.#commit && ((change, prepared) => this.#store(memory, change, prepared)),
+      commit: this.#commit && ((change, ticket) => this.#store(memory, change, ticket)),
     });
   }
 
@@ -235,37 +235,45 @@ export class SessionService {
     const key = checkKey({ appName, userId, sessionId: isBlank(sessionId) ? newId() : (sessionId as string) });
     const state = admitDelta(request.state, 'state');
     const time = this.#now();
-    const prepared = memory.prepareCreate(key, time, state);
+    const ticket = memory.prepareCreate(key, time, state);
     if (this.#commit !== undefined) {
-      await this.#store(memory, { id: key.sessionId, kind: 'create', key, time }, prepared);
+      await this.#store(memory, { id: key.sessionId, kind: 'create', key, time }, ticket);
     }
-    return memory.read(memory.applyCreate(key, time, prepared));
+    return memory.read(memory.applyCreate(key, time, ticket));
   }
 
   /** Appends in memory at once, or when the store has it. */
   #append(memory: Memory, record: SessionRecord, draft: Draft, guard: Guard, view: View | undefined): Event | Promise<Event> {
+    const finish = (append: Append | Event): Event => {
+      if ('ticket' in append) {
+        return applyAppend(memory, record, append as Append, view);
+      }
+      if (view !== undefined) {
+        memory.refresh(view);
+      }
+      return append;
+    };
     if (this.#commit === undefined) {
-      const append = prepareAppend(memory, record, draft, guard, view);
-      return append.isDone ? append.event : append.apply();
+      return finish(prepareAppend(memory, record, draft, guard));
     }
     return this.#inTurn(record, async () => {
-      const append = prepareAppend(memory, record, draft, guard, view);
-      if (append.isDone) {
-        return append.event;
+      const append = prepareAppend(memory, record, draft, guard);
+      if ('ticket' in append) {
+        const { event, ticket } = append as Append;
+        const { id, timestamp: time } = draft;
+        const change = { id, kind: 'append', key: record.key, time, event: { id, time, data: JSON.stringify(event) } } as const;
+        await this.#store(memory, change, ticket);
       }
-      const { id, timestamp: time } = draft;
-      const event = { id, time, data: JSON.stringify(append.event) };
-      await this.#store(memory, { id, kind: 'append', key: record.key, time, event }, append.prepared);
-      return append.apply();
+      return finish(append);
     });
   }
 
   /** Waits for the store. When it fails, the change is forgotten and nothing has happened. */
-  async #store(memory: Memory, change: Omit<Change, 'delta'>, prepared: Prepared): Promise<void> {
+  async #store(memory: Memory, change: Omit<Change, 'delta'>, ticket: Ticket): Promise<void> {
     try {
-      await this.#commit?.({ ...change, delta: memory.scopedDelta(prepared) as Change['delta'] });
+      await this.#commit?.({ ...change, delta: memory.scopedDelta(ticket) as Change['delta'] });
     } catch (error) {
-      memory.discard(prepared);
+      memory.discard(ticket);
       throw error;
     }
   }

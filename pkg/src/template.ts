@@ -71,6 +71,11 @@ export class Template {
     return render(this.#segments, state, new Map(texts));
   }
 
+  /** @internal Whether rendering may have to wait. */
+  get hasArtifacts(): boolean {
+    return this.#artifacts.length > 0;
+  }
+
   /** Gives a template that renders to exactly `text`. */
   static escape(text: string): string {
     requireReady('Template.escape()');

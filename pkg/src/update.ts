@@ -8,7 +8,7 @@ import { newId } from './ids.js';
 import { checkKey } from './requests.js';
 import { isTemp } from './scope.js';
 import type { SessionRecord } from './handle.js';
-import type { Guard, Memory, Prepared } from './memory.js';
+import type { Guard, Memory, Ticket } from './memory.js';
 import type { Change } from './store.js';
 import type { Event, EventInit, Json, UpdateStateOptions, UpdateStateTarget } from './types.js';
 
@@ -23,7 +23,7 @@ export interface UpdateHost {
   readonly now: () => number;
   readonly append: (record: SessionRecord, event: EventInit, guard: Guard) => Event | Promise<Event>;
   /** Absent in memory, where nothing may come between preparing and applying. */
-  readonly commit: ((change: Omit<Change, 'delta'>, prepared: Prepared) => Promise<void>) | undefined;
+  readonly commit: ((change: Omit<Change, 'delta'>, ticket: Ticket) => Promise<void>) | undefined;
 }
 
 /** Something that can be read, and written if it has not moved since. */
@@ -123,11 +123,11 @@ function scopeTarget(appName: string, userId: string | undefined, host: UpdateHo
       const id = newId();
       const time = now();
       const key = userId === undefined ? { appName } : { appName, userId };
-      const prepared = memory.prepareUpdate(appName, userId, id, time, admitDelta(delta, 'delta'), guard);
+      const ticket = memory.prepareUpdate(appName, userId, id, time, admitDelta(delta, 'delta'), guard);
       if (commit !== undefined) {
-        await commit({ id, kind: 'update', key, time }, prepared);
+        await commit({ id, kind: 'update', key, time }, ticket);
       }
-      memory.applyUpdate(appName, userId, prepared);
+      memory.applyUpdate(appName, userId, ticket);
     },
   };
 }

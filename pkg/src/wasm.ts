@@ -39,14 +39,23 @@ const encoder = new TextEncoder();
 let target = new Uint8Array(0);
 let capacity = 0;
 
-/** Writes a text where the core reads it. Returns its length in bytes. */
-export function write(text: string): number {
-  const most = text.length * 3;
+/** Writes a text where the core reads it, and a second one behind it. Returns the length of the first in bytes. */
+export function write(text: string, second = ''): number {
+  const most = (text.length + second.length) * 3;
   // A view of memory that has grown since is detached: its length is 0.
   if (target.length < most || target.length === 0) {
     capacity = Math.max(capacity, most, 4096);
     const pointer = scratch(capacity) >>> 0;
     target = new Uint8Array(instance().memory.buffer, pointer, capacity);
   }
-  return encoder.encodeInto(text, target).written;
+  const { written: length } = encoder.encodeInto(text, target);
+  end = second === '' ? length : length + encoder.encodeInto(second, target.subarray(length)).written;
+  return length;
+}
+
+let end = 0;
+
+/** Where what {@link write} has written ends. */
+export function written(): number {
+  return end;
 }

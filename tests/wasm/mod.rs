@@ -45,14 +45,14 @@ fn write(text: &str) -> usize {
 
 fn create(core: &mut Core, user: &str, state: &str) -> u32 {
     let length = write(state);
-    let prepared = core.prepare_create("app", user, "s", 1.0, length, None).unwrap();
-    core.apply(usize::try_from(prepared >> 4).unwrap()).unwrap()
+    let ticket = core.prepare_create("app", user, "s", 1.0, length, None);
+    core.apply(usize::try_from(ticket >> 4).unwrap()).unwrap()
 }
 
 fn append(core: &mut Core, session: u32, id: &str, delta: &str, revision: f64) -> Result<i32, String> {
-    let length = write(delta);
-    let answer = core.prepare_append(session as usize, id, 2.0, length, None, revision, -1.0, -1.0);
-    answer.map_err(|error| error.as_string().unwrap())
+    write(&[delta, id].concat());
+    let ticket = core.prepare_append(session as usize, 2.0, delta.len(), id.len(), None, revision, -1.0, -1.0);
+    if ticket == i32::MIN { Err(core.take_error().unwrap()) } else { Ok(ticket) }
 }
 
 #[wasm_bindgen_test]
