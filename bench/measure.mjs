@@ -16,7 +16,7 @@ export async function time(call, { quick }) {
   let sum = 0;
   const isAsync = call() instanceof Promise;
   const consumed = isAsync ? async () => void (sum += await call()) : () => void (sum += /** @type {number} */ (call()));
-  const stats = await measure(consumed, { min_cpu_time: quick ? 150e6 : 600e6, batch_samples: 1024 });
+  const stats = await measure(consumed, { min_cpu_time: quick ? 100e6 : 600e6, batch_samples: 1024 });
   do_not_optimize(sum);
   return figure(stats);
 }

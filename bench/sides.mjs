@@ -20,10 +20,10 @@ export const sides = {
   },
 
   async adk() {
-    const { InMemorySessionService } = await import('@google/adk');
-    // ADK exports it nowhere: its agents call it from this module.
-    const instructions = new URL('./agents/instructions.js', import.meta.resolve('@google/adk'));
-    const { injectSessionState } = await import(instructions.href);
+    // The very modules that ADK runs, without the rest that its entry loads; the function is exported nowhere else.
+    const module = (path) => import(new URL(path, import.meta.resolve('@google/adk')).href);
+    const { InMemorySessionService } = await module('./sessions/in_memory_session_service.js');
+    const { injectSessionState } = await module('./agents/instructions.js');
     return {
       createService: () => new InMemorySessionService(),
       inject: injectSessionState,

@@ -73,7 +73,7 @@ async function turn(createService, { quick }) {
   setLogLevel(LogLevel.ERROR);
   const service = createService();
   const runner = new Runner({ appName: 'app', agent: agentTree(), sessionService: service });
-  const samples = quick ? 25 : 100;
+  const samples = quick ? 20 : 100;
   // The library calls once or twice before it counts.
   const sessions = Math.ceil((samples + 3) / TURNS);
   for (let index = 0; index <= sessions; index += 1) {
