@@ -16,7 +16,7 @@ export class Cell {
   /** What {@link Cell.keep} has kept. */
   #text: string | undefined;
   /** How often the scope had moved. */
-  readonly version: number;
+  version: number;
   readonly #core: ScopeSource;
   readonly #scope: number;
 
@@ -36,9 +36,16 @@ export class Cell {
     return this.#record;
   }
 
-  /** Keeps this version for those who show it, before the scope moves on. `leaving` is one holder that does not need it. */
-  keep(leaving: boolean): void {
-    if (this.#record === undefined && this.holders > (leaving ? 1 : 0)) {
+  /** Shows the next version: for the one holder that moves the scope on. */
+  moveOn(): void {
+    this.version += 1;
+    this.#record = undefined;
+    this.#text = undefined;
+  }
+
+  /** Keeps this version for those who show it, before the scope moves on. */
+  keep(): void {
+    if (this.#record === undefined && this.holders > 0) {
       this.#text = this.#core.scope_json(this.#scope, true);
     }
   }
@@ -59,6 +66,8 @@ export interface SessionRecord {
   deleted: boolean;
   /** The events as a frozen list, for all handles that show all of them. */
   list: readonly Event[] | undefined;
+  /** The state that was made last, and of what, for all handles that show the same. */
+  merged: { readonly parts: readonly unknown[]; readonly state: Readonly<Record<string, Json>> } | undefined;
 }
 
 /** What a handle shows. */
@@ -146,15 +155,20 @@ export function viewOf(session: object): View | undefined {
   return Handle.view(session);
 }
 
-function stateOf(view: View): Readonly<Record<string, Json>> {
-  const state = Object.create(null) as Record<string, Json>;
-  for (const cell of view.cells) {
-    Object.assign(state, cell.record());
+function stateOf({ cells, record, temp }: View): Readonly<Record<string, Json>> {
+  const parts = cells.map((cell) => cell.record());
+  if (temp === undefined && record.merged?.parts.every((part, index) => part === parts[index])) {
+    return record.merged.state;
   }
-  view.temp?.forEach((value, key) => {
+  const state = Object.assign(Object.create(null) as Record<string, Json>, ...parts) as Record<string, Json>;
+  temp?.forEach((value, key) => {
     state[key] = value;
   });
-  return Object.freeze(state);
+  Object.freeze(state);
+  if (temp === undefined) {
+    record.merged = { parts, state };
+  }
+  return state;
 }
 
 const NONE: readonly Event[] = Object.freeze([]);

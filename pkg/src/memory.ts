@@ -82,10 +82,9 @@ export class Memory {
 
   /** Takes over a creation. */
   applyCreate(key: SessionKey, time: number, ticket: Ticket): SessionRecord {
-    this.#keepShared(key, ticket);
+    this.#moveShared(key, ticket);
     const number = this.#core.apply(ticket >>> 4) ?? missing();
     const [own, app, user] = this.#core.scopes(number) ?? missing();
-    this.#move([own, app, user] as SessionRecord['scopes'], ticket);
     const record: SessionRecord = {
       owner: this,
       number,
@@ -96,6 +95,7 @@ export class Memory {
       updateTime: time,
       deleted: false,
       list: undefined,
+      merged: undefined,
     };
     this.#records[number] = record;
     child(child(this.#apps, key.appName), key.userId).set(key.sessionId, record);
@@ -112,11 +112,11 @@ export class Memory {
   /** Takes over an append, and brings the handle that it came through up to date. */
   applyAppend(record: SessionRecord, event: Event, ticket: Ticket, through: View | undefined): void {
     for (let index = 0; index < 3; index++) {
-      const cell = (ticket >> index) & 1 ? this.#cells[record.scopes[index] as number] : undefined;
-      cell?.keep(through?.cells[index] === cell);
+      if ((ticket >> index) & 1) {
+        this.#move(record.scopes[index] as number, through?.cells[index]);
+      }
     }
     this.#core.apply(ticket >>> 4);
-    this.#move(record.scopes, ticket);
     record.events.push(event);
     record.revision += 1;
     record.updateTime = event.timestamp;
@@ -134,11 +134,8 @@ export class Memory {
 
   /** Takes over a change of app and user state. */
   applyUpdate(appName: string, userId: string | undefined, ticket: Ticket): void {
-    this.#keepShared({ appName, userId }, ticket);
+    this.#moveShared({ appName, userId }, ticket);
     this.#core.apply(ticket >>> 4);
-    const app = this.#core.scope(appName);
-    const user = userId === undefined ? undefined : this.#core.scope(appName, userId);
-    this.#move([-1, app ?? -1, user ?? -1], ticket);
   }
 
   /** What a store gets: the deltas of a change, split by scope. */
@@ -189,9 +186,8 @@ export class Memory {
 
   /** Deletes a session. Handles keep showing what they show. */
   remove(record: SessionRecord): void {
-    this.#cells[record.scopes[0]]?.keep(false);
+    this.#move(record.scopes[0], undefined);
     this.#core.remove(record.number);
-    this.#cells[record.scopes[0]] = undefined;
     record.deleted = true;
     this.#records[record.number] = undefined;
     const { appName, userId, sessionId } = record.key;
@@ -253,27 +249,32 @@ export class Memory {
     return cells;
   }
 
-  /** Before app or user values move: handles that show them and have not looked yet keep them. */
-  #keepShared({ appName, userId }: { appName: string; userId: string | undefined }, ticket: Ticket): void {
-    for (const [bit, user] of [
-      [2, undefined],
-      [4, userId],
-    ] as const) {
-      const scope = ticket & bit ? this.#core.scope(appName, user) : undefined;
+  /** Before app or user values move. */
+  #moveShared({ appName, userId }: { appName: string; userId: string | undefined }, ticket: Ticket): void {
+    const app = ticket & 2 ? this.#core.scope(appName) : undefined;
+    const user = ticket & 4 ? this.#core.scope(appName, userId) : undefined;
+    for (const scope of [app, user]) {
       if (scope !== undefined) {
-        this.#cells[scope]?.keep(false);
+        this.#move(scope, undefined);
       }
     }
   }
 
-  /** After values have moved: the next handle gets the new version. */
-  #move(scopes: readonly number[], ticket: Ticket): void {
-    for (let index = 0; index < 3; index++) {
-      if ((ticket >> index) & 1) {
-        const scope = scopes[index] as number;
-        this.#cells[scope] = undefined;
-        this.#versions[scope] = (this.#versions[scope] ?? 0) + 1;
-      }
+  /**
+   * Before values move. Handles that show them and have not looked yet keep them; `leaving` is what the handle shows that
+   * moves on with them. The next handle gets the new version.
+   */
+  #move(scope: number, leaving: Cell | undefined): void {
+    this.#versions[scope] = (this.#versions[scope] ?? 0) + 1;
+    const cell = this.#cells[scope];
+    if (cell === undefined) {
+      return;
+    }
+    if (cell.holders === (cell === leaving ? 1 : 0)) {
+      cell.moveOn();
+    } else {
+      cell.keep();
+      this.#cells[scope] = undefined;
     }
   }
 }

@@ -79,6 +79,10 @@ function valueText(value: unknown): string {
   if (value === null) {
     return '';
   }
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) {
+    // The same text as in JSON, minus zero included.
+    return String(value);
+  }
   const json = JSON.stringify(value) as string | undefined;
   if (json === undefined) {
     throw new StatepadError('VALUE_NOT_JSON', `the state has a ${typeof value}: it is not JSON`);
