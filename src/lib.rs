@@ -71,3 +71,8 @@ pub use session::SessionLog;
 pub use sessions::{ScopeId, ScopeIds, SessionId, Sessions};
 pub use state::{ReadonlyState, ScopeState, SessionState, State};
 pub use template::{Segment, Template};
+
+/// The README's Rust compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -9,22 +9,23 @@ import type { Event } from './types.js';
 /** An append that the core has agreed to: to be stored, then applied. */
 export interface Append {
   readonly event: Event;
-  readonly ticket: Ticket;
+  /** Absent when the session has the event already: there is nothing to store and to apply. */
+  readonly ticket: Ticket | undefined;
   /** For the eyes of the handle. */
   readonly temp: TempDelta | undefined;
 }
 
 /**
- * Prepares an append; answers with the stored event when the session has it already. Nothing has changed when it throws:
- * `SESSION_NOT_FOUND`, `SESSION_STALE`, `STATE_CONFLICT`, `EVENT_ID_CONFLICT`, `INVALID_ARGUMENT`.
+ * Prepares an append. Nothing has changed when it throws: `SESSION_NOT_FOUND`, `SESSION_STALE`, `STATE_CONFLICT`,
+ * `EVENT_ID_CONFLICT`, `INVALID_ARGUMENT`.
  */
-export function prepareAppend(memory: Memory, record: SessionRecord, draft: Draft, guard: Guard): Append | Event {
+export function prepareAppend(memory: Memory, record: SessionRecord, draft: Draft, guard: Guard): Append {
   if (record.deleted) {
     throw notFound(record.key.sessionId);
   }
   const ticket = memory.prepareAppend(record, draft, guard);
   if (typeof ticket !== 'number') {
-    return repeat(record, draft, ticket);
+    return { event: repeat(record, draft, ticket), ticket: undefined, temp: undefined };
   }
   const temp = ticket & TEMP ? takeTemp(draft) : undefined;
   return { event: seal(draft), ticket, temp };
@@ -32,8 +33,13 @@ export function prepareAppend(memory: Memory, record: SessionRecord, draft: Draf
 
 /** Takes over an append that is stored, and brings the handle that it came through up to date. */
 export function applyAppend(memory: Memory, record: SessionRecord, { event, ticket, temp }: Append, view: View | undefined): Event {
-  memory.applyAppend(record, event, ticket, view);
+  if (ticket !== undefined) {
+    memory.applyAppend(record, event, ticket, view);
+  }
   if (view !== undefined) {
+    memory.refresh(view);
+  }
+  if (view !== undefined && ticket !== undefined) {
     memory.showTemp(view, event, temp);
   }
   return event;

@@ -109,7 +109,7 @@ export class Memory {
     return code < 0 && code !== REFUSED ? (record.events[-1 - code] ?? missing()) : this.#agreed(code);
   }
 
-  /** Takes over an append, and brings the handle that it came through up to date. */
+  /** Takes over an append. The handle that it came `through` is refreshed next: nothing needs to be kept for it. */
   applyAppend(record: SessionRecord, event: Event, ticket: Ticket, through: View | undefined): void {
     for (let index = 0; index < 3; index++) {
       if ((ticket >> index) & 1) {
@@ -120,9 +120,6 @@ export class Memory {
     record.events.push(event);
     record.revision += 1;
     record.updateTime = event.timestamp;
-    if (through !== undefined) {
-      this.refresh(through);
-    }
   }
 
   /** Prepares a change of app and user state that belongs to no session. */

@@ -27,6 +27,8 @@ export interface ListPlan {
   readonly limit: number | undefined;
   readonly offset: number;
   readonly cursor: string | undefined;
+  /** The page's number where no limit tells it. */
+  readonly page: number;
 }
 
 const ORDERS: readonly unknown[] = [undefined, 'asc', 'desc'];
@@ -53,6 +55,7 @@ export function checkList(request: ListSessionsRequest): ListPlan {
     limit,
     offset: page !== undefined && limit !== undefined ? (page - 1) * limit : (offset ?? 0),
     cursor: cursor === undefined ? undefined : admitString(cursor, 'cursor'),
+    page: page ?? 1,
   };
 }
 

@@ -1,9 +1,9 @@
 // The session service: prepare in the core, commit to the store, apply in the core. Memory follows the store.
 
-import { admitDelta, admitString, type AdmitOptions } from './admit.js';
-import { applyAppend, notFound, prepareAppend, type Append } from './append.js';
+import { admitDelta, admitString, type AdmitOptions, type AdmittedDelta } from './admit.js';
+import { applyAppend, notFound, prepareAppend } from './append.js';
 import { admitEvent, type Draft } from './draft.js';
-import { StatepadError } from './errors.js';
+import { StatepadError, isStatepadError } from './errors.js';
 import { newId } from './ids.js';
 import { InvocationContext, type InvocationOptions } from './invocation.js';
 import { Memory, type Guard, type Ticket } from './memory.js';
@@ -71,28 +71,38 @@ export class SessionService {
    * Throws `SESSION_EXISTS` when the id is taken, `VALUE_NOT_JSON`, `INVALID_ARGUMENT`; nothing is applied then.
    */
   async createSession(request: CreateSessionRequest): Promise<Session> {
+    const creation = admitCreation(request);
     const memory = this.#memory ?? (await this.#load());
-    const create = () => this.#create(memory, request);
-    return this.#commit === undefined ? await create() : await this.#creations.run(create);
+    return await this.#create(memory, creation);
   }
 
   /** Gets a session as it is now, or `undefined` when there is none. Throws `INVALID_ARGUMENT`. */
   async getSession(request: GetSessionRequest): Promise<Session | undefined> {
-    const memory = this.#memory ?? (await this.#load());
+    const key = checkKey(request);
     const config = checkConfig(request.config);
-    const record = memory.find(checkKey(request));
+    const memory = this.#memory ?? (await this.#load());
+    const record = memory.find(key);
     return record && memory.read(record, config);
   }
 
   /** Gets a session, or creates it when there is none. Throws as `createSession`, but never `SESSION_EXISTS`. */
   async getOrCreateSession(request: CreateSessionRequest): Promise<Session> {
+    const creation = admitCreation(request);
     const memory = this.#memory ?? (await this.#load());
-    const getOrCreate = async () => {
-      const { sessionId } = request;
-      const record = isBlank(sessionId) ? undefined : memory.find(checkKey({ ...request, sessionId: sessionId as string }));
-      return record === undefined ? await this.#create(memory, request) : memory.read(record);
-    };
-    return this.#commit === undefined ? await getOrCreate() : await this.#creations.run(getOrCreate);
+    const record = memory.find(creation.key);
+    if (record !== undefined) {
+      return memory.read(record);
+    }
+    try {
+      return await this.#create(memory, creation);
+    } catch (error) {
+      // Somebody else has created it while this creation waited for its store.
+      const created = isStatepadError(error) && error.code === 'SESSION_EXISTS' ? memory.find(creation.key) : undefined;
+      if (created === undefined) {
+        throw error;
+      }
+      return memory.read(created);
+    }
   }
 
   /**
@@ -100,13 +110,13 @@ export class SessionService {
    * state and no events. Throws `INVALID_ARGUMENT`.
    */
   async listSessions(request: ListSessionsRequest): Promise<ListSessionsResponse> {
-    const memory = this.#memory ?? (await this.#load());
     const plan = checkList(request);
+    const memory = this.#memory ?? (await this.#load());
     const { sessions, offset, total, cursor } = memory.list(plan);
     const { limit } = plan;
     const answer = {
       sessions,
-      page: request.page ?? (limit ? Math.floor((request.cursor === undefined ? plan.offset : offset) / limit) + 1 : 1),
+      page: limit ? Math.floor((plan.cursor === undefined ? plan.offset : offset) / limit) + 1 : plan.page,
       limit: limit ?? total,
       totalItems: total,
       totalPages: limit === undefined ? Math.min(total, 1) : limit === 0 ? 0 : Math.ceil(total / limit),
@@ -115,9 +125,10 @@ export class SessionService {
   }
 
   /** Deletes a session with its events and its own state; app and user state stay. It need not be there. */
-  async deleteSession(key: SessionKey): Promise<void> {
+  async deleteSession(request: SessionKey): Promise<void> {
+    const key = checkKey(request);
     const memory = this.#memory ?? (await this.#load());
-    const record = memory.find(checkKey(key));
+    const record = memory.find(key);
     if (record !== undefined) {
       await this.#inTurn(record, async () => {
         if (!record.deleted) {
@@ -140,27 +151,30 @@ export class SessionService {
       return event as Event;
     }
     checkCount(expectedRevision, 'expectedRevision');
+    const { appName, userId, id: sessionId } = session;
+    const draft = admitEvent(event, this.#now, this.#admit);
     const memory = this.#memory ?? (await this.#load());
     const view = memory.view(session);
-    const record = view?.record ?? memory.find(checkKey({ ...session, sessionId: session.id }));
+    const record = view?.record ?? memory.find(checkKey({ appName, userId, sessionId }));
     if (record === undefined) {
-      throw notFound(session.id);
+      throw notFound(sessionId);
     }
-    const draft = admitEvent(event, this.#now, this.#admit);
     return this.#append(memory, record, draft, { revision: expectedRevision }, view);
   }
 
   /** The state of an app, under names without prefix. The copy is the caller's. */
   async getAppState({ appName }: { readonly appName: string }): Promise<Record<string, Json>> {
+    admitString(appName, 'appName');
     const memory = this.#memory ?? (await this.#load());
-    return JSON.parse(memory.scopeText(admitString(appName, 'appName'), undefined, false)) as Record<string, Json>;
+    return JSON.parse(memory.scopeText(appName, undefined, false)) as Record<string, Json>;
   }
 
   /** The state of a user in an app, under names without prefix. The copy is the caller's. */
   async getUserState({ appName, userId }: { readonly appName: string; readonly userId: string }): Promise<Record<string, Json>> {
+    admitString(appName, 'appName');
+    admitString(userId, 'userId');
     const memory = this.#memory ?? (await this.#load());
-    const text = memory.scopeText(admitString(appName, 'appName'), admitString(userId, 'userId'), false);
-    return JSON.parse(text) as Record<string, Json>;
+    return JSON.parse(memory.scopeText(appName, userId, false)) as Record<string, Json>;
   }
 
   /**
@@ -230,41 +244,31 @@ export class SessionService {
     return queue.run(task);
   }
 
-  async #create(memory: Memory, request: CreateSessionRequest): Promise<Session> {
-    const { appName, userId, sessionId } = request;
-    const key = checkKey({ appName, userId, sessionId: isBlank(sessionId) ? newId() : (sessionId as string) });
-    const state = admitDelta(request.state, 'state');
-    const time = this.#now();
-    const ticket = memory.prepareCreate(key, time, state);
-    if (this.#commit !== undefined) {
-      await this.#store(memory, { id: key.sessionId, kind: 'create', key, time }, ticket);
-    }
-    return memory.read(memory.applyCreate(key, time, ticket));
+  async #create(memory: Memory, { key, state }: Creation): Promise<Session> {
+    const create = async (): Promise<Session> => {
+      const time = this.#now();
+      const ticket = memory.prepareCreate(key, time, state);
+      if (this.#commit !== undefined) {
+        await this.#store(memory, { id: key.sessionId, kind: 'create', key, time }, ticket);
+      }
+      return memory.read(memory.applyCreate(key, time, ticket));
+    };
+    return await (this.#commit === undefined ? create() : this.#creations.run(create));
   }
 
   /** Appends in memory at once, or when the store has it. */
   #append(memory: Memory, record: SessionRecord, draft: Draft, guard: Guard, view: View | undefined): Event | Promise<Event> {
-    const finish = (append: Append | Event): Event => {
-      if ('ticket' in append) {
-        return applyAppend(memory, record, append as Append, view);
-      }
-      if (view !== undefined) {
-        memory.refresh(view);
-      }
-      return append;
-    };
     if (this.#commit === undefined) {
-      return finish(prepareAppend(memory, record, draft, guard));
+      return applyAppend(memory, record, prepareAppend(memory, record, draft, guard), view);
     }
     return this.#inTurn(record, async () => {
       const append = prepareAppend(memory, record, draft, guard);
-      if ('ticket' in append) {
-        const { event, ticket } = append as Append;
+      if (append.ticket !== undefined) {
         const { id, timestamp: time } = draft;
-        const change = { id, kind: 'append', key: record.key, time, event: { id, time, data: JSON.stringify(event) } } as const;
-        await this.#store(memory, change, ticket);
+        const event = { id, time, data: JSON.stringify(append.event) };
+        await this.#store(memory, { id, kind: 'append', key: record.key, time, event }, append.ticket);
       }
-      return finish(append);
+      return applyAppend(memory, record, append, view);
     });
   }
 
@@ -282,6 +286,13 @@ export class SessionService {
 /** {@link SessionService} under the name that ADK's users know. */
 export class InMemorySessionService extends SessionService {}
 
-function isBlank(id: string | undefined): boolean {
-  return id === undefined || (typeof id === 'string' && /^\p{White_Space}*$/u.test(id));
+/** A request to create a session, understood. */
+interface Creation {
+  readonly key: SessionKey;
+  readonly state: AdmittedDelta;
+}
+
+function admitCreation({ appName, userId, sessionId, state }: CreateSessionRequest): Creation {
+  const isBlank = sessionId === undefined || /^\p{White_Space}*$/u.test(sessionId);
+  return { key: checkKey({ appName, userId, sessionId: isBlank ? newId() : sessionId }), state: admitDelta(state, 'state') };
 }
