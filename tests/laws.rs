@@ -1,0 +1,320 @@
+//! Laws of the core, for whatever comes in.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic: that is how it fails")]
+
+use std::collections::BTreeSet;
+
+use proptest::collection::{btree_map, vec};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+use statepad::{
+    Delta, Invocation, Json, ListQuery, ReadonlyState, Scope, ScopedDelta, SessionKey, SessionState, Sessions, Start,
+    State, Template, Write,
+};
+
+#[path = "contract/linear.rs"]
+mod linear;
+#[path = "contract/replay.rs"]
+mod replay;
+
+/// Keys with and without prefixes, few enough to meet again.
+fn key() -> impl Strategy<Value = String> {
+    let prefix = prop_oneof![Just(""), Just("app:"), Just("user:"), Just("temp:"), Just("APP:"), Just("app")];
+    let name = prop_oneof!["[abc]", Just(String::new()), Just("__proto__".to_owned()), "temp:[ab]", any::<String>()];
+    (prefix, name).prop_map(|(prefix, name)| format!("{prefix}{name}"))
+}
+
+/// Any JSON value, a few levels deep.
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_filter("JSON has no such number", |float| float.is_finite()).prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 24, 5, |inner| {
+        prop_oneof![vec(inner.clone(), 0..5).prop_map(Value::from), object_of(inner).prop_map(Value::from)]
+    })
+}
+
+fn object_of(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Map<String, Value>> {
+    btree_map(any::<String>(), value, 0..5).prop_map(|members| members.into_iter().collect())
+}
+
+fn delta() -> impl Strategy<Value = Delta> {
+    let write = prop_oneof![3 => value().prop_map(Some), 1 => Just(None)];
+    btree_map(key(), write, 0..8).prop_shuffle_keys().prop_map(|writes| {
+        let write =
+            |value: Option<Value>| value.map_or(Write::Unset, |value| Write::Set(Json::from_value(&value).unwrap()));
+        writes.into_iter().map(|(key, value)| (key, write(value))).collect()
+    })
+}
+
+/// Maps come sorted; deltas must not.
+trait ShuffleKeys<T> {
+    fn prop_shuffle_keys(self) -> BoxedStrategy<Vec<(String, T)>>;
+}
+
+impl<T: Clone + std::fmt::Debug + 'static, S> ShuffleKeys<T> for S
+where
+    S: Strategy<Value = std::collections::BTreeMap<String, T>> + 'static,
+{
+    fn prop_shuffle_keys(self) -> BoxedStrategy<Vec<(String, T)>> {
+        self.prop_map(|map| map.into_iter().collect::<Vec<_>>()).prop_shuffle().boxed()
+    }
+}
+
+/// Text that is dense in what templates look at.
+fn braces() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        8 => "[{}\\\\$?.\\[\\]: \nab0é名👍]",
+        1 => Just("{a}".to_owned()),
+        1 => Just("{{".to_owned()),
+        1 => Just("app:".to_owned()),
+        1 => Just("artifact.".to_owned()),
+        1 => any::<char>().prop_map(String::from),
+    ];
+    vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+/// The writes of a delta, to be compared whatever their order.
+fn writes(delta: &Delta) -> BTreeSet<(String, String)> {
+    delta.iter().map(|(key, write)| (key.to_owned(), format!("{write:?}"))).collect()
+}
+
+fn same_number(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_number(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|((name, a), (other, b))| name == other && same_number(a, b))
+        }
+        _ => a == b,
+    }
+}
+
+proptest! {
+    #[test]
+    fn splitting_and_joining_lose_nothing(delta in delta()) {
+        let (scoped, temp) = delta.clone().split();
+        prop_assert_eq!(writes(&scoped.join(temp)), writes(&delta));
+    }
+
+    #[test]
+    fn splitting_keeps_the_order_within_each_scope(delta in delta()) {
+        let (scoped, temp) = delta.clone().split();
+        for (scope, part) in
+            [(Scope::App, &scoped.app), (Scope::User, &scoped.user), (Scope::Session, &scoped.session), (Scope::Temp, &temp)]
+        {
+            let keys: Vec<_> = part.iter().map(|(name, _)| scope.key(name)).collect();
+            let wanted: Vec<_> = delta.iter().map(|(key, _)| key.to_owned()).filter(|key| Scope::split(key).0 == scope).collect();
+            prop_assert_eq!(keys, wanted);
+        }
+    }
+
+    #[test]
+    fn temp_keys_never_reach_a_change(delta in delta()) {
+        let mut sessions = Sessions::default();
+        let key = SessionKey::new("app", "u", "s");
+        let change = sessions.prepare_create(&key, 1.0, delta.clone()).unwrap();
+        let id = sessions.apply_create(&key, &change);
+        let Ok(statepad::Prepared::Change { change: append, .. }) =
+            sessions.prepare_append(id, "e", 2.0, delta.clone(), statepad::Guard::default())
+        else {
+            panic!("the id is new");
+        };
+        let wanted: BTreeSet<_> =
+            writes(&delta).into_iter().filter(|(key, _)| Scope::split(key).0 != Scope::Temp).collect();
+        prop_assert_eq!(writes(&change.delta.join(Delta::default())), wanted.clone());
+        let text: Value = serde_json::from_str(&append.delta.to_json()).unwrap();
+        prop_assert!(text.get("temp").is_none());
+        sessions.apply_append(id, &append);
+        prop_assert!(sessions.state(id).unwrap().all().keys().all(|key| Scope::split(key).0 != Scope::Temp));
+        prop_assert_eq!(writes(&append.delta.join(Delta::default())), wanted);
+    }
+
+    #[test]
+    fn a_delta_is_read_as_any_json_reader_reads_it(object in object_of(value())) {
+        let text = Value::Object(object.clone()).to_string();
+        let delta = Delta::parse(&text, &[]).unwrap();
+        let read: Map<String, Value> = delta
+            .iter()
+            .map(|(key, write)| match write {
+                Write::Set(json) => (key.to_owned(), serde_json::from_str(json.as_str()).unwrap()),
+                Write::Unset => panic!("nothing was deleted"),
+            })
+            .collect();
+        prop_assert_eq!(read.keys().collect::<Vec<_>>(), object.keys().collect::<Vec<_>>());
+        prop_assert_eq!(read, object);
+    }
+
+    #[test]
+    fn a_delta_that_is_broken_anywhere_never_panics(
+        object in object_of(value()),
+        place in any::<prop::sample::Index>(),
+        piece in "[{}\\[\\]\",:\\\\u0dé\u{0}]{0,3}",
+    ) {
+        let mut text = Value::Object(object).to_string();
+        let places: Vec<_> = text.char_indices().map(|(place, _)| place).collect();
+        let place = *place.get(&places);
+        text.replace_range(place..=place + text[place..].chars().next().unwrap().len_utf8() - 1, &piece);
+        let read = Delta::parse(&text, &[]);
+        if let (Ok(delta), Ok(Value::Object(object))) = (&read, serde_json::from_str::<Value>(&text)) {
+            let last: Map<String, Value> = delta
+                .iter()
+                .filter_map(|(key, write)| match write {
+                    Write::Set(json) => Some((key.to_owned(), serde_json::from_str(json.as_str()).unwrap())),
+                    Write::Unset => None,
+                })
+                .collect();
+            prop_assert_eq!(last, object);
+        }
+    }
+
+    #[test]
+    fn text_that_is_anything_at_all_never_panics_as_a_delta(text in any::<String>(), quoted in "[{}\\[\\]\",:\\\\u0-9a-f é]{0,24}") {
+        let _ = Delta::parse(&text, &[]);
+        let _ = Delta::parse(&quoted, &[]);
+        let _ = Delta::parse(&format!("{{{quoted}}}"), &["a".to_owned()]);
+    }
+
+    #[test]
+    fn a_value_comes_back_as_it_went_in(value in value()) {
+        let json = Json::from_value(&value).unwrap();
+        prop_assert!(same_number(&json.to_value(), &value), "{} is not {value}", json.as_str());
+        prop_assert_eq!(Json::from_value(&json.to_value()).unwrap(), json);
+    }
+
+    #[test]
+    fn rendering_never_panics(template in braces(), values in vec(value(), 3)) {
+        let keys = ["a", "app:b", "é"];
+        let state: Map<String, Value> = keys.iter().map(|key| (*key).to_owned()).zip(values).collect();
+        let compiled = Template::parse(template.as_str());
+        let rendered = compiled.render_with(&state, |name| (name.len() % 2 == 0).then(|| name.to_owned()));
+        match rendered {
+            Ok(_) => {}
+            Err(error) => {
+                prop_assert!(!error.missing().is_empty());
+                let keys: BTreeSet<_> = error.missing().iter().map(|missing| &missing.key).collect();
+                prop_assert_eq!(keys.len(), error.missing().len());
+            }
+        }
+        for placeholder in compiled.placeholders() {
+            prop_assert_eq!(&template[placeholder.span.start..=placeholder.span.start], "{");
+            prop_assert_eq!(&template[placeholder.span.end - 1..placeholder.span.end], "}");
+        }
+    }
+
+    #[test]
+    fn an_escaped_text_renders_to_itself(text in prop_oneof![braces(), any::<String>()]) {
+        let escaped = Template::escape(&text);
+        let template = Template::parse(escaped.as_str());
+        prop_assert_eq!(template.placeholders().count(), 0);
+        prop_assert_eq!(template.render(&Map::new()).unwrap(), text);
+    }
+
+    #[test]
+    fn text_without_placeholders_renders_to_itself_but_for_its_escapes(text in braces()) {
+        let template = Template::parse(text.as_str());
+        if template.placeholders().count() == 0 {
+            let rendered = template.render(&Map::new()).unwrap();
+            prop_assert!(text.contains('\\') || rendered == text);
+            prop_assert_eq!(rendered.replace('\\', ""), text.replace('\\', ""));
+        }
+    }
+
+    #[test]
+    fn of_two_writes_the_later_one_wins_in_whatever_order_events_are_appended(
+        steps in vec((0..3_usize, key(), prop::option::weighted(0.7, 0..100_u32), any::<bool>()), 1..30),
+        last in Just([0_usize, 1, 2]).prop_shuffle(),
+    ) {
+        let authors = ["a", "b", "c"];
+        let mut sessions = Sessions::default();
+        let session = SessionKey::new("app", "u", "s");
+        let change = sessions.prepare_create(&session, 1.0, Delta::default()).unwrap();
+        let id = sessions.apply_create(&session, &change);
+        let mut invocation = Invocation::new(SessionState::default());
+        let mut model: Map<String, Value> = Map::new();
+        let mut count = 0;
+        let mut append = |invocation: &mut Invocation, author: usize| {
+            let delta = invocation.take_delta(authors[author]);
+            count += 1;
+            match sessions.prepare_append(id, &count.to_string(), 2.0, delta, statepad::Guard::default()) {
+                Ok(statepad::Prepared::Change { change, .. }) => sessions.apply_append(id, &change),
+                other => panic!("{other:?}"),
+            }
+            let state = sessions.state(id).unwrap();
+            invocation.refresh(state.clone());
+            state
+        };
+        for (author, key, value, appends) in steps {
+            let mut context = invocation.context(authors[author]);
+            match value {
+                Some(value) => {
+                    context.set(&key, json!(value)).unwrap();
+                    model.insert(key, json!(value));
+                }
+                None => prop_assert_eq!(context.delete(&key).unwrap(), model.shift_remove(&key).is_some()),
+            }
+            prop_assert_eq!(invocation.all(), model.clone());
+            if appends {
+                append(&mut invocation, author);
+                prop_assert_eq!(invocation.all(), model.clone());
+            }
+        }
+        let mut state = SessionState::default();
+        for author in last {
+            state = append(&mut invocation, author);
+        }
+        prop_assert!(invocation.end().is_ok());
+        model.retain(|key, _| Scope::split(key).0 != Scope::Temp);
+        prop_assert_eq!(state.all(), model);
+    }
+
+    #[test]
+    fn pages_cover_everything_once(
+        rows in vec((0..4_i32, 0..3_u8), 0..25),
+        limit in 1..7_usize,
+        descending in any::<bool>(),
+        one in any::<bool>(),
+    ) {
+        let mut sessions = Sessions::default();
+        for (number, (time, user)) in rows.iter().enumerate() {
+            let key = SessionKey::new("app", format!("u{user}"), format!("s{number}"));
+            let change = sessions.prepare_create(&key, f64::from(*time), Delta::default()).unwrap();
+            sessions.apply_create(&key, &change);
+        }
+        let user_id = one.then_some("u1");
+        let all = ListQuery { app_name: "app", user_id, descending, ..ListQuery::default() };
+        let whole = sessions.list(&all).unwrap();
+        prop_assert_eq!(whole.sessions.len(), rows.iter().filter(|(_, user)| !one || *user == 1).count());
+        let (mut by_offset, mut by_cursor) = (Vec::new(), Vec::new());
+        for offset in (0..whole.total).step_by(limit) {
+            let page = sessions.list(&ListQuery { limit: Some(limit), start: Start::Offset(offset), ..all.clone() }).unwrap();
+            prop_assert_eq!(page.cursor.is_some(), offset + limit < whole.total);
+            by_offset.extend(page.sessions);
+        }
+        let mut cursor: Option<String> = None;
+        loop {
+            let start = cursor.as_deref().map_or(Start::default(), Start::After);
+            let page = sessions.list(&ListQuery { limit: Some(limit), start, ..all.clone() }).unwrap();
+            by_cursor.extend(page.sessions);
+            let Some(next) = page.cursor else { break };
+            cursor = Some(next);
+        }
+        prop_assert_eq!(&by_offset, &whole.sessions);
+        prop_assert_eq!(&by_cursor, &whole.sessions);
+    }
+
+    #[test]
+    fn a_cursor_that_is_anything_at_all_never_panics(cursor in prop_oneof![any::<String>(), "[0-9a-f]{0,17}\\.[0-9]{0,20}\\..{0,4}"]) {
+        let query = ListQuery { app_name: "app", start: Start::After(&cursor), ..ListQuery::default() };
+        let _ = Sessions::default().list(&query);
+    }
+}
+
+#[test]
+fn a_scoped_delta_has_no_part_for_temp_keys() {
+    assert!(ScopedDelta::default().get(Scope::Temp).is_none());
+}
