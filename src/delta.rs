@@ -66,7 +66,8 @@ impl Delta {
         Self { writes: Vec::new(), prefix: scope.prefix().len() }
     }
 
-    /// Reads a JSON object, key by key. Keys named in `deleted` must be `null` in it and become deletions.
+    /// Reads a JSON object as a JSON writer has written it, key by key: the values are taken as they stand. Keys named
+    /// in `deleted` must be `null` in it and become deletions.
     ///
     /// # Errors
     ///

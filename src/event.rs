@@ -74,7 +74,12 @@ impl Event {
         let own = self.custom_metadata.entry("statepad").or_insert_with(|| json!({}));
         match own.get_mut("deleted") {
             Some(Value::Array(deleted)) => deleted.push(key.into()),
-            _ => own["deleted"] = json!([key]),
+            _ => match own {
+                Value::Object(own) => {
+                    own.insert("deleted".into(), json!([key]));
+                }
+                _ => *own = json!({"deleted": [key]}),
+            },
         }
     }
 

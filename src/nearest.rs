@@ -1,11 +1,20 @@
 //! "Did you mean …": the key that is most like a missing one.
 
+/// For so many keys of one template a suggestion is looked for: whoever misses more has not mistyped them.
+pub const SUGGESTIONS: usize = 16;
+
+/// A key of more characters is no slip of the fingers, and comparing it would take its time.
+const LONGEST: usize = 64;
+
 /// The most similar candidate, if any is similar enough: at most a third of the key's characters differ.
 pub fn nearest<'a>(key: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let key: Vec<char> = key.chars().collect();
+    let key: Vec<char> = key.chars().take(LONGEST + 1).collect();
+    if key.len() > LONGEST {
+        return None;
+    }
     let limit = key.len() / 3;
     let near = candidates.into_iter().filter_map(|candidate| {
-        let chars: Vec<char> = candidate.chars().collect();
+        let chars: Vec<char> = candidate.chars().take(2 * LONGEST).collect();
         let close = chars.len().abs_diff(key.len()) <= limit;
         let distance = if close { distance(&key, &chars) } else { usize::MAX };
         (distance <= limit).then_some((distance, candidate))

@@ -2,14 +2,14 @@
 //!
 //! The grammar is found by [`crate::scan`]; this module gives it a meaning.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Missing, Result};
 use crate::json::Json;
-use crate::nearest::nearest;
+use crate::nearest::{SUGGESTIONS, nearest};
 use crate::scan::{Candidate, Escape, Placeholder, PlaceholderKind, Scanner};
 use crate::state::ReadonlyState;
 use crate::text::slice;
@@ -167,15 +167,19 @@ impl Template {
 
     fn missing(&self, placeholders: &[&Placeholder], state: &impl ReadonlyState) -> Error {
         let all = state.all();
-        let mut missing: Vec<Missing> = Vec::new();
+        let mut seen = HashSet::new();
+        let mut missing = Vec::new();
         for placeholder in placeholders {
             let key = &self.text[placeholder.content.clone()];
-            if missing.iter().all(|known| known.key != key) {
+            if seen.insert(key) {
+                // Whoever misses many has not mistyped them.
+                let candidates =
+                    all.keys().map(String::as_str).take(if missing.len() < SUGGESTIONS { usize::MAX } else { 0 });
                 missing.push(Missing {
                     key: key.to_owned(),
                     line: placeholder.line,
                     column: placeholder.column,
-                    nearest: nearest(key, all.keys().map(String::as_str)).map(str::to_owned),
+                    nearest: nearest(key, candidates).map(str::to_owned),
                 });
             }
         }

@@ -15,7 +15,7 @@ use crate::delta::{Delta, ScopedDelta};
 use crate::error::{Error, Result};
 use crate::json::write_string;
 use crate::list::{ListQuery, Start};
-use crate::nearest;
+use crate::nearest::{SUGGESTIONS, nearest};
 use crate::scan::{Placeholder, PlaceholderKind};
 use crate::session::SessionLog;
 use crate::sessions::{ScopeId, SessionId, Sessions};
@@ -366,10 +366,12 @@ pub fn escape_template(text: &str) -> String {
     Template::escape(text)
 }
 
-/// The one of `keys` that is most like a missing one.
+/// For each of the first missing keys, the place in `keys` of the one that is most like it, or -1.
 #[wasm_bindgen]
-pub fn nearest_key(key: &str, keys: Vec<String>) -> Option<String> {
-    nearest::nearest(key, keys.iter().map(String::as_str)).map(str::to_owned)
+pub fn nearest_keys(missing: Vec<String>, keys: Vec<String>) -> Vec<i32> {
+    let place = |near: &str| keys.iter().position(|key| key == near).map_or(-1, |place| narrow(place).cast_signed());
+    let candidates = || keys.iter().map(String::as_str);
+    missing.iter().take(SUGGESTIONS).map(|key| nearest(key, candidates()).map_or(-1, place)).collect()
 }
 
 fn parse_delta(length: usize, deleted: Option<Vec<String>>) -> Result<Delta> {

@@ -1,6 +1,6 @@
 // Rendering: the values of a compiled template's placeholders. The same rules as in the core (src/template.rs).
 
-import { nearest_key } from '../wasm/statepad.js';
+import { nearest_keys } from '../wasm/statepad.js';
 import { StatepadError, type Missing } from './errors.js';
 import type { CompiledPlaceholder, Segment } from './compile.js';
 
@@ -91,19 +91,25 @@ function valueText(value: unknown): string {
 }
 
 function missingError(placeholders: readonly CompiledPlaceholder[], state: Readonly<Record<string, unknown>>): StatepadError {
-  const missing = new Map<string, Missing>();
-  for (const { content, line, column } of placeholders) {
-    if (!missing.has(content)) {
-      const nearest = nearest_key(content, Object.keys(state));
-      missing.set(content, { key: content, line, column, ...(nearest === undefined ? {} : { nearest }) });
+  const first = new Map<string, CompiledPlaceholder>();
+  for (const placeholder of placeholders) {
+    if (!first.has(placeholder.content)) {
+      first.set(placeholder.content, placeholder);
     }
   }
-  const onlyArtifacts = placeholders.every(({ kind }) => kind === 'artifact');
-  const places = Array.from(missing.values(), ({ key, line, column, nearest }) => {
-    const hint = nearest === undefined ? '' : `, did you mean ${JSON.stringify(nearest)}?`;
-    return `${JSON.stringify(key)} (line ${line}, column ${column}${hint})`;
+  const keys = Object.keys(state);
+  const places = nearest_keys([...first.keys()], keys);
+  const missing = Array.from(first.values(), ({ content, line, column }, index): Missing => {
+    const nearest = keys[places[index] ?? -1];
+    return { key: content, line, column, ...(nearest === undefined ? {} : { nearest }) };
   });
+  const onlyArtifacts = placeholders.every(({ kind }) => kind === 'artifact');
   const code = onlyArtifacts ? 'ARTIFACT_MISSING' : 'TEMPLATE_KEY_MISSING';
-  const message = `the template needs what is not there: ${places.join(', ')}`;
-  return new StatepadError(code, message, { missing: Object.freeze([...missing.values()]) });
+  const message = `the template needs what is not there: ${missing.map(describe).join(', ')}`;
+  return new StatepadError(code, message, { missing: Object.freeze(missing) });
+}
+
+function describe({ key, line, column, nearest }: Missing): string {
+  const hint = nearest === undefined ? '' : `, did you mean ${JSON.stringify(nearest)}?`;
+  return `${JSON.stringify(key)} (line ${line}, column ${column}${hint})`;
 }

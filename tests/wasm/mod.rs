@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic: that is how it fails")]
 
 use serde_json::{Map, Value, json};
-use statepad::wasm::{Core, nearest_key, parse_template, scratch};
+use statepad::wasm::{Core, nearest_keys, parse_template, scratch};
 use statepad::{ErrorKind, Template};
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -111,6 +111,7 @@ fn a_list_tells_what_stands_before_it_and_how_many_there_are() {
 fn places_in_a_template_are_counted_in_utf16_units() {
     let length = write("🌊{user:né.x[7]?}");
     // A literal of two units; then an optional state key with two steps, in line 1, column 2.
-    assert_eq!(parse_template(length).unwrap(), [0, 0, 2, 5, 3, 3, 15, 10, 1, 2, 2, 0, 11, 12, 1, 13, 14]);
-    assert_eq!(nearest_key("topci", vec!["topic".into(), "x".into()]).as_deref(), Some("topic"));
+    assert_eq!(parse_template(length), [0, 0, 2, 5, 3, 3, 15, 10, 1, 2, 2, 0, 11, 12, 1, 13, 14]);
+    let keys = ["x", "topic"].map(String::from).to_vec();
+    assert_eq!(nearest_keys(["topci", "other"].map(String::from).to_vec(), keys), [1, -1]);
 }
