@@ -1,0 +1,181 @@
+// Laws of the package, for whatever comes in.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { DELETED, SessionService, Template, isStatepadError } from 'statepad';
+import { listed } from './contract/lists.mjs';
+import { Twin, operations } from './contract/model.mjs';
+import { plain } from './contract/read.mjs';
+
+const key = { appName: 'app', userId: 'u', sessionId: 's' };
+const json = fc.jsonValue({ maxDepth: 4 });
+const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom(...'{}\\$?.[]: \nab0é名', '👍', '{a}', '{{', 'app:', 'artifact.') }));
+
+describe('the service equals its model under random operations, and every handle shows what it should', () => {
+  for (const stored of [false, true]) {
+    test(stored ? 'with a store that fails now and then' : 'in memory', async () => {
+      const property = fc.asyncProperty(operations, async (steps) => {
+        const twin = new Twin({ stored });
+        for (const step of steps) {
+          await twin.run(step);
+        }
+        await twin.end();
+      });
+      await fc.assert(property, { numRuns: 300 });
+    });
+  }
+});
+
+test('what is admitted equals its JSON', async () => {
+  const property = fc.asyncProperty(fc.dictionary(fc.string({ unit: 'grapheme' }), json), json, async (delta, content) => {
+    const service = new SessionService();
+    const session = await service.createSession(key);
+    const given = { content, actions: { stateDelta: delta } };
+    const stored = await service.appendEvent({ session, event: given });
+    const kept = Object.fromEntries(Object.entries(delta).filter(([name]) => !name.startsWith('temp:')));
+    assert.deepEqual(plain(stored.actions.stateDelta), plain(kept));
+    assert.deepEqual(plain(stored.content), plain(content));
+    assert.deepEqual(plain((await service.getSession(key)).state), plain(kept));
+  });
+  await fc.assert(property);
+});
+
+test('whatever comes in is either kept as JSON has it or refused with its place', async () => {
+  const anything = fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withNullPrototype: true, withTypedArray: true, withSparseArray: true, withUnicodeString: true });
+  const property = fc.asyncProperty(anything, async (value) => {
+    const service = new SessionService();
+    const session = await service.createSession(key);
+    try {
+      await service.appendEvent({ session, event: { actions: { stateDelta: { x: value } } } });
+      assert.deepEqual(plain(session.state), { x: plain(value) });
+    } catch (error) {
+      assert.ok(isStatepadError(error), error?.stack);
+      assert.equal(error.code, 'VALUE_NOT_JSON');
+      assert.ok(error.path.startsWith('actions.stateDelta["x"]'), error.path);
+      assert.equal(session.revision, 0);
+    }
+  });
+  await fc.assert(property, { numRuns: 500 });
+});
+
+test('temp: keys never reach a change, a stored event or another reader', async () => {
+  const names = fc.tuple(fc.constantFrom('', 'temp:', 'app:', 'user:', 'app:temp:'), fc.constantFrom('a', 'temp:b', '')).map((parts) => parts.join(''));
+  const property = fc.asyncProperty(fc.dictionary(names, fc.oneof(json, fc.constant(DELETED))), async (delta) => {
+    const changes = [];
+    const service = new SessionService({ commit: async (change) => void changes.push(change) });
+    const session = await service.createSession({ ...key, state: delta });
+    const stored = await service.appendEvent({ session, event: { id: 'e', actions: { stateDelta: delta } } });
+    const isTemp = (name) => name.startsWith('temp:');
+    const full = changes.flatMap(({ delta: { app, user, session: own } }) =>
+      [['app:', app], ['user:', user], ['', own]].flatMap(([prefix, part]) => [...Object.keys(part?.set ?? {}), ...(part?.unset ?? [])].map((name) => prefix + name)));
+    assert.deepEqual(full.filter(isTemp), []);
+    assert.deepEqual(new Set(full), new Set(Object.keys(delta).filter((name) => !isTemp(name))));
+    const event = JSON.parse(changes[1].event.data);
+    assert.deepEqual(event, plain(stored));
+    assert.deepEqual(Object.keys(event.actions.stateDelta).filter(isTemp), []);
+    assert.deepEqual((event.customMetadata?.statepad?.deleted ?? []).filter(isTemp), []);
+    const { state } = await service.getSession(key);
+    assert.deepEqual(Object.keys(state).filter(isTemp), []);
+  });
+  await fc.assert(property);
+});
+
+test('of two writes in an invocation the later one wins, in whatever order events are appended', async () => {
+  const step = fc.record({ author: fc.constantFrom('a', 'b', 'c'), name: fc.constantFrom('x', 'user:x', 'app:x', 'temp:x'), value: fc.oneof(fc.nat(), fc.constant(DELETED)), appends: fc.boolean() });
+  const property = fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.shuffledSubarray(['a', 'b', 'c'], { minLength: 3 }), async (steps, last) => {
+    const service = new SessionService();
+    const session = await service.createSession(key);
+    const root = service.invocation(session, { author: 'a' });
+    const contexts = { a: root, b: root.child('b'), c: root.child('c') };
+    const model = new Map();
+    for (const { author, name, value, appends } of steps) {
+      if (value === DELETED) {
+        assert.equal(contexts[author].state.delete(name), model.delete(name));
+      } else {
+        contexts[author].state.set(name, value);
+        model.set(name, value);
+      }
+      if (appends) {
+        await contexts[author].append();
+      }
+      for (const { state } of Object.values(contexts)) {
+        assert.deepEqual(plain(state.toRecord()), Object.fromEntries(model));
+      }
+    }
+    for (const author of last) {
+      await contexts[author].append();
+    }
+    root.end();
+    model.delete('temp:x');
+    assert.deepEqual(plain((await service.getSession(key)).state), Object.fromEntries(model));
+    assert.deepEqual(plain(session.state), Object.fromEntries(model));
+  });
+  await fc.assert(property, { numRuns: 200 });
+});
+
+test('pages cover everything once, by page, by offset and by cursor', async () => {
+  const row = fc.record({ userId: fc.constantFrom('u', 'v'), sessionId: fc.constantFrom('1', '2', '3', '4', '5', '6', 'é', '👍', '\uffff'), time: fc.nat(3) });
+  const rows = fc.uniqueArray(row, { selector: ({ userId, sessionId }) => userId + sessionId });
+  const property = fc.asyncProperty(rows, fc.integer({ min: 1, max: 5 }), fc.constantFrom('asc', 'desc', undefined), fc.constantFrom('u', undefined), async (sessions, limit, order, userId) => {
+    let time = 0;
+    const service = new SessionService({ now: () => time });
+    for (const session of sessions) {
+      ({ time } = session);
+      await service.createSession({ appName: 'app', ...session });
+    }
+    const request = { appName: 'app', order, userId };
+    const all = listed(await service.listSessions(request));
+    assert.equal(new Set(all).size, sessions.filter((session) => userId === undefined || session.userId === userId).length);
+    const seen = { page: [], offset: [], cursor: [] };
+    for (let page = 1; (page - 1) * limit < all.length; page++) {
+      seen.page.push(...listed(await service.listSessions({ ...request, limit, page })));
+      seen.offset.push(...listed(await service.listSessions({ ...request, limit, offset: (page - 1) * limit })));
+    }
+    let cursor;
+    do {
+      const answer = await service.listSessions({ ...request, limit, ...(cursor === undefined ? {} : { cursor }) });
+      seen.cursor.push(...listed(answer));
+      ({ cursor } = answer);
+    } while (cursor !== undefined);
+    assert.deepEqual(seen, { page: all, offset: all, cursor: all });
+  });
+  await fc.assert(property);
+});
+
+test('an escaped text renders to itself', () => {
+  fc.assert(fc.property(text, (given) => {
+    const template = new Template(Template.escape(given));
+    assert.equal(template.render({ state: { a: 'no', b: 'no' } }), given);
+    assert.deepEqual(template.placeholders, []);
+  }), { numRuns: 1000 });
+});
+
+test('rendering answers with text or says what is missing, each once', () => {
+  fc.assert(fc.property(text, fc.dictionary(fc.constantFrom('a', 'b', 'app:a', 'é'), json), (given, state) => {
+    try {
+      assert.equal(typeof new Template(given).render({ state, artifact: (name) => (name.length % 2 ? undefined : name) }), 'string');
+    } catch (error) {
+      assert.ok(isStatepadError(error), error?.stack);
+      assert.equal(new Set(error.missing.map(({ key: missed }) => missed)).size, error.missing.length);
+      assert.ok(error.missing.length > 0);
+    }
+  }), { numRuns: 1000 });
+});
+
+describe('a million characters in any shape are rendered and escaped', () => {
+  const n = 1_000_000;
+  const units = ['{', '}', '{}', '{a', '{a?', '{a}', '{{a}', '{a}}', '{{a}}', '{ ', '\\', '\\{', '\\{a}', '$', '${a}', '{a.', '{a[0]', '{app:', '{artifact.', '{é', '👍{', '{"k": {a}}'];
+  const shapes = [...units.map((unit) => [JSON.stringify(unit), unit.repeat(n / unit.length)]), ['braces opened, then closed', '{'.repeat(n / 2) + '}'.repeat(n / 2)], ['backslashes before a placeholder', '\\'.repeat(n) + '{a}'], ['blanks in a placeholder', `{${' '.repeat(n)}a}`], ['a long path', `{a${'.a'.repeat(n / 2)}?}`], ['a long key', `{${'a'.repeat(n)}?}`]];
+  for (const [name, shape] of shapes) {
+    test(name, () => {
+      const render = (template, state) => new Template(template).render({ state, artifact: () => '' });
+      assert.ok(render(Template.escape(shape), {}) === shape);
+      try {
+        assert.ok(render(shape, { a: 'x' }).length <= shape.length);
+      } catch (error) {
+        assert.equal(error.code, 'TEMPLATE_KEY_MISSING');
+      }
+    });
+  }
+});
