@@ -2,7 +2,7 @@
 // that are published with them. What is up to date is left alone. `setup.mjs build` has installed what this needs.
 
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { filesUnder, step } from './step.mjs';
@@ -76,11 +76,39 @@ async function bindCore() {
   console.log(`build: the module has ${module.length} bytes, ${brotliCompressSync(module).length} compressed`);
 }
 
-/** Checks and translates the TypeScript. Comments stay in the declarations, where editors show them, and leave the code. */
-function compileTypeScript() {
+/** Checks and translates the TypeScript, and puts it together. Comments stay in the declarations, where editors show them. */
+async function compileTypeScript() {
+  const dist = inRoot('pkg', 'dist');
+  rmSync(dist, { recursive: true, force: true });
   const tsc = (...args) => run(process.execPath, [inRoot('node_modules', 'typescript', 'bin', 'tsc'), '-p', inRoot('pkg'), ...args]);
-  tsc();
+  tsc('--emitDeclarationOnly');
   tsc('--noCheck', '--declaration', 'false', '--removeComments');
+  await bundle(dist);
+}
+
+/**
+ * Puts the modules together: a host that starts loads four files in place of thirty, in a third of the time. `wasm.js`
+ * stays by itself, so that a bundler leaves the core out where only errors are told apart; so does each host's loader.
+ */
+async function bundle(dist) {
+  const { build } = await import('esbuild');
+  const modules = readdirSync(dist).filter((name) => name.endsWith('.js'));
+  const entries = modules.filter((name) => ['index.js', 'adk.js', 'wasm.js', 'errors.js'].includes(name) || name.startsWith('load.'));
+  const { outputFiles } = await build({
+    entryPoints: entries.map((name) => join(dist, name)),
+    outdir: dist,
+    chunkNames: 'shared-[hash]',
+    external: ['#load', '../wasm/*', '@google/adk', 'node:*'],
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'none',
+    write: false,
+  });
+  modules.forEach((name) => rmSync(join(dist, name)));
+  outputFiles.forEach(({ path, text }) => writeFileSync(path, text.replace(/^\/\/ .*\.js\n/gm, '')));
 }
 
 /** Prints a generated script anew, without its comments and blanks. Its names stay, for the sake of stack traces. */
