@@ -1,0 +1,98 @@
+// Templates, where JavaScript has more to say than the cases.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SessionService, State, Template, injectSessionState, isStatepadError, outputDelta, outputDeltaAsync } from 'statepad';
+
+const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
+
+test('a text with lone surrogates is a text: it is rendered, and escaped', () => {
+  for (const text of ['\ud800', 'a\udc00{n}', '\ud83d{n}\ude00', '{\ud800}', '\\{n}\udfff{n}']) {
+    assert.equal(new Template(Template.escape(text)).render({ state: {} }), text);
+  }
+  assert.equal(new Template('\ud800{n}\udc00{n}').render({ state: { n: '\ud800' } }), '\ud800\ud800\udc00\ud800');
+});
+
+test('a template and its placeholders cannot be changed', () => {
+  const template = new Template('{a.b[0]?}');
+  assert.equal(template.text, '{a.b[0]?}');
+  assert.throws(() => template.placeholders.push({}), TypeError);
+  assert.throws(() => (template.placeholders[0].key = 'x'), TypeError);
+  assert.throws(() => template.placeholders[0].path.push('x'), TypeError);
+});
+
+test('a template is rendered many times with many states', () => {
+  const template = new Template('{a}{b?}');
+  assert.deepEqual([{ a: 1 }, { a: 2, b: 3 }, { a: null }].map((state) => template.render({ state })), ['1', '23', '']);
+});
+
+test('what is no text is no template', () => {
+  for (const text of [undefined, null, 1, {}, ['x'], Symbol('x')]) {
+    assert.throws(() => new Template(text), hasCode('INVALID_ARGUMENT'));
+  }
+});
+
+test('members that are undefined are missing', () => {
+  const template = new Template('[{a?}{b.c?}]');
+  assert.equal(template.render({ state: { a: undefined, b: { c: undefined } } }), '[]');
+  assert.throws(() => new Template('{a}').render({ state: { a: undefined } }), hasCode('TEMPLATE_KEY_MISSING'));
+});
+
+test('a value that is no JSON is an error of statepad', () => {
+  const cycle = {};
+  cycle.cycle = cycle;
+  for (const value of [() => 1, Symbol('x'), 1n, [1n], cycle]) {
+    assert.throws(() => new Template('{a}').render({ state: { a: value } }), hasCode('VALUE_NOT_JSON'));
+  }
+});
+
+test('a synchronous rendering takes no promise for an artifact', () => {
+  const template = new Template('{artifact.f}');
+  assert.throws(() => template.render({ state: {}, artifact: async () => 'x' }), hasCode('INVALID_ARGUMENT'));
+});
+
+test('what the resolver throws comes through', async () => {
+  const template = new Template('{artifact.f?}');
+  const artifact = () => { throw new RangeError('no'); };
+  assert.throws(() => template.render({ state: {}, artifact }), RangeError);
+  await assert.rejects(template.renderAsync({ state: {}, artifact }), RangeError);
+});
+
+test('artifacts are asked for all at once', async () => {
+  let open = 0;
+  let most = 0;
+  const artifact = async (name) => {
+    most = Math.max(most, ++open);
+    await new Promise((done) => setImmediate(done));
+    open -= 1;
+    return name;
+  };
+  assert.equal(await new Template('{artifact.a}{artifact.b}{artifact.c}').renderAsync({ state: {}, artifact }), 'abc');
+  assert.equal(most, 3);
+});
+
+test("a session's state, a State and a plain record are all states", async () => {
+  const session = await new SessionService().createSession({ appName: 'a', userId: 'u', state: { x: 1, 'user:y': { z: 2 } } });
+  assert.equal(new Template('{x}{user:y.z}').render({ state: session.state }), '12');
+  const state = new State(session.state);
+  state.set('x', 5);
+  state.delete('user:y');
+  assert.equal(await injectSessionState('{x}[{user:y.z?}]', { state }), '5[]');
+  assert.equal(await injectSessionState('{toRecord}', { state: { toRecord: 'a key like any other' } }), 'a key like any other');
+});
+
+test('an answer of a schema that takes time is waited for, or refused', async () => {
+  const outputSchema = { '~standard': { version: 1, vendor: 't', validate: async (value) => ({ value: [value] }) } };
+  const event = { author: 'a', content: { parts: [{ text: '1' }] } };
+  assert.deepEqual(await outputDeltaAsync(event, { outputKey: 'k', outputSchema }), { k: [1] });
+  assert.throws(() => outputDelta(event, { outputKey: 'k', outputSchema }), hasCode('INVALID_ARGUMENT'));
+});
+
+test('an answer of very many blanks in an open fence comes to an end', () => {
+  const outputSchema = { '~standard': { version: 1, vendor: 't', validate: (value) => ({ value }) } };
+  for (const blank of ['\n', ' ', '\n ']) {
+    const text = `\`\`\`json\n${blank.repeat(20_000)}x`;
+    const event = { author: 'a', content: { parts: [{ text }] } };
+    assert.deepEqual(outputDelta(event, { outputKey: 'k', outputSchema }), { k: text });
+  }
+});
