@@ -157,8 +157,9 @@ proptest! {
     ) {
         let mut text = Value::Object(object).to_string();
         let places: Vec<_> = text.char_indices().map(|(place, _)| place).collect();
-        let place = *place.get(&places);
-        text.replace_range(place..=place + text[place..].chars().next().unwrap().len_utf8() - 1, &piece);
+        let start = *place.get(&places);
+        let end = start + text[start..].chars().next().unwrap().len_utf8();
+        text.replace_range(start..end, &piece);
         let read = Delta::parse(&text, &[]);
         if let (Ok(delta), Ok(Value::Object(object))) = (&read, serde_json::from_str::<Value>(&text)) {
             let last: Map<String, Value> = delta
@@ -250,12 +251,11 @@ proptest! {
         };
         for (author, key, value, appends) in steps {
             let mut context = invocation.context(authors[author]);
-            match value {
-                Some(value) => {
-                    context.set(&key, json!(value)).unwrap();
-                    model.insert(key, json!(value));
-                }
-                None => prop_assert_eq!(context.delete(&key).unwrap(), model.shift_remove(&key).is_some()),
+            if let Some(value) = value {
+                context.set(&key, json!(value)).unwrap();
+                model.insert(key, json!(value));
+            } else {
+                prop_assert_eq!(context.delete(&key).unwrap(), model.shift_remove(&key).is_some());
             }
             prop_assert_eq!(invocation.all(), model.clone());
             if appends {

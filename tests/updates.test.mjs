@@ -117,7 +117,7 @@ test('a function that is always overtaken ends in STATE_CONFLICT after its attem
     const overtaken = async (state) => {
       runs += 1;
       await service.updateState(target, () => ({ 'app:n': runs }));
-      return { 'app:mine': state['app:n'] };
+      return { 'app:mine': state['app:n'] ?? 0 };
     };
     await assert.rejects(service.updateState(target, overtaken, { attempts: 3 }), hasCode('STATE_CONFLICT'));
     assert.equal(runs, 3);
