@@ -63,17 +63,19 @@ impl Template {
     pub fn escape(text: &str) -> String {
         let mut out = String::with_capacity(text.len() + 16);
         let mut start = 0;
-        for candidate in Scanner::new(text) {
-            let Some(backslashes) = candidate.backslashes() else {
-                continue;
-            };
-            let brace = candidate.placeholder.span.start;
+        for (brace, count) in Self::escapes(text) {
             out.push_str(slice(text, start..brace));
-            out.extend(std::iter::repeat_n('\\', backslashes + 1));
+            out.extend(std::iter::repeat_n('\\', count));
             start = brace;
         }
         out.push_str(slice(text, start..text.len()));
         out
+    }
+
+    /// Where [`Template::escape`] puts backslashes, and how many.
+    pub fn escapes(text: &str) -> impl Iterator<Item = (usize, usize)> {
+        Scanner::new(text)
+            .filter_map(|candidate| Some((candidate.placeholder.span.start, candidate.backslashes()? + 1)))
     }
 
     /// The text that was compiled.

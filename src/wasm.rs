@@ -15,9 +15,9 @@ use crate::delta::{Delta, ScopedDelta};
 use crate::error::{Error, Result};
 use crate::json::write_string;
 use crate::list::{ListQuery, Start};
-use crate::nearest::{SUGGESTIONS, nearest};
+use crate::nearest::nearest;
+use crate::object::Members;
 use crate::scan::{Placeholder, PlaceholderKind};
-use crate::session::SessionLog;
 use crate::sessions::{ScopeId, SessionId, Sessions};
 use crate::template::{Segment, Template};
 use crate::text::slice;
@@ -80,7 +80,8 @@ impl Core {
         Self::default()
     }
 
-    /// Prepares a creation with the initial state in the scratch buffer. Answers as [`Core::prepare_append`].
+    /// Prepares a creation with the initial state in the scratch buffer, and behind it the keys that it deletes. Answers
+    /// as [`Core::prepare_append`].
     pub fn prepare_create(
         &mut self,
         app_name: &str,
@@ -88,15 +89,16 @@ impl Core {
         session_id: &str,
         time: f64,
         length: usize,
-        deleted: Option<Vec<String>>,
+        deleted: usize,
     ) -> i32 {
         let key = SessionKey::new(app_name, user_id, session_id);
         let change = parse_delta(length, deleted).and_then(|state| self.sessions.prepare_create(&key, time, state));
         self.answer(change.map(|change| Waiting { target: Target::Create(key), change, temp: Delta::default() }))
     }
 
-    /// Prepares an append with the delta, and behind it the event's id, in the scratch buffer. Expected versions below 0
-    /// are not looked at.
+    /// Prepares an append with three texts in the scratch buffer, one behind the other, whose lengths are given: the
+    /// delta, the keys that it deletes (an object with these members, or nothing), and the event's id. Expected versions
+    /// below 0 are not looked at.
     ///
     /// Answers with a token times 16 plus the scopes that change: 1 session, 2 app, 4 user, 8 `temp:`; or, for an id
     /// that the session has, with -1 minus its place in the log; or with the smallest number, when it refuses.
@@ -106,8 +108,8 @@ impl Core {
         session: usize,
         time: f64,
         length: usize,
-        id_length: usize,
-        deleted: Option<Vec<String>>,
+        deleted: usize,
+        id: usize,
         expected_revision: f64,
         expected_app: f64,
         expected_user: f64,
@@ -115,7 +117,8 @@ impl Core {
         let guard =
             Guard { revision: version(expected_revision), app: version(expected_app), user: version(expected_user) };
         let prepared = parse_delta(length, deleted).and_then(|delta| {
-            with_scratch(length..length + id_length, |id| self.sessions.prepare_append(session, id, time, delta, guard))
+            let id = length + deleted..length + deleted + id;
+            with_scratch(id, |id| self.sessions.prepare_append(session, id, time, delta, guard))
         });
         match prepared {
             Ok(Prepared::Change { change, temp }) => {
@@ -126,8 +129,8 @@ impl Core {
         }
     }
 
-    /// Prepares a change of app and user state with the delta in the scratch buffer. Answers as
-    /// [`Core::prepare_append`].
+    /// Prepares a change of app and user state with the delta in the scratch buffer, and behind it the keys that it
+    /// deletes. Answers as [`Core::prepare_append`].
     #[expect(clippy::too_many_arguments, reason = "an object would cost more than the call")]
     pub fn prepare_update(
         &mut self,
@@ -136,7 +139,7 @@ impl Core {
         id: &str,
         time: f64,
         length: usize,
-        deleted: Option<Vec<String>>,
+        deleted: usize,
         expected_app: f64,
         expected_user: f64,
     ) -> i32 {
@@ -205,17 +208,6 @@ impl Core {
     /// The values of a scope as a JSON object, under their full keys or their names.
     pub fn scope_json(&self, scope: ScopeId, full_keys: bool) -> Option<String> {
         Some(self.sessions.scope_state(scope)?.to_json(full_keys))
-    }
-
-    /// The revision of a session.
-    pub fn revision(&self, session: usize) -> Option<f64> {
-        #[expect(clippy::cast_precision_loss, reason = "2^53 revisions are enough")]
-        self.sessions.log(session).map(|log| log.revision() as f64)
-    }
-
-    /// The time of the last event of a session, or of its creation, in milliseconds since the epoch.
-    pub fn update_time(&self, session: usize) -> Option<f64> {
-        self.sessions.log(session).map(SessionLog::update_time)
     }
 
     /// Lists the sessions of an app, or of one of its users: how many stand before the page, how many there are in all,
@@ -360,22 +352,39 @@ impl<'a> Utf16<'a> {
     }
 }
 
-/// Gives a template that renders to exactly the text.
+/// Where escaping puts backslashes into the text in the scratch buffer, in UTF-16 units, and how many.
 #[wasm_bindgen]
-pub fn escape_template(text: &str) -> String {
-    Template::escape(text)
+pub fn escape_template(length: usize) -> Vec<u32> {
+    let flat = with_scratch(0..length, |text| {
+        let mut units = Utf16::new(text);
+        Ok(Template::escapes(text).flat_map(|(place, count)| [units.at(place), narrow(count)]).collect())
+    });
+    flat.unwrap_or_default()
 }
 
-/// For each of the first missing keys, the place in `keys` of the one that is most like it, or -1.
+/// The member of the object in the scratch buffer whose name is most like a missing key.
 #[wasm_bindgen]
-pub fn nearest_keys(missing: Vec<String>, keys: Vec<String>) -> Vec<i32> {
-    let place = |near: &str| keys.iter().position(|key| key == near).map_or(-1, |place| narrow(place).cast_signed());
-    let candidates = || keys.iter().map(String::as_str);
-    missing.iter().take(SUGGESTIONS).map(|key| nearest(key, candidates()).map_or(-1, place)).collect()
+pub fn nearest_key(key: &str, length: usize) -> Option<String> {
+    let names = with_scratch(0..length, names).unwrap_or_default();
+    nearest(key, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
-fn parse_delta(length: usize, deleted: Option<Vec<String>>) -> Result<Delta> {
-    with_scratch(0..length, |text| Delta::parse(text, deleted.as_deref().unwrap_or_default()))
+fn parse_delta(length: usize, deleted: usize) -> Result<Delta> {
+    let deleted = with_scratch(length..length + deleted, names)?;
+    with_scratch(0..length, |text| Delta::parse(text, &deleted))
+}
+
+/// The names of an object's members. No text has none.
+fn names(object: &str) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    if object.is_empty() {
+        return Ok(names);
+    }
+    let mut members = Members::new(object);
+    while let Some((name, _)) = members.next_member()? {
+        names.push(name.into_owned());
+    }
+    Ok(names)
 }
 
 /// wasm memory has 32-bit addresses: nothing that is counted in it is larger.

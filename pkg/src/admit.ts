@@ -35,7 +35,7 @@ const wellFormed: (text: string) => boolean =
 /** Copies and freezes one value. `path` names it in errors. */
 export function admitValue(value: unknown, path: string, { instances = false }: AdmitOptions = {}): Json {
   try {
-    return required(copy(value, 0, instances));
+    return required(copy(value, '', 1, instances));
   } catch (fault) {
     throw report(fault, path);
   }
@@ -52,7 +52,7 @@ export function admitMembers(
   let name = '';
   try {
     for (name of Object.keys(from)) {
-      const member = name === except ? undefined : copy(from[name], 1, instances);
+      const member = name === except ? undefined : copy(from[name], name, 1, instances);
       if (member !== undefined) {
         put(into, name, member);
       }
@@ -60,6 +60,7 @@ export function admitMembers(
   } catch (fault) {
     throw report(located(fault, name, from), path);
   }
+  admitSymbols(from, path, instances);
 }
 
 /** Copies a delta and freezes its values. `path` names it in errors. */
@@ -83,13 +84,22 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
         (deleted ??= []).push(key);
         put(delta, key, null);
       } else {
-        put(delta, key, required(copy(value, 1, instances)));
+        put(delta, key, required(copy(value, key, 1, instances)));
       }
     }
   } catch (fault) {
     throw report(located(fault, key, given), path, true);
   }
+  admitSymbols(given, path, instances);
   return { delta, deleted: deleted ?? NOTHING };
+}
+
+function admitSymbols(given: object, path: string, instances: boolean): void {
+  try {
+    refuseSymbols(given, instances);
+  } catch (fault) {
+    throw report(fault, path);
+  }
 }
 
 const NOTHING: readonly never[] = [];
@@ -111,8 +121,11 @@ export function put<T>(record: Record<string, T>, key: string, value: T): void {
   }
 }
 
-/** The frozen copy of a value, or `undefined` for what an object may leave out. Throws a {@link Fault}. */
-function copy(value: unknown, depth: number, instances: boolean): Json | undefined {
+/**
+ * The frozen copy of a value, or `undefined` for what an object may leave out. `name` is what its member is called, for
+ * its `toJSON`. Throws a {@link Fault}.
+ */
+function copy(value: unknown, name: string, depth: number, instances: boolean): Json | undefined {
   switch (typeof value) {
     case 'string':
       if (!wellFormed(value)) {
@@ -129,27 +142,24 @@ function copy(value: unknown, depth: number, instances: boolean): Json | undefin
     case 'undefined':
       return value;
     case 'object':
-      return value === null ? null : copyObject(value, depth, instances);
+      return value === null ? null : copyObject(value, name, depth, instances);
     default:
       throw new Fault(`is a ${typeof value}`);
   }
 }
 
-function copyObject(value: object, depth: number, instances: boolean): Json | undefined {
+function copyObject(value: object, name: string, depth: number, instances: boolean): Json | undefined {
   if (depth > MAX_DEPTH) {
     throw new Fault(`is nested deeper than ${MAX_DEPTH} levels`);
+  }
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON === 'function') {
+    return copyJson(value, toJSON as (name: string) => unknown, name, depth, instances);
   }
   if (Array.isArray(value)) {
     return copyArray(value, depth, instances);
   }
-  if (isPlain(value)) {
-    return copyRecord(value as Record<string, unknown>, depth, instances);
-  }
-  const { toJSON } = value as { toJSON?: unknown };
-  if (typeof toJSON === 'function') {
-    return copyJson(value, toJSON as () => unknown, depth, instances);
-  }
-  if (instances && Object.prototype.toString.call(value) === '[object Object]') {
+  if (isPlain(value) || (instances && Object.prototype.toString.call(value) === '[object Object]')) {
     return copyRecord(value as Record<string, unknown>, depth, instances);
   }
   throw new Fault(`is ${describe(value)}`);
@@ -160,7 +170,7 @@ function copyArray(items: readonly unknown[], depth: number, instances: boolean)
   let index = 0;
   try {
     for (; index < items.length; index++) {
-      copied[index] = required(copy(items[index], depth + 1, instances));
+      copied[index] = required(copy(items[index], String(index), depth + 1, instances));
     }
   } catch (fault) {
     throw located(fault, index, items);
@@ -168,8 +178,9 @@ function copyArray(items: readonly unknown[], depth: number, instances: boolean)
   return Object.freeze(copied);
 }
 
-function copyRecord(record: Record<string, unknown>, depth: number, instances: boolean): Json | undefined {
+function copyRecord(record: Record<string, unknown>, depth: number, instances: boolean): Json {
   const names = Object.keys(record);
+  refuseSymbols(record, instances);
   if (names.length === 0) {
     return EMPTY;
   }
@@ -177,14 +188,10 @@ function copyRecord(record: Record<string, unknown>, depth: number, instances: b
   let name = '';
   try {
     for (name of names) {
-      const value = record[name];
-      if (typeof value === 'function' && name === 'toJSON') {
-        return copyJson(record, value as () => unknown, depth, instances);
-      }
       if (!wellFormed(name)) {
         throw new Fault('is a member with a lone surrogate in its name');
       }
-      const member = copy(value, depth + 1, instances);
+      const member = copy(record[name], name, depth + 1, instances);
       if (member !== undefined) {
         put(copied, name, member);
       }
@@ -196,11 +203,26 @@ function copyRecord(record: Record<string, unknown>, depth: number, instances: b
 }
 
 /** What `JSON.stringify` would take in the place of a value that has a `toJSON`. */
-function copyJson(value: object, toJSON: () => unknown, depth: number, instances: boolean): Json | undefined {
+function copyJson(value: object, toJSON: (name: string) => unknown, name: string, depth: number, instances: boolean): Json | undefined {
   if (value instanceof Date && Number.isNaN(value.getTime())) {
     throw new Fault('is an invalid date');
   }
-  return copy(toJSON.call(value), depth + 1, instances);
+  const json = toJSON.call(value, name);
+  // It is asked once: JSON.stringify does not ask the answer for its toJSON either.
+  const isAgain = typeof json === 'object' && json !== null && typeof (json as { toJSON?: unknown }).toJSON === 'function';
+  return copy(isAgain && !Array.isArray(json) ? { ...json, toJSON: undefined } : json, name, depth + 1, instances);
+}
+
+/** JSON would leave these out without a word. ADK's mark of its events is known. */
+function refuseSymbols(value: object, instances: boolean): void {
+  if (instances) {
+    return;
+  }
+  for (const symbol of Object.getOwnPropertySymbols(value)) {
+    if (symbol !== ADK_EVENT && Object.prototype.propertyIsEnumerable.call(value, symbol)) {
+      throw new Fault(`has a member under ${String(symbol)}`);
+    }
+  }
 }
 
 function required(copied: Json | undefined): Json {

@@ -1,6 +1,6 @@
-// Compiling: the core finds the placeholders; here its list of numbers becomes segments.
+// Compiling and escaping: the core finds the placeholders; here its lists of numbers become segments and texts.
 
-import { parse_template } from '../wasm/statepad.js';
+import { escape_template, parse_template } from '../wasm/statepad.js';
 import { write } from './wasm.js';
 
 /** A placeholder with all that rendering needs. */
@@ -25,7 +25,7 @@ const OPTIONAL = 4;
 
 /** Compiles a text. For the numbers see `parse_template` in the core's binding. */
 export function compile(text: string): readonly Segment[] {
-  const length = write(text);
+  const [length] = write(text);
   const flat = parse_template(length);
   const segments: Segment[] = [];
   let at = 0;
@@ -37,6 +37,20 @@ export function compile(text: string): readonly Segment[] {
   return segments;
 }
 
+/** Puts backslashes where the core says. The text itself stays here: it may have lone surrogates, which UTF-8 lacks. */
+export function escape(text: string): string {
+  const [length] = write(text);
+  const flat = escape_template(length);
+  let escaped = '';
+  let start = 0;
+  for (let at = 0; at < flat.length; at += 2) {
+    const place = flat[at] as number;
+    escaped += text.slice(start, place) + '\\'.repeat(flat[at + 1] as number);
+    start = place;
+  }
+  return escaped + text.slice(start);
+}
+
 function placeholder(code: number, text: string, next: () => number): CompiledPlaceholder {
   const keyStart = next();
   const contentStart = next();
@@ -46,18 +60,18 @@ function placeholder(code: number, text: string, next: () => number): CompiledPl
   const column = next();
   const steps = next();
   const isArtifact = (code & ARTIFACT) !== 0;
-  return {
+  return Object.freeze({
     kind: isArtifact ? 'artifact' : 'state',
     content: text.slice(contentStart, contentEnd),
     key: text.slice(keyStart, isArtifact ? contentEnd : rootEnd),
-    path: steps === 0 ? NO_PATH : Array.from({ length: steps }, () => step(text, next)),
+    path: steps === 0 ? NO_PATH : Object.freeze(Array.from({ length: steps }, () => step(text, next))),
     optional: (code & OPTIONAL) !== 0,
     line,
     column,
-  };
+  });
 }
 
-const NO_PATH: readonly never[] = [];
+const NO_PATH: readonly never[] = Object.freeze([]);
 
 function step(text: string, next: () => number): string | number {
   const isIndex = next() === 1;

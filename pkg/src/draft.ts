@@ -5,6 +5,7 @@ import { storedDeletions, withDeletions } from './deleted.js';
 import { StatepadError } from './errors.js';
 import { sameJson } from './freeze.js';
 import { newId } from './ids.js';
+import { checkObject } from './requests.js';
 import { isTemp } from './scope.js';
 import type { Event, EventInit, Json } from './types.js';
 
@@ -32,7 +33,6 @@ export interface TempDelta {
  * Throws `VALUE_NOT_JSON` or `INVALID_ARGUMENT`, with the `path` of the fault.
  */
 export function admitEvent(given: EventInit, now: () => number, options: AdmitOptions): Draft {
-  checkObject(given, 'event');
   const event: Record<string, Json> = {};
   admitMembers(given, event, 'actions', '', options);
   const { id, timestamp, timed } = complete(event, now);
@@ -70,12 +70,6 @@ function complete(event: Record<string, Json>, now: () => number): Pick<Draft, '
   event['invocationId'] = invocationId === undefined ? '' : admitString(invocationId, 'invocationId');
   event['timestamp'] = timestamp;
   return { id, timestamp, timed };
-}
-
-function checkObject(given: unknown, path: string): void {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new StatepadError('INVALID_ARGUMENT', `${path} must be an object`, { path });
-  }
 }
 
 /** Takes the `temp:` keys out of a draft. */

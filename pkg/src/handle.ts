@@ -75,7 +75,7 @@ export interface View {
   readonly record: SessionRecord;
   /** Which events of those that were there when the session was read; later ones all show. */
   readonly config: GetSessionConfig | undefined;
-  /** How many events were there when the session was read; -1 for rows of a list, which show none. */
+  /** How many events were there when the session was read. */
   readonly readLength: number;
   readonly cells: [Cell, Cell, Cell];
   length: number;
@@ -114,8 +114,8 @@ class Handle implements Session {
     Object.freeze(this);
   }
 
-  static view(session: object): View | undefined {
-    return #view in session ? session.#view : undefined;
+  static view(session: unknown): View | undefined {
+    return typeof session === 'object' && session !== null && #view in session ? session.#view : undefined;
   }
 
   static {
@@ -151,7 +151,7 @@ export function makeHandle(view: View): Session {
 }
 
 /** The view behind a handle, or `undefined` for any other object. */
-export function viewOf(session: object): View | undefined {
+export function viewOf(session: unknown): View | undefined {
   return Handle.view(session);
 }
 
@@ -171,13 +171,8 @@ function stateOf({ cells, record, temp }: View): Readonly<Record<string, Json>> 
   return state;
 }
 
-const NONE: readonly Event[] = Object.freeze([]);
-
 function eventsOf(view: View): readonly Event[] {
   const { record, config, readLength, length } = view;
-  if (readLength < 0) {
-    return NONE;
-  }
   const all = record.events;
   if (config?.numRecentEvents === undefined && config?.afterTimestamp === undefined) {
     if (record.list?.length !== length) {

@@ -1,7 +1,7 @@
 // Browsers, and every host without a condition of its own: the module lies in a script, so that no bundler loses it, and is
 // compiled beside the page's own work.
 
-import init from '../wasm/statepad.js';
+import { initSync } from '../wasm/statepad.js';
 import { hex } from '../wasm/statepad_hex.js';
 
 function moduleBytes(): Uint8Array<ArrayBuffer> {
@@ -19,7 +19,9 @@ function digit(at: number): number {
 }
 
 /** What to wait for. */
-export const loading: Promise<void> | undefined = init({ module_or_path: moduleBytes() }).then(() => undefined);
+export const loading: Promise<void> | undefined = WebAssembly.compile(moduleBytes()).then((module) => {
+  initSync({ module });
+});
 
 // Whoever waits is told of a failure; that nobody waits yet is none.
 loading.catch(() => undefined);

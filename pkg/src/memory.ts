@@ -5,7 +5,7 @@ import { StatepadError, coreError } from './errors.js';
 import { Cell, makeHandle, viewOf, type SessionRecord, type View } from './handle.js';
 import type { Draft, TempDelta } from './draft.js';
 import type { Event, GetSessionConfig, Json, Session, SessionKey } from './types.js';
-import { write, written } from './wasm.js';
+import { write } from './wasm.js';
 
 /** What has to hold for a change to be made. Absent parts are not looked at. */
 export interface Guard {
@@ -25,6 +25,9 @@ const REFUSED = -(2 ** 31);
 
 /** The bit of `temp:` in a {@link Ticket}. */
 export const TEMP = 8;
+
+/** What rows of a list show. */
+const NO_EVENTS: GetSessionConfig = { numRecentEvents: 0 };
 
 /** The core counts in 32 bits: more sessions than this do not fit into its memory. */
 const MOST = 0xffffffff;
@@ -51,11 +54,11 @@ export class Memory {
   }
 
   /** A new handle of a session as it is now. */
-  read(record: SessionRecord, config?: GetSessionConfig, readLength = record.events.length): Session {
+  read(record: SessionRecord, config?: GetSessionConfig): Session {
     return makeHandle({
       record,
       config,
-      readLength,
+      readLength: record.events.length,
       cells: this.#hold(record),
       length: record.events.length,
       revision: record.revision,
@@ -69,15 +72,15 @@ export class Memory {
   }
 
   /** The view behind a handle that this service made. */
-  view(session: object): View | undefined {
+  view(session: unknown): View | undefined {
     const view = viewOf(session);
     return view?.record.owner === this ? view : undefined;
   }
 
   /** Prepares a creation. Throws `SESSION_EXISTS`. */
   prepareCreate({ appName, userId, sessionId }: SessionKey, time: number, { delta, deleted }: DeltaText): Ticket {
-    const length = write(JSON.stringify(delta));
-    return this.#agreed(this.#core.prepare_create(appName, userId, sessionId, time, length, list(deleted)));
+    const [length, names] = write(JSON.stringify(delta), namesText(deleted));
+    return this.#agreed(this.#core.prepare_create(appName, userId, sessionId, time, length, names));
   }
 
   /** Takes over a creation. */
@@ -104,8 +107,8 @@ export class Memory {
 
   /** Prepares an append. Answers with the stored event when the session has one of that id. */
   prepareAppend(record: SessionRecord, { id, timestamp, delta, deleted }: Draft, { revision = -1, app = -1, user = -1 }: Guard): Ticket | Event {
-    const length = write(JSON.stringify(delta), id);
-    const code = this.#core.prepare_append(record.number, timestamp, length, written() - length, list(deleted), revision, app, user);
+    const [length, names, idLength] = write(JSON.stringify(delta), namesText(deleted), id);
+    const code = this.#core.prepare_append(record.number, timestamp, length, names, idLength, revision, app, user);
     return code < 0 && code !== REFUSED ? (record.events[-1 - code] ?? missing()) : this.#agreed(code);
   }
 
@@ -124,9 +127,9 @@ export class Memory {
 
   /** Prepares a change of app and user state that belongs to no session. */
   prepareUpdate(appName: string, userId: string | undefined, id: string, time: number, { delta, deleted }: DeltaText, guard: Guard): Ticket {
-    const length = write(JSON.stringify(delta));
+    const [length, names] = write(JSON.stringify(delta), namesText(deleted));
     const { app = -1, user = -1 } = guard;
-    return this.#agreed(this.#core.prepare_update(appName, userId, id, time, length, list(deleted), app, user));
+    return this.#agreed(this.#core.prepare_update(appName, userId, id, time, length, names, app, user));
   }
 
   /** Takes over a change of app and user state. */
@@ -208,7 +211,7 @@ export class Memory {
     const { appName, userId, descending, limit, offset, cursor } = query;
     const [before = 0, total = 0, ...numbers] =
       this.#core.list(appName, userId, descending, limit && Math.min(limit, MOST), Math.min(offset, MOST), cursor) ?? this.#refused();
-    const sessions = numbers.map((number) => this.read(this.#records[number] ?? missing(), undefined, -1));
+    const sessions = numbers.map((number) => this.read(this.#records[number] ?? missing(), NO_EVENTS));
     const last = numbers.at(-1);
     const isLast = last === undefined || before + numbers.length >= total;
     return { sessions, offset: before, total, cursor: isLast ? undefined : this.#core.cursor(last) };
@@ -276,8 +279,9 @@ export class Memory {
   }
 }
 
-function list(deleted: readonly string[]): string[] | undefined {
-  return deleted.length === 0 ? undefined : [...deleted];
+/** Names on their way to the core: the members of an object. */
+export function namesText(names: readonly string[]): string {
+  return names.length === 0 ? '' : `{${names.map((name) => `${JSON.stringify(name)}:0`).join()}}`;
 }
 
 function child<K, V>(map: Map<string, Map<K, V>>, key: string): Map<K, V> {

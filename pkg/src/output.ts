@@ -78,8 +78,13 @@ function validate(text: string, { outputSchema }: OutputOptions): SchemaResult |
 
 /** Models like to put JSON into a fence, with or without the name of a language. */
 function withoutFence(text: string): string {
-  return /^\s*```[^\n`]*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1] ?? text;
+  const trimmed = text.trim();
+  const start = trimmed.indexOf('\n');
+  const isFenced = start > 0 && trimmed.startsWith(FENCE) && trimmed.endsWith(FENCE) && !trimmed.slice(FENCE.length, start).includes('`');
+  return isFenced ? trimmed.slice(start, -FENCE.length) : text;
 }
+
+const FENCE = '```';
 
 function settle(text: string, result: SchemaResult, { outputKey, onInvalid }: OutputOptions): unknown {
   if (result.issues === undefined) {

@@ -1,7 +1,9 @@
 // Rendering: the values of a compiled template's placeholders. The same rules as in the core (src/template.rs).
 
-import { nearest_keys } from '../wasm/statepad.js';
+import { nearest_key } from '../wasm/statepad.js';
 import { StatepadError, type Missing } from './errors.js';
+import { namesText } from './memory.js';
+import { write } from './wasm.js';
 import type { CompiledPlaceholder, Segment } from './compile.js';
 
 /** What a template is rendered with. */
@@ -83,12 +85,20 @@ function valueText(value: unknown): string {
     // The same text as in JSON, minus zero included.
     return String(value);
   }
-  const json = JSON.stringify(value) as string | undefined;
-  if (json === undefined) {
-    throw new StatepadError('VALUE_NOT_JSON', `the state has a ${typeof value}: it is not JSON`);
+  let cause: unknown;
+  try {
+    const json = JSON.stringify(value) as string | undefined;
+    if (json !== undefined) {
+      return json;
+    }
+  } catch (error) {
+    cause = error;
   }
-  return json;
+  throw new StatepadError('VALUE_NOT_JSON', `the state has a ${typeof value} that is not JSON`, { cause });
 }
+
+/** For so many keys a suggestion is looked for, as in the core (src/nearest.rs). */
+const SUGGESTIONS = 16;
 
 function missingError(placeholders: readonly CompiledPlaceholder[], state: Readonly<Record<string, unknown>>): StatepadError {
   const first = new Map<string, CompiledPlaceholder>();
@@ -97,10 +107,9 @@ function missingError(placeholders: readonly CompiledPlaceholder[], state: Reado
       first.set(placeholder.content, placeholder);
     }
   }
-  const keys = Object.keys(state);
-  const places = nearest_keys([...first.keys()], keys);
+  const [length] = write(namesText(Object.keys(state)));
   const missing = Array.from(first.values(), ({ content, line, column }, index): Missing => {
-    const nearest = keys[places[index] ?? -1];
+    const nearest = index < SUGGESTIONS ? nearest_key(content, length) : undefined;
     return { key: content, line, column, ...(nearest === undefined ? {} : { nearest }) };
   });
   const onlyArtifacts = placeholders.every(({ kind }) => kind === 'artifact');

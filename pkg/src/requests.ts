@@ -4,6 +4,13 @@ import { admitString } from './admit.js';
 import { StatepadError } from './errors.js';
 import type { GetSessionConfig, ListSessionsRequest, SessionKey } from './types.js';
 
+/** Checks that something is an object at all. */
+export function checkObject(given: unknown, path: string): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    invalid(path, 'must be an object');
+  }
+}
+
 /** Checks the three parts of a key. */
 export function checkKey({ appName, userId, sessionId }: SessionKey): SessionKey {
   return { appName: admitString(appName, 'appName'), userId: admitString(userId, 'userId'), sessionId: admitString(sessionId, 'sessionId') };

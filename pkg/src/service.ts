@@ -8,7 +8,7 @@ import { newId } from './ids.js';
 import { InvocationContext, type InvocationOptions } from './invocation.js';
 import { Memory, type Guard, type Ticket } from './memory.js';
 import { Queue } from './queue.js';
-import { checkConfig, checkCount, checkKey, checkList } from './requests.js';
+import { checkConfig, checkCount, checkKey, checkList, checkObject } from './requests.js';
 import { updateState, type UpdateFunction } from './update.js';
 import { isReady, ready, requireReady } from './wasm.js';
 import type { SessionRecord, View } from './handle.js';
@@ -57,6 +57,8 @@ export class SessionService {
   /** One queue for each session that waits for a store, so that its changes keep their order. */
   readonly #queues = new WeakMap<SessionRecord, Queue>();
   readonly #creations = new Queue();
+  /** One queue for each app: what is written over what was read must find it as it was. */
+  readonly #updates = new Map<string, Queue>();
 
   constructor(options: SessionServiceOptions = {}) {
     this.#now = options.now ?? Date.now;
@@ -147,6 +149,8 @@ export class SessionService {
    */
   async appendEvent(request: AppendEventRequest): Promise<Event> {
     const { session, event, expectedRevision } = request;
+    checkObject(session, 'session');
+    checkObject(event, 'event');
     if (event.partial) {
       return event as Event;
     }
@@ -162,19 +166,19 @@ export class SessionService {
     return this.#append(memory, record, draft, { revision: expectedRevision }, view);
   }
 
-  /** The state of an app, under names without prefix. The copy is the caller's. */
+  /** The state of an app, under names without prefix. The copy, which has no prototype, is the caller's. */
   async getAppState({ appName }: { readonly appName: string }): Promise<Record<string, Json>> {
     admitString(appName, 'appName');
     const memory = this.#memory ?? (await this.#load());
-    return JSON.parse(memory.scopeText(appName, undefined, false)) as Record<string, Json>;
+    return ownRecord(memory.scopeText(appName, undefined, false));
   }
 
-  /** The state of a user in an app, under names without prefix. The copy is the caller's. */
+  /** The state of a user in an app, under names without prefix. The copy, which has no prototype, is the caller's. */
   async getUserState({ appName, userId }: { readonly appName: string; readonly userId: string }): Promise<Record<string, Json>> {
     admitString(appName, 'appName');
     admitString(userId, 'userId');
     const memory = this.#memory ?? (await this.#load());
-    return JSON.parse(memory.scopeText(appName, userId, false)) as Record<string, Json>;
+    return ownRecord(memory.scopeText(appName, userId, false));
   }
 
   /**
@@ -196,6 +200,7 @@ export class SessionService {
       now: this.#now,
       append: (record, event, guard) => this.#append(memory, record, admitEvent(event, this.#now, {}), guard, undefined),
       commit: this.#commit && ((change, ticket) => this.#store(memory, change, ticket)),
+      inTurn: (write) => (this.#commit === undefined ? write() : queueOf(this.#updates, target.appName).run(async () => await write())),
     });
   }
 
@@ -236,12 +241,7 @@ export class SessionService {
     if (this.#commit === undefined) {
       return task();
     }
-    let queue = this.#queues.get(record);
-    if (queue === undefined) {
-      queue = new Queue();
-      this.#queues.set(record, queue);
-    }
-    return queue.run(task);
+    return queueOf(this.#queues, record).run(task);
   }
 
   async #create(memory: Memory, { key, state }: Creation): Promise<Session> {
@@ -285,6 +285,20 @@ export class SessionService {
 
 /** {@link SessionService} under the name that ADK's users know. */
 export class InMemorySessionService extends SessionService {}
+
+function queueOf<K>(queues: { get(key: K): Queue | undefined; set(key: K, queue: Queue): unknown }, key: K): Queue {
+  let queue = queues.get(key);
+  if (queue === undefined) {
+    queue = new Queue();
+    queues.set(key, queue);
+  }
+  return queue;
+}
+
+/** A record of the caller's own, without a prototype. */
+function ownRecord(text: string): Record<string, Json> {
+  return Object.assign(Object.create(null) as Record<string, Json>, JSON.parse(text) as Record<string, Json>);
+}
 
 /** A request to create a session, understood. */
 interface Creation {

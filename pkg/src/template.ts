@@ -1,7 +1,6 @@
 // Instruction templates.
 
-import { escape_template } from '../wasm/statepad.js';
-import { compile, type Segment } from './compile.js';
+import { compile, escape, type Segment } from './compile.js';
 import { StatepadError } from './errors.js';
 import { artifactNames, render, type RenderAsyncOptions, type RenderOptions } from './render.js';
 import { requireReady } from './wasm.js';
@@ -41,10 +40,7 @@ export class Template {
   /** Compiles a text. Every text is a template. In a browser, throws `NOT_READY` before the module is loaded. */
   constructor(text: string) {
     requireReady('new Template()');
-    if (typeof text !== 'string') {
-      throw new StatepadError('INVALID_ARGUMENT', 'a template must be a string', { path: 'text' });
-    }
-    this.text = text;
+    this.text = checkText(text);
     this.#segments = compile(text);
     this.#artifacts = artifactNames(this.#segments);
     this.placeholders = Object.freeze(this.#segments.filter((segment) => typeof segment !== 'string'));
@@ -79,8 +75,15 @@ export class Template {
   /** Gives a template that renders to exactly `text`. */
   static escape(text: string): string {
     requireReady('Template.escape()');
-    return escape_template(text);
+    return escape(checkText(text));
   }
+}
+
+function checkText(text: unknown): string {
+  if (typeof text !== 'string') {
+    throw new StatepadError('INVALID_ARGUMENT', 'a template must be a string', { path: 'text' });
+  }
+  return text;
 }
 
 const NO_ARTIFACTS: ReadonlyMap<string, string> = new Map();

@@ -22,6 +22,8 @@ export interface UpdateHost {
   readonly memory: Memory;
   readonly now: () => number;
   readonly append: (record: SessionRecord, event: EventInit, guard: Guard) => Event | Promise<Event>;
+  /** Runs a write after all earlier ones of the app: what it read must not move while it waits for its store. */
+  readonly inTurn: (write: () => unknown) => unknown;
   /** Absent in memory, where nothing may come between preparing and applying. */
   readonly commit: ((change: Omit<Change, 'delta'>, ticket: Ticket) => Promise<void>) | undefined;
 }
@@ -54,7 +56,7 @@ export async function updateState(
     }
     refuseTemp(delta);
     try {
-      await write(delta, guard);
+      await host.inTurn(() => write(delta, guard));
       return read().state;
     } catch (error) {
       if (!isConflict(error)) {
@@ -91,16 +93,20 @@ function sessionTarget(key: { appName: string; userId: string; sessionId: string
     }
     return record;
   };
+  let record = find();
   return {
     read: () => {
-      const record = find();
+      record = find();
       const app = memory.scopeVersion(appName, undefined);
       const user = memory.scopeVersion(appName, userId);
       return { state: memory.read(record).state, guard: { revision: record.revision, app, user } };
     },
     write: (stateDelta, guard) => {
+      if (find() !== record) {
+        throw new StatepadError('STATE_CONFLICT', `session "${sessionId}" has been created anew`, { id: sessionId });
+      }
       const { author = 'system', invocationId } = options;
-      return host.append(find(), { author, invocationId, actions: { stateDelta } }, guard);
+      return host.append(record, { author, invocationId, actions: { stateDelta } }, guard);
     },
   };
 }

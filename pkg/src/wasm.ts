@@ -39,23 +39,17 @@ const encoder = new TextEncoder();
 let target = new Uint8Array(0);
 let capacity = 0;
 
-/** Writes a text where the core reads it, and a second one behind it. Returns the length of the first in bytes. */
-export function write(text: string, second = ''): number {
-  const most = (text.length + second.length) * 3;
+/** Writes texts where the core reads them, one behind the other. Returns the length of each in bytes. */
+export function write(first: string, second = '', third = ''): readonly [number, number, number] {
+  const most = (first.length + second.length + third.length) * 3;
   // A view of memory that has grown since is detached: its length is 0.
   if (target.length < most || target.length === 0) {
     capacity = Math.max(capacity, most, 4096);
     const pointer = scratch(capacity) >>> 0;
     target = new Uint8Array(instance().memory.buffer, pointer, capacity);
   }
-  const { written: length } = encoder.encodeInto(text, target);
-  end = second === '' ? length : length + encoder.encodeInto(second, target.subarray(length)).written;
-  return length;
-}
-
-let end = 0;
-
-/** Where what {@link write} has written ends. */
-export function written(): number {
-  return end;
+  const a = encoder.encodeInto(first, target).written;
+  const b = second === '' ? 0 : encoder.encodeInto(second, target.subarray(a)).written;
+  const c = third === '' ? 0 : encoder.encodeInto(third, target.subarray(a + b)).written;
+  return [a, b, c];
 }

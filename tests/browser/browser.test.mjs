@@ -96,13 +96,13 @@ describe('in a browser', () => {
 
   it('lets an operation that began before the module was there wait for it', async () => {
     const { page, complaints } = await open('/empty', () => {
-      const instantiate = WebAssembly.instantiate;
+      const compile = WebAssembly.compile;
       const released = new Promise((resolve) => {
         globalThis.release = resolve;
       });
-      WebAssembly.instantiate = async (...args) => {
+      WebAssembly.compile = async (...args) => {
         await released;
-        return instantiate.apply(WebAssembly, args);
+        return compile.apply(WebAssembly, args);
       };
     });
     const seen = await page.evaluate(`(async () => {

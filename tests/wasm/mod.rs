@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic: that is how it fails")]
 
 use serde_json::{Map, Value, json};
-use statepad::wasm::{Core, nearest_keys, parse_template, scratch};
+use statepad::wasm::{Core, nearest_key, parse_template, scratch};
 use statepad::{ErrorKind, Template};
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -45,13 +45,13 @@ fn write(text: &str) -> usize {
 
 fn create(core: &mut Core, user: &str, state: &str) -> u32 {
     let length = write(state);
-    let ticket = core.prepare_create("app", user, "s", 1.0, length, None);
+    let ticket = core.prepare_create("app", user, "s", 1.0, length, 0);
     core.apply(usize::try_from(ticket >> 4).unwrap()).unwrap()
 }
 
 fn append(core: &mut Core, session: u32, id: &str, delta: &str, revision: f64) -> Result<i32, String> {
     write(&[delta, id].concat());
-    let ticket = core.prepare_append(session as usize, 2.0, delta.len(), id.len(), None, revision, -1.0, -1.0);
+    let ticket = core.prepare_append(session as usize, 2.0, delta.len(), 0, id.len(), revision, -1.0, -1.0);
     if ticket == i32::MIN { Err(core.take_error().unwrap()) } else { Ok(ticket) }
 }
 
@@ -112,6 +112,7 @@ fn places_in_a_template_are_counted_in_utf16_units() {
     let length = write("🌊{user:né.x[7]?}");
     // A literal of two units; then an optional state key with two steps, in line 1, column 2.
     assert_eq!(parse_template(length), [0, 0, 2, 5, 3, 3, 15, 10, 1, 2, 2, 0, 11, 12, 1, 13, 14]);
-    let keys = ["x", "topic"].map(String::from).to_vec();
-    assert_eq!(nearest_keys(["topci", "other"].map(String::from).to_vec(), keys), [1, -1]);
+    let length = write(r#"{"x":0,"topic":0}"#);
+    assert_eq!(nearest_key("topci", length).as_deref(), Some("topic"));
+    assert_eq!(nearest_key("other", length), None);
 }
