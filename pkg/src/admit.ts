@@ -152,6 +152,15 @@ function copyObject(value: object, name: string, depth: number, instances: boole
   if (depth > MAX_DEPTH) {
     throw new Fault(`is nested deeper than ${MAX_DEPTH} levels`);
   }
+  if (isPlain(value)) {
+    const names = Object.keys(value);
+    return names.includes('toJSON') ? copyOther(value, name, depth, instances) : copyRecord(value as Record<string, unknown>, names, depth, instances);
+  }
+  return copyOther(value, name, depth, instances);
+}
+
+/** Whatever is no plain object without a `toJSON` of its own. */
+function copyOther(value: object, name: string, depth: number, instances: boolean): Json | undefined {
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === 'function') {
     return copyJson(value, toJSON as (name: string) => unknown, name, depth, instances);
@@ -160,7 +169,7 @@ function copyObject(value: object, name: string, depth: number, instances: boole
     return copyArray(value, depth, instances);
   }
   if (isPlain(value) || (instances && Object.prototype.toString.call(value) === '[object Object]')) {
-    return copyRecord(value as Record<string, unknown>, depth, instances);
+    return copyRecord(value as Record<string, unknown>, Object.keys(value), depth, instances);
   }
   throw new Fault(`is ${describe(value)}`);
 }
@@ -178,8 +187,7 @@ function copyArray(items: readonly unknown[], depth: number, instances: boolean)
   return Object.freeze(copied);
 }
 
-function copyRecord(record: Record<string, unknown>, depth: number, instances: boolean): Json {
-  const names = Object.keys(record);
+function copyRecord(record: Record<string, unknown>, names: readonly string[], depth: number, instances: boolean): Json {
   refuseSymbols(record, instances);
   if (names.length === 0) {
     return EMPTY;

@@ -49,7 +49,19 @@ export function write(first: string, second = '', third = ''): readonly [number,
     target = new Uint8Array(instance().memory.buffer, pointer, capacity);
   }
   const a = encoder.encodeInto(first, target).written;
-  const b = second === '' ? 0 : encoder.encodeInto(second, target.subarray(a)).written;
-  const c = third === '' ? 0 : encoder.encodeInto(third, target.subarray(a + b)).written;
-  return [a, b, c];
+  const b = writeBehind(a, second);
+  return [a, b, writeBehind(a + b, third)];
+}
+
+/** Short texts, ids mostly, are put there character by character, as long as they are ASCII. */
+function writeBehind(at: number, text: string): number {
+  const { length } = text;
+  for (let index = 0; index < length; index++) {
+    const code = text.charCodeAt(index);
+    if (code > 127 || index > 64) {
+      return encoder.encodeInto(text, target.subarray(at)).written;
+    }
+    target[at + index] = code;
+  }
+  return length;
 }
