@@ -29,7 +29,8 @@ export const ROWS = [
 /** Bytes, not times: measured once for each side. */
 export const MEMORY = { id: 'memory', what: 'memory of an event', sides: ALL };
 
-export const COLD = { id: 'cold', what: 'cold start to the first session', aim: 20 };
+/** From nothing to the first session, above what node itself takes to start. */
+export const COLD = { id: 'cold', what: 'cold start, above that of node', aim: 20 };
 
 /** How much slower an append may be after 10,000 events than after 10. */
 export const FLAT = { id: 'flat', what: 'append, 10,000 against 10 events', most: 1.3 };
