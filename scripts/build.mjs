@@ -29,6 +29,7 @@ for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT'
 
 /** Compiles the crate. A panic message names its source file: the paths of this machine are taken out of it. */
 function compileCore() {
+  console.log('build: the core');
   run('cargo', ['fetch', '--locked', '--quiet', '--target', wasmTarget]);
   const sysroot = execFileSync('rustc', ['--print', 'sysroot'], { cwd: root, env, encoding: 'utf8' }).trim();
   const sources = join(cargoHome, 'registry', 'src');

@@ -60,18 +60,18 @@ function placeholder(code: number, text: string, next: () => number): CompiledPl
   const column = next();
   const steps = next();
   const isArtifact = (code & ARTIFACT) !== 0;
-  return Object.freeze({
+  return {
     kind: isArtifact ? 'artifact' : 'state',
     content: text.slice(contentStart, contentEnd),
     key: text.slice(keyStart, isArtifact ? contentEnd : rootEnd),
-    path: steps === 0 ? NO_PATH : Object.freeze(Array.from({ length: steps }, () => step(text, next))),
+    path: steps === 0 ? NO_PATH : Array.from({ length: steps }, () => step(text, next)),
     optional: (code & OPTIONAL) !== 0,
     line,
     column,
-  });
+  };
 }
 
-const NO_PATH: readonly never[] = Object.freeze([]);
+const NO_PATH: readonly never[] = [];
 
 function step(text: string, next: () => number): string | number {
   const isIndex = next() === 1;

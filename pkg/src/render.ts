@@ -48,14 +48,16 @@ export function render(segments: readonly Segment[], state: Readonly<Record<stri
 
 /** The names of the artifacts that a template needs, each once. */
 export function artifactNames(segments: readonly Segment[]): readonly string[] {
-  const names = new Set<string>();
+  let names: Set<string> | undefined;
   for (const segment of segments) {
     if (typeof segment !== 'string' && segment.kind === 'artifact') {
-      names.add(segment.key);
+      (names ??= new Set()).add(segment.key);
     }
   }
-  return [...names];
+  return names === undefined ? NO_NAMES : [...names];
 }
+
+const NO_NAMES: readonly never[] = [];
 
 /** The whole key first, then the path; own members only. */
 function lookup({ content, key, path }: CompiledPlaceholder, state: Readonly<Record<string, unknown>>): unknown {

@@ -1,6 +1,6 @@
 // Instruction templates.
 
-import { compile, escape, type Segment } from './compile.js';
+import { compile, escape, type CompiledPlaceholder, type Segment } from './compile.js';
 import { StatepadError } from './errors.js';
 import { artifactNames, render, type RenderAsyncOptions, type RenderOptions } from './render.js';
 import { requireReady } from './wasm.js';
@@ -32,10 +32,9 @@ export interface Placeholder {
 export class Template {
   /** The text that was compiled. */
   readonly text: string;
-  /** What the template needs, in the order of the text. */
-  readonly placeholders: readonly Placeholder[];
   readonly #segments: readonly Segment[];
   readonly #artifacts: readonly string[];
+  #placeholders: readonly Placeholder[] | undefined;
 
   /** Compiles a text. Every text is a template. In a browser, throws `NOT_READY` before the module is loaded. */
   constructor(text: string) {
@@ -43,7 +42,12 @@ export class Template {
     this.text = checkText(text);
     this.#segments = compile(text);
     this.#artifacts = artifactNames(this.#segments);
-    this.placeholders = Object.freeze(this.#segments.filter((segment) => typeof segment !== 'string'));
+  }
+
+  /** What the template needs, in the order of the text. */
+  get placeholders(): readonly Placeholder[] {
+    this.#placeholders ??= Object.freeze(this.#segments.filter((segment) => typeof segment !== 'string').map(toPlaceholder));
+    return this.#placeholders;
   }
 
   /**
@@ -77,6 +81,11 @@ export class Template {
     requireReady('Template.escape()');
     return escape(checkText(text));
   }
+}
+
+/** What users see of a placeholder: frozen, as the template itself may not change. */
+function toPlaceholder({ kind, key, path, optional, line, column }: CompiledPlaceholder): Placeholder {
+  return Object.freeze({ kind, key, path: Object.freeze([...path]), optional, line, column });
 }
 
 function checkText(text: unknown): string {
