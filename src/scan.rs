@@ -35,10 +35,6 @@ pub struct Placeholder {
     pub path: Vec<Step>,
     /// Whether it may be missing.
     pub optional: bool,
-    /// The line of its brace, from 1.
-    pub line: u32,
-    /// The column of its brace, in characters, from 1.
-    pub column: u32,
 }
 
 /// One step into a value.
@@ -83,13 +79,12 @@ impl Candidate {
 pub struct Scanner<'a> {
     text: &'a str,
     at: usize,
-    place: Place,
 }
 
 impl<'a> Scanner<'a> {
     /// Starts at the beginning of a text.
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0, place: Place { at: 0, line: 1, column: 1 } }
+        Self { text, at: 0 }
     }
 
     /// Where a run of one brace ends.
@@ -124,35 +119,11 @@ impl Iterator for Scanner<'_> {
             if (content - open).min(end - close) > 1 {
                 continue;
             }
-            if let Some(mut placeholder) = parse_content(self.text, content..close) {
-                self.place.advance(self.text, placeholder.span.start);
-                placeholder.line = self.place.line;
-                placeholder.column = self.place.column;
+            if let Some(placeholder) = parse_content(self.text, content..close) {
                 let escape = self.escape_before(placeholder.span.start);
                 return Some(Candidate { placeholder, escape });
             }
         }
-    }
-}
-
-/// A place in the text as people name it. Moves forward only, so that all places together cost one pass.
-#[derive(Debug)]
-struct Place {
-    at: usize,
-    line: u32,
-    column: u32,
-}
-
-impl Place {
-    fn advance(&mut self, text: &str, to: usize) {
-        let mut passed = slice(text, self.at..to);
-        while let Some(end) = passed.find('\n') {
-            self.line += 1;
-            self.column = 1;
-            passed = slice(passed, end + 1..passed.len());
-        }
-        self.column += u32::try_from(passed.chars().count()).unwrap_or(u32::MAX);
-        self.at = to;
     }
 }
 
@@ -171,8 +142,6 @@ fn parse_content(text: &str, inner: Range<usize>) -> Option<Placeholder> {
         root: content.clone(),
         path: Vec::new(),
         optional,
-        line: 0,
-        column: 0,
     };
     if slice(text, content.clone()).starts_with(ARTIFACT_PREFIX) {
         placeholder.kind = PlaceholderKind::Artifact;

@@ -96,6 +96,16 @@ impl Template {
         })
     }
 
+    /// The line and the column of each placeholder's brace, both from 1, the column in characters. In the order of
+    /// [`Template::placeholders`].
+    pub fn places(&self) -> impl Iterator<Item = (u32, u32)> {
+        let mut place = Place { at: 0, line: 1, column: 1 };
+        self.placeholders().map(move |placeholder| {
+            place.advance(&self.text, placeholder.span.start);
+            (place.line, place.column)
+        })
+    }
+
     /// Renders with the values of a state. There are no artifacts.
     ///
     /// # Errors
@@ -118,7 +128,7 @@ impl Template {
     ) -> Result<String> {
         let mut out = String::with_capacity(self.text.len());
         let mut artifacts = HashMap::new();
-        let mut missing: Vec<&Placeholder> = Vec::new();
+        let mut missing: HashSet<usize> = HashSet::new();
         for segment in &self.segments {
             let placeholder = match segment {
                 Segment::Literal(range) => {
@@ -138,7 +148,9 @@ impl Template {
             match value {
                 Some(value) => push_value(&mut out, value)?,
                 None if placeholder.optional => {}
-                None => missing.push(placeholder),
+                None => {
+                    missing.insert(placeholder.span.start);
+                }
             }
         }
         if missing.is_empty() { Ok(out) } else { Err(self.missing(&missing, state)) }
@@ -167,28 +179,48 @@ impl Template {
         Some(value)
     }
 
-    fn missing(&self, placeholders: &[&Placeholder], state: &impl ReadonlyState) -> Error {
+    /// The error for the placeholders that begin at these places.
+    fn missing(&self, starts: &HashSet<usize>, state: &impl ReadonlyState) -> Error {
         let all = state.all();
         let mut seen = HashSet::new();
         let mut missing = Vec::new();
-        for placeholder in placeholders {
-            let key = &self.text[placeholder.content.clone()];
-            if seen.insert(key) {
-                // Whoever misses many has not mistyped them.
-                let candidates =
-                    all.keys().map(String::as_str).take(if missing.len() < SUGGESTIONS { usize::MAX } else { 0 });
-                missing.push(Missing {
-                    key: key.to_owned(),
-                    line: placeholder.line,
-                    column: placeholder.column,
-                    nearest: nearest(key, candidates).map(str::to_owned),
-                });
+        let mut only_artifacts = true;
+        for (placeholder, (line, column)) in self.placeholders().zip(self.places()) {
+            let key = slice(&self.text, placeholder.content.clone());
+            if !starts.contains(&placeholder.span.start) || !seen.insert(key) {
+                continue;
             }
+            only_artifacts &= placeholder.kind == PlaceholderKind::Artifact;
+            // Whoever misses many has not mistyped them.
+            let candidates =
+                all.keys().map(String::as_str).take(if missing.len() < SUGGESTIONS { usize::MAX } else { 0 });
+            let nearest = nearest(key, candidates).map(str::to_owned);
+            missing.push(Missing { key: key.to_owned(), line, column, nearest });
         }
-        let only_artifacts = placeholders.iter().all(|placeholder| placeholder.kind == PlaceholderKind::Artifact);
         let kind = if only_artifacts { ErrorKind::ArtifactMissing } else { ErrorKind::TemplateKeyMissing };
         let keys: Vec<_> = missing.iter().map(|missing| format!("\"{}\"", missing.key)).collect();
         Error::new(kind, format!("the template needs what is not there: {}", keys.join(", "))).with_missing(missing)
+    }
+}
+
+/// A place in the text as people name it. Moves forward only, so that all places together cost one pass.
+#[derive(Debug)]
+struct Place {
+    at: usize,
+    line: u32,
+    column: u32,
+}
+
+impl Place {
+    fn advance(&mut self, text: &str, to: usize) {
+        let mut passed = slice(text, self.at..to);
+        while let Some(end) = passed.find('\n') {
+            self.line += 1;
+            self.column = 1;
+            passed = slice(passed, end + 1..passed.len());
+        }
+        self.column += u32::try_from(passed.chars().count()).unwrap_or(u32::MAX);
+        self.at = to;
     }
 }
 

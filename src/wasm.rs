@@ -292,8 +292,7 @@ impl Core {
 /// Compiles the template in the scratch buffer into a flat list of numbers, with all places in UTF-16 units.
 ///
 /// A literal is `0, start, end`. A placeholder is a code (1 state, 2 artifact, plus 4 if optional), the start of its
-/// key, the start and the end of its content, the end of its root, its line and column, the number of its steps, and
-/// for each step 1 for an index or 0 for a name, its start and its end.
+/// key, the start and the end of its content, the end of its root, the number of its steps, and for each step 1 for an index or 0 for a name, its start and its end.
 ///
 /// A text that is not UTF-8 has none.
 #[wasm_bindgen]
@@ -312,6 +311,15 @@ pub fn parse_template(length: usize) -> Vec<u32> {
     flat.unwrap_or_default()
 }
 
+/// The line and the column of each placeholder of the template in the scratch buffer, one after the other.
+#[wasm_bindgen]
+pub fn template_places(length: usize) -> Vec<u32> {
+    let places = with_scratch(0..length, |text| {
+        Ok(Template::parse(text).places().flat_map(|(line, column)| [line, column]).collect())
+    });
+    places.unwrap_or_default()
+}
+
 fn flatten(placeholder: &Placeholder, units: &mut Utf16<'_>, flat: &mut Vec<u32>) {
     let kind = match placeholder.kind {
         PlaceholderKind::State => 1,
@@ -322,7 +330,7 @@ fn flatten(placeholder: &Placeholder, units: &mut Utf16<'_>, flat: &mut Vec<u32>
     let root_end = units.at(placeholder.root.end);
     let head = flat.len();
     flat.extend([kind + if placeholder.optional { 4 } else { 0 }, key_start, content_start, 0, root_end]);
-    flat.extend([placeholder.line, placeholder.column, narrow(placeholder.path.len())]);
+    flat.push(narrow(placeholder.path.len()));
     for step in &placeholder.path {
         flat.extend([u32::from(step.is_index), units.at(step.range.start), units.at(step.range.end)]);
     }

@@ -237,7 +237,7 @@ fn check_missing(error: &Error, case: &Value) {
 
 fn needed(template: &Template) -> Value {
     let text = template.text();
-    let needs = template.placeholders().map(|it| {
+    let needs = template.placeholders().zip(template.places()).map(|(it, (line, column))| {
         let path = it.path.iter().map(|step| match &text[step.range.clone()] {
             index if step.is_index => json!(index.parse::<u64>().unwrap()),
             name => json!(name),
@@ -246,7 +246,7 @@ fn needed(template: &Template) -> Value {
             PlaceholderKind::State => ("state", &text[it.root.clone()]),
             PlaceholderKind::Artifact => ("artifact", &text[it.key.clone()]),
         };
-        json!([kind, key, path.collect::<Value>(), it.optional, it.line, it.column])
+        json!([kind, key, path.collect::<Value>(), it.optional, line, column])
     });
     needs.collect()
 }

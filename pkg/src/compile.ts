@@ -1,6 +1,6 @@
 // Compiling and escaping: the core finds the placeholders; here its lists of numbers become segments and texts.
 
-import { escape_template, parse_template } from '../wasm/statepad.js';
+import { escape_template, parse_template, template_places } from '../wasm/statepad.js';
 import { write } from './wasm.js';
 
 /** A placeholder with all that rendering needs. */
@@ -12,7 +12,15 @@ export interface CompiledPlaceholder {
   readonly key: string;
   readonly path: readonly (string | number)[];
   readonly optional: boolean;
+  /** Its place among the template's placeholders. */
+  readonly index: number;
+}
+
+/** Where a placeholder's brace stands. */
+export interface Place {
+  /** From 1. */
   readonly line: number;
+  /** In characters (code points), from 1. */
   readonly column: number;
 }
 
@@ -29,10 +37,11 @@ export function compile(text: string): readonly Segment[] {
   const flat = parse_template(length);
   const segments: Segment[] = [];
   let at = 0;
+  let index = 0;
   const next = () => flat[at++] as number;
   while (at < flat.length) {
     const code = next();
-    segments.push(code === LITERAL ? text.slice(next(), next()) : placeholder(code, text, next));
+    segments.push(code === LITERAL ? text.slice(next(), next()) : placeholder(code, text, index++, next));
   }
   return segments;
 }
@@ -51,13 +60,18 @@ export function escape(text: string): string {
   return escaped + text.slice(start);
 }
 
-function placeholder(code: number, text: string, next: () => number): CompiledPlaceholder {
+/** The places of all placeholders, in their order. */
+export function placesOf(text: string): readonly Place[] {
+  const [length] = write(text);
+  const flat = template_places(length);
+  return Array.from({ length: flat.length / 2 }, (_, index) => ({ line: flat[2 * index] as number, column: flat[2 * index + 1] as number }));
+}
+
+function placeholder(code: number, text: string, index: number, next: () => number): CompiledPlaceholder {
   const keyStart = next();
   const contentStart = next();
   const contentEnd = next();
   const rootEnd = next();
-  const line = next();
-  const column = next();
   const steps = next();
   const isArtifact = (code & ARTIFACT) !== 0;
   return {
@@ -66,8 +80,7 @@ function placeholder(code: number, text: string, next: () => number): CompiledPl
     key: text.slice(keyStart, isArtifact ? contentEnd : rootEnd),
     path: steps === 0 ? NO_PATH : Array.from({ length: steps }, () => step(text, next)),
     optional: (code & OPTIONAL) !== 0,
-    line,
-    column,
+    index,
   };
 }
 

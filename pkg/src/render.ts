@@ -4,7 +4,7 @@ import { nearest_key } from '../wasm/statepad.js';
 import { StatepadError, type Missing } from './errors.js';
 import { namesText } from './memory.js';
 import { write } from './wasm.js';
-import type { CompiledPlaceholder, Segment } from './compile.js';
+import { placesOf, type CompiledPlaceholder, type Place, type Segment } from './compile.js';
 
 /** What a template is rendered with. */
 export interface RenderOptions {
@@ -22,28 +22,28 @@ export interface RenderAsyncOptions {
   readonly artifact?: ((name: string) => string | undefined | Promise<string | undefined>) | undefined;
 }
 
-/** Renders with artifacts that are there already. */
-export function render(segments: readonly Segment[], state: Readonly<Record<string, unknown>>, artifacts: ReadonlyMap<string, string | undefined>): string {
-  let text = '';
+/** Renders with artifacts that are there already. `text` is the template, for the places in an error. */
+export function render(text: string, segments: readonly Segment[], state: Readonly<Record<string, unknown>>, artifacts: ReadonlyMap<string, string | undefined>): string {
+  let rendered = '';
   let missing: CompiledPlaceholder[] | undefined;
   for (const segment of segments) {
     if (typeof segment === 'string') {
-      text += segment;
+      rendered += segment;
       continue;
     }
     const value = segment.kind === 'artifact' ? artifacts.get(segment.key) : lookup(segment, state);
     if (typeof value === 'string') {
-      text += value;
+      rendered += value;
     } else if (value !== undefined) {
-      text += valueText(value);
+      rendered += valueText(value);
     } else if (!segment.optional) {
       (missing ??= []).push(segment);
     }
   }
   if (missing !== undefined) {
-    throw missingError(missing, state);
+    throw missingError(text, missing, state);
   }
-  return text;
+  return rendered;
 }
 
 /** The names of the artifacts that a template needs, each once. */
@@ -102,16 +102,18 @@ function valueText(value: unknown): string {
 /** For so many keys a suggestion is looked for, as in the core (src/nearest.rs). */
 const SUGGESTIONS = 16;
 
-function missingError(placeholders: readonly CompiledPlaceholder[], state: Readonly<Record<string, unknown>>): StatepadError {
+function missingError(text: string, placeholders: readonly CompiledPlaceholder[], state: Readonly<Record<string, unknown>>): StatepadError {
   const first = new Map<string, CompiledPlaceholder>();
   for (const placeholder of placeholders) {
     if (!first.has(placeholder.content)) {
       first.set(placeholder.content, placeholder);
     }
   }
+  const places = placesOf(text);
   const [length] = write(namesText(Object.keys(state)));
-  const missing = Array.from(first.values(), ({ content, line, column }, index): Missing => {
-    const nearest = index < SUGGESTIONS ? nearest_key(content, length) : undefined;
+  const missing = Array.from(first.values(), ({ content, index }, count): Missing => {
+    const nearest = count < SUGGESTIONS ? nearest_key(content, length) : undefined;
+    const { line, column } = places[index] as Place;
     return { key: content, line, column, ...(nearest === undefined ? {} : { nearest }) };
   });
   const onlyArtifacts = placeholders.every(({ kind }) => kind === 'artifact');

@@ -1,6 +1,6 @@
 // Instruction templates.
 
-import { compile, escape, type CompiledPlaceholder, type Segment } from './compile.js';
+import { compile, escape, placesOf, type Place, type Segment } from './compile.js';
 import { StatepadError } from './errors.js';
 import { artifactNames, render, type RenderAsyncOptions, type RenderOptions } from './render.js';
 import { requireReady } from './wasm.js';
@@ -46,8 +46,7 @@ export class Template {
 
   /** What the template needs, in the order of the text. */
   get placeholders(): readonly Placeholder[] {
-    this.#placeholders ??= Object.freeze(this.#segments.filter((segment) => typeof segment !== 'string').map(toPlaceholder));
-    return this.#placeholders;
+    return (this.#placeholders ??= placeholdersOf(this.text, this.#segments));
   }
 
   /**
@@ -58,17 +57,17 @@ export class Template {
    */
   render({ state, artifact }: RenderOptions): string {
     if (artifact === undefined || this.#artifacts.length === 0) {
-      return render(this.#segments, state, NO_ARTIFACTS);
+      return render(this.text, this.#segments, state, NO_ARTIFACTS);
     }
     const texts = this.#artifacts.map((name) => [name, checkArtifact(name, artifact(name))] as const);
-    return render(this.#segments, state, new Map(texts));
+    return render(this.text, this.#segments, state, new Map(texts));
   }
 
   /** As {@link Template.render}, with artifacts that may take time; they are asked for all at once. */
   async renderAsync({ state, artifact }: RenderAsyncOptions): Promise<string> {
     const names = artifact === undefined ? [] : this.#artifacts;
     const texts = await Promise.all(names.map(async (name) => [name, checkArtifact(name, await artifact?.(name))] as const));
-    return render(this.#segments, state, new Map(texts));
+    return render(this.text, this.#segments, state, new Map(texts));
   }
 
   /** @internal Whether rendering may have to wait. */
@@ -83,9 +82,16 @@ export class Template {
   }
 }
 
-/** What users see of a placeholder: frozen, as the template itself may not change. */
-function toPlaceholder({ kind, key, path, optional, line, column }: CompiledPlaceholder): Placeholder {
-  return Object.freeze({ kind, key, path: Object.freeze([...path]), optional, line, column });
+/** What users see of placeholders: frozen, as the template itself may not change. */
+function placeholdersOf(text: string, segments: readonly Segment[]): readonly Placeholder[] {
+  const places = placesOf(text);
+  const placeholders = segments.filter((segment) => typeof segment !== 'string');
+  return Object.freeze(
+    placeholders.map(({ kind, key, path, optional, index }) => {
+      const { line, column } = places[index] as Place;
+      return Object.freeze({ kind, key, path: Object.freeze([...path]), optional, line, column });
+    }),
+  );
 }
 
 function checkText(text: unknown): string {
