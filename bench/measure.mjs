@@ -15,10 +15,19 @@ import { do_not_optimize, measure } from 'mitata';
 export async function time(call, { quick }) {
   let sum = 0;
   const isAsync = call() instanceof Promise;
+  await warmUp(call, quick ? 50 : 400);
   const consumed = isAsync ? async () => void (sum += await call()) : () => void (sum += /** @type {number} */ (call()));
   const stats = await measure(consumed, { min_cpu_time: quick ? 100e6 : 600e6, batch_samples: 1024 });
   do_not_optimize(sum);
   return figure(stats);
+}
+
+/** Both compilers, that of JavaScript and that of WebAssembly, take their time until they make fast code. */
+async function warmUp(call, milliseconds) {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end) {
+    for (let count = 0; count < 100; count += 1) await call();
+  }
 }
 
 /**
