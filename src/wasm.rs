@@ -15,12 +15,12 @@ use crate::delta::{Delta, ScopedDelta};
 use crate::error::{Error, Result};
 use crate::json::write_string;
 use crate::list::{ListQuery, Start};
-use crate::nearest::nearest;
 use crate::object::Members;
-use crate::scan::{Placeholder, PlaceholderKind};
 use crate::sessions::{ScopeId, SessionId, Sessions};
-use crate::template::{Segment, Template};
-use crate::text::slice;
+
+mod templates;
+
+pub use templates::*;
 
 thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -287,94 +287,6 @@ impl Core {
         self.waiting[token] = Some(waiting);
         (narrow(token) << 4 | touched).cast_signed()
     }
-}
-
-/// Compiles the template in the scratch buffer into a flat list of numbers, with all places in UTF-16 units.
-///
-/// A literal is `0, start, end`. A placeholder is a code (1 state, 2 artifact, plus 4 if optional), the start of its
-/// key, the start and the end of its content, the end of its root, the number of its steps, and for each step 1 for an index or 0 for a name, its start and its end.
-///
-/// A text that is not UTF-8 has none.
-#[wasm_bindgen]
-pub fn parse_template(length: usize) -> Vec<u32> {
-    let flat = with_scratch(0..length, |text| {
-        let mut units = Utf16::new(text);
-        let mut flat = Vec::new();
-        for segment in Template::parse(text).segments() {
-            match segment {
-                Segment::Literal(range) => flat.extend([0, units.at(range.start), units.at(range.end)]),
-                Segment::Placeholder(placeholder) => flatten(placeholder, &mut units, &mut flat),
-            }
-        }
-        Ok(flat)
-    });
-    flat.unwrap_or_default()
-}
-
-/// The line and the column of each placeholder of the template in the scratch buffer, one after the other.
-#[wasm_bindgen]
-pub fn template_places(length: usize) -> Vec<u32> {
-    let places = with_scratch(0..length, |text| {
-        Ok(Template::parse(text).places().flat_map(|(line, column)| [line, column]).collect())
-    });
-    places.unwrap_or_default()
-}
-
-fn flatten(placeholder: &Placeholder, units: &mut Utf16<'_>, flat: &mut Vec<u32>) {
-    let kind = match placeholder.kind {
-        PlaceholderKind::State => 1,
-        PlaceholderKind::Artifact => 2,
-    };
-    let content_start = units.at(placeholder.content.start);
-    let key_start = units.at(placeholder.key.start);
-    let root_end = units.at(placeholder.root.end);
-    let head = flat.len();
-    flat.extend([kind + if placeholder.optional { 4 } else { 0 }, key_start, content_start, 0, root_end]);
-    flat.push(narrow(placeholder.path.len()));
-    for step in &placeholder.path {
-        flat.extend([u32::from(step.is_index), units.at(step.range.start), units.at(step.range.end)]);
-    }
-    flat[head + 3] = units.at(placeholder.content.end);
-}
-
-/// Turns byte places into UTF-16 places, going forward through the text.
-struct Utf16<'a> {
-    text: &'a str,
-    ascii: bool,
-    byte: usize,
-    unit: usize,
-}
-
-impl<'a> Utf16<'a> {
-    fn new(text: &'a str) -> Self {
-        Self { text, ascii: text.is_ascii(), byte: 0, unit: 0 }
-    }
-
-    fn at(&mut self, byte: usize) -> u32 {
-        if self.ascii {
-            return narrow(byte);
-        }
-        self.unit += slice(self.text, self.byte..byte).chars().map(char::len_utf16).sum::<usize>();
-        self.byte = byte;
-        narrow(self.unit)
-    }
-}
-
-/// Where escaping puts backslashes into the text in the scratch buffer, in UTF-16 units, and how many.
-#[wasm_bindgen]
-pub fn escape_template(length: usize) -> Vec<u32> {
-    let flat = with_scratch(0..length, |text| {
-        let mut units = Utf16::new(text);
-        Ok(Template::escapes(text).flat_map(|(place, count)| [units.at(place), narrow(count)]).collect())
-    });
-    flat.unwrap_or_default()
-}
-
-/// The member of the object in the scratch buffer whose name is most like a missing key.
-#[wasm_bindgen]
-pub fn nearest_key(key: &str, length: usize) -> Option<String> {
-    let names = with_scratch(0..length, names).unwrap_or_default();
-    nearest(key, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
 fn parse_delta(length: usize, deleted: usize) -> Result<Delta> {
