@@ -32,42 +32,34 @@ impl<'a> Members<'a> {
             return Ok(None);
         }
         let first = !std::mem::replace(&mut self.begun, true);
-        self.expect(if first { b'{' } else { b',' }, b'}', first)?;
-        if self.at == self.text.len() {
+        if first {
+            self.pass(b'{')?;
+        }
+        if self.peek() == Some(b'}') && self.at + 1 == self.text.len() {
+            self.at += 1;
             return Ok(None);
         }
-        let name = self.string()?;
-        let name = unescape(name).ok_or_else(fault)?;
-        if self.peek() != Some(b':') {
+        if !first {
+            self.pass(b',')?;
+        }
+        let name = unescape(self.string()?).ok_or_else(fault)?;
+        self.pass(b':')?;
+        Ok(Some((name, self.value()?)))
+    }
+
+    /// Passes over one byte that must stand here.
+    fn pass(&mut self, byte: u8) -> Result<()> {
+        if self.peek() != Some(byte) {
             return Err(fault());
         }
         self.at += 1;
-        let value = self.value()?;
-        Ok(Some((name, value)))
-    }
-
-    /// Passes over what must stand between members; at the closing brace goes to the end of the text.
-    fn expect(&mut self, separator: u8, close: u8, first: bool) -> Result<()> {
-        match self.peek() {
-            Some(byte) if byte == separator => self.at += 1,
-            Some(byte) if byte == close && !first && self.at + 1 == self.text.len() => {
-                self.at += 1;
-                return Ok(());
-            }
-            _ => return Err(fault()),
-        }
-        let empty = first && self.peek() == Some(close) && self.at + 1 == self.text.len();
-        self.at += usize::from(empty);
-        if self.at == self.text.len() && !empty { Err(fault()) } else { Ok(()) }
+        Ok(())
     }
 
     /// A string with its quotes.
     fn string(&mut self) -> Result<&'a str> {
         let start = self.at;
-        if self.peek() != Some(b'"') {
-            return Err(fault());
-        }
-        self.at += 1;
+        self.pass(b'"')?;
         loop {
             match self.peek() {
                 Some(b'"') => break,
