@@ -93,11 +93,12 @@ async function compileTypeScript() {
  */
 async function bundle(dist) {
   const { build } = await import('esbuild');
-  const modules = readdirSync(dist).filter((name) => name.endsWith('.js'));
-  const entries = modules.filter((name) => ['index.js', 'adk.js', 'wasm.js', 'errors.js'].includes(name) || name.startsWith('load.'));
+  const modules = readdirSync(dist, { recursive: true }).filter((name) => name.endsWith('.js'));
+  const entries = modules.filter((name) => /^((index|adk|testing|wasm|errors|load\.[\w-]+)|stores[\\/][\w-]+)\.js$/.test(name));
   const { outputFiles } = await build({
     entryPoints: entries.map((name) => join(dist, name)),
     outdir: dist,
+    outbase: dist,
     chunkNames: 'shared-[hash]',
     external: ['#load', '../wasm/*', '@google/adk', 'node:*'],
     bundle: true,

@@ -12,7 +12,7 @@ import { checkConfig, checkCount, checkKey, checkList, checkObject } from './req
 import { updateState, type UpdateFunction } from './update.js';
 import { isReady, ready, requireReady } from './wasm.js';
 import type { SessionRecord, View } from './handle.js';
-import type { Change, Commit } from './store.js';
+import type { Change } from './store.js';
 import type {
   AppendEventRequest,
   CreateSessionRequest,
@@ -27,6 +27,9 @@ import type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from './types.js';
+
+/** Makes a change durable, all or nothing. When it throws, nothing has changed anywhere. */
+type Commit = (change: Change) => Promise<unknown>;
 
 /** Options of a {@link SessionService}. */
 export interface SessionServiceOptions {

@@ -1,26 +1,236 @@
-// What a store writes.
+// What makes changes durable: the interface of stores. The service decides, the store writes.
 
+import type { StoreError } from './store-error.js';
 import type { Json, SessionKey } from './types.js';
 
-/** What changes in one scope; keys have become names. */
+/** The values of one scope under their names, in the order in which the names were first written. No prototype. */
+export type Values = Readonly<Record<string, Json>>;
+
+/** What changes in one scope: names to set and names to delete. Keys have become names: `user:theme` is `theme`. */
 export interface Delta {
   readonly set?: Readonly<Record<string, Json>>;
   readonly unset?: readonly string[];
 }
 
-/** One event and its deltas, already split by scope: a store writes all of it or nothing. `temp:` keys are never in it. */
-export interface Change {
-  /** The idempotency key: the event's id. */
-  readonly id: string;
-  readonly kind: 'create' | 'append' | 'update';
-  /** Without a `sessionId` for an update of app and user state alone, without a `userId` for one of app state alone. */
-  readonly key: Partial<SessionKey> & Pick<SessionKey, 'appName'>;
-  /** In milliseconds since the epoch. */
-  readonly time: number;
-  /** The event as JSON text, opaque to the store. */
-  readonly event?: { readonly id: string; readonly time: number; readonly data: string };
-  readonly delta: { readonly app?: Delta; readonly user?: Delta; readonly session?: Delta };
+/** How many changes a session has seen since its creation, which is 0: the number of its events. */
+export type Rev = number;
+
+/**
+ * How many changes have touched the app's scope, and the user's, in the order in which the store made them: 0 before the
+ * first. Equal numbers mean equal values. It never goes back, not even when all keys of a scope are gone.
+ */
+export interface Pos {
+  readonly app: number;
+  /** 0 where there is no user. */
+  readonly user: number;
 }
 
-/** Makes a change durable, all or nothing. When it throws, nothing has changed anywhere. */
-export type Commit = (change: Change) => Promise<void>;
+/**
+ * What has to hold for a change to be written. Absent parts are not looked at. A store looks at it in the same atomic
+ * step in which it writes, and after it has looked for a duplicate.
+ */
+export interface Guard {
+  /** The {@link Row.created} that the session must have: `not-found` otherwise, as it is another session. */
+  readonly created?: string;
+  /** The revision that the session must be at: `conflict` otherwise, with `actual`. */
+  readonly rev?: Rev;
+  /** The positions that the scopes must be at: `conflict` otherwise. */
+  readonly pos?: Partial<Pos>;
+  /** Names that must have these values (`set`, compared as `JSON.stringify` writes them) or be absent (`unset`): `conflict` otherwise. */
+  readonly keys?: { readonly app?: Delta; readonly user?: Delta; readonly session?: Delta };
+}
+
+/**
+ * The value that a store writes, all of it or nothing: one event and its deltas, already split by scope. `temp:` keys are
+ * never in it.
+ *
+ * - `create` makes a session, at revision 0. `key` is whole, there is no event.
+ * - `append` gives a session its next event. `key` is whole, there is an event.
+ * - `update` writes app and user state alone. `key` has no `sessionId`; no `userId` either when only app state is written.
+ */
+export interface Change {
+  /** The idempotency key. Of an append it is the event's id, unique in its session; of the others it is unique everywhere. */
+  readonly id: string;
+  readonly kind: 'create' | 'append' | 'update';
+  readonly key: Partial<SessionKey> & Pick<SessionKey, 'appName'>;
+  /** The time of creation, or the event's: what `list` sorts by. In milliseconds since the epoch, any finite number. */
+  readonly time: number;
+  /** The event as JSON text, opaque to the store. Never changed, and given back as it is. */
+  readonly event?: { readonly id: string; readonly time: number; readonly data: string };
+  readonly delta: { readonly app?: Delta; readonly user?: Delta; readonly session?: Delta };
+  readonly guard?: Guard;
+}
+
+/** What became of a change that is durable. */
+export interface Committed {
+  /** The session's revision after the change; 0 for an update. */
+  readonly rev: Rev;
+  /** The revision before it: others have written when this is not what one knew. `null` for a creation and an update. */
+  readonly prev: Rev | null;
+  /** Where the scopes are after the change. */
+  readonly pos: Pos;
+  /** The store had the change before, and has done nothing; `rev`, `prev` (the same) and `pos` are those of now. */
+  readonly duplicate?: true;
+  /** Of a duplicate append: the event that is stored under this id. */
+  readonly data?: string;
+}
+
+/** Which parts of a session are wanted. */
+export interface LoadQuery {
+  /** Which events; all of them when absent. The event of revision 1 is the first. */
+  readonly events?: {
+    /** Only those of this revision or a later one. */
+    readonly from?: Rev;
+    /** Only those of this revision or an earlier one. */
+    readonly to?: Rev;
+    /** Only those with this time or a later one, each judged by itself. */
+    readonly since?: number;
+    /** Of all these, the last so many; 0 is none. */
+    readonly last?: number;
+  };
+  /**
+   * What the caller has. Values that are still the same are left out of the answer: the session's when `created` and
+   * `rev` are, the app's and the user's when their positions are.
+   */
+  readonly known?: { readonly created?: string; readonly rev?: Rev; readonly pos?: Partial<Pos> };
+}
+
+/** A session as it was at one moment. */
+export interface Loaded {
+  /** The id of the change that created it: it tells a session from an earlier one under the same key. */
+  readonly created: string;
+  readonly rev: Rev;
+  /** The time of the last event, or of creation. */
+  readonly time: number;
+  readonly pos: Pos;
+  /** The values of each scope, without what is known. */
+  readonly state: { readonly session?: Values; readonly app?: Values; readonly user?: Values };
+  /** In the order of appending. */
+  readonly events: readonly StoredEvent[];
+}
+
+/** An event as it is stored. */
+export interface StoredEvent {
+  /** The revision that the session came to with it. */
+  readonly rev: Rev;
+  /** The text of {@link Change.event}. */
+  readonly data: string;
+}
+
+/** Which sessions are wanted: those of an app, or of one of its users. */
+export interface ListQuery {
+  readonly app: string;
+  readonly user?: string;
+  /**
+   * By time, descending or ascending; ties by session id and then by user, ascending either way, in the order of their
+   * UTF-8 bytes.
+   */
+  readonly descending: boolean;
+  /** How many at most; all when absent. */
+  readonly limit?: number;
+  /** How many to pass over. Not together with `after`. */
+  readonly offset?: number;
+  /** Go on behind this place, which need not be there any more. */
+  readonly after?: { readonly time: number; readonly sessionId: string; readonly userId: string };
+}
+
+/** One session of a list. */
+export interface Row {
+  readonly key: SessionKey;
+  readonly created: string;
+  readonly rev: Rev;
+  readonly time: number;
+  /** The session's own values. */
+  readonly state: Values;
+}
+
+/** One page of a list: a snapshot of one moment. */
+export interface Page {
+  readonly rows: readonly Row[];
+  /** The values of the app. */
+  readonly app: Values;
+  /** The values of each user in the rows. */
+  readonly users: ReadonlyMap<string, Values>;
+  /** How many sessions there are in all, whatever the page. */
+  readonly total: number;
+  /** Sessions of this page that cannot be read. They are not in `rows`. */
+  readonly corrupt?: readonly SessionKey[];
+}
+
+/** An app, or a user in it. */
+export interface ScopeName {
+  readonly app: string;
+  readonly user?: string;
+}
+
+/** The values of an app, or of a user in it. */
+export interface LoadedScope {
+  /** How many changes have touched it; 0 when nothing ever was there. */
+  readonly pos: number;
+  readonly state: Values;
+}
+
+/** Something may have moved: a session, or app and user state when there is no `sessionId`, or app state alone. */
+export type Hint = Partial<SessionKey> & Pick<SessionKey, 'appName'>;
+
+/** What every operation gets besides. */
+export interface StoreContext {
+  /** Aborted when nobody waits any more. A store may give up then, and need not. */
+  readonly signal: AbortSignal;
+}
+
+/** What `open` may do to what it finds: make what is missing; besides that, bring an older version up to date; only look. */
+export type Migrate = 'create' | 'upgrade' | 'check';
+
+/** How durable a change is when `commit` has resolved: on disk, handed to the operating system, in memory, on several machines. */
+export type Durability = 'disk' | 'os' | 'memory' | 'replicated';
+
+/**
+ * Keeps sessions. It never looks at a prefix and has no rule of its own: names and ids are any strings, `''`,
+ * `__proto__` and NUL included, and no two keys ever meet because their parts read the same when put together.
+ *
+ * Every method but `watch` may throw a {@link StoreError}, which says what is known; whatever else is thrown means that
+ * nothing is known. Reads change nothing.
+ */
+export interface SessionStore {
+  /**
+   * Writes a change: all or nothing, durable when it resolves, once per id. App, user and session deltas are merged name by
+   * name: names that are not in the delta stay. A set name that is there keeps its place, one that was deleted goes to the end.
+   *
+   * Throws `exists` for the creation of a session that another change has created; `not-found` for an append to a session
+   * that is not there, or is another than `guard.created`; `conflict` when the guard does not hold; `rejected`;
+   * `unavailable`. Nothing is written then.
+   *
+   * The same change sent again is a `duplicate`: forever for appends and, as long as the session lives, for its creation;
+   * at least an hour for updates.
+   */
+  commit(change: Change, context: StoreContext): Promise<Committed>;
+  /** Reads one consistent snapshot of a session, or `null` when there is none. Throws `corrupt`. */
+  load(key: SessionKey, query: LoadQuery, context: StoreContext): Promise<Loaded | null>;
+  /** Lists sessions. Never loads events. */
+  list(query: ListQuery, context: StoreContext): Promise<Page>;
+  /** Deletes a session with its events and its own values. App and user values stay. It need not be there. */
+  remove(key: SessionKey, context: StoreContext): Promise<void>;
+  /** Reads the values of an app, or of a user in it. */
+  loadScope(scope: ScopeName, context: StoreContext): Promise<LoadedScope>;
+  /** Deletes all values of an app, or of a user in it, as one change of that scope. Sessions stay. */
+  removeScope?(scope: ScopeName, context: StoreContext): Promise<void>;
+  /**
+   * Writes several changes at the cost of about one, at most one for each session, as if by `commit` one after the other.
+   * Answers in their order; one that is refused does not keep the others from being written. What it throws holds for all
+   * of them.
+   */
+  commitMany?(changes: readonly Change[], context: StoreContext): Promise<readonly (Committed | StoreError)[]>;
+  /**
+   * Calls `onHint` when somebody else may have changed something, until the function that it returns is called. Losing a
+   * hint makes reading slower, never wrong.
+   */
+  watch?(onHint: (hint: Hint) => void): () => void;
+  /** Called once before all others. Throws `rejected` when what it finds does not suit. */
+  open?(options: { readonly migrate: Migrate }, context: StoreContext): Promise<void>;
+  /** Lets go of what the store has opened itself; a client that was given to it stays open. Called once, after all others. */
+  close?(): Promise<void>;
+  readonly durability?: Durability;
+  /** Nobody else can write while this store is open: what has been read stays true. */
+  readonly exclusive?: true;
+}

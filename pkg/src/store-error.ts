@@ -1,0 +1,49 @@
+// What a store says when it does not do what it was asked to.
+
+/**
+ * What is known when a store throws:
+ *
+ * - `conflict`, `exists`, `not-found`: not written, because of what is there
+ * - `rejected`: not written, and never will be: too big, a bad value, a schema that does not suit
+ * - `unavailable`: not written, but might be later
+ * - `corrupt`: what is stored cannot be read
+ */
+export type StoreErrorCode = 'conflict' | 'exists' | 'not-found' | 'rejected' | 'unavailable' | 'corrupt';
+
+/** Details of a {@link StoreError}. */
+export interface StoreErrorDetails {
+  /** `conflict` with an expected revision: the one that the session has. */
+  readonly actual?: number;
+  /** `rejected`, when something is too big: how big it is, and how big it may be, in bytes. */
+  readonly size?: number;
+  readonly limit?: number;
+  /** What caused the error. */
+  readonly cause?: unknown;
+}
+
+const brand = Symbol.for('statepad.storeError');
+
+/** Thrown by stores when it is known what became of the request. Anything else that a store throws means that it is not. */
+export class StoreError extends Error implements StoreErrorDetails {
+  readonly code: StoreErrorCode;
+  declare readonly actual?: number;
+  declare readonly size?: number;
+  declare readonly limit?: number;
+
+  constructor(code: StoreErrorCode, message: string, details: StoreErrorDetails = {}) {
+    const { cause, ...members } = details;
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    Object.assign(this, members);
+  }
+
+  static {
+    Object.defineProperty(this.prototype, 'name', { value: 'StoreError', configurable: true });
+    Object.defineProperty(this.prototype, brand, { value: true });
+  }
+}
+
+/** Whether `error` is a {@link StoreError}, also one of another copy of the package. */
+export function isStoreError(error: unknown): error is StoreError {
+  return typeof error === 'object' && error !== null && brand in error;
+}

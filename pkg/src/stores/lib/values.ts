@@ -1,0 +1,51 @@
+// The values of one scope in memory, and what a delta and a guard mean for them.
+
+import type { Delta, Values } from '../../store.js';
+import type { Json } from '../../types.js';
+
+/** An empty record that takes any name, `__proto__` too. */
+export function emptyValues(): Record<string, Json> {
+  return Object.create(null) as Record<string, Json>;
+}
+
+/** Whether a delta changes nothing. */
+export function isEmpty(delta: Delta | undefined): boolean {
+  return delta === undefined || ((delta.unset?.length ?? 0) === 0 && Object.keys(delta.set ?? {}).length === 0);
+}
+
+/** The values of one scope. A reader gets a frozen record, the same one until something moves. */
+export class ScopeValues {
+  readonly #values = new Map<string, Json>();
+  #record: Values | undefined;
+
+  /** Makes a delta. A name that is there keeps its place; one that is deleted, or new, comes at the end. */
+  apply({ set = {}, unset = [] }: Delta): void {
+    unset.forEach((name) => this.#values.delete(name));
+    Object.keys(set).forEach((name) => this.#values.set(name, set[name] as Json));
+    this.#record = undefined;
+  }
+
+  /** All values. */
+  record(): Values {
+    if (this.#record === undefined) {
+      const record = emptyValues();
+      this.#values.forEach((value, name) => (record[name] = value));
+      this.#record = Object.freeze(record);
+    }
+    return this.#record;
+  }
+
+  /** Whether names have the values, or the absence, that a guard expects. */
+  holds({ set = {}, unset = [] }: Delta): boolean {
+    return (
+      unset.every((name) => !this.#values.has(name)) &&
+      Object.keys(set).every((name) => this.#values.has(name) && JSON.stringify(this.#values.get(name)) === JSON.stringify(set[name]))
+    );
+  }
+
+  /** Deletes all values. */
+  clear(): void {
+    this.#values.clear();
+    this.#record = undefined;
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * The reference: a store that keeps everything in memory. Good for tests, for several services of one process, and to
+ * read what each operation means.
+ *
+ * @packageDocumentation
+ */
+
+import { isStoreError, StoreError } from '../store-error.js';
+import { Tables } from './lib/tables.js';
+import type { Change, Committed, Hint, SessionStore } from '../store.js';
+
+export type { SessionStore } from '../store.js';
+
+/** Makes a store in memory. Services that share it see each other's changes; it ends with the process. */
+export function memoryStore(): SessionStore {
+  const tables = new Tables();
+  const watchers = new Set<(hint: Hint) => void>();
+  const commit = (change: Change): Committed => {
+    const committed = tables.check(change) ?? tables.apply(change);
+    if (committed.duplicate === undefined) {
+      watchers.forEach((onHint) => onHint(change.key));
+    }
+    return committed;
+  };
+  return {
+    durability: 'memory',
+    commit: async (change) => commit(change),
+    commitMany: async (changes) => changes.map((change) => settled(() => commit(change))),
+    load: async (key, query) => tables.load(key, query),
+    list: async (query) => tables.list(query),
+    remove: async (key) => {
+      if (tables.remove(key)) {
+        watchers.forEach((onHint) => onHint(key));
+      }
+    },
+    loadScope: async (scope) => tables.scope(scope),
+    removeScope: async (scope) => {
+      tables.removeScope(scope);
+      const { app: appName, user: userId } = scope;
+      watchers.forEach((onHint) => onHint(userId === undefined ? { appName } : { appName, userId }));
+    },
+    watch: (onHint) => {
+      watchers.add(onHint);
+      return () => watchers.delete(onHint);
+    },
+  };
+}
+
+/** The answer to one of several changes: a refusal is one, too. */
+function settled(commit: () => Committed): Committed | StoreError {
+  try {
+    return commit();
+  } catch (error) {
+    if (isStoreError(error)) {
+      return error;
+    }
+    throw error;
+  }
+}
