@@ -13,14 +13,20 @@ pub struct SessionLog {
     key: SessionKey,
     revision: u64,
     update_time: f64,
-    /// The place in the log of each event.
+    /// The place in the log of each event that was appended here. Those that were loaded are their store's business.
     event_ids: Index,
 }
 
 impl SessionLog {
-    /// A session that has just been created, at revision 0.
-    pub(crate) fn new(key: SessionKey, time: f64) -> Self {
-        Self { key, revision: 0, update_time: time, event_ids: Index::default() }
+    /// A session at a revision: 0, when it has just been created.
+    pub(crate) fn new(key: SessionKey, revision: u64, time: f64) -> Self {
+        Self { key, revision, update_time: time, event_ids: Index::default() }
+    }
+
+    /// Takes over where a store says that the session is.
+    pub(crate) fn advance(&mut self, revision: u64, time: f64) {
+        self.revision = revision;
+        self.update_time = time;
     }
 
     /// The full key.
@@ -60,7 +66,8 @@ impl SessionLog {
 
     /// Takes over a change that a store has.
     pub(crate) fn apply(&mut self, change: &Change) {
-        self.event_ids.insert(Arc::clone(&change.id), self.event_ids.len());
+        let place = usize::try_from(self.revision).unwrap_or(usize::MAX);
+        self.event_ids.insert(Arc::clone(&change.id), place);
         self.revision += 1;
         self.update_time = change.time;
     }
@@ -83,7 +90,7 @@ mod tests {
     use super::*;
 
     fn log() -> SessionLog {
-        SessionLog::new(SessionKey::new("app", "u", "s"), 5.0)
+        SessionLog::new(SessionKey::new("app", "u", "s"), 0, 5.0)
     }
 
     fn change(log: &SessionLog, id: &str, guard: Guard) -> Result<Change> {
@@ -117,6 +124,19 @@ mod tests {
         let error = change(&log(), "e1", guard).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::SessionStale);
         assert_eq!((error.expected(), error.actual()), (Some(3), Some(0)));
+    }
+
+    #[test]
+    fn events_of_a_loaded_session_have_their_place_in_the_whole_log() {
+        let mut log = SessionLog::new(SessionKey::new("app", "u", "s"), 7, 5.0);
+        log.apply(&change(&log, "e8", Guard::default()).unwrap());
+        log.advance(9, 1.0);
+        assert_eq!((log.revision(), log.update_time()), (9, 1.0));
+        log.apply(&change(&log, "e10", Guard::default()).unwrap());
+        for (id, place) in [("e8", 7), ("e10", 9)] {
+            let again = log.prepare(id, 7.0, Delta::default(), Guard::default()).unwrap();
+            assert_eq!(again, Prepared::Duplicate { place });
+        }
     }
 
     #[test]

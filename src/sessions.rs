@@ -10,7 +10,8 @@ use crate::scope::Scope;
 use crate::session::{SessionLog, check_time};
 use crate::state::{ScopeState, SessionState};
 
-/// Names a session in [`Sessions`]. Never used twice: a session that is created anew gets another.
+/// Names a session in [`Sessions`]. A session that is created anew gets another; only [`Sessions::forget`] lets it be
+/// used again.
 pub type SessionId = usize;
 /// Names a scope in [`Sessions`].
 pub type ScopeId = usize;
@@ -34,11 +35,19 @@ pub struct ScopeIds {
 pub struct Sessions {
     entries: Vec<Option<Box<Entry>>>,
     scopes: Vec<ScopeState>,
-    /// Scopes of deleted sessions, to be used again.
-    free: Vec<ScopeId>,
     app_index: Index,
     apps: Vec<App>,
     users: Vec<User>,
+    free: Free,
+}
+
+/// Places to be used again.
+#[derive(Debug, Default)]
+struct Free {
+    entries: Vec<SessionId>,
+    scopes: Vec<ScopeId>,
+    apps: Vec<usize>,
+    users: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -136,16 +145,35 @@ impl Sessions {
 
     /// Takes over a creation.
     pub fn apply_create(&mut self, key: &SessionKey, change: &Change) -> SessionId {
-        let id = self.entries.len();
-        let session = self.free.pop().unwrap_or_else(|| add(&mut self.scopes, ScopeState::new(Scope::Session)));
-        let app = self.app_mut(&key.app_name).scope;
-        let user = self.user_mut(&key.app_name, &key.user_id);
-        user.sessions.insert(Arc::from(key.session_id.as_str()), id);
-        let scopes = ScopeIds { session, app, user: user.scope };
-        let log = SessionLog::new(key.clone(), change.time);
-        self.entries.push(Some(Box::new(Entry { log, scopes })));
-        self.apply_delta(scopes, change);
+        let id = self.restore(key, 0, change.time);
+        self.apply_delta(id, change);
         id
+    }
+
+    /// Takes over a session that a store has: at this revision from now on. Its values, and those of its app and user,
+    /// come with [`Sessions::replace`].
+    pub fn restore(&mut self, key: &SessionKey, revision: u64, time: f64) -> SessionId {
+        if let Some(id) = self.find(key) {
+            if let Some(entry) = self.entry_mut(id) {
+                entry.log.advance(revision, time);
+            }
+            return id;
+        }
+        let session = self.new_scope(Scope::Session);
+        let app = self.app_mut(&key.app_name).scope;
+        let user = self.user_mut(&key.app_name, &key.user_id).scope;
+        let log = SessionLog::new(key.clone(), revision, time);
+        let entry = Some(Box::new(Entry { log, scopes: ScopeIds { session, app, user } }));
+        let id = place(&mut self.entries, &mut self.free.entries, entry);
+        self.user_mut(&key.app_name, &key.user_id).sessions.insert(Arc::from(key.session_id.as_str()), id);
+        id
+    }
+
+    /// Takes over the values that a store has for a scope, under their full keys.
+    pub fn replace(&mut self, scope: ScopeId, values: &Delta) {
+        if let Some(state) = self.scopes.get_mut(scope) {
+            state.replace(values);
+        }
     }
 
     /// Prepares the appending of an event. Changes nothing.
@@ -174,10 +202,18 @@ impl Sessions {
 
     /// Takes over an appended event.
     pub fn apply_append(&mut self, id: SessionId, change: &Change) {
-        if let Some(entry) = self.entries.get_mut(id).and_then(Option::as_deref_mut) {
+        if let Some(entry) = self.entry_mut(id) {
             entry.log.apply(change);
-            let scopes = entry.scopes;
-            self.apply_delta(scopes, change);
+            self.apply_delta(id, change);
+        }
+    }
+
+    /// Takes over what a change does to the scopes of a session, where its event is known already.
+    pub fn apply_delta(&mut self, id: SessionId, change: &Change) {
+        if let Some(ScopeIds { session, app, user }) = self.scopes(id) {
+            self.scopes[session].apply(&change.delta.session);
+            self.scopes[app].apply(&change.delta.app);
+            self.scopes[user].apply(&change.delta.user);
         }
     }
 
@@ -210,9 +246,11 @@ impl Sessions {
 
     /// Takes over a change of app and user state.
     pub fn apply_update(&mut self, app_name: &str, user_id: Option<&str>, change: &Change) {
-        let app = self.app_mut(app_name).scope;
-        self.scopes[app].apply(&change.delta.app);
-        if let Some(user_id) = user_id {
+        if !change.delta.app.is_empty() {
+            let app = self.app_mut(app_name).scope;
+            self.scopes[app].apply(&change.delta.app);
+        }
+        if let Some(user_id) = user_id.filter(|_| !change.delta.user.is_empty()) {
             let user = self.user_mut(app_name, user_id).scope;
             self.scopes[user].apply(&change.delta.user);
         }
@@ -224,10 +262,44 @@ impl Sessions {
             return false;
         };
         let SessionKey { app_name, user_id, session_id } = entry.log.key();
-        self.scopes[entry.scopes.session] = ScopeState::new(Scope::Session);
-        self.free.push(entry.scopes.session);
+        self.free_scope(entry.scopes.session);
         self.user_mut(app_name, user_id).sessions.remove(&**session_id);
         true
+    }
+
+    /// Forgets a session that a store keeps; its user and its app, too, when no other session of theirs is here.
+    pub fn forget(&mut self, id: SessionId) {
+        let Some(key) = self.log(id).map(|log| log.key().clone()) else { return };
+        self.remove(id);
+        self.free.entries.push(id);
+        let user = self.user_mut(&key.app_name, &key.user_id);
+        if !user.sessions.is_empty() {
+            return;
+        }
+        let scope = user.scope;
+        self.free_scope(scope);
+        let users = &mut self.app_mut(&key.app_name).users;
+        let place = users.remove(key.user_id.as_str());
+        let is_last = users.is_empty();
+        self.free.users.extend(place);
+        if is_last {
+            let scope = self.app_mut(&key.app_name).scope;
+            self.free_scope(scope);
+            self.free.apps.extend(self.app_index.remove(key.app_name.as_str()));
+        }
+    }
+
+    fn new_scope(&mut self, scope: Scope) -> ScopeId {
+        place(&mut self.scopes, &mut self.free.scopes, ScopeState::new(scope))
+    }
+
+    fn free_scope(&mut self, scope: ScopeId) {
+        self.scopes[scope] = ScopeState::new(Scope::Session);
+        self.free.scopes.push(scope);
+    }
+
+    fn entry_mut(&mut self, id: SessionId) -> Option<&mut Entry> {
+        self.entries.get_mut(id)?.as_deref_mut()
     }
 
     fn entry(&self, id: SessionId) -> Option<&Entry> {
@@ -245,8 +317,8 @@ impl Sessions {
     /// The app of a name, which is there from now on.
     fn app_mut(&mut self, app_name: &str) -> &mut App {
         let place = self.app_index.get(app_name).copied().unwrap_or_else(|| {
-            let scope = add(&mut self.scopes, ScopeState::new(Scope::App));
-            let place = add(&mut self.apps, App { scope, users: Index::default() });
+            let scope = self.new_scope(Scope::App);
+            let place = place(&mut self.apps, &mut self.free.apps, App { scope, users: Index::default() });
             self.app_index.insert(Arc::from(app_name), place);
             place
         });
@@ -257,18 +329,12 @@ impl Sessions {
     fn user_mut(&mut self, app_name: &str, user_id: &str) -> &mut User {
         let known = self.app_mut(app_name).users.get(user_id).copied();
         let place = known.unwrap_or_else(|| {
-            let scope = add(&mut self.scopes, ScopeState::new(Scope::User));
-            let place = add(&mut self.users, User { scope, sessions: Index::default() });
+            let scope = self.new_scope(Scope::User);
+            let place = place(&mut self.users, &mut self.free.users, User { scope, sessions: Index::default() });
             self.app_mut(app_name).users.insert(Arc::from(user_id), place);
             place
         });
         &mut self.users[place]
-    }
-
-    fn apply_delta(&mut self, scopes: ScopeIds, change: &Change) {
-        self.scopes[scopes.session].apply(&change.delta.session);
-        self.scopes[scopes.app].apply(&change.delta.app);
-        self.scopes[scopes.user].apply(&change.delta.user);
     }
 
     /// A scope that nobody has written to yet is at version 0.
@@ -283,8 +349,12 @@ impl Sessions {
     }
 }
 
-/// Puts an item at the end, and says where that is.
-fn add<T>(items: &mut Vec<T>, item: T) -> usize {
+/// Puts an item where a place is free, or at the end, and says where that is.
+fn place<T>(items: &mut Vec<T>, free: &mut Vec<usize>, item: T) -> usize {
+    if let Some(place) = free.pop() {
+        items[place] = item;
+        return place;
+    }
     items.push(item);
     items.len() - 1
 }
@@ -345,6 +415,26 @@ mod tests {
         assert_eq!(sessions.state(new).unwrap().all().keys().collect::<Vec<_>>(), ["user:u"]);
         let error = sessions.prepare_append(old, "e", 1.0, Delta::default(), Guard::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::SessionNotFound);
+    }
+
+    #[test]
+    fn what_is_forgotten_leaves_nothing_behind_and_its_places_are_used_again() {
+        let mut sessions = Sessions::default();
+        let [first, second] = ["1", "2"].map(|id| SessionKey::new("app", "u", id));
+        for _ in 0..3 {
+            let one = create(&mut sessions, &first, r#"{"x":1,"user:u":2,"app:a":3}"#);
+            let two = sessions.restore(&second, 5, 9.0);
+            sessions.replace(sessions.scopes(two).unwrap().session, &delta(r#"{"y":4}"#));
+            let keys = sessions.state(two).unwrap().all().keys().cloned().collect::<Vec<_>>().join(" ");
+            assert_eq!((sessions.log(two).unwrap().revision(), keys.as_str()), (5, "y app:a user:u"));
+            sessions.forget(one);
+            assert!(sessions.find(&first).is_none() && sessions.find(&second).is_some());
+            assert!(sessions.scope("app", Some("u")).is_some(), "another session needs it");
+            sessions.forget(two);
+            assert!(sessions.scope("app", Some("u")).is_none() && sessions.scope("app", None).is_none());
+        }
+        let sizes = [sessions.entries.len(), sessions.scopes.len(), sessions.apps.len(), sessions.users.len()];
+        assert_eq!(sizes, [2, 4, 1, 1]);
     }
 
     #[test]

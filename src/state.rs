@@ -82,6 +82,14 @@ impl ScopeState {
         }
     }
 
+    /// Takes over other values. Copies of this scope that readers hold stay as they are.
+    pub(crate) fn replace(&mut self, values: &Delta) {
+        let mut replaced = Values::default();
+        values.apply(&mut replaced);
+        self.values = Arc::new(replaced);
+        self.version += 1;
+    }
+
     /// The values as one JSON object, under their full keys or, for `getAppState` and its like, their names.
     pub fn to_json(&self, full_keys: bool) -> String {
         let mut out = String::from("{");

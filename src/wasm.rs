@@ -160,14 +160,25 @@ impl Core {
         Some(self.waiting(token)?.change.delta.to_json())
     }
 
-    /// Takes over a waiting change that is stored. Answers with the session, where there is one.
-    pub fn apply(&mut self, token: usize) -> Option<u32> {
-        let Waiting { target, change, .. } = self.take(token)?;
+    /// Takes over a waiting change that is stored, as far as it is not known already: `scopes` has a bit for each part,
+    /// as the tickets have. Answers with the session, where there is one.
+    pub fn apply(&mut self, token: usize, scopes: u32) -> Option<u32> {
+        let Waiting { target, mut change, .. } = self.take(token)?;
+        let ScopedDelta { app, user, session } = &mut change.delta;
+        for (delta, bit) in [(session, 1), (app, 2), (user, 4)] {
+            if scopes & bit == 0 {
+                *delta = Delta::default();
+            }
+        }
         self.reserve();
         let session = match target {
             Target::Create(key) => self.sessions.apply_create(&key, &change),
             Target::Append(session) => {
-                self.sessions.apply_append(session, &change);
+                if scopes & 1 == 0 {
+                    self.sessions.apply_delta(session, &change);
+                } else {
+                    self.sessions.apply_append(session, &change);
+                }
                 session
             }
             Target::Update { app_name, user_id } => {
@@ -181,6 +192,25 @@ impl Core {
     /// Forgets a waiting change that is not stored.
     pub fn discard(&mut self, token: usize) {
         self.take(token);
+    }
+
+    /// Takes over a session that a store has, at this revision from now on. Answers with the session.
+    pub fn restore(&mut self, app_name: &str, user_id: &str, session_id: &str, revision: f64, time: f64) -> u32 {
+        self.reserve();
+        let key = SessionKey::new(app_name, user_id, session_id);
+        narrow(self.sessions.restore(&key, version(revision).unwrap_or(0), time))
+    }
+
+    /// Takes over the values that a store has for a scope: an object under full keys in the scratch buffer.
+    pub fn replace(&mut self, scope: ScopeId, length: usize) {
+        if let Ok(values) = with_scratch(0..length, |text| Delta::parse(text, &[])) {
+            self.sessions.replace(scope, &values);
+        }
+    }
+
+    /// Forgets a session that a store keeps; its user and its app, too, when no other session of theirs is here.
+    pub fn forget(&mut self, session: usize) {
+        self.sessions.forget(session);
     }
 
     /// Deletes a session.
