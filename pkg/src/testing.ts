@@ -1,0 +1,51 @@
+/**
+ * The store cases: what holds for every store, as data, and a function that runs one of them over a store. They know no
+ * test runner and no store; they run in Node, browsers and workers.
+ *
+ * @example With `node:test`
+ * ```js
+ * import { test } from 'node:test';
+ * import { runStoreCase, storeCases } from 'statepad/testing';
+ *
+ * // Fresh, empty storage at each call.
+ * async function open() {
+ *   const path = await freshPath();
+ *   const make = () => myStore(path);
+ *   return { store: make(), reopen: make, another: make, dispose: () => deletePath(path) };
+ * }
+ *
+ * for (const storeCase of storeCases) {
+ *   test(storeCase.name, () => runStoreCase(storeCase, open));
+ * }
+ * ```
+ *
+ * @example With vitest
+ * ```js
+ * import { test } from 'vitest';
+ * test.each(storeCases)('$name', (storeCase) => runStoreCase(storeCase, open));
+ * ```
+ *
+ * @example With nothing
+ * ```js
+ * for (const storeCase of storeCases) {
+ *   await runStoreCase(storeCase, open); // throws when the store is not what it has to be
+ * }
+ * ```
+ *
+ * @example A store that has no `watch`, and no storage that outlives it
+ * ```js
+ * const without = new Set(['reopen', 'watch']);
+ * const mine = storeCases.filter(({ needs }) => !needs.some((need) => without.has(need)));
+ * ```
+ *
+ * @packageDocumentation
+ */
+
+import { basicCases } from './testing/cases/basic.js';
+import type { StoreCase } from './testing/case.js';
+
+export { missingNeeds, runStoreCase } from './testing/run.js';
+export type * from './testing/case.js';
+
+/** All cases. Each begins with fresh storage; none depends on another. */
+export const storeCases: readonly StoreCase[] = [...basicCases];

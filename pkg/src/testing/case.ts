@@ -1,0 +1,141 @@
+// What a store case is: a name and steps, all of it plain data.
+
+import type { Change, Committed, Hint, ListQuery, Loaded, LoadedScope, LoadQuery, Migrate, Page, ScopeName, SessionStore } from '../store.js';
+import type { StoreErrorCode } from '../store-error.js';
+import type { SessionKey } from '../types.js';
+
+/**
+ * What a case needs besides what every store has: to open the storage again, another store on the same storage, or a
+ * member that a store need not have.
+ */
+export type StoreNeed = 'reopen' | 'another' | 'removeScope' | 'commitMany' | 'watch';
+
+/** A store over storage that is fresh and empty, and what else can be done with that storage. */
+export interface StoreHarness {
+  readonly store: SessionStore;
+  /**
+   * Makes a store over the same storage after the store before has been closed, as a process that starts anew would. The
+   * storage has to be what it was.
+   */
+  readonly reopen?: () => SessionStore | Promise<SessionStore>;
+  /** Makes one more store over the same storage, as a second process would. The first stays open. */
+  readonly another?: () => SessionStore | Promise<SessionStore>;
+  /** Called at the end, after every store has been closed: deletes the storage, closes clients. */
+  readonly dispose?: () => void | Promise<void>;
+}
+
+/** Opens storage that is fresh and empty at each call. */
+export type OpenHarness = () => StoreHarness | Promise<StoreHarness>;
+
+/** A refusal: the code of the `StoreError`, and its `actual` where that is looked at. */
+export interface Refused {
+  readonly throws: StoreErrorCode;
+  readonly actual?: number;
+}
+
+/** What became of a change. */
+export type Outcome = Committed | Refused;
+
+/** A page whose `users` are a record. */
+export interface ListedPage extends Omit<Page, 'users' | 'corrupt'> {
+  readonly users: Readonly<Record<string, Page['app']>>;
+}
+
+/** What every step may say. */
+interface StepOptions {
+  /** The store that makes the step: the first unless it is the other one on the same storage. */
+  readonly by?: 'another';
+}
+
+/** Commits. Without an outcome, all that matters is that the store takes it. */
+export interface CommitStep extends StepOptions {
+  readonly commit: Change;
+  readonly outcome?: Outcome;
+}
+
+/** Commits many at once. */
+export interface CommitManyStep extends StepOptions {
+  readonly commitMany: readonly Change[];
+  readonly outcomes: readonly Outcome[];
+}
+
+/** Loads a session. The order of names and of the members of values counts. */
+export interface LoadStep extends StepOptions {
+  readonly load: SessionKey;
+  readonly query?: LoadQuery;
+  readonly answer: Loaded | null;
+  /** Names may be in any order: several wrote them at once. */
+  readonly namesInAnyOrder?: true;
+}
+
+/** Lists sessions. */
+export interface ListStep extends StepOptions {
+  readonly list: ListQuery;
+  readonly answer: ListedPage;
+}
+
+/** Deletes a session. */
+export interface RemoveStep extends StepOptions {
+  readonly remove: SessionKey;
+}
+
+/** Reads the values of an app or a user. */
+export interface LoadScopeStep extends StepOptions {
+  readonly loadScope: ScopeName;
+  readonly answer: LoadedScope;
+  /** Names may be in any order: several wrote them at once. */
+  readonly namesInAnyOrder?: true;
+}
+
+/** Deletes the values of an app or a user. */
+export interface RemoveScopeStep extends StepOptions {
+  readonly removeScope: ScopeName;
+}
+
+/** Closes the first store and opens its storage again. */
+export interface ReopenStep {
+  readonly reopen: Migrate;
+}
+
+/** Makes all steps at once. */
+export interface ParallelStep {
+  readonly parallel: readonly StoreStep[];
+  /** What the commits that have no outcome of their own come to, whichever of them comes to which. */
+  readonly outcomes?: readonly Outcome[];
+}
+
+/** Begins to watch (`true`), or ends it: no hint may come after that. */
+export interface WatchStep extends StepOptions {
+  readonly watch: boolean;
+}
+
+/**
+ * Makes a change by the other store, again and again under further ids, until the store that watches gets the hint; gives
+ * up after ten seconds.
+ */
+export interface HintedStep {
+  readonly hinted: Hint;
+  readonly change: Change;
+}
+
+/** One step of a case. */
+export type StoreStep =
+  | CommitStep
+  | CommitManyStep
+  | LoadStep
+  | ListStep
+  | RemoveStep
+  | LoadScopeStep
+  | RemoveScopeStep
+  | ReopenStep
+  | ParallelStep
+  | WatchStep
+  | HintedStep;
+
+/** One thing that holds for every store, as data: what is done to fresh storage and what has to come of it. */
+export interface StoreCase {
+  /** A sentence. */
+  readonly name: string;
+  readonly needs: readonly StoreNeed[];
+  readonly steps: readonly StoreStep[];
+}

@@ -1,0 +1,121 @@
+// How answers are compared: with what is expected, deeply, to a text that says where they differ.
+
+import type { Loaded, LoadedScope, Page, Values } from '../store.js';
+import type { ListedPage } from './case.js';
+
+/** Where and how an answer differs from the expected one; `undefined` when it does not. */
+export type Difference = string | undefined;
+
+const SCOPES = ['session', 'app', 'user'] as const;
+
+/** Compares plain data. The order of members does not count, and one that is `undefined` is the same as none. */
+export function difference(actual: unknown, expected: unknown, path = 'the answer'): Difference {
+  if (typeof expected !== 'object' || expected === null) {
+    return actual === expected ? undefined : differs(path, actual, expected);
+  }
+  if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== Array.isArray(expected)) {
+    return differs(path, actual, expected);
+  }
+  const [left, right] = [actual as Record<string, unknown>, expected as Record<string, unknown>];
+  const members = new Set([...Object.keys(right), ...Object.keys(left)]);
+  for (const member of members) {
+    const found = difference(left[member], right[member], `${path}[${JSON.stringify(member)}]`);
+    if (found !== undefined) {
+      return found;
+    }
+  }
+  return undefined;
+}
+
+/** Compares the values of a scope: the order of names counts unless told otherwise, and values are compared as JSON text. */
+export function valuesDifference(actual: unknown, expected: Values, path: string, inAnyOrder = false): Difference {
+  if (typeof actual !== 'object' || actual === null) {
+    return differs(path, actual, expected);
+  }
+  if (Object.getPrototypeOf(actual) !== null) {
+    return `${path} has a prototype`;
+  }
+  const values = actual as Values;
+  const [names, expectedNames] = [Object.keys(values), Object.keys(expected)];
+  if (inAnyOrder) {
+    names.sort();
+    expectedNames.sort();
+  }
+  return (
+    difference(names, expectedNames, `the names of ${path}`) ??
+    first(names, (name) => difference(JSON.stringify(values[name]), JSON.stringify(expected[name]), `${path}[${JSON.stringify(name)}] as JSON`))
+  );
+}
+
+/** Compares a loaded session. */
+export function loadedDifference(actual: Loaded | null, expected: Loaded | null, inAnyOrder?: boolean): Difference {
+  if (actual === null || expected === null || typeof actual !== 'object') {
+    return difference(actual, expected);
+  }
+  const [{ state, ...rest }, { state: expectedState, ...expectedRest }] = [actual, expected];
+  return (
+    difference(rest, expectedRest) ??
+    difference(wanted(state), wanted(expectedState), 'the scopes of the answer') ??
+    first(wanted(expectedState), (scope) => valuesDifference(state[scope], expectedState[scope] ?? {}, `state.${scope}`, inAnyOrder))
+  );
+}
+
+/** Compares what a scope holds. */
+export function scopeDifference(actual: LoadedScope, expected: LoadedScope, inAnyOrder?: boolean): Difference {
+  return difference(actual.pos, expected.pos, 'pos') ?? valuesDifference(actual.state, expected.state, 'state', inAnyOrder);
+}
+
+/** Compares a page. */
+export function pageDifference({ corrupt = [], ...actual }: Page, expected: ListedPage): Difference {
+  const withoutState = ({ rows }: Pick<Page, 'rows'>): unknown => rows.map(({ key, created, rev, time }) => ({ key, created, rev, time }));
+  return (
+    difference(actual.total, expected.total, 'total') ??
+    difference(withoutState(actual), withoutState(expected), 'rows') ??
+    difference(corrupt, [], 'corrupt') ??
+    first([...actual.rows.keys()], (index) =>
+      valuesDifference(actual.rows[index]?.state, expected.rows[index]?.state ?? {}, `rows[${index}].state`),
+    ) ??
+    valuesDifference(actual.app, expected.app, 'app') ??
+    difference([...actual.users.keys()].sort(), Object.keys(expected.users).sort(), 'the names of users') ??
+    first(Object.keys(expected.users), (user) =>
+      valuesDifference(actual.users.get(user), expected.users[user] ?? {}, `users[${JSON.stringify(user)}]`),
+    )
+  );
+}
+
+/** Compares two lists whose order does not count. */
+export function differenceInAnyOrder(actual: readonly unknown[], expected: readonly unknown[]): Difference {
+  const rest = [...expected];
+  for (const item of actual) {
+    const index = rest.findIndex((other) => difference(item, other) === undefined);
+    if (index < 0) {
+      return `nobody was to get the answer ${short(item)}; left to be answered: ${short(rest)}`;
+    }
+    rest.splice(index, 1);
+  }
+  return rest.length === 0 ? undefined : `nobody got the answers ${short(rest)}`;
+}
+
+function wanted(state: Loaded['state']): (typeof SCOPES)[number][] {
+  return SCOPES.filter((scope) => state[scope] !== undefined);
+}
+
+function first<Item>(items: readonly Item[], find: (item: Item) => Difference): Difference {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) {
+      return found;
+    }
+  }
+  return undefined;
+}
+
+function differs(path: string, actual: unknown, expected: unknown): string {
+  return `${path} is ${short(actual)}, not ${short(expected)}`;
+}
+
+/** As JSON, cut where it gets long. */
+function short(value: unknown): string {
+  const text = (JSON.stringify(value) as string | undefined) ?? String(value);
+  return text.length > 400 ? `${text.slice(0, 400)}… (${text.length} characters)` : text;
+}

@@ -1,0 +1,217 @@
+// Runs one case over one store. Nothing here knows a test runner, a host or a store.
+
+import { isStoreError, type StoreError } from '../store-error.js';
+import { difference, differenceInAnyOrder, loadedDifference, pageDifference, scopeDifference } from './compare.js';
+import type { Change, Hint, Migrate, SessionStore, StoreContext } from '../store.js';
+import type { CommitStep, HintedStep, OpenHarness, Outcome, Refused, StoreCase, StoreHarness, StoreNeed, StoreStep } from './case.js';
+
+/** How long a hint is waited for, and how long until the change is made once more, in milliseconds. */
+const HINT_PATIENCE = 10_000;
+const HINT_PAUSE = 100;
+
+/**
+ * Runs a case: opens fresh storage, opens the store (`migrate: 'create'`), makes the steps, closes every store and disposes
+ * of the storage, whatever happened.
+ *
+ * Throws an `Error` that names the case, the step and the difference. Throws as well when the case needs what there is not;
+ * {@link missingNeeds} tells beforehand.
+ */
+export async function runStoreCase({ name, needs, steps }: StoreCase, open: OpenHarness): Promise<void> {
+  const harness = await open();
+  const run = new Run(harness);
+  const failures: unknown[] = [];
+  const attempt = async (what: string, action: () => Promise<void>): Promise<void> => {
+    await action().catch((error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error);
+      failures.push(new Error(`store case "${name}": ${what}: ${message}`, { cause: error }));
+    });
+  };
+  const missing = missingNeeds({ needs }, harness);
+  await attempt('needs', async () => fail(missing.length > 0 && `there is no ${missing.join(' and no ')}`));
+  await attempt('open', () => run.start('create'));
+  for (const [index, step] of steps.entries()) {
+    if (failures.length === 0) {
+      await attempt(`step ${index + 1} (${Object.keys(step)[0] ?? ''})`, () => run.step(step));
+    }
+  }
+  await attempt('close', () => run.end());
+  await attempt('dispose', async () => harness.dispose?.());
+  if (failures.length > 0) {
+    throw failures[0];
+  }
+}
+
+/** What a case needs and a harness, or its store, does not have. */
+export function missingNeeds({ needs }: Pick<StoreCase, 'needs'>, { store, reopen, another }: StoreHarness): StoreNeed[] {
+  return needs.filter((need) => {
+    const has = need === 'reopen' ? reopen : need === 'another' ? another : store[need];
+    return has === undefined;
+  });
+}
+
+/** One run: the stores of one storage. */
+class Run {
+  readonly #harness: StoreHarness;
+  readonly #context: StoreContext = { signal: new AbortController().signal };
+  #store: SessionStore;
+  #another: Promise<SessionStore> | undefined;
+  #stop: (() => void) | undefined;
+  #hints: Hint[] = [];
+  #isHintedTooLate = false;
+
+  constructor(harness: StoreHarness) {
+    this.#harness = harness;
+    this.#store = harness.store;
+  }
+
+  async start(migrate: Migrate): Promise<void> {
+    await this.#store.open?.({ migrate }, this.#context);
+  }
+
+  async end(): Promise<void> {
+    this.#stop?.();
+    const another = await this.#another;
+    if (another !== this.#store) {
+      await another?.close?.();
+    }
+    await this.#store.close?.();
+    fail(this.#isHintedTooLate && 'a hint came after watching had ended');
+  }
+
+  async step(step: StoreStep): Promise<void> {
+    if ('parallel' in step) {
+      const open: Promise<Outcome>[] = [];
+      const others: Promise<void>[] = [];
+      for (const each of step.parallel) {
+        if ('commit' in each && each.outcome === undefined) {
+          open.push(this.#commit(each));
+        } else {
+          others.push(this.step(each));
+        }
+      }
+      const [outcomes] = await Promise.all([Promise.all(open), Promise.all(others)]);
+      fail(differenceInAnyOrder(outcomes, step.outcomes ?? []));
+    } else if ('reopen' in step) {
+      await this.#reopen(step.reopen);
+    } else if ('hinted' in step) {
+      await this.#hinted(step);
+    } else {
+      await this.#single(step, 'by' in step ? await this.#other() : this.#store);
+    }
+  }
+
+  async #single(step: Exclude<StoreStep, { parallel: unknown } | { reopen: unknown } | { hinted: unknown }>, store: SessionStore): Promise<void> {
+    const context = this.#context;
+    if ('commit' in step) {
+      const outcome = await this.#commit(step);
+      const expected = step.outcome;
+      if (expected === undefined) {
+        fail('throws' in outcome && `it throws ${outcome.throws}`);
+      } else {
+        fail(outcomeDifference(outcome, expected));
+      }
+    } else if ('commitMany' in step) {
+      const answers = await store.commitMany?.(step.commitMany, context);
+      const outcomes = answers?.map((answer) => (isStoreError(answer) ? refused(answer) : answer)) ?? [];
+      fail(difference(outcomes.length, step.outcomes.length, 'the number of answers'));
+      step.outcomes.forEach((expected, index) => fail(outcomeDifference(outcomes[index], expected, `answer ${index}`)));
+    } else if ('load' in step) {
+      fail(loadedDifference(await store.load(step.load, step.query ?? {}, context), step.answer, step.namesInAnyOrder));
+    } else if ('list' in step) {
+      fail(pageDifference(await store.list(step.list, context), step.answer));
+    } else if ('remove' in step) {
+      await store.remove(step.remove, context);
+    } else if ('loadScope' in step) {
+      fail(scopeDifference(await store.loadScope(step.loadScope, context), step.answer, step.namesInAnyOrder));
+    } else if ('removeScope' in step) {
+      await store.removeScope?.(step.removeScope, context);
+    } else {
+      this.#watch(step.watch, store);
+    }
+  }
+
+  async #commit({ commit, by }: CommitStep): Promise<Outcome> {
+    const store = by === undefined ? this.#store : await this.#other();
+    try {
+      return await store.commit(commit, this.#context);
+    } catch (error) {
+      if (isStoreError(error)) {
+        return refused(error);
+      }
+      throw error;
+    }
+  }
+
+  async #reopen(migrate: Migrate): Promise<void> {
+    await this.#store.close?.();
+    this.#store = (await this.#harness.reopen?.()) ?? this.#store;
+    await this.start(migrate);
+  }
+
+  /** The other store on the same storage: made once. */
+  #other(): Promise<SessionStore> {
+    this.#another ??= (async () => {
+      const store = await this.#harness.another?.();
+      if (store === undefined) {
+        throw new Error('there is no other store');
+      }
+      // Whoever shares its client or itself with the first is open already.
+      if (store !== this.#store) {
+        await store.open?.({ migrate: 'create' }, this.#context);
+      }
+      return store;
+    })();
+    return this.#another;
+  }
+
+  #watch(isOn: boolean, store: SessionStore): void {
+    this.#stop?.();
+    this.#stop = undefined;
+    this.#hints = [];
+    if (isOn) {
+      let isWatching = true;
+      const stop = store.watch?.((hint) => {
+        this.#hints.push(hint);
+        this.#isHintedTooLate ||= !isWatching;
+      });
+      this.#stop = () => {
+        stop?.();
+        isWatching = false;
+      };
+    }
+  }
+
+  async #hinted({ hinted, change }: HintedStep): Promise<void> {
+    const store = await this.#other();
+    const end = Date.now() + HINT_PATIENCE;
+    for (let count = 0; !this.#hints.some((hint) => difference(hint, hinted) === undefined); count++) {
+      fail(Date.now() > end && `no hint like ${JSON.stringify(hinted)} came, only ${JSON.stringify(this.#hints)}`);
+      await store.commit(numbered(change, count), this.#context);
+      await new Promise((resolve) => setTimeout(resolve, HINT_PAUSE));
+    }
+  }
+}
+
+/** The same change under another id. */
+function numbered({ id, event, ...change }: Change, count: number): Change {
+  const next = `${id}-${count}`;
+  return { ...change, id: next, ...(event && { event: { ...event, id: next } }) };
+}
+
+function refused({ code, actual }: StoreError): Refused {
+  return actual === undefined ? { throws: code } : { throws: code, actual };
+}
+
+/** Compares what became of a change. The revision that a refusal tells is looked at where the case has one. */
+function outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?: string): string | undefined {
+  if (actual !== undefined && 'throws' in actual && 'throws' in expected && expected.actual === undefined) {
+    return difference(actual.throws, expected.throws, path);
+  }
+  return difference(actual, expected, path);
+}
+
+function fail(message: string | false | undefined): void {
+  if (message !== false && message !== undefined) {
+    throw new Error(message);
+  }
+}
