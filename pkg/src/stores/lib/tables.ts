@@ -14,6 +14,7 @@ import type {
   LoadQuery,
   Page,
   Pos,
+  Rev,
   Row,
   ScopeName,
   StoredEvent,
@@ -39,6 +40,12 @@ interface Scope {
   readonly values: ScopeValues;
   /** The updates that have been made here. */
   readonly updates: Set<string>;
+}
+
+/** Where a session and its scopes are: a guard that holds. */
+export interface Where extends Guard {
+  readonly rev: Rev;
+  readonly pos: Pos;
 }
 
 /** What names an app, or a user in it. */
@@ -116,6 +123,12 @@ export class Tables {
     session.ids.set(id, session.events.length);
     const rev = session.events.push({ data: event?.data ?? '', time: event?.time ?? time });
     return { rev, prev: rev - 1, pos };
+  }
+
+  /** Where a session and its scopes are. A log keeps it beside each change: what has got lost shows by it. */
+  where(key: Change['key']): Where {
+    const session = key.sessionId === undefined ? undefined : this.#session(key as SessionKey);
+    return { ...(session && { created: session.created }), rev: session?.events.length ?? 0, pos: this.#pos(key) };
   }
 
   /** See `SessionStore.load`. */
