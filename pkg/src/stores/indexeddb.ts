@@ -1,0 +1,113 @@
+/**
+ * A store for browsers and workers: sessions in an IndexedDB database of the page's origin. Tabs and workers may write at
+ * once; each tells the others what has changed.
+ *
+ * @packageDocumentation
+ */
+
+import { isStoreError } from '../store-error.js';
+import { commitAll, removeScope, removeSession } from './lib/indexeddb-commit.js';
+import { Connection } from './lib/indexeddb-connection.js';
+import { isItsOwnFault } from './lib/indexeddb-errors.js';
+import { Hints } from './lib/indexeddb-hints.js';
+import { readPage, readScope, readSession } from './lib/indexeddb-read.js';
+import type { StoreError } from '../store-error.js';
+import type { Change, Committed, SessionStore } from '../store.js';
+
+export type { SessionStore } from '../store.js';
+
+/** Options of {@link indexedDBStore}. */
+export interface IndexedDBStoreOptions {
+  /**
+   * `strict`, the default: a change is on disk when `commit` resolves. `relaxed`: the operating system has it; that is
+   * faster, and a loss of power may take the last changes, never a part of one.
+   */
+  readonly durability?: 'strict' | 'relaxed';
+  /** Instead of the global one. */
+  readonly indexedDB?: IDBFactory;
+  /** Instead of the global one. Where there is none, `watch` hears nothing. */
+  readonly BroadcastChannel?: new (name: string) => Pick<BroadcastChannel, 'onmessage' | 'postMessage' | 'close'>;
+}
+
+/**
+ * Makes a store in the IndexedDB database of this name; tabs and workers that use the same name share it.
+ *
+ * Its `open` throws `rejected` when the browser has no storage for the page, when the database is of a newer version or
+ * another's, and when there is none and `check` forbids to make it; `unavailable` when another tab keeps an older version
+ * open. Its other methods throw `unavailable` when the page's quota is used up, and `rejected` when the database was
+ * deleted or upgraded by another tab meanwhile: then the page has to be loaded again.
+ */
+export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions = {}): SessionStore {
+  const { durability = 'strict' } = options;
+  const connection = new Connection(name, options.indexedDB);
+  const hints = new Hints(`statepad:${name}`, options.BroadcastChannel ?? globalThis.BroadcastChannel);
+  const write = (changes: readonly Change[]): Promise<(Committed | StoreError)[]> =>
+    connection.write(durability, (transaction) => commitAll(transaction, changes));
+  const commitMany = async (changes: readonly Change[]): Promise<(Committed | StoreError)[]> => {
+    const answers = await write(changes).catch((error: unknown) => {
+      // One that is too big has kept the others from being written.
+      if (changes.length > 1 && isItsOwnFault(error)) {
+        return eachAlone(changes, write);
+      }
+      throw error;
+    });
+    hints.send(changes.filter((_, index) => isNews(answers[index])).map(({ key }) => key));
+    return answers;
+  };
+  return {
+    durability: durability === 'strict' ? 'disk' : 'os',
+    commit: async (change) => {
+      const [answer] = (await commitMany([change])) as [Committed | StoreError];
+      if (isStoreError(answer)) {
+        throw answer;
+      }
+      return answer;
+    },
+    commitMany,
+    load: (key, query) => connection.read((transaction) => readSession(transaction, key, query)),
+    list: (query) => connection.read((transaction) => readPage(transaction, query)),
+    loadScope: (scope) => connection.read((transaction) => readScope(transaction, scope)),
+    remove: async (key) => {
+      if (await connection.write(durability, (transaction) => removeSession(transaction, key))) {
+        hints.send([key]);
+      }
+    },
+    removeScope: async (scope) => {
+      await connection.write(durability, (transaction) => removeScope(transaction, scope));
+      const { app: appName, user: userId } = scope;
+      hints.send([userId === undefined ? { appName } : { appName, userId }]);
+    },
+    watch: (onHint) => hints.watch(onHint),
+    open: async ({ migrate }) => {
+      await connection.open(migrate);
+    },
+    close: async () => {
+      connection.close();
+      hints.close();
+    },
+  };
+}
+
+/** Whether a change has been written now. */
+function isNews(answer: Committed | StoreError | undefined): boolean {
+  return answer !== undefined && !isStoreError(answer) && answer.duplicate === undefined;
+}
+
+/** Makes each change in a transaction of its own. */
+async function eachAlone(
+  changes: readonly Change[],
+  write: (changes: readonly Change[]) => Promise<(Committed | StoreError)[]>,
+): Promise<(Committed | StoreError)[]> {
+  const answers: (Committed | StoreError)[] = [];
+  for (const change of changes) {
+    try {
+      answers.push(...(await write([change])));
+    } catch (error) {
+      if (!isStoreError(error)) {
+        throw error;
+      }
+      answers.push(error);
+    }
+  }
+  return answers;
+}

@@ -1,0 +1,92 @@
+// What the errors of IndexedDB mean: what has been written, and whether it is worth another try.
+
+import { isStoreError, StoreError } from '../../store-error.js';
+
+/** The name of a `DOMException`, or of another error. */
+export function nameOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'name' in error ? String(error.name) : '';
+}
+
+/** Why a request or a transaction has failed. */
+export function reasonOf({ error }: { readonly error: DOMException | null }): DOMException {
+  return error ?? new DOMException('the browser told no reason', 'AbortError');
+}
+
+/** Whether the connection is of no use any more, as far as an error tells. */
+export function isLoss(error: unknown): boolean {
+  return ['AbortError', 'InvalidStateError', 'UnknownError'].includes(nameOf(error));
+}
+
+/** Whether one write may have failed by what it is, so that others with it might have gone well. */
+export function isItsOwnFault(error: unknown): boolean {
+  return isStoreError(error) && (error.code === 'rejected' || nameOf(error.cause) === 'QuotaExceededError');
+}
+
+/**
+ * What is thrown when a transaction that writes has failed. An aborted transaction has written nothing. Only when its end
+ * had been asked for, and no reason is told, nobody knows: the error is answered as it is.
+ */
+export function refusalOfWrite(error: unknown, isEndAskedFor: boolean): unknown {
+  const name = nameOf(error);
+  if (isStoreError(error)) {
+    return error;
+  }
+  if (name === 'QuotaExceededError') {
+    return new StoreError('unavailable', 'the browser gives this page no more room', { cause: error });
+  }
+  if (name === 'DataError' || name === 'DataCloneError' || isTooLarge(error)) {
+    return new StoreError('rejected', `the browser does not take it: ${textOf(error)}`, { cause: error });
+  }
+  const aborted = ['AbortError', 'InvalidStateError', 'TransactionInactiveError', 'TimeoutError', 'ConstraintError'];
+  if (aborted.includes(name) || !isEndAskedFor) {
+    return new StoreError('unavailable', `the transaction was aborted: ${textOf(error)}`, { cause: error });
+  }
+  return error;
+}
+
+/** What is thrown when something cannot be read. */
+export function refusalOfRead(error: unknown): unknown {
+  if (isStoreError(error)) {
+    return error;
+  }
+  // Browsers keep large values in files of their own, which can get lost.
+  const isLost = ['NotReadableError', 'DataError', 'DataCloneError', 'NotFoundError'].includes(nameOf(error));
+  return new StoreError(isLost ? 'corrupt' : 'unavailable', `the browser cannot read it: ${textOf(error)}`, { cause: error });
+}
+
+/** What is thrown when a database cannot be opened: nothing is written by that. */
+export function refusalOfOpening(error: unknown, database: string): unknown {
+  if (isStoreError(error)) {
+    return error;
+  }
+  switch (nameOf(error)) {
+    case 'VersionError':
+      return newer(database, error);
+    case 'SecurityError':
+    case 'InvalidStateError':
+    case 'NotSupportedError':
+      return refused(error);
+    default:
+      return new StoreError('unavailable', `the database "${database}" cannot be opened: ${textOf(error)}`, { cause: error });
+  }
+}
+
+/** The host has no storage for this page. */
+export function refused(cause: unknown): StoreError {
+  const why = 'it has no IndexedDB, or refuses storage here (a private window, blocked cookies, a sandboxed frame)';
+  return new StoreError('rejected', `the browser keeps nothing for this page: ${why}`, { cause });
+}
+
+/** Another tab has brought the database to a later version. */
+export function newer(database: string, cause?: unknown): StoreError {
+  return new StoreError('rejected', `the database "${database}" is of a newer version of statepad: reload the page`, { cause });
+}
+
+/** Chromium has no other name for it than UnknownError. */
+function isTooLarge(error: unknown): boolean {
+  return nameOf(error) === 'UnknownError' && textOf(error).includes('too large');
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
