@@ -80,9 +80,10 @@ export class Tables {
       if (session !== undefined && session.created !== id) {
         throw new StoreError('exists', `session "${key.sessionId ?? ''}" exists already`);
       }
-      return session && this.#duplicate(key, session);
-    }
-    if (kind === 'append') {
+      if (session !== undefined) {
+        return this.#duplicate(key, session);
+      }
+    } else if (kind === 'append') {
       if (session === undefined || (guard.created !== undefined && guard.created !== session.created)) {
         throw new StoreError('not-found', `session "${key.sessionId ?? ''}" is not there`);
       }
