@@ -42,10 +42,34 @@
  */
 
 import { basicCases } from './testing/cases/basic.js';
+import { duplicateCases } from './testing/cases/duplicates.js';
+import { isolationCases } from './testing/cases/isolation.js';
+import { listCases } from './testing/cases/lists.js';
+import { loadCases } from './testing/cases/loads.js';
+import { manyCases } from './testing/cases/many.js';
+import { parallelCases } from './testing/cases/parallel.js';
+import { refusalCases } from './testing/cases/refusals.js';
+import { removalCases } from './testing/cases/removal.js';
+import { scopeCases } from './testing/cases/scopes.js';
+import { storageCases } from './testing/cases/storage.js';
+import { valueCases } from './testing/cases/values.js';
 import type { StoreCase } from './testing/case.js';
 
 export { missingNeeds, runStoreCase } from './testing/run.js';
 export type * from './testing/case.js';
 
 /** All cases. Each begins with fresh storage; none depends on another. */
-export const storeCases: readonly StoreCase[] = [...basicCases];
+export const storeCases: readonly StoreCase[] = [
+  ...basicCases,
+  ...scopeCases,
+  ...refusalCases,
+  ...duplicateCases,
+  ...removalCases,
+  ...loadCases,
+  ...listCases,
+  ...valueCases,
+  ...isolationCases,
+  ...manyCases,
+  ...parallelCases,
+  ...storageCases,
+];

@@ -64,6 +64,8 @@ export interface LoadStep extends StepOptions {
   readonly load: SessionKey;
   readonly query?: LoadQuery;
   readonly answer: Loaded | null;
+  /** Answers that are right as well: somebody writes at the same time. */
+  readonly or?: readonly (Loaded | null)[];
   /** Names may be in any order: several wrote them at once. */
   readonly namesInAnyOrder?: true;
 }
@@ -72,6 +74,8 @@ export interface LoadStep extends StepOptions {
 export interface ListStep extends StepOptions {
   readonly list: ListQuery;
   readonly answer: ListedPage;
+  /** Answers that are right as well: somebody writes at the same time. */
+  readonly or?: readonly ListedPage[];
 }
 
 /** Deletes a session. */
@@ -118,19 +122,11 @@ export interface HintedStep {
   readonly change: Change;
 }
 
+/** A step that one store makes. */
+export type OneStoreStep = CommitStep | CommitManyStep | LoadStep | ListStep | RemoveStep | LoadScopeStep | RemoveScopeStep | WatchStep;
+
 /** One step of a case. */
-export type StoreStep =
-  | CommitStep
-  | CommitManyStep
-  | LoadStep
-  | ListStep
-  | RemoveStep
-  | LoadScopeStep
-  | RemoveScopeStep
-  | ReopenStep
-  | ParallelStep
-  | WatchStep
-  | HintedStep;
+export type StoreStep = OneStoreStep | ReopenStep | ParallelStep | HintedStep;
 
 /** One thing that holds for every store, as data: what is done to fresh storage and what has to come of it. */
 export interface StoreCase {

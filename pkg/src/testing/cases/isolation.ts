@@ -1,0 +1,185 @@
+// Nothing is ever taken for something else.
+
+import { append, appended, appendedBefore, appHas, commit, create, dataOf, keyOf, KEY, list, load, loaded, made, row, set, storeCase, times, update, userHas } from '../build.js';
+import { inByteOrder, letters, SEPARATORS, TEXTS } from '../strange.js';
+import type { Delta, Row, Values } from '../../store.js';
+import type { SessionKey } from '../../types.js';
+import type { StoreCase, StoreStep } from '../case.js';
+
+/** Sessions that each write to all scopes: created, loaded, and every second removed. Those of one app or user share it. */
+function apart(keys: readonly SessionKey[]): StoreStep[] {
+  const shared = (key: SessionKey, parts: readonly (keyof SessionKey)[]): number[] =>
+    [...keys.keys()].filter((index) => parts.every((part) => keys[index]?.[part] === key[part]));
+  const valuesOf = (indexes: readonly number[]): Values => Object.fromEntries(indexes.map((index) => [`x${index}`, index]));
+  const deltaOf = (index: number): Delta => set(`x${index}`, index);
+  const creates = keys.map((key, index) => {
+    const before = (parts: readonly (keyof SessionKey)[]): number => shared(key, parts).filter((other) => other <= index).length;
+    const delta = { app: deltaOf(index), user: deltaOf(index), session: deltaOf(index) };
+    return commit(create(`c${index}`, delta, { key }), made(before(['appName']), before(['appName', 'userId'])));
+  });
+  const loads = keys.map((key, index) => {
+    const [app, user] = [shared(key, ['appName']), shared(key, ['appName', 'userId'])];
+    const state = { app: valuesOf(app), user: valuesOf(user), session: valuesOf([index]) };
+    return load(loaded({ created: `c${index}`, pos: { app: app.length, user: user.length }, state }), {}, key);
+  });
+  return [
+    ...creates,
+    ...loads,
+    ...keys.filter((_, index) => index % 2 === 0).map((key) => ({ remove: key })),
+    ...keys.map((key, index) => (index % 2 === 0 ? load(null, {}, key) : (loads[index] ?? load(null)))),
+  ];
+}
+
+/** Keys whose parts read the same, one behind the other, with this between them. */
+function alike(separator: string): SessionKey[] {
+  const join = (...parts: readonly string[]): string => parts.join(separator);
+  return [
+    keyOf('d', join('b', 'c'), 'a'),
+    keyOf('d', 'c', join('a', 'b')),
+    keyOf(join('c', 'd'), 'b', 'a'),
+    keyOf(join('b', 'c', 'd'), '', 'a0'),
+    keyOf('', join('b', 'c', 'd'), 'a1'),
+    keyOf('', '', join('a', 'b', 'c', 'd')),
+    keyOf(join('', 'd'), 'c', 'b'),
+    keyOf('d', join('c', ''), 'b1'),
+  ];
+}
+
+/** The texts whose sessions {@link apart} does not remove. */
+const ODD = TEXTS.filter((_, index) => index % 2 === 1);
+/** What {@link apart} writes to a scope that all share. */
+const allValues: Values = Object.fromEntries(TEXTS.map((_, index) => [`x${index}`, index]));
+
+/** The row of the session that {@link apart} has made for a text. */
+function rowOf(text: string, key: SessionKey): Row {
+  const index = TEXTS.indexOf(text);
+  return row({ key, created: `c${index}`, state: { [`x${index}`]: index } });
+}
+
+/** Values under all strange names. */
+const strangeValues: Values = Object.fromEntries(TEXTS.map((name, index) => [name, index]));
+const long = letters(2_000);
+const longNames = ['a', 'b', ''].map((end) => `${long}${end}`);
+const longIds = ['a', 'b', ''].map((end) => `${letters(250)}${end}`);
+
+export const isolationCases: readonly StoreCase[] = [
+  storeCase(
+    'one session id may be in use by several users and in several apps',
+    ...apart([keyOf('s', 'u1', 'a1'), keyOf('s', 'u1', 'a2'), keyOf('s', 'u2', 'a3'), keyOf('s', 'u2', 'a4')]),
+    commit(create('d1', { session: set('y', 1) }, { key: keyOf('s', 'u1', 'a5') }), made()),
+    commit(create('d2', { session: set('y', 2) }, { key: keyOf('s', 'u2', 'a5') }), made()),
+    commit(append('e1', { session: set('y', 3) }, { key: keyOf('s', 'u1', 'a5') }), appended(1)),
+    load(loaded({ created: 'd2', state: { session: { y: 2 } } }), {}, keyOf('s', 'u2', 'a5')),
+    { remove: keyOf('s', 'u2', 'a5') },
+    load(loaded({ created: 'd1', state: { session: { y: 3 } }, events: [{ rev: 1, data: dataOf('e1') }] }), {}, keyOf('s', 'u1', 'a5')),
+  ),
+  storeCase(
+    'any text is a session id, and no two texts are the same one',
+    ...apart(TEXTS.map((text) => keyOf(text))),
+    list(inByteOrder(ODD).map((text) => rowOf(text, keyOf(text))), {}, { app: allValues, users: { user: allValues } }),
+  ),
+  storeCase(
+    'any text is a user, and no two texts are the same one',
+    ...apart(TEXTS.map((text) => keyOf('s', text))),
+    ...TEXTS.flatMap((text, index) => [
+      list(ODD.includes(text) ? [rowOf(text, keyOf('s', text))] : [], { user: text }, {
+        app: allValues,
+        users: ODD.includes(text) ? { [text]: { [`x${index}`]: index } } : {},
+      }),
+      userHas(1, { [`x${index}`]: index }, text),
+    ]),
+  ),
+  storeCase(
+    'any text is an app, and no two texts are the same one',
+    ...apart(TEXTS.map((text) => keyOf('s', 'u', text))),
+    ...TEXTS.flatMap((text, index) => [
+      list(ODD.includes(text) ? [rowOf(text, keyOf('s', 'u', text))] : [], { app: text }, {
+        app: { [`x${index}`]: index },
+        users: ODD.includes(text) ? { u: { [`x${index}`]: index } } : {},
+      }),
+      appHas(1, { [`x${index}`]: index }, text),
+    ]),
+  ),
+  ...SEPARATORS.map((separator) =>
+    storeCase(`keys whose parts read the same when joined by ${JSON.stringify(separator)} are different keys`, ...apart(alike(separator))),
+  ),
+  ...SEPARATORS.map((separator) =>
+    storeCase(
+      `a name and an id that read the same when joined by ${JSON.stringify(separator)} stay apart`,
+      commit(update('p1', { app: set(`u${separator}x`, 1), user: set('x', 2) }, { key: { appName: 'a', userId: 'u' } }), made(1, 1)),
+      commit(update('p2', { user: set(`s${separator}x`, 3) }, { key: { appName: 'a', userId: 'u' } }), made(1, 2)),
+      commit(create('c1', { session: set('x', 4) }, { key: keyOf('s', 'u', 'a') }), made(1, 2)),
+      commit(create('c2', { session: set(`s${separator}x`, 5) }, { key: keyOf('', 'u', 'a') }), made(1, 2)),
+      commit(update('p3', { app: set('x', 6) }, { key: { appName: `a${separator}u` } }), made(1, 0)),
+      commit(append('x', {}, { key: keyOf('', 'u', 'a') }), appended(1, 1, 2)),
+      commit(append(`s${separator}x`, {}, { key: keyOf('', 'u', 'a') }), appended(2, 1, 2)),
+      commit(append('x', {}, { key: keyOf('s', 'u', 'a') }), appended(1, 1, 2)),
+      appHas(1, { [`u${separator}x`]: 1 }, 'a'),
+      userHas(2, { x: 2, [`s${separator}x`]: 3 }, 'u', 'a'),
+      appHas(1, { x: 6 }, `a${separator}u`),
+      list(
+        [
+          row({ key: keyOf('', 'u', 'a'), created: 'c2', rev: 2, state: { [`s${separator}x`]: 5 } }),
+          row({ key: keyOf('s', 'u', 'a'), created: 'c1', rev: 1, state: { x: 4 } }),
+        ],
+        { app: 'a' },
+        { app: { [`u${separator}x`]: 1 }, users: { u: { x: 2, [`s${separator}x`]: 3 } } },
+      ),
+    ),
+  ),
+  storeCase(
+    'any text is a name, in every scope',
+    commit(create('c', { app: { set: strangeValues }, user: { set: strangeValues }, session: { set: strangeValues } }), made(1, 1)),
+    load(loaded({ pos: { app: 1, user: 1 }, state: { app: strangeValues, user: strangeValues, session: strangeValues } })),
+    list([row({ state: strangeValues })], {}, { app: strangeValues, users: { user: strangeValues } }),
+    commit(append('e1', { app: { unset: [...TEXTS.slice(1)] }, session: { unset: [...TEXTS.slice(0, -1)] } }), appended(1, 2, 1)),
+    appHas(2, { [TEXTS[0] ?? '']: 0 }),
+    userHas(1, strangeValues),
+    list([row({ rev: 1, state: { [TEXTS.at(-1) ?? '']: TEXTS.length - 1 } })], {}, {
+      app: { [TEXTS[0] ?? '']: 0 },
+      users: { user: strangeValues },
+    }),
+  ),
+  storeCase(
+    'any text that is not empty is the id of an event, and no two texts are the same one',
+    commit(create(), made()),
+    ...TEXTS.filter((text) => text !== '').map((text, index) => commit(append(text), appended(index + 1))),
+    ...TEXTS.filter((text) => text !== '').map((text) => commit(append(text), appendedBefore(text, TEXTS.length - 1))),
+  ),
+  storeCase(
+    'any text that is not empty is the id of a creation and of an update',
+    ...TEXTS.filter((text) => text !== '').flatMap((text, index) => [
+      commit(create(text, {}, { key: keyOf(`s${index}`) }), made(0, index)),
+      commit(create(text, {}, { key: keyOf(`s${index}`) }), { rev: 0, prev: 0, pos: { app: 0, user: index }, duplicate: true }),
+      commit(update(`p${text}`, { user: set('x', 1) }), made(0, index + 1)),
+      commit(update(`p${text}`, { user: set('x', 2) }), { ...made(0, index + 1), duplicate: true }),
+    ]),
+    userHas(TEXTS.length - 1, { x: 1 }),
+  ),
+  storeCase(
+    'names of 2,000 characters that differ in the last are different names',
+    commit(create('c', { session: { set: Object.fromEntries(longNames.map((name, index) => [name, index])) } }), made()),
+    commit(append('e1', { app: set(longNames[0] ?? '', 1), user: set(longNames[1] ?? '', 2), session: { unset: longNames.slice(0, 1) } }), appended(1, 1, 1)),
+    load(
+      loaded({
+        pos: { app: 1, user: 1 },
+        state: { app: { [longNames[0] ?? '']: 1 }, user: { [longNames[1] ?? '']: 2 }, session: { [longNames[1] ?? '']: 1, [longNames[2] ?? '']: 2 } },
+        events: [{ rev: 1, data: dataOf('e1') }],
+      }),
+    ),
+  ),
+  storeCase(
+    'ids of 250 characters that differ in the last are different ids',
+    ...apart(longIds.map((id) => keyOf(id))),
+    ...apart(longIds.flatMap((app) => longIds.map((user) => keyOf(longIds[0] ?? '', user, app))).filter((_, index) => index % 4 === 0)),
+  ),
+  storeCase(
+    'a session that has much has no part in one that has little',
+    ...times(2, (index) => commit(create(`c${index}`, {}, { key: keyOf(`s${index}`) }), made())),
+    ...times(30, (index) => commit(append(`e${index}`, { session: set(`x${index}`, index) }, { key: keyOf('s0') }), appended(index + 1))),
+    load(loaded({ created: 'c1' }), {}, keyOf('s1')),
+    { remove: keyOf('s1') },
+    list([row({ key: keyOf('s0'), created: 'c0', rev: 30, state: Object.fromEntries(times(30, (index) => [`x${index}`, index])) })]),
+    load(null, {}, KEY),
+  ),
+];

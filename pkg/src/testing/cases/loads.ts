@@ -1,0 +1,178 @@
+// Which parts of a session a load gives.
+
+import { append, appended, commit, create, dataOf, eventsOf, keyOf, KEY, load, loaded, made, set, storeCase, times, update } from '../build.js';
+import type { Loaded, LoadQuery } from '../../store.js';
+import type { StoreCase, StoreStep } from '../case.js';
+
+/** The times of events: forward, back, equal, fractional, negative. */
+const TIMES = [10, 30, 20, 30, 5, -1.5, 30.25, 7];
+const events = TIMES.map((time, index) => commit(append(`e${index + 1}`, { session: set('n', index + 1) }, { time }), appended(index + 1, 1, 1)));
+
+/** The window shows the events of these revisions, and all else is as ever. */
+function shows(window: NonNullable<LoadQuery['events']>, ...revs: readonly number[]): StoreStep {
+  return load(
+    loaded({
+      rev: TIMES.length,
+      time: TIMES.at(-1) ?? 0,
+      pos: { app: 1, user: 1 },
+      state: { app: { a: 1 }, user: { u: 1 }, session: { s: 1, n: TIMES.length } },
+      events: revs.map((rev) => ({ rev, data: dataOf(`e${rev}`) })),
+    }),
+    { events: window },
+  );
+}
+
+const windows: readonly StoreStep[] = [
+  shows({}, 1, 2, 3, 4, 5, 6, 7, 8),
+  shows({ from: 3 }, 3, 4, 5, 6, 7, 8),
+  shows({ from: 8 }, 8),
+  shows({ from: 9 }),
+  shows({ from: 100 }),
+  shows({ from: 1 }, 1, 2, 3, 4, 5, 6, 7, 8),
+  shows({ from: 0 }, 1, 2, 3, 4, 5, 6, 7, 8),
+  shows({ to: 3 }, 1, 2, 3),
+  shows({ to: 1 }, 1),
+  shows({ to: 0 }),
+  shows({ to: 100 }, 1, 2, 3, 4, 5, 6, 7, 8),
+  shows({ from: 3, to: 5 }, 3, 4, 5),
+  shows({ from: 4, to: 4 }, 4),
+  shows({ from: 5, to: 4 }),
+  shows({ last: 0 }),
+  shows({ last: 1 }, 8),
+  shows({ last: 3 }, 6, 7, 8),
+  shows({ last: 8 }, 1, 2, 3, 4, 5, 6, 7, 8),
+  shows({ last: 100 }, 1, 2, 3, 4, 5, 6, 7, 8),
+  shows({ from: 7, last: 3 }, 7, 8),
+  shows({ from: 2, last: 3 }, 6, 7, 8),
+  shows({ to: 5, last: 2 }, 4, 5),
+  shows({ to: 5, last: 0 }),
+  shows({ from: 2, to: 5, last: 10 }, 2, 3, 4, 5),
+  shows({ from: 2, to: 5, last: 2 }, 4, 5),
+];
+
+const since: readonly StoreStep[] = [
+  shows({ since: 30 }, 2, 4, 7),
+  shows({ since: 30.1 }, 7),
+  shows({ since: 30.25 }, 7),
+  shows({ since: 30.5 }),
+  shows({ since: 10 }, 1, 2, 3, 4, 7),
+  shows({ since: 5 }, 1, 2, 3, 4, 5, 7, 8),
+  shows({ since: 0 }, 1, 2, 3, 4, 5, 7, 8),
+  shows({ since: -1.5 }, 1, 2, 3, 4, 5, 6, 7, 8),
+  shows({ since: -1.25 }, 1, 2, 3, 4, 5, 7, 8),
+  shows({ since: -1e15 }, 1, 2, 3, 4, 5, 6, 7, 8),
+  shows({ since: 1e15 }),
+  shows({ since: 10, last: 2 }, 4, 7),
+  shows({ since: 10, last: 0 }),
+  shows({ since: 10, last: 10 }, 1, 2, 3, 4, 7),
+  shows({ since: 10, from: 3 }, 3, 4, 7),
+  shows({ since: 10, to: 3 }, 1, 2, 3),
+  shows({ since: 10, from: 2, to: 6 }, 2, 3, 4),
+  shows({ since: 10, from: 2, to: 6, last: 2 }, 3, 4),
+  shows({ since: 10, from: 5, to: 6 }),
+];
+
+const knownSession = { created: 'c', rev: 1 };
+const state: Loaded['state'] = { app: { a: 1 }, user: { u: 1 }, session: { s: 1 } };
+const session = loaded({ pos: { app: 1, user: 1 }, state, events: eventsOf('e1') });
+
+/** The session with only these scopes. */
+function only(...scopes: readonly ('app' | 'user' | 'session')[]): Loaded {
+  return { ...session, state: Object.fromEntries(scopes.map((scope) => [scope, state[scope] ?? {}])) };
+}
+
+export const loadCases: readonly StoreCase[] = [
+  storeCase(
+    'a window chooses events by revision and from the end; the state never depends on it',
+    commit(create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), made(1, 1)),
+    ...events,
+    ...windows,
+  ),
+  storeCase(
+    'a window chooses events by their time, each judged by itself',
+    commit(create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), made(1, 1)),
+    ...events,
+    ...since,
+  ),
+  storeCase(
+    'a window on no events shows none',
+    commit(create(), made()),
+    ...[{}, { from: 0 }, { from: 1 }, { to: 1 }, { since: 0 }, { last: 0 }, { last: 1 }, { from: 1, to: 1, since: 0, last: 1 }].map((window) =>
+      load(loaded(), { events: window }),
+    ),
+  ),
+  storeCase(
+    'a window on many events shows the right ones, in their order',
+    commit(create(), made()),
+    ...times(130, (index) => commit(append(`e${index + 1}`, {}, { time: index }), appended(index + 1))),
+    ...[
+      { window: {}, from: 1, to: 130 },
+      { window: { last: 105 }, from: 26, to: 130 },
+      { window: { from: 9, to: 101 }, from: 9, to: 101 },
+      { window: { since: 99, last: 20 }, from: 111, to: 130 },
+      { window: { from: 9, to: 11 }, from: 9, to: 11 },
+    ].map(({ window, from, to }) =>
+      load(
+        loaded({ rev: 130, time: 129, events: times(to - from + 1, (index) => ({ rev: from + index, data: dataOf(`e${from + index}`) })) }),
+        { events: window },
+      ),
+    ),
+  ),
+  storeCase(
+    'the time of a session is that of its last event, even when an earlier one has a later time',
+    commit(create('c', {}, { time: 50 }), made()),
+    load(loaded({ time: 50 })),
+    commit(append('e1', {}, { time: 90 }), appended(1)),
+    commit(append('e2', {}, { time: -3.5 }), appended(2)),
+    load(loaded({ time: -3.5, events: eventsOf('e1', 'e2') })),
+    commit(update('p', { user: set('u', 1) }, { time: 1_000_000 }), made(0, 1)),
+    load(loaded({ time: -3.5, pos: { user: 1 }, state: { user: { u: 1 } }, events: eventsOf('e1', 'e2') })),
+  ),
+  storeCase(
+    'values that are known are left out',
+    commit(create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), made(1, 1)),
+    commit(append('e1'), appended(1, 1, 1)),
+    load(only(), { known: { ...knownSession, pos: { app: 1, user: 1 } } }),
+    load(only('session'), { known: { pos: { app: 1, user: 1 } } }),
+    load(only('app', 'user'), { known: knownSession }),
+    load(only('session', 'user'), { known: { pos: { app: 1 } } }),
+    load(only('session', 'app'), { known: { pos: { user: 1 } } }),
+    load(only('session', 'app', 'user'), { known: {} }),
+    load(only('session', 'app', 'user'), { known: { pos: {} } }),
+    load({ ...only(), events: [] }, { events: { from: 2 }, known: { ...knownSession, pos: { app: 1, user: 1 } } }),
+  ),
+  storeCase(
+    'values that are known by half, or were known once, are given',
+    commit(create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), made(1, 1)),
+    commit(append('e1'), appended(1, 1, 1)),
+    load(only('session', 'app', 'user'), { known: { created: 'c' } }),
+    load(only('session', 'app', 'user'), { known: { rev: 1 } }),
+    load(only('session', 'app', 'user'), { known: { created: 'c', rev: 0, pos: { app: 0, user: 0 } } }),
+    load(only('session', 'app', 'user'), { known: { created: 'c', rev: 2, pos: { app: 2, user: 2 } } }),
+    load(only('session', 'app', 'user'), { known: { created: 'earlier', rev: 1 } }),
+    load(only('session'), { known: { created: 'earlier', rev: 1, pos: { app: 1, user: 1 } } }),
+    commit(append('e2', { app: set('a', 2) }), appended(2, 2, 1)),
+    load(
+      { ...session, rev: 2, pos: { app: 2, user: 1 }, state: { app: { a: 2 }, session: { s: 1 } }, events: [{ rev: 2, data: dataOf('e2') }] },
+      { events: { from: 2 }, known: { ...knownSession, pos: { app: 1, user: 1 } } },
+    ),
+    commit(update('p', { user: { unset: ['u'] } }), made(2, 2)),
+    load(
+      { ...session, rev: 2, pos: { app: 2, user: 2 }, state: { user: {} }, events: [] },
+      { events: { from: 3 }, known: { created: 'c', rev: 2, pos: { app: 2, user: 1 } } },
+    ),
+  ),
+  storeCase(
+    'what is known of nothing is left out, too',
+    commit(create(), made()),
+    load({ ...loaded(), state: {} }, { known: { created: 'c', rev: 0, pos: { app: 0, user: 0 } } }),
+  ),
+  storeCase(
+    'what is known of an earlier session under the same key does not hide the values of this one',
+    commit(create('c', { session: set('s', 1) }), made()),
+    { remove: KEY },
+    commit(create('d', { session: set('s', 2) }), made()),
+    load(loaded({ created: 'd', state: { session: { s: 2 } } }), { known: { created: 'c', rev: 0 } }),
+    load(null, { known: { created: 'c', rev: 0 } }, keyOf('other')),
+  ),
+];

@@ -1,0 +1,150 @@
+// Many changes at once.
+
+import { again, append, appended, appendedBefore, appHas, APP, commit, create, eventsOf, keyOf, KEY, list, load, loaded, made, row, set, storeCase, times, update, updatedBefore, userHas } from '../build.js';
+import type { Change, Committed } from '../../store.js';
+import type { Outcome, StoreCase, StoreStep } from '../case.js';
+
+const ofApp = { key: { appName: APP } };
+
+/** Commits many, each to its outcome. */
+function commitMany(...pairs: readonly (readonly [Change, Outcome])[]): StoreStep {
+  return { commitMany: pairs.map(([change]) => change), outcomes: pairs.map(([, outcome]) => outcome) };
+}
+
+const sessions = times(3, (index) => commit(create(`c${index}`, {}, { key: keyOf(`s${index}`) }), made()));
+const sessionIds = times(100, (index) => `s${index}`);
+const hundred = (make: (index: number) => Change, outcome: (index: number) => Committed): StoreStep =>
+  commitMany(...times(100, (index) => [make(index), outcome(index)] as const));
+
+export const manyCases: readonly StoreCase[] = [
+  storeCase('no changes at once are none', commitMany(), list([])),
+  storeCase('one change at once is one', commitMany([create('c', { session: set('x', 1) }), made()]), load(loaded({ state: { session: { x: 1 } } }))),
+  storeCase(
+    'many changes are written as if one after the other',
+    ...sessions,
+    commitMany(
+      [append('e1', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }, { key: keyOf('s0'), time: 2_000 }), appended(1, 1, 1)],
+      [append('e1', { app: set('a', 2), session: set('s', 2) }, { key: keyOf('s2'), time: 3_000 }), appended(1, 2, 1)],
+      [update('p1', { app: set('b', 3) }, ofApp), made(3, 0)],
+      [create('c3', { user: set('v', 4) }, { key: keyOf('s3') }), made(3, 2)],
+      [append('e1', {}, { key: keyOf('s1') }), appended(1, 3, 2)],
+      [update('p2', { app: { set: { a: 5 } }, user: { unset: ['u'] } }), made(4, 3)],
+    ),
+    list(
+      [
+        row({ key: keyOf('s1'), created: 'c1', rev: 1 }),
+        row({ key: keyOf('s3'), created: 'c3' }),
+        row({ key: keyOf('s0'), created: 'c0', rev: 1, time: 2_000, state: { s: 1 } }),
+        row({ key: keyOf('s2'), created: 'c2', rev: 1, time: 3_000, state: { s: 2 } }),
+      ],
+      {},
+      { app: { a: 5, b: 3 }, users: { user: { v: 4 } } },
+    ),
+    appHas(4, { a: 5, b: 3 }),
+    userHas(3, { v: 4 }),
+    load(loaded({ created: 'c2', time: 3_000, pos: { app: 4, user: 3 }, state: { app: { a: 5, b: 3 }, user: { v: 4 }, session: { s: 2 } }, events: eventsOf('e1') }), {}, keyOf('s2')),
+  ),
+  storeCase(
+    'one that is refused does not keep the others from being written',
+    ...sessions,
+    commitMany(
+      [append('e1', { app: set('a', 1) }, { key: keyOf('s0') }), appended(1, 1, 0)],
+      [append('e1', { app: set('a', 2), user: set('u', 2), session: set('s', 2) }, { key: keyOf('none') }), { throws: 'not-found' }],
+      [append('e1', { app: set('a', 3), user: set('u', 3), session: set('s', 3) }, { key: keyOf('s1'), guard: { rev: 5 } }), { throws: 'conflict', actual: 0 }],
+      [create('other', { app: set('a', 4), session: set('s', 4) }, { key: keyOf('s2') }), { throws: 'exists' }],
+      [update('p1', { app: set('a', 5), user: set('u', 5) }, { guard: { keys: { app: set('a', 77) } } }), { throws: 'conflict' }],
+      [update('p2', { app: set('b', 6) }), made(2, 0)],
+    ),
+    appHas(2, { a: 1, b: 6 }),
+    userHas(0, {}),
+    list(
+      [row({ key: keyOf('s0'), created: 'c0', rev: 1 }), row({ key: keyOf('s1'), created: 'c1' }), row({ key: keyOf('s2'), created: 'c2' })],
+      {},
+      { app: { a: 1, b: 6 } },
+    ),
+  ),
+  storeCase(
+    'when all are refused, nothing is written',
+    ...sessions,
+    commitMany(
+      [append('e1', { app: set('a', 1) }, { key: keyOf('none') }), { throws: 'not-found' }],
+      [create('other', { app: set('a', 4) }, { key: keyOf('s2') }), { throws: 'exists' }],
+    ),
+    appHas(0, {}),
+    list(times(3, (index) => row({ key: keyOf(`s${index}`), created: `c${index}` }))),
+  ),
+  storeCase(
+    'a guard sees what the changes before it have done',
+    ...sessions,
+    commitMany(
+      [append('e1', { app: set('n', 1) }, { key: keyOf('s0'), guard: { pos: { app: 0 }, keys: { app: { unset: ['n'] } } } }), appended(1, 1)],
+      [append('e1', { app: set('n', 9) }, { key: keyOf('s1'), guard: { pos: { app: 0 } } }), { throws: 'conflict' }],
+      [append('e1', { app: set('n', 2) }, { key: keyOf('s2'), guard: { pos: { app: 1 }, keys: { app: set('n', 1) } } }), appended(1, 2)],
+      [update('p1', { app: set('n', 9) }, { guard: { keys: { app: set('n', 1) } } }), { throws: 'conflict' }],
+      [update('p2', { app: set('n', 3) }, { guard: { keys: { app: set('n', 2) } } }), made(3)],
+    ),
+    appHas(3, { n: 3 }),
+  ),
+  storeCase(
+    'several updates of one scope are all made, in their order',
+    commitMany(
+      [update('p1', { user: { set: { b: 1, a: 1 } } }), made(0, 1)],
+      [update('p2', { user: { set: { a: 2, c: 2 } } }), made(0, 2)],
+      [update('p3', { user: { unset: ['b'] } }), made(0, 3)],
+      [update('p4', { user: { set: { b: 4 } } }), made(0, 4)],
+      [update('p5', { app: set('x', 5) }, ofApp), made(1, 0)],
+      [update('p6', { app: set('x', 6) }, { key: { appName: 'elsewhere' } }), made(1, 0)],
+      [update('p7', { app: set('x', 7), user: set('x', 7) }, { key: { appName: APP, userId: 'other' } }), made(2, 1)],
+    ),
+    userHas(4, { a: 2, c: 2, b: 4 }),
+    appHas(2, { x: 7 }),
+    appHas(1, { x: 6 }, 'elsewhere'),
+    userHas(1, { x: 7 }, 'other'),
+  ),
+  storeCase(
+    'duplicates are found among many, those of the same call included',
+    ...sessions,
+    commit(append('e1', { app: set('a', 1) }, { key: keyOf('s0') }), appended(1, 1)),
+    commit(update('p1', { user: set('u', 1) }), made(1, 1)),
+    commitMany(
+      [append('e1', { app: set('a', 1) }, { key: keyOf('s0'), guard: { rev: 0 } }), appendedBefore('e1', 1, 1, 1)],
+      [append('e1', { app: set('a', 2) }, { key: keyOf('s1') }), appended(1, 2, 1)],
+      [update('p1', { user: set('u', 1) }), updatedBefore(2, 1)],
+      [update('p2', { user: set('u', 2) }), made(2, 2)],
+      [update('p2', { user: set('u', 2) }), updatedBefore(2, 2)],
+      [create('c2', { app: set('a', 3) }, { key: keyOf('s2') }), again(0, 2, 2)],
+    ),
+    appHas(2, { a: 2 }),
+    userHas(2, { u: 2 }),
+    load(loaded({ created: 'c0', pos: { app: 2, user: 2 }, state: { app: { a: 2 }, user: { u: 2 } }, events: eventsOf('e1') }), {}, keyOf('s0')),
+  ),
+  storeCase(
+    'what was written among many is known when it is sent alone, and the other way round',
+    commitMany([create('c', { session: set('x', 1) }), made()], [update('p', { app: set('a', 1) }), made(1)]),
+    commit(create('c'), again(0, 1)),
+    commit(update('p', {}), updatedBefore(1)),
+    commitMany([append('e1'), appended(1, 1)]),
+    commit(append('e1'), appendedBefore('e1', 1, 1)),
+    commit(append('e2'), appended(2, 1)),
+    commitMany([append('e2', {}, { guard: { created: 'c' } }), appendedBefore('e2', 2, 1)]),
+    { remove: KEY },
+    commitMany([append('e3'), { throws: 'not-found' }]),
+  ),
+  storeCase(
+    'a hundred changes at once are all made',
+    hundred((index) => create(`c${index}`, { app: set(`a${index}`, index) }, { key: keyOf(`s${index}`, `u${index % 3}`) }), (index) => made(index + 1, 0)),
+    hundred(
+      (index) => append('e1', { user: set('n', index), session: set('n', index) }, { key: keyOf(`s${index}`, `u${index % 3}`), time: 2_000 }),
+      (index) => appended(1, 100, Math.floor(index / 3) + 1),
+    ),
+    list(
+      [...sessionIds].sort().map((id) => {
+        const index = Number(id.slice(1));
+        return row({ key: keyOf(id, `u${index % 3}`), created: `c${index}`, rev: 1, time: 2_000, state: { n: index } });
+      }),
+      {},
+      { app: Object.fromEntries(times(100, (index) => [`a${index}`, index])), users: { u0: { n: 99 }, u1: { n: 97 }, u2: { n: 98 } } },
+    ),
+    hundred((index) => append('e1', {}, { key: keyOf(`s${index}`, `u${index % 3}`) }), (index) => appendedBefore('e1', 1, 100, index % 3 === 0 ? 34 : 33)),
+  ),
+];
