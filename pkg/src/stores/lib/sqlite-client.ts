@@ -1,0 +1,138 @@
+// The libraries that run SQLite in the same process, made one: they differ in how values are bound, and in their errors.
+
+import { resultOf, storeError, undone } from './sqlite-errors.js';
+import type { SqlDriver, SqlRow, SqlValue } from './sqlite-driver.js';
+
+/** What is needed of a prepared statement; the libraries have more. */
+export interface SqliteStatement {
+  run(...values: unknown[]): unknown;
+  all(...values: unknown[]): unknown;
+}
+
+/**
+ * What is needed of a connection: that of `node:sqlite` (`DatabaseSync`), better-sqlite3, libsql or node-sqlite3-wasm has
+ * it. All of it is synchronous.
+ */
+export interface SqliteDatabase {
+  prepare(sql: string): SqliteStatement;
+  exec(sql: string): unknown;
+}
+
+/** What some of them have besides. */
+interface AnyStatement extends SqliteStatement {
+  /** node-sqlite3-wasm: frees it. */
+  finalize?(): void;
+  /** node:sqlite, where values are bound one by one. */
+  setReadBigInts?(enabled: boolean): void;
+  setReturnArrays?(enabled: boolean): void;
+  /** better-sqlite3 and libsql. */
+  safeIntegers?(enabled: boolean): unknown;
+}
+
+/** A statement, ready to run. */
+interface Prepared {
+  readonly statement: AnyStatement;
+  readonly bind: (values: readonly SqlValue[]) => readonly unknown[];
+}
+
+/** Runs statements on a connection. */
+export interface SqliteClient extends SqlDriver {
+  /** Runs statements that nothing is bound to, and whose answers nobody wants. */
+  exec(sql: string): void;
+  /** Reads the only value that a statement answers. */
+  value(sql: string): unknown;
+  /** Frees all statements; the connection stays open. */
+  close(): void;
+}
+
+/** The client over a connection. */
+export function sqliteClient(database: SqliteDatabase): SqliteClient {
+  const statements = new Map<string, Prepared>();
+  /** Lets go of a statement: after an error, some libraries cannot use it again. */
+  const drop = (sql: string): void => {
+    const statement = statements.get(sql)?.statement;
+    statements.delete(sql);
+    try {
+      statement?.finalize?.();
+    } catch {
+      // It says once more what was wrong with its last run.
+    }
+  };
+  const use = <T>(sql: string, run: (prepared: Prepared) => T): T => {
+    try {
+      let prepared = statements.get(sql);
+      if (prepared === undefined) {
+        prepared = prepare(database, sql);
+        statements.set(sql, prepared);
+      }
+      return run(prepared);
+    } catch (error) {
+      drop(sql);
+      throw error;
+    }
+  };
+  const rows = (sql: string, values: readonly SqlValue[]): readonly SqlRow[] =>
+    use(sql, ({ statement, bind }) => statement.all(...bind(values))) as readonly SqlRow[];
+  const begin = (sql: string): void => {
+    try {
+      database.exec(sql);
+    } catch (error) {
+      // Whatever it was, nothing has begun.
+      throw resultOf(error) === undefined ? storeError('unavailable', error) : undone(error);
+    }
+  };
+  return {
+    exec: (sql) => void database.exec(sql),
+    value: (sql) => Object.values(rows(sql, [])[0] ?? {})[0],
+    run: (sql, values) => use(sql, ({ statement, bind }) => void statement.run(...bind(values))),
+    all: rows,
+    snapshot: (read) => {
+      begin('BEGIN');
+      try {
+        return read();
+      } catch (error) {
+        throw undone(error);
+      } finally {
+        rollBack(database);
+      }
+    },
+    transaction: (write) => {
+      begin('BEGIN IMMEDIATE');
+      let isCommitting = false;
+      try {
+        const result = write();
+        isCommitting = true;
+        database.exec('COMMIT');
+        return result;
+      } catch (error) {
+        throw rollBack(database) && (!isCommitting || isCertain(error)) ? undone(error) : error;
+      }
+    },
+    close: () => [...statements.keys()].forEach(drop),
+  };
+}
+
+function prepare(database: SqliteDatabase, sql: string): Prepared {
+  const statement: AnyStatement = database.prepare(sql);
+  // The connection may be set up to read otherwise.
+  statement.safeIntegers?.(false);
+  statement.setReadBigInts?.(false);
+  statement.setReturnArrays?.(false);
+  return { statement, bind: statement.setReadBigInts === undefined ? (values) => [values] : (values) => values };
+}
+
+/** Whether a COMMIT that failed so has written nothing: it could not lock the file, or had no room before the end. */
+function isCertain(error: unknown): boolean {
+  return ['BUSY', 'FULL'].includes(resultOf(error) ?? '');
+}
+
+/** Undoes the current transaction, if there is one still. Says whether none is left. */
+function rollBack(database: SqliteDatabase): boolean {
+  try {
+    database.exec('ROLLBACK');
+    return true;
+  } catch (error) {
+    // SQLite has undone it by itself, as it does for some errors.
+    return error instanceof Error && error.message.includes('no transaction is active');
+  }
+}

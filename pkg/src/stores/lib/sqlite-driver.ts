@@ -1,0 +1,27 @@
+// What the SQLite stores need of a database: the same few things, whoever runs the statements.
+
+/** What is bound to a `?`, and what a column holds. Numbers are whole or not, as they were written. */
+export type SqlValue = string | number | null;
+
+/** One row, by the names of its columns. */
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+/**
+ * Runs statements, synchronously. The texts are few and never change, so that they can be prepared once. Their parameters
+ * are anonymous `?`, in order.
+ *
+ * The functions that are given to `snapshot` and `transaction` never wait, and never call either of them.
+ */
+export interface SqlDriver {
+  /** Runs a statement that answers nothing. */
+  run(sql: string, values: readonly SqlValue[]): void;
+  /** Runs a statement, and reads all rows that it answers. */
+  all(sql: string, values: readonly SqlValue[]): readonly SqlRow[];
+  /** Calls `read`, which only reads, so that it sees one moment. */
+  snapshot<T>(read: () => T): T;
+  /**
+   * Calls `write` so that nobody else can write meanwhile, and makes durable what it wrote when it returns; undoes it when
+   * it throws, and throws that. Throws a `StoreError` of its own for what it knows: `unavailable`, `rejected`, `corrupt`.
+   */
+  transaction<T>(write: () => T): T;
+}

@@ -1,0 +1,65 @@
+// What the libraries throw when SQLite fails, and what is known then.
+
+import { StoreError, type StoreErrorCode } from '../../store-error.js';
+
+/** The primary result codes that say something, with their number and the text that SQLite has for them. */
+const RESULTS = {
+  READONLY: [8, 'attempt to write a readonly database'],
+  BUSY: [5, 'database is locked'],
+  LOCKED: [6, 'database table is locked'],
+  NOMEM: [7, 'out of memory'],
+  INTERRUPT: [9, 'interrupted'],
+  IOERR: [10, 'disk I/O error'],
+  CORRUPT: [11, 'database disk image is malformed'],
+  FULL: [13, 'database or disk is full'],
+  CANTOPEN: [14, 'unable to open database file'],
+  PROTOCOL: [15, 'locking protocol'],
+  TOOBIG: [18, 'string or blob too big'],
+  NOTADB: [26, 'file is not a database'],
+} as const;
+
+/** The name of a primary result code, without `SQLITE_`. */
+export type SqliteResult = keyof typeof RESULTS;
+
+/** What each means for a transaction that is surely undone. */
+const CODES: Readonly<Record<SqliteResult, StoreErrorCode>> = {
+  READONLY: 'unavailable',
+  BUSY: 'unavailable',
+  LOCKED: 'unavailable',
+  NOMEM: 'unavailable',
+  INTERRUPT: 'unavailable',
+  IOERR: 'unavailable',
+  CORRUPT: 'corrupt',
+  FULL: 'unavailable',
+  CANTOPEN: 'unavailable',
+  PROTOCOL: 'unavailable',
+  TOOBIG: 'rejected',
+  NOTADB: 'corrupt',
+};
+
+/** Which result of SQLite an error stands for, if it does. */
+export function resultOf(error: unknown): SqliteResult | undefined {
+  if (!(error instanceof Error)) {
+    return undefined;
+  }
+  // better-sqlite3 and libsql have a `code` such as SQLITE_BUSY_SNAPSHOT, node:sqlite has a number, node-sqlite3-wasm only a text.
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  const name = typeof code === 'string' && code.startsWith('SQLITE_') ? code.split('_')[1] : undefined;
+  const number = typeof errcode === 'number' ? errcode & 0xff : undefined;
+  const results = Object.keys(RESULTS) as SqliteResult[];
+  return results.find((result) => {
+    const [value, text] = RESULTS[result];
+    return name === undefined && number === undefined ? error.message === text : name === result || number === value;
+  });
+}
+
+/** What is thrown in place of an error that came before anything was written, or with all of it undone. */
+export function undone(error: unknown): unknown {
+  const result = resultOf(error);
+  return result === undefined ? error : storeError(CODES[result], error);
+}
+
+/** A {@link StoreError} with an error as its cause, and its text. */
+export function storeError(code: StoreErrorCode, cause: unknown): StoreError {
+  return new StoreError(code, `the database says: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+}

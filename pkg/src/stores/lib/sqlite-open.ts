@@ -1,0 +1,97 @@
+// Making the tables of the SQLite stores, and finding out whether those that are there are ours.
+
+import { StoreError } from '../../store-error.js';
+import * as sql from './sqlite-schema.js';
+import type { SqlDriver, SqlRow } from './sqlite-driver.js';
+import type { Migrate } from '../../store.js';
+
+/** A schema, and how to come to it. */
+export interface Schema {
+  readonly version: number;
+  /** The statements that make it, but for `statepad_meta`. */
+  readonly tables: readonly string[];
+  /** The statements that make the next version of an older one, by the older one. */
+  readonly upgrades: Readonly<Record<number, readonly string[]>>;
+}
+
+const CURRENT: Schema = { version: sql.SCHEMA_VERSION, tables: sql.TABLES, upgrades: {} };
+
+/** See `SessionStore.open`. All or nothing, and safe when others open the same database at the same time. */
+export function openSchema(driver: SqlDriver, migrate: Migrate, schema: Schema = CURRENT): void {
+  const version = driver.snapshot(() => versionOf(driver, schema));
+  if (version === schema.version) {
+    return;
+  }
+  if (migrate === 'check') {
+    throw unsuited(version === undefined ? 'there are no tables yet' : `the tables have version ${version}, not ${schema.version}`);
+  }
+  driver.transaction(() => {
+    // Somebody else may have been faster.
+    const found = versionOf(driver, schema);
+    if (found !== schema.version) {
+      const statements = found === undefined ? [sql.META, ...schema.tables] : stepsFrom(found, migrate, schema);
+      statements.forEach((statement) => driver.run(statement, []));
+      driver.run(sql.WRITE_META, ['version', String(schema.version)]);
+    }
+  });
+}
+
+function stepsFrom(version: number, migrate: Migrate, schema: Schema): readonly string[] {
+  if (migrate !== 'upgrade') {
+    throw unsuited(`the tables have the older version ${version}: open the store with migrate 'upgrade'`);
+  }
+  const steps: string[] = [];
+  for (let from = version; from < schema.version; from++) {
+    const upgrade = schema.upgrades[from];
+    if (upgrade === undefined) {
+      throw unsuited(`there is no way from version ${from} of the tables to version ${from + 1}`);
+    }
+    steps.push(...upgrade);
+  }
+  return steps;
+}
+
+/** The version of the tables, `undefined` when there are none. Throws when they are not ours, or newer than we are. */
+function versionOf(driver: SqlDriver, schema: Schema): number | undefined {
+  const found = driver.all(sql.OUR_NAMES, []);
+  if (found.length === 0) {
+    return undefined;
+  }
+  const meta = found.find(({ name }) => name === 'statepad_meta');
+  if (meta === undefined || plain(meta) !== plain({ sql: sql.META })) {
+    throw unsuited(`the table "${String((meta ?? found[0])?.['name'])}" was made by somebody else`);
+  }
+  const value = driver.all(sql.READ_META, ['version'])[0]?.['value'];
+  const version = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : undefined;
+  if (version === undefined) {
+    throw unsuited('the table "statepad_meta" does not say which version the tables have');
+  }
+  if (version > schema.version) {
+    throw unsuited(`the tables have the newer version ${version}: this is made for version ${schema.version}`);
+  }
+  if (version === schema.version) {
+    checkNames(found, schema);
+  }
+  return version;
+}
+
+function checkNames(found: readonly SqlRow[], schema: Schema): void {
+  const expected = [sql.META, ...schema.tables].map((statement) => statement.split(' ', 3)[2] as string);
+  const missing = expected.find((name) => !found.some((row) => row['name'] === name));
+  if (missing !== undefined) {
+    throw unsuited(`"${missing}" is missing`);
+  }
+  const foreign = found.find(({ type, name }) => (type === 'table' || type === 'view') && !expected.includes(String(name)));
+  if (foreign !== undefined) {
+    throw unsuited(`the ${String(foreign['type'])} "${String(foreign['name'])}" was made by somebody else`);
+  }
+}
+
+/** The text that made a table, however it is quoted and indented. */
+function plain(row: SqlRow): string {
+  return String(row['sql']).replaceAll(/[\s"'`[\]]+/g, '').toLowerCase();
+}
+
+function unsuited(reason: string): StoreError {
+  return new StoreError('rejected', `the database does not suit: ${reason}`);
+}

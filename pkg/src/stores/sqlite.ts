@@ -1,0 +1,109 @@
+/**
+ * A store in an SQLite file, over the connection of a library that runs SQLite in this process: `node:sqlite`,
+ * better-sqlite3, libsql or node-sqlite3-wasm. Several processes may write to the same file.
+ *
+ * Its tables all begin with `statepad_`; others may lie beside them.
+ *
+ * @packageDocumentation
+ */
+
+import { StoreError } from '../store-error.js';
+import { sqliteClient, type SqliteClient, type SqliteDatabase } from './lib/sqlite-client.js';
+import { sqliteCore } from './lib/sqlite-core.js';
+import { resultOf, undone } from './lib/sqlite-errors.js';
+import type { SessionStore } from '../store.js';
+
+export type { SqliteDatabase, SqliteStatement } from './lib/sqlite-client.js';
+export type { SessionStore } from '../store.js';
+
+/** Options of {@link sqliteStore}. */
+export interface SqliteStoreOptions {
+  /**
+   * When a change counts as written: `full`, which is the default, when it is on disk; `normal` when the operating system
+   * has it, so that it survives the process, and not a loss of power. `normal` is many times faster.
+   */
+  readonly synchronous?: 'full' | 'normal' | undefined;
+  /**
+   * What `open` does with the file's journal. By default it takes a write-ahead log, with which readers never wait for a
+   * writer, where the library can have one; `wal` insists on it; `keep` leaves everything as it is.
+   */
+  readonly journalMode?: 'wal' | 'keep' | undefined;
+  /**
+   * How long to wait for others that write, in milliseconds; 5,000 unless told otherwise. This process stands still
+   * meanwhile. The change is `unavailable` then.
+   */
+  readonly busyTimeout?: number | undefined;
+}
+
+/** How long to wait before asking once more for the write-ahead log, which another process may be turning on just now. */
+const PAUSE_MS = 20;
+
+/**
+ * Makes a store over an open connection, which it never closes. `open` sets the connection's `busy_timeout` and
+ * `synchronous`. No transaction may be open on the connection while the store is called: it throws `unavailable` then.
+ *
+ * ```js
+ * import { DatabaseSync } from 'node:sqlite';
+ *
+ * const service = new SessionService({ store: sqliteStore(new DatabaseSync('sessions.db')) });
+ * ```
+ */
+export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOptions = {}): SessionStore {
+  const { synchronous = 'full', journalMode, busyTimeout = 5000 } = options;
+  const client = sqliteClient(database);
+  const core = sqliteCore(client);
+  return {
+    ...core,
+    durability: isInMemory(client) ? 'memory' : synchronous === 'full' ? 'disk' : 'os',
+    open: async ({ migrate }, context) => {
+      try {
+        // EXTRA is FULL with a write-ahead log; with another journal, only EXTRA keeps what was acknowledged.
+        client.exec(`PRAGMA busy_timeout = ${Math.trunc(busyTimeout)}; PRAGMA synchronous = ${synchronous === 'full' ? 'EXTRA' : 'NORMAL'}`);
+        checkEncoding(client);
+        if (migrate !== 'check' && journalMode !== 'keep') {
+          await useLog(client, Date.now() + busyTimeout);
+        }
+      } catch (error) {
+        throw undone(error);
+      }
+      if (journalMode === 'wal' && client.value('PRAGMA journal_mode') !== 'wal') {
+        throw new StoreError('rejected', 'the database does not suit: it has no write-ahead log');
+      }
+      await core.open({ migrate }, context);
+    },
+    close: async () => client.close(),
+  };
+}
+
+/** Whether the database is gone with the connection. */
+function isInMemory(client: SqliteClient): boolean {
+  try {
+    return client.all('PRAGMA database_list', []).some(({ name, file }) => name === 'main' && (file === '' || file === null));
+  } catch {
+    // The connection is not open yet.
+    return false;
+  }
+}
+
+/** Lists are sorted by the bytes of UTF-8. */
+function checkEncoding(client: SqliteClient): void {
+  const encoding = client.value('PRAGMA encoding');
+  if (encoding !== 'UTF-8') {
+    throw new StoreError('rejected', `the database does not suit: its encoding is ${String(encoding)}, not UTF-8`);
+  }
+}
+
+/** Turns the write-ahead log on, which the file remembers. SQLite does not wait for others here as it does elsewhere. */
+async function useLog(client: SqliteClient, deadline: number): Promise<void> {
+  while (client.value('PRAGMA journal_mode') !== 'wal') {
+    try {
+      client.value('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (resultOf(error) !== 'BUSY' || Date.now() > deadline) {
+        throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+}
