@@ -1,0 +1,54 @@
+// What an error of Redis, or of a client, tells about a change.
+
+import { StoreError } from '../../store-error.js';
+
+/** Redis refused to run the script, or its first write. */
+const REFUSED = /^(?:BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|WRONGPASS) /;
+/** An operator stopped the script, which is only possible before its first write. */
+const KILLED = /Script killed by user/;
+/** Upstash does not take any request for a while. */
+const LIMITED = /^ERR max (?:(?:daily )?requests? limit|concurrent connections) exceeded/;
+/** The client did not send anything. */
+const UNSENT = /^(?:The client is (?:closed|offline)$|The queue is full$|Stream isn't writeable and enableOfflineQueue)/;
+/** A cluster sent the client from one machine to the next. */
+const LOST = /^Too many Cluster redirections/;
+const TOO_BIG = /^ERR (?:string exceeds maximum allowed size|Protocol error: invalid \w+ length|max (?:request|key) size exceeded)/;
+const SIZES = /Limit: (\d+) bytes, Actual: (\d+) bytes/;
+
+/** Whether Redis does not know a script by its hash. */
+export function isUnknownScript(error: unknown): boolean {
+  return messageOf(error).startsWith('NOSCRIPT');
+}
+
+/** What an error means, when it is certain; the error itself otherwise. `onForeign` is what a key of another type means. */
+export function meaningOf(error: unknown, onForeign: 'rejected' | 'corrupt'): unknown {
+  return textMeaning(messageOf(error), onForeign, error) ?? error;
+}
+
+/** What the text of an error means, when it is certain. */
+export function textMeaning(text: string, onForeign: 'rejected' | 'corrupt', cause: unknown): StoreError | undefined {
+  if (text.includes('WRONGTYPE')) {
+    return new StoreError(onForeign, 'a key under the prefix is of another type: something else has written it', { cause });
+  }
+  if (TOO_BIG.test(text)) {
+    const [, limit, size] = SIZES.exec(text) ?? [];
+    return new StoreError('rejected', `redis takes nothing as big: ${text}`, {
+      ...(limit === undefined || size === undefined ? {} : { limit: Number(limit), size: Number(size) }),
+      cause,
+    });
+  }
+  if ([REFUSED, KILLED, LIMITED, UNSENT, LOST].some((pattern) => pattern.test(text))) {
+    return new StoreError('unavailable', `redis has not done it: ${text}`, { cause });
+  }
+  return undefined;
+}
+
+/** The message of an error as the server wrote it, without what clients and older servers put around it. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) {
+    return '';
+  }
+  const text = error.message.replace(/^Command failed: /, '').replace(/, command was: \[.*$/s, '');
+  const inScript = /^ERR Error running script [^]*?: -([A-Z]+ [^]*)$/.exec(text);
+  return inScript?.[1] ?? text;
+}

@@ -1,0 +1,163 @@
+// The scripts that read: see `redis-scripts.ts` for the keys.
+
+import type { Script } from './redis-scripts.js';
+
+/**
+ * Reads a session. KEYS: its values, events and times, the list of the app, the values of the app and the user. ARGV: the
+ * member, what is known (creation, revision, positions; empty when it is not), the first and last revision, the earliest
+ * time (or empty), how many at most.
+ *
+ * Answers nothing, or `['corrupt']`, or `['found', creation, revision, time, positions of app and user, the values of
+ * session, app and user (or nothing where they are known), the revision of the first event or those of all, the events]`.
+ */
+export const loadScript: Script = {
+  onForeign: 'corrupt',
+  text: String.raw`
+local key, events, times, list, app, user = unpack(KEYS)
+local member, knownCreated, knownRev, knownApp, knownUser = unpack(ARGV, 1, 5)
+local from, to, since, last = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+
+local created, rev, time = unpack(redis.call('HMGET', key, 'c', 'r', 't'))
+local count, isListed = redis.call('LLEN', events), redis.call('ZSCORE', list, member)
+if not created and not isListed and count == 0 and redis.call('EXISTS', key) == 0 then return false end
+rev = tonumber(rev)
+local isWhole = created and isListed and tonumber(time) and count == rev and redis.call('LLEN', times) == rev
+if not isWhole then return { 'corrupt' } end
+
+from, to = math.max(from, 1), math.min(to, rev)
+local revs, datas
+if not since then
+  revs = math.max(from, to - last + 1)
+  datas = revs <= to and redis.call('LRANGE', events, revs - 1, to - 1) or {}
+else
+  -- From the end, some at a time, until there are enough or no earlier one can be late enough.
+  revs, datas = {}, {}
+  local isEnd = false
+  while from <= to and #revs < last and not isEnd do
+    local low = math.max(from, to - 255)
+    local some = redis.call('LRANGE', times, low - 1, to - 1)
+    local first, found = nil, {}
+    for place = to, low, -1 do
+      local text = some[place - low + 1]
+      if tonumber(string.match(text, '%S+$')) < since then
+        isEnd = true
+        break
+      end
+      if tonumber(string.match(text, '^%S+')) >= since and #revs + #found < last then
+        first = place
+        found[#found + 1] = place
+      end
+    end
+    if first then
+      local some = redis.call('LRANGE', events, first - 1, found[1] - 1)
+      for _, place in ipairs(found) do
+        revs[#revs + 1] = place
+        datas[#datas + 1] = some[place - first + 1]
+      end
+    end
+    to = low - 1
+  end
+end
+
+local function values(scope, isKnown)
+  return not isKnown and redis.call('HGETALL', scope)
+end
+local appPos, userPos = redis.call('HGET', app, 'p') or '0', redis.call('HGET', user, 'p') or '0'
+return {
+  'found', created, rev, time, appPos, userPos,
+  values(key, knownCreated == created and tonumber(knownRev) == rev),
+  values(app, knownApp == appPos), values(user, knownUser == userPos),
+  revs, datas,
+}
+`,
+};
+
+/**
+ * Lists sessions. KEYS: the list, the values of the app. ARGV: `descending` or not, how many to pass over, how many at
+ * most, and the place to go on behind, if any: its time and its member.
+ *
+ * Answers the number of all, the values of the app, the members, the values of each, and those of each of their users in
+ * the order in which they come up. Values that are no hash are nothing.
+ */
+export const listScript: Script = {
+  onForeign: 'corrupt',
+  text: String.raw`
+local list, app = KEYS[1], KEYS[2]
+local base = string.sub(app, 1, -2)
+local isDescending, skip, limit, time, after = ARGV[1] == 'descending', tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
+local total = redis.call('ZCARD', list)
+
+-- Byte by byte: Lua's own comparison follows the server's locale.
+local function isBehind(a, b)
+  for index = 1, math.min(#a, #b) do
+    local x, y = string.byte(a, index), string.byte(b, index)
+    if x ~= y then return x > y end
+  end
+  return #a > #b
+end
+
+-- How many stand before the sessions of a time, ascending, and how many these are.
+local function tied(time)
+  return redis.call('ZCOUNT', list, '-inf', '(' .. time), redis.call('ZCOUNT', list, time, time)
+end
+
+if after then
+  local first, count = tied(time)
+  local low, high = 0, count
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if isBehind(redis.call('ZRANGE', list, first + middle, first + middle)[1], after) then
+      high = middle
+    else
+      low = middle + 1
+    end
+  end
+  skip = (isDescending and total - first - count or first) + low
+end
+
+local members = {}
+local stop = math.min(total, skip + limit)
+if skip < stop and not isDescending then
+  members = redis.call('ZRANGE', list, skip, stop - 1)
+elseif skip < stop then
+  -- Redis gives ties in descending order, too: each run of them is read again, the other way round.
+  local got = redis.call('ZREVRANGE', list, skip, stop - 1, 'WITHSCORES')
+  local size = stop - skip
+  local start = 1
+  while start <= size do
+    local score = got[2 * start]
+    local last = start
+    while last < size and got[2 * last + 2] == score do last = last + 1 end
+    if start == last and start > 1 and last < size then
+      members[start] = got[2 * start - 1]
+    else
+      local first, count = tied(score)
+      local from = first + skip + start - 1 - (total - first - count)
+      for index, member in ipairs(redis.call('ZRANGE', list, from, from + last - start)) do
+        members[start + index - 1] = member
+      end
+    end
+    start = last + 1
+  end
+end
+
+local failure
+local function values(key)
+  local got = redis.pcall('HGETALL', key)
+  if not got.err then return got end
+  if not string.find(got.err, 'WRONGTYPE', 1, true) then failure = got end
+  return false
+end
+local rows, users, seen = {}, {}, {}
+for index, member in ipairs(members) do
+  rows[index] = values(base .. 's:' .. member)
+  local user = string.sub(member, string.find(member, '\0', 1, true) + 1)
+  if not seen[user] then
+    seen[user] = true
+    users[#users + 1] = values(base .. 'u:' .. user)
+  end
+end
+if failure then return failure end
+return { total, redis.call('HGETALL', app), members, rows, users }
+`,
+};

@@ -1,0 +1,334 @@
+// The store in Redis, over each of the three clients.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { memoryStore } from 'statepad/stores/memory';
+import { redisStore } from 'statepad/stores/redis';
+import { deleteKeys, startRedis, whyNoRedis } from '../support/redis.mjs';
+import { clients, openIoredis, openUpstash } from './redis-clients.mjs';
+import { append, assertSame, context, create, keyOf, numbers, update } from './redis-words.mjs';
+import { storeTests } from './run.mjs';
+
+/** Texts that are JSON, or look like the store's own words. */
+const TRICKY = ['', '123', '-0', '1e21', 'null', 'true', '"text"', '{"a":1}', '[1]', '=', ':', '1:2', 'OK', 'a\0b', '\0', '\x01', '\x01\x02', '__proto__', '{b}', '%', '😀', '\uffff', '\ufeff', 'é', ' '];
+
+test('a client that is none of the three is refused', () => {
+  assert.throws(() => redisStore({ eval: async () => null }), TypeError);
+  const client = { defineCommand() {}, eval: async () => null, evalsha: async () => null };
+  assert.throws(() => redisStore(client, { subscriber: {} }), TypeError);
+});
+
+test('a prefix with braces is refused: they would choose the slot of a cluster', () => {
+  const client = { defineCommand() {}, eval: async () => null, evalsha: async () => null };
+  assert.throws(() => redisStore(client, { prefix: 'a{b}' }), TypeError);
+});
+
+test('a store watches when it has somebody to listen, and says how durable it was told to be', () => {
+  const client = { defineCommand() {}, eval: async () => null, evalsha: async () => null };
+  assert.equal(redisStore(client).watch, undefined);
+  assert.equal(redisStore(client).durability, 'os');
+  assert.equal(redisStore(client, { durability: 'disk' }).durability, 'disk');
+});
+
+const why = whyNoRedis();
+
+if (why) {
+  test('redis', { skip: why });
+} else {
+  const server = await startRedis();
+  const admin = new Redis(server.url);
+  const opened = [];
+  const open = async (make, ...args) => {
+    const one = await make(server.url, ...args);
+    opened.push(one);
+    return one;
+  };
+  after(async () => {
+    await Promise.all(opened.map(({ end }) => end()));
+    admin.disconnect();
+    await server.stop();
+  });
+
+  /** Runs `action` with stores under a prefix that nobody else has. */
+  const withPrefix = async (action) => {
+    const prefix = `statepad-test-${randomUUID()}`;
+    try {
+      await action(prefix);
+    } finally {
+      await deleteKeys(admin, `${prefix}:`);
+    }
+  };
+
+  for (const [name, make] of Object.entries(clients)) {
+    const [first, second, third, fourth] = await Promise.all([1, 2, 3, 4].map(() => open(make)));
+    storeTests(`redis over ${name}`, () => {
+      const prefix = `statepad-test-${randomUUID()}`;
+      const store = () => redisStore(first.client, { prefix, subscriber: third.client });
+      return {
+        store: store(),
+        reopen: store,
+        another: () => redisStore(second.client, { prefix, subscriber: fourth.client }),
+        dispose: () => deleteKeys(admin, `${prefix}:`),
+      };
+    });
+  }
+
+  const ioredis = (await open(openIoredis)).client;
+  const variants = {
+    ioredis: await open(openIoredis),
+    'node-redis': await open(clients['node-redis']),
+    'node-redis with RESP 2': await open(clients['node-redis'], { RESP: 2 }),
+    upstash: await open(openUpstash),
+    'upstash without deserialization': await open(openUpstash, { automaticDeserialization: false }),
+    'upstash without Base64': await open(openUpstash, { responseEncoding: false }),
+    'upstash with pipelining': await open(openUpstash, { enableAutoPipelining: true }),
+  };
+
+  for (const [name, { client }] of Object.entries(variants)) {
+    test(`${name}: ids, names and values that look like something else come back as they are`, () =>
+      withPrefix(async (prefix) => {
+        const [store, memory] = [redisStore(client, { prefix }), memoryStore()];
+        const both = async (action) => {
+          const [actual, expected] = [await action(store), await action(memory)];
+          assertSame(actual, expected);
+        };
+        for (const [index, text] of TRICKY.entries()) {
+          const key = keyOf(text, TRICKY[(index + 1) % TRICKY.length], 'app');
+          const values = { set: Object.fromEntries(TRICKY.map((each) => [each, `${text}${each}`])) };
+          await both((each) => each.commit(create(text, key, { app: values, session: values }), context));
+          await both((each) => each.commit(append(text, key, { user: values }, { data: text }), context));
+          await both((each) => each.commit(append(text, key, { user: values }, { data: text }), context));
+          await both((each) => each.load(key, {}, context));
+          await both((each) => each.commit(append('2', key, {}, { guard: { created: text, keys: { user: values } } }), context));
+        }
+        await both((each) => each.list({ app: 'app', descending: false }, context));
+        await both((each) => each.list({ app: 'app', descending: true }, context));
+        for (const text of TRICKY) {
+          const scope = { appName: text, userId: text };
+          await both((each) => each.commit(update(text, scope, { app: { set: { [text]: text } }, user: { set: { text } } }), context));
+          await both((each) => each.loadScope({ app: text, user: text }, context));
+        }
+      }));
+  }
+
+  test('apps, users and sessions whose names read the same when put together do not meet', () =>
+    withPrefix(async (prefix) => {
+      const store = redisStore(ioredis, { prefix });
+      const names = ['a', 'a:u', ':', 'a}', '{a', 'a%3A', 'a\0b', '\0b', 'l:a', '%', ''];
+      const keys = names.flatMap((app) => names.flatMap((user) => names.map((session) => keyOf(session, user, app))));
+      const made = await store.commitMany(keys.map((key, index) => create(`${index}`, key)), context);
+      assert.deepEqual(made, keys.map(() => ({ rev: 0, prev: null, pos: { app: 0, user: 0 } })));
+      const loaded = await Promise.all(keys.map((key) => store.load(key, {}, context)));
+      assert.deepEqual(loaded.map(({ created }) => created), keys.map((_, index) => `${index}`));
+      assert.equal((await store.list({ app: '', descending: false, limit: 0 }, context)).total, names.length ** 2);
+    }));
+
+  test("ioredis' own key prefix goes before all keys", () =>
+    withPrefix(async (prefix) => {
+      const { client } = await open(openIoredis, { keyPrefix: `${prefix}:mine:` });
+      const store = redisStore(client);
+      const key = keyOf('session');
+      await store.open({ migrate: 'create' }, context);
+      await store.commit(create('c', key, { app: { set: { a: 1 } } }), context);
+      assert.equal((await store.list({ app: 'app', descending: true }, context)).rows.length, 1);
+      assert.deepEqual({ ...(await store.load(key, {}, context)).state.app }, { a: 1 });
+      assert.equal(await admin.exists(`${prefix}:mine:statepad:{app}:a`, `${prefix}:mine:statepad:version`), 2);
+    }));
+
+  test('many changes of an app are one round trip, and those of several apps are answered in their order', () =>
+    withPrefix(async (prefix) => {
+      let calls = 0;
+      const counting = {
+        defineCommand() {},
+        eval: (...args) => ((calls += 1), ioredis.eval(...args)),
+        evalsha: (...args) => ((calls += 1), ioredis.evalsha(...args)),
+      };
+      const store = redisStore(counting, { prefix });
+      await store.commit(create('0', keyOf('0')), context);
+      calls = 0;
+      const changes = Array.from({ length: 64 }, (_, index) => create(`c${index}`, keyOf(`${index}`)));
+      const answers = await store.commitMany(changes, context);
+      assert.equal(calls, 1);
+      assert.deepEqual(answers.map(({ code = 'written' }) => code), ['exists', ...Array(63).fill('written')]);
+      calls = 0;
+      const apps = ['x', 'y', 'x', 'z', 'y', 'x'].map((app, index) => update(`u${index}`, { appName: app }, { app: { set: { n: index } } }));
+      assert.deepEqual((await store.commitMany(apps, context)).map(({ pos }) => pos.app), [1, 1, 2, 1, 2, 3]);
+      assert.equal(calls, 3);
+      assert.deepEqual(await store.commitMany([], context), []);
+    }));
+
+  test('a store is opened where it is wanted, and not by another version', () =>
+    withPrefix(async (prefix) => {
+      const store = redisStore(ioredis, { prefix });
+      await assert.rejects(store.open({ migrate: 'check' }, context), { code: 'rejected' });
+      assert.equal(await admin.exists(`${prefix}:version`), 0);
+      await store.open({ migrate: 'create' }, context);
+      for (const migrate of ['check', 'create', 'upgrade']) await store.open({ migrate }, context);
+      await admin.set(`${prefix}:version`, '2');
+      for (const migrate of ['check', 'create', 'upgrade']) {
+        await assert.rejects(store.open({ migrate }, context), { code: 'rejected' });
+      }
+      await admin.del(`${prefix}:version`);
+      await admin.rpush(`${prefix}:version`, '1');
+      await assert.rejects(store.open({ migrate: 'create' }, context), { code: 'rejected' });
+    }));
+
+  test('pages of lists are those of memory, whatever ties there are and wherever they begin', () =>
+    withPrefix(async (prefix) => {
+      const [store, memory] = [redisStore(ioredis, { prefix }), memoryStore()];
+      const random = numbers(7);
+      const pick = (list) => list[random(list.length)];
+      const times = [-1e300, -5.5, 0, 1, 1, 1, 1.5, 1_700_000_000_000.25, 1e300];
+      const pieces = ['a', 'b', 'Z', '\0', '\x01', 'é', '\uffff', '😀', '_', '-'];
+      const text = () => Array.from({ length: random(4) }, () => pick(pieces)).join('');
+      const places = [];
+      for (let count = 0; count < 250; count++) {
+        const place = { sessionId: text(), userId: pick(['u', 'v', 'u\0', '\0u', '']), time: pick(times) };
+        const change = create(`${count}`, keyOf(place.sessionId, place.userId), { session: { set: { count } } }, place.time);
+        const outcomes = await Promise.all([store, memory].map((each) => each.commit(change, context).catch(({ code }) => code)));
+        assert.deepEqual(outcomes[0], outcomes[1]);
+        places.push(place);
+      }
+      const queries = [];
+      for (const descending of [false, true]) {
+        for (const user of [undefined, 'u', 'u\0', 'nobody']) {
+          queries.push({ descending, user });
+          for (let count = 0; count < 60; count++) {
+            const limit = pick([undefined, 0, 1, 2, 3, 10, 50]);
+            const after = random(2) === 0 ? pick(places) : { sessionId: text(), userId: pick(['u', 'w']), time: pick([...times, 0.5]) };
+            queries.push({ descending, user, limit, offset: random(300) }, { descending, user, limit, after });
+          }
+        }
+      }
+      for (const { user, ...rest } of queries) {
+        const query = { app: 'app', ...rest, ...(user !== undefined && { user }) };
+        assertSame(await store.list(query, context), await memory.list(query, context), JSON.stringify(query));
+      }
+    }));
+
+  test('thousands of sessions of one time are paged through without gap or repeat, at the cost of a page', () =>
+    withPrefix(async (prefix) => {
+      const store = redisStore(ioredis, { prefix });
+      const total = 5_000;
+      const ids = Array.from({ length: total }, (_, index) => `s${String((index * 7_919) % total).padStart(5, '0')}`);
+      for (let index = 0; index < total; index += 500) {
+        await store.commitMany(ids.slice(index, index + 500).map((id) => create(id, keyOf(id))), context);
+      }
+      for (const descending of [false, true]) {
+        const seen = [];
+        for (let last; ; ) {
+          const after = last && { time: last.time, ...last.key };
+          const { rows } = await store.list({ app: 'app', descending, limit: 100, ...(after && { after }) }, context);
+          if (rows.length === 0) break;
+          seen.push(...rows.map(({ key }) => key.sessionId));
+          last = rows.at(-1);
+        }
+        assert.deepEqual(seen, [...ids].sort());
+      }
+      // What a page in the middle of the tie makes the server do: a few commands more than it has rows.
+      const commands = await commandsOf(admin, async () => {
+        const after = { time: 1_000, sessionId: 's02500', userId: 'user' };
+        const { rows } = await store.list({ app: 'app', descending: true, limit: 10, after }, context);
+        assert.equal(rows.at(0).key.sessionId, 's02501');
+      });
+      assert.ok(commands.length < 10 + 40, `${commands.length} commands: ${commands.join(' ')}`);
+    }));
+
+  test('windows over events are those of memory, also where times go back and forth', () =>
+    withPrefix(async (prefix) => {
+      const [store, memory] = [redisStore(ioredis, { prefix }), memoryStore()];
+      const random = numbers(3);
+      const key = keyOf('session');
+      await Promise.all([store, memory].map((each) => each.commit(create('c', key), context)));
+      const length = 700;
+      for (let index = 0; index < length; index++) {
+        // Now and then a clock is far ahead, or behind.
+        const time = random(20) === 0 ? random(2 * length) : index + random(5) / 4;
+        const change = append(`e${index}`, key, {}, { time });
+        await Promise.all([store, memory].map((each) => each.commit(change, context)));
+      }
+      const queries = [{}, { since: Infinity }, { since: -Infinity }, { since: -Infinity, last: 3 }, { last: 0 }, { since: 0, last: 0 }, { from: 5, to: 4 }, { to: 0 }];
+      for (let count = 0; count < 150; count++) {
+        const maybe = (value) => (random(2) === 0 ? {} : value);
+        queries.push({
+          ...maybe({ from: random(length + 20) }),
+          ...maybe({ to: random(length + 20) }),
+          ...maybe({ since: random(2 * length) - 0.5 }),
+          ...maybe({ last: random(random(2) === 0 ? 10 : length) }),
+        });
+      }
+      for (const events of queries) {
+        assertSame(await store.load(key, { events }, context), await memory.load(key, { events }, context), JSON.stringify(events));
+      }
+    }));
+
+  test('a session keeps all its keys under its name, and takes all of them with it', () =>
+    withPrefix(async (prefix) => {
+      const store = redisStore(ioredis, { prefix });
+      const key = keyOf('session');
+      await store.commit(create('c', key, { session: { set: { a: 1 } } }), context);
+      await store.commit(append('e', key), context);
+      assert.equal((await admin.keys(`${prefix}:*`)).length, 6);
+      await store.remove(key, context);
+      assert.deepEqual(await admin.keys(`${prefix}:*`), []);
+    }));
+
+  test('an update is forgotten after a day, some at a time', () =>
+    withPrefix(async (prefix) => {
+      const store = redisStore(ioredis, { prefix });
+      const made = `${prefix}:{app}:d`;
+      const now = Math.floor(Date.now() / 1_000);
+      const old = Array.from({ length: 40 }, (_, index) => [now - 90_000 - index, `old${index}`]);
+      await admin.zadd(made, ...old.flat(), now - 80_000, 'young');
+      await store.commit(update('new', { appName: 'app' }, { app: { set: { a: 1 } } }), context);
+      assert.equal(await admin.zcard(made), 26);
+      await store.commit(update('newer', { appName: 'app' }, { app: { set: { a: 1 } } }), context);
+      await store.commit(update('newest', { appName: 'app' }, { app: { set: { a: 1 } } }), context);
+      assert.deepEqual((await admin.zrange(made, 0, -1)).sort(), ['new', 'newer', 'newest', 'young']);
+    }));
+
+  test('hints of an own change are not heard, those of a batch are heard one by one', () =>
+    withPrefix(async (prefix) => {
+      const [{ client: ear }, { client: otherEar }] = await Promise.all([open(openIoredis), open(openIoredis)]);
+      const [one, two] = [redisStore(ioredis, { prefix, subscriber: ear }), redisStore(ioredis, { prefix, subscriber: otherEar })];
+      const heard = [];
+      const until = async (isSo) => {
+        for (const end = Date.now() + 10_000; !isSo(); ) {
+          assert.ok(Date.now() < end, `only ${JSON.stringify(heard)}`);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      };
+      const ends = [one.watch((hint) => heard.push(['one', hint])), two.watch((hint) => heard.push(['two', hint]))];
+      // Somebody else's word tells that both listen.
+      await until(() => {
+        admin.publish(`${prefix}:hints`, 'somebody ready');
+        return new Set(heard.map(([who]) => who)).size === 2;
+      });
+      const changes = [create('a', keyOf('a b/c')), create('b', keyOf('', '')), update('u', { appName: 'app' }, { app: { set: { a: 1 } } })];
+      await one.commitMany(changes, context);
+      await two.commit(create('z', keyOf('z')), context);
+      await one.remove(keyOf('z'), context);
+      await two.removeScope({ app: 'app' }, context);
+      const all = (who) => heard.filter(([name, { appName }]) => name === who && appName !== 'ready').map(([, hint]) => hint);
+      await until(() => all('one').length >= 2 && all('two').length >= 4);
+      assert.deepEqual(all('one'), [keyOf('z'), { appName: 'app' }]);
+      assert.deepEqual(all('two'), [keyOf('a b/c'), keyOf('', ''), { appName: 'app' }, keyOf('z')]);
+      ends.forEach((stop) => stop());
+      await Promise.all([one.close(), two.close()]);
+      assert.equal((await admin.pubsub('NUMSUB', `${prefix}:hints`))[1], 0);
+    }));
+}
+
+/** The names of the commands that a server runs meanwhile, those in scripts included; nobody else may use it. */
+async function commandsOf(admin, action) {
+  const counts = async () => {
+    const lines = (await admin.info('commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm);
+    return new Map([...lines].map(([, name, calls]) => [name, Number(calls)]));
+  };
+  const before = await counts();
+  await action();
+  const after = await counts();
+  return [...after].flatMap(([name, calls]) => Array(calls - (before.get(name) ?? 0)).fill(name));
+}

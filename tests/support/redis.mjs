@@ -1,0 +1,118 @@
+// A redis-server of this machine that writes every change to the disk before it answers.
+
+import { spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+const given = process.env.STATEPAD_TEST_REDIS_URL;
+
+/**
+ * Why there are no tests with a server of our own, if there are none: for `test(name, { skip })`. Where `CI` is set, a
+ * missing server is an error.
+ */
+export function whyNoRedisServer() {
+  const isThere = process.env.PATH.split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, 'redis-server'), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  if (isThere) return undefined;
+  const why = 'redis-server is not in the PATH: node scripts/setup.mjs test installs it or says how';
+  if (process.env.CI) throw new Error(why);
+  console.warn(`NOT TESTED: ${why}`);
+  return why;
+}
+
+/** Why there are no tests with Redis at all: neither `STATEPAD_TEST_REDIS_URL` nor a server of our own. */
+export function whyNoRedis() {
+  return given ? undefined : whyNoRedisServer();
+}
+
+/**
+ * A server: that of `STATEPAD_TEST_REDIS_URL`, which others may use at the same time, or one of our own. Whoever uses it
+ * takes a prefix that nobody else has, and deletes what lies under it.
+ */
+export async function startRedis() {
+  if (given) return { url: given, stop: async () => {} };
+  const { url, stop } = await startRedisServer();
+  return { url, stop };
+}
+
+/**
+ * A server of our own, in an empty folder. `kill` ends it as a power cut would; `restart` starts it again on the same folder
+ * and port. `stop` deletes the folder.
+ */
+export async function startRedisServer(...options) {
+  const folder = await mkdtemp(join(tmpdir(), 'statepad-redis-'));
+  const [port, ...more] = await freePorts(options.includes('--cluster-enabled') ? 2 : 1);
+  const args = [
+    ['--port', port], ['--bind', '127.0.0.1'], ['--dir', folder], ['--save', ''],
+    ['--appendonly', 'yes'], ['--appendfsync', 'always'],
+    ...more.map((busPort) => ['--cluster-port', busPort]),
+  ].flat().map(String);
+  let server;
+  const start = async () => {
+    server = spawn('redis-server', [...args, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await isReady(server);
+  };
+  const end = (signal) =>
+    new Promise((resolve) => {
+      if (server.exitCode !== null || server.signalCode !== null) return resolve();
+      server.once('exit', resolve);
+      server.kill(signal);
+    });
+  const stop = async () => {
+    await end('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: `redis://127.0.0.1:${port}`, port, kill: () => end('SIGKILL'), restart: start, stop };
+}
+
+function isReady(server) {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    server.on('error', reject);
+    server.on('exit', (code) => reject(new Error(`redis-server ended with ${code}:\n${output}`)));
+    server.stdout.setEncoding('utf8');
+    server.stdout.on('data', (text) => {
+      output += text;
+      if (output.includes('Ready to accept connections')) resolve();
+    });
+  });
+}
+
+/** Ports that nobody listens on, all of them different. */
+async function freePorts(count) {
+  const servers = await Promise.all(
+    Array.from({ length: count }, () => new Promise((resolve, reject) => {
+      const server = createServer().once('error', reject);
+      server.listen(0, '127.0.0.1', () => resolve(server));
+    })),
+  );
+  const ports = servers.map((server) => server.address().port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+/** Deletes all keys that begin with `prefix`, by a client of `ioredis`. */
+export async function deleteKeys(client, prefix) {
+  const match = `${prefix.replace(/[*?[\]\\]/g, '\\$&')}*`;
+  for (let cursor = '0'; ; ) {
+    const [next, keys] = await client.scanBuffer(cursor, 'MATCH', match, 'COUNT', 1000);
+    if (keys.length > 0) await client.unlink(...keys);
+    cursor = next.toString();
+    if (cursor === '0') return;
+  }
+}
