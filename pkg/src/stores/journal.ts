@@ -1,0 +1,138 @@
+/**
+ * A store that is a list of lines, of which none is ever changed: in a file, in the storage of a browser, or wherever somebody
+ * can append lines and read them back. All sessions are in memory, too, and read from there; opening reads all lines.
+ *
+ * Each line has checksums. A line that can only be read in part makes its session `corrupt`, and no other. What it changed in
+ * the state of its app or user has a checksum of its own: only when that part is damaged is the app or user corrupt, with all
+ * sessions that need its values. What is corrupt is neither read nor written; removing it (`remove`, `removeScope`) helps. A
+ * line that nobody came to the end of writing was never acknowledged and is passed over.
+ *
+ * Nothing is ever taken out of a journal: it grows with each change by about the size of the event and 300 bytes, also by
+ * sessions that are deleted. What is no longer needed goes when another journal is begun.
+ *
+ * @packageDocumentation
+ */
+
+import { callbackStore } from './lib/callbacks.js';
+import { JournalFile } from './lib/file-journal.js';
+import { JournalReader } from './lib/journal-read.js';
+import { lineOf } from './lib/journal-lines.js';
+import { JournalStorage, type StorageOptions } from './lib/local-storage.js';
+import type { Records } from './lib/callbacks.js';
+import type { Durability, Migrate, SessionStore } from '../store.js';
+
+export { callbackStore } from './lib/callbacks.js';
+export type { Callbacks, LogRecord, Records, Removal } from './lib/callbacks.js';
+export type { StorageArea, StorageLocks, StorageOptions } from './lib/local-storage.js';
+export type { Durability, Migrate, SessionStore } from '../store.js';
+
+/** Where lines are kept. */
+export interface JournalMedium {
+  /**
+   * Appends lines, in order, behind all others; they are durable when it resolves. No line has a line feed in it; an empty one
+   * comes first when a line before it may be torn. Called with all that wait, and not again before it is done.
+   *
+   * A `StoreError` of code `unavailable` or `rejected` says that none of them is written. After any other error the outcome is
+   * unknown, and everything is read again before the next call: what is written of them must be there by then, and
+   * nothing may be added later. A batch that is `rejected` is appended again, line by line.
+   */
+  append(lines: readonly string[]): Promise<void>;
+  /** Reads all lines, in order. Those that are there twice, because a retry wrote them again, do no harm. */
+  read(): Records<string> | Promise<Records<string>>;
+  /** Called once before all others. Throws a `StoreError` of code `rejected` when what it finds does not suit. */
+  open?(options: { readonly migrate: Migrate }): Promise<void>;
+  /** Called once after all others, and when opening fails. */
+  close?(): Promise<void>;
+  readonly durability?: Durability;
+}
+
+/** Options of {@link fileJournal}. */
+export interface FileJournalOptions {
+  /**
+   * Whether a change is on the disk when it is acknowledged, as it is unless told otherwise. Otherwise it is with the operating
+   * system: it survives the end of the process, and not that of the machine.
+   */
+  readonly sync?: boolean | undefined;
+}
+
+/**
+ * Makes a store over lines that somebody keeps. Changes that wait are appended together. Nobody else may write to the same
+ * lines while it is open.
+ *
+ * @example
+ * const store = journalStore({
+ *   append: async (lines) => await bucket.append(lines.map((line) => `${line}\n`).join('')),
+ *   read: async () => (await bucket.text()).split('\n'),
+ * });
+ */
+export function journalStore(medium: JournalMedium): SessionStore {
+  let reader = new JournalReader();
+  let isContinued = false;
+  const store = callbackStore({
+    restore: async (found) => {
+      reader = new JournalReader();
+      isContinued = false;
+      return reader.read(await medium.read(), found);
+    },
+    persist: async (records) => {
+      const lines = records.map((record, index) => lineOf(reader.last + 1 + index, record));
+      // What was read may have ended in a torn line: nothing may be written behind it on the same line.
+      await medium.append(isContinued || reader.isEmpty ? lines : ['', ...lines]);
+      reader.last += lines.length;
+      isContinued = true;
+    },
+  });
+  return {
+    ...store,
+    ...(medium.durability !== undefined && { durability: medium.durability }),
+    open: async (options, context) => {
+      try {
+        await medium.open?.(options);
+        await store.open?.(options, context);
+      } catch (error) {
+        await medium.close?.();
+        throw error;
+      }
+    },
+    close: async () => {
+      await store.close?.();
+      await medium.close?.();
+    },
+  };
+}
+
+/**
+ * Makes a store in a file, for Node, Deno and Bun. It is made when it is not there; its folder must be. `${path}.lock` keeps
+ * others out as long as the store is open: the process that made it has to close the store or die. A change that finds no room
+ * on the disk is `unavailable`, and the file is as it was before. When not even that can be reached, the journal closes
+ * itself: it can be opened anew.
+ *
+ * `open` throws `rejected` when somebody else has the journal open, or when there can be no such file; `corrupt` when a line
+ * is damaged in such a way that it cannot be known whose it is.
+ */
+export function fileJournal(path: string, options: FileJournalOptions = {}): SessionStore {
+  const file = new JournalFile(path, options.sync ?? true);
+  const store = journalStore(file);
+  return {
+    ...store,
+    open: async (options, context) => {
+      await store.open?.(options, context);
+      if (options.migrate !== 'check') {
+        await file.trim();
+      }
+    },
+  };
+}
+
+/**
+ * Makes a store in `localStorage`, or another `Storage`: an item for each batch of lines, under `${name}:0000001` and so on.
+ * Changes that find no room are `unavailable`. When it is acknowledged, a change is with the browser, which writes it to the
+ * disk when it likes (`os`).
+ *
+ * One page at a time: `open` throws `rejected` when another one has it open. That is known by a lock of the browser
+ * (`navigator.locks`), or, where there are none, by the item `${name}:lock`, which is as good as gone when its page has not
+ * looked after it for 90 seconds.
+ */
+export function localStorageJournal(name: string, options: StorageOptions = {}): SessionStore {
+  return journalStore(new JournalStorage(name, options));
+}

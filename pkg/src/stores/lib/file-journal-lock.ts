@@ -1,0 +1,180 @@
+// The lock of a file: a second file that says which process made it. It holds as long as that process lives.
+
+import { newId } from '../../ids.js';
+import { StoreError } from '../../store-error.js';
+import { builtin, codeOf, unless } from './file-journal-node.js';
+
+/** What a lock says. */
+interface Owner {
+  /** Unique for each lock. */
+  readonly id: string;
+  readonly pid: number;
+  /** When the process began, as far as the system tells: another process may have the number of one that has died. */
+  readonly start?: string | undefined;
+  /** Where process numbers mean the same: one machine since it was started, or one container of it. */
+  readonly place: string;
+}
+
+/** A lock that is held. */
+export interface FileLock {
+  /** Says that it is still in use. Throws when it is lost. */
+  confirm(): Promise<void>;
+  /** Confirms it when that has not happened for some time. */
+  refresh(): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** How often a lock is confirmed, and when one that nobody confirms is lost; in milliseconds. */
+const BEAT = 3_000;
+const STALE = 15_000;
+/** What a file system answers that has no hard links. */
+const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL'];
+
+/** Takes the lock `path`. Throws `rejected` when a living process has it. */
+export async function lockFile(path: string): Promise<FileLock> {
+  const { readFile, rm, utimes } = builtin('node:fs/promises');
+  const me: Owner = { id: newId(), ...(await thisProcess()) };
+  await acquire(path, me);
+  let confirmed = Date.now();
+  const isOurs = async (): Promise<boolean> => {
+    const text = await unless(['ENOENT'], async () => await readFile(path, 'utf8'));
+    return text !== undefined && ownerOf(text).id === me.id;
+  };
+  const confirm = async (): Promise<void> => {
+    if (!(await isOurs())) {
+      throw new Error(`the lock "${path}" has been taken away`);
+    }
+    const now = Date.now();
+    await utimes(path, now / 1000, now / 1000);
+    confirmed = now;
+  };
+  const timer = setInterval(() => void confirm().catch(() => undefined), BEAT);
+  // A process that has nothing else to do may end.
+  (timer as { unref?(): void }).unref?.();
+  return {
+    confirm,
+    refresh: async () => {
+      if (Math.abs(Date.now() - confirmed) > 2 * BEAT) {
+        await confirm();
+      }
+    },
+    release: async () => {
+      clearInterval(timer);
+      if (await isOurs()) {
+        await rm(path, { force: true });
+      }
+    },
+  };
+}
+
+/** Makes the file `path` with an owner in it, or takes the place of a dead one. */
+async function acquire(path: string, me: Owner): Promise<void> {
+  const { rename, rm, stat, writeFile } = builtin('node:fs/promises');
+  // A lock comes into being under another name, so that nobody ever sees one that says nothing.
+  const own = `${path}.${newId()}`;
+  await writeFile(own, JSON.stringify(me), { flag: 'wx' });
+  try {
+    while (!(await place(own, path, me))) {
+      const found = await unless(['ENOENT'], async () => await look(path));
+      if (found === undefined) {
+        continue;
+      }
+      if (await isAlive(found.owner, (await stat(own)).mtimeMs - found.time)) {
+        throw new StoreError('rejected', `process ${found.owner.pid} has the journal open: it holds the lock "${path}"`);
+      }
+      // Of all that see the same dead owner, one replaces it: who holds the lock of what it has left behind.
+      const remains = `${path}.${found.owner.id}`;
+      await acquire(remains, me);
+      try {
+        const again = await unless(['ENOENT'], async () => await look(path));
+        if (again?.owner.id === found.owner.id) {
+          await rename(own, path);
+          return;
+        }
+      } finally {
+        await rm(remains, { force: true });
+      }
+    }
+  } finally {
+    await rm(own, { force: true });
+  }
+}
+
+/** Puts a lock into its place, if that is free. */
+async function place(own: string, path: string, me: Owner): Promise<boolean> {
+  const { link, writeFile } = builtin('node:fs/promises');
+  try {
+    await link(own, path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') {
+      return false;
+    }
+    if (!NO_LINKS.includes(codeOf(error) ?? '')) {
+      throw error;
+    }
+  }
+  return (await unless(['EEXIST'], async () => {
+    await writeFile(path, JSON.stringify(me), { flag: 'wx' });
+    return true;
+  })) ?? false;
+}
+
+async function look(path: string): Promise<{ readonly owner: Owner; readonly time: number }> {
+  const { readFile, stat } = builtin('node:fs/promises');
+  const owner = ownerOf(await readFile(path, 'utf8'));
+  return { owner, time: (await stat(path)).mtimeMs };
+}
+
+/** What cannot be read belongs to nobody that could be asked for. */
+function ownerOf(text: string): Owner {
+  try {
+    const { id, pid, place, start } = JSON.parse(text) as Partial<Owner>;
+    if (typeof id === 'string' && /^[\w-]+$/.test(id) && typeof pid === 'number' && typeof place === 'string') {
+      return { id, pid, place, start };
+    }
+  } catch {
+    // It was made where there are no hard links, and its maker has not come to the end.
+  }
+  return { id: 'unreadable', pid: 0, place: '' };
+}
+
+/** Whether an owner may still be there. `age` says how long ago it has confirmed its lock, in milliseconds. */
+async function isAlive({ pid, start, place }: Owner, age: number): Promise<boolean> {
+  if (place !== (await thisProcess()).place) {
+    return age < STALE;
+  }
+  try {
+    builtin('node:process').kill(pid, 0);
+  } catch (error) {
+    if (codeOf(error) === 'ESRCH') {
+      return false;
+    }
+  }
+  const now = await startOf(pid);
+  return now === undefined || start === undefined ? age < STALE : now === start;
+}
+
+async function thisProcess(): Promise<Omit<Owner, 'id'>> {
+  const { readFile, readlink } = builtin('node:fs/promises');
+  const { pid } = builtin('node:process');
+  try {
+    const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+    return { pid, start: await startOf(pid), place: `${boot} ${await readlink('/proc/self/ns/pid')}` };
+  } catch {
+    return { pid, place: builtin('node:os').hostname() };
+  }
+}
+
+/** When a process began, in ticks since the machine was started; `undefined` where Linux does not say. */
+async function startOf(pid: number): Promise<string | undefined> {
+  const { readFile } = builtin('node:fs/promises');
+  try {
+    // The name of the program, in brackets, may contain anything.
+    const [state, ...fields] = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /s, '').split(' ');
+    // One that is dead and that nobody has asked for yet runs no more.
+    return state === 'Z' || state === 'X' ? 'dead' : fields[18];
+  } catch {
+    return undefined;
+  }
+}

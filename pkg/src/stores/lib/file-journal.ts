@@ -1,0 +1,208 @@
+// Lines in a file of Node: what is acknowledged stays, and what is not is cut off.
+
+import { StoreError } from '../../store-error.js';
+import { lockFile, type FileLock } from './file-journal-lock.js';
+import { builtin, codeOf, unless } from './file-journal-node.js';
+import { isTorn } from './journal-lines.js';
+import type { Durability, Migrate } from '../../store.js';
+import type { FileHandle } from 'node:fs/promises';
+
+/** How much is read at a time, in bytes. */
+const CHUNK = 1 << 20;
+/** What says that there can be no such file here. */
+const UNSUITABLE = ['EACCES', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS'];
+const LINE_FEED = 10;
+
+/** A file of lines, open for one writer. */
+export class JournalFile {
+  readonly durability: Durability;
+  readonly #path: string;
+  readonly #isSynced: boolean;
+  #handle: FileHandle | undefined;
+  #lock: FileLock | undefined;
+  /** Where the last line ends: what is behind it is torn. */
+  #end = 0;
+  #size = 0;
+  /** The last line has no line feed. */
+  #isOpenEnded = false;
+  /** Why it has closed itself. */
+  #failure: unknown;
+
+  constructor(path: string, isSynced: boolean) {
+    this.#path = path;
+    this.#isSynced = isSynced;
+    this.durability = isSynced ? 'disk' : 'os';
+  }
+
+  async open({ migrate }: { readonly migrate: Migrate }): Promise<void> {
+    const { realpath } = builtin('node:fs/promises');
+    try {
+      this.#handle = await this.#openFile(migrate);
+      if (!(await this.#handle.stat()).isFile()) {
+        throw new StoreError('rejected', `"${this.#path}" is not a file`);
+      }
+      // One file may have several names.
+      this.#lock = await lockFile(`${await realpath(this.#path)}.lock`);
+      this.#failure = undefined;
+      // What a process wrote that died at once may not be on the disk yet.
+      await this.#sync();
+    } catch (error) {
+      throw UNSUITABLE.includes(codeOf(error) ?? '')
+        ? new StoreError('rejected', `there can be no journal in "${this.#path}": ${String(error)}`, { cause: error })
+        : error;
+    }
+  }
+
+  async *read(): AsyncGenerator<string> {
+    const handle = this.#opened();
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    const chunk = new Uint8Array(CHUNK);
+    let rest = '';
+    this.#end = 0;
+    for (this.#size = 0; ; ) {
+      const { bytesRead } = await handle.read(chunk, 0, CHUNK, this.#size);
+      const bytes = chunk.subarray(0, bytesRead);
+      const lines = (rest + decoder.decode(bytes, { stream: bytesRead > 0 })).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+      if (bytes.includes(LINE_FEED)) {
+        this.#end = this.#size + bytes.lastIndexOf(LINE_FEED) + 1;
+      }
+      this.#size += bytesRead;
+      if (bytesRead === 0) {
+        break;
+      }
+    }
+    this.#isOpenEnded = !isTorn(rest);
+    if (this.#isOpenEnded) {
+      this.#end = this.#size;
+    }
+    // Before a torn end all lines are complete; none of them can be the torn one.
+    yield this.#isOpenEnded ? rest : '';
+  }
+
+  /** Cuts off the torn end. */
+  async trim(): Promise<void> {
+    if (this.#size !== this.#end) {
+      await this.#cut();
+    }
+  }
+
+  async append(lines: readonly string[]): Promise<void> {
+    const handle = this.#opened();
+    await this.#check(handle);
+    await this.trim();
+    const [first, ...others] = lines;
+    // There is no torn line that would have to be ended first.
+    const whole = first === '' && !this.#isOpenEnded ? others : lines;
+    const bytes = new TextEncoder().encode(whole.map((line) => `${line}\n`).join(''));
+    try {
+      for (let written = 0; written < bytes.length; ) {
+        const { bytesWritten } = await handle.write(bytes, written);
+        if (bytesWritten === 0) {
+          throw new Error('nothing more can be written');
+        }
+        written += bytesWritten;
+      }
+    } catch (error) {
+      await this.#cut(error);
+      throw this.#unavailable(error);
+    }
+    try {
+      await this.#sync();
+    } catch (error) {
+      // The system may have thrown away what it could not write: it does not tell a second time.
+      throw await this.#fail(error);
+    }
+    this.#end += bytes.length;
+    this.#size = this.#end;
+    this.#isOpenEnded = false;
+  }
+
+  async close(): Promise<void> {
+    const [handle, lock] = [this.#handle, this.#lock];
+    this.#handle = undefined;
+    this.#lock = undefined;
+    try {
+      await handle?.close();
+    } finally {
+      await lock?.release();
+    }
+  }
+
+  async #openFile(migrate: Migrate): Promise<FileHandle> {
+    const { constants, open } = builtin('node:fs/promises');
+    const flags = constants.O_RDWR | constants.O_APPEND;
+    const found = await unless(['ENOENT'], async () => await open(this.#path, flags));
+    if (found !== undefined) {
+      return found;
+    }
+    if (migrate === 'check') {
+      throw new StoreError('rejected', `there is no journal "${this.#path}"`);
+    }
+    const handle = await open(this.#path, flags | constants.O_CREAT);
+    if (this.#isSynced) {
+      // Its name has to be on the disk, too; Windows has no way to ask for that.
+      await unless(['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'], async () => {
+        const folder = await open(builtin('node:path').dirname(this.#path), 'r');
+        await folder.sync().finally(async () => await folder.close());
+      });
+    }
+    return handle;
+  }
+
+  #opened(): FileHandle {
+    if (this.#handle === undefined) {
+      throw new Error(`the journal "${this.#path}" ${this.#failure === undefined ? 'is not open' : 'has closed itself'}`, { cause: this.#failure });
+    }
+    return this.#handle;
+  }
+
+  /** Makes sure that nobody else has written to the file or taken it away. */
+  async #check(handle: FileHandle): Promise<void> {
+    try {
+      await this.#lock?.refresh();
+      const { nlink, size } = await handle.stat();
+      if (nlink === 0) {
+        throw new Error('it has been deleted');
+      }
+      if (size !== this.#size) {
+        throw new Error('somebody else has written to it');
+      }
+    } catch (error) {
+      // Too many open files are no reason to give up.
+      throw codeOf(error) === undefined ? await this.#fail(error) : this.#unavailable(error);
+    }
+  }
+
+  async #sync(): Promise<void> {
+    if (this.#isSynced) {
+      await this.#handle?.datasync();
+    }
+  }
+
+  /** Makes the file as long as it was before something was written in vain. */
+  async #cut(reason?: unknown): Promise<void> {
+    try {
+      await this.#handle?.truncate(this.#end);
+      this.#size = this.#end;
+      if (this.#isSynced) {
+        await this.#handle?.sync();
+      }
+    } catch (error) {
+      throw await this.#fail(reason ?? error);
+    }
+  }
+
+  #unavailable(cause: unknown): StoreError {
+    return new StoreError('unavailable', `the journal "${this.#path}" cannot be written: ${String(cause)}`, { cause });
+  }
+
+  /** Closes the journal, as nobody knows what is in the file. */
+  async #fail(reason: unknown): Promise<Error> {
+    this.#failure = reason;
+    await this.close().catch(() => undefined);
+    const message = reason instanceof Error ? reason.message : String(reason);
+    return new Error(`the journal "${this.#path}" has closed itself: ${message}`, { cause: reason });
+  }
+}
