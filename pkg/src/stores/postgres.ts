@@ -1,0 +1,136 @@
+/**
+ * A store in Postgres 13 or later, over any client with `query(text, values)`: `pg`, Neon's serverless driver, PGlite.
+ *
+ * Everything lies in a schema of its own, which `open` makes. A commit is one statement and one round trip, so a pool will
+ * do; `commitMany` is the same statement. Names of apps and users, ids and names of values have at most 2,600 bytes (as UTF-8).
+ *
+ * @packageDocumentation
+ */
+
+import { isStoreError, type StoreError } from '../store-error.js';
+import { batchOf, committedOf, refusalOf } from './lib/postgres-batch.js';
+import { Sender, type PostgresClient } from './lib/postgres-client.js';
+import { listStatement, loadedOf, loadStatement, pageOf, scopeOf, scopeStatement } from './lib/postgres-read.js';
+import { openStatement, quotedSchema } from './lib/postgres-schema.js';
+import { Hints, type PostgresListener } from './lib/postgres-watch.js';
+import { toColumn } from './lib/sql-text.js';
+import type { Change, Committed, Hint, SessionStore } from '../store.js';
+
+export type { SessionStore } from '../store.js';
+export type { PostgresClient } from './lib/postgres-client.js';
+export type { PostgresListener } from './lib/postgres-watch.js';
+
+/** Options of {@link postgresStore}. */
+export interface PostgresStoreOptions {
+  /** The schema that everything lies in: `statepad` unless told otherwise. 1 to 63 bytes, without NUL and `$`. */
+  readonly schema?: string | undefined;
+  /**
+   * Whether statements are prepared under names, which is faster: yes, unless told otherwise, with the clients of `pg` and
+   * those made like them.
+   */
+  readonly prepare?: boolean | undefined;
+  /**
+   * A connected client for nothing but listening (not a pool): with it the store has `watch`, and tells other stores that
+   * have one, at most every 20 ms and never within a commit, what it has changed. It stays open, too.
+   */
+  readonly listen?: PostgresListener | undefined;
+}
+
+/**
+ * Makes a store in Postgres. The client stays open when the store is closed.
+ *
+ * How durable a commit is, is up to the server's own settings: on disk unless `fsync` or `synchronous_commit` are off there,
+ * as `fsync` always is in PGlite.
+ *
+ * Throws a `StoreError` (`rejected`) when a schema cannot have the name.
+ *
+ * @example
+ * ```js
+ * import { Pool } from 'pg';
+ * import { SessionService } from 'statepad';
+ * import { postgresStore } from 'statepad/stores/postgres';
+ *
+ * const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+ * const service = new SessionService({ store: postgresStore(pool) });
+ * ```
+ */
+export function postgresStore(
+  client: PostgresClient,
+  { schema: name = 'statepad', prepare, listen }: PostgresStoreOptions = {},
+): SessionStore {
+  const schema = quotedSchema(name);
+  const sender = new Sender(client, prepare);
+  const write = (text: string, ...values: (string | null)[]): Promise<readonly unknown[]> => sender.send({ text, values }, false);
+  const hints =
+    listen && new Hints(listen, schema, (messages) => write('select pg_notify($1, message) from json_array_elements_text($2::json) message', name, messages));
+
+  const commitBatch = async (changes: readonly Change[]): Promise<(Committed | StoreError)[]> => {
+    const [row] = (await write(`select ${schema}.commit_v1($1) as answers`, batchOf(changes))) as readonly { answers: string }[];
+    const answers = JSON.parse(row?.answers ?? '') as readonly (readonly unknown[])[];
+    return changes.map((change, index) => {
+      const committed = committedOf(answers[index] ?? [], change);
+      if (!isStoreError(committed) && committed.duplicate === undefined) {
+        hints?.add(change.key);
+      }
+      return committed;
+    });
+  };
+  /** Makes the changes that can be made. Where one of them spoils the whole batch, one after the other. */
+  const commitMany = async (changes: readonly Change[]): Promise<readonly (Committed | StoreError)[]> => {
+    const refusals = changes.map(refusalOf);
+    const good = changes.filter((_, index) => refusals[index] === undefined);
+    let answers: (Committed | StoreError)[] = [];
+    try {
+      answers = good.length === 0 ? [] : await commitBatch(good);
+    } catch (error) {
+      if (!isStoreError(error) || error.code !== 'rejected' || good.length === 1) {
+        throw error;
+      }
+      for (const change of good) {
+        answers.push(...(await commitBatch([change]).catch(refused)));
+      }
+    }
+    const next = answers.values();
+    return refusals.map((refusal) => refusal ?? (next.next().value as Committed | StoreError));
+  };
+
+  return {
+    durability: 'disk',
+    open: async ({ migrate }) => {
+      await write(openStatement(name, migrate));
+    },
+    commit: async (change) => {
+      const [committed] = (await commitMany([change])) as [Committed | StoreError];
+      if (isStoreError(committed)) {
+        throw committed;
+      }
+      return committed;
+    },
+    commitMany,
+    load: async (key, query) => loadedOf(await sender.send(loadStatement(schema, key, query), true), key),
+    list: async (query) => pageOf(await sender.send(listStatement(schema, query), true), query),
+    remove: async (key) => {
+      const { appName, userId, sessionId } = key;
+      const values = [appName, userId, sessionId].map(toColumn);
+      const [row] = (await write(`select ${schema}.remove_v1($1, $2, $3) as gone`, ...values)) as readonly { gone: unknown }[];
+      if (row?.gone === true) {
+        hints?.add(key);
+      }
+    },
+    loadScope: async (scope) => scopeOf(await sender.send(scopeStatement(schema, scope), true), scope),
+    removeScope: async ({ app: appName, user: userId }) => {
+      await write(`select ${schema}.remove_scope_v1($1, $2)`, toColumn(appName), userId === undefined ? null : toColumn(userId));
+      hints?.add(userId === undefined ? { appName } : { appName, userId });
+    },
+    close: async () => hints?.close(),
+    ...(hints && { watch: (onHint: (hint: Hint) => void) => hints.watch(onHint) }),
+  };
+}
+
+/** A refusal is an answer, too. */
+function refused(error: unknown): [StoreError] {
+  if (isStoreError(error)) {
+    return [error];
+  }
+  throw error;
+}

