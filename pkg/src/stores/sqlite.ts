@@ -58,7 +58,7 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
     open: async ({ migrate }, context) => {
       try {
         // EXTRA is FULL with a write-ahead log; with another journal, only EXTRA keeps what was acknowledged.
-        client.exec(`PRAGMA busy_timeout = ${Math.trunc(busyTimeout)}; PRAGMA synchronous = ${synchronous === 'full' ? 'EXTRA' : 'NORMAL'}`);
+        client.exec(`PRAGMA busy_timeout = ${milliseconds(busyTimeout)}; PRAGMA synchronous = ${synchronous === 'full' ? 'EXTRA' : 'NORMAL'}`);
         checkEncoding(client);
         if (migrate !== 'check' && journalMode !== 'keep') {
           await useLog(client, Date.now() + busyTimeout);
@@ -75,6 +75,11 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
   };
 }
 
+/** A time as SQLite takes it. */
+function milliseconds(time: number): number {
+  return Math.min(Math.max(0, Math.ceil(time)), 2 ** 31 - 1);
+}
+
 /** Whether the database is gone with the connection. */
 function isInMemory(client: SqliteClient): boolean {
   try {
@@ -85,11 +90,11 @@ function isInMemory(client: SqliteClient): boolean {
   }
 }
 
-/** Lists are sorted by the bytes of UTF-8. */
+/** Lists are sorted by the bytes of UTF-8. A library that knows nothing else, as node-sqlite3-wasm, does not answer. */
 function checkEncoding(client: SqliteClient): void {
   const encoding = client.value('PRAGMA encoding');
-  if (encoding !== 'UTF-8') {
-    throw new StoreError('rejected', `the database does not suit: its encoding is ${String(encoding)}, not UTF-8`);
+  if (encoding !== undefined && encoding !== 'UTF-8') {
+    throw new StoreError('rejected', `the database does not suit: its encoding is ${JSON.stringify(encoding)}, not "UTF-8"`);
   }
 }
 

@@ -84,7 +84,13 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
   return {
     exec: (sql) => void database.exec(sql),
     value: (sql) => Object.values(rows(sql, [])[0] ?? {})[0],
-    run: (sql, values) => use(sql, ({ statement, bind }) => void statement.run(...bind(values))),
+    run: (sql, values) => {
+      try {
+        use(sql, ({ statement, bind }) => void statement.run(...bind(values)));
+      } catch (error) {
+        throw resultOf(error) === 'TOOBIG' ? storeError('rejected', error, { size: bytesOf(values) }) : error;
+      }
+    },
     all: rows,
     snapshot: (read) => {
       begin('BEGIN');
@@ -119,6 +125,11 @@ function prepare(database: SqliteDatabase, sql: string): Prepared {
   statement.setReadBigInts?.(false);
   statement.setReturnArrays?.(false);
   return { statement, bind: statement.setReadBigInts === undefined ? (values) => [values] : (values) => values };
+}
+
+/** How many bytes the texts among the values are. */
+function bytesOf(values: readonly SqlValue[]): number {
+  return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? new TextEncoder().encode(value).length : 0), 0);
 }
 
 /** Whether a COMMIT that failed so has written nothing: it could not lock the file, or had no room before the end. */

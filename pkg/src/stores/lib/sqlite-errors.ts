@@ -1,8 +1,8 @@
 // What the libraries throw when SQLite fails, and what is known then.
 
-import { StoreError, type StoreErrorCode } from '../../store-error.js';
+import { StoreError, type StoreErrorCode, type StoreErrorDetails } from '../../store-error.js';
 
-/** The primary result codes that say something, with their number and the text that SQLite has for them. */
+/** The primary result codes that say something, with their number and the texts that stand for them where there is no code. */
 const RESULTS = {
   READONLY: [8, 'attempt to write a readonly database'],
   BUSY: [5, 'database is locked'],
@@ -14,7 +14,8 @@ const RESULTS = {
   FULL: [13, 'database or disk is full'],
   CANTOPEN: [14, 'unable to open database file'],
   PROTOCOL: [15, 'locking protocol'],
-  TOOBIG: [18, 'string or blob too big'],
+  // The second text is better-sqlite3's own, when it has not even asked SQLite.
+  TOOBIG: [18, 'string or blob too big', 'The bound string, buffer, or bigint is too big'],
   NOTADB: [26, 'file is not a database'],
 } as const;
 
@@ -48,8 +49,8 @@ export function resultOf(error: unknown): SqliteResult | undefined {
   const number = typeof errcode === 'number' ? errcode & 0xff : undefined;
   const results = Object.keys(RESULTS) as SqliteResult[];
   return results.find((result) => {
-    const [value, text] = RESULTS[result];
-    return name === undefined && number === undefined ? error.message === text : name === result || number === value;
+    const [value, ...texts] = RESULTS[result];
+    return name === undefined && number === undefined ? texts.some((text) => text === error.message) : name === result || number === value;
   });
 }
 
@@ -60,6 +61,6 @@ export function undone(error: unknown): unknown {
 }
 
 /** A {@link StoreError} with an error as its cause, and its text. */
-export function storeError(code: StoreErrorCode, cause: unknown): StoreError {
-  return new StoreError(code, `the database says: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+export function storeError(code: StoreErrorCode, cause: unknown, details: StoreErrorDetails = {}): StoreError {
+  return new StoreError(code, `the database says: ${cause instanceof Error ? cause.message : String(cause)}`, { ...details, cause });
 }

@@ -52,17 +52,18 @@ export function readValues(driver: SqlDriver, owner: number, whose: string): Val
 
 /** Reads events of a session. */
 export function readEvents(driver: SqlDriver, { n, rev }: SessionRow, query: NonNullable<LoadQuery['events']>): StoredEvent[] {
-  const { from = 1, to = rev, since, last = rev } = query;
+  const { from = 1, to = rev, since, last: most = rev } = query;
   const end = Math.min(to, rev);
   const start = Math.max(1, from, since === undefined ? 1 : firstSince(driver, n, rev, since));
-  if (start > end || last <= 0) {
+  const last = Math.min(most, end - start + 1);
+  if (last <= 0) {
     return [];
   }
   const rows =
     since === undefined
       ? driver.all(sql.READ_EVENTS, [n, start, n, end, last])
       : driver.all(sql.READ_EVENTS_SINCE, [n, start, n, end, since, last]);
-  if (since === undefined && rows.length !== Math.min(last, end - start + 1)) {
+  if (since === undefined && rows.length !== last) {
     throw new StoreError('corrupt', `events between the revisions ${start} and ${end} are missing`);
   }
   return rows.map((row) => ({ rev: numberIn(row, 'rev'), data: textIn(row, 'data') })).reverse();
@@ -70,12 +71,12 @@ export function readEvents(driver: SqlDriver, { n, rev }: SessionRow, query: Non
 
 /** See `SessionStore.list`. */
 export function readPage(driver: SqlDriver, query: ListQuery): Page {
-  const { app, user, after, offset = 0, limit = -1 } = query;
+  const { app, user, after, offset = 0, limit = Infinity } = query;
   const rows = driver.all(sql.listSessions(query), [
     toColumn(app),
     ...(user === undefined ? [] : [toColumn(user)]),
     ...(after === undefined ? [] : sql.placeValues(query.descending, after)),
-    limit,
+    Math.min(limit, Number.MAX_SAFE_INTEGER),
     offset,
   ]);
   const [users, readable, corrupt] = [new Map<string, Values>(), [] as Row[], [] as SessionKey[]];

@@ -108,7 +108,7 @@ export const FORGET_UPDATES = 'DELETE FROM statepad_updates WHERE time < ?';
 
 /**
  * The statement that reads a page of a list: those of an app (`app`), or of a user in it (`app`, `user`); behind a place
- * (see {@link placeValues}); how many at most (-1 is all), and how many to pass over.
+ * (see {@link placeValues}); how many at most, and how many to pass over.
  *
  * Descending, the index is read backwards, and sessions of the very same time are put in order one such group at a time.
  */
