@@ -70,8 +70,8 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   return {
     durability,
     open: async ({ migrate }) => {
-      const found = await run(versionScript, [versionKey(prefix)], [VERSION, migrate === 'check' ? '' : 'create']);
-      checkVersion(prefix, found, migrate);
+      const answer = await run(versionScript, [versionKey(prefix)], [VERSION, migrate === 'check' ? '' : 'create']);
+      checkVersion(prefix, answer, migrate);
     },
     commit: async (change) => {
       const [answer] = await commitApp([change]);
@@ -151,7 +151,11 @@ function answersOf(outcome: PromiseSettledResult<(Committed | StoreError)[]>, co
   return Array.from({ length: count }, () => reason);
 }
 
-function checkVersion(prefix: string, found: unknown, migrate: Migrate): void {
+function checkVersion(prefix: string, answer: unknown, migrate: Migrate): void {
+  const [status, found] = answer as readonly unknown[];
+  if (textOf(status) === 'denied') {
+    throw new StoreError('rejected', `redis does not allow the user the commands ${textOf(found)}`);
+  }
   if (found === null) {
     throw new StoreError('rejected', `there is no store under the prefix "${prefix}", and migrate: '${migrate}' makes none`);
   }

@@ -243,15 +243,32 @@ return redis.call('HGETALL', KEYS[1])
 
 /**
  * Says which version wrote what is there. KEYS: the version. ARGV: this version, and whether to write it when there is none.
+ *
+ * Makes sure that the user may run every command that the scripts need: a script that is not allowed its second write has
+ * made the first.
  */
 export const versionScript: Script = {
   onForeign: 'rejected',
   text: String.raw`
-local found = redis.call('GET', KEYS[1])
-if not found and ARGV[2] == 'create' then
-  redis.call('SET', KEYS[1], ARGV[1])
-  return ARGV[1]
+local key = KEYS[1]
+local needed = {
+  { 'EXISTS', key }, { 'SET', key, '' }, { 'UNLINK', key }, { 'TIME' },
+  { 'HDEL', key, '' }, { 'HGET', key, '' }, { 'HGETALL', key }, { 'HLEN', key }, { 'HMGET', key, '' }, { 'HSET', key, '', '' },
+  { 'LINDEX', key, 0 }, { 'LLEN', key }, { 'LRANGE', key, 0, 0 }, { 'RPUSH', key, '' },
+  { 'ZADD', key, 0, '' }, { 'ZCARD', key }, { 'ZCOUNT', key, 0, 0 }, { 'ZRANGE', key, 0, 0 }, { 'ZRANGEBYSCORE', key, 0, 0 },
+  { 'ZREM', key, '' }, { 'ZREVRANGE', key, 0, 0 }, { 'ZSCORE', key, '' },
+}
+local denied = {}
+for _, command in ipairs(redis.acl_check_cmd and needed or {}) do
+  if not redis.acl_check_cmd(unpack(command)) then denied[#denied + 1] = command[1] end
 end
-return found
+if #denied > 0 then return { 'denied', table.concat(denied, ', ') } end
+
+local found = redis.call('GET', key)
+if not found and ARGV[2] == 'create' then
+  redis.call('SET', key, ARGV[1])
+  found = ARGV[1]
+end
+return { 'found', found }
 `,
 };
