@@ -110,7 +110,9 @@ async function bundle(dist) {
     write: false,
   });
   modules.forEach((name) => rmSync(join(dist, name)));
-  outputFiles.forEach(({ path, text }) => writeFileSync(path, text.replace(/^\/\/ .*\.js\n/gm, '')));
+  // Chunks have no effects but their exports; bundlers would wonder why one is imported without them.
+  const clean = (text) => text.replace(/^\/\/ .*\.js\n/gm, '').replace(/^import "\.{1,2}\/shared-\w+\.js";\n/gm, '');
+  outputFiles.forEach(({ path, text }) => writeFileSync(path, clean(text)));
 }
 
 /** Prints a generated script anew, without its comments and blanks. Its names stay, for the sake of stack traces. */

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { DELETED, SessionService, createEvent, isStatepadError } from 'statepad';
+import { storedWith } from './support/store.mjs';
 import { plain } from './contract/read.mjs';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
@@ -153,7 +154,7 @@ test('what the caller changes after the call reaches nobody', async () => {
 });
 
 test('what the caller changes after the very first call of a service, or one that waits for a store, reaches nobody', async () => {
-  for (const service of [new SessionService(), new SessionService({ commit: async () => {} })]) {
+  for (const service of [new SessionService(), new SessionService(storedWith(() => undefined))]) {
     const state = { x: { y: 1 } };
     const creating = service.createSession({ ...key, state });
     state.x.y = 2;

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService, State, Template, DELETED, isFinalResponse, isStatepadError, outputDelta } from 'statepad';
+import { storedWith } from './support/store.mjs';
 import { runInvocation } from './contract/invocation.mjs';
 import { listed, followed, makeSessions } from './contract/lists.mjs';
 import { casesOf, plain } from './contract/read.mjs';
@@ -43,7 +44,7 @@ describe('delta', () => {
   for (const { name, before = {}, set = {}, unset = [], change, temp = {}, after, order } of casesOf('delta').cases) {
     test(name, async () => {
       const changes = [];
-      const service = new SessionService({ commit: async (given) => void changes.push(given) });
+      const service = new SessionService(storedWith((given) => changes.push(given)));
       const session = await service.createSession({ ...key, state: before });
       const stateDelta = { ...set, ...Object.fromEntries(unset.map((deleted) => [deleted, DELETED])) };
       await service.appendEvent({ session, event: { invocationId: 'i', actions: { stateDelta } } });

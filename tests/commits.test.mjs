@@ -1,9 +1,10 @@
-// The seam where stores attach: memory follows the store, never leads it.
+// A service over a store: memory follows the store, never leads it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DELETED, SessionService, isStatepadError } from 'statepad';
 import { plain } from './contract/read.mjs';
+import { storedWith } from './support/store.mjs';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const setting = (stateDelta, more = {}) => ({ invocationId: 'i', author: 'agent', ...more, actions: { stateDelta } });
@@ -31,7 +32,7 @@ function gate() {
 
 async function open(state) {
   const store = gate();
-  const service = new SessionService({ commit: store.commit });
+  const service = new SessionService(storedWith(store.commit));
   const session = await store.take(service.createSession({ ...key, state }));
   return { store, service, session };
 }
@@ -83,7 +84,7 @@ test('a store that fails leaves nothing changed anywhere', async () => {
 
 test('a store that throws at once is a store that fails', async () => {
   let fail = false;
-  const service = new SessionService({ commit: () => { if (fail) throw new Error('closed'); return Promise.resolve(); } });
+  const service = new SessionService(storedWith(() => { if (fail) throw new Error('closed'); }));
   const session = await service.createSession(key);
   fail = true;
   await assert.rejects(service.appendEvent({ session, event: setting({ x: 1 }) }));

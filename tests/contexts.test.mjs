@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DELETED, SessionService, Template, injectSessionState, isStatepadError } from 'statepad';
+import { storedWith } from './support/store.mjs';
 import { plain } from './contract/read.mjs';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
@@ -87,7 +88,7 @@ test('DELETED deletes through set and update', async () => {
 
 test('an append that fails leaves the writes pending', async () => {
   let fail = false;
-  const { context, session } = await begin({ x: 1 }, { commit: async () => { if (fail) throw new Error('full'); } });
+  const { context, session } = await begin({ x: 1 }, storedWith(() => { if (fail) throw new Error('full'); }));
   context.state.set('x', 2);
   fail = true;
   await assert.rejects(context.append({ id: 'e' }));
@@ -102,7 +103,7 @@ test('an append that fails leaves the writes pending', async () => {
 });
 
 test('a write made while an event is on its way goes into the next one', async () => {
-  const { context, session, service } = await begin({}, { commit: async () => await new Promise((done) => setTimeout(done, 5)) });
+  const { context, session, service } = await begin({}, storedWith(() => new Promise((done) => setTimeout(done, 5))));
   context.state.set('x', 1);
   const first = context.append({ id: '1' });
   context.state.set('x', 2);

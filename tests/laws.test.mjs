@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { DELETED, SessionService, Template, isStatepadError } from 'statepad';
+import { storedWith } from './support/store.mjs';
 import { listed } from './contract/lists.mjs';
 import { Twin, operations } from './contract/model.mjs';
 import { plain } from './contract/read.mjs';
@@ -63,7 +64,7 @@ test('temp: keys never reach a change, a stored event or another reader', async 
   const names = fc.tuple(fc.constantFrom('', 'temp:', 'app:', 'user:', 'app:temp:'), fc.constantFrom('a', 'temp:b', '')).map((parts) => parts.join(''));
   const property = fc.asyncProperty(fc.dictionary(names, fc.oneof(json, fc.constant(DELETED))), async (delta) => {
     const changes = [];
-    const service = new SessionService({ commit: async (change) => void changes.push(change) });
+    const service = new SessionService(storedWith((change) => changes.push(change)));
     const session = await service.createSession({ ...key, state: delta });
     const stored = await service.appendEvent({ session, event: { id: 'e', actions: { stateDelta: delta } } });
     const isTemp = (name) => name.startsWith('temp:');

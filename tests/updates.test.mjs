@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DELETED, SessionService, isStatepadError } from 'statepad';
 import { plain } from './contract/read.mjs';
+import { storedWith } from './support/store.mjs';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
@@ -21,7 +22,7 @@ describe('100 parallel increments of one key end at 100', () => {
     for (const waits of [false, true]) {
       for (const [target, name] of counters) {
         test(`${name} through the ${target}, ${waits ? 'asynchronous' : 'synchronous'}${stored ? ', with a store' : ''}`, async () => {
-          const { service } = await open({}, stored ? { commit: soon } : {});
+          const { service } = await open({}, stored ? storedWith(soon) : {});
           const add = (state) => ({ [name]: (state[name] ?? 0) + 1 });
           const addLater = async (state) => {
             await soon();

@@ -215,7 +215,8 @@ function snapshot(view: View): Snapshot {
 /** Puts what has been stored since into ADK's list. The event may stand there already, put there by ADK. */
 function showEvents(session: Session, held: Held, view: View, event: Event, stored: Stored): void {
   const place = session.events.lastIndexOf(event);
-  for (const news of view.record.events.slice(held.taken, view.length)) {
+  const { events, base } = view.record;
+  for (const news of events.slice(held.taken - base, view.length - base)) {
     if (news === stored && place >= 0) {
       session.events[place] = listed(news);
     } else {

@@ -48,7 +48,12 @@ export function applyAppend(memory: Memory, record: SessionRecord, { event, tick
 /** An event whose id the session has: with equal content it is a success that changes nothing. */
 function repeat(record: SessionRecord, draft: Draft, stored: Event): Event {
   takeTemp(draft);
-  if (!isRepeated(draft, seal(draft), stored)) {
+  return repeated(record, draft, seal(draft), stored);
+}
+
+/** The stored event, when the one that was given says the same. Throws `EVENT_ID_CONFLICT`. */
+export function repeated(record: SessionRecord, draft: Draft, sealed: Event, stored: Event): Event {
+  if (!isRepeated(draft, sealed, stored)) {
     const message = `session "${record.key.sessionId}" has another event with the id "${draft.id}"`;
     throw new StatepadError('EVENT_ID_CONFLICT', message, { id: draft.id });
   }

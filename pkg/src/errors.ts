@@ -44,6 +44,9 @@ export interface ErrorDetails {
   readonly expected?: number;
   /** `SESSION_STALE`: the revision that the session has. */
   readonly actual?: number;
+  /** `LIMIT_EXCEEDED`: how large it is, and how large it may be, in bytes. */
+  readonly size?: number;
+  readonly limit?: number;
   /** `TEMPLATE_KEY_MISSING` and `ARTIFACT_MISSING`: all that is missing, each once, in the order of the text. */
   readonly missing?: readonly Missing[];
   /** What caused the error, where that is another error. */
@@ -61,6 +64,8 @@ export class StatepadError extends Error implements ErrorDetails {
   declare readonly id?: string;
   declare readonly expected?: number;
   declare readonly actual?: number;
+  declare readonly size?: number;
+  declare readonly limit?: number;
   declare readonly missing?: readonly Missing[];
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {

@@ -8,6 +8,8 @@ export interface ScopeSource {
   scope_json(scope: number, fullKeys: boolean): string | undefined;
 }
 
+const NO_SOURCE: ScopeSource = { scope_json: () => undefined };
+
 /** The values of one scope at one version, parsed when first looked at. */
 export class Cell {
   /** How many handles show this version. One that was thrown away counts until the scope moves: that is harmless. */
@@ -24,6 +26,13 @@ export class Cell {
     this.#core = core;
     this.#scope = scope;
     this.version = version;
+  }
+
+  /** A cell for values that stay as they are. */
+  static of(values: Readonly<Record<string, Json>>): Cell {
+    const cell = new Cell(NO_SOURCE, 0, 0);
+    cell.#record = values;
+    return cell;
   }
 
   /** The values under their full keys. */
@@ -51,16 +60,24 @@ export class Cell {
   }
 }
 
+/** The number of a session that is not in the core. */
+export const OUT = -1;
+
 /** What the JavaScript side knows of a session: the event bodies, and what a list shows. */
 export interface SessionRecord {
   /** Whose it is. */
   readonly owner: object;
-  /** The session's number in the core. */
-  readonly number: number;
+  /** The session's number in the core; {@link OUT} when only handles know it. */
+  number: number;
   readonly key: SessionKey;
+  /** Tells it from an earlier session of the same key: what a store calls `created`. */
+  readonly created: string;
   /** Its own scope, its app's, its user's. */
-  readonly scopes: readonly [number, number, number];
-  readonly events: Event[];
+  scopes: readonly [number, number, number];
+  /** The last events; those before them are only in the store. */
+  events: Event[];
+  /** How many events there are before these. */
+  base: number;
   revision: number;
   updateTime: number;
   deleted: boolean;
@@ -72,11 +89,13 @@ export interface SessionRecord {
 
 /** What a handle shows. */
 export interface View {
-  readonly record: SessionRecord;
+  record: SessionRecord;
   /** Which events of those that were there when the session was read; later ones all show. */
   readonly config: GetSessionConfig | undefined;
-  /** How many events were there when the session was read. */
+  /** How many events the session had when it was read. */
   readonly readLength: number;
+  /** Those of them that it shows, where they had to be read for it alone. */
+  readonly given: readonly Event[] | undefined;
   readonly cells: [Cell, Cell, Cell];
   length: number;
   revision: number;
@@ -172,7 +191,7 @@ function stateOf({ cells, record, temp }: View): Readonly<Record<string, Json>> 
 }
 
 function eventsOf(view: View): readonly Event[] {
-  const { record, config, readLength, length } = view;
+  const { record, config, readLength, length, given } = view;
   const all = record.events;
   if (config?.numRecentEvents === undefined && config?.afterTimestamp === undefined) {
     if (record.list?.length !== length) {
@@ -181,7 +200,8 @@ function eventsOf(view: View): readonly Event[] {
     return record.list;
   }
   const { numRecentEvents = Infinity, afterTimestamp } = config;
-  let window = afterTimestamp === undefined ? undefined : all.slice(0, readLength).filter((event) => event.timestamp >= afterTimestamp);
-  window = (window ?? all).slice(Math.max(0, (window?.length ?? readLength) - numRecentEvents), window?.length ?? readLength);
-  return Object.freeze(window.concat(all.slice(readLength, length)));
+  const [read, shown] = [readLength - record.base, length - record.base];
+  let window = afterTimestamp === undefined ? given : (given ?? all.slice(0, read).filter((event) => event.timestamp >= afterTimestamp));
+  window = (window ?? all).slice(Math.max(0, (window?.length ?? read) - numRecentEvents), window?.length ?? read);
+  return Object.freeze(window.concat(all.slice(read, shown)));
 }

@@ -2,7 +2,7 @@
 
 import { Core } from '../wasm/statepad.js';
 import { StatepadError, coreError } from './errors.js';
-import { Cell, makeHandle, viewOf, type SessionRecord, type View } from './handle.js';
+import { Cell, OUT, makeHandle, viewOf, type SessionRecord, type View } from './handle.js';
 import type { Draft, TempDelta } from './draft.js';
 import type { Event, GetSessionConfig, Json, Session, SessionKey } from './types.js';
 import { write } from './wasm.js';
@@ -23,6 +23,9 @@ export type Ticket = number;
 /** What the core answers when it refuses. */
 const REFUSED = -(2 ** 31);
 
+/** The bits of the stored scopes in a {@link Ticket}. */
+const ALL = 7;
+
 /** The bit of `temp:` in a {@link Ticket}. */
 export const TEMP = 8;
 
@@ -40,8 +43,8 @@ export interface DeltaText {
 
 /** Owns the core's object and never shows it. */
 export class Memory {
-  readonly #core = new Core();
-  readonly #apps = new Map<string, Map<string, Map<string, SessionRecord>>>();
+  protected readonly core = new Core();
+  protected readonly apps = new Map<string, Map<string, Map<string, SessionRecord>>>();
   readonly #records: (SessionRecord | undefined)[] = [];
   /** By the scope's number: the version that handles are given now. */
   readonly #cells: (Cell | undefined)[] = [];
@@ -50,17 +53,19 @@ export class Memory {
 
   /** Finds a session by its full key. */
   find({ appName, userId, sessionId }: SessionKey): SessionRecord | undefined {
-    return this.#apps.get(appName)?.get(userId)?.get(sessionId);
+    return this.apps.get(appName)?.get(userId)?.get(sessionId);
   }
 
   /** A new handle of a session as it is now. */
-  read(record: SessionRecord, config?: GetSessionConfig): Session {
+  read(record: SessionRecord, config?: GetSessionConfig, given?: readonly Event[], cells = this.#hold(record)): Session {
+    const length = record.base + record.events.length;
     return makeHandle({
       record,
       config,
-      readLength: record.events.length,
-      cells: this.#hold(record),
-      length: record.events.length,
+      readLength: length,
+      given,
+      cells,
+      length,
       revision: record.revision,
       updateTime: record.updateTime,
       temp: undefined,
@@ -80,72 +85,107 @@ export class Memory {
   /** Prepares a creation. Throws `SESSION_EXISTS`. */
   prepareCreate({ appName, userId, sessionId }: SessionKey, time: number, { delta, deleted }: DeltaText): Ticket {
     const [length, names] = write(JSON.stringify(delta), namesText(deleted));
-    return this.#agreed(this.#core.prepare_create(appName, userId, sessionId, time, length, names));
+    return this.#agreed(this.core.prepare_create(appName, userId, sessionId, time, length, names));
   }
 
   /** Takes over a creation. */
-  applyCreate(key: SessionKey, time: number, ticket: Ticket): SessionRecord {
+  applyCreate(key: SessionKey, time: number, ticket: Ticket, created = ''): SessionRecord {
     this.#moveShared(key, ticket);
-    const number = this.#core.apply(ticket >>> 4) ?? missing();
-    const [own, app, user] = this.#core.scopes(number) ?? missing();
-    const record: SessionRecord = {
+    const record = this.newRecord(key, created);
+    record.updateTime = time;
+    this.enter(record, this.core.apply(ticket >>> 4, ALL) ?? missing());
+    return record;
+  }
+
+  /** A session that the core does not know yet. */
+  protected newRecord({ appName, userId, sessionId }: SessionKey, created: string): SessionRecord {
+    return {
       owner: this,
-      number,
-      key: { appName: key.appName, userId: key.userId, sessionId: key.sessionId },
-      scopes: [own, app, user] as SessionRecord['scopes'],
+      number: OUT,
+      key: { appName, userId, sessionId },
+      created,
+      scopes: [OUT, OUT, OUT],
       events: [],
+      base: 0,
       revision: 0,
-      updateTime: time,
+      updateTime: 0,
       deleted: false,
       list: undefined,
       merged: undefined,
     };
+  }
+
+  /** Makes a session found, that the core knows under a number. */
+  protected enter(record: SessionRecord, number: number): void {
+    const { appName, userId, sessionId } = record.key;
+    record.number = number;
+    record.scopes = (this.core.scopes(number) ?? missing()) as unknown as SessionRecord['scopes'];
     this.#records[number] = record;
-    child(child(this.#apps, key.appName), key.userId).set(key.sessionId, record);
-    return record;
+    child(child(this.apps, appName), userId).set(sessionId, record);
+  }
+
+  /** Makes a session found no more. */
+  protected leave(record: SessionRecord): void {
+    this.#records[record.number] = undefined;
+    record.number = OUT;
+    const { appName, userId, sessionId } = record.key;
+    const users = this.apps.get(appName);
+    const sessions = users?.get(userId);
+    sessions?.delete(sessionId);
+    if (sessions?.size === 0) {
+      users?.delete(userId);
+    }
+    if (users?.size === 0) {
+      this.apps.delete(appName);
+    }
   }
 
   /** Prepares an append. Answers with the stored event when the session has one of that id. */
   prepareAppend(record: SessionRecord, { id, timestamp, delta, deleted }: Draft, { revision = -1, app = -1, user = -1 }: Guard): Ticket | Event {
     const [length, names, idLength] = write(JSON.stringify(delta), namesText(deleted), id);
-    const code = this.#core.prepare_append(record.number, timestamp, length, names, idLength, revision, app, user);
-    return code < 0 && code !== REFUSED ? (record.events[-1 - code] ?? missing()) : this.#agreed(code);
+    const code = this.core.prepare_append(record.number, timestamp, length, names, idLength, revision, app, user);
+    return code < 0 && code !== REFUSED ? (record.events[-1 - code - record.base] ?? missing()) : this.#agreed(code);
   }
 
-  /** Takes over an append. The handle that it came `through` is refreshed next: nothing needs to be kept for it. */
-  applyAppend(record: SessionRecord, event: Event, ticket: Ticket, through: View | undefined): void {
+  /**
+   * Takes over an append, in those of its parts that are not known already. The handle that it came `through` is
+   * refreshed next: nothing needs to be kept for it.
+   */
+  applyAppend(record: SessionRecord, event: Event, ticket: Ticket, through: View | undefined, parts = ALL): void {
     for (let index = 0; index < 3; index++) {
-      if ((ticket >> index) & 1) {
-        this.#move(record.scopes[index] as number, through?.cells[index]);
+      if (((ticket & parts) >> index) & 1) {
+        this.move(record.scopes[index] as number, through?.cells[index]);
       }
     }
-    this.#core.apply(ticket >>> 4);
-    record.events.push(event);
-    record.revision += 1;
-    record.updateTime = event.timestamp;
+    this.core.apply(ticket >>> 4, parts);
+    if (parts & 1) {
+      record.events.push(event);
+      record.revision += 1;
+      record.updateTime = event.timestamp;
+    }
   }
 
   /** Prepares a change of app and user state that belongs to no session. */
   prepareUpdate(appName: string, userId: string | undefined, id: string, time: number, { delta, deleted }: DeltaText, guard: Guard): Ticket {
     const [length, names] = write(JSON.stringify(delta), namesText(deleted));
     const { app = -1, user = -1 } = guard;
-    return this.#agreed(this.#core.prepare_update(appName, userId, id, time, length, names, app, user));
+    return this.#agreed(this.core.prepare_update(appName, userId, id, time, length, names, app, user));
   }
 
-  /** Takes over a change of app and user state. */
-  applyUpdate(appName: string, userId: string | undefined, ticket: Ticket): void {
-    this.#moveShared({ appName, userId }, ticket);
-    this.#core.apply(ticket >>> 4);
+  /** Takes over a change of app and user state, in those of its parts that are not known already. */
+  applyUpdate(appName: string, userId: string | undefined, ticket: Ticket, parts = ALL): void {
+    this.#moveShared({ appName, userId }, ticket & parts);
+    this.core.apply(ticket >>> 4, parts);
   }
 
   /** What a store gets: the deltas of a change, split by scope. */
   scopedDelta(ticket: Ticket): unknown {
-    return JSON.parse(this.#core.change_json(ticket >>> 4) ?? '{}');
+    return JSON.parse(this.core.change_json(ticket >>> 4) ?? '{}');
   }
 
   /** Forgets a change that is not stored. */
   discard(ticket: Ticket): void {
-    this.#core.discard(ticket >>> 4);
+    this.core.discard(ticket >>> 4);
   }
 
   /** Brings a handle up to date. `temp:` keys are the business of {@link Memory.showTemp}. */
@@ -160,7 +200,7 @@ export class Memory {
         cells[index] = cell;
       }
     }
-    view.length = record.events.length;
+    view.length = record.base + record.events.length;
     view.revision = record.revision;
     view.updateTime = record.updateTime;
     view.state = undefined;
@@ -186,17 +226,10 @@ export class Memory {
 
   /** Deletes a session. Handles keep showing what they show. */
   remove(record: SessionRecord): void {
-    this.#move(record.scopes[0], undefined);
-    this.#core.remove(record.number);
+    this.move(record.scopes[0], undefined);
+    this.core.remove(record.number);
+    this.leave(record);
     record.deleted = true;
-    this.#records[record.number] = undefined;
-    const { appName, userId, sessionId } = record.key;
-    const users = this.#apps.get(appName);
-    const sessions = users?.get(userId);
-    sessions?.delete(sessionId);
-    if (sessions?.size === 0) {
-      users?.delete(userId);
-    }
   }
 
   /** One page of sessions, in the core's order. */
@@ -210,23 +243,23 @@ export class Memory {
   }): { sessions: Session[]; offset: number; total: number; cursor: string | undefined } {
     const { appName, userId, descending, limit, offset, cursor } = query;
     const [before = 0, total = 0, ...numbers] =
-      this.#core.list(appName, userId, descending, limit && Math.min(limit, MOST), Math.min(offset, MOST), cursor) ?? this.#refused();
+      this.core.list(appName, userId, descending, limit && Math.min(limit, MOST), Math.min(offset, MOST), cursor) ?? this.#refused();
     const sessions = numbers.map((number) => this.read(this.#records[number] ?? missing(), NO_EVENTS));
     const last = numbers.at(-1);
     const isLast = last === undefined || before + numbers.length >= total;
-    return { sessions, offset: before, total, cursor: isLast ? undefined : this.#core.cursor(last) };
+    return { sessions, offset: before, total, cursor: isLast ? undefined : this.core.cursor(last) };
   }
 
   /** The values of an app, or of a user in it, as JSON text. */
   scopeText(appName: string, userId: string | undefined, fullKeys: boolean): string {
-    const scope = this.#core.scope(appName, userId);
-    return scope === undefined ? '{}' : (this.#core.scope_json(scope, fullKeys) ?? '{}');
+    const scope = this.core.scope(appName, userId);
+    return scope === undefined ? '{}' : (this.core.scope_json(scope, fullKeys) ?? '{}');
   }
 
   /** The version of an app's scope, or of a user's in it. */
   scopeVersion(appName: string, userId: string | undefined): number {
-    const scope = this.#core.scope(appName, userId);
-    return scope === undefined ? 0 : this.#core.scope_version(scope);
+    const scope = this.core.scope(appName, userId);
+    return scope === undefined ? 0 : this.core.scope_version(scope);
   }
 
   #agreed(code: number): Ticket {
@@ -234,11 +267,11 @@ export class Memory {
   }
 
   #refused(): never {
-    throw coreError(this.#core.take_error() ?? '{}');
+    throw coreError(this.core.take_error() ?? '{}');
   }
 
   #cell(scope: number): Cell {
-    return (this.#cells[scope] ??= new Cell(this.#core, scope, this.#versions[scope] ?? 0));
+    return (this.#cells[scope] ??= new Cell(this.core, scope, this.#versions[scope] ?? 0));
   }
 
   #hold({ scopes: [own, app, user] }: SessionRecord): [Cell, Cell, Cell] {
@@ -251,11 +284,11 @@ export class Memory {
 
   /** Before app or user values move. */
   #moveShared({ appName, userId }: { appName: string; userId: string | undefined }, ticket: Ticket): void {
-    const app = ticket & 2 ? this.#core.scope(appName) : undefined;
-    const user = ticket & 4 ? this.#core.scope(appName, userId) : undefined;
+    const app = ticket & 2 ? this.core.scope(appName) : undefined;
+    const user = ticket & 4 ? this.core.scope(appName, userId) : undefined;
     for (const scope of [app, user]) {
       if (scope !== undefined) {
-        this.#move(scope, undefined);
+        this.move(scope, undefined);
       }
     }
   }
@@ -264,7 +297,7 @@ export class Memory {
    * Before values move. Handles that show them and have not looked yet keep them; `leaving` is what the handle shows that
    * moves on with them. The next handle gets the new version.
    */
-  #move(scope: number, leaving: Cell | undefined): void {
+  protected move(scope: number, leaving: Cell | undefined): void {
     this.#versions[scope] = (this.#versions[scope] ?? 0) + 1;
     const cell = this.#cells[scope];
     if (cell === undefined) {

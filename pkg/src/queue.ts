@@ -3,11 +3,62 @@
 /** Runs tasks one after the other, whether the earlier ones succeed or not. */
 export class Queue {
   #last: Promise<unknown> = Promise.resolve();
+  #length = 0;
+  #done = 0;
+
+  /** How many tasks are done. */
+  get done(): number {
+    return this.#done;
+  }
+
+  /** How many tasks are not done yet. */
+  get length(): number {
+    return this.#length;
+  }
 
   /** Runs a task when all earlier ones are done. */
   run<T>(task: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(task);
+    this.#length += 1;
+    const result = this.#last.then(task).finally(() => {
+      this.#length -= 1;
+      this.#done += 1;
+    });
     this.#last = result.catch(() => undefined);
     return result;
+  }
+}
+
+/** Queues under names, each as long as it is needed. */
+export class Queues {
+  readonly #queues = new Map<string, Queue>();
+
+  /** Runs a task when all earlier ones of the same name are done. */
+  async run<T>(name: string, task: () => Promise<T>): Promise<T> {
+    let queue = this.#queues.get(name);
+    if (queue === undefined) {
+      queue = new Queue();
+      this.#queues.set(name, queue);
+    }
+    try {
+      return await queue.run(task);
+    } finally {
+      if (queue.length === 0) {
+        this.#queues.delete(name);
+      }
+    }
+  }
+
+  /** How many tasks of a name are done since there was last none. */
+  done(name: string): number {
+    return this.#queues.get(name)?.done ?? 0;
+  }
+
+  /** Resolves when all that has been asked for is done. */
+  async idle(): Promise<void> {
+    while (this.#queues.size > 0) {
+      await Promise.all([...this.#queues.values()].map(async (queue) => await queue.run(async () => undefined)));
+      // Those who wait for their task empty the map in their own turn.
+      await Promise.resolve();
+    }
   }
 }

@@ -11,3 +11,16 @@ export const TEMP_PREFIX = 'temp:';
 export function isTemp(key: string): boolean {
   return key.startsWith(TEMP_PREFIX);
 }
+
+/** The scopes that are stored. */
+export type StoredScope = 'app' | 'user' | 'session';
+
+/** The scope and the name of a key that is stored. */
+export function nameOf(key: string): readonly [StoredScope, string] {
+  for (const [scope, prefix] of [['app', APP_PREFIX], ['user', USER_PREFIX]] as const) {
+    if (key.startsWith(prefix)) {
+      return [scope, key.slice(prefix.length)];
+    }
+  }
+  return ['session', key];
+}

@@ -1,19 +1,18 @@
-// The session service: prepare in the core, commit to the store, apply in the core. Memory follows the store.
+// The session service: checks requests, and hands them to sessions in memory or over a store.
 
-import { admitDelta, admitString, type AdmitOptions, type AdmittedDelta } from './admit.js';
-import { applyAppend, notFound, prepareAppend } from './append.js';
-import { admitEvent, type Draft } from './draft.js';
+import { admitString, type AdmitOptions } from './admit.js';
+import { admitEvent } from './draft.js';
 import { StatepadError, isStatepadError } from './errors.js';
-import { newId } from './ids.js';
 import { InvocationContext, type InvocationOptions } from './invocation.js';
-import { Memory, type Guard, type Ticket } from './memory.js';
-import { Queue } from './queue.js';
+import { LocalSessions } from './local.js';
+import { Queues } from './queue.js';
 import { checkConfig, checkCount, checkKey, checkList, checkObject } from './requests.js';
+import { admitCreation, type Sessions } from './sessions.js';
+import { checkStoreOptions, type StoredOptions, type StoreOptions } from './store-options.js';
 import { updateState, type UpdateFunction } from './update.js';
 import { isReady, ready, requireReady } from './wasm.js';
-import type { SessionRecord, View } from './handle.js';
-import type { Change } from './store.js';
 import type {
+  Abortable,
   AppendEventRequest,
   CreateSessionRequest,
   Event,
@@ -28,23 +27,21 @@ import type {
   UpdateStateTarget,
 } from './types.js';
 
-/** Makes a change durable, all or nothing. When it throws, nothing has changed anywhere. */
-type Commit = (change: Change) => Promise<unknown>;
-
 /** Options of a {@link SessionService}. */
-export interface SessionServiceOptions {
+export interface SessionServiceOptions extends StoreOptions {
   /** The clock, in milliseconds since the epoch; `Date.now` unless told otherwise. */
   readonly now?: (() => number) | undefined;
-  /** @internal Where stores attach: makes a change durable before anybody sees it. */
-  readonly commit?: Commit | undefined;
   /** @internal How events are admitted. */
   readonly admit?: AdmitOptions | undefined;
 }
 
 /**
- * Keeps sessions: scoped state and an append-only log of events. Everything is in memory.
+ * Keeps sessions: scoped state and an append-only log of events. In memory; or, with a `store` or the callbacks
+ * `persist` and `restore`, wherever they keep them.
  *
- * A write is never dropped silently: it resolves, or it throws a {@link StatepadError} and nothing has changed.
+ * A write is never dropped silently: it resolves when it is durable, or it throws a {@link StatepadError}. It has not
+ * happened then, unless the code is `COMMIT_UNKNOWN`: nobody knows. Every method throws `CLOSED` after `close()`, and
+ * over a store also `STORE_UNAVAILABLE` and `STORE_CORRUPT`.
  *
  * @example
  * const service = new SessionService();
@@ -53,19 +50,19 @@ export interface SessionServiceOptions {
  * session.state; // { topic: 'tides', 'user:visits': 1 }
  */
 export class SessionService {
-  #memory: Memory | undefined;
+  #sessions: Sessions | undefined;
+  #starting: Promise<Sessions> | undefined;
+  readonly #stored: StoredOptions | undefined;
   readonly #now: () => number;
-  readonly #commit: Commit | undefined;
   readonly #admit: AdmitOptions;
-  /** One queue for each session that waits for a store, so that its changes keep their order. */
-  readonly #queues = new WeakMap<SessionRecord, Queue>();
-  readonly #creations = new Queue();
-  /** One queue for each app: what is written over what was read must find it as it was. */
-  readonly #updates = new Map<string, Queue>();
+  readonly #updates = new Queues();
+  #isClosed = false;
 
+  /** Throws `INVALID_ARGUMENT` when the options do not go together. */
   constructor(options: SessionServiceOptions = {}) {
-    this.#now = options.now ?? Date.now;
-    this.#commit = options.commit;
+    const now = options.now ?? Date.now;
+    this.#now = now;
+    this.#stored = checkStoreOptions(options, now);
     this.#admit = options.admit ?? {};
   }
 
@@ -77,36 +74,37 @@ export class SessionService {
    */
   async createSession(request: CreateSessionRequest): Promise<Session> {
     const creation = admitCreation(request);
-    const memory = this.#memory ?? (await this.#load());
-    return await this.#create(memory, creation);
+    const sessions = await this.#begin(request);
+    return await sessions.create(creation, request.signal);
   }
 
   /** Gets a session as it is now, or `undefined` when there is none. Throws `INVALID_ARGUMENT`. */
   async getSession(request: GetSessionRequest): Promise<Session | undefined> {
     const key = checkKey(request);
     const config = checkConfig(request.config);
-    const memory = this.#memory ?? (await this.#load());
-    const record = memory.find(key);
-    return record && memory.read(record, config);
+    const sessions = this.#started(request) ?? (await this.#begin(request));
+    return await sessions.get(key, config, request.signal);
   }
 
   /** Gets a session, or creates it when there is none. Throws as `createSession`, but never `SESSION_EXISTS`. */
   async getOrCreateSession(request: CreateSessionRequest): Promise<Session> {
     const creation = admitCreation(request);
-    const memory = this.#memory ?? (await this.#load());
-    const record = memory.find(creation.key);
-    if (record !== undefined) {
-      return memory.read(record);
+    const sessions = await this.#begin(request);
+    const { signal } = request;
+    const found = await sessions.get(creation.key, undefined, signal);
+    if (found !== undefined) {
+      return found;
     }
     try {
-      return await this.#create(memory, creation);
+      return await sessions.create(creation, signal);
     } catch (error) {
-      // Somebody else has created it while this creation waited for its store.
-      const created = isStatepadError(error) && error.code === 'SESSION_EXISTS' ? memory.find(creation.key) : undefined;
+      // Somebody else has created it meanwhile.
+      const isTaken = isStatepadError(error) && error.code === 'SESSION_EXISTS';
+      const created = isTaken ? await sessions.get(creation.key, undefined, signal) : undefined;
       if (created === undefined) {
         throw error;
       }
-      return memory.read(created);
+      return created;
     }
   }
 
@@ -116,31 +114,15 @@ export class SessionService {
    */
   async listSessions(request: ListSessionsRequest): Promise<ListSessionsResponse> {
     const plan = checkList(request);
-    const memory = this.#memory ?? (await this.#load());
-    const { sessions, offset, total, cursor } = memory.list(plan);
-    const { limit } = plan;
-    const answer = {
-      sessions,
-      page: limit ? Math.floor((plan.cursor === undefined ? plan.offset : offset) / limit) + 1 : plan.page,
-      limit: limit ?? total,
-      totalItems: total,
-      totalPages: limit === undefined ? Math.min(total, 1) : limit === 0 ? 0 : Math.ceil(total / limit),
-    };
-    return cursor === undefined ? answer : { ...answer, cursor };
+    const sessions = this.#started(request) ?? (await this.#begin(request));
+    return await sessions.list(plan, request.signal);
   }
 
   /** Deletes a session with its events and its own state; app and user state stay. It need not be there. */
-  async deleteSession(request: SessionKey): Promise<void> {
+  async deleteSession(request: SessionKey & Abortable): Promise<void> {
     const key = checkKey(request);
-    const memory = this.#memory ?? (await this.#load());
-    const record = memory.find(key);
-    if (record !== undefined) {
-      await this.#inTurn(record, async () => {
-        if (!record.deleted) {
-          memory.remove(record);
-        }
-      });
-    }
+    const sessions = await this.#begin(request);
+    await sessions.remove(key, request.signal);
   }
 
   /**
@@ -158,30 +140,24 @@ export class SessionService {
       return event as Event;
     }
     checkCount(expectedRevision, 'expectedRevision');
-    const { appName, userId, id: sessionId } = session;
     const draft = admitEvent(event, this.#now, this.#admit);
-    const memory = this.#memory ?? (await this.#load());
-    const view = memory.view(session);
-    const record = view?.record ?? memory.find(checkKey({ appName, userId, sessionId }));
-    if (record === undefined) {
-      throw notFound(sessionId);
-    }
-    return this.#append(memory, record, draft, { revision: expectedRevision }, view);
+    const sessions = this.#started(request) ?? (await this.#begin(request));
+    return await sessions.append({ session, draft, expectedRevision }, request.signal);
   }
 
   /** The state of an app, under names without prefix. The copy, which has no prototype, is the caller's. */
-  async getAppState({ appName }: { readonly appName: string }): Promise<Record<string, Json>> {
-    admitString(appName, 'appName');
-    const memory = this.#memory ?? (await this.#load());
-    return ownRecord(memory.scopeText(appName, undefined, false));
+  async getAppState(request: { readonly appName: string } & Abortable): Promise<Record<string, Json>> {
+    const appName = admitString(request.appName, 'appName');
+    const sessions = await this.#begin(request);
+    return (await sessions.scope(appName, undefined, request.signal)) as Record<string, Json>;
   }
 
   /** The state of a user in an app, under names without prefix. The copy, which has no prototype, is the caller's. */
-  async getUserState({ appName, userId }: { readonly appName: string; readonly userId: string }): Promise<Record<string, Json>> {
-    admitString(appName, 'appName');
-    admitString(userId, 'userId');
-    const memory = this.#memory ?? (await this.#load());
-    return ownRecord(memory.scopeText(appName, userId, false));
+  async getUserState(request: { readonly appName: string; readonly userId: string } & Abortable): Promise<Record<string, Json>> {
+    const appName = admitString(request.appName, 'appName');
+    const userId = admitString(request.userId, 'userId');
+    const sessions = await this.#begin(request);
+    return (await sessions.scope(appName, userId, request.signal)) as Record<string, Json>;
   }
 
   /**
@@ -197,14 +173,16 @@ export class SessionService {
    * await service.updateState({ appName, userId }, (state) => ({ 'user:visits': Number(state['user:visits'] ?? 0) + 1 }));
    */
   async updateState(target: UpdateStateTarget, fn: UpdateFunction, options: UpdateStateOptions = {}): Promise<Readonly<Record<string, Json>>> {
-    const memory = this.#memory ?? (await this.#load());
-    return await updateState(target, fn, options, {
-      memory,
-      now: this.#now,
-      append: (record, event, guard) => this.#append(memory, record, admitEvent(event, this.#now, {}), guard, undefined),
-      commit: this.#commit && ((change, ticket) => this.#store(memory, change, ticket)),
-      inTurn: (write) => (this.#commit === undefined ? write() : queueOf(this.#updates, target.appName).run(async () => await write())),
-    });
+    const { attempts = 100, signal } = options;
+    if (!Number.isSafeInteger(attempts) || attempts < 1) {
+      throw new StatepadError('INVALID_ARGUMENT', 'attempts must be a whole number from 1', { path: 'attempts' });
+    }
+    const appName = admitString(target.appName, 'appName');
+    const userId = target.userId === undefined ? undefined : admitString(target.userId, 'userId');
+    const sessions = await this.#begin(options);
+    const name = JSON.stringify([appName, userId, target.sessionId]);
+    const updated = sessions.target({ appName, userId, sessionId: target.sessionId }, options);
+    return await updateState(updated, fn, { attempts, signal, queues: this.#updates, name });
   }
 
   /**
@@ -214,8 +192,8 @@ export class SessionService {
    */
   invocation(session: Session, options: InvocationOptions = {}): InvocationContext {
     requireReady('invocation()');
-    this.#memory ??= new Memory();
-    const view = this.#memory.view(session);
+    this.#refuseWhenClosed();
+    const view = this.#sessions?.view(session);
     if (view === undefined) {
       throw new StatepadError('INVALID_ARGUMENT', 'session must be a handle that this service gave', { path: 'session' });
     }
@@ -232,84 +210,64 @@ export class SessionService {
     );
   }
 
-  async #load(): Promise<Memory> {
-    if (!isReady()) {
-      await ready();
+  /** Resolves when every write that was asked for before is durable, or has failed and told its caller so. */
+  async flush(): Promise<void> {
+    await this.#sessions?.flush();
+  }
+
+  /**
+   * Finishes: writes that were asked for are made durable, later calls throw `CLOSED`, and the store lets go of what it
+   * has opened itself. May be called more than once.
+   */
+  async close(): Promise<void> {
+    if (!this.#isClosed) {
+      this.#isClosed = true;
+      await this.#sessions?.close();
     }
-    return (this.#memory ??= new Memory());
   }
 
-  /** Changes of one session are made one after the other; in memory each is made at once. */
-  #inTurn<T>(record: SessionRecord, task: () => Promise<T>): Promise<T> {
-    if (this.#commit === undefined) {
-      return task();
+  /** As {@link SessionService.close}: `await using service = new SessionService({ store })`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** The sessions, if they can be used at once. */
+  #started({ signal }: Abortable): Sessions | undefined {
+    signal?.throwIfAborted();
+    this.#refuseWhenClosed();
+    return this.#sessions;
+  }
+
+  async #begin(request: Abortable): Promise<Sessions> {
+    const sessions = this.#started(request);
+    if (sessions !== undefined) {
+      return sessions;
     }
-    return queueOf(this.#queues, record).run(task);
+    const started = await (this.#starting ??= this.#start());
+    this.#refuseWhenClosed();
+    return started;
   }
 
-  async #create(memory: Memory, { key, state }: Creation): Promise<Session> {
-    const create = async (): Promise<Session> => {
-      const time = this.#now();
-      const ticket = memory.prepareCreate(key, time, state);
-      if (this.#commit !== undefined) {
-        await this.#store(memory, { id: key.sessionId, kind: 'create', key, time }, ticket);
-      }
-      return memory.read(memory.applyCreate(key, time, ticket));
-    };
-    return await (this.#commit === undefined ? create() : this.#creations.run(create));
-  }
-
-  /** Appends in memory at once, or when the store has it. */
-  #append(memory: Memory, record: SessionRecord, draft: Draft, guard: Guard, view: View | undefined): Event | Promise<Event> {
-    if (this.#commit === undefined) {
-      return applyAppend(memory, record, prepareAppend(memory, record, draft, guard), view);
-    }
-    return this.#inTurn(record, async () => {
-      const append = prepareAppend(memory, record, draft, guard);
-      if (append.ticket !== undefined) {
-        const { id, timestamp: time } = draft;
-        const event = { id, time, data: JSON.stringify(append.event) };
-        await this.#store(memory, { id, kind: 'append', key: record.key, time, event }, append.ticket);
-      }
-      return applyAppend(memory, record, append, view);
-    });
-  }
-
-  /** Waits for the store. When it fails, the change is forgotten and nothing has happened. */
-  async #store(memory: Memory, change: Omit<Change, 'delta'>, ticket: Ticket): Promise<void> {
+  async #start(): Promise<Sessions> {
     try {
-      await this.#commit?.({ ...change, delta: memory.scopedDelta(ticket) as Change['delta'] });
+      if (!isReady()) {
+        await ready();
+      }
+      // What only stores need is loaded when there is one.
+      this.#sessions = this.#stored === undefined ? new LocalSessions(this.#now) : new (await import('./stored.js')).StoredSessions(this.#stored);
+      return this.#sessions;
     } catch (error) {
-      memory.discard(ticket);
+      this.#starting = undefined;
       throw error;
+    }
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#isClosed) {
+      throw new StatepadError('CLOSED', 'the service is closed');
     }
   }
 }
 
 /** {@link SessionService} under the name that ADK's users know. */
 export class InMemorySessionService extends SessionService {}
-
-function queueOf<K>(queues: { get(key: K): Queue | undefined; set(key: K, queue: Queue): unknown }, key: K): Queue {
-  let queue = queues.get(key);
-  if (queue === undefined) {
-    queue = new Queue();
-    queues.set(key, queue);
-  }
-  return queue;
-}
-
-/** A record of the caller's own, without a prototype. */
-function ownRecord(text: string): Record<string, Json> {
-  return Object.assign(Object.create(null) as Record<string, Json>, JSON.parse(text) as Record<string, Json>);
-}
-
-/** A request to create a session, understood. */
-interface Creation {
-  readonly key: SessionKey;
-  readonly state: AdmittedDelta;
-}
-
-function admitCreation({ appName, userId, sessionId, state }: CreateSessionRequest): Creation {
-  const isBlank = sessionId === undefined || /^\p{White_Space}*$/u.test(sessionId);
-  return { key: checkKey({ appName, userId, sessionId: isBlank ? newId() : sessionId }), state: admitDelta(state, 'state') };
-}

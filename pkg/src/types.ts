@@ -109,8 +109,17 @@ export interface EventInit {
   readonly [member: string]: unknown;
 }
 
+/** What every request may have. */
+export interface Abortable {
+  /**
+   * Ends the operation when it is aborted: with the signal's reason, and nothing has changed; or, when a write was on its
+   * way to the store already, with `COMMIT_UNKNOWN`.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The request of `createSession` and `getOrCreateSession`. */
-export interface CreateSessionRequest {
+export interface CreateSessionRequest extends Abortable {
   readonly appName: string;
   readonly userId: string;
   /** `app:` and `user:` keys reach every session they belong to; `temp:` keys are dropped. */
@@ -128,12 +137,12 @@ export interface GetSessionConfig {
 }
 
 /** The request of `getSession`. */
-export interface GetSessionRequest extends SessionKey {
+export interface GetSessionRequest extends SessionKey, Abortable {
   readonly config?: GetSessionConfig | undefined;
 }
 
 /** The request of `listSessions`. */
-export interface ListSessionsRequest {
+export interface ListSessionsRequest extends Abortable {
   readonly appName: string;
   /** All users, when absent. */
   readonly userId?: string | undefined;
@@ -163,10 +172,12 @@ export interface ListSessionsResponse {
   readonly totalPages: number;
   /** Where the next page begins, when there is one. */
   readonly cursor?: string;
+  /** Sessions of this page that the store cannot read. They are not among `sessions`. */
+  readonly corrupt?: readonly SessionKey[];
 }
 
 /** The request of `appendEvent`. */
-export interface AppendEventRequest {
+export interface AppendEventRequest extends Abortable {
   /** The handle to bring up to date; or anything that names a session. */
   readonly session: Pick<Session, 'appName' | 'userId' | 'id'>;
   readonly event: EventInit;
@@ -182,7 +193,7 @@ export interface UpdateStateTarget {
 }
 
 /** Options of `updateState`. */
-export interface UpdateStateOptions {
+export interface UpdateStateOptions extends Abortable {
   /** How often the function may run before `STATE_CONFLICT`; 100 unless told otherwise. */
   readonly attempts?: number | undefined;
   /** The author of the event that a session gets; `system` unless told otherwise. */

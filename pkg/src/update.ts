@@ -1,141 +1,117 @@
 // A safe read-modify-write.
 
-import { notFound } from './append.js';
-import { admitDelta, admitString } from './admit.js';
 import { StatepadError, isStatepadError } from './errors.js';
-import { deepFreeze } from './freeze.js';
-import { newId } from './ids.js';
-import { checkKey } from './requests.js';
+import { sleep } from './policy.js';
 import { isTemp } from './scope.js';
-import type { SessionRecord } from './handle.js';
-import type { Guard, Memory, Ticket } from './memory.js';
-import type { Change } from './store.js';
-import type { Event, EventInit, Json, UpdateStateOptions, UpdateStateTarget } from './types.js';
+import type { Queues } from './queue.js';
+import type { Json, SessionKey, UpdateStateTarget } from './types.js';
 
 /** Gets the current values and returns a delta, both under full keys. Nothing to write: `undefined` or `{}`. */
 export type UpdateFunction = (
   state: Readonly<Record<string, Json>>,
 ) => Readonly<Record<string, unknown>> | undefined | void | Promise<Readonly<Record<string, unknown>> | undefined | void>;
 
-/** What an update needs of the service. */
-export interface UpdateHost {
-  readonly memory: Memory;
-  readonly now: () => number;
-  readonly append: (record: SessionRecord, event: EventInit, guard: Guard) => Event | Promise<Event>;
-  /** Runs a write after all earlier ones of the app: what it read must not move while it waits for its store. */
-  readonly inTurn: (write: () => unknown) => unknown;
-  /** Absent in memory, where nothing may come between preparing and applying. */
-  readonly commit: ((change: Omit<Change, 'delta'>, ticket: Ticket) => Promise<void>) | undefined;
+type State = Readonly<Record<string, Json>>;
+
+/** What was read, and how to write over it: that throws `STATE_CONFLICT` or `SESSION_STALE` when it holds no more. */
+export interface Attempt {
+  readonly state: State;
+  /** Answers with the values after the update. */
+  readonly write: (delta: Readonly<Record<string, unknown>>) => State | Promise<State>;
 }
 
-/** Something that can be read, and written if it has not moved since. */
-interface Target {
-  readonly read: () => { readonly state: Readonly<Record<string, Json>>; readonly guard: Guard };
-  readonly write: (delta: Readonly<Record<string, unknown>>, guard: Guard) => unknown;
+/** Something that can be read, and written if it has not moved since. Reads anew at each call. */
+export type UpdateTarget = () => Attempt | Promise<Attempt>;
+
+/** How an update goes about it. */
+export interface UpdatePlan {
+  /** How often the function may run. */
+  readonly attempts: number;
+  /** Those who have met somebody come back one by one, each with its own target's. */
+  readonly queues: Queues;
+  readonly name: string;
+  readonly signal: AbortSignal | undefined;
 }
+
+/** After how long without any turn one goes by oneself, in milliseconds: the queue is for speed, not for safety. */
+const TURN = 1000;
 
 /** Runs `fn` until its delta is written over what it read. See `SessionService.updateState`. */
-export async function updateState(
-  target: UpdateStateTarget,
-  fn: UpdateFunction,
-  options: UpdateStateOptions,
-  host: UpdateHost,
-): Promise<Readonly<Record<string, Json>>> {
-  const { attempts = 100 } = options;
-  if (!Number.isSafeInteger(attempts) || attempts < 1) {
-    throw new StatepadError('INVALID_ARGUMENT', 'attempts must be a whole number from 1', { path: 'attempts' });
+export async function updateState(target: UpdateTarget, fn: UpdateFunction, plan: UpdatePlan): Promise<State> {
+  const { attempts, queues, name } = plan;
+  const first = await tryUpdate(target, fn, plan.signal);
+  if (!(first instanceof Met)) {
+    return first;
   }
-  const { read, write } = resolve(target, options, host);
-  for (let attempt = 1; ; attempt++) {
-    const { state, guard } = read();
-    const answer = fn(state);
-    // Whatever needs no waiting is written at once: nothing can come between.
-    const delta = answer instanceof Promise ? await answer : answer;
-    if (!delta || Object.keys(delta).length === 0) {
-      return state;
-    }
-    refuseTemp(delta);
-    try {
-      await host.inTurn(() => write(delta, guard));
-      return read().state;
-    } catch (error) {
-      if (!isConflict(error)) {
-        throw error;
+  const retry = async (): Promise<State> => {
+    let met: Met = first;
+    for (let attempt = 2; attempt <= attempts; attempt++) {
+      await pause(attempt);
+      const outcome = await tryUpdate(target, fn, plan.signal);
+      if (!(outcome instanceof Met)) {
+        return outcome;
       }
-      if (attempt === attempts) {
-        throw new StatepadError('STATE_CONFLICT', `the state changed under each of ${attempts} attempts`, { cause: error });
-      }
+      met = outcome;
     }
-    await pause(attempt);
+    throw new StatepadError('STATE_CONFLICT', `the state changed under each of ${attempts} attempts`, { cause: met.cause });
+  };
+  return await inTurn(queues, name, retry);
+}
+
+/** Somebody else has written what was read. */
+class Met {
+  readonly cause: unknown;
+  constructor(cause: unknown) {
+    this.cause = cause;
   }
 }
 
-function resolve(target: UpdateStateTarget, options: UpdateStateOptions, host: UpdateHost): Target {
-  const { appName, userId, sessionId } = target;
-  if (sessionId !== undefined) {
-    if (userId === undefined) {
-      throw new StatepadError('INVALID_ARGUMENT', 'a sessionId needs a userId', { path: 'userId' });
-    }
-    return sessionTarget({ appName, userId, sessionId }, options, host);
+async function tryUpdate(target: UpdateTarget, fn: UpdateFunction, signal: AbortSignal | undefined): Promise<State | Met> {
+  signal?.throwIfAborted();
+  // Whatever needs no waiting is done at once: nothing can come between.
+  const found = target();
+  const { state, write } = found instanceof Promise ? await found : found;
+  const answer = fn(state);
+  const delta = answer instanceof Promise ? await answer : answer;
+  if (!delta || Object.keys(delta).length === 0) {
+    return state;
   }
-  admitString(appName, 'appName');
-  return scopeTarget(appName, userId === undefined ? undefined : admitString(userId, 'userId'), host);
-}
-
-/** A session: what is written becomes an event of it. */
-function sessionTarget(key: { appName: string; userId: string; sessionId: string }, options: UpdateStateOptions, host: UpdateHost): Target {
-  const { memory } = host;
-  const { appName, userId, sessionId } = checkKey(key);
-  const find = (): SessionRecord => {
-    const record = memory.find({ appName, userId, sessionId });
-    if (record === undefined) {
-      throw notFound(sessionId);
+  refuseTemp(delta);
+  signal?.throwIfAborted();
+  try {
+    const written = write(delta);
+    return written instanceof Promise ? await written : written;
+  } catch (error) {
+    if (isConflict(error)) {
+      return new Met(error);
     }
-    return record;
-  };
-  let record = find();
-  return {
-    read: () => {
-      record = find();
-      const app = memory.scopeVersion(appName, undefined);
-      const user = memory.scopeVersion(appName, userId);
-      return { state: memory.read(record).state, guard: { revision: record.revision, app, user } };
-    },
-    write: (stateDelta, guard) => {
-      if (find() !== record) {
-        throw new StatepadError('STATE_CONFLICT', `session "${sessionId}" has been created anew`, { id: sessionId });
-      }
-      const { author = 'system', invocationId } = options;
-      return host.append(record, { author, invocationId, actions: { stateDelta } }, guard);
-    },
-  };
+    throw error;
+  }
 }
 
-/** A user's and the app's keys, or the app's alone. */
-function scopeTarget(appName: string, userId: string | undefined, host: UpdateHost): Target {
-  const { memory, now, commit } = host;
-  const users = userId === undefined ? [undefined] : [undefined, userId];
-  return {
-    read: () => {
-      const state = Object.create(null) as Record<string, Json>;
-      for (const user of users) {
-        Object.assign(state, deepFreeze(JSON.parse(memory.scopeText(appName, user, true))));
-      }
-      const app = memory.scopeVersion(appName, undefined);
-      const user = userId === undefined ? undefined : memory.scopeVersion(appName, userId);
-      return { state: Object.freeze(state), guard: { app, user } };
-    },
-    write: async (delta, guard) => {
-      const id = newId();
-      const time = now();
-      const key = userId === undefined ? { appName } : { appName, userId };
-      const ticket = memory.prepareUpdate(appName, userId, id, time, admitDelta(delta, 'delta'), guard);
-      if (commit !== undefined) {
-        await commit({ id, kind: 'update', key, time }, ticket);
-      }
-      memory.applyUpdate(appName, userId, ticket);
-    },
-  };
+/**
+ * Runs a task in turn, or when turns stop coming: a function that updates what it is updating would wait for itself.
+ */
+async function inTurn<T>(queues: Queues, name: string, task: () => Promise<T>): Promise<T> {
+  let result: Promise<T> | undefined;
+  const start = (): Promise<T> => (result ??= task());
+  const turn = queues.run(name, start);
+  const settled = turn.then(() => undefined, () => undefined);
+  for (let before = -1; result === undefined && queues.done(name) !== before; ) {
+    before = queues.done(name);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await Promise.race([settled, new Promise((resolve) => (timer = setTimeout(resolve, TURN)))]);
+    clearTimeout(timer);
+  }
+  return await start();
+}
+
+/** Whether an update is one of a session. Throws when it names a session without its user. */
+export function isSessionTarget(target: UpdateStateTarget): target is SessionKey {
+  if (target.sessionId !== undefined && target.userId === undefined) {
+    throw new StatepadError('INVALID_ARGUMENT', 'a sessionId needs a userId', { path: 'userId' });
+  }
+  return target.sessionId !== undefined;
 }
 
 /** Nobody would ever see them. */
@@ -152,6 +128,5 @@ function isConflict(error: unknown): boolean {
 
 /** Growing, and by chance, so that those who met do not meet again; at most 50 ms. */
 async function pause(attempt: number): Promise<void> {
-  const most = Math.min(50, 2 ** Math.min(attempt, 6));
-  await new Promise((resolve) => setTimeout(resolve, Math.random() * most));
+  await sleep(Math.random() * Math.min(50, 2 ** Math.min(attempt - 1, 6)));
 }

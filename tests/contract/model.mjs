@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { DELETED, SessionService, isStatepadError } from 'statepad';
+import { storedWith } from '../support/store.mjs';
 
 const names = fc.constantFrom('a', 'b', 'c', '', '__proto__', 'constructor', '名', 'x.y');
 const keys = fc.tuple(fc.constantFrom('', '', 'app:', 'user:', 'temp:'), names).map((parts) => parts.join(''));
@@ -48,7 +49,7 @@ export class Twin {
       }
     };
     this.stored = stored;
-    this.service = new SessionService(stored ? { commit } : {});
+    this.service = new SessionService(stored ? storedWith(commit) : {});
   }
 
   /** Does an operation on both and compares. */

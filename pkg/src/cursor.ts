@@ -1,0 +1,22 @@
+// Where the next page of a list begins, as text for the caller to bring back.
+
+import { StatepadError } from './errors.js';
+import type { ListQuery, Row } from './store.js';
+
+/** The cursor of a page that ends with a row; `before` rows stand before the next page. */
+export function cursorText({ time, key: { sessionId, userId } }: Row, before: number): string {
+  return JSON.stringify([time, sessionId, userId, before]);
+}
+
+/** Where a page begins. Throws `INVALID_ARGUMENT`. */
+export function parseCursor(text: string): { readonly after: NonNullable<ListQuery['after']>; readonly before: number } {
+  try {
+    const [time, sessionId, userId, before] = JSON.parse(text) as unknown[];
+    if (typeof time === 'number' && typeof sessionId === 'string' && typeof userId === 'string' && typeof before === 'number') {
+      return { after: { time, sessionId, userId }, before };
+    }
+  } catch {
+    // Told below.
+  }
+  throw new StatepadError('INVALID_ARGUMENT', 'cursor is none that listSessions has given', { path: 'cursor' });
+}

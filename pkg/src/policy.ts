@@ -1,0 +1,132 @@
+// How long a store is waited for, how often it is asked again, and what its errors mean for the caller.
+
+import { StatepadError } from './errors.js';
+import { isStoreError, type StoreError } from './store-error.js';
+import type { StoreContext } from './store.js';
+
+/** How a service deals with a store that does not answer, or not well. */
+export interface Policy {
+  /** How long one try may take, in milliseconds. */
+  readonly timeout: number;
+  /** How often it is tried in all. */
+  readonly attempts: number;
+  /** How long to wait after the first try, in milliseconds: twice as long after each further one, 5 seconds at most. */
+  readonly pause: number;
+}
+
+const LONGEST_PAUSE = 5000;
+
+/** Waits after a try that failed. Shortened by chance, so that those who failed together do not come back together. */
+export async function pauseAfter(attempt: number, { pause }: Policy): Promise<void> {
+  await sleep(Math.min(LONGEST_PAUSE, pause * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
+}
+
+/** Waits some milliseconds. */
+export async function sleep(time: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, time));
+}
+
+/** Runs one try. Whatever comes after its time has passed is not waited for. */
+export async function tryOnce<T>(run: (context: StoreContext) => Promise<T>, { timeout }: Policy): Promise<T> {
+  const context = new Try();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const reason = new DOMException(`the store did not answer within ${timeout} ms`, 'TimeoutError');
+      reject(reason);
+      context.abort(reason);
+    }, timeout);
+  });
+  try {
+    return await Promise.race([run(context), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A try whose signal is made when a store asks for it: most do not. */
+class Try implements StoreContext {
+  #controller: AbortController | undefined;
+  #reason: unknown;
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#reason !== undefined) {
+        this.#controller.abort(this.#reason);
+      }
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+}
+
+/**
+ * Asks a store for something that changes nothing, or that may be done twice. Throws `STORE_UNAVAILABLE` when it never
+ * answers, `STORE_CORRUPT`, and the reason of `signal`.
+ */
+export async function ask<T>(run: (context: StoreContext) => Promise<T>, policy: Policy, signal?: AbortSignal): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    signal?.throwIfAborted();
+    try {
+      return await orAborted(tryOnce(run, policy), signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      const isFinal = isStoreError(error) && error.code !== 'unavailable';
+      if (isFinal || attempt >= policy.attempts) {
+        throw isFinal ? refusal(error) : unavailable(error);
+      }
+    }
+    await orAborted(pauseAfter(attempt, policy), signal);
+  }
+}
+
+/** Waits for a promise, but no longer than until `signal` is aborted: its reason is thrown then. */
+export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined, reason?: () => unknown): Promise<T> {
+  if (signal === undefined) {
+    return await promise;
+  }
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject((reason?.() ?? signal.reason) as Error);
+    if (signal.aborted) {
+      stop();
+    }
+    signal.addEventListener('abort', stop);
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    // Nobody listens to what comes after.
+    promise.catch(() => undefined);
+  }
+}
+
+/** The store has said that it cannot be done now. */
+export function unavailable(cause: unknown): StatepadError {
+  return new StatepadError('STORE_UNAVAILABLE', `the store is not available: ${messageOf(cause)}`, { cause });
+}
+
+/** The store has said that it will never be done, or that it cannot read what it has. */
+export function refusal(error: StoreError): StatepadError {
+  const { code, message, size, limit } = error;
+  if (code === 'corrupt') {
+    return new StatepadError('STORE_CORRUPT', message, { cause: error });
+  }
+  const sizes = { ...(size === undefined ? {} : { size }), ...(limit === undefined ? {} : { limit }), cause: error };
+  return new StatepadError(size === undefined ? 'INVALID_ARGUMENT' : 'LIMIT_EXCEEDED', `the store refuses: ${message}`, sizes);
+}
+
+/** It may be stored, or not. */
+export function unknown(id: string, cause: unknown): StatepadError {
+  return new StatepadError('COMMIT_UNKNOWN', `it is not known whether "${id}" was stored: ${messageOf(cause)}`, { id, cause });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,71 @@
+// What a session service does once a request is understood: in memory, or over a store.
+
+import { admitDelta, type AdmittedDelta } from './admit.js';
+import { newId } from './ids.js';
+import { checkKey, type ListPlan } from './requests.js';
+import type { Draft } from './draft.js';
+import type { View } from './handle.js';
+import type { UpdateTarget } from './update.js';
+import type {
+  CreateSessionRequest,
+  Event,
+  GetSessionConfig,
+  ListSessionsResponse,
+  Session,
+  SessionKey,
+  UpdateStateOptions,
+  UpdateStateTarget,
+} from './types.js';
+
+/** A request to create a session, understood. */
+export interface Creation {
+  readonly key: SessionKey;
+  readonly state: AdmittedDelta;
+}
+
+/** Checks and copies a request to create a session. */
+export function admitCreation({ appName, userId, sessionId, state }: CreateSessionRequest): Creation {
+  const isBlank = sessionId === undefined || /^\p{White_Space}*$/u.test(sessionId);
+  return { key: checkKey({ appName, userId, sessionId: isBlank ? newId() : sessionId }), state: admitDelta(state, 'state') };
+}
+
+/** An event to append, understood. */
+export interface AppendPlan {
+  /** What the caller gave: a handle, or what names a session. */
+  readonly session: Pick<Session, 'appName' | 'userId' | 'id'>;
+  readonly draft: Draft;
+  readonly expectedRevision: number | undefined;
+}
+
+type Soon<T> = T | Promise<T>;
+
+/** Sessions, wherever they are kept. Writes that need no waiting are made at once. */
+export interface Sessions {
+  create(creation: Creation, signal?: AbortSignal): Soon<Session>;
+  get(key: SessionKey, config: GetSessionConfig | undefined, signal?: AbortSignal): Soon<Session | undefined>;
+  list(plan: ListPlan, signal?: AbortSignal): Soon<ListSessionsResponse>;
+  remove(key: SessionKey, signal?: AbortSignal): Soon<void>;
+  append(plan: AppendPlan, signal?: AbortSignal): Soon<Event>;
+  /** The values of an app, or of a user in it, under their names: a record of the caller's own. */
+  scope(appName: string, userId: string | undefined, signal?: AbortSignal): Soon<Record<string, unknown>>;
+  /** What `updateState` reads and writes. */
+  target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget;
+  /** The view behind a handle of these sessions. */
+  view(session: unknown): View | undefined;
+  /** Resolves when every write that was accepted is durable or has failed. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One page, with adk-js's meaning of each number. */
+export function pageOf(plan: ListPlan, offset: number, total: number, sessions: Session[], cursor: string | undefined): ListSessionsResponse {
+  const { limit } = plan;
+  const answer = {
+    sessions,
+    page: limit ? Math.floor((plan.cursor === undefined ? plan.offset : offset) / limit) + 1 : plan.page,
+    limit: limit ?? total,
+    totalItems: total,
+    totalPages: limit === undefined ? Math.min(total, 1) : limit === 0 ? 0 : Math.ceil(total / limit),
+  };
+  return cursor === undefined ? answer : { ...answer, cursor };
+}

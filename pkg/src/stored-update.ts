@@ -1,0 +1,95 @@
+// What `updateState` reads and writes over a store: under a guard for what the function has looked at.
+
+import { notFound } from './append.js';
+import { admitDelta } from './admit.js';
+import { admitEvent } from './draft.js';
+import { StatepadError, isStatepadError } from './errors.js';
+import { deepFreeze } from './freeze.js';
+import { newId } from './ids.js';
+import { Reads } from './reads.js';
+import { APP_PREFIX, USER_PREFIX } from './scope.js';
+import { isStoreError } from './store-error.js';
+import { NONE } from './wanted.js';
+import type { Change, Committed, Delta, Guard, LoadedScope } from './store.js';
+import type { Json, SessionKey, UpdateStateOptions, UpdateStateTarget } from './types.js';
+import type { StoredSessions } from './stored.js';
+import type { UpdateTarget } from './update.js';
+
+/** A session: what is written becomes an event of it. */
+export function sessionTarget(sessions: StoredSessions, key: SessionKey, options: UpdateStateOptions): UpdateTarget {
+  const { author = 'system', invocationId, signal } = options;
+  const { appName, userId, sessionId } = key;
+  return async () => {
+    const record = await sessions.load(key, NONE, signal);
+    if (record === undefined) {
+      throw notFound(sessionId);
+    }
+    const reads = new Reads(sessions.cache.read(record).state);
+    const { rev, pos = {}, created } = { created: record.created, ...sessions.cache.known(key, record) };
+    return {
+      state: reads.state,
+      write: async (stateDelta) => {
+        const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, sessions.now, {});
+        const whole = reads.isWhole && rev !== undefined ? { rev, pos } : {};
+        const guard: Guard = { created, keys: reads.keys(), ...whole };
+        try {
+          const written = await sessions.write({ appName, userId, id: sessionId }, draft, guard, signal);
+          return sessions.cache.read(written.record).state;
+        } catch (error) {
+          // Gone, or created anew: reading again tells.
+          const isGone = isStatepadError(error) && error.code === 'SESSION_NOT_FOUND';
+          throw isGone ? new StatepadError('STATE_CONFLICT', error.message, { id: sessionId, cause: error }) : error;
+        }
+      },
+    };
+  };
+}
+
+/** A user's and the app's keys, or the app's alone. */
+export function scopeTarget(sessions: StoredSessions, target: UpdateStateTarget, signal: AbortSignal | undefined): UpdateTarget {
+  const { appName, userId } = target;
+  const key = userId === undefined ? { appName } : { appName, userId };
+  return async () => {
+    const app = await sessions.loadScope(appName, undefined, signal);
+    const user = userId === undefined ? undefined : await sessions.loadScope(appName, userId, signal);
+    const reads = new Reads(merged(app, user));
+    return {
+      state: reads.state,
+      write: async (delta) => {
+        const id = newId();
+        const time = sessions.now();
+        const guard: Guard = { keys: reads.keys(), ...(reads.isWhole ? { pos: { app: app.pos, ...(user && { user: user.pos }) } } : {}) };
+        const ticket = sessions.cache.prepareUpdate(appName, userId, id, time, admitDelta(delta, 'delta'), {});
+        const scoped = sessions.cache.scopedDelta(ticket) as Change['delta'];
+        let committed: Committed;
+        try {
+          const change: Change = { id, kind: 'update', key, time, delta: {}, guard };
+          committed = await sessions.inTurn(id, signal, async (begin) => await sessions.commit(change, ticket, begin));
+        } catch (error) {
+          const isMet = isStoreError(error) && error.code === 'conflict';
+          throw isMet ? new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause: error }) : error;
+        }
+        sessions.cache.settleUpdate(appName, userId, ticket, committed);
+        return merged(after(app, scoped.app), user && after(user, scoped.user));
+      },
+    };
+  };
+}
+
+/** The values of both scopes under their full keys. */
+function merged(app: Pick<LoadedScope, 'state'>, user: Pick<LoadedScope, 'state'> | undefined): Readonly<Record<string, Json>> {
+  const values = Object.create(null) as Record<string, Json>;
+  for (const [prefix, state] of [[APP_PREFIX, app.state], [USER_PREFIX, user?.state ?? {}]] as const) {
+    for (const name of Object.keys(state)) {
+      values[prefix + name] = state[name] as Json;
+    }
+  }
+  return deepFreeze(values);
+}
+
+/** What a scope is after a delta. */
+function after({ state }: LoadedScope, { set = {}, unset = [] }: Delta = {}): Pick<LoadedScope, 'state'> {
+  const next = Object.assign(Object.create(null) as Record<string, Json>, state);
+  unset.forEach((name) => delete next[name]);
+  return { state: Object.assign(next, set) };
+}

@@ -1,0 +1,36 @@
+// Which events of a session have to be in memory, and which of them have to be loaded.
+
+import type { SessionRecord, View } from './handle.js';
+import type { LoadQuery } from './store.js';
+
+/** The events of a session that are needed: from a place in the log, from 0, or the last ones. */
+export interface Wanted {
+  readonly from?: number;
+  readonly last?: number;
+}
+
+export const ALL: Wanted = { from: 0 };
+export const NONE: Wanted = { last: 0 };
+
+/** How many events of a session are not wanted: those before all others. */
+export function firstOf({ from, last = 0 }: Wanted, { revision }: SessionRecord): number {
+  return from ?? Math.max(0, revision - last);
+}
+
+/** The events that are not in memory yet. They follow one another, so that memory has no gaps. */
+export function missing(known: SessionRecord | undefined, wanted: Wanted): NonNullable<LoadQuery['events']> {
+  if (known === undefined) {
+    return wanted.from === undefined ? { last: wanted.last ?? 0 } : { from: wanted.from + 1 };
+  }
+  const first = firstOf(wanted, known);
+  return { from: (first < known.base ? first : known.revision) + 1 };
+}
+
+/** The events that a handle shows of its session. */
+export function shownBy({ config, readLength, given }: View): Wanted {
+  const { numRecentEvents, afterTimestamp } = config ?? {};
+  if (given !== undefined) {
+    return { from: readLength };
+  }
+  return { from: numRecentEvents === undefined || afterTimestamp !== undefined ? 0 : Math.max(0, readLength - numRecentEvents) };
+}

@@ -1,0 +1,23 @@
+// A store in memory that asks before it writes.
+
+import { memoryStore } from 'statepad/stores/memory';
+
+/** A store that waits for `before(change)`, and does nothing when that throws. Changes come one by one. */
+export function storeWith(before) {
+  const { commit, load, list, remove, loadScope } = memoryStore();
+  return {
+    commit: async (change, context) => {
+      await before(change);
+      return await commit(change, context);
+    },
+    load,
+    list,
+    remove,
+    loadScope,
+  };
+}
+
+/** Options of a service over such a store, which is not asked twice. */
+export function storedWith(before) {
+  return { store: storeWith(before), retry: { attempts: 1 } };
+}
