@@ -50,8 +50,9 @@ import { manyCases } from './testing/cases/many.js';
 import { parallelCases } from './testing/cases/parallel.js';
 import { refusalCases } from './testing/cases/refusals.js';
 import { removalCases } from './testing/cases/removal.js';
+import { reopenCases } from './testing/cases/reopen.js';
 import { scopeCases } from './testing/cases/scopes.js';
-import { storageCases } from './testing/cases/storage.js';
+import { sharingCases } from './testing/cases/sharing.js';
 import { valueCases } from './testing/cases/values.js';
 import type { StoreCase } from './testing/case.js';
 
@@ -71,5 +72,6 @@ export const storeCases: readonly StoreCase[] = [
   ...isolationCases,
   ...manyCases,
   ...parallelCases,
-  ...storageCases,
+  ...reopenCases,
+  ...sharingCases,
 ];

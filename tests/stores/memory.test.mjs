@@ -1,6 +1,10 @@
-// The reference, and whether the cases can fail at all.
+// The reference, and whether the cases can fail: each of many broken stores has to be caught by one of them.
 
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { memoryStore } from 'statepad/stores/memory';
+import { runStoreCase, storeCases } from 'statepad/testing';
+import { broken } from './memory-broken.mjs';
 import { storeTests } from './run.mjs';
 
 function open() {
@@ -9,3 +13,80 @@ function open() {
 }
 
 storeTests('memory', open, { without: ['reopen'] });
+
+test('cases are plain data: they are the same cases after they were written down as JSON', async () => {
+  const text = JSON.stringify(storeCases);
+  assert.equal(JSON.stringify(JSON.parse(text)), text);
+  for (const storeCase of JSON.parse(text).filter(({ needs }) => !needs.includes('reopen'))) {
+    await runStoreCase(storeCase, open);
+  }
+});
+
+test('each case has a name of its own', () => {
+  const names = storeCases.map(({ name }) => name);
+  assert.deepEqual(names, [...new Set(names)]);
+});
+
+test('a failure names the case, the step and the difference', async () => {
+  const steps = [{ list: { app: 'a', descending: false }, answer: { rows: [], app: {}, users: {}, total: 0 } }];
+  await runStoreCase({ name: 'it is empty', needs: [], steps }, open);
+  const wrong = [...steps, { loadScope: { app: 'a' }, answer: { pos: 1, state: {} } }];
+  await assert.rejects(runStoreCase({ name: 'it has something', needs: [], steps: wrong }, open), {
+    message: 'store case "it has something": step 2 (loadScope): pos is 0, not 1',
+  });
+});
+
+test('what a case needs and there is not is a failure', async () => {
+  const storeCase = { name: 'it stays', needs: ['reopen', 'watch'], steps: [] };
+  await assert.rejects(runStoreCase(storeCase, open), { message: 'store case "it stays": needs: there is no reopen' });
+});
+
+test('every store is opened and closed once, and the storage is disposed of last, whatever fails', async () => {
+  const calls = [];
+  const make = (name) => ({
+    ...memoryStore(),
+    open: async ({ migrate }) => void calls.push(`open ${name} ${migrate}`),
+    close: async () => void calls.push(`close ${name}`),
+  });
+  const harness = () => ({
+    store: make('first'),
+    reopen: () => make('again'),
+    another: () => make('another'),
+    dispose: () => void calls.push('dispose'),
+  });
+  const steps = [{ reopen: 'check' }, { remove: { appName: 'a', userId: 'u', sessionId: 's' }, by: 'another' }];
+  await runStoreCase({ name: 'x', needs: [], steps }, harness);
+  const all = [
+    'open first create',
+    'close first',
+    'open again check',
+    'open another create',
+    'close another',
+    'close again',
+    'dispose',
+  ];
+  assert.deepEqual(calls.splice(0), all);
+  const failing = [...steps, { loadScope: { app: 'a' }, answer: { pos: 1, state: {} } }];
+  await assert.rejects(runStoreCase({ name: 'x', needs: [], steps: failing }, harness), /^Error: store case "x": step 3/);
+  assert.deepEqual(calls, all);
+});
+
+for (const [fault, make] of Object.entries(broken)) {
+  test(`a store that ${fault} is caught`, async (t) => {
+    t.mock.timers.enable({ apis: ['Date'] });
+    const openBroken = () => {
+      const store = memoryStore();
+      const made = make(store, t.mock.timers);
+      const { store: first, another } = made.store === undefined ? { store: { ...store, ...made } } : made;
+      return { store: first, another: () => another ?? first };
+    };
+    const failures = [];
+    for (const storeCase of storeCases.filter(({ needs }) => !needs.includes('reopen'))) {
+      await runStoreCase(storeCase, openBroken).catch((error) => failures.push(error));
+      if (failures.length > 0) {
+        break;
+      }
+    }
+    assert.match(String(failures[0]), /^Error: store case "/);
+  });
+}

@@ -95,7 +95,10 @@ export function commit(change: Change, outcome?: CommitStep['outcome']): CommitS
 }
 
 /** A loaded session: the usual one, just created, but for what is given. */
-export function loaded({ pos = {}, state = {}, ...more }: Partial<Omit<Loaded, 'pos'>> & { pos?: Partial<Loaded['pos']> } = {}): Loaded {
+export function loaded(
+  { pos = {}, state = {}, ...more }: Partial<Omit<Loaded,
+  'pos'>> & { pos?: Partial<Loaded['pos']> } = {},
+): Loaded {
   return {
     created: 'c',
     rev: more.events?.length ?? 0,

@@ -1,6 +1,18 @@
 // What a store case is: a name and steps, all of it plain data.
 
-import type { Change, Committed, Hint, ListQuery, Loaded, LoadedScope, LoadQuery, Migrate, Page, ScopeName, SessionStore } from '../store.js';
+import type {
+  Change,
+  Committed,
+  Hint,
+  ListQuery,
+  Loaded,
+  LoadedScope,
+  LoadQuery,
+  Migrate,
+  Page,
+  ScopeName,
+  SessionStore,
+} from '../store.js';
 import type { StoreErrorCode } from '../store-error.js';
 import type { SessionKey } from '../types.js';
 
@@ -123,7 +135,15 @@ export interface HintedStep {
 }
 
 /** A step that one store makes. */
-export type OneStoreStep = CommitStep | CommitManyStep | LoadStep | ListStep | RemoveStep | LoadScopeStep | RemoveScopeStep | WatchStep;
+export type OneStoreStep =
+  | CommitStep
+  | CommitManyStep
+  | LoadStep
+  | ListStep
+  | RemoveStep
+  | LoadScopeStep
+  | RemoveScopeStep
+  | WatchStep;
 
 /** One step of a case. */
 export type StoreStep = OneStoreStep | ReopenStep | ParallelStep | HintedStep;

@@ -43,7 +43,14 @@ export function valuesDifference(actual: unknown, expected: Values, path: string
   }
   return (
     difference(names, expectedNames, `the names of ${path}`) ??
-    first(names, (name) => difference(JSON.stringify(values[name]), JSON.stringify(expected[name]), `${path}[${JSON.stringify(name)}] as JSON`))
+    first(
+      names,
+      (name) => difference(
+        JSON.stringify(values[name]),
+        JSON.stringify(expected[name]),
+        `${path}[${JSON.stringify(name)}] as JSON`,
+      ),
+    )
   );
 }
 
@@ -56,7 +63,10 @@ export function loadedDifference(actual: Loaded | null, expected: Loaded | null,
   return (
     difference(rest, expectedRest) ??
     difference(wanted(state), wanted(expectedState), 'the scopes of the answer') ??
-    first(wanted(expectedState), (scope) => valuesDifference(state[scope], expectedState[scope] ?? {}, `state.${scope}`, inAnyOrder))
+    first(
+      wanted(expectedState),
+      (scope) => valuesDifference(state[scope], expectedState[scope] ?? {}, `state.${scope}`, inAnyOrder),
+    )
   );
 }
 
@@ -67,7 +77,12 @@ export function scopeDifference(actual: LoadedScope, expected: LoadedScope, inAn
 
 /** Compares a page. */
 export function pageDifference({ corrupt = [], ...actual }: Page, expected: ListedPage): Difference {
-  const withoutState = ({ rows }: Pick<Page, 'rows'>): unknown => rows.map(({ key, created, rev, time }) => ({ key, created, rev, time }));
+  const withoutState = ({ rows }: Pick<Page, 'rows'>): unknown => rows.map(({ key, created, rev, time }) => ({
+    key,
+    created,
+    rev,
+    time,
+  }));
   return (
     difference(actual.total, expected.total, 'total') ??
     difference(withoutState(actual), withoutState(expected), 'rows') ??

@@ -3,7 +3,18 @@
 import { isStoreError, type StoreError } from '../store-error.js';
 import { difference, differenceInAnyOrder, loadedDifference, pageDifference, scopeDifference } from './compare.js';
 import type { Change, Hint, Migrate, SessionStore, StoreContext } from '../store.js';
-import type { CommitStep, HintedStep, OneStoreStep, OpenHarness, Outcome, Refused, StoreCase, StoreHarness, StoreNeed, StoreStep } from './case.js';
+import type {
+  CommitStep,
+  HintedStep,
+  OneStoreStep,
+  OpenHarness,
+  Outcome,
+  Refused,
+  StoreCase,
+  StoreHarness,
+  StoreNeed,
+  StoreStep,
+} from './case.js';
 
 /** How long a hint is waited for, and how long until the change is made once more, in milliseconds. */
 const HINT_PATIENCE = 10_000;
@@ -115,7 +126,10 @@ class Run {
       step.outcomes.forEach((expected, index) => fail(outcomeDifference(outcomes[index], expected, `answer ${index}`)));
     } else if ('load' in step) {
       const answer = await store.load(step.load, step.query ?? {}, context);
-      fail(anyDifference([step.answer, ...(step.or ?? [])], (expected) => loadedDifference(answer, expected, step.namesInAnyOrder)));
+      fail(anyDifference(
+        [step.answer, ...(step.or ?? [])],
+        (expected) => loadedDifference(answer, expected, step.namesInAnyOrder),
+      ));
     } else if ('list' in step) {
       const answer = await store.list(step.list, context);
       fail(anyDifference([step.answer, ...(step.or ?? [])], (expected) => pageDifference(answer, expected)));

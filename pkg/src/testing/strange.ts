@@ -3,7 +3,9 @@
 import type { Json } from '../types.js';
 
 /** Parts of a path, of a query or of a key in many a store. */
-export const SEPARATORS = ['', '/', ':', '|', ',', '.', '-', '_', ' ', '\n', '\u0000', '\u001f', '"', "'", '\\', '%2F', '::', "','", '\uffff'];
+export const SEPARATORS = [
+  '', '/', ':', '|', ',', '.', '-', '_', ' ', '\n', '\u0000', '\u001f', '"', "'", '\\', '%2F', '::', "','", '\uffff',
+];
 
 /** Texts that no two of may ever be taken for the same. */
 export const TEXTS: readonly string[] = [
@@ -12,8 +14,10 @@ export const TEXTS: readonly string[] = [
   // Nothing, and what reads like nothing, a number or a boolean.
   '', ' ', '  ', 'null', 'undefined', 'NaN', 'true', 'false', '0', '00', '-0', '1', '01', '1.0', '1e0', '0x1', '10', '9',
   // Separators, wildcards, quotes, escapes.
-  '/', '//', '.', '..', '../x', ':', '|', ',', ';', '#', '?', '*', '%', '_', 'x%', 'x_', 'xy', '$', '{', '}', '{x}', '[', ']', '@', '&', '=', '~',
-  '"', "'", '`', '\\', '\\\\', '\\0', '\\u0000', "'; --", '%00', '%2F', '\n', '\r\n', '\t', '\u0000', '\u0000\u0000', 'x\u0000', '\u001f', '\u007f',
+  '/', '//', '.', '..', '../x', ':', '|', ',', ';', '#', '?', '*', '%', '_', 'x%', 'x_', 'xy', '$', '{', '}', '{x}',
+  '[', ']', '@', '&', '=', '~',
+  '"', "'", '`', '\\', '\\\\', '\\0', '\\u0000', "'; --", '%00', '%2F', '\n', '\r\n', '\t', '\u0000', '\u0000\u0000',
+  'x\u0000', '\u001f', '\u007f',
   // Case, spaces at the end, forms of one character.
   'x', 'X', 'x ', ' x', 'x\n', '\u00e9', 'e\u0301', '\u00c9', 'ß', 'ss', 'SS', 'ı', 'I', 'i', 'İ', 'ﬁ', 'fi', '\u00c5', '\u212b',
   // Far from Latin; in the last group UTF-8 sorts otherwise than UTF-16.
@@ -62,10 +66,12 @@ export function nested(levels: number): Json {
 /** Values at the edges of what JSON can say. */
 export const VALUES: readonly Json[] = [
   null, true, false, '', [], {}, [[]], [{}], { x: [] }, { x: {} }, { x: null }, [null], [[], {}, null, '', 0, false],
-  0, -0, 1, -1, 0.1, 0.1 + 0.2, 1 / 3, 1.5, 100, 1e15, 2 ** 31, 2 ** 32, 2 ** 53 - 1, 2 ** 53, 2 ** 53 + 2, -(2 ** 53), 2 ** 63, 2 ** 64,
+  0, -0, 1, -1, 0.1, 0.1 + 0.2, 1 / 3, 1.5, 100, 1e15, 2 ** 31, 2 ** 32, 2 ** 53 - 1, 2 ** 53, 2 ** 53 + 2, -(2 ** 53),
+  2 ** 63, 2 ** 64,
   1e20, 1e21, 1e-6, 1e-7, 1e308, -1e308, Number.MAX_VALUE, 5e-324, 123_456_789.123_456_79,
   ...TEXTS,
-  'a\u0000b', '\\u0000', '\\ud800', '"\\"', '</script>', '\b\f\v', '\u0080\u009f', '[]', '{}', '{"x":1}', '1e400', 'x'.repeat(10_000),
+  'a\u0000b', '\\u0000', '\\ud800', '"\\"', '</script>', '\b\f\v', '\u0080\u009f', '[]', '{}', '{"x":1}', '1e400',
+  'x'.repeat(10_000),
   { b: 1, a: 2 }, { a: 2, b: 1 }, { 2: 'x', 1: 'y' }, { '': 1 }, { '\u0000': 1 }, { 'a.b': 1, $set: { x: 1 } },
   { ['__proto__']: { x: 1 }, constructor: { prototype: null } }, { toJSON: 'x', then: 'y', length: 3 },
   { set: { a: 1 }, unset: ['b'] }, { type: 'Buffer', data: [1, 2] }, [1, 'two', [3, { four: [5, { six: null }] }]],
@@ -76,6 +82,8 @@ export const VALUES: readonly Json[] = [
 export const EVENT_TEXTS: readonly string[] = [
   '{}', 'null', '0', '""', '[]', '-0', '1.0', '1E5', '100000000000000000000000001', '0.1000',
   '{ "b" :\t1.0 ,\r\n"a": "\\u0041" , "b": 2 }\n', ' \n{"x":1} ', '{"x":1,"x":2}', '{"b":1,"a":2}', '{"2":1,"1":2}',
-  '{"__proto__":{"x":1},"constructor":null}', '"\\u0000"', '"\\ud800"', '"\\udc00\\ud800"', '"\\ud83d\\ude00"', '"\\/"', '"\\\\u0000"',
-  '"\u2028\u2029\ufeff\u007f\u0080"', '"\ud83d\ude00 名前 e\u0301 é"', '"it\'s %s $1 ? :x @y ` ; --"', JSON.stringify(nested(100)), JSON.stringify(TEXTS),
+  '{"__proto__":{"x":1},"constructor":null}', '"\\u0000"', '"\\ud800"', '"\\udc00\\ud800"', '"\\ud83d\\ude00"', '"\\/"',
+  '"\\\\u0000"',
+  '"\u2028\u2029\ufeff\u007f\u0080"', '"\ud83d\ude00 名前 e\u0301 é"', '"it\'s %s $1 ? :x @y ` ; --"',
+  JSON.stringify(nested(100)), JSON.stringify(TEXTS),
 ];

@@ -1,12 +1,39 @@
 // The same change sent again.
 
-import { again, append, appended, appendedBefore, appHas, APP, commit, create, dataOf, eventsOf, keyOf, KEY, list, load, loaded, made, row, set, storeCase, update, updatedBefore, userHas } from '../build.js';
+import {
+  again,
+  append,
+  appended,
+  appendedBefore,
+  appHas,
+  APP,
+  commit,
+  create,
+  dataOf,
+  eventsOf,
+  keyOf,
+  KEY,
+  list,
+  load,
+  loaded,
+  made,
+  row,
+  set,
+  storeCase,
+  update,
+  updatedBefore,
+  userHas,
+} from '../build.js';
 import type { Guard } from '../../store.js';
 import type { StoreCase } from '../case.js';
 
 const ofApp = { key: { appName: APP } };
 /** What no session is at any more. */
-const stale: Guard = { rev: 77, pos: { app: 77, user: 77 }, keys: { app: set('a', 'other'), user: set('u', 'other'), session: set('s', 'other') } };
+const stale: Guard = {
+  rev: 77,
+  pos: { app: 77, user: 77 },
+  keys: { app: set('a', 'other'), user: set('u', 'other'), session: set('s', 'other') },
+};
 
 export const duplicateCases: readonly StoreCase[] = [
   storeCase(
@@ -16,7 +43,12 @@ export const duplicateCases: readonly StoreCase[] = [
     commit(append('e1', { app: set('a', 2), session: { unset: ['s'] } }, { time: 2_000 }), appended(1, 2, 1)),
     commit(append('e2', { user: set('u', 2) }, { time: 3_000 }), appended(2, 2, 2)),
     commit(create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), again(2, 2, 2)),
-    load(loaded({ time: 3_000, pos: { app: 2, user: 2 }, state: { app: { a: 2 }, user: { u: 2 } }, events: eventsOf('e1', 'e2') })),
+    load(loaded({
+      time: 3_000,
+      pos: { app: 2, user: 2 },
+      state: { app: { a: 2 }, user: { u: 2 } },
+      events: eventsOf('e1', 'e2'),
+    })),
     list([row({ rev: 2, time: 3_000 })], {}, { app: { a: 2 }, users: { user: { u: 2 } } }),
     { remove: KEY },
     commit(create('c', { app: set('a', 3) }), made(3, 2)),
@@ -31,14 +63,22 @@ export const duplicateCases: readonly StoreCase[] = [
     commit(append('e3', { user: { unset: ['u'] } }, { time: 3_000 }), appended(3, 2, 2)),
     commit(append('e1', { app: set('a', 1), user: set('u', 1), session: set('n', 1) }), appendedBefore('e1', 3, 2, 2)),
     commit(append('e2', { app: set('a', 2), session: set('n', 2) }, { time: 2_000 }), appendedBefore('e2', 3, 2, 2)),
-    load(loaded({ time: 3_000, pos: { app: 2, user: 2 }, state: { app: { a: 2 }, session: { n: 2 } }, events: eventsOf('e1', 'e2', 'e3') })),
+    load(loaded({
+      time: 3_000,
+      pos: { app: 2, user: 2 },
+      state: { app: { a: 2 }, session: { n: 2 } },
+      events: eventsOf('e1', 'e2', 'e3'),
+    })),
     list([row({ rev: 3, time: 3_000, state: { n: 2 } })], {}, { app: { a: 2 } }),
   ),
   storeCase(
     'another event under an id that is there is answered with the one that is there',
     commit(create(), made()),
     commit(append('e1', { session: set('x', 1) }), appended(1)),
-    commit(append('e1', { session: set('x', 2) }, { time: 9_000, event: { id: 'e1', time: 9_000, data: '"other"' } }), appendedBefore('e1', 1)),
+    commit(
+      append('e1', { session: set('x', 2) }, { time: 9_000, event: { id: 'e1', time: 9_000, data: '"other"' } }),
+      appendedBefore('e1', 1),
+    ),
     load(loaded({ state: { session: { x: 1 } }, events: eventsOf('e1') })),
   ),
   storeCase(
@@ -69,9 +109,19 @@ export const duplicateCases: readonly StoreCase[] = [
     commit(create('c', {}, { guard: { pos: stale.pos ?? {}, keys: stale.keys ?? {} } }), again(1, 2, 2)),
     commit(append('e1', {}, { guard: stale }), appendedBefore('e1', 1, 2, 2)),
     commit(append('e1', {}, { guard: { ...stale, created: 'c' } }), appendedBefore('e1', 1, 2, 2)),
-    commit(update('p', { user: set('v', 2) }, { guard: { pos: { user: 1 }, keys: { user: { unset: ['v'] } } } }), updatedBefore(2, 2)),
-    commit(update('q', { app: set('b', 2) }, { ...ofApp, guard: { pos: { app: 1 }, keys: { app: { unset: ['b'] } } } }), updatedBefore(2, 0)),
-    load(loaded({ pos: { app: 2, user: 2 }, state: { app: { a: 1, b: 1 }, user: { u: 1, v: 1 }, session: { s: 1 } }, events: eventsOf('e1') })),
+    commit(
+      update('p', { user: set('v', 2) }, { guard: { pos: { user: 1 }, keys: { user: { unset: ['v'] } } } }),
+      updatedBefore(2, 2),
+    ),
+    commit(
+      update('q', { app: set('b', 2) }, { ...ofApp, guard: { pos: { app: 1 }, keys: { app: { unset: ['b'] } } } }),
+      updatedBefore(2, 0),
+    ),
+    load(loaded({
+      pos: { app: 2, user: 2 },
+      state: { app: { a: 1, b: 1 }, user: { u: 1, v: 1 }, session: { s: 1 } },
+      events: eventsOf('e1'),
+    })),
   ),
   storeCase(
     'a duplicate for another session under the same key is not found',
@@ -89,7 +139,10 @@ export const duplicateCases: readonly StoreCase[] = [
     'one event id may be in several sessions, of this user, of others and of other apps',
     ...[KEY, keyOf('two'), keyOf('session', 'other'), keyOf('session', 'user', 'elsewhere')].flatMap((key, index) => [
       commit(create(`c${index}`, {}, { key }), made()),
-      commit(append('e1', { session: set('x', index) }, { key, event: { id: 'e1', time: 1_000, data: `${index}` } }), appended(1)),
+      commit(
+        append('e1', { session: set('x', index) }, { key, event: { id: 'e1', time: 1_000, data: `${index}` } }),
+        appended(1),
+      ),
     ]),
     ...[KEY, keyOf('two'), keyOf('session', 'other'), keyOf('session', 'user', 'elsewhere')].flatMap((key, index) => [
       commit(append('e1', {}, { key }), { ...again(1), data: `${index}` }),
@@ -117,6 +170,9 @@ export const duplicateCases: readonly StoreCase[] = [
     commit(append('e0'), appendedBefore('e0', 120)),
     commit(append('e19'), { ...again(120), data: dataOf('e19') }),
     commit(append('e119'), appendedBefore('e119', 120)),
-    load(loaded({ rev: 120, state: { session: { n: 119 } }, events: [{ rev: 120, data: dataOf('e119') }] }), { events: { last: 1 } }),
+    load(
+      loaded({ rev: 120, state: { session: { n: 119 } }, events: [{ rev: 120, data: dataOf('e119') }] }),
+      { events: { last: 1 } },
+    ),
   ),
 ];

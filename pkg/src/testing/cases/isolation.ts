@@ -1,6 +1,26 @@
 // Nothing is ever taken for something else.
 
-import { append, appended, appendedBefore, appHas, commit, create, dataOf, keyOf, KEY, list, load, loaded, made, row, set, storeCase, times, update, userHas } from '../build.js';
+import {
+  append,
+  appended,
+  appendedBefore,
+  appHas,
+  commit,
+  create,
+  dataOf,
+  keyOf,
+  KEY,
+  list,
+  load,
+  loaded,
+  made,
+  row,
+  set,
+  storeCase,
+  times,
+  update,
+  userHas,
+} from '../build.js';
 import { inByteOrder, letters, SEPARATORS, TEXTS } from '../strange.js';
 import type { Delta, Row, Values } from '../../store.js';
 import type { SessionKey } from '../../types.js';
@@ -42,6 +62,9 @@ function alike(separator: string): SessionKey[] {
     keyOf('', '', join('a', 'b', 'c', 'd')),
     keyOf(join('', 'd'), 'c', 'b'),
     keyOf('d', join('c', ''), 'b1'),
+    // As if the separator were escaped, and the escape were not.
+    keyOf(join('c', 'd'), 'b', 'a\\'),
+    keyOf('d', 'c\\', join('a', 'b')),
   ];
 }
 
@@ -71,7 +94,11 @@ export const isolationCases: readonly StoreCase[] = [
     commit(append('e1', { session: set('y', 3) }, { key: keyOf('s', 'u1', 'a5') }), appended(1)),
     load(loaded({ created: 'd2', state: { session: { y: 2 } } }), {}, keyOf('s', 'u2', 'a5')),
     { remove: keyOf('s', 'u2', 'a5') },
-    load(loaded({ created: 'd1', state: { session: { y: 3 } }, events: [{ rev: 1, data: dataOf('e1') }] }), {}, keyOf('s', 'u1', 'a5')),
+    load(
+      loaded({ created: 'd1', state: { session: { y: 3 } }, events: [{ rev: 1, data: dataOf('e1') }] }),
+      {},
+      keyOf('s', 'u1', 'a5'),
+    ),
   ),
   storeCase(
     'any text is a session id, and no two texts are the same one',
@@ -101,12 +128,18 @@ export const isolationCases: readonly StoreCase[] = [
     ]),
   ),
   ...SEPARATORS.map((separator) =>
-    storeCase(`keys whose parts read the same when joined by ${JSON.stringify(separator)} are different keys`, ...apart(alike(separator))),
+    storeCase(
+      `keys whose parts read the same when joined by ${JSON.stringify(separator)} are different keys`,
+      ...apart(alike(separator)),
+    ),
   ),
   ...SEPARATORS.map((separator) =>
     storeCase(
       `a name and an id that read the same when joined by ${JSON.stringify(separator)} stay apart`,
-      commit(update('p1', { app: set(`u${separator}x`, 1), user: set('x', 2) }, { key: { appName: 'a', userId: 'u' } }), made(1, 1)),
+      commit(
+        update('p1', { app: set(`u${separator}x`, 1), user: set('x', 2) }, { key: { appName: 'a', userId: 'u' } }),
+        made(1, 1),
+      ),
       commit(update('p2', { user: set(`s${separator}x`, 3) }, { key: { appName: 'a', userId: 'u' } }), made(1, 2)),
       commit(create('c1', { session: set('x', 4) }, { key: keyOf('s', 'u', 'a') }), made(1, 2)),
       commit(create('c2', { session: set(`s${separator}x`, 5) }, { key: keyOf('', 'u', 'a') }), made(1, 2)),
@@ -129,7 +162,10 @@ export const isolationCases: readonly StoreCase[] = [
   ),
   storeCase(
     'any text is a name, in every scope',
-    commit(create('c', { app: { set: strangeValues }, user: { set: strangeValues }, session: { set: strangeValues } }), made(1, 1)),
+    commit(
+      create('c', { app: { set: strangeValues }, user: { set: strangeValues }, session: { set: strangeValues } }),
+      made(1, 1),
+    ),
     load(loaded({ pos: { app: 1, user: 1 }, state: { app: strangeValues, user: strangeValues, session: strangeValues } })),
     list([row({ state: strangeValues })], {}, { app: strangeValues, users: { user: strangeValues } }),
     commit(append('e1', { app: { unset: [...TEXTS.slice(1)] }, session: { unset: [...TEXTS.slice(0, -1)] } }), appended(1, 2, 1)),
@@ -159,11 +195,21 @@ export const isolationCases: readonly StoreCase[] = [
   storeCase(
     'names of 2,000 characters that differ in the last are different names',
     commit(create('c', { session: { set: Object.fromEntries(longNames.map((name, index) => [name, index])) } }), made()),
-    commit(append('e1', { app: set(longNames[0] ?? '', 1), user: set(longNames[1] ?? '', 2), session: { unset: longNames.slice(0, 1) } }), appended(1, 1, 1)),
+    commit(
+      append(
+        'e1',
+        { app: set(longNames[0] ?? '', 1), user: set(longNames[1] ?? '', 2), session: { unset: longNames.slice(0, 1) } },
+      ),
+      appended(1, 1, 1),
+    ),
     load(
       loaded({
         pos: { app: 1, user: 1 },
-        state: { app: { [longNames[0] ?? '']: 1 }, user: { [longNames[1] ?? '']: 2 }, session: { [longNames[1] ?? '']: 1, [longNames[2] ?? '']: 2 } },
+        state: {
+          app: { [longNames[0] ?? '']: 1 },
+          user: { [longNames[1] ?? '']: 2 },
+          session: { [longNames[1] ?? '']: 1, [longNames[2] ?? '']: 2 },
+        },
         events: [{ rev: 1, data: dataOf('e1') }],
       }),
     ),
@@ -171,15 +217,27 @@ export const isolationCases: readonly StoreCase[] = [
   storeCase(
     'ids of 250 characters that differ in the last are different ids',
     ...apart(longIds.map((id) => keyOf(id))),
-    ...apart(longIds.flatMap((app) => longIds.map((user) => keyOf(longIds[0] ?? '', user, app))).filter((_, index) => index % 4 === 0)),
+    ...apart(longIds.flatMap((app) => longIds.map((user) => keyOf(
+      longIds[0] ?? '',
+      user,
+      app,
+    ))).filter((_, index) => index % 4 === 0)),
   ),
   storeCase(
     'a session that has much has no part in one that has little',
     ...times(2, (index) => commit(create(`c${index}`, {}, { key: keyOf(`s${index}`) }), made())),
-    ...times(30, (index) => commit(append(`e${index}`, { session: set(`x${index}`, index) }, { key: keyOf('s0') }), appended(index + 1))),
+    ...times(
+      30,
+      (index) => commit(append(`e${index}`, { session: set(`x${index}`, index) }, { key: keyOf('s0') }), appended(index + 1)),
+    ),
     load(loaded({ created: 'c1' }), {}, keyOf('s1')),
     { remove: keyOf('s1') },
-    list([row({ key: keyOf('s0'), created: 'c0', rev: 30, state: Object.fromEntries(times(30, (index) => [`x${index}`, index])) })]),
+    list([row({
+      key: keyOf('s0'),
+      created: 'c0',
+      rev: 30,
+      state: Object.fromEntries(times(30, (index) => [`x${index}`, index])),
+    })]),
     load(null, {}, KEY),
   ),
 ];

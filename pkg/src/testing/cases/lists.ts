@@ -21,10 +21,58 @@ function behind({ key: { sessionId, userId }, time }: Row): NonNullable<ListQuer
 }
 
 /** In UTF-8 order, which is not that of UTF-16: surrogates come before U+E000 there. */
-const IDS = ['', '\u0000', ' ', '-', '0', '1', '10', '2', 'A', 'B', 'Z', '_', 'a', 'aa', 'b', '\u007f', '\u00e9', '\u0416', '\u4e2d', '\ud7ff', '\ue000', '\ufffd', '\uffff', '\u{10000}', '😀', '\u{10ffff}'];
+const IDS = [
+  '',
+  '\u0000',
+  ' ',
+  '-',
+  '0',
+  '1',
+  '10',
+  '2',
+  'A',
+  'B',
+  'Z',
+  '_',
+  'a',
+  'aa',
+  'b',
+  '\u007f',
+  '\u00e9',
+  '\u0416',
+  '\u4e2d',
+  '\ud7ff',
+  '\ue000',
+  '\ufffd',
+  '\uffff',
+  '\u{10000}',
+  '😀',
+  '\u{10ffff}',
+];
 const shuffled = IDS.map((_, index) => IDS[(index * 7 + 3) % IDS.length] ?? '');
 /** In ascending order. */
-const NUMBERS = [-1e308, -1e15, -1_000, -1.5, -1, -0.25, 0, 5e-324, 0.25, 1, 1.5, 2, 10, 1_000, 1_000.125, 1_700_000_000_000, 1_700_000_000_000.5, 2 ** 53, 2 ** 53 + 2, 1e308];
+const NUMBERS = [
+  -1e308,
+  -1e15,
+  -1_000,
+  -1.5,
+  -1,
+  -0.25,
+  0,
+  5e-324,
+  0.25,
+  1,
+  1.5,
+  2,
+  10,
+  1_000,
+  1_000.125,
+  1_700_000_000_000,
+  1_700_000_000_000.5,
+  2 ** 53,
+  2 ** 53 + 2,
+  1e308,
+];
 const three = [at('a', 10), at('b', 20), at('c', 30)];
 
 const orderCases: readonly StoreCase[] = [
@@ -40,9 +88,21 @@ const orderCases: readonly StoreCase[] = [
     list([...IDS.map((id) => at(id, 10)), at('last', 20)]),
     list([at('last', 20), ...IDS.map((id) => at(id, 10))], { descending: true }),
     list(IDS.slice(20, 24).map((id) => at(id, 10)), { offset: 20, limit: 4 }, { total: IDS.length + 1 }),
-    list(IDS.slice(19, 23).map((id) => at(id, 10)), { after: behind(at(IDS[18] ?? '', 10)), limit: 4 }, { total: IDS.length + 1 }),
-    list(IDS.slice(23).map((id) => at(id, 10)), { descending: true, after: behind(at(IDS[22] ?? '', 10)) }, { total: IDS.length + 1 }),
-    ...IDS.slice(18).map((id, index) => list(IDS.slice(19 + index).map((next) => at(next, 10)), { descending: true, after: behind(at(id, 10)) }, { total: IDS.length + 1 })),
+    list(
+      IDS.slice(19, 23).map((id) => at(id, 10)),
+      { after: behind(at(IDS[18] ?? '', 10)), limit: 4 },
+      { total: IDS.length + 1 },
+    ),
+    list(
+      IDS.slice(23).map((id) => at(id, 10)),
+      { descending: true, after: behind(at(IDS[22] ?? '', 10)) },
+      { total: IDS.length + 1 },
+    ),
+    ...IDS.slice(18).map((id, index) => list(
+      IDS.slice(19 + index).map((next) => at(next, 10)),
+      { descending: true, after: behind(at(id, 10)) },
+      { total: IDS.length + 1 },
+    )),
   ),
   storeCase(
     'sessions of the same time and id are sorted by user, in the order of UTF-8 bytes, ascending either way',
@@ -50,7 +110,11 @@ const orderCases: readonly StoreCase[] = [
     list([at('a', 10, '😀'), ...IDS.map((user) => at('s', 10, user)), at('t', 10, '')]),
     list([at('a', 10, '😀'), ...IDS.map((user) => at('s', 10, user)), at('t', 10, '')], { descending: true }),
     ...IDS.slice(18).map((user, index) =>
-      list([...IDS.slice(19 + index).map((next) => at('s', 10, next)), at('t', 10, '')], { after: behind(at('s', 10, user)) }, { total: IDS.length + 2 }),
+      list(
+        [...IDS.slice(19 + index).map((next) => at('s', 10, next)), at('t', 10, '')],
+        { after: behind(at('s', 10, user)) },
+        { total: IDS.length + 2 },
+      ),
     ),
   ),
   storeCase(
@@ -154,7 +218,10 @@ function longListSteps(): StoreStep[] {
     .map((id) => row({ key: keyOf(id), created: `c${id.slice(1)}`, time: Number(id.slice(1)) % 10 }));
   return [
     list(rows),
-    ...times(Math.ceil(130 / 37), (page) => list(rows.slice(page * 37, (page + 1) * 37), { offset: page * 37, limit: 37 }, { total: 130 })),
+    ...times(
+      Math.ceil(130 / 37),
+      (page) => list(rows.slice(page * 37, (page + 1) * 37), { offset: page * 37, limit: 37 }, { total: 130 }),
+    ),
     ...times(Math.ceil(130 / 37), (page) => {
       const place = rows[page * 37 - 1];
       return list(rows.slice(page * 37, (page + 1) * 37), { limit: 37, ...(place && { after: behind(place) }) }, { total: 130 });
@@ -183,7 +250,10 @@ const contentCases: readonly StoreCase[] = [
       row({ key: keyOf('t', 'u2'), created: 'c3' }),
     ]),
     list([row({ key: keyOf('s', 'u1'), created: 'c1', state: { x: 1 } })], { user: 'u1' }),
-    list([row({ key: keyOf('s', 'u2'), created: 'c2', rev: 1, state: { y: [1] } }), row({ key: keyOf('t', 'u2'), created: 'c3' })], { user: 'u2' }),
+    list(
+      [row({ key: keyOf('s', 'u2'), created: 'c2', rev: 1, state: { y: [1] } }), row({ key: keyOf('t', 'u2'), created: 'c3' })],
+      { user: 'u2' },
+    ),
     list([], { user: 'u' }),
     list([], { user: 'u%' }),
     list([], { user: 'u_' }),

@@ -1,12 +1,31 @@
 // Which parts of a session a load gives.
 
-import { append, appended, commit, create, dataOf, eventsOf, keyOf, KEY, load, loaded, made, set, storeCase, times, update } from '../build.js';
+import {
+  append,
+  appended,
+  commit,
+  create,
+  dataOf,
+  eventsOf,
+  keyOf,
+  KEY,
+  load,
+  loaded,
+  made,
+  set,
+  storeCase,
+  times,
+  update,
+} from '../build.js';
 import type { Loaded, LoadQuery } from '../../store.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
 /** The times of events: forward, back, equal, fractional, negative. */
 const TIMES = [10, 30, 20, 30, 5, -1.5, 30.25, 7];
-const events = TIMES.map((time, index) => commit(append(`e${index + 1}`, { session: set('n', index + 1) }, { time }), appended(index + 1, 1, 1)));
+const events = TIMES.map((time, index) => commit(
+  append(`e${index + 1}`, { session: set('n', index + 1) }, { time }),
+  appended(index + 1, 1, 1),
+));
 
 /** The window shows the events of these revisions, and all else is as ever. */
 function shows(window: NonNullable<LoadQuery['events']>, ...revs: readonly number[]): StoreStep {
@@ -97,7 +116,16 @@ export const loadCases: readonly StoreCase[] = [
   storeCase(
     'a window on no events shows none',
     commit(create(), made()),
-    ...[{}, { from: 0 }, { from: 1 }, { to: 1 }, { since: 0 }, { last: 0 }, { last: 1 }, { from: 1, to: 1, since: 0, last: 1 }].map((window) =>
+    ...[
+      {},
+      { from: 0 },
+      { from: 1 },
+      { to: 1 },
+      { since: 0 },
+      { last: 0 },
+      { last: 1 },
+      { from: 1, to: 1, since: 0, last: 1 },
+    ].map((window) =>
       load(loaded(), { events: window }),
     ),
   ),
@@ -113,7 +141,11 @@ export const loadCases: readonly StoreCase[] = [
       { window: { from: 9, to: 11 }, from: 9, to: 11 },
     ].map(({ window, from, to }) =>
       load(
-        loaded({ rev: 130, time: 129, events: times(to - from + 1, (index) => ({ rev: from + index, data: dataOf(`e${from + index}`) })) }),
+        loaded({
+          rev: 130,
+          time: 129,
+          events: times(to - from + 1, (index) => ({ rev: from + index, data: dataOf(`e${from + index}`) })),
+        }),
         { events: window },
       ),
     ),
@@ -153,7 +185,13 @@ export const loadCases: readonly StoreCase[] = [
     load(only('session'), { known: { created: 'earlier', rev: 1, pos: { app: 1, user: 1 } } }),
     commit(append('e2', { app: set('a', 2) }), appended(2, 2, 1)),
     load(
-      { ...session, rev: 2, pos: { app: 2, user: 1 }, state: { app: { a: 2 }, session: { s: 1 } }, events: [{ rev: 2, data: dataOf('e2') }] },
+      {
+        ...session,
+        rev: 2,
+        pos: { app: 2, user: 1 },
+        state: { app: { a: 2 }, session: { s: 1 } },
+        events: [{ rev: 2, data: dataOf('e2') }],
+      },
       { events: { from: 2 }, known: { ...knownSession, pos: { app: 1, user: 1 } } },
     ),
     commit(update('p', { user: { unset: ['u'] } }), made(2, 2)),

@@ -1,6 +1,29 @@
 // Many changes at once.
 
-import { again, append, appended, appendedBefore, appHas, APP, commit, create, eventsOf, keyOf, KEY, list, load, loaded, made, row, set, storeCase, times, update, updatedBefore, userHas } from '../build.js';
+import {
+  again,
+  append,
+  appended,
+  appendedBefore,
+  appHas,
+  APP,
+  commit,
+  create,
+  eventsOf,
+  keyOf,
+  KEY,
+  list,
+  load,
+  loaded,
+  made,
+  row,
+  set,
+  storeCase,
+  times,
+  update,
+  updatedBefore,
+  userHas,
+} from '../build.js';
 import type { Change, Committed } from '../../store.js';
 import type { Outcome, StoreCase, StoreStep } from '../case.js';
 
@@ -18,12 +41,19 @@ const hundred = (make: (index: number) => Change, outcome: (index: number) => Co
 
 export const manyCases: readonly StoreCase[] = [
   storeCase('no changes at once are none', commitMany(), list([])),
-  storeCase('one change at once is one', commitMany([create('c', { session: set('x', 1) }), made()]), load(loaded({ state: { session: { x: 1 } } }))),
+  storeCase(
+    'one change at once is one',
+    commitMany([create('c', { session: set('x', 1) }), made()]),
+    load(loaded({ state: { session: { x: 1 } } })),
+  ),
   storeCase(
     'many changes are written as if one after the other',
     ...sessions,
     commitMany(
-      [append('e1', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }, { key: keyOf('s0'), time: 2_000 }), appended(1, 1, 1)],
+      [
+        append('e1', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }, { key: keyOf('s0'), time: 2_000 }),
+        appended(1, 1, 1),
+      ],
       [append('e1', { app: set('a', 2), session: set('s', 2) }, { key: keyOf('s2'), time: 3_000 }), appended(1, 2, 1)],
       [update('p1', { app: set('b', 3) }, ofApp), made(3, 0)],
       [create('c3', { user: set('v', 4) }, { key: keyOf('s3') }), made(3, 2)],
@@ -42,15 +72,31 @@ export const manyCases: readonly StoreCase[] = [
     ),
     appHas(4, { a: 5, b: 3 }),
     userHas(3, { v: 4 }),
-    load(loaded({ created: 'c2', time: 3_000, pos: { app: 4, user: 3 }, state: { app: { a: 5, b: 3 }, user: { v: 4 }, session: { s: 2 } }, events: eventsOf('e1') }), {}, keyOf('s2')),
+    load(
+      loaded({
+        created: 'c2',
+        time: 3_000,
+        pos: { app: 4, user: 3 },
+        state: { app: { a: 5, b: 3 }, user: { v: 4 }, session: { s: 2 } },
+        events: eventsOf('e1'),
+      }),
+      {},
+      keyOf('s2'),
+    ),
   ),
   storeCase(
     'one that is refused does not keep the others from being written',
     ...sessions,
     commitMany(
       [append('e1', { app: set('a', 1) }, { key: keyOf('s0') }), appended(1, 1, 0)],
-      [append('e1', { app: set('a', 2), user: set('u', 2), session: set('s', 2) }, { key: keyOf('none') }), { throws: 'not-found' }],
-      [append('e1', { app: set('a', 3), user: set('u', 3), session: set('s', 3) }, { key: keyOf('s1'), guard: { rev: 5 } }), { throws: 'conflict', actual: 0 }],
+      [
+        append('e1', { app: set('a', 2), user: set('u', 2), session: set('s', 2) }, { key: keyOf('none') }),
+        { throws: 'not-found' },
+      ],
+      [
+        append('e1', { app: set('a', 3), user: set('u', 3), session: set('s', 3) }, { key: keyOf('s1'), guard: { rev: 5 } }),
+        { throws: 'conflict', actual: 0 },
+      ],
       [create('other', { app: set('a', 4), session: set('s', 4) }, { key: keyOf('s2') }), { throws: 'exists' }],
       [update('p1', { app: set('a', 5), user: set('u', 5) }, { guard: { keys: { app: set('a', 77) } } }), { throws: 'conflict' }],
       [update('p2', { app: set('b', 6) }), made(2, 0)],
@@ -58,7 +104,11 @@ export const manyCases: readonly StoreCase[] = [
     appHas(2, { a: 1, b: 6 }),
     userHas(0, {}),
     list(
-      [row({ key: keyOf('s0'), created: 'c0', rev: 1 }), row({ key: keyOf('s1'), created: 'c1' }), row({ key: keyOf('s2'), created: 'c2' })],
+      [
+        row({ key: keyOf('s0'), created: 'c0', rev: 1 }),
+        row({ key: keyOf('s1'), created: 'c1' }),
+        row({ key: keyOf('s2'), created: 'c2' }),
+      ],
       {},
       { app: { a: 1, b: 6 } },
     ),
@@ -77,9 +127,15 @@ export const manyCases: readonly StoreCase[] = [
     'a guard sees what the changes before it have done',
     ...sessions,
     commitMany(
-      [append('e1', { app: set('n', 1) }, { key: keyOf('s0'), guard: { pos: { app: 0 }, keys: { app: { unset: ['n'] } } } }), appended(1, 1)],
+      [
+        append('e1', { app: set('n', 1) }, { key: keyOf('s0'), guard: { pos: { app: 0 }, keys: { app: { unset: ['n'] } } } }),
+        appended(1, 1),
+      ],
       [append('e1', { app: set('n', 9) }, { key: keyOf('s1'), guard: { pos: { app: 0 } } }), { throws: 'conflict' }],
-      [append('e1', { app: set('n', 2) }, { key: keyOf('s2'), guard: { pos: { app: 1 }, keys: { app: set('n', 1) } } }), appended(1, 2)],
+      [
+        append('e1', { app: set('n', 2) }, { key: keyOf('s2'), guard: { pos: { app: 1 }, keys: { app: set('n', 1) } } }),
+        appended(1, 2),
+      ],
       [update('p1', { app: set('n', 9) }, { guard: { keys: { app: set('n', 1) } } }), { throws: 'conflict' }],
       [update('p2', { app: set('n', 3) }, { guard: { keys: { app: set('n', 2) } } }), made(3)],
     ),
@@ -116,7 +172,11 @@ export const manyCases: readonly StoreCase[] = [
     ),
     appHas(2, { a: 2 }),
     userHas(2, { u: 2 }),
-    load(loaded({ created: 'c0', pos: { app: 2, user: 2 }, state: { app: { a: 2 }, user: { u: 2 } }, events: eventsOf('e1') }), {}, keyOf('s0')),
+    load(
+      loaded({ created: 'c0', pos: { app: 2, user: 2 }, state: { app: { a: 2 }, user: { u: 2 } }, events: eventsOf('e1') }),
+      {},
+      keyOf('s0'),
+    ),
   ),
   storeCase(
     'what was written among many is known when it is sent alone, and the other way round',
@@ -132,9 +192,16 @@ export const manyCases: readonly StoreCase[] = [
   ),
   storeCase(
     'a hundred changes at once are all made',
-    hundred((index) => create(`c${index}`, { app: set(`a${index}`, index) }, { key: keyOf(`s${index}`, `u${index % 3}`) }), (index) => made(index + 1, 0)),
     hundred(
-      (index) => append('e1', { user: set('n', index), session: set('n', index) }, { key: keyOf(`s${index}`, `u${index % 3}`), time: 2_000 }),
+      (index) => create(`c${index}`, { app: set(`a${index}`, index) }, { key: keyOf(`s${index}`, `u${index % 3}`) }),
+      (index) => made(index + 1, 0),
+    ),
+    hundred(
+      (index) => append(
+        'e1',
+        { user: set('n', index), session: set('n', index) },
+        { key: keyOf(`s${index}`, `u${index % 3}`), time: 2_000 },
+      ),
       (index) => appended(1, 100, Math.floor(index / 3) + 1),
     ),
     list(
@@ -143,8 +210,14 @@ export const manyCases: readonly StoreCase[] = [
         return row({ key: keyOf(id, `u${index % 3}`), created: `c${index}`, rev: 1, time: 2_000, state: { n: index } });
       }),
       {},
-      { app: Object.fromEntries(times(100, (index) => [`a${index}`, index])), users: { u0: { n: 99 }, u1: { n: 97 }, u2: { n: 98 } } },
+      {
+        app: Object.fromEntries(times(100, (index) => [`a${index}`, index])),
+        users: { u0: { n: 99 }, u1: { n: 97 }, u2: { n: 98 } },
+      },
     ),
-    hundred((index) => append('e1', {}, { key: keyOf(`s${index}`, `u${index % 3}`) }), (index) => appendedBefore('e1', 1, 100, index % 3 === 0 ? 34 : 33)),
+    hundred(
+      (index) => append('e1', {}, { key: keyOf(`s${index}`, `u${index % 3}`) }),
+      (index) => appendedBefore('e1', 1, 100, index % 3 === 0 ? 34 : 33),
+    ),
   ),
 ];

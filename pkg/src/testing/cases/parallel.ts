@@ -1,6 +1,30 @@
 // Several at the same time.
 
-import { again, append, appended, appendedBefore, appHas, APP, commit, create, dataOf, eventsOf, keyOf, KEY, list, load, loaded, made, row, set, storeCase, times, update, updatedBefore, userHas } from '../build.js';
+import {
+  again,
+  append,
+  appended,
+  appendedBefore,
+  appHas,
+  APP,
+  commit,
+  create,
+  dataOf,
+  eventsOf,
+  keyOf,
+  KEY,
+  list,
+  load,
+  loaded,
+  made,
+  row,
+  set,
+  storeCase,
+  times,
+  update,
+  updatedBefore,
+  userHas,
+} from '../build.js';
 import type { Outcome, StoreCase, StoreStep } from '../case.js';
 
 const ofApp = { key: { appName: APP } };
@@ -13,12 +37,26 @@ const one = (winner: Outcome, others: Outcome): Outcome[] => [winner, ...times(C
 function whole(rev: number): StoreStep {
   const [before, after] = [rev - 1, rev].map((n) => ({ app: { n }, user: { n }, session: { n } }));
   const seen = ([state, at]: readonly [typeof before, number]) =>
-    loaded({ rev: at, time: at, pos: { app: at + 1, user: at + 1 }, state: state ?? {}, events: eventsOf(...times(at, (index) => `e${index + 1}`)) });
-  const listed = (n: number) => ({ rows: [row({ rev: n, time: n, state: { n } })], app: { n }, users: { user: { n } }, total: 1 });
+    loaded({
+      rev: at,
+      time: at,
+      pos: { app: at + 1, user: at + 1 },
+      state: state ?? {},
+      events: eventsOf(...times(at, (index) => `e${index + 1}`)),
+    });
+  const listed = (n: number) => ({
+    rows: [row({ rev: n, time: n, state: { n } })],
+    app: { n },
+    users: { user: { n } },
+    total: 1,
+  });
   const loads: StoreStep = { load: KEY, answer: seen([before, rev - 1]), or: [seen([after, rev])] };
   const lists: StoreStep = { list: { app: APP, descending: false }, answer: listed(rev - 1), or: [listed(rev)] };
   const n = { n: rev };
-  const writes = commit(append(`e${rev}`, { app: { set: n }, user: { set: n }, session: { set: n } }, { time: rev }), appended(rev, rev + 1, rev + 1));
+  const writes = commit(
+    append(`e${rev}`, { app: { set: n }, user: { set: n }, session: { set: n } }, { time: rev }),
+    appended(rev, rev + 1, rev + 1),
+  );
   return { parallel: [loads, lists, writes, loads, lists, loads, lists] };
 }
 
@@ -27,7 +65,10 @@ export const parallelCases: readonly StoreCase[] = [
     'twenty events appended to one session at once are all there, each at a revision of its own',
     commit(create(), made()),
     {
-      parallel: times(COUNT, (index) => commit(append(`e${index}`, { app: set(`x${index}`, index), session: set(`x${index}`, index) }))),
+      parallel: times(
+        COUNT,
+        (index) => commit(append(`e${index}`, { app: set(`x${index}`, index), session: set(`x${index}`, index) })),
+      ),
       outcomes: times(COUNT, (index) => appended(index + 1, index + 1, 0)),
     },
     {
@@ -49,7 +90,14 @@ export const parallelCases: readonly StoreCase[] = [
     'twenty sessions of one user that write to app and user at once lose nothing',
     ...times(COUNT, (index) => commit(create(`c${index}`, {}, { key: keyOf(`s${index}`) }), made())),
     {
-      parallel: times(COUNT, (index) => commit(append('e1', { app: set(`x${index}`, index), user: set(`x${index}`, index) }, { key: keyOf(`s${index}`) }))),
+      parallel: times(
+        COUNT,
+        (index) => commit(append(
+          'e1',
+          { app: set(`x${index}`, index), user: set(`x${index}`, index) },
+          { key: keyOf(`s${index}`) },
+        )),
+      ),
       outcomes: times(COUNT, (index) => appended(1, index + 1, index + 1)),
     },
     { ...appHas(COUNT, all), namesInAnyOrder: true },
@@ -82,7 +130,11 @@ export const parallelCases: readonly StoreCase[] = [
       parallel: times(COUNT, () => commit(update('p', { app: set('a', 3), user: set('u', 1) }))),
       outcomes: one(made(3, 1), updatedBefore(3, 1)),
     },
-    load(loaded({ pos: { app: 3, user: 1 }, state: { app: { a: 3 }, user: { u: 1 }, session: { s: 1 } }, events: [{ rev: 1, data: dataOf('e1') }] })),
+    load(loaded({
+      pos: { app: 3, user: 1 },
+      state: { app: { a: 3 }, user: { u: 1 }, session: { s: 1 } },
+      events: [{ rev: 1, data: dataOf('e1') }],
+    })),
   ),
   storeCase(
     'of twenty that expect the same revision, one is written',
@@ -97,11 +149,17 @@ export const parallelCases: readonly StoreCase[] = [
     'of twenty that expect the same value, one is written',
     commit(update('p', { app: set('n', 0) }, ofApp), made(1)),
     {
-      parallel: times(COUNT, (index) => commit(update(`p${index}`, { app: set('n', 1) }, { ...ofApp, guard: { keys: { app: set('n', 0) } } }))),
+      parallel: times(
+        COUNT,
+        (index) => commit(update(`p${index}`, { app: set('n', 1) }, { ...ofApp, guard: { keys: { app: set('n', 0) } } })),
+      ),
       outcomes: one(made(2), { throws: 'conflict' }),
     },
     {
-      parallel: times(COUNT, (index) => commit(update(`q${index}`, { app: set('m', 1) }, { ...ofApp, guard: { pos: { app: 2 } } }))),
+      parallel: times(
+        COUNT,
+        (index) => commit(update(`q${index}`, { app: set('m', 1) }, { ...ofApp, guard: { pos: { app: 2 } } })),
+      ),
       outcomes: one(made(3), { throws: 'conflict' }),
     },
     appHas(3, { n: 1, m: 1 }),
@@ -116,7 +174,11 @@ export const parallelCases: readonly StoreCase[] = [
     commit(create(), made()),
     { parallel: [{ remove: KEY }, { remove: KEY }, { remove: keyOf('other') }] },
     load(null),
-    { parallel: [commit(create('d', {}, { key: keyOf('d') }), made()), { remove: KEY }, commit(create('e', {}, { key: keyOf('e') }), made())] },
+    { parallel: [
+      commit(create('d', {}, { key: keyOf('d') }), made()),
+      { remove: KEY },
+      commit(create('e', {}, { key: keyOf('e') }), made()),
+    ] },
     list([row({ key: keyOf('d'), created: 'd' }), row({ key: keyOf('e'), created: 'e' })]),
   ),
 ];

@@ -1,6 +1,24 @@
 // What goes with a session, what stays, and what comes after it.
 
-import { append, appended, appHas, commit, create, eventsOf, keyOf, KEY, list, load, loaded, made, row, set, storeCase, update, userHas } from '../build.js';
+import {
+  append,
+  appended,
+  appHas,
+  commit,
+  create,
+  eventsOf,
+  keyOf,
+  KEY,
+  list,
+  load,
+  loaded,
+  made,
+  row,
+  set,
+  storeCase,
+  update,
+  userHas,
+} from '../build.js';
 import type { StoreCase } from '../case.js';
 
 export const removalCases: readonly StoreCase[] = [
@@ -62,13 +80,20 @@ export const removalCases: readonly StoreCase[] = [
     { remove: keyOf('a', 'other') },
     list([row({ key: keyOf('a'), created: 'a' }), row({ key: keyOf('c'), created: 'c' })]),
     commit(create('b2', {}, { key: keyOf('b') }), made()),
-    list([row({ key: keyOf('a'), created: 'a' }), row({ key: keyOf('b'), created: 'b2' }), row({ key: keyOf('c'), created: 'c' })]),
+    list([
+      row({ key: keyOf('a'), created: 'a' }),
+      row({ key: keyOf('b'), created: 'b2' }),
+      row({ key: keyOf('c'), created: 'c' }),
+    ]),
     ...['a', 'b', 'c'].map((id) => ({ remove: keyOf(id) })),
     list([]),
   ),
   storeCase(
     'a session with many events and values goes whole',
-    commit(create('c', { session: { set: Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`x${index}`, index])) } }), made()),
+    commit(
+      create('c', { session: { set: Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`x${index}`, index])) } }),
+      made(),
+    ),
     ...Array.from({ length: 120 }, (_, index) => commit(append(`e${index}`), appended(index + 1))),
     { remove: KEY },
     load(null),

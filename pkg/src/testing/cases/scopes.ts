@@ -1,6 +1,27 @@
 // Where a delta goes, how it is merged, and what it does to the positions.
 
-import { append, appended, appHas, APP, commit, create, eventsOf, HOME, keyOf, KEY, list, load, loaded, made, row, set, storeCase, update, USER, userHas } from '../build.js';
+import {
+  append,
+  appended,
+  appHas,
+  APP,
+  commit,
+  create,
+  eventsOf,
+  HOME,
+  keyOf,
+  KEY,
+  list,
+  load,
+  loaded,
+  made,
+  row,
+  set,
+  storeCase,
+  update,
+  USER,
+  userHas,
+} from '../build.js';
 import type { Change } from '../../store.js';
 import type { StoreCase } from '../case.js';
 
@@ -15,7 +36,11 @@ const routingCases: readonly StoreCase[] = [
     commit(create('c2', {}, { key: keyOf('two') }), made(1, 1)),
     commit(create('c3', {}, { key: keyOf('one', 'other') }), made(1, 0)),
     commit(create('c4', {}, { key: keyOf('one', USER, 'elsewhere') }), made(0, 0)),
-    load(loaded({ created: 'c1', pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 2 }, session: { s: 3 } } }), {}, keyOf('one')),
+    load(
+      loaded({ created: 'c1', pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 2 }, session: { s: 3 } } }),
+      {},
+      keyOf('one'),
+    ),
     load(loaded({ created: 'c2', pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 2 } } }), {}, keyOf('two')),
     load(loaded({ created: 'c3', pos: { app: 1 }, state: { app: { a: 1 } } }), {}, keyOf('one', 'other')),
     load(loaded({ created: 'c4' }), {}, keyOf('one', USER, 'elsewhere')),
@@ -52,8 +77,16 @@ const routingCases: readonly StoreCase[] = [
     userHas(1, { u: 2 }, '', ''),
     commit(create('c', { session: set('s', 4) }, { key: keyOf('', '', '') }), made(2, 1)),
     commit(create('d', {}, { key: keyOf('', 'other', '') }), made(2, 0)),
-    load(loaded({ pos: { app: 2, user: 1 }, state: { app: { a: 1, b: 3 }, user: { u: 2 }, session: { s: 4 } } }), {}, keyOf('', '', '')),
-    list([row({ key: keyOf('', '', ''), state: { s: 4 } })], { app: '', user: '' }, { app: { a: 1, b: 3 }, users: { '': { u: 2 } } }),
+    load(
+      loaded({ pos: { app: 2, user: 1 }, state: { app: { a: 1, b: 3 }, user: { u: 2 }, session: { s: 4 } } }),
+      {},
+      keyOf('', '', ''),
+    ),
+    list(
+      [row({ key: keyOf('', '', ''), state: { s: 4 } })],
+      { app: '', user: '' },
+      { app: { a: 1, b: 3 }, users: { '': { u: 2 } } },
+    ),
     userHas(0, {}, ''),
     appHas(0, {}),
     { remove: keyOf('', '', '') },
@@ -130,7 +163,11 @@ const mergingCases: readonly StoreCase[] = [
     commit(append('e6', all({ set: { z: 1, y: 2, a: 3 } })), appended(6, 7, 7)),
     appHas(7, { z: 1, y: 2, a: 3 }),
     userHas(7, { z: 1, y: 2, a: 3 }),
-    list([row({ rev: 6, state: { z: 1, y: 2, a: 3 } })], {}, { app: { z: 1, y: 2, a: 3 }, users: { user: { z: 1, y: 2, a: 3 } } }),
+    list(
+      [row({ rev: 6, state: { z: 1, y: 2, a: 3 } })],
+      {},
+      { app: { z: 1, y: 2, a: 3 }, users: { user: { z: 1, y: 2, a: 3 } } },
+    ),
   ),
   storeCase(
     'the creation of a session may delete names of its app and its user',
@@ -169,7 +206,10 @@ const positionCases: readonly StoreCase[] = [
     'every app and every user has a position of its own',
     commit(update('p1', { app: set('a', 1), user: set('x', 1) }), made(1, 1)),
     commit(update('p2', { app: set('a', 2), user: set('x', 2) }, { key: { appName: APP, userId: 'other' } }), made(2, 1)),
-    commit(update('p3', { app: set('a', 3), user: set('x', 3) }, { key: { appName: 'elsewhere', userId: HOME.userId } }), made(1, 1)),
+    commit(
+      update('p3', { app: set('a', 3), user: set('x', 3) }, { key: { appName: 'elsewhere', userId: HOME.userId } }),
+      made(1, 1),
+    ),
     commit(update('p4', { user: set('x', 4) }, { key: { appName: APP, userId: 'other' } }), made(2, 2)),
     commit(update('p5', { user: set('x', 5) }), made(2, 2)),
     commit(create('c', {}, { key: keyOf('session', 'third') }), made(2, 0)),
@@ -202,7 +242,11 @@ const removeScopeCases: readonly StoreCase[] = [
     userHas(3, {}),
     appHas(1, { a: 1, b: 2, c: 3 }),
     userHas(1, { x: 1 }, 'other'),
-    load(loaded({ pos: { app: 1, user: 3 }, state: { app: { a: 1, b: 2, c: 3 }, session: { a: 1, b: 2, c: 3 } }, events: eventsOf('e1') })),
+    load(loaded({
+      pos: { app: 1, user: 3 },
+      state: { app: { a: 1, b: 2, c: 3 }, session: { a: 1, b: 2, c: 3 } },
+      events: eventsOf('e1'),
+    })),
     commit(append('e2', { user: { set: { c: 5, a: 6 } } }), appended(2, 1, 4)),
     userHas(4, { c: 5, a: 6 }),
   ),
