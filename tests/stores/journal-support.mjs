@@ -44,3 +44,52 @@ export function memoryLocks() {
     },
   };
 }
+
+/** What every operation gets besides. */
+export const context = { signal: new AbortController().signal };
+
+export const create = (key, id, delta = {}, more = {}) => ({ id, kind: 'create', key, time: 1, delta, ...more });
+export const append = (key, id, delta = {}, more = {}) => ({
+  id, kind: 'append', key, time: 2, event: { id, time: 2, data: JSON.stringify({ id, text: `événement ${id}` }) }, delta, ...more,
+});
+export const update = (key, id, delta, more = {}) => ({ id, kind: 'update', key, time: 3, delta, ...more });
+
+/** A store over a text, as somebody writes it in two lines; the text can be looked at and changed. */
+export function textMedium(text = '') {
+  const medium = {
+    text,
+    append: async (lines) => void (medium.text += lines.map((line) => `${line}\n`).join('')),
+    read: () => medium.text.split('\n'),
+  };
+  return medium;
+}
+
+/** Opens a store. */
+export async function opened(store, migrate = 'create') {
+  await store.open?.({ migrate }, context);
+  return store;
+}
+
+/** What a load says: the session as plain data, or the code of the error. */
+export async function loaded(store, key) {
+  try {
+    return JSON.parse(JSON.stringify(await store.load(key, {}, context)));
+  } catch (error) {
+    if (error.code === undefined) {
+      throw error;
+    }
+    return error.code;
+  }
+}
+
+/** The checksum of a section, by another way than the journal's own: bit by bit. */
+export function crc32(text) {
+  let rest = 0xffffffff;
+  for (const byte of Buffer.from(text)) {
+    rest ^= byte;
+    for (let bit = 0; bit < 8; bit++) {
+      rest = rest & 1 ? (rest >>> 1) ^ 0xedb88320 : rest >>> 1;
+    }
+  }
+  return (~rest >>> 0).toString(16).padStart(8, '0');
+}

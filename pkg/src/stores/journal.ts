@@ -21,10 +21,12 @@ import { JournalStorage, type StorageOptions } from './lib/local-storage.js';
 import type { Records } from './lib/callbacks.js';
 import type { Durability, Migrate, SessionStore } from '../store.js';
 
+export { StoreError } from '../store-error.js';
 export { callbackStore } from './lib/callbacks.js';
 export type { Callbacks, LogRecord, Records, Removal } from './lib/callbacks.js';
 export type { StorageArea, StorageLocks, StorageOptions } from './lib/local-storage.js';
 export type { Durability, Migrate, SessionStore } from '../store.js';
+export type { StoreErrorCode, StoreErrorDetails } from '../store-error.js';
 
 /** Where lines are kept. */
 export interface JournalMedium {

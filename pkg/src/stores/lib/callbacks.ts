@@ -67,7 +67,7 @@ export function callbackStore(callbacks: Callbacks | JournalCallbacks): SessionS
   let isUnknown = false;
 
   /** What the log says. */
-  const opened = (): Promise<LogTables> => (reading ??= read());
+  const opened = (): Promise<LogTables> => (reading ??= Promise.resolve().then(read));
   const read = async (): Promise<LogTables> => {
     try {
       const tables = new LogTables();

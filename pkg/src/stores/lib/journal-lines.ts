@@ -4,7 +4,8 @@
 //   K<crc>[number, app, user, session, touched] ⇥ S<crc>{ app, user } ⇥ O<crc>{ id, kind, time, … } ⇥ K<crc>[…]
 //
 // K says whose line it is and stands at both ends; `touched` is 1 for the app's scope, 2 for the user's, 3 for both. S has
-// what changes there, and is left out where nothing does. O has all the rest. JSON has no raw tabs and line feeds.
+// what changes there, and is left out where nothing does. O has all the rest. The checksums of S and O are those of the label,
+// the checksum of K and the text: a section that has got into another line is none of it. JSON has no raw tabs and line feeds.
 
 import { StoreError } from '../../store-error.js';
 import { isEmpty } from './values.js';
@@ -27,14 +28,11 @@ export interface OwnPart extends Omit<Change, 'key' | 'delta' | 'kind'> {
   readonly delta?: Delta;
 }
 
-/** What can be read of a line. */
-export interface Line {
-  /** One, if all is well; none, if neither end can be read; two, when two lines have run into each other. */
-  readonly keys: readonly LineKey[];
+/** What can be read of one line. */
+export interface Piece {
+  readonly key: LineKey;
   readonly shared: { readonly app?: Delta; readonly user?: Delta } | undefined;
   readonly own: OwnPart | undefined;
-  /** Nothing is damaged. */
-  readonly isWhole: boolean;
   /** Tells it from other lines of the same number. */
   readonly sum: number;
 }
@@ -52,45 +50,47 @@ export function lineOf(number: number, record: LogRecord): string {
   const { app, user, session } = delta ?? {};
   const isScope = own.kind === 'remove-scope';
   const [touchesApp, touchesUser] = isScope ? [key.userId === undefined, key.userId !== undefined] : [!isEmpty(app), !isEmpty(user)];
-  const head = section('K', [number, key.appName, key.userId, key.sessionId, Number(touchesApp) + 2 * Number(touchesUser)]);
-  const shared = section('S', { ...(touchesApp && { app }), ...(touchesUser && { user }) });
-  const ownPart = section('O', { ...own, ...(!isEmpty(session) && { delta: session }) });
-  return [head, ...((touchesApp || touchesUser) && !isScope ? [shared] : []), ownPart, head].join('\t');
+  const head = section('K', '', [number, key.appName, key.userId, key.sessionId, Number(touchesApp) + 2 * Number(touchesUser)]);
+  const sections = [section('O', sumOf(head), { ...own, ...(!isEmpty(session) && { delta: session }) })];
+  if ((touchesApp || touchesUser) && !isScope) {
+    sections.unshift(section('S', sumOf(head), { ...(touchesApp && { app }), ...(touchesUser && { user }) }));
+  }
+  return [head, ...sections, head].join('\t');
 }
 
 /** Puts the record of a line together again. */
-export function recordOf({ key }: LineKey, { delta: session, ...own }: OwnPart, shared: Line['shared']): LogRecord {
+export function recordOf({ key }: LineKey, { delta: session, ...own }: OwnPart, shared: Piece['shared']): LogRecord {
   if (own.kind === 'remove' || own.kind === 'remove-scope') {
     return { ...own, kind: own.kind, key };
   }
   return { ...own, kind: own.kind, key, delta: { ...shared, ...(session && { session }) } };
 }
 
-/** Reads what can be read of a line. Throws `rejected` when it is of a kind that only a later version knows. */
-export function readLine(text: string): Line {
+/**
+ * Reads what can be read of a line: one piece, if all is well; none, if neither end can be read; several, when lines have run
+ * into each other. Throws `rejected` when the line is of a kind that only a later version knows.
+ */
+export function readLine(text: string): { readonly pieces: readonly Piece[]; readonly isWhole: boolean } {
   const parts = text.split('\t');
-  // The end is as the beginning, as a rule: it need not be looked at again.
-  const isFramed = parts.length > 2 && parts.at(-1) === parts[0];
-  const sections = (isFramed ? parts.slice(0, -1) : parts).map(readSection);
-  const find = (label: string): Section | undefined => sections.find((found) => found?.label === label);
-  const keys = new Map<number, LineKey>();
-  for (const found of sections) {
-    if (found?.label === 'K') {
-      const { number, ...key } = keyOf(found.value);
-      keys.set(number, { number, ...key });
+  const pieces: Piece[] = [];
+  let labels = '';
+  // A later version may begin its lines otherwise.
+  for (const head of new Set(parts.filter((part, index) => index === 0 || part.startsWith('K')))) {
+    const found = readSection(head, '');
+    if (found !== undefined) {
+      const sections = parts.map((part) => (part === head ? found : readSection(part, sumOf(head))));
+      labels = sections.map((section) => section?.label ?? '?').join('');
+      const [own, shared] = ['O', 'S'].map((label) => sections.find((section) => section?.label === label));
+      pieces.push({
+        key: keyOf(found.value),
+        shared: shared?.value as Piece['shared'],
+        own: own?.value as OwnPart | undefined,
+        sum: (own?.sum ?? 0) * 31 + (shared?.sum ?? 0),
+      });
     }
   }
-  const [own, shared] = [find('O'), find('S')];
-  const [key] = [...keys.values()];
-  const labels = sections.map((found) => found?.label).join('');
-  const isWhole = isFramed && key !== undefined && labels === (needsShared(key, own?.value as OwnPart | undefined) ? 'KSO' : 'KO');
-  return {
-    keys: [...keys.values()],
-    shared: shared?.value as Line['shared'],
-    own: own?.value as OwnPart | undefined,
-    isWhole,
-    sum: sections.reduce((sum, found) => (sum * 31 + (found?.sum ?? 0)) % 0x1fffffffffff, 0),
-  };
+  const [piece] = pieces;
+  return { pieces, isWhole: piece !== undefined && labels === (needsShared(piece.key, piece.own) ? 'KSOK' : 'KOK') };
 }
 
 /** Whether a line of this key has a section S. */
@@ -116,18 +116,22 @@ export function isTorn(text: string): boolean {
   if (last === undefined) {
     return /^(K[0-9a-f]{0,8}(\[[^]*)?)?$/.test(head);
   }
-  const isBefore = readSection(head)?.label === 'K' && sections.every((text) => readSection(text) !== undefined);
+  const isBefore = readSection(head, '')?.label === 'K' && sections.every((text) => text !== head && readSection(text, sumOf(head)));
   return isBefore && (last.startsWith('K') ? last !== head && head.startsWith(last) : /^([SO]|$)/.test(last) && !last.endsWith(head));
 }
 
-function section(label: string, value: unknown): string {
+function section(label: string, seed: string, value: unknown): string {
   const json = JSON.stringify(value);
-  return label + crc32(label + json).toString(16).padStart(8, '0') + json;
+  return label + crc32(label + seed + json).toString(16).padStart(8, '0') + json;
 }
 
-function readSection(text: string): Section | undefined {
-  const [label, sum, json] = [text.slice(0, 1), parseInt(text.slice(1, 9), 16), text.slice(9)];
-  if (crc32(label + json) !== sum || !/^[0-9a-f]{8}$/.test(text.slice(1, 9))) {
+function sumOf(section: string): string {
+  return section.slice(1, 9);
+}
+
+function readSection(text: string, seed: string): Section | undefined {
+  const [label, json, sum] = [text.slice(0, 1), text.slice(9), crc32(text.slice(0, 1) + seed + text.slice(9))];
+  if (sumOf(text) !== sum.toString(16).padStart(8, '0')) {
     return undefined;
   }
   if (!/^[KSO]$/.test(label)) {

@@ -2,12 +2,9 @@
 
 import { StoreError } from '../../store-error.js';
 import { LOST, type Damage } from './journal-tables.js';
-import { isTorn, needsShared, readLine, recordOf, splitLines, type Line, type LineKey } from './journal-lines.js';
+import { isTorn, needsShared, readLine, recordOf, splitLines, type Piece } from './journal-lines.js';
 import type { Hint } from '../../store.js';
 import type { LogRecord, Records } from './callbacks.js';
-
-/** What is left of a damaged line. */
-type Remains = Pick<Line, 'shared' | 'own'> & { readonly key: LineKey };
 
 /**
  * Reads lines. Between two whole lines their numbers tell how many others there must be: what is damaged there and belongs
@@ -21,7 +18,7 @@ export class JournalReader {
   /** By the number of a line: what tells it from others. */
   readonly #sums: (number | undefined)[] = [];
   /** By the number of a damaged line since the last whole one. */
-  readonly #remains = new Map<number, Remains>();
+  readonly #remains = new Map<number, Piece>();
   /** Where the first line since the last whole one stands of which not even the key can be read. */
   #unreadable: number | undefined;
   /** The numbers of lines of which nothing is left. */
@@ -43,8 +40,8 @@ export class JournalReader {
       if (text !== '') {
         this.isEmpty = false;
         const whole = wholeLines(text);
-        for (const line of whole) {
-          yield* this.#accept(line);
+        for (const piece of whole) {
+          yield* this.#accept(piece);
         }
         damaged = whole.length === 0 ? text : undefined;
       }
@@ -62,29 +59,28 @@ export class JournalReader {
     }
   }
 
-  *#accept(line: Line): Generator<LogRecord | Damage> {
-    const [key] = line.keys as [LineKey];
+  *#accept({ key, own, shared, sum }: Piece): Generator<LogRecord | Damage> {
     const { number } = key;
     if (number > this.last) {
       yield* this.#resolve(number);
       this.last = number;
-      this.#sums[number] = line.sum;
-    } else if (this.#sums[number] === undefined || this.#sums[number] === line.sum) {
+      this.#sums[number] = sum;
+    } else if (this.#sums[number] === undefined || this.#sums[number] === sum) {
       // It is there twice.
       return;
     }
-    yield recordOf(key, line.own as NonNullable<Line['own']>, line.shared);
+    yield recordOf(key, own as NonNullable<Piece['own']>, shared);
   }
 
   /** Keeps what is left of a damaged line until it is clear whether it counts. */
   #keep(text: string, place: number): void {
-    const { keys, shared, own } = readLine(text);
-    for (const key of keys) {
-      // Of two lines in one it is not known whose the other sections are, and two lines of one number say different things.
-      const isClear = keys.length === 1 && !this.#remains.has(key.number);
-      this.#remains.set(key.number, { key, ...(isClear ? { shared, own } : { shared: undefined, own: undefined }) });
+    const { pieces } = readLine(text);
+    for (const piece of pieces) {
+      // Two lines of one number say different things, and nobody knows which of them is true.
+      const isOther = this.#remains.has(piece.key.number);
+      this.#remains.set(piece.key.number, isOther ? { ...piece, shared: undefined, own: undefined } : piece);
     }
-    if (keys.length === 0) {
+    if (pieces.length === 0) {
       this.#unreadable ??= place;
     }
   }
@@ -108,17 +104,17 @@ export class JournalReader {
 }
 
 /** The whole lines that a text consists of: one, as a rule; none when it is damaged. */
-function wholeLines(text: string): Line[] {
-  const line = readLine(text);
-  if (line.isWhole) {
-    return [line];
+function wholeLines(text: string): readonly Piece[] {
+  const { pieces, isWhole } = readLine(text);
+  if (isWhole) {
+    return pieces;
   }
   const lines = splitLines(text)?.map(readLine) ?? [];
-  return lines.every(({ isWhole }) => isWhole) ? lines : [];
+  return lines.every(({ isWhole }) => isWhole) ? lines.flatMap(({ pieces }) => pieces) : [];
 }
 
 /** What a damaged line still says, and what is lost with the rest. */
-function* restOf({ key, own, shared }: Remains): Generator<LogRecord | Damage> {
+function* restOf({ key, own, shared }: Piece): Generator<LogRecord | Damage> {
   const { appName, userId, sessionId } = key.key;
   // Without a session, what a line does to its scopes depends on both sections.
   const isShared = (own !== undefined || sessionId !== undefined) && (shared !== undefined || !needsShared(key, own));
