@@ -1,0 +1,130 @@
+/**
+ * A store around another one, which gets to see neither events nor values: they are encrypted with AES-256-GCM before they
+ * reach it. It uses WebCrypto, so it runs in Node, browsers and workers (in browsers on pages that come by https).
+ *
+ * **What the inner store sees:** ids of apps, users, sessions, events and changes; times, revisions and positions; the names
+ * of values, unless `names: 'encrypted'`; ids of keys; how many values and events there are, which change together, and how
+ * long each is. It does not see texts of events and values, nor whether two values are equal.
+ *
+ * **What is found out** and comes as `corrupt`: a value or an event that was changed, cut off, replaced by plain text, or
+ * carried to another name, app, user, session, revision, or to a session that was created anew under the same key; events
+ * that are missing, unless they are asked for by time. **What is not:** a value that is deleted; a value that is put back to
+ * what it was earlier under the same name; a session that is deleted, put back whole, or cut off at its end together with its
+ * revision; a user or an app put back whole; times.
+ *
+ * **What cannot be read.** `load` throws `corrupt` when anything it was to answer cannot be read. `list` tells a session that
+ * cannot be read in `corrupt`, all sessions of a user whose values cannot be read as well, and goes on with the others; it
+ * throws `corrupt` when the values of the app cannot be read. Nothing is written because of it. A change that sets or deletes
+ * the name of an unreadable value puts an end to it, and so does `removeScope`.
+ *
+ * **Missing keys.** Whatever was encrypted with a key that is not given throws `rejected`, naming the key's id: nothing is
+ * damaged, the keys are not right. A wrong key under the right id cannot be told from damage: `corrupt`.
+ *
+ * **Sizes.** A value or an event takes 4/3 of its bytes and about 60 more. What the inner store can hold is smaller by that.
+ *
+ * @packageDocumentation
+ */
+
+import { StoreError } from '../store-error.js';
+import { Attempts } from './lib/encrypted-attempt.js';
+import { Cipher } from './lib/encrypted-cipher.js';
+import { Commits } from './lib/encrypted-commit.js';
+import { Keyring, type FindKey, type KeyMaterial, type NamedKey } from './lib/encrypted-keys.js';
+import { nameTokens } from './lib/encrypted-names.js';
+import { openLoaded, openPage } from './lib/encrypted-read.js';
+import { Records } from './lib/encrypted-records.js';
+import type { SessionStore } from '../store.js';
+
+export type { FindKey, KeyMaterial, NamedKey, WebCryptoKey } from './lib/encrypted-keys.js';
+export type { SessionStore } from '../store.js';
+
+/** How an encrypted store encrypts. */
+export interface EncryptedStoreOptions {
+  /**
+   * The keys: all that the data has been encrypted with. A new key is given besides the old ones and named as the current
+   * one; what is there stays as it is until it is written again, events for ever. At most 2^32 values and events should be
+   * encrypted with one key.
+   *
+   * A function is asked for each id once. It answers `undefined` for a key that there is not; when it throws, the operation
+   * throws `unavailable`, or the function's own `StoreError`.
+   */
+  readonly keys: readonly NamedKey[] | FindKey;
+  /** The id of the key that encrypts. It need not be said when there is one key. */
+  readonly current?: string;
+  /**
+   * Whether the inner store sees the names of values (`visible`, unless told otherwise) or tokens in their place
+   * (`encrypted`). It has to be decided before the first value is written: values under the other kind of name are `corrupt`.
+   */
+  readonly names?: 'visible' | 'encrypted';
+  /**
+   * What makes the tokens: 32 random bytes or more, or a `CryptoKey` for HKDF. It stays the same when the other keys change:
+   * with another one no name would be found again, and reading throws `rejected`. It is for `names: 'encrypted'` alone.
+   */
+  readonly nameKey?: KeyMaterial;
+  /**
+   * What happens to values and events that are not encrypted, because they are older than the encryption. They are `corrupt`
+   * (`refuse`, unless told otherwise) or taken as they are (`read`): then whoever writes to the inner store can also put
+   * plain text in the place of anything. Not together with `names: 'encrypted'`.
+   */
+  readonly plaintext?: 'refuse' | 'read';
+}
+
+/**
+ * Makes a store that keeps everything encrypted in another one. It has the members that the other one has. Throws a
+ * `StoreError` `rejected` when the options do not suit.
+ *
+ * - `commit` writes an event for one revision, to which it is bound. When somebody else was faster it is encrypted anew, for
+ *   the next one, up to 1,000 times with pauses of up to 50 ms; then it throws `unavailable`.
+ * - `guard.keys` are compared here, as the inner store cannot: it reads the scope, and writes if nothing has changed in that
+ *   scope since. When other names of the scope have, it reads again, up to 100 times; then it throws `conflict`.
+ * - `commitMany` writes changes that are guarded by `guard.keys` one by one.
+ */
+export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptions): SessionStore {
+  const { names = 'visible', nameKey, plaintext = 'refuse' } = options;
+  if ((names === 'encrypted') !== (nameKey !== undefined)) {
+    throw new StoreError('rejected', 'a name key is what encrypted names need, and nothing else');
+  }
+  if (names === 'encrypted' && plaintext === 'read') {
+    throw new StoreError('rejected', 'values in plain text have their names in plain text: names cannot be encrypted there');
+  }
+  const records = new Records({
+    cipher: new Cipher(new Keyring(options)),
+    names: nameKey && nameTokens(nameKey),
+    readsPlaintext: plaintext === 'read',
+  });
+  const attempts = new Attempts(inner, records);
+  const commits = new Commits(inner, records, attempts);
+  return {
+    ...passedOn(inner),
+    commit: (change, context) => commits.commit(change, context),
+    ...(inner.commitMany && { commitMany: (changes, context) => commits.commitMany(changes, context) }),
+    load: async (key, query, context) => {
+      const loaded = await inner.load(key, query, context);
+      attempts.saw(key, loaded ?? undefined);
+      return loaded && openLoaded(records, loaded, key, query);
+    },
+    list: async (query, context) => openPage(records, await inner.list(query, context), query.app),
+    remove: async (key, context) => {
+      attempts.saw(key, undefined);
+      await inner.remove(key, context);
+    },
+    loadScope: async (scope, context) => {
+      const { app, user } = scope;
+      const home = user === undefined ? ({ scope: 'app', app } as const) : ({ scope: 'user', app, user } as const);
+      const { pos, state } = await inner.loadScope(scope, context);
+      return { pos, state: await records.openValues(state, home) };
+    },
+  };
+}
+
+/** What has nothing to encrypt. */
+function passedOn(inner: SessionStore): Partial<SessionStore> {
+  return {
+    ...(inner.removeScope && { removeScope: inner.removeScope.bind(inner) }),
+    ...(inner.watch && { watch: inner.watch.bind(inner) }),
+    ...(inner.open && { open: inner.open.bind(inner) }),
+    ...(inner.close && { close: inner.close.bind(inner) }),
+    ...(inner.durability && { durability: inner.durability }),
+    ...(inner.exclusive && { exclusive: inner.exclusive }),
+  };
+}

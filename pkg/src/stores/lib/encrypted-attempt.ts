@@ -1,0 +1,208 @@
+// What an encrypted change rests on, found out before it is tried.
+//
+// Two things only the wrapper can see: which revision an event will have, to which it is bound, and whether values are what a
+// guard expects. Both are turned into a guard that the inner store can look at: a revision, and positions.
+
+import { isStoreError, StoreError } from '../../store-error.js';
+import { isEmpty } from './values.js';
+import type { Home, Records } from './encrypted-records.js';
+import type { Change, Delta, Guard, Loaded, Pos, SessionStore, StoreContext, Values } from '../../store.js';
+import type { SessionKey } from '../../types.js';
+
+/** Where a session was when it was last seen. */
+export interface Place {
+  readonly created: string;
+  readonly rev: number;
+}
+
+/** A change as it is tried once. */
+export interface Attempt {
+  /** What it is bound to. */
+  readonly place: Place;
+  /** What the inner store looks at. */
+  readonly guard: Guard;
+  /** Guarded values were looked at: the guard holds for what they were. */
+  readonly hasLooked?: true;
+  /** Why it cannot be written: the guard is one that never holds, and all that can come of it is a duplicate. */
+  readonly refusal?: StoreError;
+  /** There was no such session: the guard never holds. */
+  readonly isAbsent?: true;
+}
+
+/** A scope as it was read. */
+interface Seen {
+  readonly at: number;
+  readonly values: Values;
+}
+
+export const SCOPES = ['app', 'user', 'session'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** How many sessions are remembered. */
+const REMEMBERED = 10_000;
+/** Positions begin with 0. */
+const NEVER: Partial<Pos> = { app: -1 };
+const NOTHING: Seen = { at: 0, values: {} };
+
+/** Finds out what changes rest on, and remembers where sessions are. */
+export class Attempts {
+  readonly #inner: SessionStore;
+  readonly #records: Records;
+  readonly #places = new Map<string, Place>();
+
+  constructor(inner: SessionStore, records: Records) {
+    this.#inner = inner;
+    this.#records = records;
+  }
+
+  /** Remembers where a session is, or forgets it. Being wrong costs one more attempt. */
+  saw(key: SessionKey, seen: Place | undefined): void {
+    const text = textOf(key);
+    this.#places.delete(text);
+    if (seen === undefined) {
+      return;
+    }
+    this.#places.set(text, { created: seen.created, rev: seen.rev });
+    if (this.#places.size > REMEMBERED) {
+      for (const oldest of this.#places.keys()) {
+        this.#places.delete(oldest);
+        break;
+      }
+    }
+  }
+
+  /** What a change is bound to, and a guard that says the same as its own in words that the inner store knows. */
+  async next(change: Change, context: StoreContext): Promise<Attempt> {
+    const { kind, id, key } = change;
+    const { keys = {}, ...guard } = change.guard ?? {};
+    // Where the caller has guarded a position, values are good only at that one.
+    const hasPos = (scope: Scope): boolean => scope !== 'session' && guard.pos?.[scope] !== undefined;
+    const scopes = isGuardedByValues(change) ? SCOPES.filter((scope) => !isEmpty(keys[scope]) || hasPos(scope)) : [];
+    if (kind !== 'append') {
+      return this.#looked(change, { created: id, rev: 0 }, guard, await this.#look(scopes, change, undefined, context));
+    }
+    const known = this.#placeOf(key as SessionKey, guard);
+    if (known !== undefined && !scopes.includes('session')) {
+      return this.#looked(change, known, guard, await this.#look(scopes, change, undefined, context));
+    }
+    const loaded = await this.#inner.load(key as SessionKey, { events: { last: 0 } }, context);
+    if (loaded === null) {
+      return { place: { created: guard.created ?? '', rev: 0 }, guard: { ...guard, pos: NEVER }, isAbsent: true };
+    }
+    const place = { created: guard.created ?? loaded.created, rev: guard.rev ?? loaded.rev };
+    return this.#looked(change, place, guard, await this.#look(scopes, change, loaded, context));
+  }
+
+  /** What is known without reading. Of a session of which nothing is, the refusal of revision 0 will tell the revision. */
+  #placeOf(key: SessionKey, guard: Guard): Place | undefined {
+    const known = this.#places.get(textOf(key));
+    const created = guard.created ?? known?.created;
+    return created === undefined ? undefined : { created, rev: guard.rev ?? (known?.created === created ? known.rev : 0) };
+  }
+
+  /** Reads scopes; those of a loaded session are there. */
+  async #look(
+    scopes: readonly Scope[],
+    { kind, key: { appName: app, userId: user } }: Change,
+    loaded: Loaded | undefined,
+    context: StoreContext,
+  ): Promise<ReadonlyMap<Scope, Seen>> {
+    const read = async (scope: Scope): Promise<Seen> => {
+      if (scope === 'session') {
+        return kind === 'append' && loaded !== undefined ? { at: loaded.rev, values: loaded.state.session ?? {} } : NOTHING;
+      }
+      if (loaded !== undefined) {
+        return { at: loaded.pos[scope], values: loaded.state[scope] ?? {} };
+      }
+      if (scope === 'user' && user === undefined) {
+        return NOTHING;
+      }
+      const name = scope === 'user' && user !== undefined ? { app, user } : { app };
+      const { pos: at, state: values } = await this.#inner.loadScope(name, context);
+      return { at, values };
+    };
+    return new Map(await Promise.all(scopes.map(async (scope) => [scope, await read(scope)] as const)));
+  }
+
+  /** The attempt that rests on what was seen. */
+  async #looked(change: Change, place: Place, guard: Guard, seen: ReadonlyMap<Scope, Seen>): Promise<Attempt> {
+    const { created, rev } = place;
+    const session = change.kind === 'append' ? { created } : {};
+    const refusal = await this.#refusal(change, place, seen);
+    if (refusal !== undefined) {
+      // A duplicate is looked for all the same. Besides, only what the caller has asked for may fail.
+      return { place, guard: { ...guard, ...session, pos: NEVER }, hasLooked: true, refusal };
+    }
+    const own: Guard = change.kind === 'append' ? { ...guard, created, rev } : guard;
+    if (seen.size === 0) {
+      return { place, guard: own };
+    }
+    const [app, user] = [seen.get('app'), seen.get('user')];
+    const pos = { ...(app && { app: app.at }), ...(user && { user: user.at }), ...guard.pos };
+    return { place, guard: { ...own, pos }, hasLooked: true };
+  }
+
+  /** Why the guard does not hold for what was seen. */
+  async #refusal(change: Change, { created, rev }: Place, seen: ReadonlyMap<Scope, Seen>): Promise<StoreError | undefined> {
+    const { kind, key, guard = {} } = change;
+    try {
+      for (const [scope, { at, values }] of seen) {
+        const isThere = scope === 'session' ? kind !== 'append' || rev === at : (guard.pos?.[scope] ?? at) === at;
+        if (!isThere || !(await this.#holds(guard.keys?.[scope] ?? {}, values, homeOf(scope, key, created)))) {
+          return new StoreError('conflict', 'the state is not what it was expected to be');
+        }
+      }
+      return undefined;
+    } catch (error) {
+      if (isStoreError(error) && error.code === 'corrupt') {
+        return error;
+      }
+      throw error;
+    }
+  }
+
+  async #holds({ set = {}, unset = [] }: Delta, values: Values, home: Home | undefined): Promise<boolean> {
+    const names = Object.keys(set);
+    if (home === undefined) {
+      return names.length === 0;
+    }
+    for (const name of unset) {
+      if (Object.hasOwn(values, await this.#records.nameOf(name, home))) {
+        return false;
+      }
+    }
+    for (const name of names) {
+      const stored = await this.#records.nameOf(name, home);
+      const sealed = Object.hasOwn(values, stored) ? values[stored] : undefined;
+      const [, value] = sealed === undefined ? [] : await this.#records.openValue(stored, sealed, home);
+      if (value === undefined || JSON.stringify(value) !== JSON.stringify(set[name])) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
+
+/** Where a change's values of a scope live; `undefined` when it has no such place. */
+export function homeOf(scope: Scope, key: Change['key'], created: string): Home | undefined {
+  const { appName: app, userId: user, sessionId } = key;
+  if (scope === 'app') {
+    return { scope, app };
+  }
+  if (user === undefined) {
+    return undefined;
+  }
+  if (scope === 'user') {
+    return { scope, app, user };
+  }
+  return sessionId === undefined ? undefined : { scope, key: { appName: app, userId: user, sessionId }, created };
+}
+
+/** Whether a change is guarded by values, which the inner store cannot compare. */
+export function isGuardedByValues({ guard }: Change): boolean {
+  return SCOPES.some((scope) => !isEmpty(guard?.keys?.[scope]));
+}
+
+function textOf({ appName, userId, sessionId }: SessionKey): string {
+  return JSON.stringify([appName, userId, sessionId]);
+}

@@ -1,0 +1,32 @@
+// Bytes as text, in exactly one way: of two texts that differ at most one is read.
+
+/** How many bytes are handed to one call as arguments. */
+const CHUNK = 8_192;
+
+/** Writes bytes as base64, with padding. */
+export function toBase64(bytes: Uint8Array): string {
+  let binary = '';
+  for (let start = 0; start < bytes.length; start += CHUNK) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK));
+  }
+  return btoa(binary);
+}
+
+/** Reads what {@link toBase64} has written; `undefined` for everything else. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  let binary: string;
+  try {
+    binary = atob(text);
+  } catch {
+    return undefined;
+  }
+  // `atob` passes over blanks, missing padding and bits that belong to no byte.
+  if (btoa(binary) !== text) {
+    return undefined;
+  }
+  const bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < binary.length; index++) {
+    bytes[index] = binary.charCodeAt(index);
+  }
+  return bytes;
+}

@@ -1,0 +1,67 @@
+// Texts that nobody can read or change without the key, nor carry to another place: AES-256-GCM.
+
+import { StoreError } from '../../store-error.js';
+import { fromBase64, toBase64 } from './encrypted-base64.js';
+import { KEY_ID, subtle, type Keyring } from './encrypted-keys.js';
+
+/** The place that a text belongs to: what is sealed for one place cannot be opened at another. */
+export type Binding = readonly (string | null)[];
+
+/** What every sealed text begins with. The number is the format's. */
+const MARK = 'sealed1:';
+/** The bytes of the nonce, which begins the bytes. Random: at most 2^32 texts should be sealed with one key. */
+const NONCE = 12;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Whether a text looks like one that has been sealed. */
+export function isSealed(text: unknown): text is string {
+  return typeof text === 'string' && text.startsWith(MARK);
+}
+
+/** Seals texts with the current key and opens them with the key that sealed them. */
+export class Cipher {
+  readonly #keys: Keyring;
+
+  constructor(keys: Keyring) {
+    this.#keys = keys;
+  }
+
+  /** Seals well-formed text: `sealed1:<key id>:<nonce, ciphertext and tag in base64>:<key id>`. */
+  async seal(text: string, binding: Binding): Promise<string> {
+    const { current } = this.#keys;
+    const key = await this.#keys.get(current);
+    const iv = crypto.getRandomValues(new Uint8Array(NONCE));
+    const sealed = await subtle().encrypt({ name: 'AES-GCM', iv, additionalData: dataOf(binding) }, key, encoder.encode(text));
+    const bytes = new Uint8Array(NONCE + sealed.byteLength);
+    bytes.set(iv);
+    bytes.set(new Uint8Array(sealed), NONCE);
+    return `${MARK}${current}:${toBase64(bytes)}:${current}`;
+  }
+
+  /**
+   * Opens what has been sealed for this place. Throws `corrupt`, naming `what`, for anything else, and `rejected` when the
+   * key that sealed it is not there.
+   */
+  async open(sealed: string, binding: Binding, what: string): Promise<string> {
+    const [id = '', base64 = '', again, ...rest] = isSealed(sealed) ? sealed.slice(MARK.length).split(':') : [];
+    const bytes = fromBase64(base64);
+    // The id stands there twice, so that a damaged one is told from one whose key is missing.
+    if (!KEY_ID.test(id) || id !== again || rest.length > 0 || bytes === undefined) {
+      throw new StoreError('corrupt', `${what} is not as it was sealed`);
+    }
+    const key = await this.#keys.get(id);
+    try {
+      const algorithm = { name: 'AES-GCM', iv: bytes.subarray(0, NONCE), additionalData: dataOf(binding) };
+      return decoder.decode(await subtle().decrypt(algorithm, key, bytes.subarray(NONCE)));
+    } catch (error) {
+      throw new StoreError('corrupt', `${what} is not as it was sealed, or not with this key "${id}"`, { cause: error });
+    }
+  }
+}
+
+/** JSON, so that no two places read the same. */
+function dataOf(binding: Binding): Uint8Array<ArrayBuffer> {
+  return encoder.encode(JSON.stringify(['statepad', ...binding]));
+}

@@ -1,0 +1,200 @@
+// How encrypted changes are written: tried, and tried again when only what the wrapper had added did not hold.
+
+import { isStoreError, StoreError } from '../../store-error.js';
+import { homeOf, isGuardedByValues, SCOPES, type Attempt, type Attempts, type Scope } from './encrypted-attempt.js';
+import type { Records } from './encrypted-records.js';
+import type { Change, Committed, Delta, SessionStore, StoreContext } from '../../store.js';
+import type { SessionKey } from '../../types.js';
+
+/** A change that can be sent. */
+interface Prepared {
+  readonly attempt: Attempt;
+  readonly sealed: Change;
+}
+
+/** How often a change is tried before the wrapper gives up. */
+const MOST_ATTEMPTS = 1_000;
+/** How often, when values are guarded: whoever guards them is ready to hear of a conflict. */
+const MOST_GUARDED_ATTEMPTS = 100;
+/** The longest pause between two of them, in milliseconds. */
+const LONGEST_PAUSE = 50;
+
+/** Writes changes through an inner store. */
+export class Commits {
+  readonly #inner: SessionStore;
+  readonly #records: Records;
+  readonly #attempts: Attempts;
+
+  constructor(inner: SessionStore, records: Records, attempts: Attempts) {
+    this.#inner = inner;
+    this.#records = records;
+    this.#attempts = attempts;
+  }
+
+  /** See `SessionStore.commit`. */
+  async commit(change: Change, context: StoreContext): Promise<Committed> {
+    return this.#try(1, change, context);
+  }
+
+  /**
+   * See `SessionStore.commitMany`. What is guarded by values rests on what those before it have written, so it goes alone, in
+   * its turn. A change whose revision was guessed wrong is written again after the others.
+   */
+  async commitMany(changes: readonly Change[], context: StoreContext): Promise<readonly (Committed | StoreError)[]> {
+    const answers: (Committed | StoreError)[] = [];
+    for (const run of runsOf(changes)) {
+      try {
+        answers.push(...(await this.#commitRun(run, context)));
+      } catch (error) {
+        // What is said of this run holds for the rest, which has not been sent, and not for those that are answered.
+        if (!isStoreError(error) || answers.length === 0) {
+          throw error;
+        }
+        return changes.map((_, index) => answers[index] ?? error);
+      }
+    }
+    return answers;
+  }
+
+  async #commitRun(run: readonly Change[], context: StoreContext): Promise<(Committed | StoreError)[]> {
+    const [first] = run;
+    if (first !== undefined && isGuardedByValues(first)) {
+      return [await answerOf(this.commit(first, context))];
+    }
+    const prepared = await Promise.all(run.map((change) => answerOf(this.#prepare(change, context))));
+    const sent = prepared.flatMap((one) => (isStoreError(one) ? [] : [one.sealed]));
+    const came = sent.length === 0 ? [] : ((await this.#inner.commitMany?.(sent, context)) ?? []);
+    const answers: (Committed | StoreError)[] = [];
+    let next = 0;
+    for (const [index, change] of run.entries()) {
+      const one = prepared[index] as Prepared | StoreError;
+      if (isStoreError(one)) {
+        answers.push(one);
+      } else {
+        const answer = came[next++] as Committed | StoreError;
+        answers.push(await answerOf(this.#settle(1, change, one.attempt, answer, context)));
+      }
+    }
+    return answers;
+  }
+
+  async #try(count: number, change: Change, context: StoreContext): Promise<Committed> {
+    const { attempt, sealed } = await this.#prepare(change, context);
+    return this.#settle(count, change, attempt, await answerOf(this.#inner.commit(sealed, context)), context);
+  }
+
+  /** What the inner store has answered becomes the answer; or the change is tried again. */
+  async #settle(
+    count: number,
+    change: Change,
+    attempt: Attempt,
+    answer: Committed | StoreError,
+    context: StoreContext,
+  ): Promise<Committed> {
+    if (!isStoreError(answer)) {
+      // A duplicate in a session that was not there a moment ago: what it is bound to is not known yet.
+      if (attempt.isAbsent !== true) {
+        return this.#committed(change, attempt, answer);
+      }
+    } else if (!this.#canTryAgain(change, attempt, answer)) {
+      // That a revision does not hold is said first, as all stores do.
+      throw attempt.refusal !== undefined && answer.code === 'conflict' && answer.actual === undefined ? attempt.refusal : answer;
+    }
+    const isGuarded = isGuardedByValues(change);
+    if (context.signal.aborted || count >= (isGuarded ? MOST_GUARDED_ATTEMPTS : MOST_ATTEMPTS)) {
+      const message = `others wrote during each of ${count} attempts`;
+      throw isGuarded ? new StoreError('conflict', message) : new StoreError('unavailable', message);
+    }
+    await pause(count);
+    return this.#try(count + 1, change, context);
+  }
+
+  /** Whether all that failed is what the wrapper had added. Takes note of what the refusal tells. */
+  #canTryAgain({ kind, key, guard = {} }: Change, attempt: Attempt, { code, actual }: StoreError): boolean {
+    const isAbsent = attempt.isAbsent === true;
+    if (kind === 'append' && code === 'not-found') {
+      this.#attempts.saw(key as SessionKey, undefined);
+      return guard.created === undefined && !isAbsent;
+    }
+    if (code !== 'conflict' || isAbsent) {
+      return code === 'conflict';
+    }
+    const { rev } = attempt.guard;
+    if (actual === undefined || rev === undefined || actual === rev) {
+      return attempt.hasLooked === true && attempt.refusal === undefined;
+    }
+    if (kind === 'append') {
+      this.#attempts.saw(key as SessionKey, { created: attempt.place.created, rev: actual });
+    }
+    return guard.rev === undefined;
+  }
+
+  async #committed({ kind, key, id }: Change, { place: { created } }: Attempt, committed: Committed): Promise<Committed> {
+    if (kind === 'update') {
+      return committed;
+    }
+    this.#attempts.saw(key as SessionKey, { created, rev: committed.rev });
+    if (committed.data === undefined) {
+      return committed;
+    }
+    const data = await this.#records.openEvent(committed.data, { id }, key as SessionKey, created);
+    return { ...committed, data };
+  }
+
+  async #prepare(change: Change, context: StoreContext): Promise<Prepared> {
+    const attempt = await this.#attempts.next(change, context);
+    const { event, delta, key } = change;
+    const { rev, created } = attempt.place;
+    const seal = async (scope: Scope): Promise<readonly [Scope, Delta] | undefined> => {
+      const [home, part] = [homeOf(scope, key, created), delta[scope]];
+      return home && part && [scope, await this.#records.sealDelta(part, home)];
+    };
+    const [parts, data] = await Promise.all([
+      Promise.all(SCOPES.map(seal)),
+      event === undefined ? undefined : this.#records.sealEvent(event, rev + 1, key as SessionKey, created),
+    ]);
+    const sealed: Change = {
+      ...change,
+      delta: Object.fromEntries(parts.filter((part) => part !== undefined)),
+      guard: attempt.guard,
+      ...(event && data !== undefined && { event: { ...event, data } }),
+    };
+    return { attempt, sealed };
+  }
+}
+
+/** Changes that can go together. */
+function runsOf(changes: readonly Change[]): Change[][] {
+  const runs: Change[][] = [];
+  let open: Change[] | undefined;
+  for (const change of changes) {
+    const isAlone = isGuardedByValues(change);
+    if (isAlone || open === undefined) {
+      open = [];
+      runs.push(open);
+    }
+    open.push(change);
+    open = isAlone ? undefined : open;
+  }
+  return runs;
+}
+
+/** A refusal is an answer, too. */
+async function answerOf<Answer>(promise: Promise<Answer>): Promise<Answer | StoreError> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (isStoreError(error)) {
+      return error;
+    }
+    throw error;
+  }
+}
+
+/** Growing, and by chance, so that those who met do not meet again. None at first: one who was behind once knows it now. */
+async function pause(count: number): Promise<void> {
+  if (count > 1) {
+    const most = Math.min(LONGEST_PAUSE, 2 ** Math.min(count, 6));
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * most));
+  }
+}

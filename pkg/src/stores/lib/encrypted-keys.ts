@@ -1,0 +1,128 @@
+// The keys of an encrypted store: which there are, and how they become WebCrypto keys.
+
+import { isStoreError, StoreError } from '../../store-error.js';
+
+/** A WebCrypto `CryptoKey`, by its shape: not every program has the type. */
+export interface WebCryptoKey {
+  readonly type: string;
+  readonly extractable: boolean;
+  readonly algorithm: { readonly name: string; readonly length?: number };
+  readonly usages: readonly string[];
+}
+
+/** 32 random bytes, or a key that WebCrypto has made of them. */
+export type KeyMaterial = Uint8Array | WebCryptoKey;
+
+/** A key under the id that is stored with everything it encrypts. */
+export interface NamedKey {
+  /** 1 to 64 of the characters `A-Z a-z 0-9 . _ -`. */
+  readonly id: string;
+  readonly key: KeyMaterial;
+}
+
+/** Finds the key of an id; `undefined` when there is none. Asked once for each id, unless it throws. */
+export type FindKey = (id: string) => KeyMaterial | undefined | Promise<KeyMaterial | undefined>;
+
+/** Which ids there may be: they are written between colons. */
+export const KEY_ID = /^[\w.-]{1,64}$/;
+
+/** The bytes of a key. */
+const KEY_LENGTH = 32;
+
+/** Which keys there are. */
+export interface KeyOptions {
+  readonly keys: readonly NamedKey[] | FindKey;
+  readonly current?: string;
+}
+
+/** The keys, each imported once. */
+export class Keyring {
+  /** The id of the key that encrypts. */
+  readonly current: string;
+  readonly #find: FindKey;
+  readonly #keys = new Map<string, Promise<CryptoKey>>();
+
+  /** Throws `rejected` for keys that do not suit. */
+  constructor({ keys, current }: KeyOptions) {
+    this.current = currentOf(typeof keys === 'function' ? undefined : keys.map(({ id }) => id), current);
+    const list = typeof keys === 'function' ? undefined : keys.map(({ id, key }) => copyOf(id, key, id === this.current));
+    const byId = new Map(list?.map(({ id, key }) => [id, key]));
+    this.#find = typeof keys === 'function' ? keys : (id) => byId.get(id);
+  }
+
+  /** The key of an id. Throws `rejected` when there is none, `unavailable` when the function that finds it throws. */
+  async get(id: string): Promise<CryptoKey> {
+    let key = this.#keys.get(id);
+    if (key === undefined) {
+      key = this.#import(id);
+      this.#keys.set(id, key);
+      // Who failed once may be asked again.
+      key.catch(() => this.#keys.delete(id));
+    }
+    return key;
+  }
+
+  async #import(id: string): Promise<CryptoKey> {
+    let material: KeyMaterial | undefined;
+    try {
+      material = await this.#find(id);
+    } catch (error) {
+      throw isStoreError(error) ? error : new StoreError('unavailable', `the key "${id}" cannot be had now`, { cause: error });
+    }
+    if (material === undefined) {
+      throw new StoreError('rejected', `there is no key "${id}", which is needed here`);
+    }
+    checkKey(id, material, id === this.current);
+    if (!isBytes(material)) {
+      return material as CryptoKey;
+    }
+    return subtle().importKey('raw', material.slice(), 'AES-GCM', false, ['encrypt', 'decrypt']);
+  }
+}
+
+/** WebCrypto. Throws `rejected` where there is none. */
+export function subtle(): SubtleCrypto {
+  const found = (globalThis as { readonly crypto?: { readonly subtle?: SubtleCrypto } }).crypto?.subtle;
+  if (found === undefined) {
+    throw new StoreError('rejected', 'there is no WebCrypto here: browsers have it on pages that come by https');
+  }
+  return found;
+}
+
+/** Whether a key is given as bytes, maybe of another realm. */
+export function isBytes(material: KeyMaterial): material is Uint8Array {
+  return ArrayBuffer.isView(material);
+}
+
+/** A copy that nobody can change later. Throws `rejected` for what is no key. */
+function copyOf(id: string, key: KeyMaterial, isCurrent: boolean): NamedKey {
+  checkKey(id, key, isCurrent);
+  return { id, key: isBytes(key) ? key.slice() : key };
+}
+
+function checkKey(id: string, key: KeyMaterial, isCurrent: boolean): void {
+  const { name, length } = isBytes(key) ? { name: 'AES-GCM', length: 8 * key.length } : key.algorithm;
+  if (name !== 'AES-GCM' || length !== 8 * KEY_LENGTH) {
+    throw new StoreError('rejected', `the key "${id}" is not a key for AES-256-GCM: that has ${KEY_LENGTH} bytes`);
+  }
+  const needed = isBytes(key) ? [] : isCurrent ? ['decrypt', 'encrypt'] : ['decrypt'];
+  const missing = needed.find((usage) => !isBytes(key) && !key.usages.includes(usage));
+  if (missing !== undefined) {
+    throw new StoreError('rejected', `the key "${id}" may not be used to ${missing}`);
+  }
+}
+
+function currentOf(ids: readonly string[] | undefined, wanted: string | undefined): string {
+  const current = wanted ?? (ids?.length === 1 ? ids[0] : undefined);
+  if (current === undefined) {
+    throw new StoreError('rejected', 'it is not said which of the keys is the current one');
+  }
+  const bad = [current, ...(ids ?? [])].find((id) => !KEY_ID.test(id));
+  if (bad !== undefined) {
+    throw new StoreError('rejected', `the key id "${bad}" is not 1 to 64 letters, digits, dots, underscores and hyphens`);
+  }
+  if (ids !== undefined && (new Set(ids).size < ids.length || !ids.includes(current))) {
+    throw new StoreError('rejected', `there has to be one key for each id, and one for the current id "${current}"`);
+  }
+  return current;
+}

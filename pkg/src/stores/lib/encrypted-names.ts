@@ -1,0 +1,48 @@
+// Names that the inner store does not get to see: it gets a token for each, the same one every time.
+
+import { StoreError } from '../../store-error.js';
+import { toBase64 } from './encrypted-base64.js';
+import { isBytes, subtle, type KeyMaterial } from './encrypted-keys.js';
+import type { Binding } from './encrypted-cipher.js';
+
+/** What makes names unreadable, and keeps them so for as long as the data lives. */
+export interface NameTokens {
+  /** The token of a name at a place: 22 characters. Nothing tells that two places have the same name. */
+  token(name: string, place: Binding): Promise<string>;
+  /** Tells this name key from another one, and nothing about it: 22 characters. */
+  fingerprint(): Promise<string>;
+}
+
+/** The bytes of a token: so many that no two names ever share one. */
+const TOKEN = 16;
+/** The bytes that a name key has at least. */
+const LEAST = 32;
+
+const encoder = new TextEncoder();
+
+/** Derives the key for tokens from the name key. Throws `rejected` for one that does not suit. */
+export function nameTokens(nameKey: KeyMaterial): NameTokens {
+  const isHkdf = !isBytes(nameKey) && nameKey.algorithm.name === 'HKDF' && nameKey.usages.includes('deriveKey');
+  if (isBytes(nameKey) ? nameKey.length < LEAST : !isHkdf) {
+    throw new StoreError('rejected', `the name key has to have ${LEAST} bytes, or be a CryptoKey for HKDF and deriveKey`);
+  }
+  const material = isBytes(nameKey) ? nameKey.slice() : nameKey;
+  let derived: Promise<CryptoKey> | undefined;
+  const sign = async (data: unknown): Promise<string> => {
+    derived ??= derive(material);
+    const signature = await subtle().sign('HMAC', await derived, encoder.encode(JSON.stringify(data)));
+    return toBase64(new Uint8Array(signature, 0, TOKEN)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  };
+  let fingerprint: Promise<string> | undefined;
+  return {
+    token: (name, place) => sign(['name', ...place, name]),
+    fingerprint: () => (fingerprint ??= sign(['key'])),
+  };
+}
+
+async function derive(material: KeyMaterial): Promise<CryptoKey> {
+  const isRaw = isBytes(material);
+  const base = isRaw ? await subtle().importKey('raw', material.slice(), 'HKDF', false, ['deriveKey']) : (material as CryptoKey);
+  const algorithm = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info: encoder.encode('statepad names 1') };
+  return subtle().deriveKey(algorithm, base, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, ['sign']);
+}

@@ -1,0 +1,93 @@
+// What an inner store has read, in plain text again.
+
+import { isStoreError, StoreError } from '../../store-error.js';
+import type { Home, Records } from './encrypted-records.js';
+import type { Loaded, LoadQuery, Page, Row, Values } from '../../store.js';
+import type { SessionKey } from '../../types.js';
+
+/** Opens a session. Throws `corrupt`. */
+export async function openLoaded(records: Records, loaded: Loaded, key: SessionKey, query: LoadQuery): Promise<Loaded> {
+  const { created, state } = loaded;
+  const { appName: app, userId: user } = key;
+  checkEvents(loaded, key, query.events);
+  const open = async (values: Values | undefined, home: Home): Promise<Values | undefined> =>
+    values && records.openValues(values, home);
+  const [ownValues, appValues, userValues, ...texts] = await Promise.all([
+    open(state.session, { scope: 'session', key, created }),
+    open(state.app, { scope: 'app', app }),
+    open(state.user, { scope: 'user', app, user }),
+    ...loaded.events.map(({ rev, data }) => records.openEvent(data, { rev }, key, created)),
+  ] as const);
+  return {
+    ...loaded,
+    state: {
+      ...(ownValues && { session: ownValues }),
+      ...(appValues && { app: appValues }),
+      ...(userValues && { user: userValues }),
+    },
+    events: loaded.events.map(({ rev }, index) => ({ rev, data: texts[index] ?? '' })),
+  };
+}
+
+/**
+ * Opens a page. Sessions that cannot be read are told in `corrupt`, as are all of a user whose values cannot be read. Without
+ * the app's values none can: throws `corrupt`.
+ */
+export async function openPage(records: Records, page: Page, app: string): Promise<Page> {
+  const [appValues, users, opened] = await Promise.all([
+    records.openValues(page.app, { scope: 'app', app }),
+    Promise.all([...page.users].map(([user, values]) => readable(openUser(records, app, user, values)))),
+    Promise.all(page.rows.map((row) => readable(openRow(records, row)))),
+  ]);
+  const values = new Map(users.filter((entry) => entry !== undefined));
+  const rows: Row[] = [];
+  const corrupt = [...(page.corrupt ?? [])];
+  for (const [index, { key }] of page.rows.entries()) {
+    const row = opened[index];
+    if (row !== undefined && values.has(key.userId)) {
+      rows.push(row);
+    } else {
+      corrupt.push(key);
+    }
+  }
+  return {
+    rows,
+    app: appValues,
+    users: new Map(rows.map(({ key: { userId } }) => [userId, values.get(userId) ?? {}])),
+    total: page.total,
+    ...(corrupt.length > 0 && { corrupt }),
+  };
+}
+
+async function openUser(records: Records, app: string, user: string, values: Values): Promise<readonly [string, Values]> {
+  return [user, await records.openValues(values, { scope: 'user', app, user })];
+}
+
+async function openRow(records: Records, row: Row): Promise<Row> {
+  return { ...row, state: await records.openValues(row.state, { scope: 'session', key: row.key, created: row.created }) };
+}
+
+/** `undefined` for what is corrupt. Whatever else goes wrong goes wrong for all. */
+async function readable<Content>(content: Promise<Content>): Promise<Content | undefined> {
+  try {
+    return await content;
+  } catch (error) {
+    if (isStoreError(error) && error.code === 'corrupt') {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** Each event tells its revision, so one that is gone leaves a gap. With `since` there may be gaps. */
+function checkEvents({ rev, events }: Loaded, { sessionId }: SessionKey, query: LoadQuery['events'] = {}): void {
+  const { from = 1, to = Infinity, since, last = Infinity } = query;
+  const end = Math.min(to, rev);
+  const first = Math.max(1, from);
+  const start = Math.max(first, end - last + 1);
+  const isWhole = events.length === Math.max(0, end - start + 1) && events.every((event, index) => event.rev === start + index);
+  const isOrdered = events.every((event, index) => event.rev > (events[index - 1]?.rev ?? first - 1) && event.rev <= end);
+  if (!(since === undefined ? isWhole : isOrdered)) {
+    throw new StoreError('corrupt', `events of session "${sessionId}" are missing`);
+  }
+}

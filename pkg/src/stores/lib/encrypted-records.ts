@@ -1,0 +1,151 @@
+// What is stored in place of values and events, and what each is bound to.
+
+import { StoreError } from '../../store-error.js';
+import { isSealed, type Binding, type Cipher } from './encrypted-cipher.js';
+import { emptyValues } from './values.js';
+import type { NameTokens } from './encrypted-names.js';
+import type { Change, Delta, Values } from '../../store.js';
+import type { Json, SessionKey } from '../../types.js';
+
+/** Where values live: the app, a user in it, or one session, which its creation tells from others under the same key. */
+export type Home =
+  | { readonly scope: 'app'; readonly app: string }
+  | { readonly scope: 'user'; readonly app: string; readonly user: string }
+  | { readonly scope: 'session'; readonly key: SessionKey; readonly created: string };
+
+/** How values and events are written. */
+export interface RecordOptions {
+  readonly cipher: Cipher;
+  /** Absent when the inner store sees the names. */
+  readonly names: NameTokens | undefined;
+  /** Whether what has never been encrypted is taken as it is. */
+  readonly readsPlaintext: boolean;
+}
+
+/** A text that UTF-8 cannot write. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Seals what goes into the inner store, and opens what comes out of it. */
+export class Records {
+  readonly #cipher: Cipher;
+  readonly #names: NameTokens | undefined;
+  readonly #readsPlaintext: boolean;
+
+  constructor({ cipher, names, readsPlaintext }: RecordOptions) {
+    this.#cipher = cipher;
+    this.#names = names;
+    this.#readsPlaintext = readsPlaintext;
+  }
+
+  /** The name under which the inner store has a value. */
+  async nameOf(name: string, home: Home): Promise<string> {
+    return this.#names === undefined ? name : this.#names.token(name, bindingOf(home, false));
+  }
+
+  /** Seals what is set, and names what is deleted as the inner store does. */
+  async sealDelta({ set, unset }: Delta, home: Home): Promise<Delta> {
+    const [sealed, gone] = await Promise.all([
+      Promise.all(Object.keys(set ?? {}).map((name) => this.#sealValue(name, set?.[name] as Json, home))),
+      Promise.all((unset ?? []).map((name) => this.nameOf(name, home))),
+    ]);
+    return { ...(set && { set: recordOf(sealed) }), ...(unset && { unset: gone }) };
+  }
+
+  /** Opens all values of a scope. Throws `corrupt`. */
+  async openValues(values: Values, home: Home): Promise<Values> {
+    const names = Object.keys(values);
+    const entries = await Promise.all(names.map((stored) => this.openValue(stored, values[stored] as Json, home)));
+    return Object.freeze(recordOf(entries));
+  }
+
+  /** Opens the value that is stored under this name. Throws `corrupt`. */
+  async openValue(stored: string, value: Json, home: Home): Promise<readonly [name: string, value: Json]> {
+    const what = `the value "${stored}" of ${nameOf(home)}`;
+    if (!isSealed(value)) {
+      if (this.#readsPlaintext) {
+        return [stored, value];
+      }
+      throw new StoreError('corrupt', `${what} is not encrypted`);
+    }
+    const content = JSON.parse(await this.#cipher.open(value, this.#bindingOf(stored, home), what)) as Json;
+    if (this.#names === undefined) {
+      return [stored, content];
+    }
+    const [fingerprint, name, inner] = content as readonly [string, string, Json];
+    if (fingerprint !== (await this.#names.fingerprint())) {
+      throw new StoreError('rejected', `${what} has been written with another name key`);
+    }
+    return [name, inner];
+  }
+
+  /** Seals the event that brings a session to this revision. Throws `rejected` for text that is not well-formed. */
+  async sealEvent({ id, data }: NonNullable<Change['event']>, rev: number, key: SessionKey, created: string): Promise<string> {
+    if (LONE_SURROGATE.test(data)) {
+      throw new StoreError('rejected', `the text of event "${id}" is not well-formed Unicode`);
+    }
+    return this.#cipher.seal(`${JSON.stringify([rev, id])}\n${data}`, ['event', key.appName, key.userId, key.sessionId, created]);
+  }
+
+  /** Opens an event. Throws `corrupt` when it is not the one of this revision, or not the one with this id. */
+  async openEvent(
+    stored: string,
+    expected: { readonly rev?: number; readonly id?: string },
+    key: SessionKey,
+    created: string,
+  ): Promise<string> {
+    const which = expected.id === undefined ? `of revision ${expected.rev ?? 0}` : `"${expected.id}"`;
+    const what = `the event ${which} of session "${key.sessionId}"`;
+    if (!isSealed(stored)) {
+      if (this.#readsPlaintext) {
+        return stored;
+      }
+      throw new StoreError('corrupt', `${what} is not encrypted`);
+    }
+    const text = await this.#cipher.open(stored, ['event', key.appName, key.userId, key.sessionId, created], what);
+    const end = text.indexOf('\n');
+    const [rev, id] = JSON.parse(text.slice(0, end)) as readonly [number, string];
+    if (rev !== (expected.rev ?? rev) || id !== (expected.id ?? id)) {
+      throw new StoreError('corrupt', `${what} stands in the place of another`);
+    }
+    return text.slice(end + 1);
+  }
+
+  async #sealValue(name: string, value: Json, home: Home): Promise<readonly [name: string, value: Json]> {
+    const stored = await this.nameOf(name, home);
+    const content = this.#names === undefined ? value : [await this.#names.fingerprint(), name, value];
+    return [stored, await this.#cipher.seal(JSON.stringify(content), this.#bindingOf(stored, home))];
+  }
+
+  /** The kind tells values that have their name inside from those that have not. */
+  #bindingOf(stored: string, home: Home): Binding {
+    return [this.#names === undefined ? 'value' : 'named value', ...bindingOf(home, true), stored];
+  }
+}
+
+/** What tells a home from all others. A name keeps its token in a session that is created anew, a value is not taken over. */
+function bindingOf(home: Home, withCreated: boolean): Binding {
+  switch (home.scope) {
+    case 'app':
+      return ['app', home.app];
+    case 'user':
+      return ['user', home.app, home.user];
+    case 'session': {
+      const { appName, userId, sessionId } = home.key;
+      return ['session', appName, userId, sessionId, ...(withCreated ? [home.created] : [])];
+    }
+  }
+}
+
+/** How messages call it. */
+function nameOf(home: Home): string {
+  const { scope } = home;
+  return `${scope} "${scope === 'app' ? home.app : scope === 'user' ? home.user : home.key.sessionId}"`;
+}
+
+function recordOf(entries: readonly (readonly [string, Json])[]): Record<string, Json> {
+  const record = emptyValues();
+  for (const [name, value] of entries) {
+    record[name] = value;
+  }
+  return record;
+}

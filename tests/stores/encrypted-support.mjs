@@ -1,0 +1,47 @@
+// What the tests of the encrypted store share: keys, changes, and stores to look into and to tamper with.
+
+import { encryptedStore } from 'statepad/stores/encrypted';
+import { memoryStore } from 'statepad/stores/memory';
+
+/** 32 bytes, the same for a number each time. */
+export const bytes = (number) => new Uint8Array(32).fill(number);
+export const keys = [{ id: 'k1', key: bytes(1) }];
+export const nameKey = bytes(200);
+export const context = { signal: new AbortController().signal };
+
+export const key = { appName: 'app', userId: 'ana', sessionId: 's1' };
+export const data = (id, text = '') => JSON.stringify({ id, text });
+export const create = (id, delta = {}, more = {}) => ({ id, kind: 'create', key, time: 1, delta, ...more });
+export const append = (id, delta = {}, more = {}) => ({ id, kind: 'append', key, time: 2, event: { id, time: 2, data: data(id) }, delta, ...more });
+export const update = (id, delta = {}, more = {}) => ({ id, kind: 'update', key: { appName: 'app', userId: 'ana' }, time: 3, delta, ...more });
+
+/** An encrypted store over memory, and the memory. */
+export function overMemory(options = {}, inner = memoryStore()) {
+  return { inner, store: encryptedStore(inner, { keys, ...options }) };
+}
+
+/** A store that is another one but for some methods; each gets the method that it stands for, then its arguments. */
+export function instead(inner, methods) {
+  const replaced = Object.entries(methods).map(([name, method]) => [name, (...args) => method(inner[name].bind(inner), ...args)]);
+  return { ...inner, ...Object.fromEntries(replaced) };
+}
+
+/** All that a store is asked, as text. */
+export function recording(inner) {
+  const asked = [];
+  const methods = Object.keys(inner).filter((name) => typeof inner[name] === 'function');
+  const record = (name) => (method, ...args) => {
+    asked.push(JSON.stringify([name, args[0]]));
+    return method(...args);
+  };
+  return { asked, store: instead(inner, Object.fromEntries(methods.map((name) => [name, record(name)]))) };
+}
+
+/** What a promise is refused with; `undefined` when it is not. */
+export const refusal = (promise) => promise.then(() => undefined, (error) => error);
+
+/** The class of errors that stores throw. */
+export const { constructor: StoreError } = await refusal(memoryStore().commit(append('e'), context));
+
+/** Values without their missing prototype. */
+export const plain = (values) => ({ ...values });

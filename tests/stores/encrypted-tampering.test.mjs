@@ -1,0 +1,286 @@
+// Whoever can write to the inner store can destroy, but not forge: what was tampered with is corrupt, and all else is read.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { memoryStore } from 'statepad/stores/memory';
+import { append, context, create, data, instead, key, nameKey, overMemory, plain, recording, refusal } from './encrypted-support.mjs';
+
+const keys = [{ id: 'key-1', key: new Uint8Array(32).fill(7) }];
+const ways = [
+  ['with visible names', { keys }],
+  ['with encrypted names', { keys, names: 'encrypted', nameKey }],
+];
+const query = { app: 'app', descending: false };
+/** Four sessions: two of one user, one of another, one in another app. */
+const places = [key, { ...key, sessionId: 's2' }, { ...key, userId: 'bob' }, { ...key, appName: 'other' }];
+
+/** A store with the same kinds of values and events everywhere, and one whose inner store answers what `forge` makes of it. */
+async function filled(options, forge) {
+  const { inner, store } = overMemory(options);
+  for (const [index, place] of places.entries()) {
+    const set = { a: { text: `canary${index}` }, b: `canary${index}` };
+    await store.commit(create(`c${index}`, { app: { set }, user: { set }, session: { set } }, { key: place }), context);
+    await store.commit(append('e1', {}, { key: place, event: { id: 'e1', time: 2, data: data('e1', `canary${index}`) } }), context);
+    await store.commit(append('e2', {}, { key: place, event: { id: 'e2', time: 2, data: data('e2', `canary${index}`) } }), context);
+  }
+  const forged = instead(inner, {
+    load: async (method, ...args) => (forge.load ?? same)(copyOf(await method(...args)), args[0]),
+    list: async (method, ...args) => (forge.list ?? same)(copyOf(await method(...args))),
+    loadScope: async (method, ...args) => (forge.scope ?? same)(copyOf(await method(...args))),
+    commit: async (method, ...args) => {
+      const committed = await method(...args);
+      return committed.data === undefined ? committed : { ...committed, data: forge.duplicate(committed.data) };
+    },
+  });
+  return { inner, store: overMemory(options, forged).store };
+}
+
+const same = (answer) => answer;
+
+/** Answers that can be changed. */
+function copyOf(answer) {
+  return structuredClone(answer);
+}
+
+/** Texts that differ from one in one place, in each place. */
+function* flipped(text) {
+  for (let index = 0; index < text.length; index++) {
+    const other = text[index] === 'A' ? 'B' : 'A';
+    for (const instead of [other, ' ', ':', String.fromCharCode(text.charCodeAt(index) ^ 1)]) {
+      if (instead !== text[index]) {
+        yield text.slice(0, index) + instead + text.slice(index + 1);
+      }
+    }
+  }
+}
+
+/** Everything that is done to a text without regard for what is in it. */
+function* damaged(text) {
+  yield* flipped(text);
+  for (let length = 0; length < text.length; length++) {
+    yield text.slice(0, length);
+    yield text.slice(0, length) + text.slice(length + 1);
+  }
+  yield `${text} `;
+  yield `${text}A`;
+  yield `${text}:key-1`;
+  yield text + text;
+  yield 'sealed1:key-1::key-1';
+  yield 'sealed1:key-1:AAAA:key-1';
+  yield 'plain text';
+  yield JSON.stringify({ id: 'e1' });
+}
+
+async function isCorrupt(promise, what) {
+  const error = await refusal(promise);
+  assert.equal(error?.code, 'corrupt', `${what}: ${error?.stack ?? 'it was read'}`);
+  assert.doesNotMatch(error.message, /canary/);
+}
+
+for (const [way, options] of ways) {
+  describe(way, () => {
+    /** The name under which the inner store has what was written as `a` (the first) or `b` (the second). */
+    const stored = (values, index) => Object.keys(values)[index];
+
+    test('a value that is damaged anywhere is corrupt, and so is one that is not encrypted', async () => {
+      let value;
+      const forge = { scope: (loaded) => ({ ...loaded, state: { ...loaded.state, [stored(loaded.state, 0)]: value } }) };
+      const { inner, store } = await filled(options, forge);
+      const { state } = await inner.loadScope({ app: 'app' }, context);
+      const original = state[stored(state, 0)];
+      value = original;
+      assert.deepEqual(plain((await store.loadScope({ app: 'app' }, context)).state).b, 'canary2');
+      for (value of [...damaged(original), null, true, 1, [], {}, [original], { a: original }, { text: 'canary1' }]) {
+        await isCorrupt(store.loadScope({ app: 'app' }, context), JSON.stringify(value));
+      }
+    });
+
+    test('an event that is damaged anywhere is corrupt, and so is one that is not encrypted', async () => {
+      let text;
+      const forge = { load: (loaded) => (loaded.events[0].data = text, loaded), duplicate: () => text };
+      const { inner, store } = await filled(options, forge);
+      const { data: original } = (await inner.load(key, {}, context)).events[0];
+      text = original;
+      assert.equal((await store.load(key, {}, context)).events[0].data, data('e1', 'canary0'));
+      for (text of damaged(original)) {
+        await isCorrupt(store.load(key, {}, context), text);
+      }
+      for (text of [original.slice(1), 'plain text', (await inner.load(key, {}, context)).events[1].data]) {
+        await isCorrupt(store.commit(append('e1'), context), text);
+      }
+    });
+
+    test('values that have changed places are corrupt: of names, scopes, users, apps and sessions', async () => {
+      let take;
+      const { inner, store } = await filled(options, {
+        load: (loaded, place) => {
+          if (JSON.stringify(place) === JSON.stringify(key)) {
+            take(loaded);
+          }
+          return loaded;
+        },
+      });
+      const loads = await Promise.all(places.map((place) => inner.load(place, {}, context)));
+      const scopes = ['app', 'user', 'session'];
+      let count = 0;
+      for (const to of scopes) {
+        for (const from of scopes) {
+          for (const { state } of loads) {
+            for (const [place, name] of Object.keys(state[from]).entries()) {
+              for (const other of [0, 1]) {
+                const own = stored(loads[0].state[to], other);
+                if (state[from][name] !== loads[0].state[to][own]) {
+                  take = (loaded) => (loaded.state[to][own] = state[from][name]);
+                  await isCorrupt(store.load(key, {}, context), `${from} ${place} for ${to} ${other}`);
+                  count++;
+                }
+              }
+            }
+          }
+        }
+      }
+      assert.ok(count > 100);
+      // A row that is carried over whole, under a name that is free or with its own.
+      for (const { state } of loads.slice(1)) {
+        take = (loaded) => (loaded.state.session = state.session);
+        await isCorrupt(store.load(key, {}, context), 'all values of another session');
+      }
+      take = (loaded) => (loaded.state.session.new = loaded.state.session[stored(loaded.state.session, 0)]);
+      await isCorrupt(store.load(key, {}, context), 'a value under one more name');
+      take = () => {};
+      assert.equal((await store.load(key, {}, context)).state.session.b, 'canary0');
+    });
+
+    test('events that have changed places are corrupt: of revisions and of sessions', async () => {
+      let change;
+      const { inner, store } = await filled(options, { load: (loaded) => change(loaded) });
+      const strange = await Promise.all(places.slice(1).map((place) => inner.load(place, {}, context)));
+      const changes = {
+        'swapped': (loaded) => ({ ...loaded, events: [{ rev: 1, data: loaded.events[1].data }, { rev: 2, data: loaded.events[0].data }] }),
+        'the first one again': (loaded) => ({ ...loaded, events: [loaded.events[0], { rev: 2, data: loaded.events[0].data }] }),
+        'in another order': (loaded) => ({ ...loaded, events: [...loaded.events].reverse() }),
+        'the first one missing': (loaded) => ({ ...loaded, events: loaded.events.slice(1) }),
+        'the last one missing': (loaded) => ({ ...loaded, events: loaded.events.slice(0, 1) }),
+        'one behind the last': (loaded) => ({ ...loaded, events: [...loaded.events, { rev: 3, data: loaded.events[0].data }] }),
+        'the first one cut out': (loaded) => ({ ...loaded, rev: 1, events: [{ rev: 1, data: loaded.events[1].data }] }),
+        'another creation': (loaded) => ({ ...loaded, created: 'c1' }),
+      };
+      for (const [index, { events }] of strange.entries()) {
+        changes[`those of session ${index + 1}`] = (loaded) => ({ ...loaded, events });
+      }
+      for (const [what, one] of Object.entries(changes)) {
+        change = one;
+        await isCorrupt(store.load(key, {}, context), what);
+      }
+      // Whoever asks for a part is told as well.
+      change = changes['swapped'];
+      await isCorrupt(store.load(key, { events: { since: 0 } }, context), 'swapped, by time');
+      change = (loaded) => ({ ...loaded, events: [] });
+      for (const events of [{ from: 2 }, { to: 1 }, { last: 1 }, { from: 1, to: 1 }]) {
+        await isCorrupt(store.load(key, { events }, context), JSON.stringify(events));
+      }
+      for (const events of [{ last: 0 }, { from: 3 }, { to: 0 }, { since: 99 }]) {
+        assert.deepEqual((await store.load(key, { events }, context)).events, []);
+      }
+    });
+
+    test('an event under the id of another one is no duplicate of it', async () => {
+      const { inner, store } = await filled(options, { duplicate: (text) => text });
+      assert.equal((await store.commit(append('e2'), context)).data, data('e2', 'canary0'));
+      const second = (await inner.load(key, {}, context)).events[1].data;
+      const { store: forged } = await filled(options, { load: (loaded) => loaded, duplicate: () => second });
+      await isCorrupt(forged.commit(append('e1'), context), 'the second for the first');
+    });
+
+    test('what a session had before it was created anew is corrupt in it', async () => {
+      let earlier;
+      const forged = instead(memoryStore(), {
+        load: async (method, ...args) => ({ ...(await method(...args)), ...earlier }),
+      });
+      const { store } = overMemory(options, forged);
+      const delta = { session: { set: { a: 1 } } };
+      await store.commit(create('c1', delta), context);
+      await store.commit(append('e1'), context);
+      const { state, events } = await forged.load(key, {}, context);
+      await store.remove(key, context);
+      await store.commit(create('c2', delta), context);
+      await store.commit(append('e1'), context);
+      assert.equal((await store.load(key, {}, context)).state.session.a, 1);
+      for (earlier of [{ state }, { events }]) {
+        await isCorrupt(store.load(key, {}, context), Object.keys(earlier)[0]);
+      }
+    });
+
+    test('a list goes on with what can be read', async () => {
+      const spoil = (values) => (values[stored(values, 1)] = 'sealed1:key-1:AAAA:key-1');
+      let change;
+      const { store } = await filled(options, { list: (page) => (change(page), page) });
+      const listed = async () => {
+        const { rows, corrupt, total, users } = await store.list(query, context);
+        assert.equal(total, 3);
+        assert.deepEqual(new Set(users.keys()), new Set(rows.map(({ key }) => key.userId)));
+        return { rows: rows.map(({ key, state }) => [key.userId, key.sessionId, state.b]), corrupt };
+      };
+      change = () => {};
+      assert.deepEqual(await listed(), { rows: [['ana', 's1', 'canary0'], ['bob', 's1', 'canary2'], ['ana', 's2', 'canary1']], corrupt: undefined });
+      change = ({ rows }) => spoil(rows[0].state);
+      assert.deepEqual(await listed(), { rows: [['bob', 's1', 'canary2'], ['ana', 's2', 'canary1']], corrupt: [places[0]] });
+      change = ({ rows }) => ([rows[0].state, rows[2].state] = [rows[2].state, rows[0].state]);
+      assert.deepEqual(await listed(), { rows: [['bob', 's1', 'canary2']], corrupt: [places[0], places[1]] });
+      change = ({ users }) => spoil(users.get('ana'));
+      assert.deepEqual(await listed(), { rows: [['bob', 's1', 'canary2']], corrupt: [places[0], places[1]] });
+      change = (page) => {
+        page.corrupt = [page.rows.pop().key];
+        spoil(page.rows[1].state);
+      };
+      assert.deepEqual(await listed(), { rows: [['ana', 's1', 'canary0']], corrupt: [places[1], places[2]] });
+      change = ({ app }) => spoil(app);
+      await isCorrupt(store.list(query, context), 'the app');
+    });
+
+    test('a corrupt value is not overwritten by a guard that cannot be read, and ends when it is written or deleted', async () => {
+      const inner = memoryStore();
+      const { store } = overMemory(options, inner);
+      const set = { a: 1, b: 2, c: 3 };
+      await store.commit(create('c', { app: { set } }), context);
+      const names = Object.keys((await inner.loadScope({ app: 'app' }, context)).state);
+      const spoiled = { set: Object.fromEntries(names.slice(0, 2).map((name) => [name, 'spoiled'])) };
+      await inner.commit({ id: 'p', kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: spoiled } }, context);
+      const change = (id, delta, guard = {}) => ({ id, kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: delta }, guard });
+      await isCorrupt(store.commit(change('q', { set: { a: 2 } }, { keys: { app: { set: { a: 1 } } } }), context), 'a guard');
+      await store.commit(change('r', { set: { c: 4 } }, { keys: { app: { set: { c: 3 } } } }), context);
+      await store.commit(change('s', { set: { a: 5 } }), context);
+      await isCorrupt(store.loadScope({ app: 'app' }, context), 'the other one');
+      await store.commit(change('t', { unset: ['b'] }), context);
+      assert.deepEqual(plain((await store.loadScope({ app: 'app' }, context)).state), { a: 5, c: 4 });
+    });
+  });
+}
+
+test('what is known is not read: it may be corrupt', async () => {
+  const { inner, store } = overMemory({ keys });
+  await store.commit(create('c', { app: { set: { a: 1 } }, session: { set: { s: 1 } } }), context);
+  await inner.commit({ id: 'p', kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: { set: { a: 'plain' } } } }, context);
+  const { state } = await store.load(key, { known: { pos: { app: 2 } } }, context);
+  assert.deepEqual([state.app, plain(state.session)], [undefined, { s: 1 }]);
+});
+
+test('what is not found out: a deleted value, and an earlier value under the same name', async () => {
+  const { inner, store } = overMemory({ keys });
+  const home = { app: 'app' };
+  const set = (id, value) => store.commit({ id, kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: { set: { a: value, b: value } } } }, context);
+  await set('p', 1);
+  const { state } = await inner.loadScope(home, context);
+  await set('q', 2);
+  await inner.commit({ id: 'r', kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: { set: { a: state.a }, unset: ['b'] } } }, context);
+  assert.deepEqual(plain((await store.loadScope(home, context)).state), { a: 1 });
+});
+
+test('the plain text of other users never comes out, whatever the inner store answers', async () => {
+  const { asked, store: inner } = recording(memoryStore());
+  const { store } = overMemory({ keys }, instead(inner, { load: (method, place, ...rest) => method({ ...place, userId: 'ana' }, ...rest) }));
+  await store.commit(create('c', { session: { set: { secret: 1 } } }), context);
+  await store.commit(create('c', { session: { set: { secret: 2 } } }, { key: { ...key, userId: 'bob' } }), context);
+  await isCorrupt(store.load({ ...key, userId: 'bob' }, {}, context), 'the session of ana');
+  assert.ok(asked.length > 0);
+});

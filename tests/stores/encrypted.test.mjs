@@ -1,0 +1,293 @@
+// The encrypted store: the store cases, its options, keys and what it passes on.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { encryptedStore } from 'statepad/stores/encrypted';
+import { journalStore } from 'statepad/stores/journal';
+import { memoryStore } from 'statepad/stores/memory';
+import { append, bytes, context, create, data, instead, key, keys, nameKey, overMemory, plain, recording, refusal, update } from './encrypted-support.mjs';
+import { storeTests } from './run.mjs';
+
+/** Two encrypted stores over one memory. */
+function openOver(options) {
+  return () => {
+    const inner = memoryStore();
+    const make = () => encryptedStore(inner, options);
+    return { store: make(), another: make };
+  };
+}
+
+storeTests('encrypted', openOver({ keys }), { without: ['reopen'] });
+storeTests('encrypted, with names', openOver({ keys, names: 'encrypted', nameKey }), { without: ['reopen'] });
+storeTests('encrypted, in a journal', () => {
+  const lines = [];
+  const make = () => encryptedStore(journalStore({ append: async (added) => void lines.push(...added), read: async () => [...lines] }), { keys });
+  return { store: make(), reopen: make };
+}, { without: ['another', 'watch'] });
+
+test('any value, name and event comes back as it was', async () => {
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '__proto__', 'constructor', '\0', '1', 'sealed1:k1:AAAA:k1', '\ud800'));
+  const scope = fc.dictionary(text, fc.jsonValue({ maxDepth: 3 }), { noNullPrototype: false });
+  const ids = fc.record({ appName: text, userId: text, sessionId: text });
+  const property = fc.asyncProperty(ids, scope, scope, scope, fc.string({ unit: 'binary' }), text, fc.boolean(), async (key, app, user, session, event, id, isNamed) => {
+    const { store } = overMemory(isNamed ? { names: 'encrypted', nameKey } : {});
+    const reference = memoryStore();
+    const made = create(`${id}c`, { app: { set: app }, session: { set: session } }, { key });
+    const added = append(id, { user: { set: user }, session: { set: app } }, { key, event: { id, time: 2, data: event } });
+    for (const each of [store, reference]) {
+      await each.commit(made, context);
+      await each.commit(added, context);
+    }
+    const [actual, expected] = await Promise.all([store.load(key, {}, context), reference.load(key, {}, context)]);
+    assert.deepEqual(JSON.parse(JSON.stringify(actual)), JSON.parse(JSON.stringify(expected)));
+    for (const part of ['app', 'user', 'session']) {
+      assert.deepEqual(Object.keys(actual.state[part]), Object.keys(expected.state[part]));
+      assert.equal(Object.getPrototypeOf(actual.state[part]), null);
+    }
+    assert.equal((await store.commit(added, context)).data, event);
+  });
+  await fc.assert(property, { numRuns: 100 });
+});
+
+test('an event that UTF-8 cannot write is rejected', async () => {
+  const { store } = overMemory();
+  await store.commit(create('c'), context);
+  const lone = append('e', {}, { event: { id: 'e', time: 2, data: '"\ud800"' } });
+  await assert.rejects(store.commit(lone, context), { code: 'rejected', message: /"e" is not well-formed/ });
+  await store.commit(append('e2', {}, { event: { id: 'e2', time: 2, data: '"\u{1f44d}"' } }), context);
+  assert.deepEqual((await store.load(key, {}, context)).events, [{ rev: 1, data: '"👍"' }]);
+});
+
+describe('nothing of the plain text reaches the inner store', () => {
+  const canary = 'canary';
+  for (const names of ['visible', 'encrypted']) {
+    test(`with names that are ${names}`, async () => {
+      const { asked, store: inner } = recording(memoryStore());
+      const { store } = overMemory(names === 'encrypted' ? { names, nameKey } : {}, inner);
+      const name = names === 'encrypted' ? `${canary} of a name` : 'name';
+      const delta = { set: { [name]: { deep: [`${canary} of a value`] } }, unset: [`${name} 2`] };
+      const guard = { keys: { app: delta, user: delta, session: delta } };
+      const all = { app: delta, user: delta, session: delta };
+      const event = { id: 'e', time: 2, data: data('e', canary) };
+      await store.commit(create('c', all), context);
+      await store.commit(append('e', all, { event }), context);
+      await store.commit(append('e', all, { event }), context);
+      await store.commit(append('f', all, { event: { ...event, id: 'f' }, guard }), context);
+      await store.commit(update('p', { app: delta, user: delta }, { guard: { keys: { app: delta, user: delta } } }), context);
+      await store.commitMany([append('g', all, { event: { ...event, id: 'g' } }), update('q', { app: delta })], context);
+      const never = { ...guard, keys: { app: { set: { [name]: 'other canary' } } } };
+      assert.equal((await refusal(store.commit(append('h', all, { event: { ...event, id: 'h' }, guard: never }), context))).code, 'conflict');
+      assert.equal((await refusal(store.commit(append('h', all, { key: { ...key, sessionId: 'none' }, event: { ...event, id: 'h' }, guard }), context))).code, 'not-found');
+      await store.load(key, {}, context);
+      await store.list({ app: 'app', descending: true }, context);
+      await store.loadScope({ app: 'app' }, context);
+      assert.ok(asked.length > 10);
+      assert.deepEqual(asked.filter((text) => text.includes(canary)), []);
+      // And what is equal does not look equal.
+      const sealed = asked.join('').match(/sealed1:k1:[^"]*/g);
+      assert.ok(sealed.length > 10);
+      assert.equal(new Set(sealed).size, sealed.length);
+      const { state } = await store.load(key, {}, context);
+      assert.deepEqual(plain(state.app), delta.set);
+    });
+  }
+});
+
+test('encrypted names are the same each time, and other ones at every other place', async () => {
+  const { inner, store } = overMemory({ names: 'encrypted', nameKey });
+  const delta = { set: { name: 1 } };
+  const all = { app: delta, user: delta, session: delta };
+  const places = [key, { ...key, sessionId: 's2' }, { ...key, userId: 'bob' }, { ...key, appName: 'other' }];
+  for (const [index, place] of places.entries()) {
+    await store.commit(create(`c${index}`, all, { key: place }), context);
+    await store.commit(append(`e${index}`, all, { key: place }), context);
+  }
+  const tokens = new Set();
+  for (const place of places) {
+    const { state } = await inner.load(place, {}, context);
+    for (const scope of ['app', 'user', 'session']) {
+      const [token, ...others] = Object.keys(state[scope]);
+      assert.match(token, /^[\w-]{22}$/);
+      assert.deepEqual(others, []);
+      tokens.add(token);
+    }
+  }
+  // Two apps, three users, four sessions.
+  assert.equal(tokens.size, 2 + 3 + 4);
+  await store.remove(key, context);
+  await store.commit(create('again', all), context);
+  const { state } = await inner.load(key, {}, context);
+  assert.ok(tokens.has(Object.keys(state.session)[0]));
+});
+
+describe('keys', () => {
+  const delta = (value) => ({ app: { set: { [`a${value}`]: value } }, session: { set: { [`s${value}`]: value, last: value } } });
+  const two = [...keys, { id: 'k2', key: bytes(2) }];
+
+  test('a new key encrypts, and the old one still reads', async () => {
+    for (const names of [{}, { names: 'encrypted', nameKey }]) {
+      const { inner, store: before } = overMemory(names);
+      await before.commit(create('c', delta(1)), context);
+      await before.commit(append('e1', delta(2)), context);
+      const { asked, store: watched } = recording(inner);
+      const { store: after } = overMemory({ ...names, keys: two, current: 'k2' }, watched);
+      await after.commit(append('e2', delta(3), { guard: { keys: { session: { set: { last: 2 } } } } }), context);
+      assert.deepEqual([...new Set(asked.join('').match(/sealed1:k\d/g))], ['sealed1:k2']);
+      const { state, events } = await after.load(key, {}, context);
+      assert.deepEqual(plain(state.session), { s1: 1, last: 3, s2: 2, s3: 3 });
+      assert.deepEqual(plain(state.app), { a1: 1, a2: 2, a3: 3 });
+      assert.deepEqual(events.map(({ data }) => data), [data('e1'), data('e2')]);
+    }
+  });
+
+  test('a key that is not there is no damage: rejected, with its id', async () => {
+    const { inner, store: before } = overMemory();
+    await before.commit(create('c', { app: { set: { a: 1 } }, user: { set: { u: 1 } } }), context);
+    await before.commit(append('e', { session: { set: { s: 1 } } }), context);
+    const { store } = overMemory({ keys: [two[1]] }, inner);
+    const expected = { code: 'rejected', message: /"k1"/ };
+    await assert.rejects(store.load(key, {}, context), expected);
+    await assert.rejects(store.list({ app: 'app', descending: false }, context), expected);
+    await assert.rejects(store.loadScope({ app: 'app', user: 'ana' }, context), expected);
+    await assert.rejects(store.commit(append('e', {}), context), expected);
+    await assert.rejects(store.commit(update('p', {}, { guard: { keys: { app: { set: { a: 1 } } } } }), context), expected);
+    assert.equal((await before.load(key, {}, context)).rev, 1);
+  });
+
+  test('a wrong key under the right id reads nothing: corrupt', async () => {
+    const { inner, store: before } = overMemory();
+    await before.commit(create('c', { session: { set: { s: 1 } } }), context);
+    await before.commit(create('d', {}, { key: { ...key, sessionId: 's2' } }), context);
+    const { store } = overMemory({ keys: [{ id: 'k1', key: bytes(9) }] }, inner);
+    await assert.rejects(store.load(key, {}, context), { code: 'corrupt', message: /"s" of session "s1"/ });
+    const { rows, corrupt } = await store.list({ app: 'app', descending: false }, context);
+    assert.deepEqual(rows.map(({ key }) => key.sessionId), ['s2']);
+    assert.deepEqual(corrupt, [key]);
+  });
+
+  test('another name key is told from damage', async () => {
+    const { inner, store: before } = overMemory({ names: 'encrypted', nameKey });
+    await before.commit(create('c', { app: { set: { a: 1 } } }), context);
+    const { store } = overMemory({ names: 'encrypted', nameKey: bytes(201) }, inner);
+    await assert.rejects(store.load(key, {}, context), { code: 'rejected', message: /another name key/ });
+    const { store: visible } = overMemory({}, inner);
+    await assert.rejects(visible.load(key, {}, context), { code: 'corrupt' });
+  });
+
+  test('CryptoKeys are taken, and one that only decrypts as an old one', async () => {
+    const make = (number, usages) => crypto.subtle.importKey('raw', bytes(number), 'AES-GCM', false, usages);
+    const { inner, store: before } = overMemory();
+    await before.commit(create('c', { app: { set: { a: 1 } } }), context);
+    const old = { id: 'k1', key: await make(1, ['decrypt']) };
+    const hkdf = await crypto.subtle.importKey('raw', bytes(3), 'HKDF', false, ['deriveKey']);
+    const { store } = overMemory({ keys: [old, { id: 'k2', key: await make(2, ['encrypt', 'decrypt']) }], current: 'k2' }, inner);
+    await store.commit(append('e', { app: { set: { b: 2 } } }), context);
+    assert.deepEqual(plain((await store.loadScope({ app: 'app' }, context)).state), { a: 1, b: 2 });
+    const named = overMemory({ names: 'encrypted', nameKey: hkdf }).store;
+    await named.commit(create('c', { app: { set: { a: 1 } } }), context);
+    assert.deepEqual(plain((await named.loadScope({ app: 'app' }, context)).state), { a: 1 });
+    assert.throws(() => overMemory({ keys: [old] }), { code: 'rejected', message: /"k1" may not be used to encrypt/ });
+  });
+
+  test('a function is asked for each key once, and again when it failed', async () => {
+    const asked = [];
+    let isDown = true;
+    const find = async (id) => {
+      asked.push(id);
+      if (isDown) throw new Error('no network');
+      return two.find((each) => each.id === id)?.key;
+    };
+    const { inner, store } = overMemory({ keys: find, current: 'k2' });
+    const error = await refusal(store.commit(create('c', delta(1)), context));
+    assert.equal(error.code, 'unavailable');
+    assert.equal(error.cause.message, 'no network');
+    assert.equal(await inner.load(key, {}, context), null);
+    isDown = false;
+    await store.commit(create('c', delta(1)), context);
+    await store.load(key, {}, context);
+    assert.deepEqual([asked.length > 1, new Set(asked)], [true, new Set(['k2'])]);
+    const count = asked.length;
+    await encryptedStore(inner, { keys: [two[0]] }).commit(update('p', { app: { set: { z: 1 } } }), context);
+    await store.load(key, {}, context);
+    await store.load(key, {}, context);
+    assert.deepEqual(asked.slice(count), ['k1']);
+    const { store: fewer } = overMemory({ keys: () => undefined, current: 'k2' }, inner);
+    await assert.rejects(fewer.load(key, {}, context), { code: 'rejected' });
+    const { store: short } = overMemory({ keys: () => bytes(1).slice(1), current: 'k2' }, inner);
+    await assert.rejects(short.load(key, {}, context), { code: 'rejected', message: /32 bytes/ });
+  });
+
+  test('keys may be overwritten once they are given', async () => {
+    const [mine, names] = [bytes(5), bytes(6)];
+    const options = () => ({ keys: [{ id: 'k1', key: mine }], names: 'encrypted', nameKey: names });
+    const { inner, store } = overMemory(options());
+    const other = encryptedStore(inner, { keys: [{ id: 'k1', key: bytes(5) }], names: 'encrypted', nameKey: bytes(6) });
+    mine.fill(0);
+    names.fill(0);
+    await store.commit(create('c', { app: { set: { a: 1 } } }), context);
+    assert.deepEqual(plain((await other.loadScope({ app: 'app' }, context)).state), { a: 1 });
+  });
+
+  const refused = {
+    'no keys': { keys: [] },
+    'two keys without a current one': { keys: two },
+    'a current key that is not there': { keys, current: 'k2' },
+    'two keys under one id': { keys: [...keys, ...keys], current: 'k1' },
+    'a key that is too short': { keys: [{ id: 'k', key: new Uint8Array(16) }] },
+    'an empty id': { keys: [{ id: '', key: bytes(1) }] },
+    'an id with a colon': { keys: [{ id: 'a:b', key: bytes(1) }] },
+    'a function without a current key': { keys: () => bytes(1) },
+    'encrypted names without a name key': { keys, names: 'encrypted' },
+    'a name key for visible names': { keys, nameKey },
+    'a short name key': { keys, names: 'encrypted', nameKey: new Uint8Array(31) },
+    'plain text with encrypted names': { keys, names: 'encrypted', nameKey, plaintext: 'read' },
+  };
+  for (const [what, options] of Object.entries(refused)) {
+    test(`${what} are rejected at once`, () => assert.throws(() => encryptedStore(memoryStore(), options), { code: 'rejected' }));
+  }
+});
+
+describe('what was there before the encryption', () => {
+  const delta = { app: { set: { a: 1 } }, session: { set: { s: 1 } } };
+
+  test('is corrupt', async () => {
+    const { inner, store } = overMemory();
+    await inner.commit(create('c', delta), context);
+    await assert.rejects(store.load(key, {}, context), { code: 'corrupt', message: /is not encrypted/ });
+    await assert.rejects(store.loadScope({ app: 'app' }, context), { code: 'corrupt' });
+  });
+
+  test('is read when that is asked for, and encrypted when it is written again', async () => {
+    const { inner, store } = overMemory({ plaintext: 'read' });
+    await inner.commit(create('c', delta), context);
+    await inner.commit(append('e1', {}), context);
+    await store.commit(append('e2', { app: { set: { a: 2 } } }, { guard: { keys: { app: { set: { a: 1 } }, session: { set: { s: 1 } } } } }), context);
+    const { state, events } = await store.load(key, {}, context);
+    assert.deepEqual([plain(state.app), plain(state.session)], [{ a: 2 }, { s: 1 }]);
+    assert.deepEqual(events, [{ rev: 1, data: data('e1') }, { rev: 2, data: data('e2') }]);
+    assert.match((await inner.load(key, {}, context)).state.app.a, /^sealed1:/);
+    assert.equal((await store.commit(append('e1'), context)).data, data('e1'));
+  });
+});
+
+test('it has the members that the inner store has, and no others', async () => {
+  const whole = encryptedStore({ ...memoryStore(), open: async () => {}, close: async () => {}, durability: 'disk', exclusive: true }, { keys });
+  assert.deepEqual([whole.durability, whole.exclusive], ['disk', true]);
+  const { commit, load, list, remove, loadScope } = memoryStore();
+  const members = ['commit', 'load', 'list', 'remove', 'loadScope'];
+  assert.deepEqual(Object.keys(encryptedStore({ commit, load, list, remove, loadScope }, { keys })).sort(), [...members].sort());
+  assert.deepEqual(Object.keys(whole).sort(), [...members, 'removeScope', 'commitMany', 'watch', 'open', 'close', 'durability', 'exclusive'].sort());
+  const asked = [];
+  const spied = instead(memoryStore(), {});
+  const passing = encryptedStore({
+    ...spied,
+    open: async (...args) => void asked.push(['open', ...args]),
+    close: async () => void asked.push(['close']),
+    removeScope: async (...args) => void asked.push(['removeScope', ...args]),
+  }, { keys });
+  await passing.open({ migrate: 'check' }, context);
+  await passing.removeScope({ app: 'app' }, context);
+  await passing.close();
+  assert.deepEqual(asked, [['open', { migrate: 'check' }, context], ['removeScope', { app: 'app' }, context], ['close']]);
+});
