@@ -3,8 +3,8 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { execFileSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { run } from './run.mjs';
 import { cargoRoot, cargoTools, env, root, versionOf, wasmTarget } from './tools.mjs';
 
@@ -56,10 +56,10 @@ function needNpmPackages() {
   writeFileSync(mark, lock);
 }
 
-function needChromium() {
-  const missing = ['chromium', 'chromedriver'].filter((program) => !versionOf(program));
+/** Installs Debian's packages when one of the programs is missing. */
+function needPrograms(programs, packages) {
+  const missing = programs.filter((program) => !versionOf(program));
   if (missing.length === 0) return;
-  const packages = ['chromium', 'chromium-driver'];
   if (process.getuid?.() !== 0 || !versionOf('apt-get')) {
     giveUp(`the tests need ${missing.join(' and ')} in the PATH; on Debian: sudo apt-get install ${packages.join(' ')}`);
   }
@@ -69,9 +69,40 @@ function needChromium() {
   run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], quiet);
 }
 
+function needChromium() {
+  needPrograms(['chromium', 'chromedriver'], ['chromium', 'chromium-driver']);
+}
+
+/** Whether better-sqlite3 was compiled for the Node that runs this. Tried in another process, as it may take that along. */
+function hasBetterSqlite() {
+  const tried = spawnSync(process.execPath, ['-e', "new (require('better-sqlite3'))(':memory:')"], { cwd: root, stdio: 'ignore' });
+  return tried.status === 0;
+}
+
+/** Compiles better-sqlite3, as its own install script would, for the Node that runs this, whichever npm finds first. */
+function needBetterSqlite() {
+  if (hasBetterSqlite()) return;
+  needPrograms(['python3', 'make', 'g++'], ['python3', 'make', 'g++']);
+  const { version } = process;
+  const home = dirname(dirname(process.execPath));
+  const hasHeaders = existsSync(join(home, 'include', 'node', 'node.h'));
+  say(`compiling better-sqlite3 for Node ${version}, once, which takes a minute or two`);
+  run('npm', ['rebuild', 'better-sqlite3', '--ignore-scripts=false', '--loglevel=error'], {
+    shell: process.platform === 'win32',
+    env: {
+      ...env,
+      npm_config_build_from_source: 'true',
+      npm_config_target: version.slice(1),
+      // Otherwise they are downloaded.
+      ...(hasHeaders && { npm_config_nodedir: home }),
+    },
+  });
+  if (!hasBetterSqlite()) giveUp(`better-sqlite3 was compiled, and Node ${version} cannot load it`);
+}
+
 const needs = {
   build: [needNode, needRust, () => needCargoTool('wasm-bindgen'), needNpmPackages],
-  test: [needRustComponents, () => needCargoTool('wasm-pack'), needChromium],
+  test: [needRustComponents, () => needCargoTool('wasm-pack'), needChromium, needBetterSqlite],
 };
 
 const purpose = process.argv[2];
