@@ -45,16 +45,17 @@ export async function startRedis() {
 }
 
 /**
- * A server of our own, in an empty folder. `kill` ends it as a power cut would; `restart` starts it again on the same folder
- * and port. `stop` deletes the folder.
+ * A server of our own, in an empty folder, with further `options` of its command line. `kill` ends it at once; `restart` starts
+ * it again on the same folder and port. `stop` deletes the folder.
  */
 export async function startRedisServer(...options) {
   const folder = await mkdtemp(join(tmpdir(), 'statepad-redis-'));
-  const [port, ...more] = await freePorts(options.includes('--cluster-enabled') ? 2 : 1);
+  // The servers of a cluster talk to each other on a second port.
+  const [port, busPort] = await freePorts(options.includes('--cluster-enabled') ? 2 : 1);
   const args = [
     ['--port', port], ['--bind', '127.0.0.1'], ['--dir', folder], ['--save', ''],
     ['--appendonly', 'yes'], ['--appendfsync', 'always'],
-    ...more.map((busPort) => ['--cluster-port', busPort]),
+    busPort === undefined ? [] : ['--cluster-port', busPort],
   ].flat().map(String);
   let server;
   const start = async () => {
@@ -77,7 +78,7 @@ export async function startRedisServer(...options) {
     await stop();
     throw error;
   }
-  return { url: `redis://127.0.0.1:${port}`, port, kill: () => end('SIGKILL'), restart: start, stop };
+  return { url: `redis://127.0.0.1:${port}`, port, busPort, kill: () => end('SIGKILL'), restart: start, stop };
 }
 
 function isReady(server) {
