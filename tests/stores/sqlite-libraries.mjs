@@ -1,0 +1,154 @@
+// The libraries that the SQLite store runs over, and files to try them on.
+
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sqliteStore } from 'statepad/stores/sqlite';
+
+const require = createRequire(import.meta.url);
+
+/** How each opens a file; `:memory:` is one, too. */
+const all = {
+  'better-sqlite3': (path, options = {}) => new (require('better-sqlite3'))(path, options),
+  libsql: (path, options = {}) => new (require('libsql'))(path, options),
+  'node-sqlite3-wasm': (path, options = {}) => new (require('node-sqlite3-wasm').Database)(path, options),
+  'node:sqlite': (path, options = {}) => new (require('node:sqlite').DatabaseSync)(path, options),
+};
+
+/** The only library to try, when there is one: a newer Node runs the tests for `node:sqlite` alone. */
+export const only = process.env.STATEPAD_TEST_SQLITE;
+
+/** The libraries to try here. */
+export const libraries = Object.fromEntries(
+  Object.entries(all).filter(([name]) => (only === undefined ? name !== 'node:sqlite' || isBuiltin(name) : name === only)),
+);
+
+/** Only node-sqlite3-wasm cannot have a write-ahead log: with it, readers wait for writers, and a killed process keeps its lock. */
+export const hasLog = (name) => name !== 'node-sqlite3-wasm';
+
+/** A new file that goes away with everything that was opened on it. In memory where there is a place for that: much faster. */
+export function newFile(name) {
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'statepad-sqlite-'));
+  const path = join(folder, 'sessions.db');
+  const connections = [];
+  const file = {
+    path,
+    connect: (options) => {
+      connections.push(libraries[name](path, options));
+      return connections.at(-1);
+    },
+    store: (options) => sqliteStore(file.connect(), options),
+    disconnect: () => connections.splice(0).forEach((database) => database.close()),
+    [Symbol.dispose]: () => {
+      file.disconnect();
+      rmSync(folder, { recursive: true });
+    },
+  };
+  return file;
+}
+
+/** Calls a function with a new file. */
+export async function withFile(name, use) {
+  const file = newFile(name);
+  try {
+    return await use(file);
+  } finally {
+    file[Symbol.dispose]();
+  }
+}
+
+/** All rows that a statement answers, as plain objects. */
+export function rows(database, sql) {
+  const statement = database.prepare(sql);
+  try {
+    return statement.all().map((row) => ({ ...row }));
+  } finally {
+    statement.finalize?.();
+  }
+}
+
+/** Everything that lies in a database, or in its tables whose name suits. */
+export function dump(database, suits = () => true) {
+  const made = rows(database, 'SELECT type, name, sql FROM sqlite_master ORDER BY name').filter(({ name }) => suits(name));
+  const contents = made
+    .filter(({ type, name }) => type === 'table' && !name.startsWith('sqlite_'))
+    .map(({ name }) => [name, rows(database, `SELECT * FROM ${name}`)]);
+  return { made, contents };
+}
+
+/**
+ * A connection that tells of everything it runs: `before` and `after` are called with each text, and what they throw is
+ * thrown.
+ */
+export function observed(database, { before = () => {}, after = () => {}, prepared = () => {} }) {
+  const around = (sql, run) => {
+    before(sql);
+    const result = run();
+    after(sql);
+    return result;
+  };
+  return {
+    exec: (sql) => around(sql, () => database.exec(sql)),
+    prepare: (sql) => {
+      const statement = database.prepare(sql);
+      prepared(sql, statement);
+      return new Proxy(statement, {
+        get(target, member) {
+          const value = target[member];
+          if (typeof value !== 'function') {
+            return value;
+          }
+          return ['run', 'all'].includes(member) ? (...values) => around(sql, () => target[member](...values)) : value.bind(target);
+        },
+      });
+    },
+  };
+}
+
+const context = { signal: new AbortController().signal };
+
+/** The store's methods without the context that each of them gets. */
+export function plain(store) {
+  return Object.fromEntries(
+    Object.entries(store).map(([name, member]) => [name, typeof member === 'function' ? (...args) => member(...args, context) : member]),
+  );
+}
+
+/** What is thrown, in two words: the code of a store error, or the message of any other. */
+export async function failure(promise) {
+  try {
+    await promise;
+  } catch (error) {
+    return error.name === 'StoreError' ? error.code : error.message;
+  }
+  return 'nothing is thrown';
+}
+
+export const key = (sessionId = 's', userId = 'u', appName = 'a') => ({ appName, userId, sessionId });
+
+export const creation = (id, { sessionId = id, userId, time = 1, ...delta } = {}) => ({
+  id,
+  kind: 'create',
+  key: key(sessionId, userId),
+  time,
+  delta,
+});
+
+export const event = (id, { sessionId, userId, time = 2, data = `{"id":"${id}"}`, guard, ...delta } = {}) => ({
+  id,
+  kind: 'append',
+  key: key(sessionId, userId),
+  time,
+  event: { id, time, data },
+  delta,
+  ...(guard && { guard }),
+});
+
+export const update = (id, { userId, ...delta } = {}) => ({
+  id,
+  kind: 'update',
+  key: { appName: 'a', ...(userId !== undefined && { userId }) },
+  time: 3,
+  delta,
+});
