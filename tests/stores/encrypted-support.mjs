@@ -40,8 +40,5 @@ export function recording(inner) {
 /** What a promise is refused with; `undefined` when it is not. */
 export const refusal = (promise) => promise.then(() => undefined, (error) => error);
 
-/** The class of errors that stores throw. */
-export const { constructor: StoreError } = await refusal(memoryStore().commit(append('e'), context));
-
 /** Values without their missing prototype. */
 export const plain = (values) => ({ ...values });

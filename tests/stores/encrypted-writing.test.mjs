@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { SessionService, StoreError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { append, context, create, data, instead, key, nameKey, overMemory, plain, recording, refusal, StoreError, update } from './encrypted-support.mjs';
+import { append, context, create, data, instead, key, nameKey, overMemory, plain, recording, refusal, update } from './encrypted-support.mjs';
 
 const ofApp = { key: { appName: 'app' } };
 const count = (n) => ({ set: { n } });
@@ -66,6 +67,25 @@ describe('two stores over one', () => {
     assert.equal((await refusal(store.commit(append('e3', {}, { guard: { created: 'c2' } }), context))).code, 'not-found');
     assert.equal((await other.load(key, {}, context)).state.session.n, 1);
   });
+});
+
+test('two services over it lose nothing', async () => {
+  for (const options of [{}, { names: 'encrypted', nameKey }]) {
+    const { inner, store } = overMemory(options);
+    const services = [new SessionService({ store }), new SessionService({ store: overMemory(options, inner).store })];
+    const [first, second] = services;
+    const ids = { appName: 'app', userId: 'ana' };
+    const session = await first.createSession({ ...ids, sessionId: 's1', state: { 'app:n': 0, n: 0 } });
+    const handles = [session, await second.getSession(key)];
+    const each = (run) => Promise.all(Array.from({ length: 20 }, (_, index) => run(services[index % 2], handles[index % 2], index)));
+    await each((service) => service.updateState(ids, (state) => ({ 'app:n': state['app:n'] + 1 })));
+    await each((service) => service.updateState(key, (state) => ({ n: state.n + 1, 'app:n': state['app:n'] + 1 })));
+    await each((service, handle, index) => service.appendEvent({ session: handle, event: { actions: { stateDelta: { [`x${index}`]: index } } } }));
+    const { state, revision } = await first.getSession(key);
+    assert.deepEqual([state['app:n'], state.n, revision, Object.keys(state).length], [40, 20, 40, 22]);
+    const { sessions } = await second.listSessions({ appName: 'app' });
+    assert.deepEqual(sessions.map(({ id, state }) => [id, plain(state)]), [['s1', plain(state)]]);
+  }
 });
 
 describe('what is asked of the inner store', () => {
