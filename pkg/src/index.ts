@@ -14,9 +14,35 @@ export { Template, type Placeholder } from './template.js';
 export type { RenderAsyncOptions, RenderOptions } from './render.js';
 export { injectSessionState, type AdkContext, type InjectContext } from './inject.js';
 export { StatepadError, isStatepadError, type ErrorCode, type ErrorDetails, type Missing } from './errors.js';
+export { StoreError, isStoreError, type StoreErrorCode, type StoreErrorDetails } from './store-error.js';
 export { ready } from './wasm.js';
 export type { UpdateFunction } from './update.js';
+export type { StoreOptions } from './store-options.js';
+export type { Callbacks, LogRecord, Records, Removal } from './stores/lib/callbacks.js';
 export type {
+  Change,
+  Committed,
+  Delta,
+  Durability,
+  Guard,
+  Hint,
+  ListQuery,
+  Loaded,
+  LoadedScope,
+  LoadQuery,
+  Migrate,
+  Page,
+  Pos,
+  Rev,
+  Row,
+  ScopeName,
+  SessionStore,
+  StoreContext,
+  StoredEvent,
+  Values,
+} from './store.js';
+export type {
+  Abortable,
   AppendEventRequest,
   Content,
   CreateSessionRequest,

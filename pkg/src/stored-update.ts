@@ -66,8 +66,7 @@ export function scopeTarget(sessions: StoredSessions, target: UpdateStateTarget,
           const change: Change = { id, kind: 'update', key, time, delta: {}, guard };
           committed = await sessions.inTurn(id, signal, async (begin) => await sessions.commit(change, ticket, begin));
         } catch (error) {
-          const isMet = isStoreError(error) && error.code === 'conflict';
-          throw isMet ? new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause: error }) : error;
+          throw isStoreError(error) ? new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause: error }) : error;
         }
         sessions.cache.settleUpdate(appName, userId, ticket, committed);
         return merged(after(app, scoped.app), user && after(user, scoped.user));

@@ -74,8 +74,11 @@ export class StoredSessions implements Sessions {
       try {
         committed = await this.commit({ id, kind: 'create', key, time, delta: {} }, ticket, begin);
       } catch (error) {
-        const isTaken = isStoreError(error) && error.code === 'exists';
-        throw isTaken ? new StatepadError('SESSION_EXISTS', `session "${key.sessionId}" exists already`, { id: key.sessionId }) : error;
+        if (isStoreError(error)) {
+          const { sessionId: id } = key;
+          throw new StatepadError(error.code === 'exists' ? 'SESSION_EXISTS' : 'STATE_CONFLICT', `session "${id}" exists already`, { id, cause: error });
+        }
+        throw error;
       }
       const record = this.cache.settleCreate(key, time, id, ticket, committed) ?? (await this.load(key, ALL));
       if (record?.created !== id) {
