@@ -7,7 +7,7 @@ import { configs } from 'typescript-eslint';
 /** What a plain script finds on every host of the project; TypeScript knows by itself. */
 const globals = Object.fromEntries(
   [
-    'AbortController', 'AbortSignal', 'Buffer', 'TextDecoder', 'TextEncoder', 'URL', 'WebAssembly', 'clearTimeout', 'console',
+    'AbortController', 'AbortSignal', 'Buffer', 'DOMException', 'TextDecoder', 'TextEncoder', 'URL', 'WebAssembly', 'clearTimeout', 'console',
     'crypto', 'document', 'fetch', 'globalThis', 'performance', 'process', 'queueMicrotask', 'setImmediate', 'setTimeout',
     'structuredClone', 'window',
   ].map((name) => [name, 'readonly']),
