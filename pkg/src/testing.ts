@@ -68,10 +68,10 @@ export const storeCases: readonly StoreCase[] = [
   ...removalCases,
   ...loadCases,
   ...listCases,
-  ...valueCases,
-  ...isolationCases,
   ...manyCases,
   ...parallelCases,
   ...reopenCases,
   ...sharingCases,
+  ...valueCases,
+  ...isolationCases,
 ];

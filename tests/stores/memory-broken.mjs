@@ -1,6 +1,7 @@
 // Stores that are broken, each in one way that a store might be: the cases have to catch them all.
 
 import assert from 'node:assert/strict';
+import { memoryStore } from 'statepad/stores/memory';
 
 const context = { signal: new AbortController().signal };
 const SCOPES = ['app', 'user', 'session'];
@@ -124,8 +125,8 @@ const inOrder = (values) => Object.fromEntries(Object.keys(values).sort().map((n
 const canonical = (value) => (value?.constructor === Object ? inOrder(value) : value);
 
 /**
- * What each changes of a store in memory, under what is wrong with it. One that has `store` and `another` is two stores on the
- * same storage.
+ * What each changes of a store in memory, under what is wrong with it. One that has a `store` gives it whole, and may give
+ * `another` on the same storage, and the one that is there when the storage is `reopened`.
  */
 export const broken = {
   // Deltas.
@@ -463,14 +464,17 @@ export const broken = {
     known?.pos?.app === undefined || known.pos.app < 1 ? loaded : { ...loaded, state: without('app')(loaded.state) }),
   // Lists.
   'sorts ids by UTF-16': listing(sortedBy((a, b) => utf16(a.key.sessionId, b.key.sessionId))),
-  'sorts users by UTF-16': listing(sortedBy(({ key: a }, { key: b }) => (a.sessionId === b.sessionId ? utf16(a.userId, b.userId) : 0))),
+  'sorts users by UTF-16': listing(sortedBy(({ key: a }, { key: b }) =>
+    (a.sessionId === b.sessionId ? utf16(a.userId, b.userId) : 0))),
   'turns ties around': listing((page, { descending }) => (descending ? {
     ...page,
     rows: page.rows.toReversed().sort((a, b) => b.time - a.time),
   } : page)),
   'sorts times in whole milliseconds': listing((page, { descending }) => ({
     ...page,
-    rows: page.rows.toReversed().sort((a, b) => (descending ? -1 : 1) * (Math.trunc(a.time) - Math.trunc(b.time))),
+    rows: page.rows.toSorted(({ time: a, key }, { time: b, key: other }) =>
+      (descending ? -1 : 1) * (Math.trunc(a) - Math.trunc(b)) ||
+      Buffer.compare(Buffer.from(key.sessionId), Buffer.from(other.sessionId))),
   })),
   'sorts times as texts': listing((page, { descending }) => ({
     ...page,
@@ -545,6 +549,16 @@ export const broken = {
         };
       }), context);
     },
+  }),
+  // Opening again.
+  'forgets everything when it is opened again': (store) => ({ store, reopened: memoryStore() }),
+  'forgets updates when it is opened again': (store) => {
+    const other = changing((change) => (change.kind === 'update' ? { ...change, id: `again ${change.id}` } : change))(store);
+    return { store, reopened: { ...store, ...other } };
+  },
+  'sorts names when it is opened again': (store) => ({ store, reopened: { ...store, ...values(inOrder)(store) } }),
+  'cannot be opened again to look at': (store) => ({
+    store: { ...store, open: async ({ migrate }) => assert.notEqual(migrate, 'check') },
   }),
   // Hints.
   'hints at the app when a session has changed': (store, timers) => ({

@@ -125,7 +125,8 @@ function first<Item>(items: readonly Item[], find: (item: Item) => Difference): 
   return undefined;
 }
 
-function differs(path: string, actual: unknown, expected: unknown): string {
+/** Says that two are not the same. */
+export function differs(path = 'the answer', actual: unknown, expected: unknown): string {
   return `${path} is ${short(actual)}, not ${short(expected)}`;
 }
 

@@ -1,7 +1,7 @@
 // Runs one case over one store. Nothing here knows a test runner, a host or a store.
 
 import { isStoreError, type StoreError } from '../store-error.js';
-import { difference, differenceInAnyOrder, loadedDifference, pageDifference, scopeDifference } from './compare.js';
+import { difference, differenceInAnyOrder, differs, loadedDifference, pageDifference, scopeDifference } from './compare.js';
 import type { Change, Hint, Migrate, SessionStore, StoreContext } from '../store.js';
 import type {
   CommitStep,
@@ -66,6 +66,7 @@ class Run {
   #another: Promise<SessionStore> | undefined;
   #stop: (() => void) | undefined;
   #hints: Hint[] = [];
+  #onHint: (() => void) | undefined;
   #isHintedTooLate = false;
 
   constructor(harness: StoreHarness) {
@@ -186,6 +187,7 @@ class Run {
       let isWatching = true;
       const stop = store.watch?.((hint) => {
         this.#hints.push(hint);
+        this.#onHint?.();
         this.#isHintedTooLate ||= !isWatching;
       });
       this.#stop = () => {
@@ -201,7 +203,10 @@ class Run {
     for (let count = 0; !this.#hints.some((hint) => difference(hint, hinted) === undefined); count++) {
       fail(Date.now() > end && `no hint like ${JSON.stringify(hinted)} came, only ${JSON.stringify(this.#hints)}`);
       await store.commit(numbered(change, count), this.#context);
-      await new Promise((resolve) => setTimeout(resolve, HINT_PAUSE));
+      await new Promise<void>((resolve) => {
+        this.#onHint = resolve;
+        setTimeout(resolve, HINT_PAUSE);
+      });
     }
   }
 }
@@ -218,10 +223,11 @@ function refused({ code, actual }: StoreError): Refused {
 
 /** Compares what became of a change. The revision that a refusal tells is looked at where the case has one. */
 function outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?: string): string | undefined {
-  if (actual !== undefined && 'throws' in actual && 'throws' in expected && expected.actual === undefined) {
-    return difference(actual.throws, expected.throws, path);
+  if (actual === undefined || 'throws' in actual !== 'throws' in expected) {
+    return differs(path, actual, expected);
   }
-  return difference(actual, expected, path);
+  const isActualWanted = !('throws' in expected) || expected.actual !== undefined;
+  return difference(isActualWanted ? actual : { ...actual, actual: undefined }, expected, path);
 }
 
 /** The first difference, unless one of several answers is the right one. */
