@@ -14,10 +14,17 @@ const json = fc.jsonValue({ maxDepth: 4 });
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom(...'{}\\$?.[]: \nab0é名', '👍', '{a}', '{{', 'app:', 'artifact.') }));
 
 describe('the service equals its model under random operations, and every handle shows what it should', () => {
-  for (const stored of [false, true]) {
-    test(stored ? 'with a store that fails now and then' : 'in memory', async () => {
+  const kinds = {
+    'in memory': { stored: false },
+    'with a store that fails now and then': { stored: true },
+    'with a store, and no room for idle sessions': { stored: true, cachedEvents: 0 },
+    'two services over one store in turn': { stored: true, services: 2 },
+    'three services over one store in turn, with little room': { stored: true, services: 3, cachedEvents: 3 },
+  };
+  for (const [name, kind] of Object.entries(kinds)) {
+    test(name, async () => {
       const property = fc.asyncProperty(operations, async (steps) => {
-        const twin = new Twin({ stored });
+        const twin = new Twin(kind);
         for (const step of steps) {
           await twin.run(step);
         }
