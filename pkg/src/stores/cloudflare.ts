@@ -1,0 +1,84 @@
+/**
+ * Stores on Cloudflare's platform: in the SQLite storage of a Durable Object, and in D1.
+ *
+ * Both keep their rows in tables that begin with `statepad_`; others may lie beside them. An event, and a value under its
+ * name, takes up to 2,000,000 bytes; a bigger one is `rejected`.
+ *
+ * @packageDocumentation
+ */
+
+import { isStoreError } from '../store-error.js';
+import { commitFitting } from './lib/cloudflare-sizes.js';
+import { objectDriver, type DurableObjectStorageLike } from './lib/cloudflare-object.js';
+import { batch, type D1DatabaseLike, type D1Query } from './lib/d1-client.js';
+import { listQueries, pageFrom } from './lib/d1-list.js';
+import { loadedFrom, loadQueries } from './lib/d1-load.js';
+import { openD1 } from './lib/d1-open.js';
+import { scopeFrom, scopeQueries } from './lib/d1-read.js';
+import { removeQueries, removeScopeQueries } from './lib/d1-remove.js';
+import { commit, commitMany } from './lib/d1-write.js';
+import { sqliteCore } from './lib/sqlite-core.js';
+import type { Committed, SessionStore } from '../store.js';
+
+export type { D1DatabaseLike, D1StatementLike } from './lib/d1-client.js';
+export type { DurableObjectStorageLike } from './lib/cloudflare-object.js';
+export type { SessionStore } from '../store.js';
+
+/**
+ * Makes a store in the storage of a Durable Object. Its class must be one of `new_sqlite_classes`: throws a `StoreError`
+ * `rejected` otherwise, at once or when it is opened.
+ *
+ * A change is written when it resolves. It is durable, on several machines, before anything that the object sends or
+ * answers after that leaves it: this is what the platform's output gates are for.
+ *
+ * ```js
+ * export class Chat extends DurableObject {
+ *   service = new SessionService({ store: durableObjectStore(this.ctx.storage) });
+ * }
+ * ```
+ */
+export function durableObjectStore(storage: DurableObjectStorageLike): SessionStore {
+  const core = sqliteCore(objectDriver(storage));
+  return {
+    ...core,
+    durability: 'replicated',
+    commit: async (change, context) => {
+      const [outcome] = await commitFitting([change], async () => [await core.commit(change, context)]);
+      if (isStoreError(outcome)) {
+        throw outcome;
+      }
+      return outcome as Committed;
+    },
+    commitMany: async (changes, context) => commitFitting(changes, (fitting) => core.commitMany(fitting, context)),
+  };
+}
+
+/**
+ * Makes a store in a D1 database. Every operation takes one round trip; `open` takes one to three.
+ *
+ * ```js
+ * export default {
+ *   async fetch(request, env) {
+ *     const service = new SessionService({ store: d1Store(env.DB) });
+ *   },
+ * };
+ * ```
+ */
+export function d1Store(database: D1DatabaseLike): SessionStore {
+  const run = (queries: readonly D1Query[]) => batch(database, queries);
+  return {
+    durability: 'replicated',
+    open: async ({ migrate }) => openD1(database, migrate),
+    commit: async (change) => commit(database, change),
+    commitMany: async (changes) => commitMany(database, changes),
+    load: async (key, query) => loadedFrom(key, query, await run(loadQueries(key, query))),
+    list: async (query) => pageFrom(query, await run(listQueries(query))),
+    remove: async (key) => {
+      await run(removeQueries(key));
+    },
+    loadScope: async (scope) => scopeFrom(scope, await run(scopeQueries(scope))),
+    removeScope: async (scope) => {
+      await run(removeScopeQueries(scope));
+    },
+  };
+}

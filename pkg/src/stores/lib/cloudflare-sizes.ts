@@ -1,0 +1,61 @@
+// How big the rows of D1 and Durable Objects may be.
+
+import { StoreError } from '../../store-error.js';
+import { jsonColumn, scopeColumn } from './sqlite-schema.js';
+import { toColumn } from './sql-text.js';
+import type { Change, Committed } from '../../store.js';
+
+/** What became of a change. */
+export type Outcome = Committed | StoreError;
+
+/** The most bytes of a row, as the platform promises them. It takes a little more. */
+const ROW_LIMIT = 2_000_000;
+/** What a row has besides its texts, and more than that. */
+const ROW_REST = 100;
+
+const encoder = new TextEncoder();
+
+/** Refuses the changes that are too big, and lets `commit` have the others. Answers in the order of all of them. */
+export async function commitFitting(
+  changes: readonly Change[],
+  commit: (fitting: readonly Change[]) => Promise<readonly Outcome[]>,
+): Promise<Outcome[]> {
+  const refusals = changes.map(tooBig);
+  const fitting = changes.filter((_, index) => refusals[index] === undefined);
+  const outcomes = fitting.length === 0 ? [] : [...(await commit(fitting))];
+  return refusals.map((refusal) => refusal ?? (outcomes.shift() as Outcome));
+}
+
+/** Whether a text of its own fits into a row. */
+export function fits(text: string): boolean {
+  return bytesOf([text]) <= ROW_LIMIT;
+}
+
+/** The refusal of a change with a row that is too big; `undefined` when it has none. */
+function tooBig({ id, kind, key, event, delta }: Change): StoreError | undefined {
+  const { appName, userId = '', sessionId = '' } = key;
+  const what = kind === 'append' ? `event "${id}"` : `change "${id}"`;
+  return (
+    checked(what, appName, userId, sessionId, id) ??
+    checked(what, scopeColumn(appName, userId)) ??
+    checked(what, id, event?.data ?? '') ??
+    [delta.app, delta.user, delta.session]
+      .flatMap((part) => Object.entries(part?.set ?? {}))
+      .map(([name, value]) => checked(`the value of "${name}"`, name, jsonColumn(value)))
+      .find((error) => error !== undefined)
+  );
+}
+
+function checked(what: string, ...texts: readonly string[]): StoreError | undefined {
+  const size = bytesOf(texts.map(toColumn)) + ROW_REST;
+  if (size <= ROW_LIMIT) {
+    return undefined;
+  }
+  return new StoreError('rejected', `${what} is too big: ${size} bytes, where ${ROW_LIMIT} go`, { size, limit: ROW_LIMIT });
+}
+
+/** How many bytes of UTF-8; an upper bound of them where that is enough. */
+function bytesOf(texts: readonly string[]): number {
+  const most = texts.reduce((sum, { length }) => sum + 3 * length, 0);
+  return most <= ROW_LIMIT - ROW_REST ? most : texts.reduce((sum, text) => sum + encoder.encode(text).length, 0);
+}

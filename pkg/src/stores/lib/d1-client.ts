@@ -1,0 +1,56 @@
+// What is needed of a D1 binding, and statements for it.
+
+import { StoreError } from '../../store-error.js';
+import { known } from './cloudflare-errors.js';
+import type { SqlRow, SqlValue } from './sqlite-driver.js';
+
+/** What is needed of a prepared statement of D1. */
+export interface D1StatementLike {
+  bind(...values: unknown[]): D1StatementLike;
+}
+
+/** What is needed of a D1 binding. */
+export interface D1DatabaseLike {
+  prepare(query: string): D1StatementLike;
+  batch(statements: D1StatementLike[]): Promise<{ results?: unknown[] }[]>;
+}
+
+/** A statement with what is bound to its `?1`, `?2` and so on. */
+export interface D1Query {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** How many parameters D1 takes in a statement. */
+const MOST = 100;
+
+/** Collects what a statement binds, and numbers it. */
+export class Bindings {
+  readonly values: SqlValue[] = [];
+
+  /** The parameter that stands for a value. Throws `rejected` when there are too many: D1 would refuse the statement. */
+  add(value: SqlValue): string {
+    const number = this.values.push(value);
+    if (number > MOST) {
+      throw new StoreError('rejected', `a change or its guard is too big: it takes more than ${MOST} parameters`);
+    }
+    return `?${number}`;
+  }
+}
+
+/** Puts a statement together: `write` is given what collects its parameters. */
+export function query(write: (all: Bindings) => string): D1Query {
+  const all = new Bindings();
+  const sql = write(all);
+  return { sql, values: all.values };
+}
+
+/** Runs statements as one transaction, in one round trip. Answers the rows of each. */
+export async function batch(database: D1DatabaseLike, queries: readonly D1Query[]): Promise<(readonly SqlRow[])[]> {
+  try {
+    const answers = await database.batch(queries.map(({ sql, values }) => database.prepare(sql).bind(...values)));
+    return answers.map(({ results }) => (results ?? []) as SqlRow[]);
+  } catch (error) {
+    throw known(error);
+  }
+}

@@ -1,0 +1,87 @@
+// Reading pages of a list from D1.
+
+import { isStoreError } from '../../store-error.js';
+import { READ_SCOPE_VALUES, VALUE_COLUMNS, valuesOf } from './d1-read.js';
+import { numberIn, textIn } from './sqlite-rows.js';
+import { listSessions, placeValues, scopeColumn } from './sqlite-schema.js';
+import { toColumn } from './sql-text.js';
+import type { D1Query } from './d1-client.js';
+import type { SqlRow } from './sqlite-driver.js';
+import type { ListQuery, Page, Row, Values } from '../../store.js';
+import type { SessionKey } from '../../types.js';
+
+/** The statements that read a page of a list. */
+export function listQueries(list: ListQuery): D1Query[] {
+  const { app, user, after, offset = 0, limit = -1 } = list;
+  const sql = listSessions(list);
+  const values = [
+    toColumn(app),
+    ...(user === undefined ? [] : [toColumn(user)]),
+    ...(after === undefined ? [] : placeValues(list.descending, after)),
+    limit,
+    offset,
+  ];
+  const page = `page AS MATERIALIZED (${sql})`;
+  // The parameters of the page have no numbers, and come first.
+  const appName = `?${values.length + 1}`;
+  return [
+    { sql, values },
+    { sql: `WITH ${page} SELECT page.n, ${VALUE_COLUMNS} FROM page JOIN statepad_values AS v ON v.owner = page.n`, values },
+    {
+      sql: `WITH ${page}, one AS MATERIALIZED (SELECT DISTINCT user FROM page)
+        SELECT one.user, ${VALUE_COLUMNS} FROM one
+          JOIN statepad_scopes AS x ON x.scope = json_array(${textOf(appName)}, ${textOf('one.user')})
+          JOIN statepad_values AS v ON v.owner = x.n`,
+      values: [...values, toColumn(app)],
+    },
+    { sql: READ_SCOPE_VALUES, values: [scopeColumn(app, undefined)] },
+    { sql: 'SELECT sessions FROM statepad_scopes WHERE scope = ?1', values: [scopeColumn(app, user)] },
+  ];
+}
+
+/** The text in a column, as `fromColumn` has it. SQLite writes its JSON as `JSON.stringify` does. */
+function textOf(column: string): string {
+  return `replace(replace(${column}, char(1, 1), char(0)), char(1, 2), char(1))`;
+}
+
+/** What {@link listQueries} have answered. */
+export function pageFrom({ app }: ListQuery, answers: readonly (readonly SqlRow[])[]): Page {
+  const [sessions = [], sessionValues = [], userValues = [], appValues = [], [total] = []] = answers;
+  const [bySession, byUser] = [grouped(sessionValues, 'n'), grouped(userValues, 'user')];
+  const [users, rows, corrupt] = [new Map<string, Values>(), [] as Row[], [] as SessionKey[]];
+  for (const row of sessions) {
+    const key = { appName: app, userId: textIn(row, 'user'), sessionId: textIn(row, 'id') };
+    try {
+      const state = valuesOf(bySession.get(row['n']) ?? [], `session "${key.sessionId}"`);
+      if (!users.has(key.userId)) {
+        users.set(key.userId, valuesOf(byUser.get(row['user']) ?? [], `user "${key.userId}"`));
+      }
+      rows.push({ key, created: textIn(row, 'created'), rev: numberIn(row, 'rev'), time: numberIn(row, 'time'), state });
+    } catch (error) {
+      if (!isStoreError(error)) {
+        throw error;
+      }
+      corrupt.push(key);
+    }
+  }
+  return {
+    rows,
+    app: valuesOf(appValues, `app "${app}"`),
+    users,
+    total: total === undefined ? 0 : numberIn(total, 'sessions'),
+    ...(corrupt.length > 0 && { corrupt }),
+  };
+}
+
+function grouped(rows: readonly SqlRow[], column: string): Map<unknown, SqlRow[]> {
+  const groups = new Map<unknown, SqlRow[]>();
+  for (const row of rows) {
+    const group = groups.get(row[column]);
+    if (group === undefined) {
+      groups.set(row[column], [row]);
+    } else {
+      group.push(row);
+    }
+  }
+  return groups;
+}

@@ -1,0 +1,68 @@
+// Making the tables in D1, and finding out whether those that are there are ours.
+
+import { isStoreError } from '../../store-error.js';
+import { batch, type D1DatabaseLike, type D1Query } from './d1-client.js';
+import { openSchema, type Schema } from './sqlite-open.js';
+import { OUR_NAMES, READ_META } from './sqlite-schema.js';
+import type { SqlDriver, SqlRow } from './sqlite-driver.js';
+import type { Migrate } from '../../store.js';
+
+/** How often others may come first. Each brings the tables further, so that there is an end to it. */
+const ATTEMPTS = 10;
+
+/** Fails when the version is not the one that was read, as somebody else has come first: nothing is done then. */
+const STILL = `INSERT INTO statepad_meta (name, value)
+  SELECT 'version', NULL WHERE (SELECT value FROM statepad_meta WHERE name = 'version') IS NOT ?1`;
+
+/** What was read of the tables. */
+interface Found {
+  readonly names: readonly SqlRow[];
+  readonly version: readonly SqlRow[];
+}
+
+/** See `SessionStore.open`. Reads, then does all that there is to do in one batch: somebody else may come between the two. */
+export async function openD1(database: D1DatabaseLike, migrate: Migrate, schema?: Schema): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const found = await find(database);
+    const steps = stepsFor(found, migrate, schema);
+    if (steps.length === 0) {
+      return;
+    }
+    try {
+      const guard = found.version.map(({ value }) => ({ sql: STILL, values: [String(value)] }));
+      await batch(database, [...guard, ...steps]);
+      return;
+    } catch (error) {
+      if (isStoreError(error) || attempt === ATTEMPTS || JSON.stringify(await find(database)) === JSON.stringify(found)) {
+        throw error;
+      }
+    }
+  }
+}
+
+async function find(database: D1DatabaseLike): Promise<Found> {
+  const names: D1Query = { sql: OUR_NAMES, values: [] };
+  try {
+    const [found = [], version = []] = await batch(database, [names, { sql: READ_META, values: ['version'] }]);
+    return { names: found, version };
+  } catch (error) {
+    if (!(error instanceof Error && /no such (table|column)/.test(error.message))) {
+      throw error;
+    }
+    const [found = []] = await batch(database, [names]);
+    return { names: found, version: [] };
+  }
+}
+
+/** The statements that are to be run. Throws `rejected` when what was found does not suit. */
+function stepsFor({ names, version }: Found, migrate: Migrate, schema: Schema | undefined): D1Query[] {
+  const steps: D1Query[] = [];
+  const recorder: SqlDriver = {
+    run: (sql, values) => void steps.push({ sql, values }),
+    all: (sql) => (sql === OUR_NAMES ? names : version),
+    snapshot: (read) => read(),
+    transaction: (write) => write(),
+  };
+  openSchema(recorder, migrate, schema);
+  return steps;
+}

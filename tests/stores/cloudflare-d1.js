@@ -1,0 +1,237 @@
+// What D1 has to itself, as it runs in workerd. Each function is a test; what it throws says what is wrong.
+
+import { d1Store } from 'statepad/stores/cloudflare';
+import { openD1 } from '../../pkg/src/stores/lib/d1-open.ts';
+import {
+  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, keyOf, readMany, thrown, update, writeMany,
+} from './cloudflare-data.js';
+
+/** A binding whose batches go through `send`, which gets the statements as `{ sql, values }`, and what really sends them. */
+function wrapped(database, send) {
+  const statement = (sql, values) => ({ sql, values, bind: (...more) => statement(sql, more) });
+  const really = (statements) => database.batch(statements.map(({ sql, values }) => database.prepare(sql).bind(...values)));
+  return { prepare: (sql) => statement(sql, []), batch: (statements) => send(statements, really) };
+}
+
+/** All rows of all tables. */
+async function dump(database) {
+  const { results } = await database.prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'statepad%'`).all();
+  const answers = results.length === 0 ? [] : await database.batch(results.map(({ name }) => database.prepare(`SELECT * FROM ${name}`)));
+  return answers.map(({ results: rows }) => rows);
+}
+
+/** One change of each kind, with something in every part. */
+function everyKind() {
+  const delta = { app: { set: { a: 1 }, unset: ['b'] }, user: { set: { a: 1 }, unset: ['b'] } };
+  const session = { set: { c: 1 }, unset: ['d'] };
+  const guard = { pos: { app: 0 }, keys: { user: { unset: ['x'] } } };
+  return [create(KEY, { ...delta, session }, { guard }), append('e1', { ...delta, session }), update('u1', delta)];
+}
+
+export const exact = ({ database, context }) => exactOnes(d1Store(database), context);
+export const big = ({ database, context }) => bigOnes(d1Store(database), context);
+export const corrupt = ({ database, context }) => corruptOnes(d1Store(database), context, (sql) => database.prepare(sql).run());
+export const write = ({ database, context, ...details }) => writeMany(d1Store(database), context, details);
+export const read = ({ database, context }) => readMany(d1Store(database), context);
+
+export async function begin({ database, context }) {
+  const store = d1Store(database);
+  await store.open({ migrate: 'create' }, context);
+  await store.commit(create(), context);
+}
+
+/** Each operation is one round trip; no statement is longer, or takes more parameters, than D1 allows. */
+export async function roundTrips({ database, context }) {
+  const trips = [];
+  const store = d1Store(wrapped(database, (statements, send) => {
+    trips.push(statements);
+    return send(statements);
+  }));
+  const counts = async (action) => {
+    trips.length = 0;
+    await action();
+    return trips.map(({ length }) => length);
+  };
+  await store.open({ migrate: 'create' }, context);
+  assertEqual(await counts(() => d1Store(wrapped(database, (all, send) => (trips.push(all), send(all)))).open({ migrate: 'create' }, context)), [2], 'open');
+  const [creation, event, change] = everyKind();
+  assertEqual((await counts(() => store.commit(creation, context))).length, 1, 'a creation');
+  assertEqual(await counts(() => store.commit(append('plain'), context)), [3], 'an append');
+  assertEqual((await counts(() => store.commit(event, context))).length, 1, 'an append with deltas');
+  assertEqual((await counts(() => store.commit(change, context))).length, 1, 'an update');
+  const keys = Array.from({ length: 500 }, (_, index) => keyOf(`s${index}`, `u${index % 7}`));
+  const created = await counts(() => store.commitMany(keys.map((key) => create(key, { user: { set: { [key.sessionId]: 1 } } })), context));
+  assertEqual(created.length, 1, 'many creations');
+  assert(created[0] < 10, `many creations take ${created[0]} statements`);
+  const set = Object.fromEntries(keys.map((_, index) => [`name ${index}`, 'value'.repeat(100)]));
+  const appended = await counts(() => store.commitMany(keys.map((key, index) => append('e', index < 10 ? { session: { set } } : {}, { key })), context));
+  assertEqual(appended.length, 1, 'many appends');
+  assert(appended[0] < 10, `many appends take ${appended[0]} statements`);
+  assertEqual(Object.keys((await store.load(keys[9], {}, context)).state.session).length, 500, 'the names');
+  // Each looks at what the one before it has written.
+  const chain = keys.slice(0, 50).map((key, index) =>
+    append('f', { app: { set: { last: index } } }, { key, guard: index === 0 ? {} : { keys: { app: { set: { last: index - 1 } } } } }),
+  );
+  const outcomes = await store.commitMany(chain, context);
+  assertEqual(outcomes.map(({ code, rev }) => code ?? rev), chain.map(() => 2), 'the outcomes of a chain');
+  assertEqual((await counts(() => store.load(KEY, { events: { since: 1, last: 3 } }, context))).length, 1, 'a load');
+  assertEqual((await counts(() => store.list({ app: 'app', descending: true, limit: 20 }, context))).length, 1, 'a list');
+  assertEqual((await counts(() => store.loadScope({ app: 'app' }, context))).length, 1, 'a scope');
+  assertEqual((await counts(() => store.removeScope({ app: 'app' }, context))).length, 1, 'removing a scope');
+  assertEqual((await counts(() => store.remove(KEY, context))).length, 1, 'removing a session');
+  return { created: created[0], appended: appended[0] };
+}
+
+/** A batch that fails at any of its statements leaves everything as it was. */
+export async function failsInTheMiddle({ database, context }) {
+  const store = d1Store(database);
+  await store.open({ migrate: 'create' }, context);
+  await store.commit(create(keyOf('other'), { user: { set: { b: 1 } }, app: {} }), context);
+  let tried = 0;
+  for (const change of everyKind()) {
+    const before = await dump(database);
+    for (let place = 0, length = 1; place <= length; place++) {
+      const failing = d1Store(wrapped(database, (statements, send) => {
+        length = statements.length;
+        return send([...statements.slice(0, place), { sql: 'SELECT x FROM nowhere', values: [] }, ...statements.slice(place)]);
+      }));
+      const error = await thrown(() => failing.commit(change, context));
+      assert(error.code === undefined && /no such table/.test(error.message), `it throws ${error.code} ${error.message}`);
+      assertEqual(await dump(database), before, `what is there after a failure at statement ${place}`);
+      tried += 1;
+    }
+    await store.commit(change, context);
+  }
+  return tried;
+}
+
+/** What gets lost on the way there, or on the way back, is sent again and stored once. */
+export async function lostAndSentAgain({ database, context }) {
+  let isLost = () => false;
+  const store = d1Store(wrapped(database, async (statements, send) => {
+    const lost = isLost();
+    if (lost === 'before') {
+      throw new Error('D1_ERROR: Network connection lost.');
+    }
+    const answers = await send(statements);
+    if (lost === 'after') {
+      throw new Error('D1_ERROR: Network connection lost.');
+    }
+    return answers;
+  }));
+  await store.open({ migrate: 'create' }, context);
+  for (const change of everyKind()) {
+    for (const where of ['before', 'after']) {
+      isLost = () => where;
+      const error = await thrown(() => store.commit(change, context));
+      assert(error.code === undefined, `it throws ${error.code}`);
+      isLost = () => false;
+      const { duplicate, data } = await store.commit({ ...change, guard: undefined }, context);
+      assertEqual(duplicate, where === 'after' || undefined, `duplicate of ${change.kind}`);
+      assertEqual(data, where === 'after' ? change.event?.data : undefined, `data of ${change.kind}`);
+      if (where === 'before') {
+        // Another one, for the other way.
+        change.id = `${change.id} again`;
+        change.key = change.kind === 'create' ? keyOf('again') : change.key;
+        change.event &&= { ...change.event, id: change.id };
+        change.guard = undefined;
+      }
+    }
+  }
+  const { rev, events } = await store.load(KEY, {}, context);
+  assertEqual([rev, events.length], [2, 2], 'the events');
+  assertEqual((await store.loadScope({ app: 'app' }, context)).pos, 6, 'the position of the app');
+}
+
+/** What is thrown for what D1 says. */
+export async function errors({ context, messages }) {
+  const answers = [];
+  for (const message of messages) {
+    const store = d1Store(wrapped(undefined, async () => {
+      throw new Error(message);
+    }));
+    const error = await thrown(() => store.commit(create(), context));
+    assert(error.message.includes(message), `the message is ${error.message}`);
+    answers.push(error.code ?? 'unknown');
+  }
+  return answers;
+}
+
+/** Several open the same empty database at once. */
+export async function openAtOnce({ database, context }) {
+  await Promise.all(Array.from({ length: 8 }, () => d1Store(database).open({ migrate: 'create' }, context)));
+  const store = d1Store(database);
+  await store.open({ migrate: 'check' }, context);
+  await store.commit(create(), context);
+}
+
+export async function openWhatDoesNotSuit({ database, context }) {
+  const store = d1Store(database);
+  await assertCode(() => store.open({ migrate: 'check' }, context), 'rejected');
+  assertEqual(await dump(database), [], 'what a look has made');
+  await database.prepare('CREATE TABLE statepad_meta (name TEXT)').run();
+  await assertCode(() => store.open({ migrate: 'create' }, context), 'rejected');
+  await database.prepare('DROP TABLE statepad_meta').run();
+  await store.open({ migrate: 'create' }, context);
+  await database.prepare(`UPDATE statepad_meta SET value = '99' WHERE name = 'version'`).run();
+  for (const migrate of ['create', 'upgrade', 'check']) {
+    await assertCode(() => store.open({ migrate }, context), 'rejected');
+  }
+}
+
+/** An upgrade that must not be made twice is made once, whoever else upgrades at the same time. */
+export async function upgradeAtOnce({ database, context }) {
+  const store = d1Store(database);
+  await store.open({ migrate: 'create' }, context);
+  await store.commit(create(KEY, { app: { set: { count: 1 } } }), context);
+  const tables = await database.prepare(`SELECT sql FROM sqlite_master WHERE name LIKE 'statepad_%' AND name <> 'statepad_meta' AND sql IS NOT NULL`).all();
+  const schema = {
+    version: 3,
+    tables: tables.results.map(({ sql }) => sql),
+    upgrades: { 1: [`UPDATE statepad_values SET value = value + 1`], 2: [`UPDATE statepad_values SET value = value * 10`] },
+  };
+  await assertCode(() => openD1(database, 'create', schema), 'rejected');
+  await Promise.all(Array.from({ length: 5 }, () => openD1(database, 'upgrade', schema)));
+  const [values] = await database.batch([database.prepare('SELECT value FROM statepad_values')]);
+  assertEqual(values.results, [{ value: '20' }], 'the value');
+  await openD1(database, 'check', schema);
+}
+
+/** The plans of every statement that an operation sends. */
+export async function plans({ database, context }) {
+  let seen = [];
+  const store = d1Store(wrapped(database, (statements, send) => {
+    seen.push(...statements);
+    return send(statements);
+  }));
+  await store.open({ migrate: 'create' }, context);
+  await store.commitMany(Array.from({ length: 50 }, (_, index) => create(keyOf(`s${index}`, `u${index}`), { user: { set: { a: 1 } } })), context);
+  await store.commit(create(KEY), context);
+  await store.commitMany([append('e0')], context);
+  const after = { time: 1_000, sessionId: 's1', userId: 'u1' };
+  const [creation, event, change] = everyKind();
+  const operations = {
+    'load, last 20': () => store.load(KEY, { events: { last: 20 } }, context),
+    'load, since, last 20': () => store.load(KEY, { events: { since: 1_000, last: 20 } }, context),
+    'list of an app': () => store.list({ app: 'app', descending: false, limit: 20 }, context),
+    'list of an app, descending': () => store.list({ app: 'app', descending: true, limit: 20 }, context),
+    'list of an app, behind a place': () => store.list({ app: 'app', descending: false, limit: 20, after }, context),
+    'list of an app, descending, behind a place': () => store.list({ app: 'app', descending: true, limit: 20, after }, context),
+    'list of a user': () => store.list({ app: 'app', user: 'user', descending: false, limit: 20 }, context),
+    'list of a user, descending, behind a place': () => store.list({ app: 'app', user: 'user', descending: true, limit: 20, after }, context),
+    'create': () => store.commit({ ...creation, key: keyOf('new'), guard: { keys: { app: { unset: ['x'] } } } }, context),
+    'append': () => store.commit(event, context),
+    'update': () => store.commit(change, context),
+    'scope': () => store.loadScope({ app: 'app', user: 'user' }, context),
+    'remove scope': () => store.removeScope({ app: 'app', user: 'user' }, context),
+    'remove': () => store.remove(KEY, context),
+  };
+  const found = {};
+  for (const [name, operate] of Object.entries(operations)) {
+    seen = [];
+    await operate();
+    const explained = await database.batch(seen.map(({ sql, values }) => database.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values)));
+    found[name] = explained.map(({ results }) => results.map(({ detail }) => detail));
+  }
+  return found;
+}

@@ -1,0 +1,150 @@
+// Changes for the tests of Cloudflare's stores, and what is done with them in every one of these.
+
+export const KEY = { appName: 'app', userId: 'user', sessionId: 'session' };
+
+export function keyOf(sessionId, userId = 'user') {
+  return { appName: 'app', userId, sessionId };
+}
+
+export function create(key = KEY, delta = {}, more = {}) {
+  return { id: `create ${key.userId} ${key.sessionId}`, kind: 'create', key, time: 1_000, delta, ...more };
+}
+
+export function append(id, delta = {}, { key = KEY, time = 2_000, data = JSON.stringify({ id }), ...more } = {}) {
+  return { id, kind: 'append', key, time, event: { id, time, data }, delta, ...more };
+}
+
+export function update(id, delta, more = {}) {
+  return { id, kind: 'update', key: { appName: 'app', userId: 'user' }, time: 3_000, delta, ...more };
+}
+
+export function assert(condition, message) {
+  if (!condition) {
+    throw new Error(message);
+  }
+}
+
+export function assertEqual(actual, expected, what) {
+  const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)];
+  assert(one === other, `${what} is ${one?.slice(0, 1_000)}, not ${other?.slice(0, 1_000)}`);
+}
+
+/** What an action throws. */
+export async function thrown(action) {
+  try {
+    await action();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+export async function assertCode(action, code) {
+  const error = await thrown(action);
+  assert(error.code === code, `it throws ${error.code} (${error.message}), not ${code}`);
+  return error;
+}
+
+/** Characters that take one, two, four or six bytes in JSON, and up to seven in JSON within JSON. */
+const HEAVY = ['\u0001', '"', '\\', 'é', '😀', 'a'];
+
+/** Writes and reads what is as big as it may be, and a little more. */
+export async function bigOnes(store, context) {
+  await store.open({ migrate: 'create' }, context);
+  await store.commit(create(), context);
+  const encoder = new TextEncoder();
+  let before = {};
+  for (const [index, text] of HEAVY.entries()) {
+    const value = text.repeat(1_000_000 / encoder.encode(JSON.stringify(text).slice(1, -1)).length);
+    const json = JSON.stringify(value);
+    const unset = index === 0 ? [] : [`big ${index - 1}`];
+    const delta = { app: { set: { big: value, small: index } }, session: { unset, set: { [`big ${index}`]: value } } };
+    const guard = { keys: { session: { set: before } } };
+    const { rev } = await store.commit(append(`e${index}`, delta, { data: json, guard }), context);
+    before = { [`big ${index}`]: value };
+    assertEqual(rev, index + 1, 'rev');
+    const loaded = await store.load(KEY, { events: { last: 1 } }, context);
+    assert(loaded.events[0].data === json, `event ${index} is another`);
+    assert(JSON.stringify(loaded.state.app.big) === json, `value ${index} of the app is another`);
+    assert(JSON.stringify(loaded.state.session[`big ${index}`]) === json, `value ${index} is another`);
+  }
+  const full = `"${'a'.repeat(1_999_800)}"`;
+  await store.commit(append('full', {}, { data: full }), context);
+  assert((await store.load(KEY, { events: { last: 1 } }, context)).events[0].data === full, 'the full event is another');
+  await tooBigOnes(store, context);
+}
+
+async function tooBigOnes(store, context) {
+  const before = await store.load(KEY, {}, context);
+  const long = 'a'.repeat(2_000_000);
+  const event = await assertCode(() => store.commit(append('long', {}, { data: long }), context), 'rejected');
+  assertEqual([event.size > 2_000_000, event.limit], [true, 2_000_000], 'size and limit');
+  await assertCode(() => store.commit(append('long', { app: { set: { long } } }), context), 'rejected');
+  const other = keyOf('other');
+  const outcomes = await store.commitMany([create(other), append('long', { user: { set: { long } } })], context);
+  assertEqual(outcomes.map(({ code, rev }) => code ?? rev), [0, 'rejected'], 'the outcomes');
+  assertEqual(await store.load(KEY, {}, context), before, 'what is there');
+  // What does not fit cannot be there.
+  await assertCode(() => store.commit(append('e', {}, { guard: { keys: { app: { set: { long } } } } }), context), 'conflict');
+}
+
+/** Values and times that a detour over other texts or numbers would change. */
+export async function exactOnes(store, context) {
+  await store.open({ migrate: 'create' }, context);
+  const values = [2 ** 53, 2 ** 53 + 2, 1e308, 5e-324, -0, 0.1 + 0.2, 1e21, '\u0000', 'a\u0000b', '\u0001\u0002', '\ud83d\ude00', '\u2028', '', null, [[]], {}];
+  const set = Object.fromEntries(values.map((value, index) => [`name ${index}`, { value, [`${value}`]: value }]));
+  const times = [1_700_000_000_000.125 + 1 / 1024, 0.1, -1e300, 5e-324, 2 ** 53 + 2];
+  for (const [index, time] of times.entries()) {
+    const key = keyOf(`s${index}`);
+    await store.commit({ ...create(key, { session: { set } }), time }, context);
+    await store.commit(append('e', { user: { set } }, { key, time }), context);
+    const loaded = await store.load(key, { events: { since: time } }, context);
+    assertEqual([loaded.time, loaded.events.length], [time, 1], 'the time');
+    assertEqual([loaded.state.session, loaded.state.user], [set, set], 'the values');
+  }
+  const { rows } = await store.list({ app: 'app', descending: false }, context);
+  assertEqual(rows.map(({ time }) => time), [...times].sort((a, b) => a - b), 'the times');
+  const [{ key, time }] = rows;
+  const after = { time, sessionId: key.sessionId, userId: key.userId };
+  assertEqual((await store.list({ app: 'app', descending: false, after }, context)).rows.length, times.length - 1, 'the rows behind the first');
+}
+
+/** Spoils a session, and sees what is said of it and of the others. `run` runs a statement on the tables. */
+export async function corruptOnes(store, context, run) {
+  await store.open({ migrate: 'create' }, context);
+  for (const id of ['a', 'b', 'c']) {
+    await store.commit(create(keyOf(id), { session: { set: { name: id } } }), context);
+    await store.commit(append('e1', {}, { key: keyOf(id) }), context);
+    await store.commit(append('e2', {}, { key: keyOf(id) }), context);
+  }
+  await run(`UPDATE statepad_values SET value = '{' WHERE value = '"a"'`);
+  await run(`DELETE FROM statepad_events WHERE place IN (SELECT n << 32 | 1 FROM statepad_sessions WHERE id = 'b')`);
+  await assertCode(() => store.load(keyOf('a'), {}, context), 'corrupt');
+  await assertCode(() => store.load(keyOf('b'), {}, context), 'corrupt');
+  assertEqual((await store.load(keyOf('b'), { events: { last: 1 } }, context)).events.length, 1, 'the events that are there');
+  assertEqual((await store.load(keyOf('c'), {}, context)).events.length, 2, 'the events of the other session');
+  const { rows, corrupt, total } = await store.list({ app: 'app', descending: false }, context);
+  assertEqual([rows.map(({ key }) => key.sessionId), corrupt, total], [['b', 'c'], [keyOf('a')], 3], 'the page');
+  await run(`UPDATE statepad_scopes SET pos = 1`);
+  await store.commit(update('u', { app: { set: { x: 1 } } }), context);
+  await run(`UPDATE statepad_values SET value = '{' WHERE name = 'x'`);
+  await assertCode(() => store.loadScope({ app: 'app' }, context), 'corrupt');
+  await assertCode(() => store.list({ app: 'app', descending: false }, context), 'corrupt');
+}
+
+/** Appends many events to one session, each with an app key of its own, a few at a time. */
+export async function writeMany(store, context, { name, count }) {
+  await store.open({ migrate: 'create' }, context);
+  for (let start = 0; start < count; start += 20) {
+    const ids = Array.from({ length: 20 }, (_, index) => `${name} ${start + index}`);
+    await Promise.all(ids.map((id) => store.commit(append(id, { app: { set: { [id]: id } } }), context)));
+  }
+}
+
+/** What {@link writeMany} has left: how many events there are, how many different ones, and how many app keys. */
+export async function readMany(store, context) {
+  await store.open({ migrate: 'check' }, context);
+  const { rev, events, pos, state } = await store.load(KEY, {}, context);
+  const ids = new Set(events.map(({ data }) => JSON.parse(data).id));
+  return { rev, events: events.length, ids: ids.size, pos: pos.app, names: Object.keys(state.app).length };
+}

@@ -1,0 +1,74 @@
+// What Durable Objects have to themselves. Each function is a test inside an object.
+
+import { durableObjectStore } from 'statepad/stores/cloudflare';
+import {
+  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, readMany, thrown, update, writeMany,
+} from './cloudflare-data.js';
+
+export const exact = ({ storage, context }) => exactOnes(durableObjectStore(storage), context);
+export const big = ({ storage, context }) => bigOnes(durableObjectStore(storage), context);
+export const corrupt = ({ storage, context }) => corruptOnes(durableObjectStore(storage), context, (sql) => storage.sql.exec(sql).toArray());
+export const write = ({ storage, context, ...details }) => writeMany(durableObjectStore(storage), context, details);
+export const read = ({ storage, context }) => readMany(durableObjectStore(storage), context);
+
+export async function begin({ storage, context }) {
+  const store = durableObjectStore(storage);
+  await store.open({ migrate: 'create' }, context);
+  await store.commit(create(), context);
+}
+
+/** Two stores in one object write at once. */
+export async function writeTwice({ storage, context }) {
+  await begin({ storage, context });
+  await Promise.all(['one', 'two'].map((name) => writeMany(durableObjectStore(storage), context, { name, count: 200 })));
+  return readMany(durableObjectStore(storage), context);
+}
+
+/** A change that fails at any of its statements leaves everything as it was. */
+export async function failsInTheMiddle({ storage, context }) {
+  let left = Infinity;
+  const failing = {
+    sql: {
+      exec: (...all) => {
+        if (left-- === 0) {
+          return storage.sql.exec('SELECT x FROM nowhere');
+        }
+        return storage.sql.exec(...all);
+      },
+    },
+    transactionSync: (write) => storage.transactionSync(write),
+  };
+  const dump = () => ['scopes', 'sessions', 'values', 'events', 'updates'].map((name) => storage.sql.exec(`SELECT * FROM statepad_${name}`).toArray());
+  const store = durableObjectStore(failing);
+  await store.open({ migrate: 'create' }, context);
+  const delta = { app: { set: { a: 1 } }, user: { set: { a: 1 } } };
+  const session = { set: { c: 1 } };
+  let tried = 0;
+  for (const change of [create(KEY, { ...delta, session }), append('e1', { ...delta, session }), update('u1', delta)]) {
+    const before = dump();
+    for (let place = 0, isDone = false; !isDone; place++) {
+      left = place;
+      try {
+        await store.commit(change, context);
+        isDone = true;
+      } catch (error) {
+        assert(error.code === undefined && /no such table/.test(error.message), `it throws ${error.code} ${error.message}`);
+        left = Infinity;
+        assertEqual(dump(), before, `what is there after a failure at statement ${place}`);
+        tried += 1;
+      }
+    }
+  }
+  left = Infinity;
+  assertEqual((await store.load(KEY, {}, context)).rev, 1, 'the revision');
+  return tried;
+}
+
+/** What is said of an object without SQLite. */
+export async function notDeclared({ storage, context }) {
+  const store = durableObjectStore(storage);
+  const error = await assertCode(() => store.open({ migrate: 'create' }, context), 'rejected');
+  const without = await thrown(async () => durableObjectStore({ transactionSync: storage.transactionSync }));
+  assertEqual(without.code, 'rejected', 'the code without sql');
+  return [error.message, without.message];
+}

@@ -1,0 +1,122 @@
+// The stores of Cloudflare's platform: all of it runs inside workerd, which enforces the limits of the platform.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { storeCases } from 'statepad/testing';
+import { startHost, temporaryFolder } from './cloudflare-host.mjs';
+
+let host;
+before(async () => (host = await startHost()));
+after(() => host.stop());
+
+const cases = storeCases.filter(({ needs }) => !needs.includes('watch'));
+
+describe('a durable object', () => {
+  for (const { name } of cases) {
+    it(name, () => host.ask({ store: 'object', case: name }));
+  }
+
+  it('keeps values and times exactly', () => host.ask({ store: 'object', test: 'exact' }));
+  it('keeps what is big, and refuses what is too big', () => host.ask({ store: 'object', test: 'big' }));
+  it('says which session cannot be read, and reads the others', () => host.ask({ store: 'object', test: 'corrupt' }));
+
+  it('undoes a change that fails at any of its statements', async () => {
+    assert.ok((await host.ask({ store: 'object', test: 'failsInTheMiddle' })) > 20);
+  });
+
+  it('loses nothing when two stores of one object write at once', async () => {
+    const answer = await host.ask({ store: 'object', test: 'writeTwice' });
+    assert.deepEqual(answer, { rev: 400, events: 400, ids: 400, pos: 400, names: 400 });
+  });
+
+  it('says how its class has to be declared', async () => {
+    const messages = await host.ask({ store: 'plain', test: 'notDeclared' });
+    assert.deepEqual(messages.filter((message) => message.includes('new_sqlite_classes')).length, 2);
+  });
+});
+
+describe('d1', () => {
+  for (const { name } of cases) {
+    it(name, () => host.ask({ store: 'd1', case: name }));
+  }
+
+  it('keeps values and times exactly', () => host.ask({ store: 'd1', test: 'exact' }));
+  it('keeps what is big, and refuses what is too big', () => host.ask({ store: 'd1', test: 'big' }));
+  it('says which session cannot be read, and reads the others', () => host.ask({ store: 'd1', test: 'corrupt' }));
+  it('takes one round trip for each operation', () => host.ask({ store: 'd1', test: 'roundTrips' }));
+  it('stores once what got lost and is sent again', () => host.ask({ store: 'd1', test: 'lostAndSentAgain' }));
+  it('can be opened by many at once', () => host.ask({ store: 'd1', test: 'openAtOnce' }));
+  it('refuses tables that do not suit', () => host.ask({ store: 'd1', test: 'openWhatDoesNotSuit' }));
+  it('is brought up to date once, by whoever comes first', () => host.ask({ store: 'd1', test: 'upgradeAtOnce' }));
+
+  it('undoes a change that fails at any of its statements', async () => {
+    assert.ok((await host.ask({ store: 'd1', test: 'failsInTheMiddle' })) > 20);
+  });
+
+  it('loses nothing when two workers write at once', async () => {
+    await host.ask({ store: 'd1', test: 'begin' });
+    await Promise.all(['one', 'two'].map((name) => host.ask({ store: 'd1', test: 'write', isKept: true, name, count: 200 }, name)));
+    const answer = await host.ask({ store: 'd1', test: 'read', isKept: true });
+    assert.deepEqual(answer, { rev: 400, events: 400, ids: 400, pos: 400, names: 400 });
+  });
+
+  it('says of an error what is certain, and nothing more', async () => {
+    const codes = {
+      'D1_ERROR: database is locked: SQLITE_BUSY': 'unavailable',
+      'D1_ERROR: D1 DB is overloaded. Requests queued for too long.': 'unavailable',
+      'D1_ERROR: D1 DB is overloaded. Too many requests queued.': 'unavailable',
+      'D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.': 'unavailable',
+      'D1_ERROR: Exceeded maximum DB size': 'unavailable',
+      'D1_ERROR: database or disk is full: SQLITE_FULL': 'unavailable',
+      "D1_ERROR: Your account has exceeded D1's maximum account storage limit, please contact Cloudflare to raise your limit.": 'unavailable',
+      "D1_ERROR: Your account has exceeded D1's free tier daily row write limit.": 'unavailable',
+      'D1_ERROR: string or blob too big: SQLITE_TOOBIG': 'rejected',
+      'D1_ERROR: database disk image is malformed: SQLITE_CORRUPT': 'corrupt',
+      'D1_ERROR: Network connection lost.': 'unknown',
+      'D1_ERROR: internal error': 'unknown',
+      'D1_ERROR: Internal error in D1 DB storage caused object to be reset.': 'unknown',
+      'D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.': 'unknown',
+      'D1_ERROR: D1 DB reset because its code was updated.': 'unknown',
+      "D1_ERROR: D1 DB's isolate exceeded its memory limit and was reset.": 'unknown',
+      'D1_ERROR: no such table: statepad_meta: SQLITE_ERROR': 'unknown',
+    };
+    const answers = await host.ask({ store: 'd1', test: 'errors', messages: Object.keys(codes) });
+    assert.deepEqual(answers, Object.values(codes));
+  });
+
+  it('reads and writes by its indexes alone', async () => {
+    const plans = await host.ask({ store: 'd1', test: 'plans' });
+    const details = Object.entries(plans).flatMap(([name, statements]) => statements.flat().map((detail) => `${name}: ${detail}`));
+    assert.deepEqual(details.filter((detail) => /\bSCAN (statepad_\w+|[a-z])\b/.test(detail)), []);
+    const page = (name) => plans[name][0].join();
+    assert.match(page('list of an app'), /USING INDEX statepad_sessions_of_app \(app=\?\)/);
+    assert.match(page('list of a user'), /USING INDEX statepad_sessions_of_user \(app=\? AND user=\?\)/);
+    assert.match(page('list of an app, behind a place'), /USING INDEX statepad_sessions_of_app \(app=\? AND \(time,id,user\)>\(\?,\?,\?\)\)/);
+    assert.match(plans['load, last 20'][2].join(), /statepad_events USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/);
+  });
+});
+
+it('keeps everything over a restart of the host', async () => {
+  const folder = temporaryFolder();
+  const stores = [{ store: 'd1', isKept: true }, { store: 'object', object: 'kept' }];
+  const first = await startHost({ folder });
+  for (const details of stores) {
+    await first.ask({ ...details, test: 'begin' });
+    await first.ask({ ...details, test: 'write', name: 'one', count: 20 });
+  }
+  await first.stop();
+  const second = await startHost({ folder });
+  try {
+    for (const details of stores) {
+      await second.ask({ ...details, test: 'write', name: 'two', count: 20 });
+      const answer = await second.ask({ ...details, test: 'read' });
+      assert.deepEqual(answer, { rev: 40, events: 40, ids: 40, pos: 40, names: 40 });
+    }
+  } finally {
+    await second.stop();
+  }
+});
+
+it('runs with the whole package in workerd', async () => {
+  assert.deepEqual(await host.ask({ store: 'smoke' }), { 'user:name': 'Ana' });
+});
