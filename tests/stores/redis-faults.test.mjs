@@ -400,3 +400,22 @@ if (why) {
     assert.equal((await store.loadScope({ app: 'app' }, context)).pos, 2);
   });
 }
+
+test('a store that cannot listen is only without hints', async () => {
+  const subscriber = {
+    defineCommand() {},
+    on: () => {
+      throw new Error('no ear');
+    },
+    off() {},
+    subscribe: () => new Promise(() => {}),
+    unsubscribe: () => new Promise(() => {}),
+  };
+  for (const deaf of [subscriber, { ...subscriber, on() {} }]) {
+    const store = redisStore(failing(new Error()), { subscriber: deaf });
+    const stop = store.watch(() => {});
+    store.watch(() => {})();
+    stop();
+    await store.close();
+  }
+});

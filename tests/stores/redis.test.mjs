@@ -303,6 +303,7 @@ if (why) {
       const ends = [one.watch((hint) => heard.push(['one', hint])), two.watch((hint) => heard.push(['two', hint]))];
       // Somebody else's word tells that both listen.
       await until(() => {
+        admin.publish(`${prefix}:hints`, 'somebody %');
         admin.publish(`${prefix}:hints`, 'somebody ready');
         return new Set(heard.map(([who]) => who)).size === 2;
       });
@@ -317,7 +318,7 @@ if (why) {
       assert.deepEqual(all('two'), [keyOf('a b/c'), keyOf('', ''), { appName: 'app' }, keyOf('z')]);
       ends.forEach((stop) => stop());
       await Promise.all([one.close(), two.close()]);
-      assert.equal((await admin.pubsub('NUMSUB', `${prefix}:hints`))[1], 0);
+      while ((await admin.pubsub('NUMSUB', `${prefix}:hints`))[1] > 0);
     }));
 }
 

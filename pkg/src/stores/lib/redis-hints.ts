@@ -1,6 +1,6 @@
 // Hints by publish and subscribe: stores tell each other what they have changed.
 
-import { kindOf } from './redis-client.js';
+import { kindOf, textOf } from './redis-client.js';
 import type { Hint } from '../../store.js';
 
 /** What the store needs of a second client of `ioredis` that does nothing but listen. */
@@ -15,8 +15,8 @@ export interface IoredisSubscriber {
 /** What the store needs of a second client of `redis` that does nothing but listen. */
 export interface NodeRedisSubscriber {
   evalSha: unknown;
-  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
-  unsubscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
+  subscribe(channel: string, listener: (message: unknown) => void): Promise<unknown>;
+  unsubscribe(channel: string, listener: (message: unknown) => void): Promise<unknown>;
 }
 
 /** What the store needs of a client of `@upstash/redis` to listen; it may be the same that it writes with. */
@@ -42,38 +42,44 @@ export interface Watchers {
 /** Listens by `subscriber` to `channel` while somebody watches, but not to what `sender` says itself. */
 export function watchers(subscriber: RedisSubscriber, channel: string, sender: string): Watchers {
   const listeners = new Set<(hint: Hint) => void>();
-  const onMessage = (message: string): void => {
-    const [from, ...hints] = message.split(' ');
+  const onMessage = (message: unknown): void => {
+    const [from, ...hints] = textOf(message).split(' ');
     if (from !== sender) {
-      hints.forEach((text) => listeners.forEach((onHint) => onHint(hintOf(text))));
+      hints.map(hintOf).forEach((hint) => hint && listeners.forEach((onHint) => onHint(hint)));
     }
   };
   const { start, stop } = listenerOf(subscriber, channel, onMessage);
   let isListening = false;
   let turn = Promise.resolve();
-  // One step after the other. Who cannot listen gets no hints, and is only slower.
-  const follow = (): Promise<void> =>
-    (turn = turn.then(async () => {
+  // One step after the other, and nobody waits for them: a client that has no connection may take forever. Whoever cannot
+  // listen gets no hints, and is only slower.
+  const follow = (): void => {
+    turn = turn.then(async () => {
       const isWanted = listeners.size > 0;
       if (isWanted !== isListening) {
         isListening = isWanted;
-        await (isWanted ? start() : stop()).catch(() => (isListening = false));
+        try {
+          await (isWanted ? start() : stop());
+        } catch {
+          isListening = false;
+        }
       }
-    }));
+    });
+  };
   return {
     watch: (onHint) => {
       // Whoever gives the same function twice is called twice.
       const listener = (hint: Hint): void => onHint(hint);
       listeners.add(listener);
-      void follow();
+      follow();
       return () => {
         listeners.delete(listener);
-        void follow();
+        follow();
       };
     },
-    close: () => {
+    close: async () => {
       listeners.clear();
-      return follow();
+      follow();
     },
   };
 }
@@ -83,9 +89,14 @@ export function hintText({ appName, userId, sessionId }: Hint): string {
   return [appName, userId, sessionId].filter((part) => part !== undefined).map(encodeURIComponent).join('/');
 }
 
-function hintOf(text: string): Hint {
-  const [appName = '', userId, sessionId] = text.split('/').map(decodeURIComponent);
-  return { appName, ...(userId === undefined ? {} : { userId }), ...(sessionId === undefined ? {} : { sessionId }) };
+/** Reads a hint, unless somebody else has put something else on the channel. */
+function hintOf(text: string): Hint | undefined {
+  try {
+    const [appName = '', userId, sessionId] = text.split('/').map(decodeURIComponent);
+    return { appName, ...(userId === undefined ? {} : { userId }), ...(sessionId === undefined ? {} : { sessionId }) };
+  } catch {
+    return undefined;
+  }
 }
 
 interface Listener {
@@ -93,7 +104,7 @@ interface Listener {
   readonly stop: () => Promise<unknown>;
 }
 
-function listenerOf(subscriber: RedisSubscriber, channel: string, onMessage: (message: string) => void): Listener {
+function listenerOf(subscriber: RedisSubscriber, channel: string, onMessage: (message: unknown) => void): Listener {
   switch (kindOf(subscriber)) {
     case 'ioredis': {
       const ioredis = subscriber as IoredisSubscriber;
@@ -123,7 +134,7 @@ function listenerOf(subscriber: RedisSubscriber, channel: string, onMessage: (me
       return {
         start: async () => {
           subscription = upstash.subscribe([channel]);
-          subscription.on('message', ({ message }) => onMessage(String(message)));
+          subscription.on('message', ({ message }) => onMessage(message));
         },
         stop: async () => subscription?.unsubscribe([channel]),
       };
