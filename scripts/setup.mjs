@@ -73,6 +73,10 @@ function needChromium() {
   needPrograms(['chromium', 'chromedriver'], ['chromium', 'chromium-driver']);
 }
 
+function needRedis() {
+  needPrograms(['redis-server'], ['redis-server']);
+}
+
 /** Whether better-sqlite3 was compiled for the Node that runs this. Tried in another process, as it may take that along. */
 function hasBetterSqlite() {
   const tried = spawnSync(process.execPath, ['-e', "new (require('better-sqlite3'))(':memory:')"], { cwd: root, stdio: 'ignore' });
@@ -102,7 +106,7 @@ function needBetterSqlite() {
 
 const needs = {
   build: [needNode, needRust, () => needCargoTool('wasm-bindgen'), needNpmPackages],
-  test: [needRustComponents, () => needCargoTool('wasm-pack'), needChromium, needBetterSqlite],
+  test: [needRustComponents, () => needCargoTool('wasm-pack'), needChromium, needRedis, needBetterSqlite],
 };
 
 const purpose = process.argv[2];
