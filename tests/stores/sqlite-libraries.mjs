@@ -59,10 +59,11 @@ export async function withFile(name, use) {
 }
 
 /** All rows that a statement answers, as plain objects. */
-export function rows(database, sql) {
+export function rows(database, sql, values = []) {
   const statement = database.prepare(sql);
   try {
-    return statement.all().map((row) => ({ ...row }));
+    const found = 'setReadBigInts' in statement ? statement.all(...values) : statement.all(values);
+    return found.map((row) => ({ ...row }));
   } finally {
     statement.finalize?.();
   }

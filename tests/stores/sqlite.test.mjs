@@ -49,9 +49,10 @@ if (only === undefined && !isBuiltin('node:sqlite')) {
     }
     const files = readdirSync(folder).filter((file) => /^sqlite.*\.test\.mjs$/.test(file));
     // Told that it belongs to a test, it would report to nobody.
-    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const env = { ...process.env, STATEPAD_TEST_SQLITE: 'node:sqlite' };
+    delete env.NODE_TEST_CONTEXT;
     const { status, stdout, stderr, error } = spawnSync(node, ['--test', '--test-reporter=tap', ...files.map((file) => join(folder, file))], {
-      env: { ...env, STATEPAD_TEST_SQLITE: 'node:sqlite' },
+      env,
       encoding: 'utf8',
       maxBuffer: 1e9,
     });

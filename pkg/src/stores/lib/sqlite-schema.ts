@@ -113,11 +113,12 @@ export const FORGET_UPDATES = 'DELETE FROM statepad_updates WHERE time < ?';
  * Descending, the index is read backwards, and sessions of the very same time are put in order one such group at a time.
  */
 export function listSessions({ user, after, descending }: ListQuery): string {
-  const behind = descending ? ' AND time <= ? AND (time < ? OR (id, user) > (?, ?))' : ' AND (time, id, user) > (?, ?, ?)';
-  return (
-    `SELECT n, user, id, created, rev, time FROM statepad_sessions WHERE app = ?${user === undefined ? '' : ' AND user = ?'}` +
-    `${after === undefined ? '' : behind} ORDER BY time${descending ? ' DESC' : ''}, id${user === undefined ? ', user' : ''} LIMIT ? OFFSET ?`
-  );
+  const behind = descending ? 'AND time <= ? AND (time < ? OR (id, user) > (?, ?))' : 'AND (time, id, user) > (?, ?, ?)';
+  // Left alone, some versions of SQLite take the other index for an app, and sort all of its sessions.
+  const [index, whose, ties] = user === undefined ? ['app', 'app = ?', 'id, user'] : ['user', 'app = ? AND user = ?', 'id'];
+  return `SELECT n, user, id, created, rev, time FROM statepad_sessions INDEXED BY statepad_sessions_of_${index}
+    WHERE ${whose} ${after === undefined ? '' : behind}
+    ORDER BY time ${descending ? 'DESC' : 'ASC'}, ${ties} LIMIT ? OFFSET ?`;
 }
 
 /** What is bound for the place that a page begins behind. */

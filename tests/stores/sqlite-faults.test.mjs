@@ -1,0 +1,282 @@
+// What goes wrong in SQLite: what the store says of it, and that nothing is ever half written.
+
+import assert from 'node:assert/strict';
+import { writeFileSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { sqliteStore } from 'statepad/stores/sqlite';
+import { creation, dump, event, failure, hasLog, key, libraries, observed, plain, rows, update, withFile } from './sqlite-libraries.mjs';
+
+const create = { migrate: 'create' };
+const ascending = { app: 'a', descending: false };
+
+/** A store with a session `s` of the user `u`, at revision 1. */
+async function filled(database, options) {
+  const store = plain(sqliteStore(database, options));
+  await store.open(create);
+  await store.commit(creation('s', { session: { set: { n: 1 } }, user: { set: { u: 1 } }, app: { set: { a: 1 } } }));
+  await store.commit(event('e1', { session: { set: { n: 2 } } }));
+  return store;
+}
+
+for (const name of Object.keys(libraries)) {
+  test(`${name}: while another connection writes, a change is unavailable; afterwards the same one is written`, () =>
+    withFile(name, async (file) => {
+      const store = await filled(file.connect(), { busyTimeout: 1 });
+      const other = file.connect();
+      other.exec('BEGIN IMMEDIATE');
+      const change = event('e2', { session: { set: { n: 3 } }, app: { set: { a: 2 } } });
+      assert.equal(await failure(store.commit(change)), 'unavailable');
+      assert.equal(await failure(store.commitMany([change, event('e3', { sessionId: 't' })])), 'unavailable');
+      assert.equal(await failure(store.remove(key())), 'unavailable');
+      assert.equal(await failure(store.removeScope({ app: 'a' })), 'unavailable');
+      const reading = store.load(key(), {});
+      assert.equal(hasLog(name) ? (await reading).rev : await failure(reading), hasLog(name) ? 1 : 'unavailable');
+      other.exec('ROLLBACK');
+      assert.deepEqual(await store.commit(change), { rev: 2, prev: 1, pos: { app: 2, user: 1 } });
+      assert.deepEqual((await store.load(key(), {})).state, { session: v({ n: 3 }), app: v({ a: 2 }), user: v({ u: 1 }) });
+    }));
+
+  test(`${name}: with a full disk a change is unavailable; when there is room, the same one is written`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      const store = await filled(database);
+      const [{ page_count: pages }] = rows(database, 'PRAGMA page_count');
+      database.exec(`PRAGMA max_page_count = ${pages + 1}`);
+      const before = dump(database);
+      const change = event('e2', { data: JSON.stringify('x'.repeat(100_000)), session: { set: { n: 3 } }, app: { set: { a: 2 } } });
+      assert.equal(await failure(store.commit(change)), 'unavailable');
+      assert.equal(await failure(store.commitMany([event('small', { app: { set: { a: 3 } } }), change])), 'unavailable');
+      assert.deepEqual(dump(database), before);
+      assert.equal((await store.commit(event('small'))).rev, 2);
+      database.exec('PRAGMA max_page_count = 1000000');
+      assert.deepEqual(await store.commit(change), { rev: 3, prev: 2, pos: { app: 2, user: 1 } });
+    }));
+
+  test(`${name}: an error at any statement leaves everything as it was, and the same request succeeds afterwards`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      await filled(database);
+      let steps = Infinity;
+      const step = (kind) => (sql) => {
+        // What undoes the rest works: that a connection is gone altogether is another test. And what has begun has begun.
+        if (kind === failing && sql !== 'ROLLBACK' && `${sql} ${kind}` !== 'BEGIN IMMEDIATE after' && steps-- === 0) {
+          throw new Error('torn');
+        }
+      };
+      let failing = 'before';
+      const store = plain(sqliteStore(observed(database, { before: step('before'), after: step('after') })));
+      const values = (n) => ({ set: { n, other: n }, unset: ['gone'] });
+      const requests = {
+        create: (n) => store.commit(creation(`c${n}`, { session: values(n), user: values(n), app: values(n) })),
+        'create for a new user': (n) => store.commit(creation(`d${n}`, { userId: `u${n}`, session: values(n), user: values(n) })),
+        append: (n) => store.commit(event(`a${n}`, { session: values(n), user: values(n), app: values(n) })),
+        update: (n) => store.commit(update(`m${n}`, { userId: 'u', user: values(n), app: values(n) })),
+        many: (n) =>
+          store.commitMany([event(`b${n}`, { app: values(n) }), creation(`x${n}`, { session: values(n) }), update(`y${n}`, { app: values(n) })]),
+        remove: (n) => store.remove(key(n % 2 === 0 ? 'c0' : 'c1')),
+        removeScope: () => store.removeScope({ app: 'a', user: 'u' }),
+      };
+      let number = 0;
+      for (const [what, request] of Object.entries(requests)) {
+        for (failing of ['before', 'after']) {
+          const n = number++ % 2;
+          const before = dump(database);
+          let tried = 0;
+          for (; ; tried++) {
+            steps = tried;
+            const outcome = await failure(request(n));
+            if (steps >= 0) {
+              assert.equal(outcome, 'nothing is thrown', what);
+              break;
+            }
+            // The only one that may have come to be done is the last: then it is unknown, and the error says nothing.
+            assert.ok(outcome === 'torn' || (tried === 0 && outcome === 'unavailable'), `${what}: ${outcome}`);
+            if (outcome === 'torn' && failing === 'after' && JSON.stringify(dump(database)) !== JSON.stringify(before)) {
+              steps = Infinity;
+              await request(n);
+              tried++;
+              break;
+            }
+            assert.deepEqual(dump(database), before, `${what}, ${failing} step ${tried}`);
+          }
+          steps = Infinity;
+          assert.ok(tried > 3, `${what} has ${tried} steps`);
+          assert.notDeepEqual(dump(database).contents, before.contents, what);
+        }
+      }
+    }));
+
+  test(`${name}: when the last word is lost, nothing is said, and the same change is a duplicate`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      await filled(database);
+      let isLost = true;
+      const after = (sql) => {
+        if (sql === 'COMMIT' && isLost) {
+          isLost = false;
+          throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' });
+        }
+      };
+      const store = plain(sqliteStore(observed(database, { after })));
+      assert.equal(await failure(store.commit(event('e2', { app: { set: { a: 2 } } }))), 'disk I/O error');
+      const again = await store.commit(event('e2', { app: { set: { a: 2 } } }));
+      assert.deepEqual(again, { rev: 2, prev: 2, pos: { app: 2, user: 1 }, duplicate: true, data: '{"id":"e2"}' });
+    }));
+
+  test(`${name}: an error of the disk before the end is unavailable, as all is undone`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      await filled(database);
+      const before = (sql) => {
+        if (sql.startsWith('UPDATE')) {
+          throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' });
+        }
+      };
+      const was = dump(database);
+      assert.equal(await failure(plain(sqliteStore(observed(database, { before }))).commit(event('e2'))), 'unavailable');
+      assert.deepEqual(dump(database), was);
+    }));
+
+  for (const [kind, members] of Object.entries({ named: { code: 'SQLITE_TOOBIG' }, numbered: { errcode: 18 }, 'told in words': {} })) {
+    test(`${name}: what is too big is rejected with its size, and the others are written (an error that is ${kind})`, () =>
+      withFile(name, async (file) => {
+        const database = file.connect();
+        await filled(database);
+        const isBig = (values) => values.flat().some((value) => typeof value === 'string' && value.length >= 1000);
+        const refuse = {
+          exec: (sql) => database.exec(sql),
+          prepare: (sql) => {
+            const statement = database.prepare(sql);
+            const run = (...values) => {
+              if (isBig(values)) {
+                throw Object.assign(new Error('string or blob too big'), members);
+              }
+              return statement.run(...values);
+            };
+            return new Proxy(statement, {
+              get: (target, member) => (member === 'run' ? run : typeof target[member] === 'function' ? target[member].bind(target) : target[member]),
+            });
+          },
+        };
+        const store = plain(sqliteStore(refuse));
+        const big = event('big', { data: 'é'.repeat(1000) });
+        const size = (error) => error.code === 'rejected' && error.size >= 2000 && error.size < 2100;
+        await assert.rejects(store.commit(big), size);
+        const [small, refused, last] = await store.commitMany([creation('t'), big, update('x', { app: { set: { a: 9 } } })]);
+        assert.deepEqual(small, { rev: 0, prev: null, pos: { app: 1, user: 1 } });
+        assert.ok(size(refused));
+        assert.deepEqual(last, { rev: 0, prev: null, pos: { app: 2, user: 0 } });
+        assert.deepEqual((await store.list(ascending)).rows.map((row) => [row.key.sessionId, row.rev]), [['t', 0], ['s', 1]]);
+      }));
+  }
+
+  test(`${name}: a value that cannot be read spoils its own session and no other`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      const store = await filled(database);
+      await store.commit(creation('t', { session: { set: { n: 1 } } }));
+      await store.commit(creation('other', { userId: 'v', user: { set: { v: 1 } } }));
+      database.exec(`UPDATE statepad_values SET value = '{"torn' WHERE owner = (SELECT n FROM statepad_sessions WHERE id = 's')`);
+      assert.equal(await failure(store.load(key(), {})), 'corrupt');
+      assert.deepEqual((await store.load(key('t'), {})).state.session, v({ n: 1 }));
+      const page = await store.list(ascending);
+      assert.deepEqual(page.corrupt, [key()]);
+      assert.deepEqual(page.rows.map((row) => row.key.sessionId), ['other', 't']);
+      assert.equal(page.total, 3);
+
+      // A user's value is part of each of the user's sessions.
+      database.exec(`UPDATE statepad_values SET value = 'no' WHERE owner = (SELECT n FROM statepad_scopes WHERE scope = '["a","u"]')`);
+      assert.equal(await failure(store.load(key('t'), {})), 'corrupt');
+      assert.equal(await failure(store.loadScope({ app: 'a', user: 'u' })), 'corrupt');
+      assert.deepEqual(await store.loadScope({ app: 'a', user: 'v' }), { pos: 1, state: v({ v: 1 }) });
+      const rest = await store.list(ascending);
+      assert.deepEqual(rest.corrupt, [key('t'), key()]);
+      assert.deepEqual(rest.rows.map((row) => row.key.sessionId), ['other']);
+
+      database.exec(`UPDATE statepad_values SET value = '' WHERE owner = (SELECT n FROM statepad_scopes WHERE scope = '["a"]')`);
+      assert.equal(await failure(store.list(ascending)), 'corrupt');
+    }));
+
+  test(`${name}: an event that is not there, or is no text, is corrupt, and only where it is wanted`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      const store = await filled(database);
+      for (const id of ['e2', 'e3', 'e4']) {
+        await store.commit(event(id));
+      }
+      database.exec(`UPDATE statepad_events SET data = x'00ff' WHERE id = 'e3'`);
+      database.exec(`DELETE FROM statepad_events WHERE id = 'e1'`);
+      assert.deepEqual((await store.load(key(), { events: { last: 1 } })).events, [{ rev: 4, data: '{"id":"e4"}' }]);
+      assert.deepEqual((await store.load(key(), { events: { from: 2, to: 2 } })).events, [{ rev: 2, data: '{"id":"e2"}' }]);
+      assert.equal(await failure(store.load(key(), { events: { last: 2 } })), 'corrupt');
+      assert.equal(await failure(store.load(key(), { events: { to: 2 } })), 'corrupt');
+    }));
+
+  test(`${name}: a file that is no database, or a damaged one, is corrupt`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      await filled(database);
+      // All of it lies in the file itself then.
+      rows(database, 'PRAGMA wal_checkpoint(TRUNCATE)');
+      file.disconnect();
+      const bytes = readFileSync(file.path);
+      // The first page says where all tables are; everything behind it is gone.
+      writeFileSync(file.path, bytes.map((byte, at) => (at < 4096 ? byte : 0xa5)));
+      const damaged = plain(file.store());
+      const outcome = await failure(damaged.open(create));
+      assert.equal(outcome === 'nothing is thrown' ? await failure(damaged.load(key(), {})) : outcome, 'corrupt');
+      file.disconnect();
+      writeFileSync(file.path, 'This is a letter, and no database at all.'.repeat(100));
+      assert.equal(await failure(plain(file.store()).open(create)), 'corrupt');
+    }));
+
+  test(`${name}: a transaction that is open on the connection is left alone`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      const store = await filled(database);
+      database.exec('CREATE TABLE mine (n INTEGER); BEGIN; INSERT INTO mine VALUES (1)');
+      assert.equal(await failure(store.commit(event('e2'))), 'unavailable');
+      assert.equal(await failure(store.load(key(), {})), 'unavailable');
+      database.exec('INSERT INTO mine VALUES (2); COMMIT');
+      assert.deepEqual(rows(database, 'SELECT n FROM mine'), [{ n: 1 }, { n: 2 }]);
+      assert.equal((await store.commit(event('e2'))).rev, 2);
+    }));
+
+  test(`${name}: where nothing may be written, a change is unavailable`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      const store = await filled(database);
+      database.exec('PRAGMA query_only = 1');
+      assert.equal(await failure(store.commit(event('e2'))), 'unavailable');
+      database.exec('PRAGMA query_only = 0');
+      assert.equal((await store.commit(event('e2'))).rev, 2);
+    }));
+
+  test(`${name}: with a closed connection everything is unavailable`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      const store = await filled(database);
+      file.disconnect();
+      assert.equal(await failure(store.commit(event('e2'))), 'unavailable');
+      assert.equal(await failure(store.load(key(), {})), 'unavailable');
+    }));
+
+  test(`${name}: closing the store lets go of its statements, and leaves the connection open`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      const statements = [];
+      const store = plain(sqliteStore(observed(database, { prepared: (_, statement) => statements.push(statement) })));
+      await store.open(create);
+      await store.commit(creation('s'));
+      await store.list(ascending);
+      await store.close();
+      assert.ok(statements.length > 10);
+      assert.deepEqual(statements.filter(({ isFinalized }) => isFinalized === false), []);
+      assert.deepEqual(rows(database, 'SELECT count(*) AS n FROM statepad_sessions'), [{ n: 1 }]);
+    }));
+}
+
+/** Values as a store gives them: without a prototype. */
+function v(values) {
+  return Object.assign(Object.create(null), values);
+}

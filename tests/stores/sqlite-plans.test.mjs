@@ -1,0 +1,83 @@
+// How SQLite finds what the store asks for: by an index, whatever the length of the history and the number of sessions.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { sqliteStore } from 'statepad/stores/sqlite';
+import { creation, event, key, libraries, observed, plain, rows, update, withFile } from './sqlite-libraries.mjs';
+
+/** The plan of each statement that the store prepares while it does everything it can. */
+async function plansOf(database) {
+  const texts = new Set();
+  const store = plain(sqliteStore(observed(database, { prepared: (sql) => texts.add(sql) })));
+  await store.open({ migrate: 'create' });
+  await store.open({ migrate: 'check' });
+  const guard = { rev: 0, pos: { app: 1 }, keys: { session: { set: { n: 1 } }, user: { unset: ['gone'] } } };
+  const delta = { set: { n: 1 }, unset: ['gone'] };
+  await store.commit(creation('s', { session: delta, user: delta, app: delta }));
+  await store.commit(event('e', { guard, session: delta, user: delta, app: delta }));
+  await store.commitMany([update('m', { userId: 'u', user: delta }), update('o', { app: delta })]);
+  for (const events of [{}, { last: 20 }, { since: 1 }, { since: 1, last: 20 }, { from: 1, to: 1 }]) {
+    await store.load(key(), { events });
+  }
+  for (const user of [undefined, 'u']) {
+    for (const after of [undefined, { time: 1, sessionId: 's', userId: 'u' }]) {
+      for (const descending of [false, true]) {
+        await store.list({ app: 'a', descending, limit: 20, ...(user && { user }), ...(after && { after }) });
+      }
+    }
+  }
+  await store.loadScope({ app: 'a' });
+  await store.removeScope({ app: 'a' });
+  await store.remove(key());
+  const planned = [...texts].filter((sql) => /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql));
+  const bound = (sql) => sql.replaceAll(/[^?]/g, '').split('').map(() => 1);
+  return new Map(planned.map((sql) => [sql, rows(database, `EXPLAIN QUERY PLAN ${sql}`, bound(sql)).map(({ detail }) => detail)]));
+}
+
+async function statementsInSchema() {
+  const entry = fileURLToPath(new URL('../../pkg/src/stores/lib/sqlite-schema.ts', import.meta.url));
+  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false });
+  const schema = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  return Object.values(schema).filter((sql) => /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql));
+}
+
+for (const name of Object.keys(libraries)) {
+  test(`${name}: no statement looks through a table, or sorts more than the sessions of one moment`, () =>
+    withFile(name, async (file) => {
+      const plans = await plansOf(file.connect());
+      const unused = (await statementsInSchema()).filter((sql) => !plans.has(sql));
+      assert.deepEqual(unused, []);
+      assert.equal([...plans.keys()].filter((sql) => sql.includes('ORDER BY time')).length, 8);
+      for (const [sql, plan] of plans) {
+        const text = `${sql}\n${plan.join('\n')}`;
+        const steps = plan.filter((step) => !/^(SCALAR SUBQUERY|SCAN sqlite_(master|schema))/.test(step));
+        // What the page of a list begins with is found by the index; the rest of the order concerns those of one time.
+        const isGroupSort = (step) => sql.includes('ORDER BY time DESC') && /^USE TEMP B-TREE FOR (LAST (2 TERMS|TERM)|RIGHT PART) OF ORDER BY$/.test(step);
+        const isSearch = (step) => /^SEARCH statepad_\w+ USING (INDEX|COVERING INDEX|PRIMARY KEY|INTEGER PRIMARY KEY) /.test(step);
+        // The least number of a scope: the first row.
+        const isLeast = (step) => sql.includes('min(n)') && step === 'SEARCH statepad_scopes';
+        const others = sql.includes('sqlite_master') ? [] : steps.filter((step) => !isSearch(step) && !isGroupSort(step) && !isLeast(step));
+        assert.deepEqual(others, [], text);
+      }
+    }));
+
+  test(`${name}: the last events, and those since some time, are read alone`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      // What is read of the events is counted by how far into the history a fault may lie without being noticed.
+      const store = plain(sqliteStore(database, { synchronous: 'normal' }));
+      await store.open({ migrate: 'create' });
+      await store.commit(creation('s'));
+      for (let start = 1; start <= 300; start++) {
+        await store.commit(event(`e${start}`, { time: start }));
+      }
+      database.exec(`UPDATE statepad_events SET data = x'00', time = 'none' WHERE (place & 4294967295) < 280`);
+      const revisions = async (events) => (await store.load(key(), { events })).events.map(({ rev }) => rev);
+      const last21 = Array.from({ length: 21 }, (_, at) => 280 + at);
+      assert.deepEqual(await revisions({ last: 21 }), last21);
+      assert.deepEqual(await revisions({ since: 280 }), last21);
+      assert.deepEqual(await revisions({ since: 290, last: 2 }), [299, 300]);
+    }));
+}

@@ -1,0 +1,314 @@
+// The tables of the SQLite store: made, recognised, brought up to date, refused; and what else lies in the file.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { sqliteStore } from 'statepad/stores/sqlite';
+import { creation, dump, event, failure, hasLog, key, libraries, observed, plain, rows, update, withFile } from './sqlite-libraries.mjs';
+
+const modes = ['create', 'upgrade', 'check'];
+const version1 = readFileSync(new URL('../fixtures/sqlite-v1.sql', import.meta.url), 'utf8');
+const texts = { ['']: null, 'a\u0001b': 'c\0d' };
+const fox = "o'brien \0 🦊";
+
+/** Everything that there is in the first version's file, read by the store. */
+async function read(store) {
+  const ada = key('first', 'ada', 'notes');
+  return {
+    first: await store.load(ada, {}),
+    since: await store.load(ada, { events: { since: 1700000002000 } }).then(({ events }) => events.map(({ rev }) => rev)),
+    second: await store.load(key('second', 'ada', 'notes'), {}),
+    gone: await store.load(key('gone', 'ada', 'notes'), {}),
+    page: await store.list({ app: 'notes', descending: true }),
+    total: (await store.list({ app: 'notes', user: 'ada', descending: false, limit: 1 })).total,
+    scope: await store.loadScope({ app: 'notes', user: fox }),
+  };
+}
+
+const v = (values) => Object.assign(Object.create(null), values);
+const said = (n) => ({ rev: n, data: `{"id":"e${n}","text":"it's \\"${n}\\" 🦊"}` });
+const app = v({ motd: 'hello', count: 3 });
+const first = { created: 'c1', rev: 3, time: 1700000002000 };
+const expected = {
+  first: {
+    ...first,
+    pos: { app: 4, user: 2 },
+    state: { session: v({ zeta: 2, late: 2, alpha: 'again' }), app, user: v({ size: 12 }) },
+    events: [said(1), said(2), said(3)],
+  },
+  since: [2, 3],
+  second: { created: 'c2', rev: 0, time: 1700000000001.5, pos: { app: 4, user: 2 }, state: { session: v({}), app, user: v({ size: 12 }) }, events: [] },
+  gone: null,
+  page: {
+    rows: [
+      { key: key('first', 'ada', 'notes'), ...first, state: v({ zeta: 2, late: 2, alpha: 'again' }) },
+      { key: key('second', 'ada', 'notes'), created: 'c2', rev: 0, time: 1700000000001.5, state: v({}) },
+      { key: key('', fox, 'notes'), created: 'c3', rev: 0, time: -1, state: v(texts) },
+    ],
+    app,
+    users: new Map([['ada', v({ size: 12 })], [fox, v({})]]),
+    total: 3,
+  },
+  total: 2,
+  scope: { pos: 0, state: v({}) },
+};
+
+for (const name of Object.keys(libraries)) {
+  for (const migrate of modes) {
+    test(`${name}: a file of version 1 is opened with '${migrate}', and all is there`, () =>
+      withFile(name, async (file) => {
+        const database = file.connect();
+        database.exec(version1);
+        const before = dump(database);
+        const store = plain(sqliteStore(database));
+        await store.open({ migrate });
+        const found = await read(store);
+        assert.deepEqual(found, expected);
+        assert.deepEqual(Object.keys(found.first.state.session), ['zeta', 'late', 'alpha']);
+        assert.deepEqual(Object.keys(found.first.state.app), ['motd', 'count']);
+        assert.deepEqual(dump(database), before);
+
+        // What it knows of the past still holds, and writing goes on.
+        const again = { id: 'u1', kind: 'update', key: { appName: 'notes', userId: 'ada' }, time: 7, delta: { user: { set: { size: 0 } } } };
+        assert.deepEqual(await store.commit(again), { rev: 0, prev: null, pos: { app: 4, user: 2 }, duplicate: true });
+        const next = { ...event('e4', { session: { set: { zeta: 3 } } }), key: key('first', 'ada', 'notes') };
+        assert.deepEqual(await store.commit(next), { rev: 4, prev: 3, pos: { app: 4, user: 2 } });
+      }));
+  }
+
+  test(`${name}: what is made now is version 1, name by name`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      await plain(sqliteStore(database)).open({ migrate: 'create' });
+      const made = dump(database);
+      // Another schema is another version: it needs a number of its own, and a way there from this one.
+      await withFile(name, async (other) => {
+        const old = other.connect();
+        old.exec(version1);
+        assert.deepEqual(made.made, dump(old).made);
+      });
+      assert.deepEqual(made.contents.filter(([, content]) => content.length > 0), [['statepad_meta', [{ name: 'version', value: '1' }]]]);
+    }));
+
+  test(`${name}: what one has made, every mode opens, and changes nothing`, () =>
+    withFile(name, async (file) => {
+      const store = plain(file.store());
+      await store.open({ migrate: 'create' });
+      await store.commit(creation('s'));
+      const before = dump(file.connect());
+      for (const migrate of modes) {
+        const another = plain(file.store());
+        await another.open({ migrate });
+        assert.equal((await another.load(key('s'), {})).created, 's');
+      }
+      assert.deepEqual(dump(file.connect()), before);
+    }));
+
+  test(`${name}: 'upgrade' makes what is missing; 'check' refuses to, and leaves the file as it is`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      database.exec('PRAGMA journal_mode = DELETE');
+      assert.equal(await failure(plain(sqliteStore(database)).open({ migrate: 'check' })), 'rejected');
+      assert.equal(readFileSync(file.path).length, 0);
+      const store = plain(sqliteStore(database));
+      await store.open({ migrate: 'upgrade' });
+      assert.equal((await store.commit(creation('s'))).rev, 0);
+    }));
+
+  for (const [version, refused] of Object.entries({ 0: modes, 2: modes, 100: modes, one: modes, '-1': modes })) {
+    test(`${name}: tables of version ${version} are refused, and stay as they are`, () =>
+      withFile(name, async (file) => {
+        const database = file.connect();
+        database.exec(version1);
+        database.exec(`UPDATE statepad_meta SET value = '${version}'`);
+        const before = dump(database);
+        for (const migrate of refused) {
+          assert.equal(await failure(plain(sqliteStore(database)).open({ migrate })), 'rejected', migrate);
+        }
+        assert.deepEqual(dump(database), before);
+      }));
+  }
+
+  test(`${name}: an older version is refused by 'create' with the word to say`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      database.exec(version1);
+      database.exec("UPDATE statepad_meta SET value = '0'");
+      await assert.rejects(plain(sqliteStore(database)).open({ migrate: 'create' }), /older version 0.*'upgrade'/);
+      await assert.rejects(plain(sqliteStore(database)).open({ migrate: 'upgrade' }), /no way from version 0/);
+      database.exec("UPDATE statepad_meta SET value = '2'");
+      await assert.rejects(plain(sqliteStore(database)).open({ migrate: 'upgrade' }), /newer version 2/);
+    }));
+
+  const foreign = {
+    'a table with our prefix': 'CREATE TABLE statepad_notes (n INTEGER)',
+    'a table with our prefix in capitals': 'CREATE TABLE StatePad_Events (n INTEGER)',
+    'a table with the name of one of ours': 'CREATE TABLE statepad_sessions (n INTEGER PRIMARY KEY, app TEXT)',
+    'a view with our prefix': 'CREATE VIEW statepad_view AS SELECT 1 AS n',
+    'another statepad_meta': "CREATE TABLE statepad_meta (version INTEGER); INSERT INTO statepad_meta VALUES (1)",
+    'a statepad_meta that says nothing': 'CREATE TABLE statepad_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID',
+    'one more table beside ours': `${version1}; CREATE TABLE statepad_notes (n INTEGER)`,
+    'one of ours missing': `${version1}; DROP TABLE statepad_updates`,
+    'an index of ours missing': `${version1}; DROP INDEX statepad_sessions_of_app`,
+  };
+  for (const [what, statements] of Object.entries(foreign)) {
+    test(`${name}: ${what} is refused, and nothing is made or changed`, () =>
+      withFile(name, async (file) => {
+        const database = file.connect();
+        database.exec(statements);
+        const before = dump(database);
+        for (const migrate of modes) {
+          assert.equal(await failure(plain(sqliteStore(database)).open({ migrate })), 'rejected', migrate);
+        }
+        assert.deepEqual(dump(database), before);
+      }));
+  }
+
+  test(`${name}: other tables, indexes, views and triggers of the file are never touched`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      database.exec(`
+        CREATE TABLE sessions (id TEXT PRIMARY KEY, n INTEGER);
+        CREATE TABLE "statepad" (n INTEGER);
+        CREATE TABLE xstatepad_events (n INTEGER);
+        CREATE INDEX of_n ON sessions (n);
+        CREATE VIEW events AS SELECT * FROM sessions;
+        CREATE TRIGGER on_insert AFTER INSERT ON sessions BEGIN INSERT INTO statepad VALUES (new.n); END;
+        INSERT INTO sessions VALUES ('s', 1), ('t', 2);
+        INSERT INTO xstatepad_events VALUES (7);
+      `);
+      const mine = (each) => !each.startsWith('statepad_') && !each.startsWith('sqlite_autoindex_statepad_');
+      const before = dump(database, mine);
+      const store = plain(sqliteStore(database));
+      await store.open({ migrate: 'create' });
+      await store.commit(creation('s', { session: { set: { n: 1 } }, user: { set: { n: 1 } }, app: { set: { n: 1 } } }));
+      await store.commitMany([event('e', { sessionId: 's', app: { unset: ['n'] } }), update('m', { app: { set: { n: 2 } } })]);
+      await store.remove(key('s'));
+      await store.removeScope({ app: 'a' });
+      await store.close();
+      assert.deepEqual(dump(database, mine), before);
+    }));
+
+  if (name !== 'node-sqlite3-wasm') {
+    // node-sqlite3-wasm has no other encoding.
+    test(`${name}: a file whose texts are not in UTF-8 is refused`, () =>
+      withFile(name, async (file) => {
+        const database = file.connect();
+        database.exec("PRAGMA encoding = 'UTF-16'; CREATE TABLE mine (n INTEGER)");
+        assert.equal(await failure(plain(sqliteStore(database)).open({ migrate: 'create' })), 'rejected');
+      }));
+  }
+
+  test(`${name}: making the tables is all or nothing, and one who finds them made meanwhile takes them`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      for (let steps = 0; ; steps++) {
+        let left = steps;
+        const before = (sql) => {
+          if (sql.startsWith('CREATE') && left-- === 0) {
+            throw new Error('torn');
+          }
+        };
+        const outcome = await failure(plain(sqliteStore(observed(database, { before }))).open({ migrate: 'create' }));
+        if (outcome === 'nothing is thrown') {
+          assert.ok(steps > 5);
+          break;
+        }
+        assert.equal(outcome, 'torn');
+        assert.deepEqual(dump(database).made, []);
+      }
+      database.exec(rows(database, "SELECT name FROM sqlite_master WHERE type = 'table'").map((table) => `DROP TABLE ${table.name};`).join(' '));
+      const other = file.connect();
+      const before = (sql) => {
+        if (sql === 'BEGIN IMMEDIATE') {
+          other.exec(version1);
+        }
+      };
+      const late = plain(sqliteStore(observed(database, { before })));
+      await late.open({ migrate: 'create' });
+      assert.equal((await late.load(key('first', 'ada', 'notes'), {})).rev, 3);
+    }));
+
+  test(`${name}: the journal and its care are as they were asked for, and the store says how durable that is`, () =>
+    withFile(name, async (file) => {
+      const settings = async (options, migrate = 'create', database = file.connect()) => {
+        const store = plain(sqliteStore(database, options));
+        const outcome = await failure(store.open({ migrate }));
+        const value = (pragma) => Object.values(rows(database, `PRAGMA ${pragma}`)[0])[0];
+        return [outcome, value('journal_mode'), value('synchronous'), value('busy_timeout'), store.durability];
+      };
+      const log = hasLog(name) ? 'wal' : 'delete';
+      const fine = 'nothing is thrown';
+      assert.deepEqual(await settings({ journalMode: 'keep', busyTimeout: 7 }), [fine, 'delete', 3, 7, 'disk']);
+      assert.deepEqual(await settings({}, 'check'), [fine, 'delete', 3, 5000, 'disk']);
+      assert.deepEqual(await settings({}), [fine, log, 3, 5000, 'disk']);
+      assert.deepEqual(await settings({ synchronous: 'normal', busyTimeout: Infinity }), [fine, log, 1, 2 ** 31 - 1, 'os']);
+      assert.deepEqual(await settings({ journalMode: 'wal' }), [hasLog(name) ? fine : 'rejected', log, 3, 5000, 'disk']);
+      const memory = libraries[name](':memory:');
+      assert.deepEqual(await settings({}, 'create', memory), [fine, 'memory', 3, 5000, 'memory']);
+      assert.deepEqual(await settings({ journalMode: 'wal' }, 'create', memory), ['rejected', 'memory', 3, 5000, 'memory']);
+      memory.close();
+    }));
+}
+
+// How the user's own statements read numbers is the user's affair.
+const readers = {
+  'better-sqlite3': (file) => file.connect().defaultSafeIntegers(true),
+  libsql: (file) => file.connect().defaultSafeIntegers(true),
+  'node:sqlite': (file) => file.connect({ readBigInts: true, returnArrays: true }),
+};
+for (const [name, connect] of Object.entries(readers).filter(([each]) => each in libraries)) {
+  test(`${name}: a connection that reads BigInt does as well`, () =>
+    withFile(name, async (file) => {
+      const store = plain(sqliteStore(connect(file)));
+      await store.open({ migrate: 'create' });
+      await store.commit(creation('s'));
+      assert.equal((await store.commit(event('e'))).rev, 1);
+      const { rows: found } = await store.list({ app: 'a', descending: false });
+      assert.deepEqual(found.map(({ rev, time }) => [rev, time]), [[1, 2]]);
+    }));
+}
+
+test('an older version is brought up to date by all steps there are, or not at all', async () => {
+  const entry = fileURLToPath(new URL('../../pkg/src/stores/lib/sqlite-open.ts', import.meta.url));
+  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false });
+  const { openSchema } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  const [name] = Object.keys(libraries);
+  await withFile(name, async (file) => {
+    const database = file.connect();
+    await plain(sqliteStore(database)).open({ migrate: 'create' });
+    const driver = {
+      run: (sql, values) => void (name === 'node:sqlite' ? database.prepare(sql).run(...values) : database.prepare(sql).run(values)),
+      all: (sql, values) => (name === 'node:sqlite' ? database.prepare(sql).all(...values) : database.prepare(sql).all(values)),
+      snapshot: (each) => each(),
+      transaction: (each) => {
+        database.exec('BEGIN');
+        try {
+          each();
+          database.exec('COMMIT');
+        } catch (error) {
+          database.exec('ROLLBACK');
+          throw error;
+        }
+      },
+    };
+    const upgrades = { 1: ['ALTER TABLE statepad_sessions ADD COLUMN colour TEXT'], 2: ['CREATE TABLE statepad_colours (n INTEGER)'] };
+    const now = [...dump(database).made.filter(({ sql }) => sql !== null).map(({ sql }) => sql), ...upgrades[2]];
+    const tables = now.filter((sql) => !sql.startsWith('CREATE TABLE statepad_meta'));
+    const before = dump(database);
+
+    assert.throws(() => openSchema(driver, 'create', { version: 3, tables, upgrades }), /'upgrade'/);
+    assert.throws(() => openSchema(driver, 'check', { version: 3, tables, upgrades }), /version 1, not 3/);
+    assert.throws(() => openSchema(driver, 'upgrade', { version: 3, tables, upgrades: { 1: upgrades[1] } }), /no way from version 2/);
+    assert.throws(() => openSchema(driver, 'upgrade', { version: 3, tables, upgrades: { ...upgrades, 2: [...upgrades[2], 'no SQL'] } }));
+    assert.deepEqual(dump(database), before);
+
+    openSchema(driver, 'upgrade', { version: 3, tables, upgrades });
+    assert.deepEqual(rows(database, 'SELECT value FROM statepad_meta'), [{ value: '3' }]);
+    assert.deepEqual(rows(database, 'SELECT colour FROM statepad_sessions'), []);
+    openSchema(driver, 'check', { version: 3, tables, upgrades });
+    assert.equal(await failure(plain(file.store()).open({ migrate: 'upgrade' })), 'rejected');
+  });
+});
