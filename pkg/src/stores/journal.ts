@@ -104,13 +104,13 @@ export function journalStore(medium: JournalMedium): SessionStore {
 }
 
 /**
- * Makes a store in a file, for Node, Deno and Bun. It is made when it is not there; its folder must be. `${path}.lock` keeps
+ * Makes a store in a file, for Node. It is made when it is not there; its folder must be. `${path}.lock` keeps
  * others out as long as the store is open: the process that made it has to close the store or die. A change that finds no room
  * on the disk is `unavailable`, and the file is as it was before. When not even that can be reached, the journal closes
  * itself: it can be opened anew.
  *
- * `open` throws `rejected` when somebody else has the journal open, or when there can be no such file; `corrupt` when a line
- * is damaged in such a way that it cannot be known whose it is.
+ * `open` throws `rejected` when somebody else has the journal open, or when there can be no such file; `unavailable` when there is
+ * no room for the lock; `corrupt` when a line is damaged in such a way that it cannot be known whose it is.
  */
 export function fileJournal(path: string, options: FileJournalOptions = {}): SessionStore {
   const file = new JournalFile(path, options.sync ?? true);

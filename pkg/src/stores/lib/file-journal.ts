@@ -11,6 +11,8 @@ import type { FileHandle } from 'node:fs/promises';
 const CHUNK = 1 << 20;
 /** What says that there can be no such file here. */
 const UNSUITABLE = ['EACCES', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS'];
+/** What says that there might be later. */
+const BUSY = ['EDQUOT', 'EMFILE', 'ENFILE', 'ENOSPC'];
 const LINE_FEED = 10;
 
 /** A file of lines, open for one writer. */
@@ -47,9 +49,12 @@ export class JournalFile {
       // What a process wrote that died at once may not be on the disk yet.
       await this.#sync();
     } catch (error) {
-      throw UNSUITABLE.includes(codeOf(error) ?? '')
-        ? new StoreError('rejected', `there can be no journal in "${this.#path}": ${String(error)}`, { cause: error })
-        : error;
+      const code = codeOf(error) ?? '';
+      if (UNSUITABLE.includes(code) || BUSY.includes(code)) {
+        const what = UNSUITABLE.includes(code) ? 'rejected' : 'unavailable';
+        throw new StoreError(what, `there can be no journal in "${this.#path}": ${String(error)}`, { cause: error });
+      }
+      throw error;
     }
   }
 
@@ -184,13 +189,25 @@ export class JournalFile {
   /** Makes the file as long as it was before something was written in vain. */
   async #cut(reason?: unknown): Promise<void> {
     try {
-      await this.#handle?.truncate(this.#end);
+      await this.#truncate();
       this.#size = this.#end;
       if (this.#isSynced) {
         await this.#handle?.sync();
       }
     } catch (error) {
       throw await this.#fail(reason ?? error);
+    }
+  }
+
+  async #truncate(): Promise<void> {
+    try {
+      await this.#handle?.truncate(this.#end);
+    } catch (error) {
+      // Windows does not let those do it who may only append.
+      if (codeOf(error) !== 'EPERM') {
+        throw error;
+      }
+      await builtin('node:fs/promises').truncate(this.#path, this.#end);
     }
   }
 

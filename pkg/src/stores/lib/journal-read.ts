@@ -53,6 +53,7 @@ export class JournalReader {
       throw unreadable(this.#unreadable);
     }
     yield* this.#resolve([...this.#remains.keys()].reduce((last, number) => Math.max(last, number), this.last) + 1);
+    this.#sums.length = 0;
     if (this.#missing.length > found.missing) {
       const [first] = this.#missing;
       throw new StoreError('corrupt', `the journal has lost ${this.#missing.length} lines, the first of them number ${first}, and it cannot be known whose`);

@@ -1,0 +1,189 @@
+// Journals in the storage of a browser.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { build } from 'esbuild';
+import { localStorageJournal } from 'statepad/stores/journal';
+import { append, context, create, loaded, memoryArea, memoryLocks, opened } from './journal-support.mjs';
+
+const key = { appName: 'app', userId: 'u', sessionId: 's' };
+const session = (sessionId) => ({ ...key, sessionId });
+
+test('each batch is an item, and other items are left alone', async () => {
+  const storage = memoryArea();
+  const others = ['x', 'sessions', 'sessions:', 'sessions:1', 'sessions:0000000', 'sessions:00000001', 'sessions:0000001x', 'sessions2:0000001', 'sessions:0000001:0000001'];
+  others.forEach((name) => storage.setItem(name, 'mine'));
+  const options = { storage, locks: memoryLocks() };
+  const store = await opened(localStorageJournal('sessions', options));
+  await store.commit(create(key, 'c'), context);
+  await store.commitMany([append(key, 'e1'), create(session('t'), 'c2'), create(session('r'), 'c3')], context);
+  await store.close();
+  assert.deepEqual([...storage.items.keys()].slice(others.length), ['sessions:0000001', 'sessions:0000002']);
+  assert.equal(storage.getItem('sessions:0000002').split('\n').length, 3);
+  const again = await opened(localStorageJournal('sessions', options));
+  assert.equal((await loaded(again, key)).rev, 1);
+  await again.commit(append(key, 'e2'), context);
+  assert.ok(storage.items.has('sessions:0000003'));
+  await again.close();
+  others.forEach((name) => assert.equal(storage.getItem(name), 'mine'));
+});
+
+test('items are read in the order of their numbers, also when these have become longer', async () => {
+  const storage = memoryArea();
+  const options = { storage, locks: memoryLocks() };
+  const store = await opened(localStorageJournal('j', options));
+  await store.commit(create(key, 'c'), context);
+  await store.commit(append(key, 'e1'), context);
+  await store.close();
+  const [first, second] = ['j:0000001', 'j:0000002'].map((name) => storage.getItem(name));
+  storage.items.clear();
+  storage.setItem('j:10000000', second);
+  storage.setItem('j:9999999', first);
+  const again = await opened(localStorageJournal('j', options));
+  assert.equal((await loaded(again, key)).rev, 1);
+  await again.commit(append(key, 'e2'), context);
+  assert.ok(storage.items.has('j:10000001'));
+});
+
+test('what finds no room is unavailable, and can be written when there is some', async () => {
+  for (const name of ['QuotaExceededError', 'NS_ERROR_DOM_QUOTA_REACHED']) {
+    const storage = memoryArea(6000);
+    const { setItem } = storage;
+    storage.setItem = (item, value) => {
+      try {
+        setItem(item, value);
+      } catch {
+        throw Object.assign(new Error('full'), { name });
+      }
+    };
+    storage.setItem('other', 'x'.repeat(3000));
+    const options = { storage, locks: memoryLocks() };
+    const store = await opened(localStorageJournal('sessions', options));
+    await store.commit(create(key, 'c'), context);
+    const acknowledged = [];
+    let error;
+    for (let number = 1; error === undefined; number++) {
+      await store.commit(append(key, `e${number}`, { session: { set: { number } } }), context).then(() => acknowledged.push(number), (reason) => (error = reason));
+    }
+    assert.equal(error.code, 'unavailable');
+    assert.equal(error.cause.name, name);
+    const next = append(key, `e${acknowledged.length + 1}`);
+    storage.removeItem('other');
+    assert.equal((await store.commit(next, context)).duplicate, undefined);
+    await store.close();
+    const again = await opened(localStorageJournal('sessions', options));
+    const { rev, state } = await loaded(again, key);
+    assert.deepEqual([rev, state.session.number], [acknowledged.length + 1, acknowledged.length]);
+    await again.close();
+  }
+});
+
+test('an error that says nothing leaves the outcome unknown, and the change is stored once', async () => {
+  const storage = memoryArea();
+  const store = await opened(localStorageJournal('sessions', { storage, locks: memoryLocks() }));
+  await store.commit(create(key, 'c'), context);
+  const { setItem } = storage;
+  storage.setItem = (item, value) => {
+    setItem(item, value);
+    storage.setItem = setItem;
+    throw new Error('odd');
+  };
+  await assert.rejects(store.commit(append(key, 'e1'), context), /odd/);
+  assert.equal((await store.commit(append(key, 'e1'), context)).duplicate, true);
+  assert.equal((await loaded(store, key)).rev, 1);
+});
+
+test('an item that is damaged makes its session corrupt, one that is missing as well', async () => {
+  const storage = memoryArea();
+  const options = { storage, locks: memoryLocks() };
+  const store = await opened(localStorageJournal('j', options));
+  await store.commit(create(key, 'c'), context);
+  await store.commit(create(session('t'), 'c2'), context);
+  await store.commit(append(key, 'e1'), context);
+  await store.commit(append(key, 'e2'), context);
+  await store.close();
+  for (const change of [
+    () => storage.setItem('j:0000003', storage.getItem('j:0000003').replace('e1', 'x1')),
+    () => storage.setItem('j:0000004', storage.getItem('j:0000004').slice(0, 150)),
+    () => storage.removeItem('j:0000003'),
+  ]) {
+    const before = new Map(storage.items);
+    change();
+    const again = await opened(localStorageJournal('j', options));
+    assert.deepEqual([await loaded(again, key), (await loaded(again, session('t'))).rev], ['corrupt', 0]);
+    await again.close();
+    storage.items.clear();
+    before.forEach((value, name) => storage.items.set(name, value));
+  }
+});
+
+test('with locks of the browser a journal is open once, until it is closed', async () => {
+  const options = { storage: memoryArea(), locks: memoryLocks() };
+  const store = await opened(localStorageJournal('j', options));
+  assert.deepEqual([...options.locks.held], ['statepad:j']);
+  await assert.rejects(opened(localStorageJournal('j', options)), (error) => error.code === 'rejected' && /another page/.test(error.message));
+  const other = await opened(localStorageJournal('k', options));
+  await store.close();
+  await opened(localStorageJournal('j', options));
+  await other.close();
+  assert.deepEqual([...options.locks.held], ['statepad:j']);
+});
+
+test('without locks of the browser an item stands for the lock, as long as somebody looks after it', async () => {
+  const storage = memoryArea();
+  const store = await opened(localStorageJournal('j', { storage }));
+  await store.commit(create(key, 'c'), context);
+  await assert.rejects(opened(localStorageJournal('j', { storage })), (error) => error.code === 'rejected' && /another page/.test(error.message));
+  storage.setItem('j:lock', JSON.stringify({ id: 'other', time: Date.now() - 91_000 }));
+  await assert.rejects(store.commit(append(key, 'e1'), context), /has taken the lock/);
+  const heir = await opened(localStorageJournal('j', { storage }));
+  await store.close();
+  assert.notEqual(storage.getItem('j:lock'), null, 'the lock of another is left alone');
+  assert.equal((await loaded(heir, key)).rev, 0);
+  await heir.close();
+  assert.equal(storage.getItem('j:lock'), null);
+  storage.setItem('j:lock', 'nonsense');
+  await (await opened(localStorageJournal('j', { storage }))).close();
+});
+
+test('of several that open at once, one has the item that stands for the lock', async () => {
+  const storage = memoryArea();
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => opened(localStorageJournal('j', { storage }))));
+  const won = outcomes.filter(({ status }) => status === 'fulfilled');
+  assert.equal(won.length, 1);
+  assert.ok(outcomes.every(({ reason }) => reason === undefined || reason.code === 'rejected'));
+  await won[0].value.close();
+});
+
+test('the storage is that of the page, unless told otherwise; where there is none, opening is rejected', async () => {
+  const before = ['localStorage', 'navigator'].map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]);
+  const put = (name, value) => Object.defineProperty(globalThis, name, { value, configurable: true });
+  try {
+    put('localStorage', undefined);
+    await assert.rejects(opened(localStorageJournal('j')), { code: 'rejected' });
+    put('localStorage', memoryArea());
+    put('navigator', { locks: memoryLocks() });
+    const store = await opened(localStorageJournal('j'));
+    await store.commit(create(key, 'c'), context);
+    assert.deepEqual([...globalThis.localStorage.items.keys()], ['j:0000001']);
+    assert.deepEqual([...globalThis.navigator.locks.held], ['statepad:j']);
+    await store.close();
+  } finally {
+    before.forEach(([name, descriptor]) => (descriptor === undefined ? delete globalThis[name] : Object.defineProperty(globalThis, name, descriptor)));
+  }
+});
+
+test('a bundle for browsers has nothing of Node in it', async () => {
+  for (const [contents, isPlain] of [
+    ["import { localStorageJournal } from 'statepad/stores/journal'; console.log(localStorageJournal('x'));", true],
+    ["import * as journals from 'statepad/stores/journal'; console.log(journals);", false],
+  ]) {
+    const { outputFiles } = await build({
+      stdin: { contents, resolveDir: import.meta.dirname },
+      bundle: true, platform: 'browser', format: 'esm', write: false, logLevel: 'silent',
+    });
+    const [{ text }] = outputFiles;
+    assert.doesNotMatch(text, /(import|require)\W[^\n]*node:/);
+    assert.equal(!text.includes('node:'), isPlain);
+  }
+});

@@ -1,0 +1,75 @@
+// Kills processes at random moments, again and again: what they have acknowledged must be there afterwards.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** Numbers from 0 to 1, the same for the same seed. */
+export function randomFrom(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/**
+ * Starts `childScript` with `args(round)` so many times. Each child gets ready, prints the line `ready`, waits for a line on its
+ * standard input, and then works until it is killed by SIGKILL; each line that it prints meanwhile is an acknowledgement. It is
+ * killed up to `life` milliseconds after it was told to begin, or, three times out of four, after its first acknowledgement.
+ * Then `verify({ round, lines })` looks at what is there. The next child gets ready meanwhile.
+ */
+export async function killLoop({ childScript, args, rounds, verify, seed, life = 40 }) {
+  const random = randomFrom(seed);
+  const start = (round) => {
+    const child = spawn(process.execPath, [childScript, ...args(round)], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const started = { child, text: '', ready: undefined, onFirst: undefined };
+    child.stdout.setEncoding('utf8');
+    started.ready = new Promise((resolve, reject) => {
+      child.stdout.on('data', (text) => {
+        started.text += text;
+        if (started.text.startsWith('ready\n')) {
+          resolve();
+        }
+        if (started.text.length > 'ready\n'.length) {
+          started.onFirst?.();
+        }
+      });
+      child.once('close', (code, signal) => reject(new Error(`the child ended before it was ready: ${code ?? signal}`)));
+    });
+    started.ready.catch(() => undefined);
+    return started;
+  };
+  let next = start(0);
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const { child, ready } = next;
+      const current = next;
+      await ready;
+      const closed = once(child, 'close');
+      child.stdin.on('error', () => undefined);
+      child.stdin.write('go\n');
+      let timer;
+      const die = () => (timer ??= setTimeout(() => child.kill('SIGKILL'), random() * life));
+      if (random() < 0.25) {
+        die();
+      } else {
+        current.onFirst = die;
+      }
+      const [code, signal] = await closed;
+      clearTimeout(timer);
+      if (signal !== 'SIGKILL') {
+        throw new Error(`the child ended by itself in round ${round}: ${code ?? signal}\n${current.text}`);
+      }
+      next = round + 1 < rounds ? start(round + 1) : undefined;
+      await verify({ round, lines: current.text.split('\n').slice(1, -1) });
+    }
+  } finally {
+    next?.child.kill('SIGKILL');
+  }
+}
+
+/** For the child: says that it is ready and resolves when it may begin. */
+export async function readyToGo() {
+  process.stdout.write('ready\n');
+  await once(process.stdin, 'data');
+}
