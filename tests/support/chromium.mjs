@@ -17,8 +17,9 @@ function found(program) {
   throw new Error(`${program} is not in the PATH: node scripts/setup.mjs test installs it or says how`);
 }
 
-export function openChromium() {
-  return chromium.launch({
+/** A browser; or, with a folder for what its pages store, one context that keeps it there. */
+export function openChromium(folder) {
+  const options = {
     executablePath: found('chromium'),
     args: [
       '--headless',
@@ -30,7 +31,8 @@ export function openChromium() {
       '--disable-component-update',
       '--disable-sync',
     ],
-  });
+  };
+  return folder === undefined ? chromium.launch(options) : chromium.launchPersistentContext(folder, options);
 }
 
 /** A new page, and a list that fills with everything in it that should not be: errors, warnings, requests to elsewhere. */

@@ -49,7 +49,7 @@ export class Connection {
       return await work(transaction);
     } catch (error) {
       const cause = transaction.error ?? error;
-      this.#loseIf(isLoss(cause), transaction.db);
+      this.#loseAfter(cause, transaction.db);
       throw refusalOfRead(cause);
     }
   }
@@ -58,28 +58,29 @@ export class Connection {
   async write<T>(durability: IDBTransactionDurability, work: (transaction: IDBTransaction) => Promise<T>): Promise<T> {
     const transaction = await this.#begin('readwrite', durability);
     const completed = completionOf(transaction);
-    let isEndAskedFor = false;
+    // When a request fails, it and the others have written nothing. Only the end itself can fail in an unknown way.
+    let isEnding = false;
+    let hasFailed = false;
+    transaction.onerror = () => (hasFailed = true);
     try {
       const result = await work(transaction);
-      // Nothing else follows: it need not wait for the answers to the writes.
-      transaction.commit();
-      isEndAskedFor = true;
+      // It ends by itself. Told to, Chromium would keep the rest of a transaction when one of its rows was too large.
+      isEnding = true;
       await completed;
       return result;
     } catch (error) {
       const cause = transaction.error ?? error;
-      if (!isEndAskedFor) {
-        abort(transaction);
-      }
-      this.#loseIf(isLoss(cause), transaction.db);
-      throw refusalOfWrite(cause, isEndAskedFor);
+      abort(transaction);
+      this.#loseAfter(cause, transaction.db);
+      throw refusalOfWrite(cause, isEnding && !hasFailed);
     }
   }
 
   /** Closes the database when everything that has begun is done. */
   close(): void {
     this.#isClosed = true;
-    this.#loseIf(this.#database !== undefined, this.#database);
+    this.#database?.close();
+    this.#database = undefined;
   }
 
   /** Begins a transaction. When the connection was lost meanwhile it is made anew, once. */
@@ -89,21 +90,24 @@ export class Connection {
       try {
         return database.transaction([...TABLES], mode, { durability });
       } catch (error) {
-        const isLost = isLoss(error);
-        this.#loseIf(isLost, database);
-        if (isSecond || !isLost) {
+        this.#loseAfter(error, database);
+        if (isSecond || !isLoss(error)) {
           throw refusalOfWrite(error, false);
         }
       }
     }
   }
 
-  #loseIf(isLost: boolean, database: IDBDatabase | undefined): void {
-    if (isLost) {
-      database?.close();
-      if (this.#database === database) {
-        this.#database = undefined;
-      }
+  #loseAfter(error: unknown, database: IDBDatabase): void {
+    if (isLoss(error)) {
+      this.#lose(database);
+    }
+  }
+
+  #lose(database: IDBDatabase): void {
+    database.close();
+    if (this.#database === database) {
+      this.#database = undefined;
     }
   }
 
@@ -137,12 +141,12 @@ export class Connection {
       }
     } catch (error) {
       database?.close();
-      throw refusalOfOpening(error, this.#name);
+      throw refusalOfWrite(error, false);
     }
     const opened = database;
-    opened.onclose = () => this.#loseIf(true, opened);
+    opened.onclose = () => this.#lose(opened);
     // Another tab wants to upgrade the database, or to delete it.
-    opened.onversionchange = () => this.#loseIf(true, opened);
+    opened.onversionchange = () => this.#lose(opened);
     this.#database = opened;
     return opened;
   }
@@ -207,7 +211,14 @@ function openDatabase(
   { version, onBlocked }: { readonly version?: number; readonly onBlocked: () => void },
 ): Promise<IDBDatabase | undefined> {
   return new Promise((resolve, reject) => {
-    const request = factory.open(name, version);
+    const fail = (error: unknown): void => reject(refusalOfOpening(error, name));
+    let request: IDBOpenDBRequest;
+    try {
+      request = factory.open(name, version);
+    } catch (error) {
+      fail(error);
+      return;
+    }
     let isUnfit = false;
     request.onblocked = onBlocked;
     request.onupgradeneeded = () => {
@@ -222,10 +233,11 @@ function openDatabase(
     request.onsuccess = () => resolve(request.result);
     request.onerror = (event) => {
       event.preventDefault();
-      if (isUnfit && nameOf(request.error) === 'AbortError') {
+      const reason = reasonOf(request);
+      if (isUnfit && nameOf(reason) === 'AbortError') {
         resolve(undefined);
       } else {
-        reject(reasonOf(request));
+        fail(reason);
       }
     };
   });

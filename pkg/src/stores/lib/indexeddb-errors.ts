@@ -23,10 +23,10 @@ export function isItsOwnFault(error: unknown): boolean {
 }
 
 /**
- * What is thrown when a transaction that writes has failed. An aborted transaction has written nothing. Only when its end
- * had been asked for, and no reason is told, nobody knows: the error is answered as it is.
+ * What is thrown when a transaction that writes has failed. An aborted transaction has written nothing. Only when it was
+ * ending, and no reason is told, nobody knows: the error is answered as it is.
  */
-export function refusalOfWrite(error: unknown, isEndAskedFor: boolean): unknown {
+export function refusalOfWrite(error: unknown, wasEnding: boolean): unknown {
   const name = nameOf(error);
   if (isStoreError(error)) {
     return error;
@@ -34,11 +34,11 @@ export function refusalOfWrite(error: unknown, isEndAskedFor: boolean): unknown 
   if (name === 'QuotaExceededError') {
     return new StoreError('unavailable', 'the browser gives this page no more room', { cause: error });
   }
-  if (name === 'DataError' || name === 'DataCloneError' || isTooLarge(error)) {
+  if (['DataError', 'DataCloneError', 'TypeError', 'RangeError'].includes(name) || isTooLarge(error)) {
     return new StoreError('rejected', `the browser does not take it: ${textOf(error)}`, { cause: error });
   }
   const aborted = ['AbortError', 'InvalidStateError', 'TransactionInactiveError', 'TimeoutError', 'ConstraintError'];
-  if (aborted.includes(name) || !isEndAskedFor) {
+  if (aborted.includes(name) || !wasEnding) {
     return new StoreError('unavailable', `the transaction was aborted: ${textOf(error)}`, { cause: error });
   }
   return error;
@@ -55,10 +55,7 @@ export function refusalOfRead(error: unknown): unknown {
 }
 
 /** What is thrown when a database cannot be opened: nothing is written by that. */
-export function refusalOfOpening(error: unknown, database: string): unknown {
-  if (isStoreError(error)) {
-    return error;
-  }
+export function refusalOfOpening(error: unknown, database: string): StoreError {
   switch (nameOf(error)) {
     case 'VersionError':
       return newer(database, error);

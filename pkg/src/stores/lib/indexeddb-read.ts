@@ -20,7 +20,7 @@ import type { SessionKey } from '../../types.js';
 
 /** How many events are read at once: few when only some are looked for, more when that was not enough. */
 const FEW = 32;
-const MANY = 1_024;
+const MANY = 256;
 /** IndexedDB takes no larger number. */
 const MOST = 2 ** 32 - 1;
 

@@ -4,8 +4,11 @@ import { newId } from '../../ids.js';
 import { reasonOf } from './indexeddb-errors.js';
 import type { SessionKey } from '../../types.js';
 
-/** IndexedDB's own version number says which layout a database has. */
-export const VERSION = 1;
+/**
+ * IndexedDB's own version number says which layout a database has. The first is 2: whoever opens a database that is not
+ * there and asks for no version makes an empty one of version 1.
+ */
+export const VERSION = 2;
 
 /** An app, or a user in it, as a key. */
 export type ScopeKey = [app: string] | [app: string, user: string];
@@ -89,7 +92,7 @@ export interface Rows {
 
 export type TableName = keyof Rows;
 
-/** The members of a row that are its key, and its indexes. */
+/** The members of a row that are its key, and its indexes. Under an id there is one row. */
 interface Layout {
   readonly key: string | string[];
   readonly indexes?: Readonly<Record<string, string[]>>;
@@ -124,7 +127,7 @@ export function createTables(database: IDBDatabase, transaction: IDBTransaction)
   for (const name of TABLES) {
     const { key, indexes = {} } = LAYOUT[name];
     const table = database.createObjectStore(name, { keyPath: key });
-    Object.entries(indexes).forEach(([index, members]) => table.createIndex(index, members, { unique: true }));
+    Object.entries(indexes).forEach(([index, members]) => table.createIndex(index, members, { unique: index === 'id' }));
   }
   put(transaction, 'meta', { name: 'database', identity: newId(), sessions: 0 });
 }

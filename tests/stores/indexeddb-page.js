@@ -1,0 +1,88 @@
+// What the pages and workers of the IndexedDB tests have at hand, as `kit`.
+
+/* global indexedDB */
+
+import { indexedDBStore } from 'statepad/stores/indexeddb';
+import { memoryStore } from 'statepad/stores/memory';
+import { runStoreCase, storeCases } from 'statepad/testing';
+import { compareStores } from './indexeddb-random.js';
+
+const context = { signal: new AbortController().signal };
+let databases = 0;
+
+function settled(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** Fresh storage for one store case. */
+function openHarness() {
+  const name = `case ${++databases}`;
+  const make = () => indexedDBStore(name);
+  return { store: make(), reopen: make, another: make, dispose: () => settled(indexedDB.deleteDatabase(name)) };
+}
+
+/** Runs one store case. Answers what is wrong, or nothing. */
+async function runCase(name) {
+  const storeCase = storeCases.find((each) => each.name === name);
+  try {
+    await runStoreCase(storeCase, openHarness);
+    return undefined;
+  } catch (error) {
+    return error.message;
+  }
+}
+
+/** Opens a store. */
+async function open(name, options, migrate = 'create') {
+  const store = indexedDBStore(name, options);
+  await store.open({ migrate }, context);
+  return store;
+}
+
+/** What became of a promise: `{ value }`, or what is told of an error that was thrown. */
+async function outcome(promise) {
+  try {
+    return { value: await promise };
+  } catch (error) {
+    return told(error);
+  }
+}
+
+function told({ name, code, message, cause }) {
+  return { name, code, message, cause: cause?.name };
+}
+
+function keyOf(sessionId, userId = 'user', appName = 'app') {
+  return { appName, userId, sessionId };
+}
+
+function create(sessionId, delta = {}, time = 1_000) {
+  return { id: `create ${sessionId}`, kind: 'create', key: keyOf(sessionId), time, delta };
+}
+
+function append(sessionId, id, delta = {}, { data = JSON.stringify({ id }), time = 1_000, guard } = {}) {
+  return { id, kind: 'append', key: keyOf(sessionId), time, event: { id, time, data }, delta, ...(guard && { guard }) };
+}
+
+/** Appends until somebody ends the page: each event also sets its name in the session, and counts it for the app. */
+async function appendForever(store, sessionId, tab) {
+  for (let count = 0; ; count++) {
+    const id = `${tab} ${count}`;
+    const delta = { session: { set: { [id]: count } }, app: { set: { [id]: count } } };
+    await store.commit(append(sessionId, id, delta, { data: id.padEnd(20_000) }), context);
+    globalThis.acknowledged?.(id);
+  }
+}
+
+/** Compares a store with the reference: see `compareStores`. */
+async function compare(seed, length) {
+  const store = await open(`random ${seed}`, { durability: 'relaxed' });
+  const found = await compareStores(store, memoryStore(), seed, length);
+  await store.close();
+  return found;
+}
+
+globalThis.kit = { append, appendForever, compare, context, create, indexedDBStore, keyOf, open, outcome, runCase, settled };

@@ -1,0 +1,126 @@
+// Random changes and questions, the same for two stores, whose answers have to be the same.
+
+/** Numbers from 0 to below 1 that are the same for the same seed. */
+function randomOf(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** In the order of their UTF-8 bytes, which is not that of their UTF-16 units. */
+const ids = ['', '\0', 'a', 'a\0', 'aa', 'b', '__proto__', '\ud7ff', '\ue000', '\uf8ff', '\uffff', '\u{10000}', '😀', '\u{10ffff}'];
+const names = ['a', 'b', 'c', '1', '', '__proto__', '😀', '\0'];
+const values = [null, true, 0, -1.5, '', 'text\0"', [], [1, { b: 1, a: 2 }], {}, { b: 1, a: [] }];
+const times = [0, 1, 2, 3, 1_000.5, -7, 1e15];
+
+/** What to ask the stores: a function of a store, and what it is called when the answers differ. */
+function steps(random) {
+  const pick = (items) => items[Math.floor(random() * items.length)];
+  const often = (probability, make) => (random() < probability ? make() : undefined);
+  const defined = (members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+  const some = (items, most) => [...new Set(Array.from({ length: Math.floor(random() * (most + 1)) }, () => pick(items)))];
+  const record = (entries) => {
+    const made = Object.create(null);
+    entries.forEach(([name, value]) => (made[name] = value));
+    return made;
+  };
+  const delta = () => {
+    const set = often(0.8, () => record(some(names, 3).map((name) => [name, pick(values)])));
+    return defined({ set, unset: often(0.3, () => some(names, 2)) });
+  };
+  const deltas = () => defined({ app: often(0.4, delta), user: often(0.4, delta), session: often(0.6, delta) });
+  const count = () => Math.floor(random() * 12);
+  // One that has many events, among many that have few.
+  const usual = { appName: 'app', userId: 'user', sessionId: 'a' };
+  const other = () => ({ appName: pick(['app', 'app\0', '']), userId: pick(['user', '', 'ｕｓｅｒ', '😀']), sessionId: pick(ids) });
+  const key = () => (random() < 0.4 ? usual : other());
+  const pos = () => defined({ app: often(0.5, count), user: often(0.5, count) });
+  const guard = () => defined({ rev: often(0.3, count), pos: often(0.2, pos), keys: often(0.3, deltas), created: often(0.1, () => `c${count()}`) });
+  const change = () => {
+    const kind = pick(['create', 'append', 'append', 'append', 'update']);
+    const { appName, userId, sessionId } = key();
+    const [id, time] = [`${kind[0]}${Math.floor(random() * 40)}`, pick(times)];
+    const scope = random() < 0.5 ? { appName } : { appName, userId };
+    const target = kind === 'update' ? scope : { appName, userId, sessionId };
+    const { app, user, session } = deltas();
+    return {
+      id,
+      kind,
+      time,
+      key: target,
+      delta: defined({ app, ...('userId' in target && { user }), ...('sessionId' in target && { session }) }),
+      ...(kind === 'append' && { event: { id, time: pick(times), data: `${id} \ud83d ${random()}` } }),
+      ...(random() < 0.3 && { guard: guard() }),
+    };
+  };
+  const page = () => {
+    const { appName, userId, sessionId } = key();
+    const after = often(0.4, () => ({ time: pick(times), sessionId, userId: key().userId }));
+    const offset = after === undefined ? often(0.4, count) : undefined;
+    return defined({ app: appName, user: often(0.5, () => userId), descending: random() < 0.5, limit: often(0.6, count), offset, after });
+  };
+  const events = () => defined({ from: often(0.3, count), to: often(0.3, count), since: often(0.3, () => pick(times)), last: often(0.4, count) });
+  const question = () => {
+    const known = often(0.3, () => defined({ created: `c${count()}`, rev: count(), pos: often(0.7, pos) }));
+    return defined({ events: often(0.7, events), known });
+  };
+  const scope = () => (random() < 0.5 ? { app: key().appName } : { app: key().appName, user: key().userId });
+  const batch = () => {
+    const changes = Array.from({ length: 6 }, change);
+    // At most one for each session, and any number of updates.
+    return changes.filter(({ kind, key }, index) => kind === 'update' || changes.findIndex((each) => plain(each.key) === plain(key)) === index);
+  };
+  const make = {
+    commit: () => [change()],
+    commitMany: () => [batch()],
+    load: () => [key(), question()],
+    list: () => [page()],
+    loadScope: () => [scope()],
+    remove: () => [key()],
+    removeScope: () => [scope()],
+  };
+  const methods = Object.entries({ commit: 40, commitMany: 15, load: 15, list: 20, loadScope: 6, remove: 2, removeScope: 2 });
+  const weighted = methods.flatMap(([name, weight]) => Array.from({ length: weight }, () => name));
+  return () => {
+    const name = pick(weighted);
+    return { name, args: make[name]() };
+  };
+}
+
+const context = { signal: new AbortController().signal };
+
+async function answerOf(store, { name, args }) {
+  try {
+    return plain(await store[name](...args, context));
+  } catch (error) {
+    return plain(error);
+  }
+}
+
+/** With everything in its order, and errors as what is known by them. */
+function plain(answer) {
+  return JSON.stringify(answer, (_, value) => {
+    if (value instanceof Map) return [...value];
+    if (value instanceof Error) return { refused: value.code ?? value.message, actual: value.actual };
+    return value;
+  });
+}
+
+/** Makes so many steps. Answers the first `difference` between two stores, and how often the changes came to what. */
+export async function compareStores(store, reference, seed, length) {
+  const next = steps(randomOf(seed));
+  const refusals = {};
+  for (let index = 0; index < length; index++) {
+    const step = next();
+    const [expected, actual] = [await answerOf(reference, step), await answerOf(store, step)];
+    if (actual !== expected) return { difference: `step ${index}, ${JSON.stringify(step)}: ${actual} instead of ${expected}`, refusals };
+    for (const [, refusal = 'duplicate'] of expected?.matchAll(/"refused":"([\w-]+)|"duplicate"/g) ?? []) {
+      refusals[refusal] = (refusals[refusal] ?? 0) + 1;
+    }
+  }
+  return { refusals };
+}
