@@ -42,15 +42,23 @@ export interface RedisStoreOptions {
 
 /**
  * Makes a store in Redis 6 or newer, or what speaks its language (Valkey, Upstash). The client stays the caller's: it has to
- * be connected, and `close` leaves it open.
+ * be connected, and `close` leaves it open. A client that never gives up on a lost connection keeps its callers waiting.
  *
- * The server must not drop keys by itself: `maxmemory-policy` has to be `noeviction`. Sessions of which a part is missing are
- * `corrupt`.
- *
- * All keys of an app lie in one slot of a cluster, which is what makes a change of it atomic there; `commitMany` makes one
- * round trip for each app.
+ * - The server must not drop keys by itself: `maxmemory-policy` has to be `noeviction`. Sessions of which a part is missing
+ *   are `corrupt`.
+ * - A failover to a replica may lose what was acknowledged shortly before: Redis replicates afterwards.
+ * - All keys of an app lie in one slot of a cluster, which is what makes a change of it atomic there; `commitMany` makes one
+ *   round trip for each app. While a slot moves to another server, its apps are `unavailable`.
+ * - An update that is sent again is known for a day.
+ * - The user needs the rights to run scripts and every command in them, on all keys under the prefix; `open` makes sure of it.
+ *   Without the right to publish under the prefix nobody who watches hears of a change.
  *
  * Throws a `TypeError` when the client or the subscriber is of none of the three packages, or the prefix has braces.
+ *
+ * @example
+ * ```ts
+ * const store = redisStore(new Redis('redis://localhost'), { subscriber: new Redis('redis://localhost') });
+ * ```
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SessionStore {
   const { prefix = 'statepad', subscriber, durability = 'os' } = options;

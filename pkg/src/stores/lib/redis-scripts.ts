@@ -1,6 +1,7 @@
 // What runs inside Redis: one script for each operation, so that each is one round trip and sees one moment.
 //
-// The keys of an app, all of them with its hash tag, so that they lie in one slot of a cluster (`redis-keys.ts`):
+// The keys of an app, all of them with its hash tag, so that they lie in one slot of a cluster (`redis-keys.ts`). A script gets
+// all that it may write among its KEYS: Redis then refuses it as a whole while some of them are on another server.
 //
 //   :a, :u:user     hash     the values of the app, of a user: `=name` is `order:JSON`; `p` is the position, `n` the last order
 //   :s:member       hash     a session: its values, and `c` the creation, `r` the revision, `t` the time
