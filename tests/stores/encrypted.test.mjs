@@ -219,7 +219,7 @@ describe('keys', () => {
   });
 
   test('keys may be overwritten once they are given', async () => {
-    const [mine, names] = [bytes(5), bytes(6)];
+    const [mine, names] = [Buffer.from(bytes(5)), Buffer.from(bytes(6))];
     const options = () => ({ keys: [{ id: 'k1', key: mine }], names: 'encrypted', nameKey: names });
     const { inner, store } = overMemory(options());
     const other = encryptedStore(inner, { keys: [{ id: 'k1', key: bytes(5) }], names: 'encrypted', nameKey: bytes(6) });
@@ -269,6 +269,18 @@ describe('what was there before the encryption', () => {
     assert.match((await inner.load(key, {}, context)).state.app.a, /^sealed1:/);
     assert.equal((await store.commit(append('e1'), context)).data, data('e1'));
   });
+});
+
+test('where there is no WebCrypto it says so', async () => {
+  const { store } = overMemory();
+  const { crypto } = globalThis;
+  Object.defineProperty(globalThis, 'crypto', { value: { getRandomValues: (array) => array }, configurable: true });
+  try {
+    await assert.rejects(store.commit(create('c', { app: { set: { a: 1 } } }), context), { code: 'rejected', message: /no WebCrypto/ });
+  } finally {
+    Object.defineProperty(globalThis, 'crypto', { value: crypto, configurable: true, writable: true });
+  }
+  await store.commit(create('c', { app: { set: { a: 1 } } }), context);
 });
 
 test('it has the members that the inner store has, and no others', async () => {

@@ -76,7 +76,7 @@ export class Keyring {
     if (!isBytes(material)) {
       return material as CryptoKey;
     }
-    return subtle().importKey('raw', material.slice(), 'AES-GCM', false, ['encrypt', 'decrypt']);
+    return subtle().importKey('raw', bytesOf(material), 'AES-GCM', false, ['encrypt', 'decrypt']);
   }
 }
 
@@ -94,10 +94,15 @@ export function isBytes(material: KeyMaterial): material is Uint8Array {
   return ArrayBuffer.isView(material);
 }
 
+/** The bytes of a key, copied: `slice` of a `Buffer` copies nothing. */
+export function bytesOf(material: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(material);
+}
+
 /** A copy that nobody can change later. Throws `rejected` for what is no key. */
 function copyOf(id: string, key: KeyMaterial, isCurrent: boolean): NamedKey {
   checkKey(id, key, isCurrent);
-  return { id, key: isBytes(key) ? key.slice() : key };
+  return { id, key: isBytes(key) ? bytesOf(key) : key };
 }
 
 function checkKey(id: string, key: KeyMaterial, isCurrent: boolean): void {

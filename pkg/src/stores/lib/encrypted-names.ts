@@ -2,7 +2,7 @@
 
 import { StoreError } from '../../store-error.js';
 import { toBase64 } from './encrypted-base64.js';
-import { isBytes, subtle, type KeyMaterial } from './encrypted-keys.js';
+import { bytesOf, isBytes, subtle, type KeyMaterial } from './encrypted-keys.js';
 import type { Binding } from './encrypted-cipher.js';
 
 /** What makes names unreadable, and keeps them so for as long as the data lives. */
@@ -26,7 +26,7 @@ export function nameTokens(nameKey: KeyMaterial): NameTokens {
   if (isBytes(nameKey) ? nameKey.length < LEAST : !isHkdf) {
     throw new StoreError('rejected', `the name key has to have ${LEAST} bytes, or be a CryptoKey for HKDF and deriveKey`);
   }
-  const material = isBytes(nameKey) ? nameKey.slice() : nameKey;
+  const material = isBytes(nameKey) ? bytesOf(nameKey) : nameKey;
   let derived: Promise<CryptoKey> | undefined;
   const sign = async (data: unknown): Promise<string> => {
     derived ??= derive(material);
@@ -42,7 +42,7 @@ export function nameTokens(nameKey: KeyMaterial): NameTokens {
 
 async function derive(material: KeyMaterial): Promise<CryptoKey> {
   const isRaw = isBytes(material);
-  const base = isRaw ? await subtle().importKey('raw', material.slice(), 'HKDF', false, ['deriveKey']) : (material as CryptoKey);
+  const base = isRaw ? await subtle().importKey('raw', bytesOf(material), 'HKDF', false, ['deriveKey']) : (material as CryptoKey);
   const algorithm = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info: encoder.encode('statepad names 1') };
   return subtle().deriveKey(algorithm, base, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, ['sign']);
 }
