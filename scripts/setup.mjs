@@ -2,7 +2,7 @@
 // `node scripts/setup.mjs test` what the tests need besides. Says what it does; prints nothing when all is there.
 
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { run } from './run.mjs';
@@ -53,6 +53,8 @@ function needNpmPackages() {
   if (existsSync(mark) && readFileSync(mark, 'utf8') === lock) return;
   say('installing the npm packages of package-lock.json');
   run('npm', ['ci', '--no-progress'], { shell: process.platform === 'win32' });
+  // The package that carries another Node for the tests calls it `node`: scripts of npm would be run by that one.
+  rmSync(join(root, 'node_modules', '.bin', 'node'), { force: true });
   writeFileSync(mark, lock);
 }
 
