@@ -2,7 +2,7 @@
 // that are published with them. What is up to date is left alone. `setup.mjs build` has installed what this needs.
 
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { filesUnder, step } from './step.mjs';
@@ -26,6 +26,8 @@ await step(
 for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT'].filter((name) => existsSync(inRoot(name)))) {
   copyFileSync(inRoot(name), inRoot('pkg', name));
 }
+
+cpSync(inRoot('docs'), inRoot('pkg', 'docs'), { recursive: true });
 
 /** Compiles the crate. A panic message names its source file: the paths of this machine are taken out of it. */
 function compileCore() {
