@@ -36,6 +36,23 @@ for (const name of Object.keys(libraries)) {
       assert.deepEqual((await store.load(key(), {})).state, { session: v({ n: 3 }), app: v({ a: 2 }), user: v({ u: 1 }) });
     }));
 
+  if (hasLog(name)) {
+    test(`${name}: without a write-ahead log, a change that a reader keeps from its end is unavailable`, () =>
+      withFile(name, async (file) => {
+        const database = file.connect();
+        const store = await filled(database, { journalMode: 'keep', busyTimeout: 1 });
+        const reader = file.connect();
+        reader.exec('BEGIN');
+        const before = dump(reader);
+        assert.equal(await failure(store.commit(event('e2', { app: { set: { a: 2 } } }))), 'unavailable');
+        assert.equal((await store.load(key(), {})).rev, 1);
+        assert.deepEqual(dump(reader), before);
+        reader.exec('COMMIT');
+        assert.deepEqual(dump(database), before);
+        assert.equal((await store.commit(event('e2', { app: { set: { a: 2 } } }))).rev, 2);
+      }));
+  }
+
   test(`${name}: with a full disk a change is unavailable; when there is room, the same one is written`, () =>
     withFile(name, async (file) => {
       const database = file.connect();

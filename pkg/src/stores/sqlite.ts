@@ -57,8 +57,9 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
     durability: isInMemory(client) ? 'memory' : synchronous === 'full' ? 'disk' : 'os',
     open: async ({ migrate }, context) => {
       try {
+        client.exec(`PRAGMA busy_timeout = ${milliseconds(busyTimeout)}`);
         // EXTRA is FULL with a write-ahead log; with another journal, only EXTRA keeps what was acknowledged.
-        client.exec(`PRAGMA busy_timeout = ${milliseconds(busyTimeout)}; PRAGMA synchronous = ${synchronous === 'full' ? 'EXTRA' : 'NORMAL'}`);
+        client.exec(`PRAGMA synchronous = ${synchronous === 'full' ? 'EXTRA' : 'NORMAL'}`);
         checkEncoding(client);
         if (migrate !== 'check' && journalMode !== 'keep') {
           await useLog(client, Date.now() + busyTimeout);

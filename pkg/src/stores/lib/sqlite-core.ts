@@ -144,7 +144,10 @@ function write(driver: SqlDriver, change: Change, found: Found): Committed {
   const sessions = kind === 'create' ? 1 : 0;
   const app = ensureScope(driver, found.app, { app: appName });
   const user = userId === undefined ? UNTOUCHED : ensureScope(driver, found.user, { app: appName, user: userId });
-  const pos = { app: move(driver, app, delta.app, sessions), user: userId === undefined ? 0 : move(driver, user, delta.user, sessions) };
+  const pos = {
+    app: move(driver, app, delta.app, sessions),
+    user: userId === undefined ? 0 : move(driver, user, delta.user, sessions),
+  };
   if (kind === 'update' || userId === undefined || sessionId === undefined) {
     driver.run(sql.FORGET_UPDATES, [Date.now() - REMEMBERED_MS]);
     driver.run(sql.ADD_UPDATE, [(userId === undefined ? app : user).n, toColumn(id), Date.now()]);
@@ -236,5 +239,7 @@ function move(driver: SqlDriver, { n, pos }: ScopeRow, delta: Delta | undefined,
 
 function apply(driver: SqlDriver, owner: number, born: number, { set = {}, unset = [] }: Delta = {}): void {
   unset.forEach((name) => driver.run(sql.UNSET_VALUE, [owner, toColumn(name)]));
-  Object.keys(set).forEach((name, nth) => driver.run(sql.SET_VALUE, [owner, toColumn(name), born, nth, sql.jsonColumn(set[name])]));
+  Object.keys(set).forEach((name, nth) => {
+    driver.run(sql.SET_VALUE, [owner, toColumn(name), born, nth, sql.jsonColumn(set[name])]);
+  });
 }

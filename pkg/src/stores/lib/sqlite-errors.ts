@@ -43,14 +43,15 @@ export function resultOf(error: unknown): SqliteResult | undefined {
   if (!(error instanceof Error)) {
     return undefined;
   }
-  // better-sqlite3 and libsql have a `code` such as SQLITE_BUSY_SNAPSHOT, node:sqlite has a number, node-sqlite3-wasm only a text.
+  // better-sqlite3 and libsql have a `code` such as SQLITE_BUSY_SNAPSHOT, node:sqlite has a number, node-sqlite3-wasm a text.
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   const name = typeof code === 'string' && code.startsWith('SQLITE_') ? code.split('_')[1] : undefined;
   const number = typeof errcode === 'number' ? errcode & 0xff : undefined;
   const results = Object.keys(RESULTS) as SqliteResult[];
   return results.find((result) => {
     const [value, ...texts] = RESULTS[result];
-    return name === undefined && number === undefined ? texts.some((text) => text === error.message) : name === result || number === value;
+    const hasCode = name !== undefined || number !== undefined;
+    return hasCode ? name === result || number === value : texts.some((text) => text === error.message);
   });
 }
 
@@ -62,5 +63,6 @@ export function undone(error: unknown): unknown {
 
 /** A {@link StoreError} with an error as its cause, and its text. */
 export function storeError(code: StoreErrorCode, cause: unknown, details: StoreErrorDetails = {}): StoreError {
-  return new StoreError(code, `the database says: ${cause instanceof Error ? cause.message : String(cause)}`, { ...details, cause });
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return new StoreError(code, `the database says: ${text}`, { ...details, cause });
 }

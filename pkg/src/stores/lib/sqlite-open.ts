@@ -23,7 +23,8 @@ export function openSchema(driver: SqlDriver, migrate: Migrate, schema: Schema =
     return;
   }
   if (migrate === 'check') {
-    throw unsuited(version === undefined ? 'there are no tables yet' : `the tables have version ${version}, not ${schema.version}`);
+    const found = version === undefined ? 'there are no tables yet' : `the tables have version ${version}, not ${schema.version}`;
+    throw unsuited(found);
   }
   driver.transaction(() => {
     // Somebody else may have been faster.

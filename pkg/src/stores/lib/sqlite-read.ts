@@ -27,7 +27,10 @@ export interface SessionRow {
 /** Reads the row of an app, or of a user in it. */
 export function readScope(driver: SqlDriver, { app, user }: ScopeName): ScopeRow {
   const [row] = driver.all(sql.FIND_SCOPE, [sql.scopeColumn(app, user)]);
-  return row === undefined ? { n: 0, pos: 0, sessions: 0 } : { n: numberIn(row, 'n'), pos: numberIn(row, 'pos'), sessions: numberIn(row, 'sessions') };
+  if (row === undefined) {
+    return { n: 0, pos: 0, sessions: 0 };
+  }
+  return { n: numberIn(row, 'n'), pos: numberIn(row, 'pos'), sessions: numberIn(row, 'sessions') };
 }
 
 /** Reads the row of a session. */

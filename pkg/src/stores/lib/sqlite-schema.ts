@@ -15,7 +15,8 @@ export const OUR_NAMES = "SELECT type, name, sql FROM sqlite_master WHERE lower(
 export const META = 'CREATE TABLE statepad_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID';
 
 export const READ_META = 'SELECT value FROM statepad_meta WHERE name = ?';
-export const WRITE_META = 'INSERT INTO statepad_meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value';
+export const WRITE_META = `INSERT INTO statepad_meta (name, value) VALUES (?, ?)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 /**
  * Makes everything else.
