@@ -66,14 +66,9 @@ async function startIn(folder) {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = new Promise((resolve) => server.once('close', resolve));
-  const kill = () => {
-    // At once: whoever did not wait for `stop` does not wait now, either.
-    server.kill('SIGQUIT');
-    remove(folder);
-  };
-  process.once('exit', kill);
+  const guard = guardOf(server.pid, folder);
   const stop = async () => {
-    process.off('exit', kill);
+    guard?.kill();
     server.kill('SIGINT');
     await ended;
     remove(folder);
@@ -94,6 +89,18 @@ async function startIn(folder) {
     throw new Error(`the server has not started:\n${log.join('')}`);
   }
   return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, pid: server.pid, stop };
+}
+
+/** Ends the server when this process is gone, whatever has ended it: then nobody holds the other end of the pipe. */
+function guardOf(pid, folder) {
+  if (process.platform === 'win32') {
+    return undefined;
+  }
+  const script = 'cat; kill -QUIT "$1"; sleep 1; rm -rf "$2"';
+  const guard = spawn('sh', ['-c', script, 'sh', String(pid), folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  guard.unref();
+  guard.stdin.unref();
+  return guard;
 }
 
 /** Postgres refuses to run as root. */

@@ -112,8 +112,8 @@ export function postgresStore(
     remove: async (key) => {
       const { appName, userId, sessionId } = key;
       const values = [appName, userId, sessionId].map(toColumn);
-      const [row] = (await write(`select ${schema}.remove_v1($1, $2, $3) as gone`, ...values)) as readonly { gone: unknown }[];
-      if (row?.gone === true) {
+      const [row] = (await write(`select ${schema}.remove_v1($1, $2, $3)::text as gone`, ...values)) as readonly { gone: string }[];
+      if (row?.gone === 'true') {
         hints?.add(key);
       }
     },

@@ -11,71 +11,60 @@ const TEXT_LIMIT = 2_600;
 /** A name in its scope, and its value as JSON; null where it is expected to be absent. */
 type Entry = readonly [scope: 'app' | 'user' | 'session', name: string, value?: string | null];
 
-/** A change as the function reads it. Scopes and the change itself are told by their places, from 1. */
+/** A change as the function reads it. Scopes are told by their places, from 1. */
 interface Request {
-  readonly i: number;
   readonly kind: Change['kind'];
   readonly app: number;
   readonly usr?: number | undefined;
-  readonly user_id?: string | undefined;
   readonly session?: string | undefined;
   readonly id: string;
   readonly time: number;
   readonly at?: number;
   readonly data?: string;
-  readonly app_moves: boolean;
-  readonly user_moves: boolean;
-  readonly set: readonly Entry[];
-  readonly unset: readonly Entry[];
+  readonly app_moves?: true | undefined;
+  readonly user_moves?: true | undefined;
+  readonly set?: readonly Entry[] | undefined;
+  readonly unset?: readonly Entry[] | undefined;
   readonly created?: string | undefined;
-  readonly rev?: number | undefined;
-  readonly app_pos?: number | undefined;
-  readonly user_pos?: number | undefined;
-  readonly keys?: readonly Entry[] | undefined;
+  readonly guard?: { readonly rev?: number | undefined; readonly app?: number | undefined; readonly user?: number | undefined; readonly keys?: readonly Entry[] };
+}
+
+/** A session of a batch, by the place of its change; a new one with all that it begins with. */
+interface Wanted {
+  readonly i: number;
+  readonly usr: number;
+  readonly session: string;
+  readonly created?: string;
+  readonly app?: number;
+  readonly user_id?: string;
+  readonly time?: number;
 }
 
 /**
- * The text of a batch. The function makes the changes of one step together, so one that looks at values, or deletes them,
- * must not be in a step behind another that writes them.
+ * The text of a batch. Scopes and sessions are listed in an order that is the same in every batch, which is the order in
+ * which they are locked; and so are the scopes that have to be locked, as somebody moves them or looks at them.
  */
 export function batchOf(changes: readonly Change[]): string {
   const scopes = new Scopes(changes);
-  const steps: Request[][] = [];
   const locks = new Set<number>();
-  let step: Request[] | undefined;
-  let isWritten = false;
-  const updates = new Set<string>();
-  changes.forEach((change, index) => {
-    const request = requestOf(change, index + 1, scopes);
-    const { kind, id, app, usr, keys = [], unset, app_moves: appMoves, user_moves: userMoves } = request;
-    const isLooking = [...keys, ...unset].some(([scope]) => scope !== 'session');
-    if (step === undefined || (isLooking && isWritten) || (kind === 'update' && updates.has(id))) {
-      step = [];
-      steps.push(step);
-      isWritten = false;
-    }
-    step.push(request);
-    isWritten ||= appMoves || userMoves;
-    const { pos, keys: guarded } = change.guard ?? {};
-    if (appMoves || kind === 'update' || pos?.app !== undefined || guarded?.app !== undefined) {
+  const requests = changes.map((change) => {
+    const request = requestOf(change, scopes);
+    const { kind, app, usr, app_moves: appMoves, user_moves: userMoves } = request;
+    const { pos, keys } = change.guard ?? {};
+    if (appMoves || kind === 'update' || pos?.app !== undefined || keys?.app !== undefined) {
       locks.add(app);
     }
-    if (usr !== undefined && (userMoves || kind === 'update' || pos?.user !== undefined || guarded?.user !== undefined)) {
+    if (usr !== undefined && (userMoves || kind === 'update' || pos?.user !== undefined || keys?.user !== undefined)) {
       locks.add(usr);
     }
-    if (kind === 'update') {
-      updates.add(id);
-    }
+    return request;
   });
-  const has = (test: (request: Request) => boolean): true | undefined => steps.some((requests) => requests.some(test)) || undefined;
   return JSON.stringify({
-    scopes: scopes.names,
-    locks: locks.size > 0 ? [...locks] : undefined,
-    creates: has(({ kind }) => kind === 'create'),
-    appends: has(({ kind }) => kind === 'append'),
-    updates: has(({ kind }) => kind === 'update'),
-    unsets: has(({ unset }) => unset.length > 0),
-    steps,
+    scopes: scopes.list,
+    sessions: sessionsOf(requests, changes),
+    locks: [...locks].sort((a, b) => a - b),
+    updates: requests.some(({ kind }) => kind === 'update') || undefined,
+    changes: requests,
   });
 }
 
@@ -121,21 +110,19 @@ export function refusalOf({ id, key, delta }: Change): StoreError | undefined {
 
 /** All scopes of a batch, in an order that is the same in every batch. */
 class Scopes {
-  /** Apps, then users with their apps. */
-  readonly names: readonly (readonly string[])[];
+  /** Apps, which are in no place (0), then users, which are in the place of their app. */
+  readonly list: readonly (readonly [place: number, name: string])[];
   readonly #places = new Map<string, { readonly app: number; readonly users: Map<string, number> }>();
 
   constructor(changes: readonly Change[]) {
     const apps = [...new Set(changes.map(({ key }) => key.appName))].sort();
-    const names: string[][] = apps.map((app) => [toColumn(app)]);
-    apps.forEach((app, index) => this.#places.set(app, { app: index + 1, users: new Map() }));
-    for (const appName of apps) {
-      const users = new Set(changes.flatMap(({ key }) => (key.appName === appName && key.userId !== undefined ? [key.userId] : [])));
-      for (const user of [...users].sort()) {
-        this.#places.get(appName)?.users.set(user, names.push([toColumn(appName), toColumn(user)]));
-      }
-    }
-    this.names = names;
+    const list: [number, string][] = apps.map((app) => [0, toColumn(app)]);
+    apps.forEach((app, index) => {
+      const users = new Set(changes.flatMap(({ key }) => (key.appName === app && key.userId !== undefined ? [key.userId] : [])));
+      const places = [...users].sort().map((user) => [user, list.push([index + 1, toColumn(user)])] as const);
+      this.#places.set(app, { app: index + 1, users: new Map(places) });
+    });
+    this.list = list;
   }
 
   /** The places of an app and of its user. */
@@ -145,33 +132,43 @@ class Scopes {
   }
 }
 
-function requestOf({ id, kind, key, time, event, delta, guard = {} }: Change, i: number, scopes: Scopes): Request {
+function sessionsOf(requests: readonly Request[], changes: readonly Change[]): Wanted[] {
+  const sessions: Wanted[] = [];
+  requests.forEach(({ kind, app, usr, session, id, time }, index) => {
+    if (usr !== undefined && session !== undefined) {
+      const user = toColumn(changes[index]?.key.userId ?? '');
+      sessions.push({ i: index + 1, usr, session, ...(kind === 'create' && { created: id, app, user_id: user, time }) });
+    }
+  });
+  return sessions.sort((a, b) => a.usr - b.usr || (a.session < b.session ? -1 : 1));
+}
+
+function requestOf({ id, kind, key, time, event, delta, guard }: Change, scopes: Scopes): Request {
   const { app, usr } = scopes.of(key);
   const [user, session] = [usr === undefined ? undefined : delta.user, kind === 'update' ? undefined : delta.session];
-  const { keys } = guard;
-  const expected = keys && [
+  const { keys = {} } = guard ?? {};
+  const sets = [...set('app', delta.app), ...set('user', user), ...set('session', session)];
+  const unsets = [...unset('app', delta.app), ...unset('user', user), ...unset('session', session)];
+  const expected = [
     ...[...set('app', keys.app), ...set('user', keys.user), ...set('session', keys.session)],
     ...[...unset('app', keys.app), ...unset('user', keys.user), ...unset('session', keys.session)],
   ];
   return {
-    i,
     kind,
     app,
     usr,
-    user_id: kind === 'create' ? toColumn(key.userId ?? '') : undefined,
     session: key.sessionId === undefined ? undefined : toColumn(key.sessionId),
     id: toColumn(id),
     time,
     ...(kind === 'append' && { at: event?.time ?? time, data: toColumn(event?.data ?? '') }),
-    app_moves: !isEmpty(delta.app),
-    user_moves: !isEmpty(user),
-    set: [...set('app', delta.app), ...set('user', user), ...set('session', session)],
-    unset: [...unset('app', delta.app), ...unset('user', user), ...unset('session', session)],
-    created: guard.created === undefined ? undefined : toColumn(guard.created),
-    rev: guard.rev,
-    app_pos: guard.pos?.app,
-    user_pos: guard.pos?.user,
-    keys: expected,
+    app_moves: !isEmpty(delta.app) || undefined,
+    user_moves: !isEmpty(user) || undefined,
+    set: sets.length > 0 ? sets : undefined,
+    unset: unsets.length > 0 ? unsets : undefined,
+    ...(guard && {
+      created: guard.created === undefined ? undefined : toColumn(guard.created),
+      guard: { rev: guard.rev, app: guard.pos?.app, user: guard.pos?.user, keys: expected },
+    }),
   };
 }
 

@@ -15,24 +15,31 @@ const SETTINGS = `language plpgsql
 const SHARDS = 16;
 
 /**
- * The function that commits. It takes a batch as `batchOf` writes it and answers a JSON list with an answer for each change
- * of the batch, in its order:
+ * The function that commits. It takes a batch as `batchOf` writes it, makes its changes one after the other, and answers a
+ * JSON list with an answer for each of them, in their order:
  *
  * - `[rev, app, user]`: written; the positions of the app and the user after it
  * - `["duplicate", rev, app, user, data]`
  * - `["conflict", actual]`, `["exists"]`, `["not-found"]`
  *
  * It locks first and looks then: a statement sees what was committed before it began. Everybody locks in one order, so that
- * nobody waits in a circle: new scopes, new sessions, sessions, scopes, counts, and each of them in an order of their own.
+ * nobody waits in a circle: new scopes, sessions, scopes, counts, and each of them in the order of their names or numbers.
+ *
+ * Plain statements for single rows cost less than clever ones for many, also when there are many.
  */
 export function commitFunction(schema: string): string {
   return `create function ${schema}.commit_v1(batch text) returns text ${SETTINGS}
 as $commit$
 declare
   request constant jsonb := batch::jsonb;
-  step jsonb;
-  change record;
-  found_row record;
+  item jsonb;
+  change jsonb;
+  change_id text;
+  place integer := 0;
+  found_no bigint;
+  found_pos bigint;
+  found_rev integer;
+  found_text text;
   -- By the place of a scope in the request.
   scope_no bigint[];
   scope_pos bigint[];
@@ -40,187 +47,156 @@ declare
   session_no bigint[];
   session_rev integer[];
   session_created text[];
-  app_pos bigint[];
-  user_pos bigint[];
-  is_written boolean[];
+  is_new boolean[];
+  -- Of the change.
+  app_place integer;
+  user_place integer;
+  own_no bigint;
+  own_rev integer;
+  user_pos bigint;
+  answer text;
   answers text[];
-  -- The sessions that this call has created.
-  made bigint[];
-  actual integer;
-  pos_text text;
+  -- The scopes of the sessions that are created.
+  counted bigint[];
 begin
-  -- Which scopes there are. Those that are missing are made: they say nothing yet.
-  loop
-    select array_agg(case when wanted.names->>1 is null then app.no else usr.no end order by wanted.i),
-      array_agg(case when wanted.names->>1 is null then app.pos else usr.pos end order by wanted.i)
-      into scope_no, scope_pos
-      from jsonb_array_elements(request->'scopes') with ordinality wanted (names, i)
-      left join ${schema}.scopes app on app.parent = 0 and app.name = wanted.names->>0
-      left join ${schema}.scopes usr on usr.parent = app.no and usr.name = wanted.names->>1;
-    exit when array_position(scope_no, null) is null;
-    insert into ${schema}.scopes (parent, name)
-      select 0, wanted.names->>0 from jsonb_array_elements(request->'scopes') with ordinality wanted (names, i)
-      where wanted.names->>1 is null order by wanted.i
-      on conflict do nothing;
-    insert into ${schema}.scopes (parent, name)
-      select app.no, wanted.names->>1 from jsonb_array_elements(request->'scopes') with ordinality wanted (names, i)
-      join ${schema}.scopes app on app.parent = 0 and app.name = wanted.names->>0
-      where wanted.names->>1 is not null order by wanted.i
-      on conflict do nothing;
-  end loop;
-
-  -- A session is created at once, and taken back when the change is refused: so nobody else can create it meanwhile.
-  if request ? 'creates' then
-    with new_session as (
-      insert into ${schema}.sessions (usr, id, app, user_id, created, rev, time)
-        select scope_no[new.usr], new.session, scope_no[new.app], new.user_id, new.id, 0, new.time
-        from jsonb_array_elements(request->'steps') steps (list),
-          jsonb_to_recordset(steps.list) new (kind text, app int, usr int, user_id text, session text, id text, time float8)
-        where new.kind = 'create' order by scope_no[new.usr], new.session collate "C"
-        on conflict do nothing
-        returning no)
-    select array_agg(new_session.no) into made from new_session;
-  end if;
-  for found_row in
-    select wanted.i, session.no, session.rev, session.created
-      from jsonb_array_elements(request->'steps') steps (list),
-        jsonb_to_recordset(steps.list) wanted (i int, usr int, session text)
-      join ${schema}.sessions session on session.usr = scope_no[wanted.usr] and session.id = wanted.session
-      order by session.usr, session.id for no key update of session
-  loop
-    session_no[found_row.i] := found_row.no;
-    session_rev[found_row.i] := found_row.rev;
-    session_created[found_row.i] := found_row.created;
-  end loop;
-  if request ? 'locks' then
-    for found_row in
-      select wanted.i::int as i, scope.pos
-        from jsonb_array_elements_text(request->'locks') wanted (i)
-        join ${schema}.scopes scope on scope.no = scope_no[wanted.i::int]
-        order by scope.no for no key update of scope
+  -- The scopes. Those that are missing are made: they say nothing yet.
+  for item in select * from jsonb_array_elements(request->'scopes') loop
+    place := place + 1;
     loop
-      scope_pos[found_row.i] := found_row.pos;
+      select scope.no, scope.pos into found_no, found_pos from ${schema}.scopes scope
+        where scope.parent = coalesce(scope_no[(item->0)::int], 0) and scope.name = item->>1;
+      exit when found;
+      insert into ${schema}.scopes (parent, name) values (coalesce(scope_no[(item->0)::int], 0), item->>1) on conflict do nothing;
     end loop;
-  end if;
+    scope_no[place] := found_no;
+    scope_pos[place] := found_pos;
+  end loop;
 
-  for step in select steps.list from jsonb_array_elements(request->'steps') steps (list) loop
-    -- What is known of each change, and whether its guard holds.
-    for change in
-      select * from jsonb_to_recordset(step) change (i int, kind text, app int, usr int, session text, id text,
-        app_moves boolean, user_moves boolean, created text, rev float8, app_pos float8, user_pos float8, keys jsonb)
-    loop
-      pos_text := scope_pos[change.app] || ',' || coalesce(scope_pos[change.usr], 0);
-      if change.kind = 'create' then
-        if session_no[change.i] = any(made) then
-          null;
-        elsif session_created[change.i] = change.id then
-          answers[change.i] := '["duplicate",' || session_rev[change.i] || ',' || pos_text || ']';
-          continue;
-        else
-          answers[change.i] := '["exists"]';
-          continue;
-        end if;
-      elsif change.kind = 'append' then
-        if session_no[change.i] is null or change.created <> session_created[change.i] then
-          answers[change.i] := '["not-found"]';
-          continue;
-        end if;
-        select to_json(event.data)::text as data into found_row
-          from ${schema}.events event where event.session = session_no[change.i] and event.id = change.id;
-        if found then
-          answers[change.i] := '["duplicate",' || session_rev[change.i] || ',' || pos_text || ',' || found_row.data || ']';
-          continue;
-        end if;
-      else
-        perform from ${schema}.updates done where done.scope = scope_no[coalesce(change.usr, change.app)] and done.id = change.id;
-        if found then
-          answers[change.i] := '["duplicate",0,' || pos_text || ']';
-          continue;
-        end if;
-      end if;
-
-      actual := coalesce(session_rev[change.i], 0);
-      if change.rev <> actual then
-        answers[change.i] := '["conflict",' || actual || ']';
-      elsif change.app_pos <> scope_pos[change.app] or change.user_pos <> coalesce(scope_pos[change.usr], 0) then
-        answers[change.i] := '["conflict"]';
-      elsif change.keys is not null then
-        -- A key that is expected to be absent is null here, and so is one that is.
-        perform from jsonb_array_elements(change.keys) expected (key)
-          left join ${schema}.state state on state.name = expected.key->>1 and state.owner =
-            case expected.key->>0 when 'app' then scope_no[change.app] when 'user' then scope_no[change.usr] else session_no[change.i] end
-          where state.value is distinct from expected.key->>2;
-        if found then
-          answers[change.i] := '["conflict"]';
-        end if;
-      end if;
-      if answers[change.i] is not null then
-        if change.kind = 'create' then
-          delete from ${schema}.sessions session where session.usr = scope_no[change.usr] and session.id = change.session;
-          made := array_remove(made, session_no[change.i]);
-        end if;
+  -- The sessions. One is created at once, and taken back if the change is refused: so nobody else creates it meanwhile.
+  for item in select * from jsonb_array_elements(request->'sessions') loop
+    place := (item->'i')::int;
+    user_place := (item->'usr')::int;
+    if item ? 'created' then
+      insert into ${schema}.sessions (usr, id, app, user_id, created, rev, time)
+        values (scope_no[user_place], item->>'session', scope_no[(item->'app')::int], item->>'user_id', item->>'created', 0, (item->'time')::float8)
+        on conflict do nothing returning no into found_no;
+      if found then
+        session_no[place] := found_no;
+        session_rev[place] := 0;
+        is_new[place] := true;
         continue;
       end if;
-
-      is_written[change.i] := true;
-      if change.app_moves then
-        scope_pos[change.app] := scope_pos[change.app] + 1;
-      end if;
-      if change.user_moves then
-        scope_pos[change.usr] := scope_pos[change.usr] + 1;
-      end if;
-      app_pos[change.i] := scope_pos[change.app];
-      user_pos[change.i] := coalesce(scope_pos[change.usr], 0);
-      if change.kind = 'append' then
-        session_rev[change.i] := session_rev[change.i] + 1;
-      elsif change.kind = 'update' then
-        insert into ${schema}.updates (scope, id) values (scope_no[coalesce(change.usr, change.app)], change.id);
-      end if;
-      answers[change.i] := '[' || coalesce(session_rev[change.i], 0) || ',' || app_pos[change.i] || ',' || user_pos[change.i] || ']';
-    end loop;
-
-    -- All of them are written together.
-    if request ? 'appends' then
-      insert into ${schema}.events (session, rev, id, time, data)
-        select session_no[new.i], session_rev[new.i], new.id, new.at, new.data
-        from jsonb_to_recordset(step) new (i int, kind text, id text, at float8, data text)
-        where new.kind = 'append' and is_written[new.i];
-      update ${schema}.sessions session set rev = session_rev[new.i], time = new.time
-        from jsonb_to_recordset(step) new (i int, kind text, usr int, session text, time float8)
-        where new.kind = 'append' and is_written[new.i] and session.usr = scope_no[new.usr] and session.id = new.session;
     end if;
-    if request ? 'unsets' then
-      delete from ${schema}.state state
-        using jsonb_to_recordset(step) new (i int, app int, usr int, unset jsonb), jsonb_array_elements(new.unset) unset (key)
-        where is_written[new.i] and state.name = unset.key->>1 and state.owner =
-          case unset.key->>0 when 'app' then scope_no[new.app] when 'user' then scope_no[new.usr] else session_no[new.i] end;
+    select session.no, session.rev, session.created into found_no, found_rev, found_text from ${schema}.sessions session
+      where session.usr = scope_no[user_place] and session.id = item->>'session' for no key update;
+    if found then
+      session_no[place] := found_no;
+      session_rev[place] := found_rev;
+      session_created[place] := found_text;
     end if;
-    -- Of those who set the same name the first gives it its place, and the last its value.
-    insert into ${schema}.state as old (owner, name, value, at, nth)
-      select new.owner, new.name, (array_agg(new.value order by new.i desc))[1],
-        (array_agg(new.at order by new.i))[1], (array_agg(new.nth order by new.i))[1]
-      from (
-        select new.i, key.nth, key.parts->>1 as name, key.parts->>2 as value,
-          case key.parts->>0 when 'app' then scope_no[new.app] when 'user' then scope_no[new.usr] else session_no[new.i] end as owner,
-          case key.parts->>0 when 'app' then app_pos[new.i] when 'user' then user_pos[new.i] else session_rev[new.i] end as at
-        from jsonb_to_recordset(step) new (i int, app int, usr int, set jsonb),
-          jsonb_array_elements(new.set) with ordinality key (parts, nth)
-        where is_written[new.i]) new
-      group by new.owner, new.name
-      on conflict (owner, name) do update set value = excluded.value where old.value <> excluded.value;
   end loop;
 
-  if request ? 'locks' then
-    update ${schema}.scopes scope set pos = scope_pos[wanted.i::int]
-      from jsonb_array_elements_text(request->'locks') wanted (i)
-      where scope.no = scope_no[wanted.i::int] and scope.pos <> scope_pos[wanted.i::int];
-  end if;
-  if cardinality(made) > 0 then
+  for place in select value::int from jsonb_array_elements_text(request->'locks') loop
+    select scope.pos into found_pos from ${schema}.scopes scope where scope.no = scope_no[place] for no key update;
+    scope_pos[place] := found_pos;
+  end loop;
+
+  place := 0;
+  for change in select * from jsonb_array_elements(request->'changes') loop
+    place := place + 1;
+    change_id := change->>'id';
+    app_place := (change->'app')::int;
+    user_place := (change->'usr')::int;
+    own_no := session_no[place];
+    own_rev := coalesce(session_rev[place], 0);
+    user_pos := coalesce(scope_pos[user_place], 0);
+    answer := null;
+
+    case change->>'kind'
+      when 'create' then
+        if is_new[place] is null then
+          answer := case when session_created[place] = change_id then '["duplicate",' || own_rev || ',' || scope_pos[app_place] || ',' || user_pos || ']'
+            else '["exists"]' end;
+        end if;
+      when 'append' then
+        if own_no is null or change->>'created' <> session_created[place] then
+          answer := '["not-found"]';
+        else
+          select event.data into found_text from ${schema}.events event where -event.session = -own_no and event.id = change_id;
+          if found then
+            answer := '["duplicate",' || own_rev || ',' || scope_pos[app_place] || ',' || user_pos || ',' || to_json(found_text)::text || ']';
+          end if;
+        end if;
+      else
+        perform from ${schema}.updates done where done.scope = scope_no[coalesce(user_place, app_place)] and done.id = change_id;
+        if found then
+          answer := '["duplicate",0,' || scope_pos[app_place] || ',' || user_pos || ']';
+        end if;
+    end case;
+    if answer is null and change ? 'guard' then
+      if (change->'guard'->'rev')::float8 <> own_rev then
+        answer := '["conflict",' || own_rev || ']';
+      elsif (change->'guard'->'app')::float8 <> scope_pos[app_place] or (change->'guard'->'user')::float8 <> user_pos then
+        answer := '["conflict"]';
+      else
+        -- A name that is expected to be absent has null here, and so has one that is.
+        perform from jsonb_array_elements(change->'guard'->'keys') expected (key)
+          left join ${schema}.state state on state.name = expected.key->>1 and state.owner =
+            case expected.key->>0 when 'app' then scope_no[app_place] when 'user' then scope_no[user_place] else own_no end
+          where state.value is distinct from expected.key->>2;
+        if found then
+          answer := '["conflict"]';
+        end if;
+      end if;
+      if answer is not null and change->>'kind' = 'create' then
+        delete from ${schema}.sessions session where session.usr = scope_no[user_place] and session.id = change->>'session';
+      end if;
+    end if;
+    if answer is not null then
+      answers[place] := answer;
+      continue;
+    end if;
+
+    if change ? 'app_moves' then
+      scope_pos[app_place] := scope_pos[app_place] + 1;
+    end if;
+    if change ? 'user_moves' then
+      user_pos := user_pos + 1;
+      scope_pos[user_place] := user_pos;
+    end if;
+    case change->>'kind'
+      when 'create' then
+        counted := counted || scope_no[app_place] || scope_no[user_place];
+      when 'append' then
+        own_rev := own_rev + 1;
+        insert into ${schema}.events (session, rev, id, time, data)
+          values (own_no, own_rev, change_id, (change->'at')::float8, change->>'data');
+        update ${schema}.sessions session set rev = own_rev, time = (change->'time')::float8
+          where session.usr = scope_no[user_place] and session.id = change->>'session';
+      else
+        insert into ${schema}.updates (scope, id) values (scope_no[coalesce(user_place, app_place)], change_id);
+    end case;
+    if change ? 'unset' then
+      delete from ${schema}.state state using jsonb_array_elements(change->'unset') gone (key)
+        where state.name = gone.key->>1 and state.owner =
+          case gone.key->>0 when 'app' then scope_no[app_place] when 'user' then scope_no[user_place] else own_no end;
+    end if;
+    if change ? 'set' then
+      insert into ${schema}.state as old (owner, name, value, at, nth)
+        select case new.key->>0 when 'app' then scope_no[app_place] when 'user' then scope_no[user_place] else own_no end, new.key->>1, new.key->>2,
+          case new.key->>0 when 'app' then scope_pos[app_place] when 'user' then user_pos else own_rev end, new.nth
+        from jsonb_array_elements(change->'set') with ordinality new (key, nth)
+        on conflict (owner, name) do update set value = excluded.value where old.value <> excluded.value;
+    end if;
+    answers[place] := '[' || own_rev || ',' || scope_pos[app_place] || ',' || user_pos || ']';
+  end loop;
+
+  for place in select value::int from jsonb_array_elements_text(request->'locks') loop
+    update ${schema}.scopes scope set pos = scope_pos[place] where scope.no = scope_no[place] and scope.pos <> scope_pos[place];
+  end loop;
+  if counted is not null then
     insert into ${schema}.counts as old (scope, shard, sessions)
-      select scope.no, pg_backend_pid() % ${SHARDS}, count(*)
-      from jsonb_array_elements(request->'steps') steps (list),
-        jsonb_to_recordset(steps.list) new (i int, app int, usr int), unnest(array[scope_no[new.app], scope_no[new.usr]]) scope (no)
-      where session_no[new.i] = any(made) group by scope.no order by scope.no
+      select scope.no, pg_backend_pid() % ${SHARDS}, count(*) from unnest(counted) scope (no) group by scope.no order by scope.no
       on conflict (scope, shard) do update set sessions = old.sessions + excluded.sessions;
   end if;
   if request ? 'updates' then

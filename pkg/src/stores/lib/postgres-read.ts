@@ -50,8 +50,11 @@ export function loadStatement(schema: string, { appName, userId, sessionId }: Se
     Math.min(Math.max(1, Math.ceil(from)), LAST_REV),
     Math.min(Math.max(0, Math.floor(to)), LAST_REV),
   ];
-  // A condition that is not asked for is left out: the rest is planned better.
-  const condition = since === undefined ? '' : `and event.time >= $${values.push(since)}::float8`;
+  // Each question has its own index, see the schema. What is not asked for is left out.
+  const condition =
+    since === undefined
+      ? 'event.session = (select session.no from session)'
+      : `~event.session = ~(select session.no from session) and event.time >= $${values.push(since)}::float8`;
   const limit = last === Infinity ? '' : `order by event.rev desc limit $${values.push(Math.max(0, Math.ceil(last)))}::bigint`;
   const text = `with session as (
   select session.no, session.created, session.rev, session.time, app.no as app, app.pos as app_pos, usr.no as usr, usr.pos as user_pos
@@ -65,8 +68,8 @@ select null::integer as rev, json_build_array(session.created, session.rev, sess
   case when session.user_pos = $7::float8 then null else ${entries(schema, 'session.usr')} end)::text as data
 from session
 union all
-(select event.rev, event.data from session join ${schema}.events event on event.session = session.no
-where event.rev between $8::integer and $9::integer ${condition} ${limit})`;
+(select event.rev, event.data from ${schema}.events event
+where ${condition} and event.rev between $8::integer and $9::integer ${limit})`;
   return { text, values };
 }
 
@@ -125,13 +128,13 @@ export function listStatement(schema: string, { app, user, descending, limit, of
   const values: (string | number | null)[] = [toColumn(app)];
   const isOfUser = user !== undefined;
   const owner = `(select no from ${isOfUser ? 'usr' : 'app'})`;
+  const isOwned = isOfUser ? `-session.usr = -${owner}` : `session.app = ${owner}`;
   const ofUser = isOfUser ? `, usr as (
   select usr.no from app join ${schema}.scopes usr on usr.parent = app.no and usr.name = $${values.push(toColumn(user))})` : '';
-  const column = isOfUser ? 'usr' : 'app';
   const order = `order by session.time ${descending ? 'desc' : 'asc'}, session.id, session.user_id`;
   const atMost = limit === undefined || limit === Infinity ? '' : `limit $${values.push(Math.max(0, Math.ceil(limit)))}::bigint`;
   const part = (condition: string): string =>
-    `select session.* from ${schema}.sessions session where session.${column} = ${owner} ${condition} ${order} ${atMost}`;
+    `select session.* from ${schema}.sessions session where ${isOwned} ${condition} ${order} ${atMost}`;
   let page = part('');
   if (after !== undefined) {
     const time = `$${values.push(after.time)}::float8`;

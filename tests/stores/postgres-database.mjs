@@ -1,0 +1,67 @@
+// A database for a file of tests.
+
+import { after, test } from 'node:test';
+import pg from 'pg';
+import { postgresForTests } from '../support/postgres.mjs';
+
+export const context = { signal: new AbortController().signal };
+
+/**
+ * Runs `register` with a database, or says loudly that there is none. Pools and schemas that come from it are gone when the
+ * tests of the file have ended.
+ */
+export async function withDatabase(register) {
+  const { server, skip } = await postgresForTests();
+  if (skip) {
+    test('a real Postgres server', { skip }, () => {});
+    return;
+  }
+  const pools = [];
+  const schemas = [];
+  const database = {
+    url: server.url,
+    pool(options) {
+      const pool = new pg.Pool({ connectionString: server.url, max: 4, ...options });
+      // A connection that a test cuts is no fault of the process.
+      pool.on('error', () => {});
+      pools.push(pool);
+      return pool;
+    },
+    /** The name of a schema that is not there. */
+    schema() {
+      schemas.push(`statepad_test_${process.pid}_${schemas.length}`);
+      return schemas.at(-1);
+    },
+  };
+  after(async () => {
+    const pool = database.pool();
+    for (const schema of schemas) await pool.query(`drop schema if exists ${schema} cascade`);
+    await Promise.all(pools.map((each) => each.end()));
+    await server.stop();
+  });
+  await register(database);
+}
+
+/** A key of a session. */
+export function keyOf(sessionId = 's', userId = 'u', appName = 'a') {
+  return { appName, userId, sessionId };
+}
+
+export function create(id = 'c', delta = {}, key = keyOf()) {
+  return { id, kind: 'create', key, time: 1, delta };
+}
+
+export function append(id, delta = {}, key = keyOf(), more = {}) {
+  return { id, kind: 'append', key, time: 2, event: { id, time: 2, data: JSON.stringify({ id }) }, delta, ...more };
+}
+
+/** The code of the StoreError that a promise is refused with; what else it is refused with is thrown. */
+export async function codeOf(promise) {
+  try {
+    await promise;
+    return 'none';
+  } catch (error) {
+    if (error?.name === 'StoreError') return error.code;
+    throw error;
+  }
+}

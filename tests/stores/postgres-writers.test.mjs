@@ -1,0 +1,248 @@
+// Many who write to one schema in Postgres at once, and what they tell each other.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import pg from 'pg';
+import { postgresStore } from 'statepad/stores/postgres';
+import { append, codeOf, context, create, keyOf, withDatabase } from './postgres-database.mjs';
+
+await withDatabase((database) => {
+  const pool = database.pool();
+  const open = async (schema, client = pool, options = {}) => {
+    const store = postgresStore(client, { schema, ...options });
+    await store.open({ migrate: 'create' }, context);
+    return store;
+  };
+
+  test('batches that name the same sessions, users and apps in any order never wait in a circle, and count exactly', async () => {
+    const schema = database.schema();
+    const stores = [await open(schema, database.pool({ max: 8 })), await open(schema, database.pool({ max: 8 }))];
+    const deadlocks = async () => (await pool.query('select deadlocks from pg_stat_database where datname = current_database()')).rows[0].deadlocks;
+    const before = await deadlocks();
+    const random = randomOf(7);
+    const keys = Array.from({ length: 12 }, (_, i) => keyOf(`s${i % 4}`, `u${i % 3}`, `a${i % 2}`));
+    const expected = { sessions: new Map(), scopes: new Map(), created: 0 };
+    const count = (map, key) => map.set(key, (map.get(key) ?? 0) + 1);
+
+    const work = async (worker) => {
+      for (let round = 0; round < 12; round++) {
+        const changes = shuffled(keys, random).slice(0, 6).map((key, i) => {
+          const id = `${worker}-${round}-${i}`;
+          const set = { set: { [`n${i}`]: id } };
+          const delta = { ...(random() < 0.5 && { app: set }), ...(random() < 0.5 && { user: set }), session: set };
+          const { appName, userId } = key;
+          if (random() < 0.3) return create(id, delta, key);
+          return random() < 0.2 ? { id, kind: 'update', key: { appName, userId }, time: 1, delta } : append(id, delta, key);
+        });
+        const answers = await stores[worker % 2].commitMany(changes, context);
+        answers.forEach((answer, i) => {
+          const { kind, key: { appName, userId, sessionId }, delta } = changes[i];
+          if (answer.code !== undefined) {
+            assert.ok(['exists', 'not-found'].includes(answer.code), String(answer));
+            return;
+          }
+          if (delta.app) count(expected.scopes, JSON.stringify({ app: appName }));
+          if (delta.user) count(expected.scopes, JSON.stringify({ app: appName, user: userId }));
+          if (kind === 'append') count(expected.sessions, JSON.stringify([appName, userId, sessionId]));
+          if (kind === 'create') expected.created += 1;
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, worker) => work(worker)));
+
+    for (const [scope, pos] of expected.scopes) assert.equal((await stores[0].loadScope(JSON.parse(scope), context)).pos, pos, scope);
+    let total = 0;
+    for (const app of ['a0', 'a1']) {
+      const page = await stores[1].list({ app, descending: true }, context);
+      assert.equal(page.total, page.rows.length);
+      total += page.total;
+      for (const { key, rev } of page.rows) {
+        assert.equal(rev, expected.sessions.get(JSON.stringify([key.appName, key.userId, key.sessionId])) ?? 0);
+        assert.deepEqual((await stores[0].load(key, {}, context)).events.map((event) => event.rev), Array.from({ length: rev }, (_, i) => i + 1));
+      }
+    }
+    assert.equal(total, expected.created);
+    await pool.query('select pg_stat_force_next_flush()');
+    assert.equal(await deadlocks(), before);
+  });
+
+  test('a session that is removed while others append to it leaves nothing behind', async () => {
+    const schema = database.schema();
+    const [store, other] = [await open(schema), await open(schema, database.pool())];
+    for (let round = 0; round < 20; round++) {
+      await store.commit(create(`c${round}`, { session: { set: { s: 1 } } }), context);
+      const outcomes = await Promise.all([
+        ...[1, 2, 3].map((i) => codeOf(other.commit(append(`e${round}-${i}`, { session: { set: { t: i } } }), context))),
+        codeOf(store.remove(keyOf(), context)),
+      ]);
+      assert.ok(outcomes.every((code) => code === 'none' || code === 'not-found'), outcomes.join());
+      assert.equal(await store.load(keyOf(), {}, context), null);
+    }
+    const { rows: [left] } = await pool.query(
+      `select (select count(*) from ${schema}.events)::int as events, (select count(*) from ${schema}.state)::int as state,
+        (select sum(sessions) from ${schema}.counts)::int as counted`,
+    );
+    assert.deepEqual(left, { events: 0, state: 0, counted: 0 });
+  });
+
+  /** Runs `during` while somebody else has the row of the app locked. */
+  const withLockedApp = async (schema, during) => {
+    const holder = await pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query(`select from ${schema}.scopes where parent = 0 for update`);
+      await during();
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+  };
+
+  test('a change waits for its app only if it touches it', async () => {
+    const schema = database.schema();
+    await (await open(schema)).commit(create('c', { app: { set: { a: 1 } } }), context);
+    const store = await open(schema, database.pool({ lock_timeout: 300 }));
+    await withLockedApp(schema, async () => {
+      await store.commit(append('e1', { user: { set: { u: 1 } }, session: { set: { s: 1 } } }), context);
+      await store.commit(create('c2', {}, keyOf('s2', 'u2')), context);
+      await store.remove(keyOf('s2', 'u2'), context);
+      assert.equal(await codeOf(store.commit(append('e2', { app: { set: { a: 2 } } }), context)), 'unavailable');
+      // Who looks at it waits, too: it might move before that is written.
+      assert.equal(await codeOf(store.commit(append('e3', {}, keyOf(), { guard: { pos: { app: 1 } } }), context)), 'unavailable');
+    });
+    assert.equal((await store.load(keyOf(), {}, context)).rev, 1);
+  });
+
+  test('who creates sessions of one app at once does not wait for the others', async () => {
+    const schema = database.schema();
+    await (await open(schema)).commit(create(), context);
+    const wide = database.pool({ max: 20 });
+    const clients = [];
+    try {
+      // A connection counts in one of 16 rows: these two must not have the same.
+      const shards = new Map();
+      while (shards.size < 2) {
+        const client = await wide.connect();
+        clients.push(client);
+        shards.set((await client.query('select pg_backend_pid() % 16 as shard')).rows[0].shard, client);
+      }
+      const [holder, other] = shards.values();
+      await other.query('set lock_timeout = 300');
+      await holder.query('begin');
+      await postgresStore(holder, { schema }).commit(create('c1', {}, keyOf('s1', 'u1')), context);
+      await postgresStore(other, { schema }).commit(create('c2', {}, keyOf('s2', 'u2')), context);
+      await holder.query('commit');
+      const page = await postgresStore(pool, { schema }).list({ app: 'a', descending: true }, context);
+      assert.deepEqual([page.total, page.rows.length], [3, 3]);
+    } finally {
+      clients.forEach((client) => client.release());
+    }
+  });
+
+  test('updates are forgotten after a day, not before', async () => {
+    const schema = database.schema();
+    const store = await open(schema);
+    const update = (id) => store.commit({ id, kind: 'update', key: { appName: 'a' }, time: 1, delta: { app: { set: { [id]: 1 } } } }, context);
+    for (const id of ['old', 'young']) await update(id);
+    await pool.query(`update ${schema}.updates set at = now() - case id when 'old' then interval '25 hours' else interval '23 hours' end`);
+    await update('new');
+    const { rows } = await pool.query(`select id from ${schema}.updates order by at`);
+    assert.deepEqual(rows.map(({ id }) => id), ['young', 'new']);
+    assert.equal((await update('young')).duplicate, true);
+  });
+
+  test('nobody is told anything unless they listen, and nothing within a commit', async () => {
+    const schema = database.schema();
+    const store = await open(schema);
+    assert.equal('watch' in store, false);
+    const { rows } = await pool.query(`select prosrc from pg_proc where pronamespace = $1::regnamespace`, [schema]);
+    assert.equal(rows.length, 3);
+    assert.ok(rows.every(({ prosrc }) => !/notify/i.test(prosrc)));
+  });
+
+  test('a store tells others what it has changed, gathered, and not itself', async () => {
+    const schema = database.schema();
+    const listeners = [0, 1].map(() => new pg.Client(database.url));
+    await Promise.all(listeners.map((client) => client.connect()));
+    const statements = [];
+    const client = { query: (text, values) => (statements.push(text), pool.query(text, values)) };
+    const writer = await open(schema, client, { listen: listeners[0] });
+    const reader = await open(schema, pool, { listen: listeners[1] });
+    try {
+      const [own, told] = [[], []];
+      const stops = [writer.watch((hint) => own.push(hint)), reader.watch((hint) => told.push(hint)), reader.watch((hint) => told.push(hint))];
+      // A query on the same connection comes after the one that listens.
+      await listeners[1].query('select 1');
+      statements.length = 0;
+
+      const [odd, plain] = [keyOf('s\0', 'u"😀', '\x01a'), keyOf()];
+      await writer.commitMany([create('c1', {}, odd), create('c2', {}, plain)], context);
+      await writer.commit({ id: 'u', kind: 'update', key: { appName: 'a' }, time: 1, delta: { app: { set: { x: 1 } } } }, context);
+      await writer.commit(append('e', {}, plain), context);
+      // Neither a duplicate nor a refusal is news.
+      await writer.commit(append('e', {}, plain), context);
+      await codeOf(writer.commit(append('e', {}, keyOf('nobody', 'nobody')), context));
+      await writer.remove(keyOf('nobody', 'somebody'), context);
+      const commits = statements.filter((text) => text.includes('commit_v1')).length;
+      assert.equal(commits, 5);
+      await writer.removeScope({ app: 'a', user: 'u' }, context);
+      await writer.remove(odd, context);
+      // What is left to be told is told at the end.
+      await writer.close();
+
+      const last = JSON.stringify({ appName: 'a', userId: 'u' });
+      while (!told.some((hint) => JSON.stringify(hint) === last) || told.filter((hint) => hint.sessionId === 's\0').length === 0) await once(listeners[1], 'notification');
+      const distinct = [...new Set(told.map((hint) => JSON.stringify(hint)))].sort();
+      assert.deepEqual(distinct, [odd, plain, { appName: 'a' }, { appName: 'a', userId: 'u' }].map((hint) => JSON.stringify(hint)).sort());
+      assert.deepEqual(own, []);
+      // Both that watch were told each time.
+      assert.equal(told.length % 2, 0);
+
+      stops.forEach((stop) => stop());
+      stops[1]();
+      await listeners[1].query('select 1');
+      assert.deepEqual((await listeners[1].query('select pg_listening_channels() as channel')).rows, []);
+      told.length = 0;
+      await pool.query('select pg_notify($1, $2)', [schema, '["x",["a"]]']);
+      await listeners[1].query('select 1');
+      assert.deepEqual(told, []);
+    } finally {
+      await Promise.all(listeners.map((listener) => listener.end()));
+    }
+  });
+
+  test('hints that are many or long are cut into messages that Postgres takes, and what is no hint is passed over', async () => {
+    const schema = database.schema();
+    const listeners = [0, 1].map(() => new pg.Client(database.url));
+    await Promise.all(listeners.map((client) => client.connect()));
+    try {
+      const writer = await open(schema, pool, { listen: listeners[0] });
+      const reader = await open(schema, pool, { listen: listeners[1] });
+      const told = new Set();
+      reader.watch(({ sessionId }) => told.add(sessionId));
+      await listeners[1].query('select 1');
+      for (const payload of ['', 'no json', '{}', '[]', '["x"]', '["x",[1]]', '["x",[]]', 'null']) await pool.query('select pg_notify($1, $2)', [schema, payload]);
+      const ids = Array.from({ length: 40 }, (_, i) => `${'\x7f😀'.repeat(100)}${i}`);
+      await writer.commitMany(ids.map((id) => create(id, {}, keyOf(id))), context);
+      // Too long for any message.
+      await writer.commit(create('long', {}, keyOf('\x02'.repeat(2_000))), context);
+      await writer.close();
+      while (told.size < ids.length) await once(listeners[1], 'notification');
+      await listeners[1].query('select 1');
+      assert.deepEqual([...told].sort(), [...ids].sort());
+    } finally {
+      await Promise.all(listeners.map((listener) => listener.end()));
+    }
+  });
+});
+
+/** Numbers between 0 and 1, the same ones each time. */
+function randomOf(seed) {
+  let state = seed;
+  return () => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648;
+}
+
+function shuffled(items, random) {
+  return items.map((item) => [random(), item]).sort(([a], [b]) => a - b).map(([, item]) => item);
+}
