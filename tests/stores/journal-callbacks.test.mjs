@@ -109,6 +109,20 @@ test('removals keep their place among the changes', async () => {
   }
 });
 
+test('what is decided behind the removal of values knows that they are gone', async () => {
+  const medium = recorder();
+  const store = await opened(callbackStore(medium));
+  await store.commit(update({ appName: 'x' }, 'u1', { app: { set: { n: 1 } } }), context);
+  const guarded = (id, guard) => store.commit(update({ appName: 'x' }, id, { app: { set: { m: 1 } } }, { guard }), context).catch(({ code }) => code);
+  const [, ...answers] = await Promise.all([
+    store.removeScope({ app: 'x' }, context),
+    guarded('u2', { pos: { app: 1 } }),
+    guarded('u3', { keys: { app: { set: { n: 1 } } } }),
+    guarded('u4', { pos: { app: 2 }, keys: { app: { unset: ['n'] } } }),
+  ]);
+  assert.deepEqual(answers, ['conflict', 'conflict', { rev: 0, prev: null, pos: { app: 3, user: 0 } }]);
+});
+
 for (const code of ['unavailable', 'rejected']) {
   test(`what the medium says is ${code} is not made, and not read again`, async () => {
     const medium = recorder();
@@ -267,6 +281,10 @@ test('a record that is missing makes its session corrupt, and what it changed el
   assert.deepEqual(await without('a0'), ['corrupt', 0, 1]);
   assert.deepEqual(await without('a1'), ['corrupt', 'corrupt', 1]);
   assert.deepEqual(await without('c0'), [2, 0, 'corrupt']);
+  // What goes together is counted as well.
+  await all(store, [create(session('d'), 'd0', { app: { set: { n: 1 } } }), create(session('e'), 'e0', { app: { set: { n: 2 } } })]);
+  assert.deepEqual(await without('none'), [2, 0, 1]);
+  assert.deepEqual(await without('d0'), ['corrupt', 'corrupt', 1]);
 });
 
 test('a journal writes what it was told once, whatever its medium says', async () => {

@@ -2,7 +2,7 @@
 
 import { newId } from '../../ids.js';
 import { StoreError } from '../../store-error.js';
-import { Tables } from './tables.js';
+import { Tables, type Where } from './tables.js';
 import type { Change, Committed, Delta, Hint, ListQuery, Loaded, LoadedScope, LoadQuery, Page, ScopeName } from '../../store.js';
 import type { SessionKey } from '../../types.js';
 import type { LogRecord } from './callbacks.js';
@@ -44,12 +44,13 @@ export class LogTables extends Tables {
       this.#share(key, record.delta);
       return;
     }
+    const here = this.where(key);
     const { app = 0, user = 0 } = record.guard?.pos ?? {};
-    this.#catchUp({ appName }, app);
+    this.#catchUp({ appName }, here.pos.app, app);
     if (userId !== undefined) {
-      this.#catchUp({ appName, userId }, user);
+      this.#catchUp({ appName, userId }, here.pos.user, user);
     }
-    const isSound = sessionId === undefined || this.#follows(record);
+    const isSound = sessionId === undefined || this.#follows(record, here);
     if (!('delta' in record)) {
       if (kind === 'remove') {
         this.remove(key as SessionKey);
@@ -101,7 +102,7 @@ export class LogTables extends Tables {
   }
 
   override remove(key: SessionKey): boolean {
-    return this.#corrupt.delete(nameOf(key)) || super.remove(key);
+    return (this.#corrupt.size > 0 && this.#corrupt.delete(nameOf(key))) || super.remove(key);
   }
 
   override scope(scope: ScopeName): LoadedScope {
@@ -145,30 +146,27 @@ export class LogTables extends Tables {
   }
 
   /** A scope that is further than the records before say has lost some of them. */
-  #catchUp(scope: Hint, expected: number): void {
-    const { userId } = scope;
-    const pos = (): number => (userId === undefined ? this.where(scope).pos.app : this.where(scope).pos.user);
-    if (pos() < expected) {
+  #catchUp(scope: Hint, actual: number, expected: number): void {
+    if (actual < expected) {
       this.#lose(scope, NaN);
-      while (pos() < expected) {
-        this.#share(scope, userId === undefined ? { app: LOST } : { user: LOST });
+      for (let pos = actual; pos < expected; pos++) {
+        this.#share(scope, scope.userId === undefined ? { app: LOST } : { user: LOST });
       }
     }
   }
 
   /** Whether a session is whole up to a record, and can take it. */
-  #follows({ id, kind, key, guard = {} }: LogRecord): boolean {
-    const lost = this.#corrupt.get(nameOf(key));
-    const { created, rev } = this.where(key);
+  #follows({ id, kind, key, guard = {} }: LogRecord, { created, rev }: Where): boolean {
+    const lost = this.#corrupt.size === 0 ? undefined : this.#corrupt.get(nameOf(key));
     const isSame = created === (kind === 'create' ? id : (guard.created ?? created));
     // Counted from its creation, which is 0: none is -1, another one -2 as its end is missing as well.
     const actual = lost?.rev ?? (created === undefined ? -1 : isSame ? rev : -2);
     const expected = kind === 'create' ? -1 : (guard.rev ?? actual);
-    const gap = expected > actual;
-    if (gap) {
+    const isGap = expected > actual;
+    if (isGap) {
       this.missing += expected - actual;
     }
-    if (lost === undefined && !gap && (kind !== 'append' || created !== undefined)) {
+    if (lost === undefined && !isGap && (kind !== 'append' || created !== undefined)) {
       return true;
     }
     this.#lose(key, Math.max(actual || 0, expected + 1));
