@@ -1,7 +1,7 @@
 // A redis-server of this machine that writes every change to the disk before it answers.
 
 import { spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -64,12 +64,19 @@ export async function startRedisServer(...options) {
   };
   const end = (signal) =>
     new Promise((resolve) => {
-      if (server.exitCode !== null || server.signalCode !== null) return resolve();
+      if (!server.pid || server.exitCode !== null || server.signalCode !== null) return resolve();
       server.once('exit', resolve);
       server.kill(signal);
     });
+  // Whoever breaks down leaves nothing behind, either.
+  const clean = () => {
+    server?.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once('exit', clean);
   const stop = async () => {
     await end('SIGKILL');
+    process.off('exit', clean);
     await rm(folder, { recursive: true, force: true });
   };
   try {

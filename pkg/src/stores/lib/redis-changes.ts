@@ -80,8 +80,10 @@ export function decodeAnswer({ kind, key: { sessionId = '' } }: Change, answer: 
       return new StoreError('exists', `${named} exists already`);
     case 'not-found':
       return new StoreError('not-found', `${named} is not there`);
-    case 'stale':
-      return new StoreError('conflict', `${named} is at another revision than expected: ${textOf(first)}`, { actual: Number(first) });
+    case 'stale': {
+      const actual = Number(first);
+      return new StoreError('conflict', `${named} is at revision ${actual}, not at the expected one`, { actual });
+    }
     case 'conflict':
       return new StoreError('conflict', 'the state is not what it was expected to be');
     case 'corrupt':

@@ -12,7 +12,7 @@ const LIMITED = /^ERR max (?:(?:daily )?requests? limit|concurrent connections) 
 const UNSENT = /^(?:The client is (?:closed|offline)$|The queue is full$|Stream isn't writeable and enableOfflineQueue)/;
 /** A cluster sent the client from one machine to the next. */
 const LOST = /^Too many Cluster redirections/;
-const TOO_BIG = /^ERR (?:string exceeds maximum allowed size|Protocol error: invalid \w+ length|max (?:request|key) size exceeded)/;
+const TOO_BIG = /^ERR (?:string exceeds maximum allowed size|Protocol error: invalid \w+ length|max \w+ size exceeded)/;
 const SIZES = /Limit: (\d+) bytes, Actual: (\d+) bytes/;
 
 /** Whether Redis does not know a script by its hash. */
