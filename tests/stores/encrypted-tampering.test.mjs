@@ -175,6 +175,12 @@ for (const [way, options] of ways) {
       // Whoever asks for a part is told as well.
       change = changes['swapped'];
       await isCorrupt(store.load(key, { events: { since: 0 } }, context), 'swapped, by time');
+      change = changes['in another order'];
+      await isCorrupt(store.load(key, { events: { since: 0 } }, context), 'in another order, by time');
+      change = (loaded) => ({ ...loaded, events: [loaded.events[0], loaded.events[0]] });
+      await isCorrupt(store.load(key, { events: { since: 0 } }, context), 'one twice, by time');
+      change = (loaded) => loaded;
+      assert.equal((await store.load(key, { events: { since: 0, from: 2, last: 1 } }, context)).events.length, 1);
       change = (loaded) => ({ ...loaded, events: [] });
       for (const events of [{ from: 2 }, { to: 1 }, { last: 1 }, { from: 1, to: 1 }]) {
         await isCorrupt(store.load(key, { events }, context), JSON.stringify(events));

@@ -273,6 +273,57 @@ describe('when others are always faster', () => {
   });
 });
 
+test('a session that is only there for those who write is found on the second look', async () => {
+  const inner = memoryStore();
+  let lags = 0;
+  const late = instead(inner, { load: async (method, ...args) => (lags-- > 0 ? null : method(...args)) });
+  const make = () => overMemory({}, late).store;
+  await make().commit(create('c', { session: count(1) }), context);
+  const change = append('e', { session: count(2) }, { guard: { keys: { session: count(1) } } });
+  lags = 1;
+  assert.deepEqual(await make().commit(change, context), { rev: 1, prev: 0, pos: { app: 0, user: 0 } });
+  for (const again of [change, append('e')]) {
+    lags = 1;
+    assert.deepEqual(await make().commit(again, context), { rev: 1, prev: 1, pos: { app: 0, user: 0 }, duplicate: true, data: data('e') });
+  }
+  lags = 1;
+  assert.equal((await refusal(make().commit(append('f', {}, { key: { ...key, sessionId: 'none' } }), context))).code, 'not-found');
+  assert.equal((await make().load(key, {}, context)).state.session.n, 2);
+});
+
+test('what was looked at is what the caller has guarded besides', async () => {
+  const { store } = overMemory();
+  await store.commit(create('c', { app: count(1), session: count(1) }), context);
+  await store.commit(append('e1'), context);
+  const refused = [
+    { rev: 0, keys: { session: count(1) } },
+    { rev: 2, keys: { session: count(1) } },
+    { pos: { app: 2 }, keys: { session: count(1) } },
+    { pos: { user: 1 }, keys: { app: count(1) } },
+    { pos: { app: 0 }, keys: { app: count(1) } },
+  ];
+  for (const guard of refused) {
+    const error = await refusal(store.commit(append('e2', {}, { guard }), context));
+    assert.deepEqual([error?.code, error?.actual], ['conflict', guard.rev === undefined ? undefined : 1]);
+    // What can never hold is not tried again and again.
+    assert.doesNotMatch(error.message, /attempts/);
+  }
+  await store.commit(append('e2', {}, { guard: { rev: 1, pos: { app: 1, user: 0 }, keys: { app: count(1), session: count(1) } } }), context);
+});
+
+test('it remembers ten thousand sessions and no more', async () => {
+  const { asked, store: inner } = recording(memoryStore());
+  const { store } = overMemory({}, inner);
+  const place = (index) => ({ ...key, sessionId: `s${index}` });
+  for (let index = 0; index <= 10_000; index++) {
+    await store.commit(create('c', {}, { key: place(index) }), context);
+  }
+  asked.length = 0;
+  await store.commit(append('e', {}, { key: place(1) }), context);
+  await store.commit(append('e', {}, { key: place(0) }), context);
+  assert.deepEqual(asked.map((text) => JSON.parse(text)[0]), ['commit', 'load', 'commit']);
+});
+
 test('what the inner store throws comes through as it is', async () => {
   const errors = [new Error('connection lost'), new StoreError('unavailable', 'no disk'), new StoreError('rejected', 'too big', { size: 2, limit: 1 })];
   const fail = () => Promise.reject(errors[0]);
