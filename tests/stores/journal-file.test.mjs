@@ -463,6 +463,32 @@ test('of many that see the same dead owner one takes its place', async () => {
   }
 });
 
+test('who sees a dead owner looks again before it takes its place: another may have been faster', async () => {
+  const { lock, open } = place();
+  const first = await open();
+  const owner = ours(lock);
+  await first.close();
+  writeFileSync(lock, JSON.stringify({ ...owner, id: 'dead', start: '1' }));
+  const { link } = fs;
+  let faster;
+  fs.link = async (from, to) => {
+    if (to === `${lock}.dead` && faster === undefined) {
+      faster = open();
+      await faster;
+    }
+    return await link(from, to);
+  };
+  try {
+    await assert.rejects(open(), { code: 'rejected' });
+  } finally {
+    fs.link = link;
+  }
+  const store = await faster;
+  assert.equal((await store.commit(create(key, 'c'), context)).rev, 0);
+  await store.close();
+  assert.ok(!existsSync(lock), 'the lock was its own to the end');
+});
+
 test('of several processes that see the same dead owner one takes its place', async () => {
   const { path, lock, open } = place();
   const first = await open();
