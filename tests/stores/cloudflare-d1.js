@@ -2,9 +2,12 @@
 
 import { d1Store } from 'statepad/stores/cloudflare';
 import { openD1 } from '../../pkg/src/stores/lib/d1-open.ts';
+import { TABLES } from '../../pkg/src/stores/lib/sqlite-schema.ts';
 import {
-  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, keyOf, readMany, thrown, update, writeMany,
+  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, keyOf, oldOnes, readMany, thrown,
+  update, writeMany,
 } from './cloudflare-data.js';
+import { randomChanges } from './cloudflare-random.js';
 
 /** A binding whose batches go through `send`, which gets the statements as `{ sql, values }`, and what really sends them. */
 function wrapped(database, send) {
@@ -13,11 +16,13 @@ function wrapped(database, send) {
   return { prepare: (sql) => statement(sql, []), batch: (statements) => send(statements, really) };
 }
 
+const FIND_TABLES = `SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'statepad_%'`;
+
 /** All rows of all tables. */
 async function dump(database) {
-  const { results } = await database.prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'statepad%'`).all();
-  const answers = results.length === 0 ? [] : await database.batch(results.map(({ name }) => database.prepare(`SELECT * FROM ${name}`)));
-  return answers.map(({ results: rows }) => rows);
+  const { results } = await database.prepare(FIND_TABLES).all();
+  const queries = results.map(({ name }) => database.prepare(`SELECT * FROM ${name}`));
+  return queries.length === 0 ? [] : (await database.batch(queries)).map(({ results: rows }) => rows);
 }
 
 /** One change of each kind, with something in every part. */
@@ -28,9 +33,15 @@ function everyKind() {
   return [create(KEY, { ...delta, session }, { guard }), append('e1', { ...delta, session }), update('u1', delta)];
 }
 
+export const randomly = ({ database, context, ...details }) => randomChanges(d1Store(database), context, details);
 export const exact = ({ database, context }) => exactOnes(d1Store(database), context);
 export const big = ({ database, context }) => bigOnes(d1Store(database), context);
 export const corrupt = ({ database, context }) => corruptOnes(d1Store(database), context, (sql) => database.prepare(sql).run());
+export async function old({ database, context, statements }) {
+  await database.batch(statements.map((statement) => database.prepare(statement)));
+  return oldOnes(d1Store(database), context);
+}
+
 export const write = ({ database, context, ...details }) => writeMany(d1Store(database), context, details);
 export const read = ({ database, context }) => readMany(d1Store(database), context);
 
@@ -53,25 +64,28 @@ export async function roundTrips({ database, context }) {
     return trips.map(({ length }) => length);
   };
   await store.open({ migrate: 'create' }, context);
-  assertEqual(await counts(() => d1Store(wrapped(database, (all, send) => (trips.push(all), send(all)))).open({ migrate: 'create' }, context)), [2], 'open');
+  assertEqual(await counts(() => store.open({ migrate: 'create' }, context)), [2], 'open');
   const [creation, event, change] = everyKind();
   assertEqual((await counts(() => store.commit(creation, context))).length, 1, 'a creation');
   assertEqual(await counts(() => store.commit(append('plain'), context)), [3], 'an append');
   assertEqual((await counts(() => store.commit(event, context))).length, 1, 'an append with deltas');
   assertEqual((await counts(() => store.commit(change, context))).length, 1, 'an update');
   const keys = Array.from({ length: 500 }, (_, index) => keyOf(`s${index}`, `u${index % 7}`));
-  const created = await counts(() => store.commitMany(keys.map((key) => create(key, { user: { set: { [key.sessionId]: 1 } } })), context));
+  const creations = keys.map((key) => create(key, { user: { set: { [key.sessionId]: 1 } } }));
+  const created = await counts(() => store.commitMany(creations, context));
   assertEqual(created.length, 1, 'many creations');
   assert(created[0] < 10, `many creations take ${created[0]} statements`);
   const set = Object.fromEntries(keys.map((_, index) => [`name ${index}`, 'value'.repeat(100)]));
-  const appended = await counts(() => store.commitMany(keys.map((key, index) => append('e', index < 10 ? { session: { set } } : {}, { key })), context));
+  const appends = keys.map((key, index) => append('e', index < 10 ? { session: { set } } : {}, { key }));
+  const appended = await counts(() => store.commitMany(appends, context));
   assertEqual(appended.length, 1, 'many appends');
   assert(appended[0] < 10, `many appends take ${appended[0]} statements`);
   assertEqual(Object.keys((await store.load(keys[9], {}, context)).state.session).length, 500, 'the names');
   // Each looks at what the one before it has written.
-  const chain = keys.slice(0, 50).map((key, index) =>
-    append('f', { app: { set: { last: index } } }, { key, guard: index === 0 ? {} : { keys: { app: { set: { last: index - 1 } } } } }),
-  );
+  const chain = keys.slice(0, 50).map((key, index) => {
+    const guard = index === 0 ? {} : { keys: { app: { set: { last: index - 1 } } } };
+    return append('f', { app: { set: { last: index } } }, { key, guard });
+  });
   const outcomes = await store.commitMany(chain, context);
   assertEqual(outcomes.map(({ code, rev }) => code ?? rev), chain.map(() => 2), 'the outcomes of a chain');
   assertEqual((await counts(() => store.load(KEY, { events: { since: 1, last: 3 } }, context))).length, 1, 'a load');
@@ -184,11 +198,10 @@ export async function upgradeAtOnce({ database, context }) {
   const store = d1Store(database);
   await store.open({ migrate: 'create' }, context);
   await store.commit(create(KEY, { app: { set: { count: 1 } } }), context);
-  const tables = await database.prepare(`SELECT sql FROM sqlite_master WHERE name LIKE 'statepad_%' AND name <> 'statepad_meta' AND sql IS NOT NULL`).all();
   const schema = {
     version: 3,
-    tables: tables.results.map(({ sql }) => sql),
-    upgrades: { 1: [`UPDATE statepad_values SET value = value + 1`], 2: [`UPDATE statepad_values SET value = value * 10`] },
+    tables: TABLES,
+    upgrades: { 1: ['UPDATE statepad_values SET value = value + 1'], 2: ['UPDATE statepad_values SET value = value * 10'] },
   };
   await assertCode(() => openD1(database, 'create', schema), 'rejected');
   await Promise.all(Array.from({ length: 5 }, () => openD1(database, 'upgrade', schema)));
@@ -205,20 +218,22 @@ export async function plans({ database, context }) {
     return send(statements);
   }));
   await store.open({ migrate: 'create' }, context);
-  await store.commitMany(Array.from({ length: 50 }, (_, index) => create(keyOf(`s${index}`, `u${index}`), { user: { set: { a: 1 } } })), context);
+  const keys = Array.from({ length: 50 }, (_, index) => keyOf(`s${index}`, `u${index}`));
+  await store.commitMany(keys.map((key) => create(key, { user: { set: { a: 1 } } })), context);
   await store.commit(create(KEY), context);
   await store.commitMany([append('e0')], context);
   const after = { time: 1_000, sessionId: 's1', userId: 'u1' };
   const [creation, event, change] = everyKind();
+  const page = { app: 'app', limit: 20 };
   const operations = {
     'load, last 20': () => store.load(KEY, { events: { last: 20 } }, context),
     'load, since, last 20': () => store.load(KEY, { events: { since: 1_000, last: 20 } }, context),
-    'list of an app': () => store.list({ app: 'app', descending: false, limit: 20 }, context),
-    'list of an app, descending': () => store.list({ app: 'app', descending: true, limit: 20 }, context),
-    'list of an app, behind a place': () => store.list({ app: 'app', descending: false, limit: 20, after }, context),
-    'list of an app, descending, behind a place': () => store.list({ app: 'app', descending: true, limit: 20, after }, context),
-    'list of a user': () => store.list({ app: 'app', user: 'user', descending: false, limit: 20 }, context),
-    'list of a user, descending, behind a place': () => store.list({ app: 'app', user: 'user', descending: true, limit: 20, after }, context),
+    'list of an app': () => store.list({ ...page, descending: false }, context),
+    'list of an app, descending': () => store.list({ ...page, descending: true }, context),
+    'list of an app, behind a place': () => store.list({ ...page, descending: false, after }, context),
+    'list of an app, descending, behind a place': () => store.list({ ...page, descending: true, after }, context),
+    'list of a user': () => store.list({ ...page, user: 'user', descending: false }, context),
+    'list of a user, descending, behind a place': () => store.list({ ...page, user: 'user', descending: true, after }, context),
     'create': () => store.commit({ ...creation, key: keyOf('new'), guard: { keys: { app: { unset: ['x'] } } } }, context),
     'append': () => store.commit(event, context),
     'update': () => store.commit(change, context),
@@ -230,7 +245,8 @@ export async function plans({ database, context }) {
   for (const [name, operate] of Object.entries(operations)) {
     seen = [];
     await operate();
-    const explained = await database.batch(seen.map(({ sql, values }) => database.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values)));
+    const queries = seen.map(({ sql, values }) => database.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values));
+    const explained = await database.batch(queries);
     found[name] = explained.map(({ results }) => results.map(({ detail }) => detail));
   }
   return found;

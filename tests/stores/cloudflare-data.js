@@ -91,7 +91,9 @@ async function tooBigOnes(store, context) {
 /** Values and times that a detour over other texts or numbers would change. */
 export async function exactOnes(store, context) {
   await store.open({ migrate: 'create' }, context);
-  const values = [2 ** 53, 2 ** 53 + 2, 1e308, 5e-324, -0, 0.1 + 0.2, 1e21, '\u0000', 'a\u0000b', '\u0001\u0002', '\ud83d\ude00', '\u2028', '', null, [[]], {}];
+  const numbers = [2 ** 53, 2 ** 53 + 2, 1e308, 5e-324, -0, 0.1 + 0.2, 1e21];
+  const texts = ['\u0000', 'a\u0000b', '\u0001\u0002', '\ud83d\ude00', '\u2028', '', '"', '\\'];
+  const values = [...numbers, ...texts, null, true, [[]], {}];
   const set = Object.fromEntries(values.map((value, index) => [`name ${index}`, { value, [`${value}`]: value }]));
   const times = [1_700_000_000_000.125 + 1 / 1024, 0.1, -1e300, 5e-324, 2 ** 53 + 2];
   for (const [index, time] of times.entries()) {
@@ -106,7 +108,8 @@ export async function exactOnes(store, context) {
   assertEqual(rows.map(({ time }) => time), [...times].sort((a, b) => a - b), 'the times');
   const [{ key, time }] = rows;
   const after = { time, sessionId: key.sessionId, userId: key.userId };
-  assertEqual((await store.list({ app: 'app', descending: false, after }, context)).rows.length, times.length - 1, 'the rows behind the first');
+  const rest = await store.list({ app: 'app', descending: false, after }, context);
+  assertEqual(rest.rows.length, times.length - 1, 'the rows behind the first');
 }
 
 /** Spoils a session, and sees what is said of it and of the others. `run` runs a statement on the tables. */
@@ -147,4 +150,25 @@ export async function readMany(store, context) {
   const { rev, events, pos, state } = await store.load(KEY, {}, context);
   const ids = new Set(events.map(({ data }) => JSON.parse(data).id));
   return { rev, events: events.length, ids: ids.size, pos: pos.app, names: Object.keys(state.app).length };
+}
+
+/** Opens tables that the first version has made, and goes on with them. */
+export async function oldOnes(store, context) {
+  await store.open({ migrate: 'check' }, context);
+  const key = { appName: 'notes', userId: 'ada', sessionId: 'first' };
+  const window = { since: 1_700_000_002_000, last: 2 };
+  const { created, rev, time, pos, state, events } = await store.load(key, { events: window }, context);
+  assertEqual([created, rev, time, pos], ['c1', 3, 1_700_000_002_000, { app: 4, user: 2 }], 'the session');
+  assertEqual(events.map((event) => [event.rev, JSON.parse(event.data).id]), [[2, 'e2'], [3, 'e3']], 'the events');
+  const values = { session: { zeta: 2, late: 2, alpha: 'again' }, app: { motd: 'hello', count: 3 }, user: { size: 12 } };
+  assertEqual(state, values, 'the values');
+  const { rows, users, total } = await store.list({ app: 'notes', descending: true }, context);
+  assertEqual([rows.map(({ key: { sessionId } }) => sessionId), users.size, total], [['first', 'second', ''], 2, 3], 'the list');
+  const fox = "o'brien \0 🦊";
+  assertEqual([rows[2].key.userId, rows[2].state], [fox, { '': null, 'a\u0001b': 'c\0d' }], 'the strange one');
+  await store.commit(append('e4', { app: { set: { count: 4 } } }, { key }), context);
+  await store.remove({ appName: 'notes', userId: fox, sessionId: '' }, context);
+  assertEqual((await store.list({ app: 'notes', descending: true, limit: 1 }, context)).total, 2, 'the total');
+  const again = update('u1', { user: { set: { size: 0 } } }, { key: { appName: 'notes', userId: 'ada' } });
+  assertEqual((await store.commit(again, context)).duplicate, true, 'duplicate');
 }

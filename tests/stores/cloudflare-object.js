@@ -2,12 +2,21 @@
 
 import { durableObjectStore } from 'statepad/stores/cloudflare';
 import {
-  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, readMany, thrown, update, writeMany,
+  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, oldOnes, readMany, thrown, update,
+  writeMany,
 } from './cloudflare-data.js';
+import { randomChanges } from './cloudflare-random.js';
 
+export const randomly = ({ storage, context, ...details }) => randomChanges(durableObjectStore(storage), context, details);
 export const exact = ({ storage, context }) => exactOnes(durableObjectStore(storage), context);
 export const big = ({ storage, context }) => bigOnes(durableObjectStore(storage), context);
-export const corrupt = ({ storage, context }) => corruptOnes(durableObjectStore(storage), context, (sql) => storage.sql.exec(sql).toArray());
+export const corrupt = ({ storage, context }) =>
+  corruptOnes(durableObjectStore(storage), context, (sql) => storage.sql.exec(sql).toArray());
+export function old({ storage, context, statements }) {
+  statements.forEach((statement) => storage.sql.exec(statement).toArray());
+  return oldOnes(durableObjectStore(storage), context);
+}
+
 export const write = ({ storage, context, ...details }) => writeMany(durableObjectStore(storage), context, details);
 export const read = ({ storage, context }) => readMany(durableObjectStore(storage), context);
 
@@ -38,7 +47,8 @@ export async function failsInTheMiddle({ storage, context }) {
     },
     transactionSync: (write) => storage.transactionSync(write),
   };
-  const dump = () => ['scopes', 'sessions', 'values', 'events', 'updates'].map((name) => storage.sql.exec(`SELECT * FROM statepad_${name}`).toArray());
+  const tables = ['scopes', 'sessions', 'values', 'events', 'updates'];
+  const dump = () => tables.map((name) => storage.sql.exec(`SELECT * FROM statepad_${name}`).toArray());
   const store = durableObjectStore(failing);
   await store.open({ migrate: 'create' }, context);
   const delta = { app: { set: { a: 1 } }, user: { set: { a: 1 } } };

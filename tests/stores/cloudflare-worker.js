@@ -51,7 +51,10 @@ export class StoreObject extends DurableObject {
       const make = () => durableObjectStore(storage);
       return { store: make(), reopen: make, another: make };
     };
-    return outcome(() => (name === undefined ? objectTests[test]({ storage, context: contextNow(), ...details }) : runCase(name, open)));
+    if (name !== undefined) {
+      return outcome(() => runCase(name, open));
+    }
+    return outcome(() => objectTests[test]({ storage, context: contextNow(), ...details }));
   }
 }
 
