@@ -214,6 +214,19 @@ for (const name of Object.keys(libraries)) {
       assert.equal(await failure(store.list(ascending)), 'corrupt');
     }));
 
+  test(`${name}: a session whose row cannot be read refuses changes, and others among the same are written`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      const store = await filled(database);
+      await store.commit(creation('t'));
+      database.exec(`UPDATE statepad_sessions SET rev = 'many' WHERE id = 's'`);
+      assert.equal(await failure(store.commit(event('e2'))), 'corrupt');
+      const [torn, whole] = await store.commitMany([event('e2'), event('e1', { sessionId: 't' })]);
+      assert.equal(torn.code, 'corrupt');
+      assert.deepEqual(whole, { rev: 1, prev: 0, pos: { app: 1, user: 1 } });
+      assert.deepEqual((await store.list(ascending)).corrupt, [key()]);
+    }));
+
   test(`${name}: an event that is not there, or is no text, is corrupt, and only where it is wanted`, () =>
     withFile(name, async (file) => {
       const database = file.connect();

@@ -231,6 +231,20 @@ for (const name of Object.keys(libraries)) {
       assert.equal((await late.load(key('first', 'ada', 'notes'), {})).rev, 3);
     }));
 
+  for (const [times, outcome] of [[2, 'nothing is thrown'], [Infinity, 'unavailable']]) {
+    test(`${name}: the journal is asked for again while others open the same file, and not for ever (busy ${times} times)`, () =>
+      withFile(name, async (file) => {
+        let left = times;
+        const before = (sql) => {
+          if (sql === 'PRAGMA journal_mode = WAL' && left-- > 0) {
+            throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
+          }
+        };
+        const store = plain(sqliteStore(observed(file.connect(), { before }), { busyTimeout: times === 2 ? 60_000 : 1 }));
+        assert.equal(await failure(store.open({ migrate: 'create' })), outcome);
+      }));
+  }
+
   test(`${name}: the journal and its care are as they were asked for, and the store says how durable that is`, () =>
     withFile(name, async (file) => {
       const settings = async (options, migrate = 'create', database = file.connect()) => {
