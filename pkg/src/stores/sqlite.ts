@@ -4,6 +4,10 @@
  *
  * Its tables all begin with `statepad_`; others may lie beside them.
  *
+ * node-sqlite3-wasm locks files in its own way: no other library may use the same file at the same time, readers wait for
+ * writers, and a process that was killed leaves its lock behind (a folder `<file>.lock`). It has no write-ahead log, unless
+ * one process alone uses the file and has said `PRAGMA locking_mode = EXCLUSIVE` before: then it is several times faster.
+ *
  * @packageDocumentation
  */
 
