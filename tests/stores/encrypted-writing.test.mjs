@@ -262,13 +262,14 @@ describe('when others are always faster', () => {
   });
 
   test('an append that nobody waits for any more is unavailable: it is not written', async () => {
-    const { inner, store: slow } = busy();
+    const { inner, store: slow, writes } = busy();
     const { store } = overMemory({}, slow);
     await inner.commit(create('c'), context);
     const controller = new AbortController();
     const answer = refusal(store.commit(append('e'), { signal: controller.signal }));
     controller.abort();
     assert.equal((await answer).code, 'unavailable');
+    assert.equal(writes(), 1);
     assert.ok((await inner.load(key, {}, context)).events.every(({ data }) => data.includes('other')));
   });
 });
