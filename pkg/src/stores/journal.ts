@@ -7,8 +7,8 @@
  * sessions that need its values. What is corrupt is neither read nor written; removing it (`remove`, `removeScope`) helps. A
  * line that nobody came to the end of writing was never acknowledged and is passed over.
  *
- * Nothing is ever taken out of a journal: it grows with each change by about the size of the event and 300 bytes, also by
- * sessions that are deleted. What is no longer needed goes when another journal is begun.
+ * A journal only grows, with each change by about the size of the event and 300 bytes. What is deleted is no longer read, and
+ * stays among the lines; {@link FileJournalOptions.compact} takes it out of a file.
  *
  * @packageDocumentation
  */
@@ -55,6 +55,12 @@ export interface FileJournalOptions {
    * system: it survives the end of the process, and not that of the machine.
    */
   readonly sync?: boolean | undefined;
+  /**
+   * Whether sessions that have been removed are taken out of the file when it is opened: it is written anew without them, and
+   * takes the place of the old one as a whole. That needs room for both, and is left alone as long as something is damaged.
+   * What was deleted stays in the file until then.
+   */
+  readonly compact?: boolean | undefined;
 }
 
 /**
@@ -113,7 +119,7 @@ export function journalStore(medium: JournalMedium): SessionStore {
  * no room for the lock; `corrupt` when a line is damaged in such a way that it cannot be known whose it is.
  */
 export function fileJournal(path: string, options: FileJournalOptions = {}): SessionStore {
-  const file = new JournalFile(path, options.sync ?? true);
+  const file = new JournalFile(path, options.sync ?? true, options.compact ?? false);
   const store = journalStore(file);
   return {
     ...store,

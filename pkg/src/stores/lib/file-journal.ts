@@ -1,6 +1,7 @@
 // Lines in a file of Node: what is acknowledged stays, and what is not is cut off.
 
-import { StoreError } from '../../store-error.js';
+import { isStoreError, StoreError } from '../../store-error.js';
+import { compactedLines } from './file-journal-compact.js';
 import { lockFile, type FileLock } from './file-journal-lock.js';
 import { builtin, codeOf, unless } from './file-journal-node.js';
 import { isTorn } from './journal-lines.js';
@@ -20,6 +21,7 @@ export class JournalFile {
   readonly durability: Durability;
   readonly #path: string;
   readonly #isSynced: boolean;
+  readonly #isCompacted: boolean;
   #handle: FileHandle | undefined;
   #lock: FileLock | undefined;
   /** Where the last line ends: what is behind it is torn. */
@@ -30,9 +32,10 @@ export class JournalFile {
   /** Why it has closed itself. */
   #failure: unknown;
 
-  constructor(path: string, isSynced: boolean) {
+  constructor(path: string, isSynced: boolean, isCompacted: boolean) {
     this.#path = path;
     this.#isSynced = isSynced;
+    this.#isCompacted = isCompacted;
     this.durability = isSynced ? 'disk' : 'os';
   }
 
@@ -44,10 +47,17 @@ export class JournalFile {
         throw new StoreError('rejected', `"${this.#path}" is not a file`);
       }
       // One file may have several names.
-      this.#lock = await lockFile(`${await realpath(this.#path)}.lock`);
+      const path = await realpath(this.#path);
+      this.#lock = await lockFile(`${path}.lock`);
       this.#failure = undefined;
+      // Before it was locked, another file may have taken its place.
+      await this.#handle.close();
+      this.#handle = await this.#openFile(migrate);
       // What a process wrote that died at once may not be on the disk yet.
       await this.#sync();
+      if (this.#isCompacted && migrate !== 'check') {
+        await this.#compact(path);
+      }
     } catch (error) {
       const code = codeOf(error) ?? '';
       if (UNSUITABLE.includes(code) || BUSY.includes(code)) {
@@ -146,14 +156,58 @@ export class JournalFile {
       throw new StoreError('rejected', `there is no journal "${this.#path}"`);
     }
     const handle = await open(this.#path, flags | constants.O_CREAT);
+    await this.#syncFolder(this.#path);
+    return handle;
+  }
+
+  /** The name of a new file has to be on the disk, too; Windows has no way to ask for that. */
+  async #syncFolder(path: string): Promise<void> {
     if (this.#isSynced) {
-      // Its name has to be on the disk, too; Windows has no way to ask for that.
       await unless(['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'], async () => {
-        const folder = await open(builtin('node:path').dirname(this.#path), 'r');
+        const folder = await builtin('node:fs/promises').open(builtin('node:path').dirname(path), 'r');
         await folder.sync().finally(async () => await folder.close());
       });
     }
-    return handle;
+  }
+
+  /** Puts a journal without what has been deleted into the place of this one. */
+  async #compact(path: string): Promise<void> {
+    const lines = await compactedLines(() => this.read()).catch((error: unknown) => {
+      // Whoever reads the journal next finds out, too, and says it.
+      if (isStoreError(error)) {
+        return undefined;
+      }
+      throw error;
+    });
+    if (lines === undefined) {
+      return;
+    }
+    const { open, rename, rm } = builtin('node:fs/promises');
+    const fresh = `${path}.new`;
+    try {
+      const handle = await open(fresh, 'w', (await this.#handle?.stat())?.mode);
+      try {
+        let text = '';
+        for await (const line of lines) {
+          text += `${line}\n`;
+          if (text.length > CHUNK) {
+            await handle.appendFile(text);
+            text = '';
+          }
+        }
+        await handle.appendFile(text);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(fresh, path);
+    } catch (error) {
+      await rm(fresh, { force: true });
+      throw error;
+    }
+    await this.#syncFolder(path);
+    await this.#handle?.close();
+    this.#handle = await this.#openFile('check');
   }
 
   #opened(): FileHandle {
