@@ -1,11 +1,12 @@
 // What D1 has to itself, as it runs in workerd. Each function is a test; what it throws says what is wrong.
 
+import { SessionService } from 'statepad';
 import { d1Store } from 'statepad/stores/cloudflare';
-import { openD1 } from '../../pkg/src/stores/lib/d1-open.ts';
+import { openTables } from '../../pkg/src/stores/lib/d1-open.ts';
 import { TABLES } from '../../pkg/src/stores/lib/sqlite-schema.ts';
 import {
-  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, keyOf, oldOnes, readMany, thrown,
-  update, writeMany,
+  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, keyOf, oldOnes, readMany, serve,
+  thrown, update, writeMany,
 } from './cloudflare-data.js';
 import { randomChanges } from './cloudflare-random.js';
 
@@ -17,6 +18,11 @@ function wrapped(database, send) {
 }
 
 const FIND_TABLES = `SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'statepad_%'`;
+
+/** A binding of its own for the same database, as another isolate has it. */
+function another(database) {
+  return wrapped(database, (statements, send) => send(statements));
+}
 
 /** All rows of all tables. */
 async function dump(database) {
@@ -34,6 +40,7 @@ function everyKind() {
 }
 
 export const randomly = ({ database, context, ...details }) => randomChanges(d1Store(database), context, details);
+export const service = ({ database }) => serve(() => new SessionService({ store: d1Store(database) }));
 export const exact = ({ database, context }) => exactOnes(d1Store(database), context);
 export const big = ({ database, context }) => bigOnes(d1Store(database), context);
 export const corrupt = ({ database, context }) => corruptOnes(d1Store(database), context, (sql) => database.prepare(sql).run());
@@ -54,17 +61,20 @@ export async function begin({ database, context }) {
 /** Each operation is one round trip; no statement is longer, or takes more parameters, than D1 allows. */
 export async function roundTrips({ database, context }) {
   const trips = [];
-  const store = d1Store(wrapped(database, (statements, send) => {
+  const binding = wrapped(database, (statements, send) => {
     trips.push(statements);
     return send(statements);
-  }));
+  });
+  const store = d1Store(binding);
   const counts = async (action) => {
     trips.length = 0;
     await action();
     return trips.map(({ length }) => length);
   };
   await store.open({ migrate: 'create' }, context);
-  assertEqual(await counts(() => store.open({ migrate: 'create' }, context)), [2], 'open');
+  // A binding is looked at once, whatever is made of it.
+  assertEqual(await counts(() => d1Store(binding).open({ migrate: 'create' }, context)), [], 'open for the second time');
+  assertEqual(await counts(() => d1Store(another(binding)).open({ migrate: 'check' }, context)), [2], 'open');
   const [creation, event, change] = everyKind();
   assertEqual((await counts(() => store.commit(creation, context))).length, 1, 'a creation');
   assertEqual(await counts(() => store.commit(append('plain'), context)), [3], 'an append');
@@ -173,23 +183,23 @@ export async function errors({ context, messages }) {
 
 /** Several open the same empty database at once. */
 export async function openAtOnce({ database, context }) {
-  await Promise.all(Array.from({ length: 8 }, () => d1Store(database).open({ migrate: 'create' }, context)));
+  await Promise.all(Array.from({ length: 8 }, () => d1Store(another(database)).open({ migrate: 'create' }, context)));
   const store = d1Store(database);
   await store.open({ migrate: 'check' }, context);
   await store.commit(create(), context);
 }
 
 export async function openWhatDoesNotSuit({ database, context }) {
-  const store = d1Store(database);
-  await assertCode(() => store.open({ migrate: 'check' }, context), 'rejected');
+  const open = (migrate) => d1Store(another(database)).open({ migrate }, context);
+  await assertCode(() => open('check'), 'rejected');
   assertEqual(await dump(database), [], 'what a look has made');
   await database.prepare('CREATE TABLE statepad_meta (name TEXT)').run();
-  await assertCode(() => store.open({ migrate: 'create' }, context), 'rejected');
+  await assertCode(() => open('create'), 'rejected');
   await database.prepare('DROP TABLE statepad_meta').run();
-  await store.open({ migrate: 'create' }, context);
+  await open('create');
   await database.prepare(`UPDATE statepad_meta SET value = '99' WHERE name = 'version'`).run();
   for (const migrate of ['create', 'upgrade', 'check']) {
-    await assertCode(() => store.open({ migrate }, context), 'rejected');
+    await assertCode(() => open(migrate), 'rejected');
   }
 }
 
@@ -203,11 +213,11 @@ export async function upgradeAtOnce({ database, context }) {
     tables: TABLES,
     upgrades: { 1: ['UPDATE statepad_values SET value = value + 1'], 2: ['UPDATE statepad_values SET value = value * 10'] },
   };
-  await assertCode(() => openD1(database, 'create', schema), 'rejected');
-  await Promise.all(Array.from({ length: 5 }, () => openD1(database, 'upgrade', schema)));
+  await assertCode(() => openTables(database, 'create', schema), 'rejected');
+  await Promise.all(Array.from({ length: 5 }, () => openTables(database, 'upgrade', schema)));
   const [values] = await database.batch([database.prepare('SELECT value FROM statepad_values')]);
   assertEqual(values.results, [{ value: '20' }], 'the value');
-  await openD1(database, 'check', schema);
+  await openTables(database, 'check', schema);
 }
 
 /** The plans of every statement that an operation sends. */

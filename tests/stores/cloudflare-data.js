@@ -110,6 +110,10 @@ export async function exactOnes(store, context) {
   const after = { time, sessionId: key.sessionId, userId: key.userId };
   const rest = await store.list({ app: 'app', descending: false, after }, context);
   assertEqual(rest.rows.length, times.length - 1, 'the rows behind the first');
+  const many = Array.from({ length: 150 }, (_, index) => 2e12 + index / 10);
+  await store.commitMany(many.map((at, index) => ({ ...create(keyOf(`many ${index}`, 'other')), time: at })), context);
+  const page = await store.list({ app: 'app', user: 'other', descending: false }, context);
+  assertEqual(page.rows.map((row) => row.time), many, 'the times of many');
 }
 
 /** Spoils a session, and sees what is said of it and of the others. `run` runs a statement on the tables. */
@@ -171,4 +175,19 @@ export async function oldOnes(store, context) {
   assertEqual((await store.list({ app: 'notes', descending: true, limit: 1 }, context)).total, 2, 'the total');
   const again = update('u1', { user: { set: { size: 0 } } }, { key: { appName: 'notes', userId: 'ada' } });
   assertEqual((await store.commit(again, context)).duplicate, true, 'duplicate');
+}
+
+/** A service writes to a store, and another one, made later, goes on with it. */
+export async function serve(makeService) {
+  const [appName, userId, sessionId] = ['app', 'user', 's'];
+  const first = makeService();
+  const session = await first.createSession({ appName, userId, sessionId, state: { 'user:name': 'Ana' } });
+  await first.appendEvent({ session, event: { actions: { stateDelta: { mood: 'calm', 'app:count': 1 } } } });
+  await Promise.all(['one', 'two'].map((id) => first.createSession({ appName, userId, sessionId: id })));
+  const second = makeService();
+  const again = await second.getSession({ appName, userId, sessionId });
+  await second.appendEvent({ session: again, event: { actions: { stateDelta: { mood: 'glad' } } } });
+  const { sessions } = await first.listSessions({ appName, userId });
+  const { state, revision } = await first.getSession({ appName, userId, sessionId });
+  return { state, revision, sessions: sessions.map(({ id }) => id).sort() };
 }

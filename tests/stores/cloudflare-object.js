@@ -1,13 +1,15 @@
 // What Durable Objects have to themselves. Each function is a test inside an object.
 
+import { SessionService } from 'statepad';
 import { durableObjectStore } from 'statepad/stores/cloudflare';
 import {
-  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, oldOnes, readMany, thrown, update,
-  writeMany,
+  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, oldOnes, readMany, serve, thrown,
+  update, writeMany,
 } from './cloudflare-data.js';
 import { randomChanges } from './cloudflare-random.js';
 
 export const randomly = ({ storage, context, ...details }) => randomChanges(durableObjectStore(storage), context, details);
+export const service = ({ storage }) => serve(() => new SessionService({ store: durableObjectStore(storage) }));
 export const exact = ({ storage, context }) => exactOnes(durableObjectStore(storage), context);
 export const big = ({ storage, context }) => bigOnes(durableObjectStore(storage), context);
 export const corrupt = ({ storage, context }) =>
@@ -72,6 +74,25 @@ export async function failsInTheMiddle({ storage, context }) {
   left = Infinity;
   assertEqual((await store.load(KEY, {}, context)).rev, 1, 'the revision');
   return tried;
+}
+
+/** How many statements the only service of an object runs to read what it has read before. */
+export async function readAgain({ storage }) {
+  let count = 0;
+  const counting = {
+    sql: { exec: (...all) => (count++, storage.sql.exec(...all)) },
+    transactionSync: (write) => storage.transactionSync(write),
+  };
+  const counts = [];
+  for (const exclusive of [false, true]) {
+    const service = new SessionService({ store: durableObjectStore(counting, { exclusive }) });
+    const key = { appName: 'app', userId: 'user', sessionId: `${exclusive}` };
+    await service.createSession(key);
+    count = 0;
+    await service.getSession(key);
+    counts.push(count);
+  }
+  return counts;
 }
 
 /** What is said of an object without SQLite. */

@@ -23,6 +23,9 @@ function assertVaried(counts) {
   assert.ok(['written', 'duplicate', 'exists', 'not-found', 'conflict'].every((end) => counts[end] > 20), JSON.stringify(counts));
 }
 
+/** What the services of both tests have made. */
+const served = { state: { mood: 'glad', 'app:count': 1, 'user:name': 'Ana' }, revision: 2, sessions: ['one', 's', 'two'] };
+
 describe('a durable object', () => {
   for (const { name } of cases) {
     it(name, () => host.ask({ store: 'object', case: name }));
@@ -44,6 +47,16 @@ describe('a durable object', () => {
   it('loses nothing when two stores of one object write at once', async () => {
     const answer = await host.ask({ store: 'object', test: 'writeTwice' });
     assert.deepEqual(answer, { rev: 400, events: 400, ids: 400, pos: 400, names: 400 });
+  });
+
+  it('serves a service, and the next one', async () => {
+    assert.deepEqual(await host.ask({ store: 'object', test: 'service' }), served);
+  });
+
+  it('reads nothing again when one service has it for itself', async () => {
+    const [shared, alone] = await host.ask({ store: 'object', test: 'readAgain' });
+    assert.ok(shared > 0);
+    assert.equal(alone, 0);
   });
 
   it('says how its class has to be declared', async () => {
@@ -81,6 +94,10 @@ describe('d1', () => {
     await Promise.all(['one', 'two'].map((name) => host.ask({ ...request, name }, name)));
     const answer = await host.ask({ store: 'd1', test: 'read', isKept: true });
     assert.deepEqual(answer, { rev: 400, events: 400, ids: 400, pos: 400, names: 400 });
+  });
+
+  it('serves a service, and the next one', async () => {
+    assert.deepEqual(await host.ask({ store: 'd1', test: 'service' }), served);
   });
 
   it('says of an error what is certain, and nothing more', async () => {

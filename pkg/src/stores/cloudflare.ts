@@ -24,6 +24,15 @@ export type { D1DatabaseLike, D1StatementLike } from './lib/d1-client.js';
 export type { DurableObjectStorageLike } from './lib/cloudflare-object.js';
 export type { SessionStore } from '../store.js';
 
+/** Options of {@link durableObjectStore}. */
+export interface DurableObjectStoreOptions {
+  /**
+   * Says that only one service uses the object's sessions. What it has read stays true then, and is not read again. Several
+   * services must not say so.
+   */
+  readonly exclusive?: boolean | undefined;
+}
+
 /**
  * Makes a store in the storage of a Durable Object. Its class must be one of `new_sqlite_classes`: throws a `StoreError`
  * `rejected` otherwise, at once or when it is opened.
@@ -33,15 +42,16 @@ export type { SessionStore } from '../store.js';
  *
  * ```js
  * export class Chat extends DurableObject {
- *   service = new SessionService({ store: durableObjectStore(this.ctx.storage) });
+ *   service = new SessionService({ store: durableObjectStore(this.ctx.storage, { exclusive: true }) });
  * }
  * ```
  */
-export function durableObjectStore(storage: DurableObjectStorageLike): SessionStore {
+export function durableObjectStore(storage: DurableObjectStorageLike, options: DurableObjectStoreOptions = {}): SessionStore {
   const core = sqliteCore(objectDriver(storage));
   return {
     ...core,
     durability: 'replicated',
+    ...(options.exclusive === true && { exclusive: true }),
     commit: async (change, context) => {
       const [outcome] = await commitFitting([change], async () => [await core.commit(change, context)]);
       if (isStoreError(outcome)) {
@@ -54,7 +64,11 @@ export function durableObjectStore(storage: DurableObjectStorageLike): SessionSt
 }
 
 /**
- * Makes a store in a D1 database. Every operation takes one round trip; `open` takes one to three.
+ * Makes a store in a D1 database. Every operation takes one round trip; so does `open`, once for a binding, and two more
+ * when it makes the tables.
+ *
+ * Make the service in the request that uses it: what one request has begun may end with it, so that others must not wait
+ * for it.
  *
  * ```js
  * export default {

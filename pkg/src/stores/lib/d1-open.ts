@@ -20,8 +20,19 @@ interface Found {
   readonly version: readonly SqlRow[];
 }
 
-/** See `SessionStore.open`. Reads, then does all that there is to do in one batch: somebody else may come between the two. */
-export async function openD1(database: D1DatabaseLike, migrate: Migrate, schema?: Schema): Promise<void> {
+/** The bindings whose tables suit: a worker may make a store, and open it, for each request. */
+const suiting = new WeakSet<D1DatabaseLike>();
+
+/** See `SessionStore.open`. */
+export async function openD1(database: D1DatabaseLike, migrate: Migrate): Promise<void> {
+  if (!suiting.has(database)) {
+    await openTables(database, migrate);
+    suiting.add(database);
+  }
+}
+
+/** Reads, then does all that there is to do in one batch; others may come between the two. */
+export async function openTables(database: D1DatabaseLike, migrate: Migrate, schema?: Schema): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const found = await find(database);
     const steps = stepsFor(found, migrate, schema);
