@@ -267,6 +267,29 @@ for (const name of Object.keys(libraries)) {
     }));
 }
 
+if ('node-sqlite3-wasm' in libraries) {
+  test('node-sqlite3-wasm: a process that has the file for itself can have a write-ahead log', () =>
+    withFile('node-sqlite3-wasm', async (file) => {
+      const database = file.connect();
+      database.exec('PRAGMA locking_mode = EXCLUSIVE');
+      const store = plain(sqliteStore(database, { journalMode: 'wal' }));
+      await store.open({ migrate: 'create' });
+      await store.commit(creation('s'));
+      assert.equal((await store.commit(event('e'))).rev, 1);
+      assert.deepEqual(rows(database, 'PRAGMA journal_mode'), [{ journal_mode: 'wal' }]);
+      await store.close();
+      file.disconnect();
+      // From then on, the file cannot be opened otherwise.
+      assert.equal(await failure(plain(file.store()).open({ migrate: 'check' })), 'unavailable');
+      file.disconnect();
+      const alone = file.connect();
+      alone.exec('PRAGMA locking_mode = EXCLUSIVE');
+      const again = plain(sqliteStore(alone));
+      await again.open({ migrate: 'check' });
+      assert.equal((await again.load(key(), {})).rev, 1);
+    }));
+}
+
 // How the user's own statements read numbers is the user's affair.
 const readers = {
   'better-sqlite3': (file) => file.connect().defaultSafeIntegers(true),

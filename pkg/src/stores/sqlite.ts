@@ -5,8 +5,9 @@
  * Its tables all begin with `statepad_`; others may lie beside them.
  *
  * node-sqlite3-wasm locks files in its own way: no other library may use the same file at the same time, readers wait for
- * writers, and a process that was killed leaves its lock behind (a folder `<file>.lock`). It has no write-ahead log, unless
- * one process alone uses the file and has said `PRAGMA locking_mode = EXCLUSIVE` before: then it is several times faster.
+ * writers, and a process that was killed leaves its lock behind (a folder `<file>.lock`). A connection that has the file
+ * for itself can say `PRAGMA locking_mode = EXCLUSIVE` before it is given to the store: then there is a write-ahead log,
+ * which is several times faster, and from then on every connection to this file has to say so.
  *
  * @packageDocumentation
  */
