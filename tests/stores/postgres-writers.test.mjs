@@ -18,7 +18,10 @@ await withDatabase((database) => {
   test('batches that name the same sessions, users and apps in any order never wait in a circle, and count exactly', async () => {
     const schema = database.schema();
     const stores = [await open(schema, database.pool({ max: 8 })), await open(schema, database.pool({ max: 8 }))];
-    const deadlocks = async () => (await pool.query('select deadlocks from pg_stat_database where datname = current_database()')).rows[0].deadlocks;
+    const deadlocks = async () => {
+      const { rows } = await pool.query('select deadlocks from pg_stat_database where datname = current_database()');
+      return rows[0].deadlocks;
+    };
     const before = await deadlocks();
     const random = randomOf(7);
     const keys = Array.from({ length: 12 }, (_, i) => keyOf(`s${i % 4}`, `u${i % 3}`, `a${i % 2}`));
@@ -59,7 +62,8 @@ await withDatabase((database) => {
       total += page.total;
       for (const { key, rev } of page.rows) {
         assert.equal(rev, expected.sessions.get(JSON.stringify([key.appName, key.userId, key.sessionId])) ?? 0);
-        assert.deepEqual((await stores[0].load(key, {}, context)).events.map((event) => event.rev), Array.from({ length: rev }, (_, i) => i + 1));
+        const { events } = await stores[0].load(key, {}, context);
+        assert.deepEqual(events.map((event) => event.rev), Array.from({ length: rev }, (_, i) => i + 1));
       }
     }
     assert.equal(total, expected.created);
@@ -140,6 +144,27 @@ await withDatabase((database) => {
     }
   });
 
+  test('every change, and every batch of changes, is one statement', async () => {
+    const schema = database.schema();
+    await open(schema);
+    let statements = 0;
+    const store = postgresStore({ query: (...args) => ((statements += 1), pool.query(...args)) }, { schema });
+    const set = { set: { x: 1 } };
+    for (const change of [
+      () => store.commit(create('c', { app: set, user: set, session: set }), context),
+      () => store.commit(append('e', { app: set, session: { unset: ['x'] } }, keyOf(), { guard: { rev: 0, keys: { user: set } } }), context),
+      () => store.commitMany(Array.from({ length: 100 }, (_, i) => create(`c${i}`, { user: set }, keyOf(`s${i}`, `u${i}`))), context),
+      () => store.commitMany(Array.from({ length: 100 }, (_, i) => append(`e${i}`, { app: set }, keyOf(`s${i}`, `u${i}`))), context),
+      () => store.removeScope({ app: 'a' }, context),
+      () => store.remove(keyOf(), context),
+    ]) {
+      statements = 0;
+      await change();
+      assert.equal(statements, 1);
+    }
+    assert.equal((await store.loadScope({ app: 'a' }, context)).pos, 103);
+  });
+
   test('updates are forgotten after a day, not before', async () => {
     const schema = database.schema();
     const store = await open(schema);
@@ -192,7 +217,8 @@ await withDatabase((database) => {
       await writer.close();
 
       const last = JSON.stringify({ appName: 'a', userId: 'u' });
-      while (!told.some((hint) => JSON.stringify(hint) === last) || told.filter((hint) => hint.sessionId === 's\0').length === 0) await once(listeners[1], 'notification');
+      const isTold = () => told.some((hint) => JSON.stringify(hint) === last) && told.some((hint) => hint.sessionId === 's\0');
+      while (!isTold()) await once(listeners[1], 'notification');
       const distinct = [...new Set(told.map((hint) => JSON.stringify(hint)))].sort();
       assert.deepEqual(distinct, [odd, plain, { appName: 'a' }, { appName: 'a', userId: 'u' }].map((hint) => JSON.stringify(hint)).sort());
       assert.deepEqual(own, []);
@@ -222,7 +248,9 @@ await withDatabase((database) => {
       const told = new Set();
       reader.watch(({ sessionId }) => told.add(sessionId));
       await listeners[1].query('select 1');
-      for (const payload of ['', 'no json', '{}', '[]', '["x"]', '["x",[1]]', '["x",[]]', 'null']) await pool.query('select pg_notify($1, $2)', [schema, payload]);
+      for (const payload of ['', 'no json', '{}', '[]', '["x"]', '["x",[1]]', '["x",[]]', 'null']) {
+        await pool.query('select pg_notify($1, $2)', [schema, payload]);
+      }
       const ids = Array.from({ length: 40 }, (_, i) => `${'\x7f😀'.repeat(100)}${i}`);
       await writer.commitMany(ids.map((id) => create(id, {}, keyOf(id))), context);
       // Too long for any message.

@@ -57,7 +57,8 @@ async function startIn(folder) {
   const options = { ...user, cwd: folder, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } };
   // Texts must not be in the order of their bytes unless somebody asks for it: not every database is made with that order.
   const order = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en'];
-  execFileSync(join(home, 'bin', 'initdb'), ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', ...order], { ...options, stdio: 'pipe' });
+  const cluster = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', ...order];
+  execFileSync(join(home, 'bin', 'initdb'), cluster, { ...options, stdio: 'pipe' });
 
   const port = await freePort();
   const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'max_connections=100'];

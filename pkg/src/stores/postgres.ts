@@ -10,7 +10,8 @@
 import { isStoreError, type StoreError } from '../store-error.js';
 import { batchOf, committedOf, refusalOf } from './lib/postgres-batch.js';
 import { Sender, type PostgresClient } from './lib/postgres-client.js';
-import { listStatement, loadedOf, loadStatement, pageOf, scopeOf, scopeStatement } from './lib/postgres-read.js';
+import { listStatement, pageOf } from './lib/postgres-list.js';
+import { loadedOf, loadStatement, scopeOf, scopeStatement } from './lib/postgres-read.js';
 import { openStatement, quotedSchema } from './lib/postgres-schema.js';
 import { Hints, type PostgresListener } from './lib/postgres-watch.js';
 import { toColumn } from './lib/sql-text.js';
@@ -18,7 +19,7 @@ import type { Change, Committed, Hint, SessionStore } from '../store.js';
 
 export type { SessionStore } from '../store.js';
 export type { PostgresClient } from './lib/postgres-client.js';
-export type { PostgresListener } from './lib/postgres-watch.js';
+export type { PostgresListener, PostgresNotification } from './lib/postgres-watch.js';
 
 /** Options of {@link postgresStore}. */
 export interface PostgresStoreOptions {
@@ -62,7 +63,10 @@ export function postgresStore(
   const sender = new Sender(client, prepare);
   const write = (text: string, ...values: (string | null)[]): Promise<readonly unknown[]> => sender.send({ text, values }, false);
   const hints =
-    listen && new Hints(listen, schema, (messages) => write('select pg_notify($1, message) from json_array_elements_text($2::json) message', name, messages));
+    listen &&
+    new Hints(listen, schema, (messages) =>
+      write('select pg_notify($1, message) from json_array_elements_text($2::json) message', name, messages),
+    );
 
   const commitBatch = async (changes: readonly Change[]): Promise<(Committed | StoreError)[]> => {
     const [row] = (await write(`select ${schema}.commit_v1($1) as answers`, batchOf(changes))) as readonly { answers: string }[];
@@ -112,8 +116,8 @@ export function postgresStore(
     remove: async (key) => {
       const { appName, userId, sessionId } = key;
       const values = [appName, userId, sessionId].map(toColumn);
-      const [row] = (await write(`select ${schema}.remove_v1($1, $2, $3)::text as gone`, ...values)) as readonly { gone: string }[];
-      if (row?.gone === 'true') {
+      const rows = await write(`select ${schema}.remove_v1($1, $2, $3)::text as gone`, ...values);
+      if ((rows as readonly { gone: string }[])[0]?.gone === 'true') {
         hints?.add(key);
       }
     },

@@ -26,7 +26,12 @@ interface Request {
   readonly set?: readonly Entry[] | undefined;
   readonly unset?: readonly Entry[] | undefined;
   readonly created?: string | undefined;
-  readonly guard?: { readonly rev?: number | undefined; readonly app?: number | undefined; readonly user?: number | undefined; readonly keys?: readonly Entry[] };
+  readonly guard?: {
+    readonly rev?: number | undefined;
+    readonly app?: number | undefined;
+    readonly user?: number | undefined;
+    readonly keys: readonly Entry[];
+  };
 }
 
 /** A session of a batch, by the place of its change; a new one with all that it begins with. */

@@ -9,7 +9,8 @@ const SETTINGS = `language plpgsql
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
   set enable_hashjoin = off
-  set enable_mergejoin = off`;
+  set enable_mergejoin = off
+  set jit = off`;
 
 /** In how many parts the sessions of a scope are counted: those who create some at once do not wait for each other. */
 const SHARDS = 16;
@@ -24,8 +25,6 @@ const SHARDS = 16;
  *
  * It locks first and looks then: a statement sees what was committed before it began. Everybody locks in one order, so that
  * nobody waits in a circle: new scopes, sessions, scopes, counts, and each of them in the order of their names or numbers.
- *
- * Plain statements for single rows cost less than clever ones for many, also when there are many.
  */
 export function commitFunction(schema: string): string {
   return `create function ${schema}.commit_v1(batch text) returns text ${SETTINGS}
@@ -43,6 +42,7 @@ declare
   -- By the place of a scope in the request.
   scope_no bigint[];
   scope_pos bigint[];
+  is_unused boolean[];
   -- By the place of a change in the request.
   session_no bigint[];
   session_rev integer[];
@@ -59,14 +59,18 @@ declare
   -- The scopes of the sessions that are created.
   counted bigint[];
 begin
-  -- The scopes. Those that are missing are made: they say nothing yet.
+  -- The scopes. Those that are missing are made, and taken back if nothing is written there.
   for item in select * from jsonb_array_elements(request->'scopes') loop
     place := place + 1;
     loop
       select scope.no, scope.pos into found_no, found_pos from ${schema}.scopes scope
         where scope.parent = coalesce(scope_no[(item->0)::int], 0) and scope.name = item->>1;
       exit when found;
-      insert into ${schema}.scopes (parent, name) values (coalesce(scope_no[(item->0)::int], 0), item->>1) on conflict do nothing;
+      insert into ${schema}.scopes (parent, name) values (coalesce(scope_no[(item->0)::int], 0), item->>1)
+        on conflict do nothing;
+      if found then
+        is_unused[place] := true;
+      end if;
     end loop;
     scope_no[place] := found_no;
     scope_pos[place] := found_pos;
@@ -78,7 +82,8 @@ begin
     user_place := (item->'usr')::int;
     if item ? 'created' then
       insert into ${schema}.sessions (usr, id, app, user_id, created, rev, time)
-        values (scope_no[user_place], item->>'session', scope_no[(item->'app')::int], item->>'user_id', item->>'created', 0, (item->'time')::float8)
+        values (scope_no[user_place], item->>'session', scope_no[(item->'app')::int], item->>'user_id', item->>'created', 0,
+          (item->'time')::float8)
         on conflict do nothing returning no into found_no;
       if found then
         session_no[place] := found_no;
@@ -115,8 +120,8 @@ begin
     case change->>'kind'
       when 'create' then
         if is_new[place] is null then
-          answer := case when session_created[place] = change_id then '["duplicate",' || own_rev || ',' || scope_pos[app_place] || ',' || user_pos || ']'
-            else '["exists"]' end;
+          answer := case when session_created[place] = change_id
+            then '["duplicate",' || own_rev || ',' || scope_pos[app_place] || ',' || user_pos || ']' else '["exists"]' end;
         end if;
       when 'append' then
         if own_no is null or change->>'created' <> session_created[place] then
@@ -124,7 +129,8 @@ begin
         else
           select event.data into found_text from ${schema}.events event where -event.session = -own_no and event.id = change_id;
           if found then
-            answer := '["duplicate",' || own_rev || ',' || scope_pos[app_place] || ',' || user_pos || ',' || to_json(found_text)::text || ']';
+            answer := '["duplicate",' || own_rev || ',' || scope_pos[app_place] || ',' || user_pos || ','
+              || to_json(found_text)::text || ']';
           end if;
         end if;
       else
@@ -157,6 +163,12 @@ begin
       continue;
     end if;
 
+    if is_unused is not null then
+      is_unused[app_place] := false;
+      if user_place is not null then
+        is_unused[user_place] := false;
+      end if;
+    end if;
     if change ? 'app_moves' then
       scope_pos[app_place] := scope_pos[app_place] + 1;
     end if;
@@ -183,7 +195,8 @@ begin
     end if;
     if change ? 'set' then
       insert into ${schema}.state as old (owner, name, value, at, nth)
-        select case new.key->>0 when 'app' then scope_no[app_place] when 'user' then scope_no[user_place] else own_no end, new.key->>1, new.key->>2,
+        select case new.key->>0 when 'app' then scope_no[app_place] when 'user' then scope_no[user_place] else own_no end,
+          new.key->>1, new.key->>2,
           case new.key->>0 when 'app' then scope_pos[app_place] when 'user' then user_pos else own_rev end, new.nth
         from jsonb_array_elements(change->'set') with ordinality new (key, nth)
         on conflict (owner, name) do update set value = excluded.value where old.value <> excluded.value;
@@ -194,6 +207,10 @@ begin
   for place in select value::int from jsonb_array_elements_text(request->'locks') loop
     update ${schema}.scopes scope set pos = scope_pos[place] where scope.no = scope_no[place] and scope.pos <> scope_pos[place];
   end loop;
+  if is_unused is not null then
+    delete from ${schema}.scopes scope where scope.no = any(
+      select scope_no[new.place] from generate_subscripts(is_unused, 1) new (place) where is_unused[new.place]);
+  end if;
   if counted is not null then
     insert into ${schema}.counts as old (scope, shard, sessions)
       select scope.no, pg_backend_pid() % ${SHARDS}, count(*) from unnest(counted) scope (no) group by scope.no order by scope.no

@@ -16,7 +16,8 @@ export function quotedSchema(name: string): string {
   const size = new TextEncoder().encode(name).length;
   // Where a statement quotes with dollars the name must have none.
   if (size === 0 || size > NAME_LIMIT || /[\0$]/.test(name)) {
-    throw new StoreError('rejected', `a schema cannot be named ${JSON.stringify(name)}: it needs 1 to ${NAME_LIMIT} bytes, none of them NUL or $`);
+    const rule = `it needs 1 to ${NAME_LIMIT} bytes, none of them NUL or $`;
+    throw new StoreError('rejected', `a schema cannot be named ${JSON.stringify(name)}: ${rule}`);
   }
   return `"${name.replaceAll('"', '""')}"`;
 }
@@ -63,7 +64,8 @@ function older(migrate: Migrate): string {
 }
 
 function creation(name: string, quoted: string): string {
-  return [`if to_regnamespace(quote_ident(${name})) is null then create schema ${quoted}; end if`, ...version1(quoted), ''].join(';\n    ');
+  const schema = `if to_regnamespace(quote_ident(${name})) is null then create schema ${quoted}; end if`;
+  return [schema, ...version1(quoted), ''].join(';\n    ');
 }
 
 /**

@@ -4,11 +4,17 @@ import { fromColumn, toColumn } from './sql-text.js';
 import { newId } from '../../ids.js';
 import type { Hint } from '../../store.js';
 
+/** What a listening client tells. */
+export interface PostgresNotification {
+  readonly channel: string;
+  readonly payload?: string | undefined;
+}
+
 /** A client that keeps one connection, and tells what comes on it: a `Client` of `pg` or of Neon's serverless driver. */
 export interface PostgresListener {
   query(text: string): Promise<unknown>;
-  on(event: 'notification', listener: (message: { readonly channel: string; readonly payload?: string | undefined }) => void): unknown;
-  removeListener(event: 'notification', listener: (message: { readonly channel: string; readonly payload?: string | undefined }) => void): unknown;
+  on(event: 'notification', listener: (message: PostgresNotification) => void): unknown;
+  removeListener(event: 'notification', listener: (message: PostgresNotification) => void): unknown;
 }
 
 /** How long hints are gathered, in milliseconds. */
@@ -38,7 +44,7 @@ export class Hints {
 
   /** Gathers a hint. */
   add({ appName, userId, sessionId }: Hint): void {
-    const parts = [appName, ...(userId === undefined ? [] : [userId]), ...(sessionId === undefined ? [] : [sessionId])].map(toColumn);
+    const parts = [appName, userId, sessionId].filter((part) => part !== undefined).map(toColumn);
     this.#gathered.set(JSON.stringify(parts), parts);
     this.#timer ??= setTimeout(() => this.#send(), PAUSE);
   }
@@ -83,7 +89,7 @@ export class Hints {
     }
   }
 
-  readonly #receive = ({ channel, payload }: { readonly channel: string; readonly payload?: string | undefined }): void => {
+  readonly #receive = ({ channel, payload }: PostgresNotification): void => {
     // Others may use the connection, or the channel, for something else.
     const [origin, ...hints] = channel === unquoted(this.#channel) ? listOf(payload) : [this.#origin];
     if (origin !== this.#origin) {

@@ -1,0 +1,102 @@
+// How sessions are listed: by one statement, so that all of it is of one moment.
+
+import { StoreError } from '../../store-error.js';
+import { entries, valuesOf, type Entries, type SqlValue, type Statement } from './postgres-read.js';
+import { fromColumn, toColumn } from './sql-text.js';
+import type { ListQuery, Page, Row, Values } from '../../store.js';
+import type { SessionKey } from '../../types.js';
+
+/** The largest number of rows. */
+const MOST = Number.MAX_SAFE_INTEGER;
+
+/**
+ * The statement that lists sessions: a row with the total and the values of the app (n is 0), one for each user (-1) and one
+ * for each session (its place).
+ */
+export function listStatement(schema: string, query: ListQuery): Statement {
+  const { app, user } = query;
+  const isOfUser = user !== undefined;
+  const values: SqlValue[] = [toColumn(app)];
+  const owners = [`app as (select app.no from ${schema}.scopes app where app.parent = 0 and app.name = $1)`];
+  if (isOfUser) {
+    const name = `$${values.push(toColumn(user))}`;
+    owners.push(`usr as (select usr.no from app join ${schema}.scopes usr on usr.parent = app.no and usr.name = ${name})`);
+  }
+  const owner = `(select no from ${isOfUser ? 'usr' : 'app'})`;
+  // Each question has its own index, see the schema.
+  const source = `${schema}.sessions session where ${isOfUser ? `-session.usr = -${owner}` : `session.app = ${owner}`}`;
+  const text = `with ${owners.join(', ')},
+page as (select page.*, row_number() over () as n from (${pageQuery(source, query, values)}) page)
+select 0 as n, json_build_array(
+  (select coalesce(sum(counts.sessions), 0) from ${schema}.counts counts where counts.scope = ${owner}),
+  ${entries(schema, '(select no from app)')})::text as data
+union all
+select -1, json_build_array(usr.user_id, ${entries(schema, 'usr.no')})::text
+from (select distinct page.usr as no, page.user_id from page) usr
+union all
+select page.n::integer,
+  json_build_array(page.user_id, page.id, page.created, page.rev, page.time, ${entries(schema, 'page.no')})::text
+from page`;
+  return { text, values };
+}
+
+/** The query for one page of the sessions in `source`, in their order. */
+function pageQuery(source: string, { descending, limit = Infinity, offset = 0, after }: ListQuery, values: SqlValue[]): string {
+  const [direction, beyond, infinity] = descending ? ['desc', '<', '-infinity'] : ['asc', '>', 'infinity'];
+  const order = `order by session.time ${direction}, session.id, session.user_id`;
+  const count = (number: number): string => `$${values.push(Math.min(Math.max(0, Math.ceil(number)), MOST))}::bigint`;
+  const rows = [limit === Infinity ? '' : `limit ${count(limit)}`, offset > 0 ? `offset ${count(offset)}` : ''].join(' ');
+  const last = limit === Infinity ? undefined : count(offset + limit - 1);
+
+  // The index has the order of times alone. So it is asked for the last time of the page, and what comes until then is sorted.
+  const stretch = (condition: string): string => {
+    const times = `select session.time from ${source} ${condition} order by session.time ${direction}`;
+    const edge = `${times} limit 1 offset ${last ?? ''}`;
+    const until = last === undefined ? '' : `and session.time ${beyond === '<' ? '>=' : '<='} coalesce((${edge}), '${infinity}')`;
+    return `select session.* from ${source} ${condition} ${until} ${order} ${rows}`;
+  };
+  if (after === undefined) {
+    return stretch('');
+  }
+  const time = `$${values.push(after.time)}::float8`;
+  const place = `($${values.push(toColumn(after.sessionId))}, $${values.push(toColumn(after.userId))})`;
+  const ties = `and session.time = ${time} and (session.id, session.user_id) > ${place}`;
+  return `select session.* from (
+    (select session.* from ${source} ${ties} ${order} ${rows}) union all (${stretch(`and session.time ${beyond} ${time}`)})
+  ) session ${order} ${rows}`;
+}
+
+/** What {@link listStatement} has found. Sessions that cannot be read are told, and the others are listed. */
+export function pageOf(rows: readonly unknown[], { app }: ListQuery): Page {
+  let total = 0;
+  let state: Entries = [];
+  const states = new Map<string, Entries>();
+  const found: { n: number; row: readonly [string, string, string, number, number, Entries] }[] = [];
+  for (const { n, data } of rows as readonly { n: number | string; data: string }[]) {
+    const place = Number(n);
+    if (place > 0) {
+      found.push({ n: place, row: JSON.parse(data) as (typeof found)[0]['row'] });
+    } else if (place === 0) {
+      [total, state] = JSON.parse(data) as [number, Entries];
+    } else {
+      states.set(...(JSON.parse(data) as [string, Entries]));
+    }
+  }
+  const page = { rows: [] as Row[], app: valuesOf(state, `app "${app}"`), users: new Map<string, Values>(), total };
+  const corrupt: SessionKey[] = [];
+  for (const { row: [user, id, created, rev, time, values] } of found.sort((a, b) => a.n - b.n)) {
+    const key = { appName: app, userId: fromColumn(user), sessionId: fromColumn(id) };
+    try {
+      const userState = page.users.get(key.userId) ?? valuesOf(states.get(user) ?? [], `user "${key.userId}"`);
+      const own = valuesOf(values, `session "${key.sessionId}"`);
+      page.rows.push({ key, created: fromColumn(created), rev, time, state: own });
+      page.users.set(key.userId, userState);
+    } catch (error) {
+      if (!(error instanceof StoreError)) {
+        throw error;
+      }
+      corrupt.push(key);
+    }
+  }
+  return corrupt.length === 0 ? page : { ...page, corrupt };
+}

@@ -1,0 +1,42 @@
+// Random changes and questions: the store in Postgres answers as the reference does.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { PGlite } from '@electric-sql/pglite';
+import { memoryStore } from 'statepad/stores/memory';
+import { postgresStore } from 'statepad/stores/postgres';
+import { compareStores } from './indexeddb-random.js';
+import { context, withDatabase } from './postgres-database.mjs';
+
+/** The store, with events as they really are: JSON text has no lone surrogates, which UTF-8 cannot say. */
+function ofJson(store) {
+  const clean = ({ event, ...change }) => (event ? { ...change, event: { ...event, data: event.data.toWellFormed() } } : change);
+  return {
+    ...store,
+    commit: (change, context) => store.commit(clean(change), context),
+    commitMany: (changes, context) => store.commitMany(changes.map(clean), context),
+  };
+}
+
+function randomTest(name, client, seed, schema) {
+  test(`${name}: random changes and questions are answered as the reference answers them`, async () => {
+    const store = postgresStore(client, { schema });
+    await store.open({ migrate: 'create' }, context);
+    const { difference, refusals } = await compareStores(ofJson(store), ofJson(memoryStore()), seed, 1_000);
+    assert.equal(difference, undefined);
+    // Otherwise they would say little.
+    for (const refusal of ['conflict', 'exists', 'not-found', 'duplicate']) {
+      assert.ok(refusals[refusal] > 25, `${refusal}: ${refusals[refusal]}`);
+    }
+  });
+}
+
+await withDatabase((database) => {
+  // Nothing here depends on what is on disk.
+  const pool = database.pool({ options: '-c synchronous_commit=off' });
+  randomTest('postgres', pool, 11, database.schema());
+});
+
+const lite = new PGlite();
+after(() => lite.close());
+randomTest('postgres, PGlite', lite, 14, 'statepad');
