@@ -21,7 +21,7 @@ function nodeSuites() {
   }
   return [...folders].map(([folder, files]) => ({
     name: `node --test ${folder}`,
-    command: [process.execPath, '--test', '--test-reporter=spec', ...files],
+    command: [process.execPath, '--test', '--test-reporter=spec', '--test-timeout=600000', ...files],
     runner: 'node',
   }));
 }

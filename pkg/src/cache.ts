@@ -22,8 +22,8 @@ export class Cache extends Memory {
   readonly #positions: (number | undefined)[] = [];
   /** The least recently used first. */
   readonly #recent = new Set<SessionRecord>();
-  /** Those that wait for the store stay. */
-  readonly #busy = new Set<SessionRecord>();
+  /** Those that somebody works with stay: how many do. */
+  readonly #busy = new Map<SessionRecord, number>();
   readonly #stale = new WeakSet<SessionRecord>();
   readonly #limit: number;
   /** How many events there are, and one more for each session. */
@@ -258,13 +258,21 @@ export class Cache extends Memory {
     view.record = record;
   }
 
-  /** Keeps a session while it waits for the store. */
-  async busy<T>(record: SessionRecord, task: () => Promise<T>): Promise<T> {
-    this.#busy.add(record);
-    try {
-      return await task();
-    } finally {
+  /** Keeps a session in memory while somebody works with it. */
+  hold(record: SessionRecord): SessionRecord {
+    this.#busy.set(record, (this.#busy.get(record) ?? 0) + 1);
+    this.touch(record);
+    return record;
+  }
+
+  /** Ends what {@link Cache.hold} has begun. */
+  release(record: SessionRecord): void {
+    const left = (this.#busy.get(record) ?? 1) - 1;
+    if (left > 0) {
+      this.#busy.set(record, left);
+    } else {
       this.#busy.delete(record);
+      this.#makeRoom(undefined);
     }
   }
 
@@ -272,9 +280,13 @@ export class Cache extends Memory {
   touch(record: SessionRecord): void {
     this.#recent.delete(record);
     this.#recent.add(record);
+    this.#makeRoom(record);
+  }
+
+  #makeRoom(used: SessionRecord | undefined): void {
     if (this.#held > this.#limit) {
       for (const oldest of this.#recent) {
-        if (oldest !== record && !this.#busy.has(oldest)) {
+        if (oldest !== used && !this.#busy.has(oldest)) {
           this.forget(oldest);
         }
         if (this.#held <= this.#limit) {

@@ -6,6 +6,11 @@ export class Queue {
   #length = 0;
   #done = 0;
 
+  /** Resolves when all tasks that there are now are done. */
+  async idle(): Promise<void> {
+    await this.#last;
+  }
+
   /** How many tasks are done. */
   get done(): number {
     return this.#done;
@@ -56,9 +61,7 @@ export class Queues {
   /** Resolves when all that has been asked for is done. */
   async idle(): Promise<void> {
     while (this.#queues.size > 0) {
-      await Promise.all([...this.#queues.values()].map(async (queue) => await queue.run(async () => undefined)));
-      // Those who wait for their task empty the map in their own turn.
-      await Promise.resolve();
+      await Promise.all([...this.#queues.values()].map(async (queue) => await queue.idle()));
     }
   }
 }

@@ -15,30 +15,31 @@ import type { Json, SessionKey, UpdateStateOptions, UpdateStateTarget } from './
 import type { StoredSessions } from './stored.js';
 import type { UpdateTarget } from './update.js';
 
+const NO_EVENTS = { numRecentEvents: 0 };
+
 /** A session: what is written becomes an event of it. */
 export function sessionTarget(sessions: StoredSessions, key: SessionKey, options: UpdateStateOptions): UpdateTarget {
   const { author = 'system', invocationId, signal } = options;
-  const { appName, userId, sessionId } = key;
   return async () => {
-    const record = await sessions.load(key, NONE, signal);
-    if (record === undefined) {
-      throw notFound(sessionId);
+    // A handle that shows no events: it is brought up to date by the append.
+    const read = await sessions.load(key, NONE, (record) => ({ ...sessions.cache.known(key, record), session: sessions.cache.read(record, NO_EVENTS) }), { signal });
+    if (read === undefined) {
+      throw notFound(key.sessionId);
     }
-    const reads = new Reads(sessions.cache.read(record).state);
-    const { rev, pos = {}, created } = { created: record.created, ...sessions.cache.known(key, record) };
+    const { session, created = '', rev = 0, pos = {} } = read;
+    const reads = new Reads(session.state);
     return {
       state: reads.state,
       write: async (stateDelta) => {
         const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, sessions.now, {});
-        const whole = reads.isWhole && rev !== undefined ? { rev, pos } : {};
-        const guard: Guard = { created, keys: reads.keys(), ...whole };
+        const guard: Guard = { created, keys: reads.keys(), ...(reads.isWhole ? { rev, pos } : {}) };
         try {
-          const written = await sessions.write({ appName, userId, id: sessionId }, draft, guard, signal);
-          return sessions.cache.read(written.record).state;
+          await sessions.write(session, draft, guard, signal);
+          return session.state;
         } catch (error) {
           // Gone, or created anew: reading again tells.
           const isGone = isStatepadError(error) && error.code === 'SESSION_NOT_FOUND';
-          throw isGone ? new StatepadError('STATE_CONFLICT', error.message, { id: sessionId, cause: error }) : error;
+          throw isGone ? new StatepadError('STATE_CONFLICT', error.message, { id: key.sessionId, cause: error }) : error;
         }
       },
     };

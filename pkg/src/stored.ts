@@ -17,7 +17,7 @@ import { isStoreError } from './store-error.js';
 import { callbackStore } from './stores/lib/callbacks.js';
 import { scopeTarget, sessionTarget } from './stored-update.js';
 import { isSessionTarget, type UpdateTarget } from './update.js';
-import { ALL, NONE, firstOf, missing, shownBy, type Wanted } from './wanted.js';
+import { ALL, NONE, firstOf, notHere, shownBy, type Wanted } from './wanted.js';
 import type { Draft } from './draft.js';
 import type { Ticket } from './memory.js';
 import type { StoredOptions } from './store-options.js';
@@ -65,7 +65,7 @@ export class StoredSessions implements Sessions {
     return await this.inTurn(nameOf(key), signal, async (begin) => {
       if (this.cache.find(key) !== undefined) {
         // Somebody else may have deleted it; otherwise the core refuses.
-        await this.load(key, NONE);
+        await this.load(key, NONE, () => undefined);
       }
       const time = this.now();
       const id = newId();
@@ -80,28 +80,43 @@ export class StoredSessions implements Sessions {
         }
         throw error;
       }
-      const record = this.cache.settleCreate(key, time, id, ticket, committed) ?? (await this.load(key, ALL));
-      if (record?.created !== id) {
-        throw notFound(key.sessionId);
+      const record = this.cache.settleCreate(key, time, id, ticket, committed);
+      if (record !== undefined) {
+        return this.cache.read(record);
       }
-      return this.cache.read(record);
+      const session = await this.load(key, ALL, (loaded) => (loaded.created === id ? this.cache.read(loaded) : undefined));
+      return session ?? missing(key);
     });
   }
 
   async get(key: SessionKey, config: GetSessionConfig | undefined, signal?: AbortSignal): Promise<Session | undefined> {
     const { numRecentEvents: last, afterTimestamp: since } = config ?? {};
-    const wanted = since !== undefined ? NONE : last === undefined ? ALL : { last };
+    if (since === undefined) {
+      return await this.load(key, last === undefined ? ALL : { last }, (record) => this.cache.read(record, config), { signal });
+    }
+    const record = await this.load(key, NONE, (loaded) => this.cache.hold(loaded), { signal });
+    if (record === undefined) {
+      return undefined;
+    }
+    try {
+      const given = record.base === 0 ? undefined : await this.#eventsSince(record, since, last, signal);
+      return record.number === OUT ? undefined : this.cache.read(record, config, given);
+    } finally {
+      this.cache.release(record);
+    }
+  }
+
+  /** The events of a window by time, as far as the session is in memory. Times are in no order: the store finds them. */
+  async #eventsSince(record: SessionRecord, since: number, last: number | undefined, signal: AbortSignal | undefined): Promise<Event[]> {
     for (;;) {
-      const record = await this.load(key, wanted, signal);
-      if (record === undefined || since === undefined || record.base === 0) {
-        return record && this.cache.read(record, config);
-      }
-      // Times are in no order: the store finds the events.
-      const events = { since, to: record.revision, ...(last === undefined ? {} : { last }) };
-      const query: LoadQuery = { events, known: this.cache.known(key, record) };
+      const { key, revision: to } = record;
+      const query: LoadQuery = { events: { since, to, ...(last === undefined ? {} : { last }) }, known: this.cache.known(key, record) };
       const loaded = await this.#connection.ask(async (store, context) => await store.load(key, query, context), signal);
-      if (loaded?.created === record.created && record.number !== OUT) {
-        return this.cache.read(record, config, loaded.events.map((event) => parseEvent(record, event)));
+      if (loaded?.created !== record.created) {
+        return [];
+      }
+      if (record.revision === to) {
+        return loaded.events.map((event) => parseEvent(record, event));
       }
     }
   }
@@ -146,7 +161,7 @@ export class StoredSessions implements Sessions {
 
   async append({ session, draft, expectedRevision }: AppendPlan, signal?: AbortSignal): Promise<Event> {
     const guard = expectedRevision === undefined ? {} : { rev: expectedRevision };
-    return (await this.write(session, draft, guard, signal)).event;
+    return await this.write(session, draft, guard, signal);
   }
 
   async scope(appName: string, userId: string | undefined, signal?: AbortSignal): Promise<Record<string, unknown>> {
@@ -171,14 +186,14 @@ export class StoredSessions implements Sessions {
     await this.#connection.close();
   }
 
-  /** Appends an event under a guard. Answers with the session, too. */
-  async write(session: AppendPlan['session'], draft: Draft, guard: Guard, signal?: AbortSignal): Promise<Written> {
+  /** Appends an event under a guard. */
+  async write(session: AppendPlan['session'], draft: Draft, guard: Guard, signal?: AbortSignal): Promise<Event> {
     const { appName, userId, id: sessionId } = session;
     const view = this.cache.view(session);
     const key = view?.record.key ?? checkKey({ appName, userId, sessionId });
     return await this.inTurn(nameOf(key), signal, async (begin) => {
       const record = await this.#writable(key, view);
-      return await this.cache.busy(record, async () => {
+      try {
         const append = prepareAppend(this.cache, record, draft, {});
         const event = append.ticket === undefined ? append.event : await this.#store(record, append, draft, guard, begin, view);
         if (view !== undefined && record.number !== OUT) {
@@ -187,32 +202,41 @@ export class StoredSessions implements Sessions {
         if (view !== undefined && append.ticket !== undefined) {
           this.cache.showTemp(view, event, append.temp);
         }
-        return { event, record };
-      });
+        return event;
+      } finally {
+        this.cache.release(record);
+      }
     });
   }
 
-  /** The session that an append goes to, with all events that the handle shows. Throws `SESSION_NOT_FOUND`. */
+  /**
+   * The session that an append goes to, with all events that the handle shows. It stays in memory until it is released.
+   * Throws `SESSION_NOT_FOUND`.
+   */
   async #writable(key: SessionKey, view: View | undefined): Promise<SessionRecord> {
-    if (view?.record.deleted) {
-      throw notFound(key.sessionId);
+    const { created, deleted } = view?.record ?? {};
+    const found = this.cache.find(key);
+    const hold = (record: SessionRecord): SessionRecord => this.cache.hold(record);
+    const isFound = found !== undefined && this.cache.isCurrent(found);
+    const record = deleted ? undefined : isFound ? hold(found) : await this.load(key, NONE, hold, { idle: view?.record });
+    if (record === undefined) {
+      return missing(key);
     }
-    const { created } = view?.record ?? {};
-    const wanted = view === undefined ? NONE : shownBy(view);
-    for (;;) {
-      const found = this.cache.find(key);
-      const record = found !== undefined && this.cache.isCurrent(found) ? found : await this.load(key, NONE, undefined, view?.record);
-      if (record === undefined || (created !== undefined && record.created !== created)) {
-        throw notFound(key.sessionId);
+    try {
+      if (created !== undefined && record.created !== created) {
+        return missing(key);
       }
       if (view !== undefined) {
+        const wanted = shownBy(view);
         this.cache.rebind(view, record);
+        if (record.base > firstOf(wanted, record)) {
+          await this.load(key, wanted, () => undefined);
+        }
       }
-      if (record.base <= firstOf(wanted, record)) {
-        this.cache.touch(record);
-        return record;
-      }
-      await this.load(key, wanted);
+      return record.number === OUT ? missing(key) : record;
+    } catch (error) {
+      this.cache.release(record);
+      throw error;
     }
   }
 
@@ -276,29 +300,36 @@ export class StoredSessions implements Sessions {
   async #reload(record: SessionRecord): Promise<void> {
     this.cache.doubt(record);
     try {
-      await this.load(record.key, NONE);
+      await this.load(record.key, NONE, () => undefined);
     } catch {
       // It is doubted: whoever needs it next loads it, and is told.
     }
   }
 
   /**
-   * A session as the store has it, with the events that are wanted; from memory when nobody else can have moved it.
-   * `idle` is what a handle remembers of it. Throws `STORE_UNAVAILABLE`, `STORE_CORRUPT`.
+   * Uses a session as the store has it, with the events that are wanted; from memory when nobody else can have moved it. It
+   * may leave memory as soon as `use` has returned. `idle` is what a handle remembers of it. Answers `undefined` when there is
+   * none. Throws `STORE_UNAVAILABLE`, `STORE_CORRUPT`.
    */
-  async load(key: SessionKey, wanted: Wanted, signal?: AbortSignal, idle?: SessionRecord): Promise<SessionRecord | undefined> {
+  async load<T>(
+    key: SessionKey,
+    wanted: Wanted,
+    use: (record: SessionRecord) => T,
+    { signal, idle }: { readonly signal?: AbortSignal | undefined; readonly idle?: SessionRecord | undefined } = {},
+  ): Promise<T | undefined> {
+    const { exclusive } = this.#connection.store;
     for (let round = 0; round < ROUNDS; round++) {
       const before = this.cache.find(key);
-      if (before !== undefined && this.#connection.store.exclusive && this.cache.isCurrent(before) && before.base <= firstOf(wanted, before)) {
+      if (before !== undefined && exclusive && this.cache.isCurrent(before) && before.base <= firstOf(wanted, before)) {
         this.cache.touch(before);
-        return before;
+        return use(before);
       }
       const known = before ?? (idle?.number === OUT ? idle : undefined);
-      const query = { events: missing(known, wanted), known: this.cache.known(key, before) };
+      const query = { events: notHere(known, wanted), known: this.cache.known(key, before) };
       const loaded = await this.#connection.ask(async (store, context) => await store.load(key, query, context), signal);
       const record = this.#take(key, loaded, before, idle);
       if (record !== 'again') {
-        return record;
+        return record && use(record);
       }
     }
     const { sessionId: id } = key;
@@ -351,10 +382,8 @@ export class StoredSessions implements Sessions {
 /** Says that a change is about to be sent. Throws when nobody wants it any more. */
 export type Begin = (id: string) => void;
 
-/** What an append has come to. */
-interface Written {
-  readonly event: Event;
-  readonly record: SessionRecord;
+function missing({ sessionId }: SessionKey): never {
+  throw notFound(sessionId);
 }
 
 function nameOf({ appName, userId, sessionId }: SessionKey): string {

@@ -18,7 +18,7 @@ export function firstOf({ from, last = 0 }: Wanted, { revision }: SessionRecord)
 }
 
 /** The events that are not in memory yet. They follow one another, so that memory has no gaps. */
-export function missing(known: SessionRecord | undefined, wanted: Wanted): NonNullable<LoadQuery['events']> {
+export function notHere(known: SessionRecord | undefined, wanted: Wanted): NonNullable<LoadQuery['events']> {
   if (known === undefined) {
     return wanted.from === undefined ? { last: wanted.last ?? 0 } : { from: wanted.from + 1 };
   }
