@@ -25,6 +25,8 @@ export function newFolder(name, parent = existsSync('/dev/shm') ? '/dev/shm' : t
   return mkdtempSync(join(parent, `statepad-${name}-`));
 }
 
+/** Those of tests that have failed are left. */
+const folders = new Set();
 const remove = (folder) => rmSync(folder, { recursive: true, force: true });
 
 /**
@@ -33,12 +35,14 @@ const remove = (folder) => rmSync(folder, { recursive: true, force: true });
 function inFolder(name, make) {
   return () => {
     const folder = newFolder(name);
+    folders.add(folder);
     const opened = [];
     return {
       open: (plan) => make(folder, plan, (database) => (opened.push(database), database)),
       drop: () => {
         opened.forEach((database) => database.close());
         remove(folder);
+        folders.delete(folder);
       },
     };
   };
@@ -52,6 +56,7 @@ const sqlite = (folder, keep) => sqliteStore(keep(new Database(join(folder, 'ses
  * `drop()` gives it back. In a place that many use at the same time, storage is new as long as nobody takes another's app.
  */
 export async function storages() {
+  after(() => folders.forEach(remove));
   const stores = {
     memory: () => {
       const store = memoryStore();
