@@ -16,7 +16,7 @@ export function randomFrom(seed) {
  * Starts `childScript` with `args(round)` so many times. Each child gets ready, prints the line `ready`, waits for a line on its
  * standard input, and then works until it is killed by SIGKILL; each line that it prints meanwhile is an acknowledgement. It is
  * killed up to `life` milliseconds after it was told to begin, or, three times out of four, after its first acknowledgement.
- * Then `verify({ round, lines })` looks at what is there. The next child gets ready meanwhile.
+ * Then `verify({ round, lines })` looks at what is there. The next two children get ready meanwhile.
  */
 export async function killLoop({ childScript, args, rounds, verify, seed, life = 40 }) {
   const random = randomFrom(seed);
@@ -39,11 +39,15 @@ export async function killLoop({ childScript, args, rounds, verify, seed, life =
     started.ready.catch(() => undefined);
     return started;
   };
-  let next = start(0);
+  const prepared = [];
+  let current;
   try {
     for (let round = 0; round < rounds; round++) {
-      const { child, ready } = next;
-      const current = next;
+      while (prepared.length < 3 && round + prepared.length < rounds) {
+        prepared.push(start(round + prepared.length));
+      }
+      current = prepared.shift();
+      const { child, ready } = current;
       await ready;
       const closed = once(child, 'close');
       child.stdin.on('error', () => undefined);
@@ -60,11 +64,10 @@ export async function killLoop({ childScript, args, rounds, verify, seed, life =
       if (signal !== 'SIGKILL') {
         throw new Error(`the child ended by itself in round ${round}: ${code ?? signal}\n${current.text}`);
       }
-      next = round + 1 < rounds ? start(round + 1) : undefined;
       await verify({ round, lines: current.text.split('\n').slice(1, -1) });
     }
   } finally {
-    next?.child.kill('SIGKILL');
+    [current, ...prepared].forEach((started) => started?.child.kill('SIGKILL'));
   }
 }
 
