@@ -3,6 +3,7 @@
 import { pauseAfter, refusal, tryOnce, unavailable, unknown, type Policy } from './policy.js';
 import { isStoreError, StoreError } from './store-error.js';
 import type { Change, Committed, SessionStore } from './store.js';
+import type { Signal } from './signal.js';
 
 /** A change on its way. */
 interface Sent {
@@ -94,7 +95,7 @@ export class Commits {
     }
   }
 
-  async #call(batch: readonly Sent[], context: { readonly signal: AbortSignal }): Promise<readonly (Committed | StoreError)[]> {
+  async #call(batch: readonly Sent[], context: { readonly signal: Signal }): Promise<readonly (Committed | StoreError)[]> {
     const [first, second] = batch;
     if (this.#store.commitMany === undefined || (first !== undefined && second === undefined)) {
       return [await this.#store.commit((first as Sent).change, context)];

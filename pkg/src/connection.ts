@@ -3,6 +3,7 @@
 import { StatepadError, isStatepadError } from './errors.js';
 import { ask, orAborted, type Policy } from './policy.js';
 import type { Hint, Migrate, SessionStore, StoreContext } from './store.js';
+import type { Signal } from './signal.js';
 
 /** How long hints gather before they are looked at, in milliseconds. */
 const HINT_PAUSE = 5;
@@ -35,7 +36,7 @@ export class Connection {
   }
 
   /** Asks the store for something that may be asked for twice. */
-  async ask<T>(run: (store: SessionStore, context: StoreContext) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async ask<T>(run: (store: SessionStore, context: StoreContext) => Promise<T>, signal?: Signal): Promise<T> {
     await orAborted(this.open(), signal);
     return await ask(async (context) => await run(this.store, context), this.#policy, signal);
   }

@@ -43,6 +43,7 @@ export interface DeltaText {
 
 /** Owns the core's object and never shows it. */
 export class Memory {
+  /** @internal */
   protected readonly core = new Core();
   protected readonly apps = new Map<string, Map<string, Map<string, SessionRecord>>>();
   readonly #records: (SessionRecord | undefined)[] = [];

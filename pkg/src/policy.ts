@@ -3,6 +3,7 @@
 import { StatepadError } from './errors.js';
 import { isStoreError, type StoreError } from './store-error.js';
 import type { StoreContext } from './store.js';
+import type { Signal } from './signal.js';
 
 /** How a service deals with a store that does not answer, or not well. */
 export interface Policy {
@@ -49,7 +50,7 @@ class Try implements StoreContext {
   #controller: AbortController | undefined;
   #reason: unknown;
 
-  get signal(): AbortSignal {
+  get signal(): Signal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.#reason !== undefined) {
@@ -69,7 +70,7 @@ class Try implements StoreContext {
  * Asks a store for something that changes nothing, or that may be done twice. Throws `STORE_UNAVAILABLE` when it never
  * answers, `STORE_CORRUPT`, and the reason of `signal`.
  */
-export async function ask<T>(run: (context: StoreContext) => Promise<T>, policy: Policy, signal?: AbortSignal): Promise<T> {
+export async function ask<T>(run: (context: StoreContext) => Promise<T>, policy: Policy, signal?: Signal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     try {
@@ -86,7 +87,7 @@ export async function ask<T>(run: (context: StoreContext) => Promise<T>, policy:
 }
 
 /** Waits for a promise, but no longer than until `signal` is aborted: its reason is thrown then. */
-export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined, reason?: () => unknown): Promise<T> {
+export async function orAborted<T>(promise: Promise<T>, signal: Signal | undefined, reason?: () => unknown): Promise<T> {
   if (signal === undefined) {
     return await promise;
   }

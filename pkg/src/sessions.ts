@@ -16,6 +16,7 @@ import type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from './types.js';
+import type { Signal } from './signal.js';
 
 /** A request to create a session, understood. */
 export interface Creation {
@@ -41,13 +42,13 @@ type Soon<T> = T | Promise<T>;
 
 /** Sessions, wherever they are kept. Writes that need no waiting are made at once. */
 export interface Sessions {
-  create(creation: Creation, signal?: AbortSignal): Soon<Session>;
-  get(key: SessionKey, config: GetSessionConfig | undefined, signal?: AbortSignal): Soon<Session | undefined>;
-  list(plan: ListPlan, signal?: AbortSignal): Soon<ListSessionsResponse>;
-  remove(key: SessionKey, signal?: AbortSignal): Soon<void>;
-  append(plan: AppendPlan, signal?: AbortSignal): Soon<Event>;
+  create(creation: Creation, signal?: Signal): Soon<Session>;
+  get(key: SessionKey, config: GetSessionConfig | undefined, signal?: Signal): Soon<Session | undefined>;
+  list(plan: ListPlan, signal?: Signal): Soon<ListSessionsResponse>;
+  remove(key: SessionKey, signal?: Signal): Soon<void>;
+  append(plan: AppendPlan, signal?: Signal): Soon<Event>;
   /** The values of an app, or of a user in it, under their names: a record of the caller's own. */
-  scope(appName: string, userId: string | undefined, signal?: AbortSignal): Soon<Record<string, unknown>>;
+  scope(appName: string, userId: string | undefined, signal?: Signal): Soon<Record<string, unknown>>;
   /** What `updateState` reads and writes. */
   target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget;
   /** The view behind a handle of these sessions. */

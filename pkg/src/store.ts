@@ -2,6 +2,7 @@
 
 import type { StoreError } from './store-error.js';
 import type { Json, SessionKey } from './types.js';
+import type { Signal } from './signal.js';
 
 /** The values of one scope under their names, in the order in which the names were first written. No prototype. */
 export type Values = Readonly<Record<string, Json>>;
@@ -176,7 +177,7 @@ export type Hint = Partial<SessionKey> & Pick<SessionKey, 'appName'>;
 /** What every operation gets besides. */
 export interface StoreContext {
   /** Aborted when nobody waits any more. A store may give up then, and need not. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 /** What `open` may do to what it finds: make what is missing; besides that, bring an older version up to date; only look. */

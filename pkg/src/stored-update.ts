@@ -14,6 +14,7 @@ import type { Change, Committed, Delta, Guard, LoadedScope } from './store.js';
 import type { Json, SessionKey, UpdateStateOptions, UpdateStateTarget } from './types.js';
 import type { StoredSessions } from './stored.js';
 import type { UpdateTarget } from './update.js';
+import type { Signal } from './signal.js';
 
 const NO_EVENTS = { numRecentEvents: 0 };
 
@@ -47,7 +48,7 @@ export function sessionTarget(sessions: StoredSessions, key: SessionKey, options
 }
 
 /** A user's and the app's keys, or the app's alone. */
-export function scopeTarget(sessions: StoredSessions, target: UpdateStateTarget, signal: AbortSignal | undefined): UpdateTarget {
+export function scopeTarget(sessions: StoredSessions, target: UpdateStateTarget, signal: Signal | undefined): UpdateTarget {
   const { appName, userId } = target;
   const key = userId === undefined ? { appName } : { appName, userId };
   return async () => {

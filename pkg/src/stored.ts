@@ -40,6 +40,7 @@ import type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from './types.js';
+import type { Signal } from './signal.js';
 
 /** How often memory may move while a session is loaded. */
 const ROUNDS = 100;
@@ -61,7 +62,7 @@ export class StoredSessions implements Sessions {
     this.#commits = new Commits(store, options);
   }
 
-  async create({ key, state }: Creation, signal?: AbortSignal): Promise<Session> {
+  async create({ key, state }: Creation, signal?: Signal): Promise<Session> {
     return await this.inTurn(nameOf(key), signal, async (begin) => {
       if (this.cache.find(key) !== undefined) {
         // Somebody else may have deleted it; otherwise the core refuses.
@@ -89,7 +90,7 @@ export class StoredSessions implements Sessions {
     });
   }
 
-  async get(key: SessionKey, config: GetSessionConfig | undefined, signal?: AbortSignal): Promise<Session | undefined> {
+  async get(key: SessionKey, config: GetSessionConfig | undefined, signal?: Signal): Promise<Session | undefined> {
     const { numRecentEvents: last, afterTimestamp: since } = config ?? {};
     if (since === undefined) {
       return await this.load(key, last === undefined ? ALL : { last }, (record) => this.cache.read(record, config), { signal });
@@ -107,7 +108,7 @@ export class StoredSessions implements Sessions {
   }
 
   /** The events of a window by time, as far as the session is in memory. Times are in no order: the store finds them. */
-  async #eventsSince(record: SessionRecord, since: number, last: number | undefined, signal: AbortSignal | undefined): Promise<Event[]> {
+  async #eventsSince(record: SessionRecord, since: number, last: number | undefined, signal: Signal | undefined): Promise<Event[]> {
     for (;;) {
       const { key, revision: to } = record;
       const query: LoadQuery = { events: { since, to, ...(last === undefined ? {} : { last }) }, known: this.cache.known(key, record) };
@@ -121,7 +122,7 @@ export class StoredSessions implements Sessions {
     }
   }
 
-  async list(plan: ListPlan, signal?: AbortSignal): Promise<ListSessionsResponse> {
+  async list(plan: ListPlan, signal?: Signal): Promise<ListSessionsResponse> {
     const { appName: app, userId: user, descending, limit, offset } = plan;
     const start = plan.cursor === undefined ? undefined : parseCursor(plan.cursor);
     const query: ListQuery = {
@@ -144,7 +145,7 @@ export class StoredSessions implements Sessions {
     return corrupt.length === 0 ? answer : { ...answer, corrupt };
   }
 
-  async remove(key: SessionKey, signal?: AbortSignal): Promise<void> {
+  async remove(key: SessionKey, signal?: Signal): Promise<void> {
     await this.inTurn(nameOf(key), signal, async (begin) => {
       begin(key.sessionId);
       try {
@@ -159,12 +160,12 @@ export class StoredSessions implements Sessions {
     });
   }
 
-  async append({ session, draft, expectedRevision }: AppendPlan, signal?: AbortSignal): Promise<Event> {
+  async append({ session, draft, expectedRevision }: AppendPlan, signal?: Signal): Promise<Event> {
     const guard = expectedRevision === undefined ? {} : { rev: expectedRevision };
     return await this.write(session, draft, guard, signal);
   }
 
-  async scope(appName: string, userId: string | undefined, signal?: AbortSignal): Promise<Record<string, unknown>> {
+  async scope(appName: string, userId: string | undefined, signal?: Signal): Promise<Record<string, unknown>> {
     const { state } = await this.loadScope(appName, userId, signal);
     return Object.assign(Object.create(null) as Record<string, unknown>, thaw(state));
   }
@@ -187,7 +188,7 @@ export class StoredSessions implements Sessions {
   }
 
   /** Appends an event under a guard. */
-  async write(session: AppendPlan['session'], draft: Draft, guard: Guard, signal?: AbortSignal): Promise<Event> {
+  async write(session: AppendPlan['session'], draft: Draft, guard: Guard, signal?: Signal): Promise<Event> {
     const { appName, userId, id: sessionId } = session;
     const view = this.cache.view(session);
     const key = view?.record.key ?? checkKey({ appName, userId, sessionId });
@@ -271,6 +272,10 @@ export class StoredSessions implements Sessions {
       return await this.#commits.commit({ ...change, delta: this.cache.scopedDelta(ticket) as Change['delta'] });
     } catch (error) {
       this.cache.discard(ticket);
+      if (!isStoreError(error)) {
+        // It may be written: nobody knows where its scopes are.
+        this.cache.forgetPositions(change.key.appName, change.key.userId);
+      }
       throw error;
     }
   }
@@ -315,7 +320,7 @@ export class StoredSessions implements Sessions {
     key: SessionKey,
     wanted: Wanted,
     use: (record: SessionRecord) => T,
-    { signal, idle }: { readonly signal?: AbortSignal | undefined; readonly idle?: SessionRecord | undefined } = {},
+    { signal, idle }: { readonly signal?: Signal | undefined; readonly idle?: SessionRecord | undefined } = {},
   ): Promise<T | undefined> {
     const { exclusive } = this.#connection.store;
     for (let round = 0; round < ROUNDS; round++) {
@@ -350,7 +355,7 @@ export class StoredSessions implements Sessions {
   }
 
   /** The values of an app, or of a user in it, as the store has them. */
-  async loadScope(app: string, user: string | undefined, signal?: AbortSignal): Promise<LoadedScope> {
+  async loadScope(app: string, user: string | undefined, signal?: Signal): Promise<LoadedScope> {
     const scope = user === undefined ? { app } : { app, user };
     return await this.#connection.ask(async (store, context) => await store.loadScope(scope, context), signal);
   }
@@ -359,7 +364,7 @@ export class StoredSessions implements Sessions {
    * Runs a task after all earlier ones of its name. Until it has begun to write, `signal` ends it; after that it goes on,
    * and the caller is told that the outcome is unknown.
    */
-  async inTurn<T>(name: string, signal: AbortSignal | undefined, task: (begin: Begin) => Promise<T>): Promise<T> {
+  async inTurn<T>(name: string, signal: Signal | undefined, task: (begin: Begin) => Promise<T>): Promise<T> {
     let begun: string | undefined;
     const run = async (): Promise<T> => {
       signal?.throwIfAborted();

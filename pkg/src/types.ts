@@ -1,5 +1,7 @@
 // The shapes that go in and out. JSON members are those of the Agent Development Kit (ADK).
 
+import type { Signal } from './signal.js';
+
 /** A JSON value. What statepad hands out is frozen, through and through. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
@@ -115,7 +117,7 @@ export interface Abortable {
    * Ends the operation when it is aborted: with the signal's reason, and nothing has changed; or, when a write was on its
    * way to the store already, with `COMMIT_UNKNOWN`.
    */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
 }
 
 /** The request of `createSession` and `getOrCreateSession`. */

@@ -5,6 +5,7 @@ import { sleep } from './policy.js';
 import { isTemp } from './scope.js';
 import type { Queues } from './queue.js';
 import type { Json, SessionKey, UpdateStateTarget } from './types.js';
+import type { Signal } from './signal.js';
 
 /** Gets the current values and returns a delta, both under full keys. Nothing to write: `undefined` or `{}`. */
 export type UpdateFunction = (
@@ -30,7 +31,7 @@ export interface UpdatePlan {
   /** Those who have met somebody come back one by one, each with its own target's. */
   readonly queues: Queues;
   readonly name: string;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Signal | undefined;
 }
 
 /** After how long without any turn one goes by oneself, in milliseconds: the queue is for speed, not for safety. */
@@ -66,7 +67,7 @@ class Met {
   }
 }
 
-async function tryUpdate(target: UpdateTarget, fn: UpdateFunction, signal: AbortSignal | undefined): Promise<State | Met> {
+async function tryUpdate(target: UpdateTarget, fn: UpdateFunction, signal: Signal | undefined): Promise<State | Met> {
   signal?.throwIfAborted();
   // Whatever needs no waiting is done at once: nothing can come between.
   const found = target();
