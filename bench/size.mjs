@@ -18,13 +18,19 @@ const THEIR_MODULES = `
   export { injectSessionState } from '@google/adk/dist/web/agents/instructions.js';
 `;
 
-/** The bundle, and what esbuild cannot find for a browser. `external` are left out and not looked for. */
+/**
+ * What a page loads at first and what it loads later, when it uses a store; and what esbuild cannot find for a browser.
+ * `external` are left out and not looked for.
+ */
 async function bundle(contents, external = []) {
   const { build } = await import('esbuild');
   try {
-    const { outputFiles } = await build({
+    const { outputFiles, metafile } = await build({
       stdin: { contents, resolveDir: root, loader: 'js' },
       bundle: true,
+      splitting: true,
+      outdir: 'out',
+      metafile: true,
       minify: true,
       write: false,
       format: 'esm',
@@ -34,10 +40,21 @@ async function bundle(contents, external = []) {
       logLevel: 'silent',
       external,
     });
-    return { bytes: Buffer.from(outputFiles[0].contents), faults: [] };
+    const first = reachable(metafile.outputs, 'out/stdin.js');
+    const join = (isFirst) => Buffer.concat(Object.keys(metafile.outputs).flatMap((path, index) => (first.has(path) === isFirst ? [outputFiles[index].contents] : [])));
+    return { bytes: join(true), later: join(false), faults: [] };
   } catch (error) {
     return { bytes: undefined, faults: error.errors.map(({ text, location }) => `${text} in ${location?.file.split('node_modules/').at(-1)}`) };
   }
+}
+
+/** The files that a file imports at once, and itself. */
+function reachable(outputs, path, found = new Set()) {
+  if (!found.has(path)) {
+    found.add(path);
+    outputs[path].imports.filter(({ kind }) => kind === 'import-statement').forEach((each) => outputs[each.path] && reachable(outputs, each.path, found));
+  }
+  return found;
 }
 
 const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).length;
@@ -45,7 +62,7 @@ const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTL
 const sizes = (bytes) => ({ raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotli(bytes) });
 
 /**
- * Raw, gzipped and brotlied bytes of both bundles, and of our module alone. Where ADK's does not bundle, `faults` says
+ * Raw, gzipped and brotlied bytes of both bundles, of what ours loads only with a store, and of our module alone. Where ADK's does not bundle, `faults` says
  * why, and its bytes are those of the two modules alone with every module of Node left out: they would not run.
  */
 export async function bundleSizes() {
@@ -53,5 +70,5 @@ export async function bundleSizes() {
   if (ours.bytes === undefined) throw new Error(ours.faults[0]);
   const rest = theirs.bytes ?? (await bundle(THEIR_MODULES, [...builtinModules, 'node:*'])).bytes;
   const module = readFileSync(new URL('../pkg/wasm/statepad_bg.wasm', import.meta.url));
-  return { statepad: sizes(ours.bytes), module: sizes(module), adk: rest && sizes(rest), faults: theirs.faults };
+  return { statepad: sizes(ours.bytes), later: sizes(ours.later), module: sizes(module), adk: rest && sizes(rest), faults: theirs.faults };
 }

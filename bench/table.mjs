@@ -69,7 +69,7 @@ export function notes({ cold, sizes, about }) {
   const own = faults.filter((fault) => fault.includes('@google/adk'));
   return [
     `cold start: a whole process takes ${duration(statepad)} against ${duration(adk)}; node alone ${duration(bare)}`,
-    `browser bundle: all that statepad exports; its module alone ${bytes(sizes.module.raw)}, brotli ${bytes(sizes.module.brotli)}`,
+    `browser bundle: all that statepad exports; its module alone ${bytes(sizes.module.raw)}, brotli ${bytes(sizes.module.brotli)}; with a store it loads ${bytes(sizes.later.brotli)} more, brotli`,
     ...(faults.length === 0
       ? []
       : [

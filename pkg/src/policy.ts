@@ -1,6 +1,7 @@
 // How long a store is waited for, how often it is asked again, and what its errors mean for the caller.
 
 import { StatepadError } from './errors.js';
+import { sleep } from './sleep.js';
 import { isStoreError, type StoreError } from './store-error.js';
 import type { StoreContext } from './store.js';
 import type { Signal } from './signal.js';
@@ -20,11 +21,6 @@ const LONGEST_PAUSE = 5000;
 /** Waits after a try that failed. Shortened by chance, so that those who failed together do not come back together. */
 export async function pauseAfter(attempt: number, { pause }: Policy): Promise<void> {
   await sleep(Math.min(LONGEST_PAUSE, pause * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
-}
-
-/** Waits some milliseconds. */
-export async function sleep(time: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, time));
 }
 
 /** Runs one try. Whatever comes after its time has passed is not waited for. */

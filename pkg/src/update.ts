@@ -1,7 +1,7 @@
 // A safe read-modify-write.
 
 import { StatepadError, isStatepadError } from './errors.js';
-import { sleep } from './policy.js';
+import { sleep } from './sleep.js';
 import { isTemp } from './scope.js';
 import type { Queues } from './queue.js';
 import type { Json, SessionKey, UpdateStateTarget } from './types.js';
