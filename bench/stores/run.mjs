@@ -32,14 +32,14 @@ const chosen = options.only === undefined ? all : all.filter(({ name }) => optio
 const benches = new Map(chosen.map((contestant) => [contestant, new Bench(contestant)]));
 const figures = Object.fromEntries(chosen.map(({ name }) => [name, {}]));
 try {
-  for (const [column, workload] of COLUMNS) {
-    for (let round = 0; round < rounds; round += 1) {
-      // In turns, so that what else the machine does meets all of them.
-      for (const contestant of chosen.filter((each) => applies(each, workload))) {
+  for (let round = 0; round < rounds; round += 1) {
+    for (const contestant of chosen) {
+      // One after the other, so that what is compared meets the machine in the same state.
+      for (const [column, workload] of COLUMNS.filter(([, each]) => applies(contestant, each))) {
         (figures[contestant.name][column] ??= []).push(await benches.get(contestant).commitsPerSecond({ ...workload, time }));
       }
+      console.error(`round ${round + 1} of ${rounds}: ${contestant.name}`);
     }
-    console.error(`measured: ${column}`);
   }
 } finally {
   for (const bench of benches.values()) await bench.close().catch((error) => console.error(error));
