@@ -5,7 +5,7 @@
 import { indexedDBStore } from 'statepad/stores/indexeddb';
 import { memoryStore } from 'statepad/stores/memory';
 import { runStoreCase, storeCases } from 'statepad/testing';
-import { compareStores } from './indexeddb-random.js';
+import { compareStores } from './random.js';
 
 const context = { signal: new AbortController().signal };
 let databases = 0;
