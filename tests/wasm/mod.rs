@@ -46,7 +46,7 @@ fn write(text: &str) -> usize {
 fn create(core: &mut Core, user: &str, state: &str) -> u32 {
     let length = write(state);
     let ticket = core.prepare_create("app", user, "s", 1.0, length, 0);
-    core.apply(usize::try_from(ticket >> 4).unwrap()).unwrap()
+    core.apply(usize::try_from(ticket >> 4).unwrap(), 7).unwrap()
 }
 
 fn append(core: &mut Core, session: u32, id: &str, delta: &str, revision: f64) -> Result<i32, String> {
@@ -66,7 +66,7 @@ fn a_change_is_seen_when_it_is_applied_and_not_before() {
     let change = r#"{"user":{"set":{"é":[null]},"unset":[]},"session":{"set":{"x":2},"unset":[]}}"#;
     assert_eq!(core.change_json(token).unwrap(), change);
     assert_eq!(core.scope_json(own as usize, true).unwrap(), r#"{"x":1}"#);
-    assert_eq!(core.apply(token), Some(session));
+    assert_eq!(core.apply(token, 7), Some(session));
     assert_eq!(core.scope_json(own as usize, true).unwrap(), r#"{"x":2}"#);
     assert_eq!(core.scope_json(app as usize, true).unwrap(), r#"{"app:a":"é"}"#);
     assert_eq!(core.scope_json(user as usize, false).unwrap(), r#"{"é":[null]}"#);
@@ -94,6 +94,34 @@ fn a_discarded_change_leaves_no_trace() {
     let app = core.scope("app", None).unwrap() as usize;
     assert_eq!((core.scope_json(app, true).unwrap().as_str(), core.scope_version(app)), ("{}", 0.0));
     assert!(append(&mut core, session, "e1", "{}", 0.0).unwrap() >= 0);
+}
+
+#[wasm_bindgen_test]
+fn a_session_of_a_store_comes_in_and_leaves_again() {
+    let mut core = Core::new();
+    let session = core.restore("app", "u", "s", 7.0, 5.0);
+    let [own, app, user] = core.scopes(session as usize).unwrap()[..] else { panic!("a session has three scopes") };
+    for (scope, values) in [(own, r#"{"x":1}"#), (app, r#"{"app:a":2}"#), (user, r#"{"user:b":3}"#)] {
+        let length = write(values);
+        core.replace(scope as usize, length);
+        assert_eq!(core.scope_json(scope as usize, true).unwrap(), values);
+    }
+    let prepared = append(&mut core, session, "e8", "{}", 7.0).unwrap();
+    core.discard(usize::try_from(prepared >> 4).unwrap());
+    core.forget(session as usize);
+    assert!(core.scope("app", None).is_none() && core.scopes(session as usize).is_none());
+}
+
+#[wasm_bindgen_test]
+fn a_change_is_applied_in_those_parts_that_are_not_known_yet() {
+    let mut core = Core::new();
+    let session = create(&mut core, "u", "{}");
+    let [own, app, user] = core.scopes(session as usize).unwrap()[..] else { panic!("a session has three scopes") };
+    let prepared = append(&mut core, session, "e", r#"{"x":1,"app:a":2,"user:b":3}"#, 0.0).unwrap();
+    core.apply(usize::try_from(prepared >> 4).unwrap(), 4);
+    let values = [own, app, user].map(|scope| core.scope_json(scope as usize, true).unwrap());
+    assert_eq!(values, ["{}", "{}", r#"{"user:b":3}"#]);
+    assert!(append(&mut core, session, "f", "{}", 0.0).is_ok(), "the session has not moved");
 }
 
 #[wasm_bindgen_test]
