@@ -27,6 +27,13 @@ export async function withDatabase(register) {
       pools.push(pool);
       return pool;
     },
+    /** A connection of its own, to listen on. */
+    async listener() {
+      const client = new pg.Client(server.url);
+      pools.push(client);
+      await client.connect();
+      return client;
+    },
     /** The name of a schema that is not there. */
     schema() {
       schemas.push(`statepad_test_${process.pid}_${schemas.length}`);

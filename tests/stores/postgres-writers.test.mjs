@@ -3,9 +3,29 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import pg from 'pg';
 import { postgresStore } from 'statepad/stores/postgres';
 import { append, codeOf, context, create, keyOf, withDatabase } from './postgres-database.mjs';
+
+test('what changes within 20 ms is told in one message, after the commits, and each thing once', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const messages = [];
+  const query = async (text, values) => {
+    if (text.includes('pg_notify')) messages.push(JSON.parse(values[1]).map((message) => JSON.parse(message).slice(1)));
+    return { rows: [{ answers: '[[1,0,0]]' }] };
+  };
+  const listen = { query: async () => {}, on() {}, removeListener() {} };
+  const store = postgresStore({ query }, { listen });
+  for (const id of ['1', '2', '3']) await store.commit(append(id, {}, keyOf(id === '3' ? 'other' : 's')), context);
+  t.mock.timers.tick(19);
+  assert.deepEqual(messages, []);
+  t.mock.timers.tick(1);
+  assert.deepEqual(messages, [[[['a', 'u', 's'], ['a', 'u', 'other']]]]);
+  await store.commit(append('4'), context);
+  t.mock.timers.tick(20);
+  assert.deepEqual(messages.slice(1), [[[['a', 'u', 's']]]]);
+  await store.close();
+  assert.equal(messages.length, 2);
+});
 
 await withDatabase((database) => {
   const pool = database.pool();
@@ -118,6 +138,32 @@ await withDatabase((database) => {
     assert.equal((await store.load(keyOf(), {}, context)).rev, 1);
   });
 
+  test('who had to wait for a session is told where the scopes are after what was waited for', async () => {
+    const schema = database.schema();
+    const store = await open(schema);
+    await store.commit(create(), context);
+    const holder = await pool.connect();
+    try {
+      const set = { set: { x: 1 } };
+      const change = append('e1', { app: set, user: set });
+      await holder.query('begin');
+      await postgresStore(holder, { schema }).commit(change, context);
+      const waiting = [store.commit(change, context), store.commit(append('e2'), context)];
+      // One waits for the holder, the other one for both.
+      const blocked = async () => {
+        const { rows } = await pool.query('select pid from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0');
+        return rows.length;
+      };
+      while ((await blocked()) < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      await holder.query('commit');
+      const [again, next] = await Promise.all(waiting);
+      assert.deepEqual([again.duplicate, again.pos], [true, { app: 1, user: 1 }]);
+      assert.deepEqual([next.rev, next.pos], [2, { app: 1, user: 1 }]);
+    } finally {
+      holder.release();
+    }
+  });
+
   test('who creates sessions of one app at once does not wait for the others', async () => {
     const schema = database.schema();
     await (await open(schema)).commit(create(), context);
@@ -188,80 +234,70 @@ await withDatabase((database) => {
 
   test('a store tells others what it has changed, gathered, and not itself', async () => {
     const schema = database.schema();
-    const listeners = [0, 1].map(() => new pg.Client(database.url));
-    await Promise.all(listeners.map((client) => client.connect()));
+    const listeners = [await database.listener(), await database.listener()];
     const statements = [];
     const client = { query: (text, values) => (statements.push(text), pool.query(text, values)) };
     const writer = await open(schema, client, { listen: listeners[0] });
     const reader = await open(schema, pool, { listen: listeners[1] });
-    try {
-      const [own, told] = [[], []];
-      const stops = [writer.watch((hint) => own.push(hint)), reader.watch((hint) => told.push(hint)), reader.watch((hint) => told.push(hint))];
-      // A query on the same connection comes after the one that listens.
-      await listeners[1].query('select 1');
-      statements.length = 0;
+    const [own, told] = [[], []];
+    const stops = [writer.watch((hint) => own.push(hint)), reader.watch((hint) => told.push(hint)), reader.watch((hint) => told.push(hint))];
+    // A query on the same connection comes after the one that listens.
+    await listeners[1].query('select 1');
+    statements.length = 0;
 
-      const [odd, plain] = [keyOf('s\0', 'u"😀', '\x01a'), keyOf()];
-      await writer.commitMany([create('c1', {}, odd), create('c2', {}, plain)], context);
-      await writer.commit({ id: 'u', kind: 'update', key: { appName: 'a' }, time: 1, delta: { app: { set: { x: 1 } } } }, context);
-      await writer.commit(append('e', {}, plain), context);
-      // Neither a duplicate nor a refusal is news.
-      await writer.commit(append('e', {}, plain), context);
-      await codeOf(writer.commit(append('e', {}, keyOf('nobody', 'nobody')), context));
-      await writer.remove(keyOf('nobody', 'somebody'), context);
-      const commits = statements.filter((text) => text.includes('commit_v1')).length;
-      assert.equal(commits, 5);
-      await writer.removeScope({ app: 'a', user: 'u' }, context);
-      await writer.remove(odd, context);
-      // What is left to be told is told at the end.
-      await writer.close();
+    const [odd, plain] = [keyOf('s\0', 'u"😀', '\x01a'), keyOf()];
+    await writer.commitMany([create('c1', {}, odd), create('c2', {}, plain)], context);
+    await writer.commit({ id: 'u', kind: 'update', key: { appName: 'a' }, time: 1, delta: { app: { set: { x: 1 } } } }, context);
+    await writer.commit(append('e', {}, plain), context);
+    // Neither a duplicate nor a refusal is news.
+    await writer.commit(append('e', {}, plain), context);
+    await codeOf(writer.commit(append('e', {}, keyOf('nobody', 'nobody')), context));
+    await writer.remove(keyOf('nobody', 'somebody'), context);
+    const commits = statements.filter((text) => text.includes('commit_v1')).length;
+    assert.equal(commits, 5);
+    await writer.removeScope({ app: 'a', user: 'u' }, context);
+    await writer.remove(odd, context);
+    // What is left to be told is told at the end.
+    await writer.close();
 
-      const last = JSON.stringify({ appName: 'a', userId: 'u' });
-      const isTold = () => told.some((hint) => JSON.stringify(hint) === last) && told.some((hint) => hint.sessionId === 's\0');
-      while (!isTold()) await once(listeners[1], 'notification');
-      const distinct = [...new Set(told.map((hint) => JSON.stringify(hint)))].sort();
-      assert.deepEqual(distinct, [odd, plain, { appName: 'a' }, { appName: 'a', userId: 'u' }].map((hint) => JSON.stringify(hint)).sort());
-      assert.deepEqual(own, []);
-      // Both that watch were told each time.
-      assert.equal(told.length % 2, 0);
+    const last = JSON.stringify({ appName: 'a', userId: 'u' });
+    const isTold = () => told.some((hint) => JSON.stringify(hint) === last) && told.some((hint) => hint.sessionId === 's\0');
+    while (!isTold()) await once(listeners[1], 'notification');
+    const distinct = [...new Set(told.map((hint) => JSON.stringify(hint)))].sort();
+    assert.deepEqual(distinct, [odd, plain, { appName: 'a' }, { appName: 'a', userId: 'u' }].map((hint) => JSON.stringify(hint)).sort());
+    assert.deepEqual(own, []);
+    // Both that watch were told each time.
+    assert.equal(told.length % 2, 0);
 
-      stops.forEach((stop) => stop());
-      stops[1]();
-      await listeners[1].query('select 1');
-      assert.deepEqual((await listeners[1].query('select pg_listening_channels() as channel')).rows, []);
-      told.length = 0;
-      await pool.query('select pg_notify($1, $2)', [schema, '["x",["a"]]']);
-      await listeners[1].query('select 1');
-      assert.deepEqual(told, []);
-    } finally {
-      await Promise.all(listeners.map((listener) => listener.end()));
-    }
+    stops.forEach((stop) => stop());
+    stops[1]();
+    await listeners[1].query('select 1');
+    assert.deepEqual((await listeners[1].query('select pg_listening_channels() as channel')).rows, []);
+    told.length = 0;
+    await pool.query('select pg_notify($1, $2)', [schema, '["x",["a"]]']);
+    await listeners[1].query('select 1');
+    assert.deepEqual(told, []);
   });
 
   test('hints that are many or long are cut into messages that Postgres takes, and what is no hint is passed over', async () => {
     const schema = database.schema();
-    const listeners = [0, 1].map(() => new pg.Client(database.url));
-    await Promise.all(listeners.map((client) => client.connect()));
-    try {
-      const writer = await open(schema, pool, { listen: listeners[0] });
-      const reader = await open(schema, pool, { listen: listeners[1] });
-      const told = new Set();
-      reader.watch(({ sessionId }) => told.add(sessionId));
-      await listeners[1].query('select 1');
-      for (const payload of ['', 'no json', '{}', '[]', '["x"]', '["x",[1]]', '["x",[]]', 'null']) {
-        await pool.query('select pg_notify($1, $2)', [schema, payload]);
-      }
-      const ids = Array.from({ length: 40 }, (_, i) => `${'\x7f😀'.repeat(100)}${i}`);
-      await writer.commitMany(ids.map((id) => create(id, {}, keyOf(id))), context);
-      // Too long for any message.
-      await writer.commit(create('long', {}, keyOf('\x02'.repeat(2_000))), context);
-      await writer.close();
-      while (told.size < ids.length) await once(listeners[1], 'notification');
-      await listeners[1].query('select 1');
-      assert.deepEqual([...told].sort(), [...ids].sort());
-    } finally {
-      await Promise.all(listeners.map((listener) => listener.end()));
+    const listeners = [await database.listener(), await database.listener()];
+    const writer = await open(schema, pool, { listen: listeners[0] });
+    const reader = await open(schema, pool, { listen: listeners[1] });
+    const told = new Set();
+    reader.watch(({ sessionId }) => told.add(sessionId));
+    await listeners[1].query('select 1');
+    for (const payload of ['', 'no json', '{}', '[]', '["x"]', '["x",[1]]', '["x",[]]', 'null']) {
+      await pool.query('select pg_notify($1, $2)', [schema, payload]);
     }
+    const ids = Array.from({ length: 40 }, (_, i) => `${'\x7f😀'.repeat(100)}${i}`);
+    await writer.commitMany(ids.map((id) => create(id, {}, keyOf(id))), context);
+    // Too long for any message.
+    await writer.commit(create('long', {}, keyOf('\x02'.repeat(2_000))), context);
+    await writer.close();
+    while (told.size < ids.length) await once(listeners[1], 'notification');
+    await listeners[1].query('select 1');
+    assert.deepEqual([...told].sort(), [...ids].sort());
   });
 });
 

@@ -1,22 +1,29 @@
 // The store cases over a real Postgres server, and over PGlite.
 
-import { after } from 'node:test';
+import { after, test } from 'node:test';
 import { PGlite } from '@electric-sql/pglite';
 import { postgresStore } from 'statepad/stores/postgres';
+import { runStoreCase, storeCases } from 'statepad/testing';
 import { withDatabase } from './postgres-database.mjs';
 import { storeTests } from './run.mjs';
 
 /** Storage for each case in turn: a schema that is emptied, as making one takes longer. */
-async function storage(client, another, schema) {
-  const make = () => postgresStore(client, { schema });
+async function storage(client, another, schema, [listen, alsoListen] = []) {
+  const make = () => postgresStore(client, { schema, listen });
   const tables = ['scopes', 'sessions', 'events', 'state', 'counts', 'updates'].map((table) => `${schema}.${table}`);
   const dispose = () => client.query(`truncate ${tables.join()}`);
   await make().open({ migrate: 'create' });
-  return () => ({ store: make(), reopen: make, another: () => postgresStore(another, { schema }), dispose });
+  return () => ({ store: make(), reopen: make, another: () => postgresStore(another, { schema, listen: alsoListen }), dispose });
 }
 
 await withDatabase(async (database) => {
-  storeTests('postgres', await storage(database.pool(), database.pool(), database.schema()), { without: ['watch'] });
+  const [pool, other] = [database.pool(), database.pool()];
+  storeTests('postgres', await storage(pool, other, database.schema()), { without: ['watch'] });
+
+  const open = await storage(pool, other, database.schema(), [await database.listener(), await database.listener()]);
+  for (const storeCase of storeCases.filter(({ needs }) => needs.includes('watch'))) {
+    test(`postgres, listening: ${storeCase.name}`, () => runStoreCase(storeCase, open));
+  }
 });
 
 const lite = new PGlite();

@@ -69,8 +69,8 @@ export function postgresStore(
     );
 
   const commitBatch = async (changes: readonly Change[]): Promise<(Committed | StoreError)[]> => {
-    const [row] = (await write(`select ${schema}.commit_v1($1) as answers`, batchOf(changes))) as readonly { answers: string }[];
-    const answers = JSON.parse(row?.answers ?? '') as readonly (readonly unknown[])[];
+    const rows = await write(`select ${schema}.commit_v1($1, $2, $3, $4) as answers`, ...batchOf(changes));
+    const answers = JSON.parse((rows as readonly { answers: string }[])[0]?.answers ?? '') as readonly (readonly unknown[])[];
     return changes.map((change, index) => {
       const committed = committedOf(answers[index] ?? [], change);
       if (!isStoreError(committed) && committed.duplicate === undefined) {

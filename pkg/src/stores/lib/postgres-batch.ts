@@ -46,31 +46,35 @@ interface Wanted {
 }
 
 /**
- * The text of a batch. Scopes and sessions are listed in an order that is the same in every batch, which is the order in
- * which they are locked; and so are the scopes that have to be locked, as somebody moves them or looks at them.
+ * A batch, as the texts of four arrays. Scopes and sessions are listed in an order that is the same in every batch, in which
+ * they are locked; then come the places of the scopes that have to be locked before anything is written, and the changes.
  */
-export function batchOf(changes: readonly Change[]): string {
+export function batchOf(changes: readonly Change[]): [scopes: string, sessions: string, locks: string, changes: string] {
   const scopes = new Scopes(changes);
+  const requests = changes.map((change) => requestOf(change, scopes));
   const locks = new Set<number>();
-  const requests = changes.map((change) => {
-    const request = requestOf(change, scopes);
-    const { kind, app, usr, app_moves: appMoves, user_moves: userMoves } = request;
-    const { pos, keys } = change.guard ?? {};
-    if (appMoves || kind === 'update' || pos?.app !== undefined || keys?.app !== undefined) {
+  changes.forEach(({ kind, key, delta, guard: { pos, keys } = {} }) => {
+    const { app, usr } = scopes.of(key);
+    const isLocked = (part: 'app' | 'user'): boolean => {
+      // One that is moved by a single change is locked by that, which saves a statement.
+      const isMovedAmongOthers = changes.length > 1 && !isEmpty(delta[part]);
+      return isMovedAmongOthers || kind === 'update' || pos?.[part] !== undefined || keys?.[part] !== undefined;
+    };
+    if (isLocked('app')) {
       locks.add(app);
     }
-    if (usr !== undefined && (userMoves || kind === 'update' || pos?.user !== undefined || keys?.user !== undefined)) {
+    if (usr !== undefined && isLocked('user')) {
       locks.add(usr);
     }
-    return request;
   });
-  return JSON.stringify({
-    scopes: scopes.list,
-    sessions: sessionsOf(requests, changes),
-    locks: [...locks].sort((a, b) => a - b),
-    updates: requests.some(({ kind }) => kind === 'update') || undefined,
-    changes: requests,
-  });
+  const sorted = [...locks].sort((a, b) => a - b);
+  return [arrayOf(scopes.list), arrayOf(sessionsOf(requests, changes)), `{${sorted.join()}}`, arrayOf(requests)];
+}
+
+/** An array of JSON values, as Postgres reads it. */
+function arrayOf(items: readonly unknown[]): string {
+  // In a text that is JSON nothing but quotes and backslashes is quoted, which is what Postgres wants.
+  return `{${items.map((item) => JSON.stringify(JSON.stringify(item))).join()}}`;
 }
 
 /** What an answer of the function means. */

@@ -16,8 +16,8 @@ const SETTINGS = `language plpgsql
 const SHARDS = 16;
 
 /**
- * The function that commits. It takes a batch as `batchOf` writes it, makes its changes one after the other, and answers a
- * JSON list with an answer for each of them, in their order:
+ * The function that commits. It takes the parts of a batch as `batchOf` writes them, makes its changes one after the other,
+ * and answers a JSON list with an answer for each of them, in their order:
  *
  * - `[rev, app, user]`: written; the positions of the app and the user after it
  * - `["duplicate", rev, app, user, data]`
@@ -27,10 +27,9 @@ const SHARDS = 16;
  * nobody waits in a circle: new scopes, sessions, scopes, counts, and each of them in the order of their names or numbers.
  */
 export function commitFunction(schema: string): string {
-  return `create function ${schema}.commit_v1(batch text) returns text ${SETTINGS}
+  return `create function ${schema}.commit_v1(scopes text, sessions text, locks text, changes text) returns text ${SETTINGS}
 as $commit$
 declare
-  request constant jsonb := batch::jsonb;
   item jsonb;
   change jsonb;
   change_id text;
@@ -42,6 +41,7 @@ declare
   -- By the place of a scope in the request.
   scope_no bigint[];
   scope_pos bigint[];
+  is_locked boolean[];
   is_unused boolean[];
   -- By the place of a change in the request.
   session_no bigint[];
@@ -58,12 +58,13 @@ declare
   answers text[];
   -- The scopes of the sessions that are created.
   counted bigint[];
+  has_updates boolean := false;
 begin
   -- The scopes. Those that are missing are made, and taken back if nothing is written there.
-  for item in select * from jsonb_array_elements(request->'scopes') loop
+  foreach item in array scopes::jsonb[] loop
     place := place + 1;
     loop
-      select scope.no, scope.pos into found_no, found_pos from ${schema}.scopes scope
+      select scope.no into found_no from ${schema}.scopes scope
         where scope.parent = coalesce(scope_no[(item->0)::int], 0) and scope.name = item->>1;
       exit when found;
       insert into ${schema}.scopes (parent, name) values (coalesce(scope_no[(item->0)::int], 0), item->>1)
@@ -73,11 +74,10 @@ begin
       end if;
     end loop;
     scope_no[place] := found_no;
-    scope_pos[place] := found_pos;
   end loop;
 
   -- The sessions. One is created at once, and taken back if the change is refused: so nobody else creates it meanwhile.
-  for item in select * from jsonb_array_elements(request->'sessions') loop
+  foreach item in array sessions::jsonb[] loop
     place := (item->'i')::int;
     user_place := (item->'usr')::int;
     if item ? 'created' then
@@ -101,19 +101,31 @@ begin
     end if;
   end loop;
 
-  for place in select value::int from jsonb_array_elements_text(request->'locks') loop
+  -- Scopes that are looked at, or moved together with others. One that is only moved is locked by that.
+  foreach place in array locks::integer[] loop
     select scope.pos into found_pos from ${schema}.scopes scope where scope.no = scope_no[place] for no key update;
     scope_pos[place] := found_pos;
+    is_locked[place] := true;
   end loop;
 
   place := 0;
-  for change in select * from jsonb_array_elements(request->'changes') loop
+  foreach change in array changes::jsonb[] loop
     place := place + 1;
     change_id := change->>'id';
     app_place := (change->'app')::int;
     user_place := (change->'usr')::int;
     own_no := session_no[place];
     own_rev := coalesce(session_rev[place], 0);
+    -- Whoever had the session locked may have moved them.
+    if scope_pos[app_place] is null or (user_place is not null and scope_pos[user_place] is null) then
+      select app.pos, usr.pos into found_pos, user_pos
+        from ${schema}.scopes app left join ${schema}.scopes usr on usr.no = scope_no[user_place]
+        where app.no = scope_no[app_place];
+      scope_pos[app_place] := coalesce(scope_pos[app_place], found_pos);
+      if user_place is not null then
+        scope_pos[user_place] := coalesce(scope_pos[user_place], user_pos);
+      end if;
+    end if;
     user_pos := coalesce(scope_pos[user_place], 0);
     answer := null;
 
@@ -170,10 +182,21 @@ begin
       end if;
     end if;
     if change ? 'app_moves' then
-      scope_pos[app_place] := scope_pos[app_place] + 1;
+      if is_locked[app_place] then
+        scope_pos[app_place] := scope_pos[app_place] + 1;
+      else
+        update ${schema}.scopes scope set pos = scope.pos + 1 where scope.no = scope_no[app_place]
+          returning scope.pos into found_pos;
+        scope_pos[app_place] := found_pos;
+      end if;
     end if;
     if change ? 'user_moves' then
-      user_pos := user_pos + 1;
+      if is_locked[user_place] then
+        user_pos := user_pos + 1;
+      else
+        update ${schema}.scopes scope set pos = scope.pos + 1 where scope.no = scope_no[user_place]
+          returning scope.pos into user_pos;
+      end if;
       scope_pos[user_place] := user_pos;
     end if;
     case change->>'kind'
@@ -187,6 +210,7 @@ begin
           where session.usr = scope_no[user_place] and session.id = change->>'session';
       else
         insert into ${schema}.updates (scope, id) values (scope_no[coalesce(user_place, app_place)], change_id);
+        has_updates := true;
     end case;
     if change ? 'unset' then
       delete from ${schema}.state state using jsonb_array_elements(change->'unset') gone (key)
@@ -204,7 +228,7 @@ begin
     answers[place] := '[' || own_rev || ',' || scope_pos[app_place] || ',' || user_pos || ']';
   end loop;
 
-  for place in select value::int from jsonb_array_elements_text(request->'locks') loop
+  foreach place in array locks::integer[] loop
     update ${schema}.scopes scope set pos = scope_pos[place] where scope.no = scope_no[place] and scope.pos <> scope_pos[place];
   end loop;
   if is_unused is not null then
@@ -216,7 +240,7 @@ begin
       select scope.no, pg_backend_pid() % ${SHARDS}, count(*) from unnest(counted) scope (no) group by scope.no order by scope.no
       on conflict (scope, shard) do update set sessions = old.sessions + excluded.sessions;
   end if;
-  if request ? 'updates' then
+  if has_updates then
     -- Whoever sends an update again does it soon.
     delete from ${schema}.updates old where old.ctid = any(array(
       select done.ctid from ${schema}.updates done where done.at < now() - interval '1 day'

@@ -85,7 +85,8 @@ export class Hints {
     const messages = messagesOf(this.#origin, gathered);
     if (messages.length > 0) {
       // One that is lost is slower, never wrong.
-      this.#sent = this.#notify(JSON.stringify(messages)).catch(() => undefined);
+      const sent = this.#notify(JSON.stringify(messages)).catch(() => undefined);
+      this.#sent = Promise.all([this.#sent, sent]);
     }
   }
 
