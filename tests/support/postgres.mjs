@@ -69,10 +69,10 @@ async function startIn(folder) {
   const ended = new Promise((resolve) => server.once('close', resolve));
   const guard = guardOf(server.pid, folder);
   const stop = async () => {
-    guard?.kill();
     server.kill('SIGINT');
     await ended;
     remove(folder);
+    guard?.kill();
   };
 
   const ready = new Promise((resolve) => {
