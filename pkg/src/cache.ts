@@ -3,12 +3,12 @@
 import { StatepadError } from './errors.js';
 import { deepFreeze } from './freeze.js';
 import { Cell, OUT, type SessionRecord, type View } from './handle.js';
-import { Memory, type Ticket } from './memory.js';
-import { APP_PREFIX, USER_PREFIX } from './scope.js';
+import { Memory, NO_EVENTS, type Ticket } from './memory.js';
+import { APP_PREFIX, USER_PREFIX, underKeys } from './scope.js';
 import { write } from './wasm.js';
 import type { Append } from './append.js';
 import type { Committed, Hint, Loaded, LoadQuery, Row, StoredEvent, Values } from './store.js';
-import type { Event, Json, Session, SessionKey } from './types.js';
+import type { Event, Session, SessionKey } from './types.js';
 
 /** The scopes that sessions share: the bit in a ticket, the place in a record. */
 const SHARED = [
@@ -140,8 +140,7 @@ export class Cache extends Memory {
 
   #replace(scope: number, values: Values, prefix: string): void {
     this.move(scope, undefined);
-    const members = Object.keys(values).map((name) => `${JSON.stringify(prefix + name)}:${JSON.stringify(values[name])}`);
-    const [length] = write(`{${members.join()}}`);
+    const [length] = write(JSON.stringify(underKeys(prefix, values)));
     this.core.replace(scope, length);
   }
 
@@ -160,7 +159,7 @@ export class Cache extends Memory {
     const record = this.newRecord(key, created);
     record.base = record.revision = rev;
     record.updateTime = time;
-    return this.read(record, { numRecentEvents: 0 }, undefined, [Cell.of(deepFreeze(state)), app, user]);
+    return this.read(record, NO_EVENTS, undefined, [Cell.of(deepFreeze(state)), app, user]);
   }
 
   /**
@@ -326,12 +325,7 @@ export class Cache extends Memory {
 
 /** The values of a shared scope under their full keys, for rows of a list. */
 export function sharedCell(part: 'app' | 'user', values: Values): Cell {
-  const prefix = part === 'app' ? APP_PREFIX : USER_PREFIX;
-  const record = Object.create(null) as Record<string, Json>;
-  for (const name of Object.keys(values)) {
-    record[prefix + name] = values[name] as Json;
-  }
-  return Cell.of(deepFreeze(record));
+  return Cell.of(deepFreeze(underKeys(part === 'app' ? APP_PREFIX : USER_PREFIX, values)));
 }
 
 /** An event as it was stored. Throws `STORE_CORRUPT`. */

@@ -4,6 +4,7 @@ import { Core } from '../wasm/statepad.js';
 import { StatepadError, coreError } from './errors.js';
 import { Cell, OUT, makeHandle, viewOf, type SessionRecord, type View } from './handle.js';
 import type { Draft, TempDelta } from './draft.js';
+import type { Change } from './store.js';
 import type { Event, GetSessionConfig, Json, Session, SessionKey } from './types.js';
 import { write } from './wasm.js';
 
@@ -30,7 +31,7 @@ const ALL = 7;
 export const TEMP = 8;
 
 /** What rows of a list show. */
-const NO_EVENTS: GetSessionConfig = { numRecentEvents: 0 };
+export const NO_EVENTS: GetSessionConfig = { numRecentEvents: 0 };
 
 /** The core counts in 32 bits: more sessions than this do not fit into its memory. */
 const MOST = 0xffffffff;
@@ -180,8 +181,8 @@ export class Memory {
   }
 
   /** What a store gets: the deltas of a change, split by scope. */
-  scopedDelta(ticket: Ticket): unknown {
-    return JSON.parse(this.core.change_json(ticket >>> 4) ?? '{}');
+  scopedDelta(ticket: Ticket): Change['delta'] {
+    return JSON.parse(this.core.change_json(ticket >>> 4) ?? '{}') as Change['delta'];
   }
 
   /** Forgets a change that is not stored. */

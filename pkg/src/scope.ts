@@ -1,5 +1,7 @@
 // The prefixes as JavaScript users spell them. What they mean is decided in the core (src/scope.rs).
 
+import type { Json } from './types.js';
+
 /** The prefix of keys shared by all users of an app. */
 export const APP_PREFIX = 'app:';
 /** The prefix of keys shared by all sessions of a user in an app. */
@@ -10,6 +12,15 @@ export const TEMP_PREFIX = 'temp:';
 /** Whether a key lives for one invocation only. */
 export function isTemp(key: string): boolean {
   return key.startsWith(TEMP_PREFIX);
+}
+
+/** Values of one scope under their full keys, in a record without a prototype. */
+export function underKeys(prefix: string, values: Readonly<Record<string, Json>>): Record<string, Json> {
+  const record = Object.create(null) as Record<string, Json>;
+  for (const name of Object.keys(values)) {
+    record[prefix + name] = values[name] as Json;
+  }
+  return record;
 }
 
 /** The scopes that are stored. */

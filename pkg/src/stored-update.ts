@@ -6,17 +6,16 @@ import { admitEvent } from './draft.js';
 import { StatepadError, isStatepadError } from './errors.js';
 import { deepFreeze } from './freeze.js';
 import { newId } from './ids.js';
+import { NO_EVENTS } from './memory.js';
 import { Reads } from './reads.js';
-import { APP_PREFIX, USER_PREFIX } from './scope.js';
+import { APP_PREFIX, USER_PREFIX, underKeys } from './scope.js';
 import { isStoreError } from './store-error.js';
 import { NONE } from './wanted.js';
-import type { Change, Committed, Delta, Guard, LoadedScope } from './store.js';
+import type { Delta, Guard, LoadedScope } from './store.js';
 import type { Json, SessionKey, UpdateStateOptions, UpdateStateTarget } from './types.js';
 import type { StoredSessions } from './stored.js';
 import type { UpdateTarget } from './update.js';
 import type { Signal } from './signal.js';
-
-const NO_EVENTS = { numRecentEvents: 0 };
 
 /** A session: what is written becomes an event of it. */
 export function sessionTarget(sessions: StoredSessions, key: SessionKey, options: UpdateStateOptions): UpdateTarget {
@@ -61,17 +60,18 @@ export function scopeTarget(sessions: StoredSessions, target: UpdateStateTarget,
         const id = newId();
         const time = sessions.now();
         const guard: Guard = { keys: reads.keys(), ...(reads.isWhole ? { pos: { app: app.pos, ...(user && { user: user.pos }) } } : {}) };
-        const ticket = sessions.cache.prepareUpdate(appName, userId, id, time, admitDelta(delta, 'delta'), {});
-        const scoped = sessions.cache.scopedDelta(ticket) as Change['delta'];
-        let committed: Committed;
+        const admitted = admitDelta(delta, 'delta');
         try {
-          const change: Change = { id, kind: 'update', key, time, delta: {}, guard };
-          committed = await sessions.inTurn(id, signal, async (begin) => await sessions.commit(change, ticket, begin));
+          return await sessions.inTurn(id, signal, async (begin) => {
+            const ticket = sessions.cache.prepareUpdate(appName, userId, id, time, admitted, {});
+            const scoped = sessions.cache.scopedDelta(ticket);
+            const committed = await sessions.commit({ id, kind: 'update', key, time, delta: scoped, guard }, ticket, begin);
+            sessions.cache.settleUpdate(appName, userId, ticket, committed);
+            return merged(after(app, scoped.app), user && after(user, scoped.user));
+          });
         } catch (error) {
           throw isStoreError(error) ? new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause: error }) : error;
         }
-        sessions.cache.settleUpdate(appName, userId, ticket, committed);
-        return merged(after(app, scoped.app), user && after(user, scoped.user));
       },
     };
   };
@@ -79,13 +79,7 @@ export function scopeTarget(sessions: StoredSessions, target: UpdateStateTarget,
 
 /** The values of both scopes under their full keys. */
 function merged(app: Pick<LoadedScope, 'state'>, user: Pick<LoadedScope, 'state'> | undefined): Readonly<Record<string, Json>> {
-  const values = Object.create(null) as Record<string, Json>;
-  for (const [prefix, state] of [[APP_PREFIX, app.state], [USER_PREFIX, user?.state ?? {}]] as const) {
-    for (const name of Object.keys(state)) {
-      values[prefix + name] = state[name] as Json;
-    }
-  }
-  return deepFreeze(values);
+  return deepFreeze(Object.assign(underKeys(APP_PREFIX, app.state), underKeys(USER_PREFIX, user?.state ?? {})));
 }
 
 /** What a scope is after a delta. */

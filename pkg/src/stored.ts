@@ -73,7 +73,7 @@ export class StoredSessions implements Sessions {
       const ticket = this.cache.prepareCreate(key, time, state);
       let committed: Committed;
       try {
-        committed = await this.commit({ id, kind: 'create', key, time, delta: {} }, ticket, begin);
+        committed = await this.commit({ id, kind: 'create', key, time, delta: this.cache.scopedDelta(ticket) }, ticket, begin);
       } catch (error) {
         if (isStoreError(error)) {
           const { sessionId: id } = key;
@@ -245,16 +245,18 @@ export class StoredSessions implements Sessions {
   async #store(record: SessionRecord, append: Append, draft: Draft, guard: Guard, begin: Begin, view: View | undefined): Promise<Event> {
     const { id, timestamp: time } = draft;
     const { key, created } = record;
+    const ticket = append.ticket as Ticket;
     const event = { id, time, data: JSON.stringify(append.event) };
     let committed: Committed;
     try {
-      const change: Change = { id, kind: 'append', key, time, event, delta: {}, guard: { created, ...guard } };
-      committed = await this.commit(change, append.ticket as Ticket, begin);
+      const delta = this.cache.scopedDelta(ticket);
+      const change: Change = { id, kind: 'append', key, time, event, delta, guard: { created, ...guard } };
+      committed = await this.commit(change, ticket, begin);
     } catch (error) {
       throw await this.#refusal(error, record, guard);
     }
     if (committed.duplicate) {
-      this.cache.discard(append.ticket as Ticket);
+      this.cache.discard(ticket);
       await this.#reload(record);
       return repeated(record, draft, append.event, parseEvent(record, { rev: committed.rev, data: committed.data ?? 'null' }));
     }
@@ -269,7 +271,7 @@ export class StoredSessions implements Sessions {
   async commit(change: Change, ticket: Ticket, begin: Begin): Promise<Committed> {
     try {
       begin(change.id);
-      return await this.#commits.commit({ ...change, delta: this.cache.scopedDelta(ticket) as Change['delta'] });
+      return await this.#commits.commit(change);
     } catch (error) {
       this.cache.discard(ticket);
       if (!isStoreError(error)) {
