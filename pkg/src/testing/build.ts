@@ -38,6 +38,17 @@ export function create(id = 'c', delta: Change['delta'] = {}, more: More = {}): 
   return { id, kind: 'create', key: KEY, time: TIME, delta, ...more };
 }
 
+/** Creates the usual session, and says what it began with. */
+export function begin(id = 'c', delta: Change['delta'] = {}, more: More = {}): Change {
+  const time = more.time ?? TIME;
+  return create(id, delta, { event: { id, time, data: beginningOf(id).data }, ...more });
+}
+
+/** The event that {@link begin} has made. It is not what {@link append} would have made under the same id. */
+export function beginningOf(id = 'c'): StoredEvent {
+  return { rev: 0, data: JSON.stringify({ created: id }) };
+}
+
 /** Appends to the usual session. */
 export function append(id: string, delta: Change['delta'] = {}, more: More = {}): Change {
   const time = more.time ?? TIME;
@@ -101,7 +112,7 @@ export function loaded(
 ): Loaded {
   return {
     created: 'c',
-    rev: more.events?.length ?? 0,
+    rev: more.events?.at(-1)?.rev ?? 0,
     time: TIME,
     pos: { app: 0, user: 0, ...pos },
     state: { session: {}, app: {}, user: {}, ...state },

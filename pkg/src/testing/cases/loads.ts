@@ -3,20 +3,25 @@
 import {
   append,
   appended,
+  begin,
+  beginningOf,
   commit,
   create,
   dataOf,
   eventsOf,
   keyOf,
   KEY,
+  list,
   load,
   loaded,
   made,
+  row,
   set,
   storeCase,
   times,
   update,
 } from '../build.js';
+import { EVENT_TEXTS } from '../strange.js';
 import type { Loaded, LoadQuery } from '../../store.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
@@ -49,6 +54,10 @@ const windows: readonly StoreStep[] = [
   shows({ from: 100 }),
   shows({ from: 1 }, 1, 2, 3, 4, 5, 6, 7, 8),
   shows({ from: 0 }, 1, 2, 3, 4, 5, 6, 7, 8),
+  shows({ from: 0, to: 0 }),
+  shows({ from: 0, to: 2 }, 1, 2),
+  shows({ from: 0, last: 8 }, 1, 2, 3, 4, 5, 6, 7, 8),
+  shows({ from: 0, last: 100 }, 1, 2, 3, 4, 5, 6, 7, 8),
   shows({ to: 3 }, 1, 2, 3),
   shows({ to: 1 }, 1),
   shows({ to: 0 }),
@@ -84,11 +93,45 @@ const since: readonly StoreStep[] = [
   shows({ since: 10, last: 2 }, 4, 7),
   shows({ since: 10, last: 0 }),
   shows({ since: 10, last: 10 }, 1, 2, 3, 4, 7),
+  shows({ since: 10, from: 0 }, 1, 2, 3, 4, 7),
+  shows({ since: 30.5, from: 0 }),
   shows({ since: 10, from: 3 }, 3, 4, 7),
   shows({ since: 10, to: 3 }, 1, 2, 3),
   shows({ since: 10, from: 2, to: 6 }, 2, 3, 4),
   shows({ since: 10, from: 2, to: 6, last: 2 }, 3, 4),
   shows({ since: 10, from: 5, to: 6 }),
+];
+
+/** The session that began with an event, at the time 20, and has had two others since, at 10 and at 30. */
+function begun(events: NonNullable<LoadQuery['events']>, ...revs: readonly number[]): StoreStep {
+  const stored = revs.map((rev) => (rev === 0 ? beginningOf() : { rev, data: dataOf(`e${rev}`) }));
+  return load(loaded({ rev: 2, time: 30, state: { session: { s: 1 } }, events: stored }), { events });
+}
+
+const beginning: readonly StoreStep[] = [
+  begun({}, 1, 2),
+  begun({ from: 1 }, 1, 2),
+  begun({ to: 0 }),
+  begun({ to: 1 }, 1),
+  begun({ last: 3 }, 1, 2),
+  begun({ since: 0 }, 1, 2),
+  begun({ since: 20 }, 2),
+  begun({ from: 0 }, 0, 1, 2),
+  begun({ from: 0, to: 0 }, 0),
+  begun({ from: 0, to: 1 }, 0, 1),
+  begun({ from: 0, last: 0 }),
+  begun({ from: 0, last: 2 }, 1, 2),
+  begun({ from: 0, last: 3 }, 0, 1, 2),
+  begun({ from: 0, last: 100 }, 0, 1, 2),
+  begun({ from: 0, to: 1, last: 1 }, 1),
+  begun({ from: 0, to: 0, last: 1 }, 0),
+  begun({ from: 0, since: 10 }, 0, 1, 2),
+  begun({ from: 0, since: 20 }, 0, 2),
+  begun({ from: 0, since: 20.5 }, 2),
+  begun({ from: 0, since: 30.5 }),
+  begun({ from: 0, since: 20, to: 1 }, 0),
+  begun({ from: 0, since: 20, last: 1 }, 2),
+  begun({ from: 0, since: 20, last: 2 }, 0, 2),
 ];
 
 const knownSession = { created: 'c', rev: 1 };
@@ -119,6 +162,9 @@ export const loadCases: readonly StoreCase[] = [
     ...[
       {},
       { from: 0 },
+      { from: 0, to: 0 },
+      { from: 0, since: 0 },
+      { from: 0, last: 1 },
       { from: 1 },
       { to: 1 },
       { since: 0 },
@@ -130,12 +176,45 @@ export const loadCases: readonly StoreCase[] = [
     ),
   ),
   storeCase(
+    'what a session began with is its event of revision 0, for those who ask for it; nothing else is another for it',
+    commit(begin('c', { session: set('s', 1) }, { time: 20 }), made()),
+    ...[{}, { from: 1 }, { to: 0 }, { to: 1 }, { since: 0 }, { last: 1 }, { from: 0, since: 20.5 }, { from: 0, last: 0 }].map(
+      (window) => load(loaded({ time: 20, state: { session: { s: 1 } } }), { events: window }),
+    ),
+    ...[{ from: 0 }, { from: 0, to: 0 }, { from: 0, since: 20 }, { from: 0, last: 1 }].map(
+      (window) => load(loaded({ time: 20, state: { session: { s: 1 } }, events: [beginningOf()] }), { events: window }),
+    ),
+    list([row({ time: 20, state: { s: 1 } })]),
+    commit(append('e1', {}, { time: 10, guard: { created: 'c', rev: 0 } }), appended(1)),
+    commit(append('e2', {}, { time: 30, guard: { rev: 1 } }), appended(2)),
+    ...beginning,
+    load({ ...loaded({ rev: 2, time: 30, events: [beginningOf()] }), state: {} }, {
+      events: { from: 0, to: 0 },
+      known: { created: 'c', rev: 2, pos: { app: 0, user: 0 } },
+    }),
+    list([row({ rev: 2, time: 30, state: { s: 1 } })]),
+  ),
+  storeCase(
+    'what a session began with is told as it was written, of each session its own',
+    ...EVENT_TEXTS.map((data, index) => commit(
+      create(`c${index}`, {}, { key: keyOf(`s${index}`), event: { id: `c${index}`, time: 1_000, data } }),
+      made(),
+    )),
+    ...EVENT_TEXTS.map((data, index) => load(
+      loaded({ created: `c${index}`, events: [{ rev: 0, data }] }),
+      { events: { from: 0 } },
+      keyOf(`s${index}`),
+    )),
+  ),
+  storeCase(
     'a window on many events shows the right ones, in their order',
-    commit(create(), made()),
+    commit(begin(), made()),
     ...times(130, (index) => commit(append(`e${index + 1}`, {}, { time: index }), appended(index + 1))),
     ...[
       { window: {}, from: 1, to: 130 },
+      { window: { from: 0 }, from: 0, to: 130 },
       { window: { last: 105 }, from: 26, to: 130 },
+      { window: { from: 0, last: 105 }, from: 26, to: 130 },
       { window: { from: 9, to: 101 }, from: 9, to: 101 },
       { window: { since: 99, last: 20 }, from: 111, to: 130 },
       { window: { from: 9, to: 11 }, from: 9, to: 11 },
@@ -144,7 +223,7 @@ export const loadCases: readonly StoreCase[] = [
         loaded({
           rev: 130,
           time: 129,
-          events: times(to - from + 1, (index) => ({ rev: from + index, data: dataOf(`e${from + index}`) })),
+          events: [beginningOf(), ...eventsOf(...times(130, (index) => `e${index + 1}`))].slice(from, to + 1),
         }),
         { events: window },
       ),

@@ -7,6 +7,8 @@ import {
   appendedBefore,
   appHas,
   APP,
+  begin,
+  beginningOf,
   commit,
   create,
   eventsOf,
@@ -112,6 +114,34 @@ export const manyCases: readonly StoreCase[] = [
       {},
       { app: { a: 1, b: 6 } },
     ),
+  ),
+  storeCase(
+    'what sessions began with is kept of each that is made among many',
+    commit(begin('c0', {}, { key: keyOf('s0') }), made()),
+    commitMany(
+      [begin('c1', { app: set('a', 1), session: set('s', 1) }, { key: keyOf('s1') }), made(1)],
+      [begin('other', { app: set('a', 2) }, { key: keyOf('s0') }), { throws: 'exists' }],
+      [begin('c2', {}, { key: keyOf('s2'), guard: { pos: { app: 7 } } }), { throws: 'conflict' }],
+      [create('c3', {}, { key: keyOf('s3') }), made(1)],
+      [begin('c4', {}, { key: keyOf('s4'), time: 2_000, guard: { rev: 0 } }), made(1)],
+    ),
+    commitMany(
+      [append('e1', {}, { key: keyOf('s1') }), appended(1, 1)],
+      [append('e1', {}, { key: keyOf('s3') }), appended(1, 1)],
+      [begin('c4', {}, { key: keyOf('s4') }), again(0, 1)],
+      [begin('c0', {}, { key: keyOf('s0') }), again(0, 1)],
+    ),
+    ...[
+      { id: 's0', has: { created: 'c0', events: [beginningOf('c0')] } },
+      { id: 's1', has: { created: 'c1', events: [beginningOf('c1'), ...eventsOf('e1')], state: { session: { s: 1 } } } },
+      { id: 's3', has: { created: 'c3', events: eventsOf('e1') } },
+      { id: 's4', has: { created: 'c4', events: [beginningOf('c4')], time: 2_000 } },
+    ].map(({ id, has: { state = {}, ...has } }) => load(
+      loaded({ ...has, pos: { app: 1 }, state: { app: { a: 1 }, ...state } }),
+      { events: { from: 0 } },
+      keyOf(id),
+    )),
+    load(null, {}, keyOf('s2')),
   ),
   storeCase(
     'when all are refused, nothing is written',
