@@ -22,14 +22,20 @@ import type {
 } from '../../store.js';
 import type { SessionKey } from '../../types.js';
 
+interface Event {
+  readonly data: string;
+  readonly time: number;
+}
+
 /** A session of the {@link Tables}. */
 interface Session {
   readonly key: SessionKey;
   readonly created: string;
   time: number;
   readonly values: ScopeValues;
-  /** With the time of each. */
-  readonly events: { readonly data: string; readonly time: number }[];
+  /** What it began with, if its creation has said. */
+  readonly beginning: Event | undefined;
+  readonly events: Event[];
   /** The place of each event, by its id. */
   readonly ids: Map<string, number>;
 }
@@ -115,7 +121,9 @@ export class Tables {
       const { appName, userId, sessionId } = key as SessionKey;
       const values = new ScopeValues();
       values.apply(delta.session ?? {});
-      user.sessions.set(sessionId, { key: { appName, userId, sessionId }, created: id, time, values, events: [], ids: new Map() });
+      const beginning = event && { data: event.data, time: event.time };
+      const whole = { appName, userId, sessionId };
+      user.sessions.set(sessionId, { key: whole, created: id, time, values, beginning, events: [], ids: new Map() });
       return { rev: 0, prev: null, pos };
     }
     const session = user.sessions.get(key.sessionId) as Session;
@@ -274,11 +282,11 @@ function remember(ids: Set<string>, id: string): void {
   }
 }
 
-function eventsOf({ events }: Session, { from = 1, to = Infinity, since, last = Infinity }: NonNullable<LoadQuery['events']>): StoredEvent[] {
+function eventsOf({ beginning, events }: Session, { from = 1, to = Infinity, since, last = Infinity }: NonNullable<LoadQuery['events']>): StoredEvent[] {
   const end = Math.min(to, events.length);
   const stored: StoredEvent[] = [];
-  for (let rev = end; rev >= Math.max(1, from) && stored.length < last; rev--) {
-    const event = events[rev - 1];
+  for (let rev = end; rev >= Math.max(0, from) && stored.length < last; rev--) {
+    const event = rev === 0 ? beginning : events[rev - 1];
     if (event !== undefined && (since === undefined || event.time >= since)) {
       stored.push({ rev, data: event.data });
     }
