@@ -18,8 +18,10 @@ use crate::list::{ListQuery, Start};
 use crate::object::Members;
 use crate::sessions::{ScopeId, SessionId, Sessions};
 
+mod history;
 mod templates;
 
+pub use history::*;
 pub use templates::*;
 
 thread_local! {

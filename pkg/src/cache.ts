@@ -7,6 +7,7 @@ import { Memory, NO_EVENTS, type Ticket } from './memory.js';
 import { APP_PREFIX, USER_PREFIX, underKeys } from './scope.js';
 import { write } from './wasm.js';
 import type { Append } from './append.js';
+import type { CreationEvent } from './creation.js';
 import type { Committed, Hint, Loaded, LoadQuery, Row, StoredEvent, Values } from './store.js';
 import type { Event, Session, SessionKey } from './types.js';
 
@@ -181,7 +182,7 @@ export class Cache extends Memory {
   }
 
   /** Takes over a creation that is stored, as {@link Cache.settle} does an append. */
-  settleCreate(key: SessionKey, time: number, created: string, ticket: Ticket, { pos, duplicate }: Committed): SessionRecord | undefined {
+  settleCreate(key: SessionKey, creation: CreationEvent, created: string, ticket: Ticket, { pos, duplicate }: Committed): SessionRecord | undefined {
     const [app, user] = [this.core.scope(key.appName), this.core.scope(key.appName, key.userId)];
     const before = [pos.app - ((ticket >> 1) & 1), pos.user - ((ticket >> 2) & 1)];
     const isContinued = [app, user].every((scope, index) => (scope === undefined ? 0 : this.#positions[scope]) === before[index]);
@@ -189,7 +190,7 @@ export class Cache extends Memory {
       this.discard(ticket);
       return undefined;
     }
-    const record = this.applyCreate(key, time, ticket, created);
+    const record = this.applyCreate(key, creation, ticket, created);
     this.#positions[record.scopes[1]] = pos.app;
     this.#positions[record.scopes[2]] = pos.user;
     this.#held += 1;
@@ -308,6 +309,7 @@ export class Cache extends Memory {
     }
     const { number, scopes, events } = record;
     const { appName, userId } = record.key;
+    record.past = undefined;
     this.leave(record);
     const users = this.apps.get(appName);
     const left = [scopes[0], users === undefined ? scopes[1] : undefined, users?.has(userId) ? undefined : scopes[2]];

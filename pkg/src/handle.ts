@@ -1,6 +1,8 @@
 // Session handles, and what a handle has to remember so that it neither copies a history nor moves by itself.
 
 import { deepFreeze } from './freeze.js';
+import type { CreationEvent } from './creation.js';
+import type { Past } from './past.js';
 import type { Event, GetSessionConfig, Json, Session, SessionKey } from './types.js';
 
 /** As much of the core as a cell needs. */
@@ -81,6 +83,10 @@ export interface SessionRecord {
   revision: number;
   updateTime: number;
   deleted: boolean;
+  /** What it began with: absent until somebody asks its store, `'unknown'` when the store does not have it. */
+  creation: CreationEvent | 'unknown' | undefined;
+  /** What it was before, for those who have asked. */
+  past: Past | undefined;
   /** The events as a frozen list, for all handles that show all of them. */
   list: readonly Event[] | undefined;
   /** The state that was made last, and of what, for all handles that show the same. */
@@ -174,7 +180,8 @@ export function viewOf(session: unknown): View | undefined {
   return Handle.view(session);
 }
 
-function stateOf({ cells, record, temp }: View): Readonly<Record<string, Json>> {
+/** The merged state that a view shows, with the `temp:` keys of its invocation. */
+export function stateOf({ cells, record, temp }: View): Readonly<Record<string, Json>> {
   const parts = cells.map((cell) => cell.record());
   if (temp === undefined && record.merged?.parts.every((part, index) => part === parts[index])) {
     return record.merged.state;

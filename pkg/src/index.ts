@@ -51,6 +51,8 @@ export type {
   EventInit,
   GetSessionConfig,
   GetSessionRequest,
+  HistoryOptions,
+  HistoryStep,
   Json,
   ListSessionsRequest,
   ListSessionsResponse,

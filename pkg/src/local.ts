@@ -2,13 +2,14 @@
 
 import { admitDelta } from './admit.js';
 import { applyAppend, notFound, prepareAppend } from './append.js';
+import { creationEvent } from './creation.js';
 import { admitEvent } from './draft.js';
 import { StatepadError } from './errors.js';
 import { deepFreeze } from './freeze.js';
 import { newId } from './ids.js';
 import { Memory, type Guard } from './memory.js';
 import { checkKey, type ListPlan } from './requests.js';
-import { pageOf, type AppendPlan, type Creation, type Sessions } from './sessions.js';
+import { pageOf, type AppendPlan, type Creation, type SessionName, type Sessions } from './sessions.js';
 import { isSessionTarget, type UpdateTarget } from './update.js';
 import type { View } from './handle.js';
 import type {
@@ -33,7 +34,8 @@ export class LocalSessions implements Sessions {
 
   create({ key, state }: Creation): Session {
     const time = this.#now();
-    return this.#memory.read(this.#memory.applyCreate(key, time, this.#memory.prepareCreate(key, time, state)));
+    const ticket = this.#memory.prepareCreate(key, time, state);
+    return this.#memory.read(this.#memory.applyCreate(key, creationEvent(time, state), ticket));
   }
 
   get(key: SessionKey, config: GetSessionConfig | undefined): Session | undefined {
@@ -70,6 +72,15 @@ export class LocalSessions implements Sessions {
 
   target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget {
     return isSessionTarget(target) ? this.#sessionTarget(target, options) : this.#scopeTarget(target);
+  }
+
+  past(session: SessionName): View {
+    const { appName, userId, id: sessionId } = session;
+    const view = this.#memory.view(session) ?? this.view(this.get(checkKey({ appName, userId, sessionId }), undefined));
+    if (view === undefined) {
+      throw notFound(sessionId);
+    }
+    return view;
   }
 
   view(session: unknown): View | undefined {

@@ -3,6 +3,7 @@
 import { Core } from '../wasm/statepad.js';
 import { StatepadError, coreError } from './errors.js';
 import { Cell, OUT, makeHandle, viewOf, type SessionRecord, type View } from './handle.js';
+import type { CreationEvent } from './creation.js';
 import type { Draft, TempDelta } from './draft.js';
 import type { Change } from './store.js';
 import type { Event, GetSessionConfig, Json, Session, SessionKey } from './types.js';
@@ -91,10 +92,11 @@ export class Memory {
   }
 
   /** Takes over a creation. */
-  applyCreate(key: SessionKey, time: number, ticket: Ticket, created = ''): SessionRecord {
+  applyCreate(key: SessionKey, creation: CreationEvent, ticket: Ticket, created = ''): SessionRecord {
     this.#moveShared(key, ticket);
     const record = this.newRecord(key, created);
-    record.updateTime = time;
+    record.creation = creation;
+    record.updateTime = creation.timestamp;
     this.enter(record, this.core.apply(ticket >>> 4, ALL) ?? missing());
     return record;
   }
@@ -112,6 +114,8 @@ export class Memory {
       revision: 0,
       updateTime: 0,
       deleted: false,
+      creation: undefined,
+      past: undefined,
       list: undefined,
       merged: undefined,
     };

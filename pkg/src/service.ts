@@ -7,10 +7,11 @@ import { InvocationContext, type InvocationOptions } from './invocation.js';
 import { LocalSessions } from './local.js';
 import { Queues } from './queue.js';
 import { checkConfig, checkCount, checkKey, checkList, checkObject } from './requests.js';
-import { admitCreation, type Sessions } from './sessions.js';
+import { admitCreation, type SessionName, type Sessions } from './sessions.js';
 import { checkStoreOptions, type StoredOptions, type StoreOptions } from './store-options.js';
 import { updateState, type UpdateFunction } from './update.js';
 import { isReady, ready, requireReady } from './wasm.js';
+import type { View } from './handle.js';
 import type {
   Abortable,
   AppendEventRequest,
@@ -18,6 +19,8 @@ import type {
   Event,
   EventInit,
   GetSessionRequest,
+  HistoryOptions,
+  HistoryStep,
   Json,
   ListSessionsRequest,
   ListSessionsResponse,
@@ -186,6 +189,38 @@ export class SessionService {
   }
 
   /**
+   * The state of a session as it was at a revision: from 0, the creation, to the revision of the handle. Under full keys,
+   * frozen, without prototype and `temp:` keys.
+   *
+   * The session's own keys are exactly as they were. `app:` and `user:` keys are as this session's own log had left them by
+   * then; those that it never wrote are as the handle shows them, because what others wrote is not in this log. At the
+   * handle's own revision all of them are.
+   *
+   * Throws `INVALID_ARGUMENT` for a revision that the handle does not have, `SESSION_NOT_FOUND`.
+   */
+  async stateAt(session: SessionName, revision: number, options: Abortable = {}): Promise<Readonly<Record<string, Json>>> {
+    const [{ stateAt }, view] = await this.#past(session, options);
+    return stateAt(view, revision);
+  }
+
+  /**
+   * What wrote a key, oldest first: the revision, the event, when, and the values before and after. Of an `app:` or `user:`
+   * key these are the writes of this session, and `from` is what it wrote before. The handle says up to where.
+   *
+   * Throws `INVALID_ARGUMENT`, `SESSION_NOT_FOUND`.
+   *
+   * @example
+   * for (const { revision, event, from, to } of await service.history(session, 'topic')) {
+   *   console.log(revision, event?.author, from, to);
+   * }
+   */
+  async history(session: SessionName, key: string, options: HistoryOptions = {}): Promise<readonly HistoryStep[]> {
+    const name = admitString(key, 'key');
+    const [{ history }, view] = await this.#past(session, options);
+    return history(view, name, options);
+  }
+
+  /**
    * Begins an invocation: a context whose state sees pending writes at once and puts them into the next event.
    * Throws `INVALID_ARGUMENT` for anything but a handle of this service, `NOT_READY` in a browser before the module
    * is loaded.
@@ -236,6 +271,14 @@ export class SessionService {
     signal?.throwIfAborted();
     this.#refuseWhenClosed();
     return this.#sessions;
+  }
+
+  /** What tells the past is loaded when somebody asks. */
+  async #past(session: SessionName, options: Abortable): Promise<[typeof import('./past.js'), View]> {
+    checkObject(session, 'session');
+    const sessions = await this.#begin(options);
+    const view = await sessions.past(session, options.signal);
+    return [await import('./past.js'), view];
   }
 
   async #begin(request: Abortable): Promise<Sessions> {

@@ -30,10 +30,12 @@ export function admitCreation({ appName, userId, sessionId, state }: CreateSessi
   return { key: checkKey({ appName, userId, sessionId: isBlank ? newId() : sessionId }), state: admitDelta(state, 'state') };
 }
 
+/** What a caller may give for a session: a handle, or what names one. */
+export type SessionName = Pick<Session, 'appName' | 'userId' | 'id'>;
+
 /** An event to append, understood. */
 export interface AppendPlan {
-  /** What the caller gave: a handle, or what names a session. */
-  readonly session: Pick<Session, 'appName' | 'userId' | 'id'>;
+  readonly session: SessionName;
   readonly draft: Draft;
   readonly expectedRevision: number | undefined;
 }
@@ -51,6 +53,8 @@ export interface Sessions {
   scope(appName: string, userId: string | undefined, signal?: Signal): Soon<Record<string, unknown>>;
   /** What `updateState` reads and writes. */
   target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget;
+  /** The view behind a handle, or of a session as it is now: with its creation and all events in memory. */
+  past(session: SessionName, signal?: Signal): Soon<View>;
   /** The view behind a handle of these sessions. */
   view(session: unknown): View | undefined;
   /** Resolves when every write that was accepted is durable or has failed. */

@@ -13,7 +13,7 @@ export interface Delta {
   readonly unset?: readonly string[];
 }
 
-/** How many changes a session has seen since its creation, which is 0: the number of its events. */
+/** How many changes a session has seen since its creation, which is 0: the number of events appended to it. */
 export type Rev = number;
 
 /**
@@ -45,7 +45,8 @@ export interface Guard {
  * The value that a store writes, all of it or nothing: one event and its deltas, already split by scope. `temp:` keys are
  * never in it.
  *
- * - `create` makes a session, at revision 0. `key` is whole, there is no event.
+ * - `create` makes a session, at revision 0. `key` is whole; the event says what the session began with, so that its past
+ *   can be told: it is kept as the event of revision 0. A creation without one is made all the same.
  * - `append` gives a session its next event. `key` is whole, there is an event.
  * - `update` writes app and user state alone. `key` has no `sessionId`; no `userId` either when only app state is written.
  */
@@ -78,9 +79,9 @@ export interface Committed {
 
 /** Which parts of a session are wanted. */
 export interface LoadQuery {
-  /** Which events; all of them when absent. The event of revision 1 is the first. */
+  /** Which events; all from revision 1 on when absent. */
   readonly events?: {
-    /** Only those of this revision or a later one. */
+    /** Only those of this revision or a later one; from revision 1 when absent. 0 asks for the creation's event, too, if it had one. */
     readonly from?: Rev;
     /** Only those of this revision or an earlier one. */
     readonly to?: Rev;
@@ -112,7 +113,7 @@ export interface Loaded {
 
 /** An event as it is stored. */
 export interface StoredEvent {
-  /** The revision that the session came to with it. */
+  /** The revision that the session came to with it; 0 for the creation's. */
   readonly rev: Rev;
   /** The text of {@link Change.event}. */
   readonly data: string;

@@ -4,6 +4,7 @@ import { notFound, prepareAppend, repeated, type Append } from './append.js';
 import { Cache, parseEvent, sharedCell } from './cache.js';
 import { Commits } from './commits.js';
 import { Connection } from './connection.js';
+import { creationEvent, parseCreation } from './creation.js';
 import { cursorText, parseCursor } from './cursor.js';
 import { StatepadError } from './errors.js';
 import { thaw } from './freeze.js';
@@ -12,7 +13,7 @@ import { newId } from './ids.js';
 import { orAborted, unknown } from './policy.js';
 import { Queues } from './queue.js';
 import { checkKey, type ListPlan } from './requests.js';
-import { pageOf, type AppendPlan, type Creation, type Sessions } from './sessions.js';
+import { pageOf, type AppendPlan, type Creation, type SessionName, type Sessions } from './sessions.js';
 import { isStoreError } from './store-error.js';
 import { callbackStore } from './stores/lib/callbacks.js';
 import { scopeTarget, sessionTarget } from './stored-update.js';
@@ -70,10 +71,12 @@ export class StoredSessions implements Sessions {
       }
       const time = this.now();
       const id = newId();
+      const creation = creationEvent(time, state);
       const ticket = this.cache.prepareCreate(key, time, state);
       let committed: Committed;
       try {
-        committed = await this.commit({ id, kind: 'create', key, time, delta: this.cache.scopedDelta(ticket) }, ticket, begin);
+        const event = { id, time, data: JSON.stringify(creation) };
+        committed = await this.commit({ id, kind: 'create', key, time, event, delta: this.cache.scopedDelta(ticket) }, ticket, begin);
       } catch (error) {
         if (isStoreError(error)) {
           const { sessionId: id } = key;
@@ -81,7 +84,7 @@ export class StoredSessions implements Sessions {
         }
         throw error;
       }
-      const record = this.cache.settleCreate(key, time, id, ticket, committed);
+      const record = this.cache.settleCreate(key, creation, id, ticket, committed);
       if (record !== undefined) {
         return this.cache.read(record);
       }
@@ -176,6 +179,41 @@ export class StoredSessions implements Sessions {
 
   view(session: unknown): View | undefined {
     return this.cache.view(session);
+  }
+
+  async past(session: SessionName, signal?: Signal): Promise<View> {
+    const { appName, userId, id: sessionId } = session;
+    const view = this.cache.view(session) ?? this.cache.view(await this.get(checkKey({ appName, userId, sessionId }), undefined, signal));
+    if (view === undefined) {
+      return missing({ appName, userId, sessionId });
+    }
+    await this.#needLog(view, signal);
+    return view;
+  }
+
+  /** Has the creation and all events of a handle's session in memory. */
+  async #needLog(view: View, signal: Signal | undefined): Promise<void> {
+    const { key, created, base, creation } = view.record;
+    if (base > 0) {
+      const hold = (loaded: SessionRecord): SessionRecord => this.cache.hold(loaded);
+      const record = await this.load(key, ALL, hold, { signal, idle: view.record });
+      if (record === undefined) {
+        missing(key);
+      }
+      this.cache.release(record);
+      if (record.created !== created) {
+        missing(key);
+      }
+      this.cache.rebind(view, record);
+    }
+    if (creation === undefined) {
+      const query = { events: { from: 0, to: 0 }, known: this.cache.known(key, view.record) };
+      const loaded = await this.#connection.ask(async (store, context) => await store.load(key, query, context), signal);
+      if (loaded?.created !== created) {
+        missing(key);
+      }
+      view.record.creation = parseCreation(loaded.events[0]);
+    }
   }
 
   async flush(): Promise<void> {

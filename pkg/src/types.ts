@@ -187,6 +187,28 @@ export interface AppendEventRequest extends Abortable {
   readonly expectedRevision?: number | undefined;
 }
 
+/** One write of a key: what `history` tells. */
+export interface HistoryStep {
+  /** The revision that the session came to with it; 0 is its creation. */
+  readonly revision: number;
+  /** The event's, or that of creation, in milliseconds since the epoch. */
+  readonly timestamp: number;
+  /** The event that wrote it, with its `author`. Absent at the creation. */
+  readonly event?: Event;
+  /** The value before, where the session's log has one. */
+  readonly from?: Json;
+  /** The value after. Absent when the key was deleted. */
+  readonly to?: Json;
+}
+
+/** Options of `history`. */
+export interface HistoryOptions extends Abortable {
+  /** Only writes up to this revision; the handle's unless told otherwise. */
+  readonly until?: number | undefined;
+  /** Only the last so many of them; all, when absent. */
+  readonly last?: number | undefined;
+}
+
 /** What `updateState` updates: a session, or a user's and the app's keys, or the app's keys alone. */
 export interface UpdateStateTarget {
   readonly appName: string;

@@ -1,0 +1,36 @@
+// What a session began with: kept by its store as the event of revision 0, so that its past can be told.
+
+import { deepFreeze } from './freeze.js';
+import { isTemp } from './scope.js';
+import type { AdmittedDelta } from './admit.js';
+import type { StoredEvent } from './store.js';
+import type { Json } from './types.js';
+
+/** The event of revision 0. */
+export interface CreationEvent {
+  /** In milliseconds since the epoch. */
+  readonly timestamp: number;
+  /** The initial state under full keys, without `temp:` keys. */
+  readonly state: Readonly<Record<string, Json>>;
+}
+
+/** The creation of a session with an initial state. */
+export function creationEvent(timestamp: number, { delta, deleted }: AdmittedDelta): CreationEvent {
+  const state = Object.create(null) as Record<string, Json>;
+  for (const key of Object.keys(delta)) {
+    if (!isTemp(key) && !deleted.includes(key)) {
+      state[key] = delta[key] as Json;
+    }
+  }
+  return { timestamp, state };
+}
+
+/** The creation as it was stored, or `'unknown'` where there is none that can be read: it is told from the values then. */
+export function parseCreation(stored: StoredEvent | undefined): CreationEvent | 'unknown' {
+  try {
+    const { timestamp, state } = JSON.parse(stored?.rev === 0 ? stored.data : '{}') as Partial<CreationEvent>;
+    return typeof timestamp === 'number' && typeof state === 'object' ? deepFreeze({ timestamp, state }) : 'unknown';
+  } catch {
+    return 'unknown';
+  }
+}
