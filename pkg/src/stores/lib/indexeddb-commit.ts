@@ -265,6 +265,10 @@ class Batch {
     place.values.apply(delta.session ?? {});
     if (place.row === undefined) {
       place.row = this.#newSession(key as SessionKey, id, time);
+      if (event !== undefined) {
+        place.added.push({ session: place.row.number, rev: 0, time: event.time, peak: event.time, data: event.data });
+        place.row = { ...place.row, first: 0, peak: event.time };
+      }
       return { ...answerOf(target), prev: null };
     }
     const rev = place.row.rev + 1;

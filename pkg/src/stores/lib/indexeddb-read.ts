@@ -142,10 +142,10 @@ function keyAt(keys: IDBObjectStore | IDBIndex, range: IDBKeyRange, offset: numb
 /** The wanted events of a session. They are read from the last one back, as the last ones are what is wanted most. */
 async function readEvents(
   transaction: IDBTransaction,
-  { number, rev }: SessionRow,
+  { number, rev, first: earliest }: SessionRow,
   { from = 1, to = Infinity, since = -Infinity, last = Infinity }: NonNullable<LoadQuery['events']>,
 ): Promise<StoredEvent[]> {
-  const first = Math.max(from, 1);
+  const first = Math.max(from, earliest ?? 1);
   const found: StoredEvent[] = [];
   let end = Math.min(to, rev);
   // Without a time to look for, it is known how many will do.
@@ -158,7 +158,7 @@ async function readEvents(
       throw new StoreError('corrupt', `${end - start + 1 - rows.length} events are missing`);
     }
     const isLast = addBackwards(found, rows, since, last);
-    end = isLast ? 0 : start - 1;
+    end = isLast ? -1 : start - 1;
     size = Math.min(size * 2, MANY);
   }
   return found.reverse();

@@ -36,6 +36,8 @@ export interface SessionRow {
   /** The time below zero: an ascending index of it is a descending one of the time, with ties still ascending. */
   readonly back: number;
   readonly rev: number;
+  /** The revision of its first event where that is 0: its creation had one. */
+  readonly first?: 0;
   /** The latest time of all its events. */
   readonly peak: number;
   /** The order of the next new name. */
@@ -46,7 +48,8 @@ export interface SessionRow {
 export interface EventRow {
   readonly session: number;
   readonly rev: number;
-  readonly id: string;
+  /** Not there in the creation's: nothing that is appended is a duplicate of it. */
+  readonly id?: string;
   readonly time: number;
   /** The latest time of the events up to this one: no earlier event is later. */
   readonly peak: number;
