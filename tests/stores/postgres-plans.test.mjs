@@ -27,7 +27,7 @@ await withDatabase((database) => describe('with 5,000 sessions and 20,000 events
       }));
       await store.commitMany(creations, context);
     }
-    await store.commit(create('long', {}, LONG), context);
+    await store.commit({ ...create('long', {}, LONG), event: { id: 'long', time: 0, data: '{}' } }, context);
     await pool.query(`insert into ${schema}.events (session, rev, id, time, data)
       select no, n, 'e' || n, n, '{"a text that is about as long as": "an event might be at the least"}'
       from ${schema}.sessions, generate_series(1, 10000) n where id = 'long'`);
@@ -69,6 +69,7 @@ await withDatabase((database) => describe('with 5,000 sessions and 20,000 events
   for (const [what, query, most] of [
     ['the last events', { events: { last: 20 } }, 30],
     ['no events', { events: { last: 0 } }, 10],
+    ['what it began with', { events: { from: 0, to: 0 } }, 10],
     ['some revisions', { events: { from: 4_000, to: 4_019 } }, 30],
     ['what came since', { events: { since: 9_981 } }, 30],
     ['the last of what came since', { events: { since: 9_901, last: 20 } }, 110],

@@ -169,7 +169,7 @@ function requestOf({ id, kind, key, time, event, delta, guard }: Change, scopes:
     session: key.sessionId === undefined ? undefined : toColumn(key.sessionId),
     id: toColumn(id),
     time,
-    ...(kind === 'append' && { at: event?.time ?? time, data: toColumn(event?.data ?? '') }),
+    ...((kind === 'append' || event !== undefined) && { at: event?.time ?? time, data: toColumn(event?.data ?? '') }),
     app_moves: !isEmpty(delta.app) || undefined,
     user_moves: !isEmpty(user) || undefined,
     set: sets.length > 0 ? sets : undefined,

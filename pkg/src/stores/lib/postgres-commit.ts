@@ -202,6 +202,11 @@ begin
     case change->>'kind'
       when 'create' then
         counted := counted || scope_no[app_place] || scope_no[user_place];
+        if change ? 'data' then
+          -- It has an id that no other event can have (toColumn never writes it): nothing appended is a duplicate of it.
+          insert into ${schema}.events (session, rev, id, time, data)
+            values (own_no, 0, chr(1), (change->'at')::float8, change->>'data');
+        end if;
       when 'append' then
         own_rev := own_rev + 1;
         insert into ${schema}.events (session, rev, id, time, data)

@@ -54,7 +54,7 @@ export function loadStatement(
     known.rev ?? null,
     known.pos?.app ?? null,
     known.pos?.user ?? null,
-    Math.min(Math.max(1, Math.ceil(from)), LAST_REV),
+    Math.min(Math.max(0, Math.ceil(from)), LAST_REV),
     Math.min(Math.max(0, Math.floor(to)), LAST_REV),
   ];
   // Each question has its own index, see the schema. What is not asked for is left out.
