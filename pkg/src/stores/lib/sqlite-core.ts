@@ -155,18 +155,25 @@ function write(driver: SqlDriver, change: Change, found: Found): Committed {
   }
   if (kind === 'create') {
     driver.run(sql.MAKE_SESSION, [toColumn(appName), toColumn(userId), toColumn(sessionId), toColumn(id), time]);
-    if (!isEmpty(delta.session)) {
-      apply(driver, readSession(driver, { appName, userId, sessionId })?.n ?? 0, 0, delta.session);
+    if (event !== undefined || !isEmpty(delta.session)) {
+      const n = readSession(driver, { appName, userId, sessionId })?.n ?? 0;
+      apply(driver, n, 0, delta.session);
+      if (event !== undefined) {
+        addEvent(driver, n, 0, sql.BEGINNING, event);
+      }
     }
     return { rev: 0, prev: null, pos };
   }
   const { n, rev: prev } = found.session as SessionRow;
   const rev = prev + 1;
-  const eventTime = event?.time ?? time;
   driver.run(sql.MOVE_SESSION, [rev, time, n]);
-  driver.run(sql.ADD_EVENT, [n, rev, n, toColumn(id), eventTime, n, prev, eventTime, eventTime, toColumn(event?.data ?? '')]);
+  addEvent(driver, n, rev, toColumn(id), event ?? { time, data: '' });
   apply(driver, n, rev, delta.session);
   return { rev, prev, pos };
+}
+
+function addEvent(driver: SqlDriver, n: number, rev: number, id: string, { time, data }: { time: number; data: string }): void {
+  driver.run(sql.ADD_EVENT, [n, rev, n, id, time, n, Math.max(0, rev - 1), time, time, toColumn(data)]);
 }
 
 /** See `SessionStore.load`. */

@@ -55,9 +55,10 @@ export function readValues(driver: SqlDriver, owner: number, whose: string): Val
 
 /** Reads events of a session. */
 export function readEvents(driver: SqlDriver, { n, rev }: SessionRow, query: NonNullable<LoadQuery['events']>): StoredEvent[] {
-  const { from = 1, to = rev, since, last: most = rev } = query;
+  const { from = 1, to = rev, since, last: most = Infinity } = query;
   const end = Math.min(to, rev);
-  const start = Math.max(1, from, since === undefined ? 1 : firstSince(driver, n, rev, since));
+  const first = Math.max(0, from);
+  const start = since === undefined ? first : firstSince(driver, n, first, rev, since);
   const last = Math.min(most, end - start + 1);
   if (last <= 0) {
     return [];
@@ -66,10 +67,13 @@ export function readEvents(driver: SqlDriver, { n, rev }: SessionRow, query: Non
     since === undefined
       ? driver.all(sql.READ_EVENTS, [n, start, n, end, last])
       : driver.all(sql.READ_EVENTS_SINCE, [n, start, n, end, since, last]);
-  if (since === undefined && rows.length !== last) {
+  const events = rows.map((row) => ({ rev: numberIn(row, 'rev'), data: textIn(row, 'data') })).reverse();
+  // Not all sessions have said what they began with.
+  const isWithout = last > end && events[0]?.rev !== 0;
+  if (since === undefined && events.length !== (isWithout ? end : last)) {
     throw new StoreError('corrupt', `events between the revisions ${start} and ${end} are missing`);
   }
-  return rows.map((row) => ({ rev: numberIn(row, 'rev'), data: textIn(row, 'data') })).reverse();
+  return events;
 }
 
 /** See `SessionStore.list`. */
@@ -109,16 +113,16 @@ export function readPage(driver: SqlDriver, query: ListQuery): Page {
   };
 }
 
-/** The first revision from which on, and not before, there are events of this time or a later one. */
-function firstSince(driver: SqlDriver, n: number, rev: number, since: number): number {
-  let [low, high] = [1, rev + 1];
+/** The first revision, of those from `first` on, at which there is an event of this time or a later one. */
+function firstSince(driver: SqlDriver, n: number, first: number, rev: number, since: number): number {
+  let [low, high] = [first, rev + 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const [row] = driver.all(sql.READ_PEAK, [n, middle]);
-    if (row === undefined) {
+    if (row === undefined && middle > 0) {
       throw new StoreError('corrupt', `the event of revision ${middle} is missing`);
     }
-    if (numberIn(row, 'peak') >= since) {
+    if (row !== undefined && numberIn(row, 'peak') >= since) {
       high = middle;
     } else {
       low = middle + 1;

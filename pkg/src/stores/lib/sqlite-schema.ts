@@ -28,7 +28,8 @@ export const WRITE_META = `INSERT INTO statepad_meta (name, value) VALUES (?, ?)
  *   come in the order of the change that brought them (`born`: revision or position), then of their place in it (`nth`).
  * - `statepad_events`: `place` is the session's number times 2^32 plus the revision, so that the events of a session lie
  *   side by side, in their order. It is put together with `|`: clients bind numbers as REAL, too short for `+`. `peak` is
- *   the latest `time` so far, which never falls, so that it can be searched.
+ *   the latest `time` so far, which never falls, so that it can be searched. What a session began with is at revision 0,
+ *   under the id {@link BEGINNING}; not all sessions have said it.
  * - `statepad_updates`: the changes of app and user state that were made in the last day.
  */
 export const TABLES: readonly string[] = [
@@ -54,6 +55,9 @@ export const TABLES: readonly string[] = [
   ) WITHOUT ROWID`,
   'CREATE INDEX statepad_updates_by_time ON statepad_updates (time)',
 ];
+
+/** What stands for the id of a creation's event, as an event may have the same one. No text is ever written to a column so. */
+export const BEGINNING = '\x01';
 
 /** `scope`. */
 export const FIND_SCOPE = 'SELECT n, pos, sessions FROM statepad_scopes WHERE scope = ?';
