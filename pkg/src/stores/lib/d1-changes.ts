@@ -53,6 +53,7 @@ export function packChange(change: Change, index: number): PackedChange {
   const userScope = userId === undefined ? undefined : scopeColumn(appName, userId);
   // What a change does not touch, whatever its delta says.
   const deltas = [delta.app, userId === undefined ? undefined : delta.user, sessionId === undefined ? undefined : delta.session];
+  const hasEvent = kind === 'append' || (kind === 'create' && event !== undefined);
   const head = packRow([
     index,
     KINDS[kind],
@@ -74,7 +75,7 @@ export function packChange(change: Change, index: number): PackedChange {
     index,
     change,
     head,
-    event: kind === 'append' ? packRow([index, event?.time ?? time, toColumn(event?.data ?? '')]) : undefined,
+    event: hasEvent ? packRow([index, event?.time ?? time, toColumn(event?.data ?? '')]) : undefined,
     guards: PARTS.flatMap((part, number) => guardRows(index, number, guard.keys?.[part])),
     sets: deltas.flatMap((part, number) => setRows(index, number, part)),
     unsets: deltas.flatMap((part, number) => (part?.unset ?? []).map((name) => packRow([index, number, toColumn(name)]))),

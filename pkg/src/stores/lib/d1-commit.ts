@@ -10,6 +10,7 @@ import { query, type Bindings, type D1Query } from './d1-client.js';
 import { EVENT, GUARD, HEAD, KINDS, SET, UNSET, type PackedChange } from './d1-changes.js';
 import { portionsOf, rowsAs, type PackedRow } from './d1-rows.js';
 import { numberIn, textIn } from './sqlite-rows.js';
+import { BEGINNING } from './sqlite-schema.js';
 import { isEmpty } from './values.js';
 import type { SqlRow } from './sqlite-driver.js';
 import type { Committed } from '../../store.js';
@@ -57,7 +58,7 @@ export function groupQueries(group: readonly PackedChange[], now: number): Group
   const gates = [
     ...(creates || updates ? [makeScopes(group)] : []),
     ...(creates ? [makeSessions(group)] : []),
-    ...(appends ? [addEvents(group)] : []),
+    ...(group.some(({ event }) => event !== undefined) ? [addEvents(group)] : []),
     ...(updates ? [addUpdates(group)] : []),
   ];
   const queries = [
@@ -120,17 +121,19 @@ function makeSessions(group: readonly PackedChange[]): D1Query {
   });
 }
 
+/** Of a creation, the event is that of a session which has just been made. */
 function addEvents(group: readonly PackedChange[]): D1Query {
   return query((all) => {
     const events = rowsAs('event', EVENT, group.flatMap(({ event }) => event ?? []), all);
     const [tables, holds] = guarded(group, true, all);
     return `${tables}, ${events}
       INSERT INTO statepad_events (place, session, id, time, peak, data)
-      SELECT s.n << 32 | s.rev + 1, s.n, head.id, event.time,
+      SELECT s.n << 32 | s.rev + 1, s.n, CASE head.kind WHEN ${KINDS.create} THEN ${all.add(BEGINNING)} ELSE head.id END, event.time,
           max(event.time, coalesce((SELECT peak FROM statepad_events AS e WHERE e.place = (s.n << 32 | s.rev)), event.time)),
           event.data
         FROM head JOIN event ON event.i = head.i JOIN statepad_sessions AS s ON ${IS_SESSION}
-        WHERE NOT EXISTS (SELECT 1 FROM statepad_events AS e WHERE e.session = s.n AND e.id = head.id) AND ${holds}`;
+        WHERE CASE head.kind WHEN ${KINDS.create} THEN s.rev = -1
+          ELSE NOT EXISTS (SELECT 1 FROM statepad_events AS e WHERE e.session = s.n AND e.id = head.id) AND ${holds} END`;
   });
 }
 

@@ -46,7 +46,7 @@ export function loadQueries(key: SessionKey, { events = {}, known = {} }: LoadQu
 function eventsQuery(key: SessionKey, { from = 1, to = LAST_REV, since, last = LAST_REV }: EventQuery): D1Query {
   return query((all) => {
     const session = `session AS MATERIALIZED (SELECT n, rev FROM statepad_sessions WHERE ${isSession(key, all)})`;
-    const first = all.add(Math.min(Math.max(1, Math.ceil(from)), LAST_REV));
+    const first = all.add(Math.min(Math.max(0, Math.ceil(from)), LAST_REV));
     const end = all.add(Math.max(0, Math.min(Math.floor(to), LAST_REV)));
     const time = since === undefined ? undefined : all.add(since);
     const start = time === undefined ? `CAST(${first} AS INTEGER)` : '(SELECT max(low) FROM search)';
@@ -98,9 +98,13 @@ export function loadedFrom(key: SessionKey, query: LoadQuery, answers: readonly 
 
 function eventsOf(rows: readonly SqlRow[], wanted: EventQuery, rev: number): StoredEvent[] {
   const { from = 1, to = Infinity, since, last = Infinity } = wanted;
-  const count = Math.max(0, Math.min(rev, Math.floor(to)) - Math.max(1, Math.ceil(from)) + 1);
-  if (since === undefined && rows.length !== Math.min(count, Math.max(0, Math.ceil(last)))) {
+  const end = Math.min(rev, Math.floor(to));
+  const most = Math.max(0, Math.min(end - Math.max(0, Math.ceil(from)) + 1, Math.ceil(last)));
+  const stored = rows.map((row) => ({ rev: numberIn(row, 'rev'), data: textIn(row, 'data') })).reverse();
+  // Not all sessions have said what they began with.
+  const isWithout = most > Math.max(0, end) && stored[0]?.rev !== 0;
+  if (since === undefined && stored.length !== (isWithout ? end : most)) {
     throw new StoreError('corrupt', `events between the revisions ${from} and ${Math.min(rev, to)} are missing`);
   }
-  return rows.map((row) => ({ rev: numberIn(row, 'rev'), data: textIn(row, 'data') })).reverse();
+  return stored;
 }
