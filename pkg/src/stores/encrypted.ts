@@ -10,7 +10,7 @@
  * carried to another name, app, user, session, revision, or to a session that was created anew under the same key; events
  * that are missing, unless they are asked for by time. **What is not:** a value that is deleted; a value that is put back to
  * what it was earlier under the same name; a session that is deleted, put back whole, or cut off at its end together with its
- * revision; a user or an app put back whole; times.
+ * revision; that what a session began with is gone; a user or an app put back whole; times.
  *
  * **What cannot be read.** `load` throws `corrupt` when anything it was to answer cannot be read. `list` tells a session that
  * cannot be read in `corrupt`, all sessions of a user whose values cannot be read as well, and goes on with the others; it

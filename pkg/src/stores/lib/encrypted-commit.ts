@@ -144,14 +144,15 @@ export class Commits {
   async #prepare(change: Change, context: StoreContext): Promise<Prepared> {
     const attempt = await this.#attempts.next(change, context);
     const { event, delta, key } = change;
-    const { rev, created } = attempt.place;
+    const { rev: before, created } = attempt.place;
+    const rev = change.kind === 'create' ? 0 : before + 1;
     const seal = async (scope: Scope): Promise<readonly [Scope, Delta] | undefined> => {
       const [home, part] = [homeOf(scope, key, created), delta[scope]];
       return home && part && [scope, await this.#records.sealDelta(part, home)];
     };
     const [parts, data] = await Promise.all([
       Promise.all(SCOPES.map(seal)),
-      event === undefined ? undefined : this.#records.sealEvent(event, rev + 1, key as SessionKey, created),
+      event === undefined ? undefined : this.#records.sealEvent(event, rev, key as SessionKey, created),
     ]);
     const sealed: Change = {
       ...change,

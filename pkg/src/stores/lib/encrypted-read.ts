@@ -79,12 +79,13 @@ async function readable<Content>(content: Promise<Content>): Promise<Content | u
   }
 }
 
-/** Each event tells its revision, so one that is gone leaves a gap. With `since` there may be gaps. */
+/** Each event tells its revision, so one that is gone leaves a gap, but for that of revision 0. With `since` there may be gaps. */
 function checkEvents({ rev, events }: Loaded, { sessionId }: SessionKey, query: LoadQuery['events'] = {}): void {
   const { from = 1, to = Infinity, since, last = Infinity } = query;
   const end = Math.min(to, rev);
-  const first = Math.max(1, from);
-  const start = Math.max(first, end - last + 1);
+  const first = Math.max(0, from);
+  const least = Math.max(first, end - last + 1);
+  const start = least === 0 && events[0]?.rev !== 0 ? 1 : least;
   const isWhole = events.length === Math.max(0, end - start + 1) && events.every((event, index) => event.rev === start + index);
   const isOrdered = events.every((event, index) => event.rev > (events[index - 1]?.rev ?? first - 1) && event.rev <= end);
   if (!(since === undefined ? isWhole : isOrdered)) {
