@@ -335,6 +335,21 @@ if (why) {
     });
   }
 
+  for (const key of ['e', 't', 's']) {
+    test(`a session that has nothing but its beginning is corrupt without its ${key}, too, and can be made again`, async () => {
+      const { store, prefix } = await fresh();
+      const began = { ...create('began', keyOf('began')), event: { id: 'began', time: 1_000, data: '"began"' } };
+      await store.commit(began, context);
+      await admin.del(`${prefix}:{app}:${key}:=began\0user`);
+      await assert.rejects(store.load(keyOf('began'), {}, context), { code: 'corrupt' });
+      await assert.rejects(store.commit(began, context), { code: 'corrupt' });
+      await store.remove(keyOf('began'), context);
+      await store.commit(began, context);
+      const { events } = await store.load(keyOf('began'), { events: { from: 0 } }, context);
+      assert.deepEqual(events, [{ rev: 0, data: '"began"' }]);
+    });
+  }
+
   test("a user's value that cannot be read sets that user's sessions aside; an app's makes its list corrupt", async () => {
     const { store, prefix } = await fresh();
     await store.commit(create('c', keyOf('s', 'bad'), { user: values({ a: 1 }) }), context);

@@ -35,7 +35,7 @@ export function encodeChanges(prefix: string, changes: readonly [Change, ...Chan
     const member = sessionId === undefined ? '' : memberOf(key as SessionKey);
     args.push(kind, id, userId === undefined ? '' : placeOf(userKeys(base, userId)));
     args.push(sessionId === undefined ? '' : placeOf(sessionKeys(base, member)), member);
-    args.push(String(time), String(event?.time ?? time), `=${event?.data ?? ''}`, hintText(key));
+    args.push(String(time), String(event?.time ?? time), event === undefined ? '' : `=${event.data}`, hintText(key));
     args.push(guard.created === undefined ? '' : `=${guard.created}`);
     args.push(countText(guard.rev), countText(guard.pos?.app), countText(guard.pos?.user));
     pushParts(args, guard.keys ?? {});

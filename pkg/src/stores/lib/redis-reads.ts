@@ -17,25 +17,26 @@ local key, events, times, list, app, user = unpack(KEYS)
 local member, knownCreated, knownRev, knownApp, knownUser = unpack(ARGV, 1, 5)
 local from, to, since, last = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 
-local created, rev, time = unpack(redis.call('HMGET', key, 'c', 'r', 't'))
+local created, rev, time, start = unpack(redis.call('HMGET', key, 'c', 'r', 't', 'f'))
 local count, isListed = redis.call('LLEN', events), redis.call('ZSCORE', list, member)
 if not created and not isListed and count == 0 and redis.call('EXISTS', key) == 0 then return false end
-rev = tonumber(rev)
-local isWhole = created and isListed and tonumber(time) and count == rev and redis.call('LLEN', times) == rev
+rev, start = tonumber(rev), tonumber(start or 1)
+local isWhole = created and isListed and tonumber(time) and rev and start
+  and count == rev + 1 - start and redis.call('LLEN', times) == count
 if not isWhole then return { 'corrupt' } end
 
-from, to = math.max(from, 1), math.min(to, rev)
+from, to = math.max(from, start), math.min(to, rev)
 local revs, datas
 if not since then
   revs = math.max(from, to - last + 1)
-  datas = revs <= to and redis.call('LRANGE', events, revs - 1, to - 1) or {}
+  datas = revs <= to and redis.call('LRANGE', events, revs - start, to - start) or {}
 else
   -- From the end, some at a time, until there are enough or no earlier one can be late enough.
   revs, datas = {}, {}
   local isEnd = false
   while from <= to and #revs < last and not isEnd do
     local low = math.max(from, to - 255)
-    local some = redis.call('LRANGE', times, low - 1, to - 1)
+    local some = redis.call('LRANGE', times, low - start, to - start)
     local first, found = nil, {}
     for place = to, low, -1 do
       local text = some[place - low + 1]
@@ -49,7 +50,7 @@ else
       end
     end
     if first then
-      local some = redis.call('LRANGE', events, first - 1, found[1] - 1)
+      local some = redis.call('LRANGE', events, first - start, found[1] - start)
       for _, place in ipairs(found) do
         revs[#revs + 1] = place
         datas[#datas + 1] = some[place - first + 1]

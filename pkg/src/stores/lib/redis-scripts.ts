@@ -4,10 +4,11 @@
 // all that it may write among its KEYS: Redis then refuses it as a whole while some of them are on another server.
 //
 //   :a, :u:user     hash     the values of the app, of a user: `=name` is `order:JSON`; `p` is the position, `n` the last order
-//   :s:member       hash     a session: its values, and `c` the creation, `r` the revision, `t` the time
+//   :s:member       hash     a session: its values, and `c` the creation, `r` the revision, `t` the time, `f` the revision of
+//                            the first event where that is 0, the creation's
 //   :e:member       list     its events
 //   :t:member       list     the time of each event and, where it is another one, the latest time so far
-//   :i:member       hash     the revision of each event by its id
+//   :i:member       hash     the revision of each event by its id, but for the creation's: nothing is a duplicate of that
 //   :l, :l:user     zset     the members of the app, of a user, by time
 //   :d              zset     the updates that were made, by when
 //
@@ -64,21 +65,19 @@ local function scopeAt(key)
   return { key = key, pos = whole(got[1] or 0), last = whole(got[2] or 0) }
 end
 local function sessionAt(change)
-  local first = change.session
-  local key, events, times, ids = KEYS[first], KEYS[first + 1], KEYS[first + 2], KEYS[first + 3]
+  local place = change.session
+  local key, events, times, ids = KEYS[place], KEYS[place + 1], KEYS[place + 2], KEYS[place + 3]
   local userList = KEYS[change.user + 1]
-  local got = redis.call('HMGET', key, 'c', 'r', 'n')
+  local got = redis.call('HMGET', key, 'c', 'r', 'n', 'f')
   local inApp, inUser = redis.call('ZSCORE', LIST, change.member), redis.call('ZSCORE', userList, change.member)
-  local counts = { redis.call('LLEN', events), redis.call('LLEN', times), redis.call('HLEN', ids) }
-  local rev = got[1] and whole(got[2]) or 0
-  for _, count in ipairs(counts) do
-    if count ~= rev then refuse('corrupt') end
-  end
+  local eventCount, timeCount, idCount = redis.call('LLEN', events), redis.call('LLEN', times), redis.call('HLEN', ids)
+  local rev, first = got[1] and whole(got[2]) or 0, whole(got[4] or 1)
+  if eventCount ~= rev + 1 - first or timeCount ~= eventCount or idCount ~= rev then refuse('corrupt') end
   if got[1] and not (inApp and inUser) then refuse('corrupt') end
   if not got[1] and (inApp or inUser or redis.call('EXISTS', key) == 1) then refuse('corrupt') end
   return {
     key = key, events = events, times = times, ids = ids, userList = userList,
-    created = got[1], rev = rev, last = whole(got[3] or 0),
+    created = got[1], rev = rev, first = first, last = whole(got[3] or 0),
   }
 end
 
@@ -107,7 +106,7 @@ local function look(change)
     if not its.created or (change.created ~= '' and change.created ~= its.created) then refuse('not-found') end
     local place = redis.call('HGET', its.ids, change.id)
     if place then
-      return { 'duplicate', rev, appPos, userPos, redis.call('LINDEX', its.events, whole(place) - 1) or refuse('corrupt') }
+      return { 'duplicate', rev, appPos, userPos, redis.call('LINDEX', its.events, whole(place) - its.first) or refuse('corrupt') }
     end
   elseif redis.call('ZSCORE', UPDATES, change.id) then
     return { 'duplicate', rev, appPos, userPos }
@@ -144,12 +143,15 @@ local function move(scope, part)
   end
 end
 
-local function writeEvent(change, its)
+local function pushEvent(change, its)
   redis.call('RPUSH', its.events, change.data)
   local before = redis.call('LINDEX', its.times, -1)
   local latest = before and string.match(before, '%S+$')
   local isLate = latest and tonumber(latest) > tonumber(change.eventTime)
   redis.call('RPUSH', its.times, isLate and change.eventTime .. ' ' .. latest or change.eventTime)
+end
+local function writeEvent(change, its)
+  pushEvent(change, its)
   its.rev = its.rev + 1
   redis.call('HSET', its.ids, change.id, its.rev)
   redis.call('HSET', its.key, 'r', its.rev, 't', change.time)
@@ -169,6 +171,10 @@ local function write(change)
       writeEvent(change, its)
     else
       redis.call('HSET', its.key, 'c', '=' .. change.id, 'r', 0, 't', change.time)
+      if change.data ~= '' then
+        pushEvent(change, its)
+        redis.call('HSET', its.key, 'f', 0)
+      end
     end
     redis.call('ZADD', LIST, change.time, change.member)
     redis.call('ZADD', its.userList, change.time, change.member)
