@@ -413,6 +413,20 @@ export const broken = {
       ...loading((loaded, _, __, key) => ({ ...loaded, events: [...(kept.get(id(key)) ?? []), ...loaded.events] }))(store),
     };
   },
+  // What a session began with.
+  'forgets what a session began with': changing((change) => (change.kind === 'create' ? without('event')(change) : change)),
+  'shows what a session began with to all': (store) => ({
+    load: (key, { events, ...query }) => store.load(key, { ...query, events: { from: 0, ...events } }, context),
+  }),
+  'takes an event with the id of the creation for what the session began with': (store) => ({
+    commit: async (change) => {
+      const loaded = change.kind === 'append' ? await store.load(change.key, { events: { from: 0 } }, context) : null;
+      const [first] = loaded?.events ?? [];
+      return first?.rev === 0 && loaded.created === change.id
+        ? { rev: loaded.rev, prev: loaded.rev, pos: loaded.pos, duplicate: true, data: first.data }
+        : store.commit(change, context);
+    },
+  }),
   // Windows.
   'shows all events for the last none': window(({ last, ...rest }) => (last === 0 ? rest : { last, ...rest })),
   'begins behind from': window(({ from, ...rest }) => (from === undefined ? rest : { from: from + 1, ...rest })),
