@@ -53,7 +53,7 @@ function steps(random) {
       time,
       key: target,
       delta: defined({ app, ...('userId' in target && { user }), ...('sessionId' in target && { session }) }),
-      ...(kind === 'append' && { event: { id, time: pick(times), data: `${id} \ud83d ${random()}` } }),
+      ...((kind === 'append' || (kind === 'create' && random() < 0.7)) && { event: { id, time: pick(times), data: `${id} \ud83d ${random()}` } }),
       ...(random() < 0.3 && { guard: guard() }),
     };
   };

@@ -69,7 +69,7 @@ for (const name of Object.keys(libraries)) {
       // What is read of the events is counted by how far into the history a fault may lie without being noticed.
       const store = plain(sqliteStore(database, { synchronous: 'normal' }));
       await store.open({ migrate: 'create' });
-      await store.commit(creation('s'));
+      await store.commit({ ...creation('s'), event: { id: 's', time: 0, data: '{}' } });
       for (let start = 1; start <= 300; start++) {
         await store.commit(event(`e${start}`, { time: start }));
       }
@@ -77,6 +77,8 @@ for (const name of Object.keys(libraries)) {
       const revisions = async (events) => (await store.load(key(), { events })).events.map(({ rev }) => rev);
       const last21 = Array.from({ length: 21 }, (_, at) => 280 + at);
       assert.deepEqual(await revisions({ last: 21 }), last21);
+      assert.deepEqual(await revisions({ from: 0, last: 21 }), last21);
+      assert.deepEqual(await revisions({ from: 0, since: 280 }), last21);
       assert.deepEqual(await revisions({ since: 280 }), last21);
       assert.deepEqual(await revisions({ since: 290, last: 2 }), [299, 300]);
     }));
