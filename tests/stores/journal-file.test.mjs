@@ -509,7 +509,8 @@ async function busyJournal(open) {
   const session = (sessionId) => ({ ...key, sessionId });
   for (let number = 0; number < 20; number++) {
     const here = session(`s${number % 4}`);
-    await store.commit(create(here, `c${number}`, { app: { set: { [`k${number % 3}`]: number } } }), context);
+    const event = { id: `c${number}`, time: 1, data: `"the beginning of ${number}"` };
+    await store.commit(create(here, event.id, { app: { set: { [`k${number % 3}`]: number } } }, { event }), context);
     await store.commit(append(here, `e${number}`, { user: { set: { secret: number } }, session: { set: { n: 'x'.repeat(200) } } }), context);
     await store.commit(append(here, `f${number}`), context);
     await store.commit({ id: `u${number}`, kind: 'update', key: { appName: 'app' }, time: 3, delta: { app: { set: { u: number } } } }, context);
@@ -518,7 +519,8 @@ async function busyJournal(open) {
     }
   }
   const keys = ['s0', 's1', 's2', 's3'].map(session);
-  const see = async (store) => JSON.stringify([await Promise.all(keys.map((key) => loaded(store, key))), await store.loadScope({ app: 'app', user: key.userId }, context)]);
+  const all = { events: { from: 0 } };
+  const see = async (store) => JSON.stringify([await Promise.all(keys.map((key) => loaded(store, key, all))), await store.loadScope({ app: 'app', user: key.userId }, context)]);
   const before = await see(store);
   await store.close();
   return { see, before };
@@ -533,6 +535,7 @@ test('compacting takes out what was removed, and nothing else', async () => {
   assert.ok(statSync(path).size < size / 2);
   const text = readFileSync(path, 'utf8');
   assert.ok(!text.includes('"id":"f5"') && text.includes('"id":"f19"'));
+  assert.ok(!text.includes('beginning of 5') && text.includes('beginning of 19'));
   await compact.commit(append({ ...key, sessionId: 's1' }, 'g1'), context);
   const after = await see(compact);
   await compact.close();

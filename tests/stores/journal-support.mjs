@@ -71,9 +71,9 @@ export async function opened(store, migrate = 'create') {
 }
 
 /** What a load says: the session as plain data, or the code of the error. */
-export async function loaded(store, key) {
+export async function loaded(store, key, query = {}) {
   try {
-    return JSON.parse(JSON.stringify(await store.load(key, {}, context)));
+    return JSON.parse(JSON.stringify(await store.load(key, query, context)));
   } catch (error) {
     if (error.code === undefined) {
       throw error;
