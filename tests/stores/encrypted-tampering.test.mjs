@@ -19,7 +19,8 @@ async function filled(options, forge) {
   const { inner, store } = overMemory(options);
   for (const [index, place] of places.entries()) {
     const set = { a: { text: `canary${index}` }, b: `canary${index}` };
-    await store.commit(create(`c${index}`, { app: { set }, user: { set }, session: { set } }, { key: place }), context);
+    const event = { id: `c${index}`, time: 1, data: data(`c${index}`, `canary${index}`) };
+    await store.commit(create(event.id, { app: { set }, user: { set }, session: { set } }, { key: place, event }), context);
     await store.commit(append('e1', {}, { key: place, event: { id: 'e1', time: 2, data: data('e1', `canary${index}`) } }), context);
     await store.commit(append('e2', {}, { key: place, event: { id: 'e2', time: 2, data: data('e2', `canary${index}`) } }), context);
   }
@@ -188,6 +189,22 @@ for (const [way, options] of ways) {
       for (const events of [{ last: 0 }, { from: 3 }, { to: 0 }, { since: 99 }]) {
         assert.deepEqual((await store.load(key, { events }, context)).events, []);
       }
+    });
+
+    test('what a session began with is corrupt when it is that of another one, or another event', async () => {
+      let first;
+      const { inner, store } = await filled(options, { load: (loaded) => ({ ...loaded, events: [first, ...loaded.events.slice(1)] }) });
+      const events = { from: 0 };
+      const [own, second] = (await inner.load(key, { events }, context)).events;
+      const [strange] = (await inner.load(places[1], { events }, context)).events;
+      first = own;
+      assert.equal((await store.load(key, { events }, context)).events[0].data, data('c0', 'canary0'));
+      for (const { data: text } of [second, strange, { data: data('c0', 'canary0') }]) {
+        first = { rev: 0, data: text };
+        await isCorrupt(store.load(key, { events }, context), text);
+      }
+      first = { rev: 1, data: own.data };
+      await isCorrupt(store.load(key, {}, context), 'as the first event');
     });
 
     test('an event under the id of another one is no duplicate of it', async () => {

@@ -70,7 +70,7 @@ describe('nothing of the plain text reaches the inner store', () => {
       const guard = { keys: { app: delta, user: delta, session: delta } };
       const all = { app: delta, user: delta, session: delta };
       const event = { id: 'e', time: 2, data: data('e', canary) };
-      await store.commit(create('c', all), context);
+      await store.commit(create('c', all, { event: { ...event, id: 'c' } }), context);
       await store.commit(append('e', all, { event }), context);
       await store.commit(append('e', all, { event }), context);
       await store.commit(append('f', all, { event: { ...event, id: 'f' }, guard }), context);
@@ -88,8 +88,9 @@ describe('nothing of the plain text reaches the inner store', () => {
       const sealed = asked.join('').match(/sealed1:k1:[^"]*/g);
       assert.ok(sealed.length > 10);
       assert.equal(new Set(sealed).size, sealed.length);
-      const { state } = await store.load(key, {}, context);
+      const { state, events: [beginning] } = await store.load(key, { events: { from: 0 } }, context);
       assert.deepEqual(plain(state.app), delta.set);
+      assert.deepEqual(beginning, { rev: 0, data: event.data });
     });
   }
 });
