@@ -57,11 +57,12 @@ impl History {
     }
 
     /// All values as they were at a revision, under full keys: the session's, then `app:`, then `user:` keys, each in the
-    /// order of writing. What this log knows nothing of is taken from `now`: keys that only others wrote and, where the
-    /// creation is not known, those that are as they were then.
-    pub fn state_at<'a>(&'a self, revision: u64, now: &'a Delta) -> Vec<(&'a str, &'a Json)> {
+    /// order of writing. What the log up to the revision of `now` knows nothing of is taken from `now`: keys that only
+    /// others wrote and, where the creation is not known, those that are as they were then. What comes after `now` does
+    /// not matter.
+    pub fn state_at<'a>(&'a self, revision: u64, until: u64, now: &'a Delta) -> Vec<(&'a str, &'a Json)> {
         let unknown = now.iter().filter_map(|(key, write)| match write {
-            Write::Set(json) if !self.keys.contains_key(key) => Some((0, key, json)),
+            Write::Set(json) if self.of(key, until).is_empty() => Some((0, key, json)),
             _ => None,
         });
         let known = self.keys.iter().filter_map(|(key, steps)| {
@@ -74,9 +75,9 @@ impl History {
     }
 
     /// [`History::state_at`] as one JSON object.
-    pub fn state_json(&self, revision: u64, now: &Delta) -> String {
+    pub fn state_json(&self, revision: u64, until: u64, now: &Delta) -> String {
         let mut out = String::from("{");
-        for (key, json) in self.state_at(revision, now) {
+        for (key, json) in self.state_at(revision, until, now) {
             if out.len() > 1 {
                 out.push(',');
             }
@@ -122,7 +123,7 @@ mod tests {
     }
 
     fn state(revision: u64, now: &str) -> String {
-        history().state_json(revision, &delta(now, &[]))
+        history().state_json(revision, 5, &delta(now, &[]))
     }
 
     #[test]
@@ -142,6 +143,13 @@ mod tests {
     fn keys_that_the_session_never_wrote_are_as_they_are_now() {
         let now = r#"{"app:motd":"later","app:other":1,"user:name":"Eva","user:more":2,"temp:x":3}"#;
         assert_eq!(state(1, now), r#"{"topic":"tides","app:other":1,"user:more":2,"user:name":"Ana"}"#);
+    }
+
+    #[test]
+    fn what_is_written_after_now_does_not_matter() {
+        let now = delta(r#"{"topic":"moon","n":1,"app:motd":"theirs","user:name":"Ana"}"#, &[]);
+        let expected = r#"{"topic":"tides","app:motd":"theirs","user:name":"Ana"}"#;
+        assert_eq!(history().state_json(1, 2, &now), expected);
     }
 
     #[test]

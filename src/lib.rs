@@ -51,6 +51,8 @@ mod template;
 mod host;
 #[cfg(not(target_arch = "wasm32"))]
 mod service;
+#[cfg(not(target_arch = "wasm32"))]
+mod in_memory;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 
@@ -59,6 +61,8 @@ pub use delta::{Delta, ScopedDelta, Values, Write};
 pub use error::{Error, ErrorKind, Missing, Result};
 pub use event::{Event, EventActions};
 pub use history::{History, HistoryStep};
+#[cfg(not(target_arch = "wasm32"))]
+pub use in_memory::InMemorySessionService;
 pub use invocation::{Context, Invocation};
 pub use json::{Json, MAX_DEPTH};
 pub use list::{ListQuery, Page, Start};
@@ -66,7 +70,7 @@ pub use scan::{Placeholder, PlaceholderKind, Step};
 pub use scope::{KEY_PREFIX_APP, KEY_PREFIX_TEMP, KEY_PREFIX_USER, Scope};
 #[cfg(not(target_arch = "wasm32"))]
 pub use service::{
-    CreateRequest, DeleteRequest, GetRequest, InMemorySessionService, ListRequest, ListResponse, Session, SessionRef,
+    CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, Session, SessionRef,
     SessionService,
 };
 pub use session::SessionLog;

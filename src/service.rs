@@ -1,20 +1,14 @@
-//! The in-memory session service for Rust programs.
+//! The session service for Rust programs: what is asked of it, and what it answers.
 
-use std::collections::HashMap;
-use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use crate::change::{Guard, Prepared, SessionKey};
-use crate::delta::{Delta, Write};
-use crate::error::{Error, ErrorKind, Result};
+use crate::change::SessionKey;
+use crate::error::Result;
 use crate::event::Event;
-use crate::host;
-use crate::json::Json;
-use crate::list::{ListQuery, Start};
-use crate::sessions::{SessionId, Sessions};
+use crate::sessions::SessionId;
 use crate::state::SessionState;
 
 /// A request for [`SessionService::create`].
@@ -112,11 +106,13 @@ impl<'a> From<&'a Session> for SessionRef<'a> {
 /// A session as it was when it was read. It does not move when the session does.
 #[derive(Debug, Clone)]
 pub struct Session {
-    key: SessionKey,
-    revision: u64,
-    last_update_time: f64,
-    state: SessionState,
-    events: Vec<Arc<Event>>,
+    /// Tells it from an earlier session of the same key.
+    pub(crate) number: SessionId,
+    pub(crate) key: SessionKey,
+    pub(crate) revision: u64,
+    pub(crate) last_update_time: f64,
+    pub(crate) state: SessionState,
+    pub(crate) events: Vec<Arc<Event>>,
 }
 
 impl Session {
@@ -161,6 +157,21 @@ impl Session {
     }
 }
 
+/// One write of a key: what [`SessionService::history`] tells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HistoryEntry {
+    /// The revision that the session came to with it; 0 is its creation.
+    pub revision: u64,
+    /// The event's, or that of creation, in milliseconds since the epoch.
+    pub timestamp: f64,
+    /// The event that wrote it, with its author. Absent at the creation.
+    pub event: Option<Arc<Event>>,
+    /// The value before, where the session's log has one.
+    pub from: Option<Value>,
+    /// The value after. Absent when the key was deleted.
+    pub to: Option<Value>,
+}
+
 /// Keeps sessions.
 #[async_trait]
 pub trait SessionService: Send + Sync {
@@ -168,21 +179,22 @@ pub trait SessionService: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::SessionExists`] when the id is taken: nothing is applied. [`ErrorKind::ValueNotJson`].
+    /// [`SessionExists`](crate::ErrorKind::SessionExists) when the id is taken: nothing is applied.
+    /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson).
     async fn create(&self, request: CreateRequest) -> Result<Session>;
 
     /// Gets a session, or nothing when there is none.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] when `after_timestamp` is no number.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when `after_timestamp` is no number.
     async fn get(&self, request: GetRequest) -> Result<Option<Session>>;
 
     /// Lists sessions by the time of their last event, then by id.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for a cursor that no page has given.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a cursor that no page has given.
     async fn list(&self, request: ListRequest) -> Result<ListResponse>;
 
     /// Deletes a session, its events and its own state. App and user state stay. It need not be there.
@@ -197,8 +209,9 @@ pub trait SessionService: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::SessionNotFound`], [`ErrorKind::EventIdConflict`], [`ErrorKind::ValueNotJson`], and
-    /// [`ErrorKind::InvalidArgument`] when an id alone names sessions of several users.
+    /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound), [`EventIdConflict`](crate::ErrorKind::EventIdConflict),
+    /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson), and
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when an id alone names sessions of several users.
     async fn append(&self, session: SessionRef<'_>, event: Event) -> Result<Event>;
 
     /// Appends an event to a session: `append_event(session.id(), event)`, or the session or its key for the id.
@@ -213,175 +226,53 @@ pub trait SessionService: Send + Sync {
     {
         self.append(session.into(), event).await
     }
-}
 
-/// Keeps sessions in memory.
-///
-/// # Examples
-///
-/// ```
-/// use statepad::{CreateRequest, Event, EventActions, InMemorySessionService, ReadonlyState, SessionService};
-///
-/// # #[tokio::main]
-/// # async fn main() -> statepad::Result<()> {
-/// let service = InMemorySessionService::new();
-/// let request = CreateRequest { app_name: "app".into(), user_id: "ana".into(), ..Default::default() };
-/// let session = service.create(request).await?;
-/// let mut event = Event::new("inv-1");
-/// event.actions.state_delta.insert("user:visits".into(), 1.into());
-/// let stored = service.append_event(session.id(), event).await?;
-/// assert!(!stored.id.is_empty());
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Default)]
-pub struct InMemorySessionService {
-    memory: Mutex<Memory>,
-}
+    /// The state of a session as it was at a revision: from 0, the creation, to that of `session`. Under full keys,
+    /// without `temp:` keys.
+    ///
+    /// The session's own keys are exactly as they were. `app:` and `user:` keys are as this session's own log had left
+    /// them by then; those that it never wrote are as `session` shows them, because what others wrote is not in this
+    /// log. At the revision of `session` itself all of them are.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a revision that `session` does not have,
+    /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound) when the session has been deleted since.
+    async fn state_at(&self, session: &Session, revision: u64) -> Result<Map<String, Value>>;
 
-#[derive(Debug, Default)]
-struct Memory {
-    sessions: Sessions,
-    events: HashMap<SessionId, Vec<Arc<Event>>>,
-}
-
-impl InMemorySessionService {
-    /// Starts with no sessions.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// A panic in another thread cannot leave a change half applied: nothing between prepare and apply can fail.
-    fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[async_trait]
-impl SessionService for InMemorySessionService {
-    async fn create(&self, request: CreateRequest) -> Result<Session> {
-        let CreateRequest { app_name, user_id, session_id, state } = request;
-        let session_id = session_id.filter(|id| !id.trim().is_empty()).unwrap_or_else(host::new_id);
-        let key = SessionKey { app_name, user_id, session_id };
-        let writes = state.iter().map(|(name, value)| Ok((name.as_str(), Write::Set(Json::from_value(value)?))));
-        let state: Delta = writes.collect::<Result<Vec<_>>>()?.into_iter().collect();
-
-        let mut memory = self.memory();
-        let change = memory.sessions.prepare_create(&key, host::now(), state)?;
-        let id = memory.sessions.apply_create(&key, &change);
-        memory.events.insert(id, Vec::new());
-        memory.read(id, 0..0)
-    }
-
-    async fn get(&self, request: GetRequest) -> Result<Option<Session>> {
-        let GetRequest { app_name, user_id, session_id, num_recent_events, after_timestamp } = request;
-        if after_timestamp.is_some_and(f64::is_nan) {
-            return Err(Error::invalid("after_timestamp must be a number of milliseconds"));
-        }
-        let memory = self.memory();
-        let Some(id) = memory.sessions.find(&SessionKey { app_name, user_id, session_id }) else {
-            return Ok(None);
-        };
-        let mut session = memory.read(id, 0..usize::MAX)?;
-        if let Some(after) = after_timestamp {
-            session.events.retain(|event| event.timestamp.is_some_and(|time| time >= after));
-        }
-        if let Some(count) = num_recent_events {
-            session.events.drain(..session.events.len().saturating_sub(count));
-        }
-        Ok(Some(session))
-    }
-
-    async fn list(&self, request: ListRequest) -> Result<ListResponse> {
-        let memory = self.memory();
-        let page = memory.sessions.list(&ListQuery {
-            app_name: &request.app_name,
-            user_id: request.user_id.as_deref(),
-            descending: request.descending,
-            limit: request.limit,
-            start: request.cursor.as_deref().map_or(Start::Offset(request.offset), Start::After),
-        })?;
-        let sessions = page.sessions.iter().map(|&id| memory.read(id, 0..0)).collect::<Result<_>>()?;
-        Ok(ListResponse { sessions, total: page.total, cursor: page.cursor })
-    }
-
-    async fn delete(&self, request: DeleteRequest) -> Result<()> {
-        let mut memory = self.memory();
-        if let Some(id) = memory.sessions.find(&request) {
-            memory.sessions.remove(id);
-            memory.events.remove(&id);
-        }
-        Ok(())
-    }
-
-    async fn append(&self, session: SessionRef<'_>, mut event: Event) -> Result<Event> {
-        if event.partial {
-            return Ok(event);
-        }
-        if event.id.is_empty() {
-            event.id = host::new_id();
-        }
-        let delta = event.delta()?;
-        let mut memory = self.memory();
-        let id = memory.resolve(session)?;
-        let time = event.timestamp.unwrap_or_else(host::now);
-        match memory.sessions.prepare_append(id, &event.id, time, delta, Guard::default())? {
-            Prepared::Duplicate { place } => memory.repeated(id, place, event),
-            Prepared::Change { change, .. } => {
-                event.timestamp = Some(change.time);
-                let event = event.without_temp();
-                memory.sessions.apply_append(id, &change);
-                memory.events.entry(id).or_default().push(Arc::new(event.clone()));
-                Ok(event)
-            }
-        }
-    }
-}
-
-impl Memory {
-    /// The session as it is now, with a window of its events.
-    fn read(&self, id: SessionId, window: Range<usize>) -> Result<Session> {
-        let (Some(log), Some(state)) = (self.sessions.log(id), self.sessions.state(id)) else {
-            return Err(Error::new(ErrorKind::SessionNotFound, "the session has been deleted"));
-        };
-        let events = self.events.get(&id).map_or(&[][..], Vec::as_slice);
-        Ok(Session {
-            key: log.key().clone(),
-            revision: log.revision(),
-            last_update_time: log.update_time(),
-            state,
-            events: events[window.start..window.end.min(events.len())].to_vec(),
-        })
-    }
-
-    fn resolve(&self, session: SessionRef<'_>) -> Result<SessionId> {
-        let not_found =
-            |id: &str| Error::new(ErrorKind::SessionNotFound, format!("session \"{id}\" not found")).with_id(id);
-        match session {
-            SessionRef::Key(key) => self.sessions.find(key).ok_or_else(|| not_found(&key.session_id)),
-            SessionRef::Id(wanted) => {
-                let mut found = self.sessions.all().filter(|(_, log)| log.key().session_id == wanted);
-                let (id, _) = found.next().ok_or_else(|| not_found(wanted))?;
-                if found.next().is_some() {
-                    let message = format!("session id \"{wanted}\" is not unique: name the full key");
-                    return Err(Error::invalid(message).with_id(wanted));
-                }
-                Ok(id)
-            }
-        }
-    }
-
-    /// An event whose id the session has: equal content is a success that changes nothing.
-    fn repeated(&self, id: SessionId, place: usize, mut event: Event) -> Result<Event> {
-        let stored = self.events.get(&id).and_then(|events| events.get(place));
-        event.timestamp = event.timestamp.or(stored.and_then(|stored| stored.timestamp));
-        let event = event.without_temp();
-        match stored {
-            Some(stored) if **stored == event => Ok(event),
-            _ => {
-                let message = format!("the session has another event with the id \"{}\"", event.id);
-                Err(Error::new(ErrorKind::EventIdConflict, message).with_id(&event.id))
-            }
-        }
-    }
+    /// What wrote a key, oldest first, up to the revision of `session`. Of an `app:` or `user:` key these are the
+    /// writes of this session, and `from` is what it wrote before.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound) when the session has been deleted since.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use statepad::{CreateRequest, Event, GetRequest, InMemorySessionService, SessionService};
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> statepad::Result<()> {
+    /// let service = InMemorySessionService::new();
+    /// let mut request = CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
+    /// request.state.insert("topic".into(), json!("tides"));
+    /// let created = service.create(request).await?;
+    /// let mut event = Event { author: "planner".into(), ..Event::new("inv-1") };
+    /// event.actions.state_delta.insert("topic".into(), json!("moon"));
+    /// service.append_event(&created, event).await?;
+    ///
+    /// let (app_name, user_id, session_id) = ("tutor".into(), "ana".into(), created.id().into());
+    /// let request = GetRequest { app_name, user_id, session_id, ..Default::default() };
+    /// let session = service.get(request).await?.expect("it is there");
+    /// let history = service.history(&session, "topic").await?;
+    /// let change = &history[1];
+    /// assert_eq!(change.event.as_ref().map(|event| &*event.author), Some("planner"));
+    /// assert_eq!((&change.from, &change.to), (&Some(json!("tides")), &Some(json!("moon"))));
+    /// assert_eq!(service.state_at(&session, 0).await?["topic"], "tides");
+    /// # Ok(())
+    /// # }
+    /// ```
+    async fn history(&self, session: &Session, key: &str) -> Result<Vec<HistoryEntry>>;
 }

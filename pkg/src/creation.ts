@@ -29,7 +29,8 @@ export function creationEvent(timestamp: number, { delta, deleted }: AdmittedDel
 export function parseCreation(stored: StoredEvent | undefined): CreationEvent | 'unknown' {
   try {
     const { timestamp, state } = JSON.parse(stored?.rev === 0 ? stored.data : '{}') as Partial<CreationEvent>;
-    return typeof timestamp === 'number' && typeof state === 'object' ? deepFreeze({ timestamp, state }) : 'unknown';
+    const isRecord = typeof state === 'object' && (state as object | null) !== null && !Array.isArray(state);
+    return typeof timestamp === 'number' && isRecord ? deepFreeze({ timestamp, state }) : 'unknown';
   } catch {
     return 'unknown';
   }

@@ -21,32 +21,21 @@ export class Past {
   /** The revision that it has not been told of yet. */
   #next = 0;
 
-  /** Tells it what is new in a log whose events are all in memory. */
-  catchUp({ creation, events, key }: SessionRecord): void {
-    if (this.#next === 0 && creation !== undefined && creation !== 'unknown') {
-      this.#push(0, { delta: creation.state, deleted: [] }, key.sessionId);
-    }
-    for (let revision = Math.max(this.#next, 1); revision <= events.length; revision++) {
-      const { actions, customMetadata } = events[revision - 1] as Event;
-      const delta = (actions as Event['actions'] | undefined)?.stateDelta as Record<string, Json> | undefined;
-      if (delta !== undefined && Object.keys(delta).length > 0) {
-        this.#push(revision, { delta, deleted: storedDeletions(customMetadata) }, key.sessionId);
+  /** Tells it what is new in a log whose events are all in memory. Throws `STORE_CORRUPT`. */
+  catchUp(record: SessionRecord): void {
+    for (; this.#next <= record.events.length; this.#next++) {
+      const written = deltaAt(record, this.#next);
+      const [length, names] = written === undefined ? [0, 0] : write(JSON.stringify(written.delta), namesText(written.deleted));
+      if (written !== undefined && !this.#core.push(this.#next, length, names)) {
+        throw unreadable(record, this.#next);
       }
     }
-    this.#next = events.length + 1;
   }
 
-  #push(revision: number, { delta, deleted }: DeltaText, id: string): void {
-    const [length, names] = write(JSON.stringify(delta), namesText(deleted));
-    if (!this.#core.push(revision, length, names)) {
-      throw new StatepadError('STORE_CORRUPT', `the state delta of revision ${revision} of session "${id}" cannot be read`, { id });
-    }
-  }
-
-  /** The values at a revision; those that the log knows nothing of are as they are `now`. */
-  stateAt(revision: number, now: Readonly<Record<string, Json>>): Record<string, Json> {
-    const [length] = write(JSON.stringify(now));
-    const values = JSON.parse(this.#core.state_at(revision, length)) as Record<string, Json>;
+  /** The values at a revision; those that the log knows nothing of until a later one are as they were `then`. */
+  stateAt(revision: number, until: number, then: Readonly<Record<string, Json>>): Record<string, Json> {
+    const [length] = write(JSON.stringify(then));
+    const values = JSON.parse(this.#core.state_at(revision, until, length)) as Record<string, Json>;
     return Object.assign(Object.create(null) as Record<string, Json>, values);
   }
 
@@ -58,15 +47,15 @@ export class Past {
 
 /** See `SessionService.stateAt`. The view's session has all its events in memory. */
 export function stateAt(view: View, revision: number): Readonly<Record<string, Json>> {
-  checkRevision(view, revision);
+  checkRevision(view, revision, 'revision');
   const now = (view.state ??= stateOf(view));
-  return deepFreeze(revision === view.revision ? withoutTemp(now) : pastOf(view.record).stateAt(revision, now));
+  return deepFreeze(revision === view.revision ? withoutTemp(now) : pastOf(view.record).stateAt(revision, view.revision, now));
 }
 
 /** See `SessionService.history`. The view's session has all its events in memory. */
 export function history(view: View, key: string, { until = view.revision, last = MOST }: HistoryOptions): readonly HistoryStep[] {
   checkCount(last, 'last');
-  checkRevision(view, until);
+  checkRevision(view, until, 'until');
   const { creation, events } = view.record;
   const steps = pastOf(view.record).steps(key, until, Math.min(last, MOST));
   return Object.freeze(
@@ -92,10 +81,29 @@ function pastOf(record: SessionRecord): Past {
   return past;
 }
 
-function checkRevision({ revision: actual, record }: View, revision: number): void {
+function checkRevision({ revision: actual, record }: View, revision: number, path: string): void {
   if (!Number.isSafeInteger(revision) || revision < 0 || revision > actual) {
     const { sessionId: id } = record.key;
     const message = `session "${id}" has the revisions 0 to ${actual} here, and not ${String(revision)}`;
-    throw new StatepadError('INVALID_ARGUMENT', message, { id, path: 'revision', actual });
+    throw new StatepadError('INVALID_ARGUMENT', message, { id, path, actual });
   }
+}
+
+/** What a revision wrote, if anything. Whoever wrote to the store may have written anything. */
+function deltaAt(record: SessionRecord, revision: number): DeltaText | undefined {
+  const { creation, events } = record;
+  if (revision === 0) {
+    return creation === undefined || creation === 'unknown' ? undefined : { delta: creation.state, deleted: [] };
+  }
+  try {
+    const { actions, customMetadata } = events[revision - 1] as { actions?: Partial<Event['actions']> | null; customMetadata?: unknown };
+    const delta = (actions?.stateDelta ?? {}) as Record<string, Json>;
+    return Object.keys(delta).length > 0 ? { delta, deleted: storedDeletions(customMetadata) } : undefined;
+  } catch (cause) {
+    throw unreadable(record, revision, cause);
+  }
+}
+
+function unreadable({ key: { sessionId: id } }: SessionRecord, revision: number, cause?: unknown): StatepadError {
+  return new StatepadError('STORE_CORRUPT', `the state delta of revision ${revision} of session "${id}" cannot be read`, { id, cause });
 }

@@ -4,11 +4,11 @@ import { notFound, prepareAppend, repeated, type Append } from './append.js';
 import { Cache, parseEvent, sharedCell } from './cache.js';
 import { Commits } from './commits.js';
 import { Connection } from './connection.js';
-import { creationEvent, parseCreation } from './creation.js';
+import { creationEvent, parseCreation, type CreationEvent } from './creation.js';
 import { cursorText, parseCursor } from './cursor.js';
 import { StatepadError } from './errors.js';
 import { thaw } from './freeze.js';
-import { OUT, type SessionRecord, type View } from './handle.js';
+import { OUT, stateOf, type SessionRecord, type View } from './handle.js';
 import { newId } from './ids.js';
 import { orAborted, unknown } from './policy.js';
 import { Queues } from './queue.js';
@@ -187,33 +187,28 @@ export class StoredSessions implements Sessions {
     if (view === undefined) {
       return missing({ appName, userId, sessionId });
     }
-    await this.#needLog(view, signal);
-    return view;
-  }
-
-  /** Has the creation and all events of a handle's session in memory. */
-  async #needLog(view: View, signal: Signal | undefined): Promise<void> {
-    const { key, created, base, creation } = view.record;
+    const { key, created, base } = view.record;
     if (base > 0) {
       const hold = (loaded: SessionRecord): SessionRecord => this.cache.hold(loaded);
-      const record = await this.load(key, ALL, hold, { signal, idle: view.record });
-      if (record === undefined) {
-        missing(key);
-      }
+      const record = (await this.load(key, ALL, hold, { signal, idle: view.record })) ?? missing(key);
       this.cache.release(record);
       if (record.created !== created) {
         missing(key);
       }
       this.cache.rebind(view, record);
     }
-    if (creation === undefined) {
-      const query = { events: { from: 0, to: 0 }, known: this.cache.known(key, view.record) };
-      const loaded = await this.#connection.ask(async (store, context) => await store.load(key, query, context), signal);
-      if (loaded?.created !== created) {
-        missing(key);
-      }
-      view.record.creation = parseCreation(loaded.events[0]);
-    }
+    // As it is now: an append through the handle may lead that to a session whose log is not all here.
+    const shown = { ...view, state: (view.state ??= stateOf(view)) };
+    shown.record.creation ??= await this.#creation(shown.record, signal);
+    return shown;
+  }
+
+  /** What a session began with, as its store has it. */
+  async #creation(record: SessionRecord, signal: Signal | undefined): Promise<CreationEvent | 'unknown'> {
+    const { key, created } = record;
+    const query = { events: { from: 0, to: 0 }, known: this.cache.known(key, record) };
+    const loaded = await this.#connection.ask(async (store, context) => await store.load(key, query, context), signal);
+    return loaded?.created === created ? parseCreation(loaded.events[0]) : missing(key);
   }
 
   async flush(): Promise<void> {

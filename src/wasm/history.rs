@@ -26,11 +26,11 @@ impl Past {
         delta.map(|delta| self.0.push(version(revision).unwrap_or(0), &delta)).is_ok()
     }
 
-    /// The state at a revision as a JSON object, with shared keys that have no past here taken from the object in the
-    /// scratch buffer.
-    pub fn state_at(&self, revision: f64, length: usize) -> String {
+    /// The state at a revision as a JSON object. Keys that have no past here are taken from the object in the scratch
+    /// buffer: the state at the later revision `until`.
+    pub fn state_at(&self, revision: f64, until: f64, length: usize) -> String {
         let now = with_scratch(0..length, |text| Delta::parse(text, &[])).unwrap_or_default();
-        self.0.state_json(version(revision).unwrap_or(0), &now)
+        self.0.state_json(version(revision).unwrap_or(0), version(until).unwrap_or(0), &now)
     }
 
     /// The last so many writes of a key up to a revision, as a JSON list of `{revision, from?, to?}`.
