@@ -1,0 +1,13 @@
+// How vite puts the page together: static files that open from any path of any server.
+
+import { join } from 'node:path';
+import { root } from './tools.mjs';
+
+/** @type {import('vite').InlineConfig} */
+export const page = {
+  configFile: false,
+  root: join(root, 'www'),
+  base: './',
+  logLevel: 'warn',
+  build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+};

@@ -1,0 +1,35 @@
+// Keeps a part of the inspector up to date with what it shows.
+
+import { LitElement, type PropertyValues } from 'lit';
+import type { Inspection } from './inspection.js';
+
+/** A part of the inspector: give it an {@link Inspection}, and it shows it as it changes. */
+export class InspectorPart extends LitElement {
+  static override properties = { inspection: { attribute: false } };
+  /** What is shown. */
+  declare inspection: Inspection | undefined;
+  readonly #changed = (): void => {
+    this.requestUpdate('inspection');
+  };
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.inspection?.addEventListener('change', this.#changed);
+    this.requestUpdate();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.inspection?.removeEventListener('change', this.#changed);
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    const before = changed.get('inspection');
+    if (changed.has('inspection') && before !== this.inspection) {
+      before?.removeEventListener('change', this.#changed);
+      if (this.isConnected) {
+        this.inspection?.addEventListener('change', this.#changed);
+      }
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * The parts of the inspector, as custom elements that any page can embed:
+ *
+ *     import { Inspection } from './inspector/index.js';
+ *
+ *     const inspection = new Inspection(service, { apps: ['tutor'] });
+ *     await inspection.open({ appName: 'tutor', userId: 'ana', sessionId: 's1' });
+ *     document.querySelector('statepad-state').inspection = inspection;
+ *
+ * Each part has the one property `inspection`; parts that are given the same one move together. They draw in their own
+ * shadow trees, in the colours of `style.ts`, which a page may set with `--sp-*` properties.
+ */
+
+export { Inspection, type InspectionOptions } from './inspection.js';
+export { InspectorPart } from './follow.js';
+export { base } from './style.js';

@@ -1,0 +1,110 @@
+// The log of a session as the inspector's parts need it: what can be told of an event without looking at all others.
+
+import type { Event } from 'statepad';
+
+/** The scopes that keep what is written to them, in the order in which a reader sees them. */
+export const SCOPES = ['session', 'app', 'user', 'temp'] as const;
+
+/** Where a key lives. */
+export type Scope = (typeof SCOPES)[number];
+
+/** The bit of a scope in {@link Log.scopes}. */
+export const SCOPE_BIT: Readonly<Record<Scope, number>> = { session: 1, app: 2, user: 4, temp: 8 };
+
+/** The scope and the name of a key: `user:theme` is `theme` of the user. */
+export function splitKey(key: string): { readonly scope: Scope; readonly name: string } {
+  const colon = key.indexOf(':');
+  const prefix = key.slice(0, Math.max(colon, 0));
+  return prefix === 'app' || prefix === 'user' || prefix === 'temp'
+    ? { scope: prefix, name: key.slice(colon + 1) }
+    : { scope: 'session', name: key };
+}
+
+/** The keys that an event wrote, and those of them that it deleted. */
+export function deltaOf(event: Event): { readonly delta: Readonly<Record<string, unknown>>; readonly deleted: ReadonlySet<string> } {
+  const { actions, customMetadata } = event as Partial<Event>;
+  const own = (customMetadata as { statepad?: { deleted?: readonly string[] } } | undefined)?.statepad;
+  return { delta: actions?.stateDelta ?? {}, deleted: new Set(own?.deleted ?? []) };
+}
+
+/** What was said in an event: its text parts, without thoughts. */
+export function textOf(event: Event): string {
+  const parts = event.content?.parts ?? [];
+  return parts.flatMap(({ text, thought }) => (text === undefined || thought ? [] : [text])).join(' ');
+}
+
+/** The events of a session, and what a picture of them shows. Events are counted by revision: the first one is 1. */
+export class Log {
+  /** In the order of appending: the event of revision `r` is `events[r - 1]`. */
+  events: readonly Event[] = [];
+  /** Every author, in the order in which they first spoke. */
+  readonly authors: string[] = [];
+  /** By place: the author's place in {@link Log.authors}. */
+  readonly lanes: number[] = [];
+  /** By place: the {@link SCOPE_BIT}s of what the event wrote. */
+  readonly scopes: number[] = [];
+  /** By place: the revision of the first event of the same turn, that is with the same invocation id and no other between. */
+  readonly turns: number[] = [];
+  readonly #lanes = new Map<string, number>();
+  readonly #texts: (string | undefined)[] = [];
+
+  /** Takes over the events as they are now. Those that it knows are not looked at again. */
+  update(events: readonly Event[]): void {
+    const known = this.events.length;
+    if (events.length < known || events[known - 1] !== this.events[known - 1]) {
+      this.#clear();
+    }
+    for (let place = this.lanes.length; place < events.length; place++) {
+      this.#add(events[place] as Event, place, events[place - 1]);
+    }
+    this.events = events;
+  }
+
+  /** The event of a revision. */
+  at(revision: number): Event | undefined {
+    return this.events[revision - 1];
+  }
+
+  /** Who appended an event: a name to show. */
+  author(revision: number): string {
+    return this.authors[this.lanes[revision - 1] ?? -1] ?? '';
+  }
+
+  /** The revisions whose event has a text in its words, author, keys or values, whatever its case; ascending. */
+  find(query: string): number[] {
+    const wanted = query.toLowerCase();
+    const found: number[] = [];
+    this.events.forEach((event, place) => {
+      if ((this.#texts[place] ??= searchText(event)).includes(wanted)) {
+        found.push(place + 1);
+      }
+    });
+    return found;
+  }
+
+  #add(event: Event, place: number, before: Event | undefined): void {
+    const author = event.author ?? 'no author';
+    let lane = this.#lanes.get(author);
+    if (lane === undefined) {
+      lane = this.authors.push(author) - 1;
+      this.#lanes.set(author, lane);
+    }
+    this.lanes[place] = lane;
+    this.scopes[place] = Object.keys(deltaOf(event).delta).reduce((bits, key) => bits | SCOPE_BIT[splitKey(key).scope], 0);
+    const isSameTurn = before !== undefined && event.invocationId !== '' && before.invocationId === event.invocationId;
+    this.turns[place] = isSameTurn ? (this.turns[place - 1] ?? place + 1) : place + 1;
+  }
+
+  #clear(): void {
+    this.#lanes.clear();
+    for (const list of [this.authors, this.lanes, this.scopes, this.turns, this.#texts]) {
+      list.length = 0;
+    }
+  }
+}
+
+function searchText(event: Event): string {
+  const { delta } = deltaOf(event);
+  const values = Object.entries(delta).map(([key, value]) => `${key} ${JSON.stringify(value)}`);
+  return [textOf(event), event.author ?? '', ...values].join('\n').toLowerCase();
+}

@@ -1,0 +1,87 @@
+// The state of a session at a moment, key by key: the value, who wrote it, and what the turn did to it.
+
+import type { HistoryStep, Json, Session, SessionService } from 'statepad';
+import { deltaOf, splitKey, type Log, type Scope } from './log.js';
+
+/** What the turn of the moment did to a key. */
+export type RowChange = 'added' | 'changed' | 'deleted';
+
+/** One key. */
+export interface KeyRow {
+  /** With its prefix. */
+  readonly key: string;
+  /** Without. */
+  readonly name: string;
+  readonly scope: Scope;
+  /** Absent when the turn deleted the key. */
+  readonly value: Json | undefined;
+  /** The value as compact JSON; empty when there is none. */
+  readonly text: string;
+  readonly change: RowChange | undefined;
+  /** The value before the turn, where the turn changed it. */
+  readonly before: Json | undefined;
+  /** The last write that this session's log knows. */
+  readonly writer: HistoryStep | undefined;
+  /**
+   * Where the value comes from: the `writer`'s event, the session's `creation`, `elsewhere` (another session wrote it since
+   * or before, or it is not known who), or the running invocation (`temp`).
+   */
+  readonly source: 'event' | 'creation' | 'elsewhere' | 'temp';
+}
+
+/** A moment of a session. */
+export interface Moment {
+  readonly session: Session;
+  readonly log: Log;
+  /** From 0, the creation, to the session's own revision. */
+  readonly revision: number;
+  /** The `temp:` keys that are visible at the moment. */
+  readonly temp: Readonly<Record<string, Json>>;
+}
+
+type State = Readonly<Record<string, Json>>;
+
+/** All keys at a moment, those included that its turn has deleted. */
+export async function rowsAt(service: SessionService, { session, log, revision, temp }: Moment): Promise<readonly KeyRow[]> {
+  const first = log.turns[revision - 1];
+  const written = first === undefined ? new Set<string>() : keysWritten(log, first, revision);
+  const [state, before] = await Promise.all([
+    service.stateAt(session, revision),
+    first === undefined ? ({} as State) : service.stateAt(session, first - 1),
+  ]);
+  const deleted = [...written].filter((key) => !Object.hasOwn(state, key) && Object.hasOwn(before, key));
+  const keys = [...Object.keys(state), ...deleted];
+  const steps = await Promise.all(keys.map((key) => service.history(session, key, { until: revision, last: 1 })));
+  const rows = keys.map((key, index) => {
+    const change = written.has(key) ? changeOf(key, before, state) : undefined;
+    return row(key, state[key], change === undefined ? undefined : { change, before: before[key] }, steps[index]?.[0]);
+  });
+  return [...rows, ...Object.entries(temp).map(([key, value]) => tempRow(key, value))];
+}
+
+function keysWritten(log: Log, from: number, to: number): Set<string> {
+  return new Set(log.events.slice(from - 1, to).flatMap((event) => Object.keys(deltaOf(event).delta)));
+}
+
+function changeOf(key: string, before: State, after: State): RowChange | undefined {
+  const [was, is] = [before, after].map((state) => (Object.hasOwn(state, key) ? JSON.stringify(state[key]) : undefined));
+  if (was === is) {
+    return undefined;
+  }
+  return was === undefined ? 'added' : is === undefined ? 'deleted' : 'changed';
+}
+
+function row(key: string, value: Json | undefined, turn: Pick<KeyRow, 'change' | 'before'> | undefined, writer: HistoryStep | undefined): KeyRow {
+  const text = value === undefined ? '' : JSON.stringify(value);
+  const isIts = writer !== undefined && (writer.to === undefined ? value === undefined : JSON.stringify(writer.to) === text);
+  const { scope, name } = splitKey(key);
+  // Own keys without a writer are from a creation that nobody has written down.
+  const other = scope === 'session' ? 'creation' : 'elsewhere';
+  const source = isIts ? (writer.event === undefined ? 'creation' : 'event') : other;
+  return { key, name, scope, value, text, change: turn?.change, before: turn?.before, writer, source };
+}
+
+function tempRow(key: string, value: Json): KeyRow {
+  const text = JSON.stringify(value);
+  return { key, ...splitKey(key), value, text, change: undefined, before: undefined, writer: undefined, source: 'temp' };
+}
