@@ -282,7 +282,8 @@ function remember(ids: Set<string>, id: string): void {
   }
 }
 
-function eventsOf({ beginning, events }: Session, { from = 1, to = Infinity, since, last = Infinity }: NonNullable<LoadQuery['events']>): StoredEvent[] {
+function eventsOf({ beginning, events }: Session, query: NonNullable<LoadQuery['events']>): StoredEvent[] {
+  const { from = 1, to = Infinity, since, last = Infinity } = query;
   const end = Math.min(to, events.length);
   const stored: StoredEvent[] = [];
   for (let rev = end; rev >= Math.max(0, from) && stored.length < last; rev--) {
