@@ -111,6 +111,13 @@ fn several_sessions() {
 }
 
 #[test]
+fn the_past_of_a_session() {
+    let file = cases!("history");
+    let for_every_host = |case: &&Value| text(case, "only") != "package";
+    each(list(&file, "cases").iter().filter(for_every_host), |case| Scenario::run(list(case, "steps")));
+}
+
+#[test]
 fn errors_have_stable_codes_and_name_the_culprit() {
     let file = cases!("error");
     let asks = |case: &&Value| !contract::core::asks_for_a_revision(case);

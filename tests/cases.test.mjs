@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService, State, Template, DELETED, isFinalResponse, isStatepadError, outputDelta } from 'statepad';
+import { memoryStore } from 'statepad/stores/memory';
 import { storedWith } from './support/store.mjs';
 import { runInvocation } from './contract/invocation.mjs';
 import { listed, followed, makeSessions } from './contract/lists.mjs';
@@ -131,6 +132,19 @@ for (const file of ['sessions', 'error']) {
     }
   });
 }
+
+describe('history', () => {
+  const services = {
+    'in memory': () => new SessionService(),
+    'over a store': () => new SessionService({ store: memoryStore() }),
+    'over a store, with no room': () => new SessionService({ store: memoryStore(), cachedEvents: 0 }),
+  };
+  for (const [where, make] of Object.entries(services)) {
+    for (const { name, steps } of casesOf('history').cases) {
+      test(`${name}, ${where}`, () => runScenario(statepadSide(make()), steps));
+    }
+  }
+});
 
 describe('list', () => {
   const { sessions, cases } = casesOf('list');

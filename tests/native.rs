@@ -113,6 +113,56 @@ async fn a_session_that_was_read_does_not_move() {
 }
 
 #[tokio::test]
+async fn a_creation_is_told_with_its_time_and_an_event_is_the_one_that_is_stored() {
+    let service = InMemorySessionService::new();
+    let mut creation = request("ana", "s");
+    creation.state.insert("x".to_owned(), json!(0));
+    let created = service.create(creation).await.unwrap();
+    service.append_event(&created, setting("x", 1)).await.unwrap();
+    let session = read(&service, &created).await.unwrap();
+    let history = service.history(&session, "x").await.unwrap();
+    let [first, second] = &history[..] else { panic!("two writes: {history:?}") };
+    assert_eq!((first.timestamp, &first.event), (created.last_update_time(), &None));
+    assert!(Arc::ptr_eq(second.event.as_ref().unwrap(), &session.events()[0]));
+    assert_eq!((second.revision, second.timestamp), (1, session.last_update_time()));
+}
+
+#[tokio::test]
+async fn the_past_is_caught_up_by_what_comes_after_it_was_asked_for() {
+    let service: Arc<dyn SessionService> = Arc::new(InMemorySessionService::new());
+    let created = service.create(request("ana", "s")).await.unwrap();
+    for number in 1..=20_u64 {
+        service.append((&created).into(), setting("x", number)).await.unwrap();
+        let session = read(&*service, &created).await.unwrap();
+        let history = service.history(&session, "x").await.unwrap();
+        assert_eq!(history.iter().map(|entry| entry.revision).collect::<Vec<_>>(), (1..=number).collect::<Vec<_>>());
+        assert_eq!(
+            service.state_at(&session, number - 1).await.unwrap().get("x").cloned().unwrap_or(json!(0)),
+            number - 1
+        );
+    }
+    assert_eq!(service.history(&created, "x").await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn the_past_ends_with_its_session() {
+    let service = InMemorySessionService::new();
+    let old = service.create(request("ana", "s")).await.unwrap();
+    service.append_event(&old, setting("x", 1)).await.unwrap();
+    service.history(&old, "x").await.unwrap();
+    service.delete(old.key().clone()).await.unwrap();
+    assert_gone(&service, &old).await;
+    let new = service.create(request("ana", "s")).await.unwrap();
+    assert_gone(&service, &old).await;
+    assert_eq!(service.history(&new, "x").await.unwrap(), []);
+}
+
+async fn assert_gone(service: &InMemorySessionService, session: &Session) {
+    assert_eq!(service.state_at(session, 0).await.unwrap_err().kind(), ErrorKind::SessionNotFound);
+    assert_eq!(service.history(session, "x").await.unwrap_err().kind(), ErrorKind::SessionNotFound);
+}
+
+#[tokio::test]
 async fn a_time_that_is_no_number_is_refused() {
     let service = InMemorySessionService::new();
     let session = service.create(request("ana", "s")).await.unwrap();

@@ -1,7 +1,7 @@
-// Runs the steps of sessions.json, session.json and error.json over one side: statepad, or ADK's service.
+// Runs the steps of sessions.json, session.json, error.json and history.json over one side: statepad, or ADK's service.
 //
-// A side is an object with create, get, append, delete, list, appState and userState, and an `errors` that says whether
-// its errors have codes and details.
+// A side is an object with create, get, append, delete, list, appState and userState, for history.json stateAt and history
+// besides, and an `errors` that says whether its errors have codes and details.
 
 import assert from 'node:assert/strict';
 import { plain } from './read.mjs';
@@ -38,6 +38,8 @@ async function runStep(side, handles, step) {
     list: () => side.list({ appName: app, userId: step.user }),
     appState: () => side.appState(app),
     userState: () => side.userState(app, user),
+    stateAt: () => side.stateAt(handles.get(step.of), step.revision),
+    history: () => side.history(handles.get(step.of), step.key, { until: step.until, last: step.last }),
   }[step.do];
   if (error !== undefined) {
     await refuses(side, run, error);
@@ -99,9 +101,14 @@ function compareStored(event, { set, unset, at }) {
   }
 }
 
-function compare(answer, { do: what, expect }) {
-  if (what === 'appState' || what === 'userState') {
+function compare(answer, { do: what, expect, order }) {
+  if (what === 'appState' || what === 'userState' || what === 'stateAt') {
     assert.deepEqual(plain(answer), expect);
+    if (order !== undefined) {
+      assert.deepEqual(Object.keys(answer), order, 'the order of the keys');
+    }
+  } else if (what === 'history') {
+    assert.deepEqual(answer.map((write, index) => told(write, expect[index])), expect);
   } else if (what === 'list') {
     assert.equal(answer.length, expect.count, 'the number of sessions');
     expect.states?.forEach((state, index) => assert.deepEqual(plain(answer[index].state), state));
@@ -112,6 +119,17 @@ function compare(answer, { do: what, expect }) {
     assert.ok(answer, 'there is no session');
     compareSession(answer, expect);
   }
+}
+
+/** A write of a key as the cases write it, with author and time where they are wanted. */
+function told({ revision, timestamp, event, ...values }, { by, time } = {}) {
+  return {
+    revision,
+    ...(event === undefined ? {} : { event: event.id }),
+    ...(by === undefined ? {} : { by: event?.author }),
+    ...(time === undefined ? {} : { time: timestamp }),
+    ...plain(values),
+  };
 }
 
 function compareSession(session, { id, state, order, events, revision, time }) {

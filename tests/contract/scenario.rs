@@ -1,20 +1,20 @@
-//! Runs the steps of sessions.json, session.json and error.json over the native service.
+//! Runs the steps of sessions.json, session.json, error.json and history.json over the native service.
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 use statepad::{
-    CreateRequest, Error, Event, GetRequest, InMemorySessionService, ListRequest, ReadonlyState, Result, Session,
-    SessionKey, SessionService,
+    CreateRequest, Error, Event, GetRequest, HistoryEntry, InMemorySessionService, ListRequest, ReadonlyState, Result,
+    Session, SessionKey, SessionService,
 };
 
 use super::{assert_same, block_on, list, record, text, texts};
 
-/// The service, with the sessions that steps have named.
+/// The service, with the sessions that steps have named, as they were when they were read or last appended to.
 #[derive(Default)]
 pub struct Scenario {
     service: InMemorySessionService,
-    handles: HashMap<String, SessionKey>,
+    handles: HashMap<String, Session>,
 }
 
 /// What a step answers with.
@@ -24,6 +24,7 @@ enum Answer {
     Event(Box<Event>, Box<Session>),
     List(Vec<Session>),
     Values(Map<String, Value>),
+    History(Vec<HistoryEntry>),
 }
 
 impl Scenario {
@@ -49,14 +50,21 @@ impl Scenario {
                 let session_id = step["id"].as_str().map(str::to_owned);
                 let request = CreateRequest { app_name, user_id, session_id, state: record(step, "state") };
                 let session = block_on(self.service.create(request))?;
-                self.handles.insert(text(step, "as").to_owned(), session.key().clone());
+                self.handles.insert(text(step, "as").to_owned(), session.clone());
                 Answer::Session(Some(Box::new(session)))
             }
-            "get" => Answer::Session(self.get(key, step)?.map(Box::new)),
+            "get" => {
+                let session = self.get(key, step)?;
+                if let (Some(session), Some(name)) = (&session, step["as"].as_str()) {
+                    self.handles.insert(name.to_owned(), session.clone());
+                }
+                Answer::Session(session.map(Box::new))
+            }
             "append" => {
-                let key = self.handles[text(step, "to")].clone();
+                let key = self.handles[text(step, "to")].key().clone();
                 let event = block_on(self.service.append_event(&key, event_of(&step["event"])))?;
                 let session = self.get(key, &json!({}))?.expect("the session that was appended to");
+                self.handles.insert(text(step, "to").to_owned(), session.clone());
                 Answer::Event(Box::new(event), Box::new(session))
             }
             "delete" => {
@@ -68,6 +76,11 @@ impl Scenario {
                 let request = ListRequest { app_name: key.app_name, user_id, ..ListRequest::default() };
                 Answer::List(block_on(self.service.list(request))?.sessions)
             }
+            "stateAt" => {
+                let revision = step["revision"].as_u64().expect("a revision");
+                Answer::Values(block_on(self.service.state_at(&self.handles[text(step, "of")], revision))?)
+            }
+            "history" => Answer::History(self.history(step)?),
             "appState" => Answer::Values(self.shared(key, "app:")?),
             "userState" => Answer::Values(self.shared(key, "user:")?),
             other => panic!("there is no step {other}"),
@@ -79,6 +92,15 @@ impl Scenario {
         let num_recent_events = step["last"].as_u64().map(|count| usize::try_from(count).unwrap());
         let after_timestamp = step["after"].as_f64();
         block_on(self.service.get(GetRequest { app_name, user_id, session_id, num_recent_events, after_timestamp }))
+    }
+
+    /// The native service answers with all writes of a key: whoever wants fewer takes those.
+    fn history(&self, step: &Value) -> Result<Vec<HistoryEntry>> {
+        let mut entries = block_on(self.service.history(&self.handles[text(step, "of")], text(step, "key")))?;
+        let until = step["until"].as_u64().unwrap_or(u64::MAX);
+        let last = step["last"].as_u64().map_or(usize::MAX, |count| usize::try_from(count).unwrap());
+        entries.retain(|entry| entry.revision <= until);
+        Ok(entries.split_off(entries.len().saturating_sub(last)))
     }
 
     /// The native service has no names for app and user state: a new session shows them, and is deleted again.
@@ -164,8 +186,31 @@ fn check(answer: &Answer, step: &Value) {
         }
         Answer::Values(values) => {
             assert_same(&Value::Object(values.clone()), expect.expect("values"), "the values");
+            if step.get("order").is_some() {
+                assert_eq!(values.keys().cloned().collect::<Vec<_>>(), texts(step, "order"));
+            }
+        }
+        Answer::History(entries) => {
+            let wanted = list(step, "expect");
+            let told = entries.iter().enumerate().map(|(place, entry)| entry_json(entry, wanted.get(place)));
+            assert_same(&told.collect(), &step["expect"], "the history");
         }
     }
+}
+
+/// A write of a key as the cases write it, with author and time where they are wanted.
+fn entry_json(entry: &HistoryEntry, wanted: Option<&Value>) -> Value {
+    let HistoryEntry { revision, timestamp, event, from, to } = entry;
+    let wants = |name: &str| wanted.is_some_and(|wanted| wanted.get(name).is_some());
+    let members = [
+        ("revision", Some(json!(revision))),
+        ("event", event.as_ref().map(|event| json!(event.id))),
+        ("by", event.as_ref().filter(|_| wants("by")).map(|event| json!(event.author))),
+        ("time", wants("time").then(|| json!(timestamp))),
+        ("from", from.clone()),
+        ("to", to.clone()),
+    ];
+    members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 fn check_stored(event: &Event, stored: &Value) {

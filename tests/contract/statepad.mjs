@@ -13,6 +13,8 @@ export function statepadSide(service = new SessionService()) {
     delete: (key) => service.deleteSession(key),
     list: async (request) => (await service.listSessions(request)).sessions,
     appState: (appName) => service.getAppState({ appName }),
+    stateAt: (session, revision) => service.stateAt(session, revision),
+    history: (session, name, options) => service.history(session, name, options),
     userState: (appName, userId) => service.getUserState({ appName, userId }),
     errors: (error, code) => {
       assert.ok(isStatepadError(error), `not a StatepadError: ${error?.stack}`);

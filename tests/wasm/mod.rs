@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic: that is how it fails")]
 
 use serde_json::{Map, Value, json};
-use statepad::wasm::{Core, nearest_key, parse_template, scratch, template_places};
+use statepad::wasm::{Core, Past, nearest_key, parse_template, scratch, template_places};
 use statepad::{ErrorKind, Template};
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -133,6 +133,25 @@ fn a_list_tells_what_stands_before_it_and_how_many_there_are() {
     let cursor = core.cursor(b as usize);
     assert_eq!(core.list("app", None, false, Some(2), 0, cursor).unwrap(), [2, 3, c]);
     assert_eq!(core.list("app", Some("a".into()), true, None, 0, None).unwrap(), [0, 1, a]);
+}
+
+#[wasm_bindgen_test]
+fn a_past_tells_what_it_was_told() {
+    let mut past = Past::new();
+    let mut push = |revision: f64, delta: &str, deleted: &str| {
+        write(&[delta, deleted].concat());
+        past.push(revision, delta.len(), deleted.len())
+    };
+    assert!(push(0.0, r#"{"x":"é","app:a":1}"#, ""));
+    assert!(push(2.0, r#"{"x":null,"y":[2]}"#, r#"{"x":0}"#));
+    assert!(!push(3.0, "[]", ""));
+    let length = write(r#"{"y":[2],"app:a":9,"user:u":3,"temp:t":4}"#);
+    assert_eq!(past.state_at(1.0, 2.0, length), r#"{"x":"é","app:a":1,"user:u":3}"#);
+    let length = write("{}");
+    assert_eq!(past.state_at(2.0, 2.0, length), r#"{"y":[2],"app:a":1}"#);
+    assert_eq!(past.steps("x", 2.0, u32::MAX), r#"[{"revision":0,"to":"é"},{"revision":2,"from":"é"}]"#);
+    assert_eq!(past.steps("x", 1.0, 1), r#"[{"revision":0,"to":"é"}]"#);
+    assert_eq!((past.steps("x", 2.0, 0), past.steps("z", 2.0, 1)), ("[]".to_owned(), "[]".to_owned()));
 }
 
 #[wasm_bindgen_test]
