@@ -14,11 +14,16 @@ const globals = Object.fromEntries(
 );
 
 export default defineConfig(
-  globalIgnores(['target/', 'pkg/dist/', 'pkg/wasm/', 'tests/packaging/fixtures/']),
+  globalIgnores(['target/', 'www/dist/', 'pkg/dist/', 'pkg/wasm/', 'tests/packaging/fixtures/']),
   {
     files: ['**/*.{js,mjs}'],
     extends: [js.configs.recommended],
     languageOptions: { globals },
+  },
+  {
+    // It runs in a service worker.
+    files: ['www/public/offline.js'],
+    languageOptions: { globals: { caches: 'readonly', self: 'readonly' } },
   },
   {
     files: ['**/*.{ts,mts}'],

@@ -1,10 +1,11 @@
 // Builds the npm package in pkg/: the core as WebAssembly into pkg/wasm, the TypeScript into pkg/dist, and the documents
-// that are published with them. What is up to date is left alone. `setup.mjs build` has installed what this needs.
+// that are published with them; then the page, into www/dist. What is up to date is left alone. `setup.mjs build` has installed what this needs.
 
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
+import { page } from './page.mjs';
 import { filesUnder, step } from './step.mjs';
 import { run } from './run.mjs';
 import { cargoHome, env, root, wasmTarget } from './tools.mjs';
@@ -22,6 +23,12 @@ await step(
   inRoot('pkg', 'dist'),
   [...filesUnder(inRoot('pkg', 'src')), inRoot('pkg', 'tsconfig.json'), inRoot('pkg', 'package.json'), wasm('statepad.d.ts'), ...recipe],
   compileTypeScript,
+);
+await step(
+  'www/dist',
+  inRoot('www', 'dist'),
+  [...sourcesOfPage(), inRoot('pkg', 'dist', '.made-from'), wasm('.made-from'), inRoot('examples', 'conversations.jsonl'), ...recipe],
+  buildPage,
 );
 for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT'].filter((name) => existsSync(inRoot(name)))) {
   copyFileSync(inRoot(name), inRoot('pkg', name));
@@ -89,6 +96,16 @@ async function compileTypeScript() {
   await bundle(dist);
 }
 
+function sourcesOfPage() {
+  return filesUnder(inRoot('www')).filter((file) => !file.startsWith(inRoot('www', 'dist')));
+}
+
+/** Puts the page together, from the package that was just built. */
+async function buildPage() {
+  const { build } = await import('vite');
+  await build(page);
+}
+
 /**
  * Puts the modules together: a host that starts loads four files in place of thirty, in a third of the time. `wasm.js`
  * stays by itself, so that a bundler leaves the core out where only errors are told apart; so does each host's loader.
@@ -96,7 +113,7 @@ async function compileTypeScript() {
 async function bundle(dist) {
   const { build } = await import('esbuild');
   const modules = readdirSync(dist, { recursive: true }).filter((name) => name.endsWith('.js'));
-  const entries = modules.filter((name) => /^((index|adk|testing|wasm|errors|load\.[\w-]+)|stores[\\/][\w-]+)\.js$/.test(name));
+  const entries = modules.filter((name) => /^((index|adk|jsonl|testing|wasm|errors|load\.[\w-]+)|stores[\\/][\w-]+)\.js$/.test(name));
   const { outputFiles } = await build({
     entryPoints: entries.map((name) => join(dist, name)),
     outdir: dist,

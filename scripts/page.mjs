@@ -9,5 +9,13 @@ export const page = {
   root: join(root, 'www'),
   base: './',
   logLevel: 'warn',
-  build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // One script: nothing is left to be loaded when there is no network any more.
+    rolldownOptions: { output: { codeSplitting: false } },
+  },
 };

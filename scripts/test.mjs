@@ -51,6 +51,7 @@ const suites = [
   },
   { name: 'build', command: script('scripts/build.mjs') },
   { name: 'tsc', command: script('node_modules/typescript/bin/tsc', '-p', root) },
+  { name: 'tsc, page', command: script('node_modules/typescript/bin/tsc', '-p', join(root, 'www'), '--noEmit') },
   { name: 'eslint', command: script('node_modules/eslint/bin/eslint.js', '--max-warnings', '0') },
   ...nodeSuites(),
 ];

@@ -10,6 +10,7 @@ usage: npm start [-- [options] [conversations.jsonl]]
 
   -q, --quiet     only the totals, and what is wrong
   -v, --verbose   every conversation in full, with every instruction
+  --no-serve      does not serve the page afterwards
   -h, --help      this text
 
 Without a file it plays the conversations in examples/conversations.jsonl. A file holds one JSON object per line:

@@ -1,11 +1,11 @@
 // Keeps a part of the inspector up to date with what it shows.
 
-import { LitElement, type PropertyValues } from 'lit';
+import { LitElement, type PropertyDeclarations, type PropertyValues } from 'lit';
 import type { Inspection } from './inspection.js';
 
 /** A part of the inspector: give it an {@link Inspection}, and it shows it as it changes. */
 export class InspectorPart extends LitElement {
-  static override properties = { inspection: { attribute: false } };
+  static override properties: PropertyDeclarations = { inspection: { attribute: false } };
   /** What is shown. */
   declare inspection: Inspection | undefined;
   readonly #changed = (): void => {

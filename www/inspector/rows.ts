@@ -45,9 +45,9 @@ type State = Readonly<Record<string, Json>>;
 export async function rowsAt(service: SessionService, { session, log, revision, temp }: Moment): Promise<readonly KeyRow[]> {
   const first = log.turns[revision - 1];
   const written = first === undefined ? new Set<string>() : keysWritten(log, first, revision);
-  const [state, before] = await Promise.all([
+  const [state, before]: [State, State] = await Promise.all([
     service.stateAt(session, revision),
-    first === undefined ? ({} as State) : service.stateAt(session, first - 1),
+    first === undefined ? {} : service.stateAt(session, first - 1),
   ]);
   const deleted = [...written].filter((key) => !Object.hasOwn(state, key) && Object.hasOwn(before, key));
   const keys = [...Object.keys(state), ...deleted];

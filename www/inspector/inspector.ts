@@ -1,0 +1,98 @@
+// All parts of the inspector together, for a page that wants them as one.
+
+import { css, html, nothing, type TemplateResult } from 'lit';
+import { InspectorPart } from './follow.js';
+import { base } from './style.js';
+import './event.js';
+import './events.js';
+import './history.js';
+import './search.js';
+import './sessions.js';
+import './state.js';
+import './timeline.js';
+
+/** The whole inspector: sessions, search, state, timeline, events. */
+export class StatepadInspector extends InspectorPart {
+  static override styles = [
+    base,
+    css`
+      .parts {
+        display: grid;
+        gap: 1rem;
+        container-type: inline-size;
+      }
+
+      .tools {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: start;
+        justify-content: space-between;
+        gap: 0.5rem 1.5rem;
+      }
+
+      section,
+      .details {
+        min-width: 0;
+        border: 1px solid var(--line);
+        border-radius: 10px;
+        padding: 0.75rem;
+        background: var(--paper);
+      }
+
+      h2 {
+        margin-block-end: 0.5rem;
+      }
+
+      .events {
+        display: grid;
+        gap: 1rem;
+      }
+
+      @container (min-width: 60rem) {
+        .events[data-open] {
+          grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
+          align-items: start;
+        }
+      }
+
+      .details {
+        display: grid;
+        gap: 1rem;
+      }
+    `,
+  ];
+
+  protected override render(): TemplateResult {
+    const { inspection } = this;
+    const { selected, traced } = inspection ?? {};
+    const isOpen = selected !== undefined || traced !== undefined;
+    return html`<div class="parts">
+      <div class="tools">
+        <statepad-sessions .inspection=${inspection}></statepad-sessions>
+        <statepad-search .inspection=${inspection}></statepad-search>
+      </div>
+      <section aria-labelledby="state">
+        <h2 id="state">State</h2>
+        <statepad-state .inspection=${inspection}></statepad-state>
+      </section>
+      <section aria-labelledby="timeline">
+        <h2 id="timeline">Timeline</h2>
+        <statepad-timeline .inspection=${inspection}></statepad-timeline>
+      </section>
+      <div class="events" ?data-open=${isOpen}>
+        <section aria-labelledby="events">
+          <h2 id="events">Events</h2>
+          <statepad-events .inspection=${inspection}></statepad-events>
+        </section>
+        ${isOpen
+          ? html`<div class="details" role="region" aria-label="Details">
+              ${traced === undefined ? nothing : html`<statepad-history .inspection=${inspection}></statepad-history>`}
+              ${selected === undefined ? nothing : html`<statepad-event .inspection=${inspection}></statepad-event>`}
+            </div>`
+          : nothing}
+      </div>
+    </div>`;
+  }
+}
+
+customElements.define('statepad-inspector', StatepadInspector);

@@ -1,0 +1,148 @@
+// Which session is looked at: the app, the user, the session.
+
+import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import type { Session, SessionKey } from 'statepad';
+import { InspectorPart } from './follow.js';
+import { base } from './style.js';
+
+/** What is asked for in place: a name for a new user, or whether to delete. */
+type Question = 'user' | 'delete' | undefined;
+
+/** Switches between apps, users and sessions; makes new ones, and deletes the one that is looked at. */
+export class StatepadSessions extends InspectorPart {
+  static override properties: PropertyDeclarations = {
+    ...InspectorPart.properties,
+    question: { state: true },
+    problem: { state: true },
+  };
+  static override styles = [
+    base,
+    css`
+      label {
+        display: flex;
+        align-items: center;
+        gap: 0.4rem;
+        min-width: 0;
+      }
+
+      select {
+        max-width: min(16rem, 60vw);
+        text-overflow: ellipsis;
+      }
+
+      form {
+        display: contents;
+      }
+    `,
+  ];
+  declare private question: Question;
+  declare private problem: string | undefined;
+
+  protected override render(): TemplateResult | typeof nothing {
+    const { inspection } = this;
+    const session = inspection?.session;
+    if (inspection === undefined || session === undefined) {
+      return nothing;
+    }
+    const { appName, userId, id } = session;
+    const ofApp = inspection.sessions.filter((other) => other.appName === appName);
+    const ofUser = ofApp.filter((other) => other.userId === userId);
+    return html`<div class="row">
+        ${inspection.apps.length > 1
+          ? select('App', inspection.apps, appName, (name) => void this.#openFirst((other) => other.appName === name))
+          : nothing}
+        ${select('User', unique([userId, ...ofApp.map((other) => other.userId)]), userId, (name) =>
+          void this.#openFirst((other) => other.appName === appName && other.userId === name),
+        )}
+        ${select('Session', unique([id, ...ofUser.map((other) => other.id)]), id, (name) =>
+          void this.#open({ appName, userId, sessionId: name }),
+        )}
+        ${inspection.readOnly ? nothing : this.#controls(session)}
+      </div>
+      ${this.problem === undefined ? nothing : html`<p class="bad" role="alert">${this.problem}</p>`}`;
+  }
+
+  #controls({ appName, userId, id }: Session): TemplateResult {
+    if (this.question === 'user') {
+      return html`<form class="row" @submit=${(event: SubmitEvent) => this.#newUser(event, appName)}>
+        <input name="user" aria-label="Name of the new user" placeholder="name of the user" required autocomplete="off" @keydown=${this.#escape} />
+        <button class="main">Create</button>
+        <button type="button" @click=${() => (this.question = undefined)}>Cancel</button>
+      </form>`;
+    }
+    if (this.question === 'delete') {
+      return html`<span>Delete ${id} with its events?</span>
+        <button class="main" @click=${() => void this.#delete({ appName, userId, sessionId: id })}>Yes, delete</button>
+        <button @click=${() => (this.question = undefined)}>No</button>`;
+    }
+    return html`<button @click=${() => void this.#do(() => this.inspection?.create({ appName, userId }))}>New session</button>
+      <button @click=${() => void this.#ask('user')}>New user</button>
+      <button @click=${() => void this.#ask('delete')}>Delete session</button>`;
+  }
+
+  async #ask(question: Question): Promise<void> {
+    this.question = question;
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLElement>('form input, button.main')?.focus();
+  }
+
+  readonly #escape = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') {
+      this.question = undefined;
+    }
+  };
+
+  #newUser(event: SubmitEvent, appName: string): void {
+    event.preventDefault();
+    const { value: userId } = (event.target as HTMLFormElement).elements.namedItem('user') as HTMLInputElement;
+    void this.#do(() => this.inspection?.create({ appName, userId }));
+  }
+
+  async #delete(key: SessionKey): Promise<void> {
+    await this.#do(async () => {
+      await this.inspection?.service.deleteSession(key);
+      await this.inspection?.list();
+      const { sessions = [] } = this.inspection ?? {};
+      const next = sessions.find(({ userId }) => userId === key.userId) ?? sessions[0];
+      await (next === undefined
+        ? this.inspection?.create({ appName: key.appName, userId: key.userId })
+        : this.inspection?.open({ appName: next.appName, userId: next.userId, sessionId: next.id }));
+    });
+  }
+
+  async #openFirst(suits: (session: Session) => boolean): Promise<void> {
+    const first = this.inspection?.sessions.find(suits);
+    if (first !== undefined) {
+      await this.#open({ appName: first.appName, userId: first.userId, sessionId: first.id });
+    }
+  }
+
+  async #open(key: SessionKey): Promise<void> {
+    await this.#do(() => this.inspection?.open(key));
+  }
+
+  async #do(task: () => Promise<unknown> | undefined): Promise<void> {
+    try {
+      await task();
+      this.question = undefined;
+      this.problem = undefined;
+    } catch (error) {
+      this.problem = error instanceof Error ? error.message : String(error);
+    }
+  }
+}
+
+function select(label: string, names: readonly string[], chosen: string, choose: (name: string) => void): TemplateResult {
+  return html`<label
+    ><span class="quiet">${label}</span>
+    <select @change=${(event: Event) => choose((event.target as HTMLSelectElement).value)} title=${chosen}>
+      ${names.map((name) => html`<option value=${name} ?selected=${name === chosen} .selected=${name === chosen}>${name || '(empty)'}</option>`)}
+    </select></label
+  >`;
+}
+
+function unique(names: readonly string[]): string[] {
+  return [...new Set(names)].sort((a, b) => a.localeCompare(b));
+}
+
+customElements.define('statepad-sessions', StatepadSessions);

@@ -1,0 +1,81 @@
+// What the page has to say: a file is open, storage is refused or full, a file is broken.
+
+import { LitElement, css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { base } from '../inspector/style.js';
+
+/** One thing to say. */
+export interface Notice {
+  readonly id: string;
+  readonly kind: 'info' | 'bad';
+  readonly text: string;
+  /** Details, one a line. */
+  readonly lines?: readonly string[];
+  /** What a button says, and what it does; without it, one takes the notice away. */
+  readonly action?: string;
+  readonly act?: () => void;
+}
+
+/** Shows notices. Fires `dismiss` with the id of one that is not wanted any more. */
+export class StatepadNotices extends LitElement {
+  static override properties: PropertyDeclarations = { notices: { attribute: false } };
+  static override styles = [
+    base,
+    css`
+      .notice {
+        display: flex;
+        align-items: start;
+        gap: 0.75rem;
+        border-block-end: 1px solid var(--line);
+        border-inline-start: 4px solid var(--accent);
+        padding: 0.5rem 1rem;
+        background: var(--paper);
+      }
+
+      .notice[data-kind='bad'] {
+        border-inline-start-color: var(--bad);
+        background: var(--bad-ground);
+      }
+
+      .text {
+        flex: 1 1 auto;
+        min-width: 0;
+        overflow-wrap: anywhere;
+      }
+
+      ul {
+        max-height: 12rem;
+        overflow: auto;
+        margin-block-start: 0.25rem;
+      }
+
+      button {
+        flex: none;
+      }
+    `,
+  ];
+  declare notices: readonly Notice[];
+
+  constructor() {
+    super();
+    this.notices = [];
+  }
+
+  protected override render(): TemplateResult {
+    const told = (kind: Notice['kind']): TemplateResult[] => this.notices.filter((notice) => notice.kind === kind).map((notice) => this.#notice(notice));
+    return html`<div role="status">${told('info')}</div>
+      <div role="alert">${told('bad')}</div>`;
+  }
+
+  #notice({ id, kind, text, lines = [], action = 'Dismiss', act }: Notice): TemplateResult {
+    const dismiss = (): boolean => this.dispatchEvent(new CustomEvent('dismiss', { detail: id }));
+    return html`<div class="notice" data-kind=${kind}>
+      <div class="text">
+        <p>${text}</p>
+        ${lines.length === 0 ? nothing : html`<ul class="mono" tabindex="0" aria-label="What is wrong">${lines.map((line) => html`<li>${line}</li>`)}</ul>`}
+      </div>
+      <button @click=${act ?? dismiss}>${action}</button>
+    </div>`;
+  }
+}
+
+customElements.define('statepad-notices', StatepadNotices);
