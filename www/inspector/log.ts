@@ -45,6 +45,8 @@ export class Log {
   readonly scopes: number[] = [];
   /** By place: the revision of the first event of the same turn, that is with the same invocation id and no other between. */
   readonly turns: number[] = [];
+  /** By place: how many turns have begun by then, its own included. */
+  readonly turnNumbers: number[] = [];
   readonly #lanes = new Map<string, number>();
   readonly #texts: (string | undefined)[] = [];
 
@@ -93,11 +95,12 @@ export class Log {
     this.scopes[place] = Object.keys(deltaOf(event).delta).reduce((bits, key) => bits | SCOPE_BIT[splitKey(key).scope], 0);
     const isSameTurn = before !== undefined && event.invocationId !== '' && before.invocationId === event.invocationId;
     this.turns[place] = isSameTurn ? (this.turns[place - 1] ?? place + 1) : place + 1;
+    this.turnNumbers[place] = (this.turnNumbers[place - 1] ?? 0) + (isSameTurn ? 0 : 1);
   }
 
   #clear(): void {
     this.#lanes.clear();
-    for (const list of [this.authors, this.lanes, this.scopes, this.turns, this.#texts]) {
+    for (const list of [this.authors, this.lanes, this.scopes, this.turns, this.turnNumbers, this.#texts]) {
       list.length = 0;
     }
   }
