@@ -1,0 +1,102 @@
+// The built page in Chromium: served from a folder below the root of a server, as anybody may put it.
+
+import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { openChromium, openPage } from '../support/chromium.mjs';
+import { serve } from '../support/serve.mjs';
+
+const www = fileURLToPath(new URL('../../www', import.meta.url));
+
+/** The page's own database, and the app of its sessions. */
+export const DATABASE = 'statepad-demo';
+export const APP = 'demo';
+
+/**
+ * Serves the page and opens a browser for the tests of a `describe`. Answers what opens pages; each test gets a browser
+ * context of its own, so it begins with nothing stored, and fails when a page of it complained.
+ *
+ * @param {{ pages?: Record<string, string> }} [more] further pages of the same server
+ */
+export function site({ pages } = {}) {
+  const it = {};
+  before(async () => {
+    [it.server, it.browser] = await Promise.all([serve({ folder: www, pages }), openChromium()]);
+  });
+  after(async () => {
+    await it.browser?.close();
+    await it.server?.stop();
+  });
+  return {
+    get origin() {
+      return it.server.origin;
+    },
+    get address() {
+      return `${it.server.origin}/dist/`;
+    },
+    get browser() {
+      return it.browser;
+    },
+    /** A new place to store in, closed at the end of the test. `options` are playwright's. */
+    async context(t, options = {}) {
+      const context = await it.browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options });
+      t.after(() => context.close());
+      return context;
+    },
+    /**
+     * The page, loaded, with a session to look at; in a new context unless one is given. The test fails when the page has
+     * complained of something that `expects` does not match.
+     */
+    async open(t, { context, options, hash = '', search = '', expects } = {}) {
+      const { page, complaints } = await openPage(context ?? (await this.context(t, options)), it.server.origin);
+      t.after(() => assert.deepEqual(complaints.filter((complaint) => !expects?.test(complaint)), []));
+      await page.goto(`${it.server.origin}/dist/${search}${hash}`);
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+      await page.getByLabel('Session', { exact: true }).waitFor();
+      return page;
+    },
+  };
+}
+
+/** What IndexedDB has, read without the package: the sessions with their events, as the store wrote them. */
+export async function stored(page, database = DATABASE) {
+  return await page.evaluate(async (name) => {
+    const done = (request) =>
+      new Promise((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const opened = await done(indexedDB.open(name));
+    try {
+      const transaction = opened.transaction([...opened.objectStoreNames]);
+      const [sessions, events, values] = await Promise.all(
+        ['sessions', 'events', 'values'].map((table) => done(transaction.objectStore(table).getAll())),
+      );
+      const valuesOf = (suits) => Object.fromEntries(values.filter(({ home }) => suits(home)).map((row) => [row.name, JSON.parse(row.text)]));
+      return {
+        sessions: sessions.map(({ app, user, id, number, rev }) => ({
+          app,
+          user,
+          id,
+          rev,
+          state: valuesOf((home) => home === number),
+          events: events.filter(({ session, rev: at }) => session === number && at > 0).map(({ data }) => JSON.parse(data)),
+        })),
+        app: valuesOf((home) => Array.isArray(home) && home.length === 1),
+        users: Object.fromEntries([...new Set(sessions.map(({ user }) => user))].map((user) => [user, valuesOf((home) => Array.isArray(home) && home[1] === user)])),
+      };
+    } finally {
+      opened.close();
+    }
+  }, database);
+}
+
+/** Waits until IndexedDB has something: `suits` gets what {@link stored} answers. */
+export async function untilStored(page, suits, database = DATABASE) {
+  for (const end = Date.now() + 30_000; ; ) {
+    const found = await stored(page, database);
+    if (suits(found)) return found;
+    if (Date.now() > end) throw new Error(`IndexedDB never had it; it has ${JSON.stringify(found).slice(0, 2000)}`);
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  }
+}
