@@ -60,7 +60,7 @@ test('the rendered pieces are what the template renders to, and those of what is
       const missing = new Set(error?.missing.map(({ key }) => key));
       // With something for what is missing, the template renders: to the same pieces.
       const filled = { ...state, ...Object.fromEntries([...missing].map((key) => [key, `«${key}»`])) };
-      const whole = new Template(text).render({ state: filled, artifact: (name) => options.artifact?.(name) ?? filled[`artifact.${name}`] });
+      const whole = new Template(text).render({ state: filled, artifact: (name) => options.artifact?.(name) ?? (missing.has(`artifact.${name}`) ? `«artifact.${name}»` : undefined) });
       const pieces = rendered.map((piece) => (missing.has(piece.spot?.key) ? { text: `«${piece.spot.key}»` } : piece));
       assert.equal(joined(pieces), whole);
       assert.ok(rendered.every(({ text, spot }) => !spot?.missing || (text === spot.source && missing.has(spot.key))));

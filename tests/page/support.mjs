@@ -66,7 +66,7 @@ export async function stored(page, database = DATABASE) {
         request.onsuccess = () => resolve(request.result);
         request.onerror = () => reject(request.error);
       });
-    const opened = await done(indexedDB.open(name));
+    const opened = await done(window.indexedDB.open(name));
     try {
       const transaction = opened.transaction([...opened.objectStoreNames]);
       const [sessions, events, values] = await Promise.all(
