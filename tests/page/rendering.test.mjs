@@ -23,7 +23,7 @@ const told = (pieces) => pieces.map(({ text, spot }) => (spot === undefined ? te
 
 const names = ['a', 'a.b', 'user:a', 'app:b', 'temp:é', 'x', 'artifact.a', '__proto__'];
 const part = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...names.flatMap((name) => [`{${name}}`, `{ ${name}? }`, `\\{${name}}`, `{{${name}}}`, `{{${name}}`])) },
+  { weight: 3, arbitrary: fc.constantFrom(...names.flatMap((name) => [`{${name}}`, `{ ${name}? }`, `{\u0085${name}\u3000}`, `\\{${name}}`, `{{${name}}}`, `{{${name}}`])) },
   { weight: 2, arbitrary: fc.constantFrom(...'{}\\$?:. \n\u0085\ufeff"👍é\ue000\ue001', '\ud83d', '{a[0]}', '{user:a.b?}', '\ue000\ue000\ue001') },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 5 }) },
 );
