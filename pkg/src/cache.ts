@@ -309,6 +309,7 @@ export class Cache extends Memory {
     }
     const { number, scopes, events } = record;
     const { appName, userId } = record.key;
+    record.past?.free();
     record.past = undefined;
     this.leave(record);
     const users = this.apps.get(appName);

@@ -21,6 +21,11 @@ export class Past {
   /** The revision that it has not been told of yet. */
   #next = 0;
 
+  /** Lets go of the core's memory, sooner than the garbage collector would. */
+  free(): void {
+    this.#core.free();
+  }
+
   /** Tells it what is new in a log whose events are all in memory. Throws `STORE_CORRUPT`. */
   catchUp(record: SessionRecord): void {
     for (; this.#next <= record.events.length; this.#next++) {

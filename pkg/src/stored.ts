@@ -4,11 +4,11 @@ import { notFound, prepareAppend, repeated, type Append } from './append.js';
 import { Cache, parseEvent, sharedCell } from './cache.js';
 import { Commits } from './commits.js';
 import { Connection } from './connection.js';
-import { creationEvent, parseCreation, type CreationEvent } from './creation.js';
+import { creationEvent } from './creation.js';
 import { cursorText, parseCursor } from './cursor.js';
 import { StatepadError } from './errors.js';
 import { thaw } from './freeze.js';
-import { OUT, stateOf, type SessionRecord, type View } from './handle.js';
+import { OUT, type SessionRecord, type View } from './handle.js';
 import { newId } from './ids.js';
 import { orAborted, unknown } from './policy.js';
 import { Queues } from './queue.js';
@@ -16,22 +16,14 @@ import { checkKey, type ListPlan } from './requests.js';
 import { pageOf, type AppendPlan, type Creation, type SessionName, type Sessions } from './sessions.js';
 import { isStoreError } from './store-error.js';
 import { callbackStore } from './stores/lib/callbacks.js';
+import { wholeLog } from './stored-past.js';
 import { scopeTarget, sessionTarget } from './stored-update.js';
 import { isSessionTarget, type UpdateTarget } from './update.js';
 import { ALL, NONE, firstOf, notHere, shownBy, type Wanted } from './wanted.js';
 import type { Draft } from './draft.js';
 import type { Ticket } from './memory.js';
 import type { StoredOptions } from './store-options.js';
-import type {
-  Change,
-  Committed,
-  Guard,
-  Hint,
-  ListQuery,
-  Loaded,
-  LoadedScope,
-  LoadQuery,
-} from './store.js';
+import type { Change, Committed, Guard, Hint, ListQuery, Loaded, LoadedScope, LoadQuery } from './store.js';
 import type {
   Event,
   GetSessionConfig,
@@ -50,7 +42,7 @@ const ROUNDS = 100;
 export class StoredSessions implements Sessions {
   readonly now: () => number;
   readonly cache: Cache;
-  readonly #connection: Connection;
+  readonly connection: Connection;
   readonly #commits: Commits;
   /** Changes of one session are made one after the other. */
   readonly #queues = new Queues();
@@ -59,7 +51,7 @@ export class StoredSessions implements Sessions {
     const store = 'persist' in options.store ? callbackStore(options.store) : options.store;
     this.now = options.now;
     this.cache = new Cache(options.cachedEvents);
-    this.#connection = new Connection(store, options, options.migrate, (hints) => this.#hinted(hints));
+    this.connection = new Connection(store, options, options.migrate, (hints) => this.#hinted(hints));
     this.#commits = new Commits(store, options);
   }
 
@@ -115,7 +107,7 @@ export class StoredSessions implements Sessions {
     for (;;) {
       const { key, revision: to } = record;
       const query: LoadQuery = { events: { since, to, ...(last === undefined ? {} : { last }) }, known: this.cache.known(key, record) };
-      const loaded = await this.#connection.ask(async (store, context) => await store.load(key, query, context), signal);
+      const loaded = await this.connection.ask(async (store, context) => await store.load(key, query, context), signal);
       if (loaded?.created !== record.created) {
         return [];
       }
@@ -135,7 +127,7 @@ export class StoredSessions implements Sessions {
       ...(limit === undefined ? {} : { limit }),
       ...(start === undefined ? { offset } : { after: start.after }),
     };
-    const page = await this.#connection.ask(async (store, context) => await store.list(query, context), signal);
+    const page = await this.connection.ask(async (store, context) => await store.list(query, context), signal);
     const appCell = sharedCell('app', page.app);
     const userCells = new Map([...page.users].map(([id, values]) => [id, sharedCell('user', values)]));
     const sessions = page.rows.map((row) => this.cache.row(row, [appCell, userCells.get(row.key.userId) ?? sharedCell('user', {})]));
@@ -152,7 +144,7 @@ export class StoredSessions implements Sessions {
     await this.inTurn(nameOf(key), signal, async (begin) => {
       begin(key.sessionId);
       try {
-        await this.#connection.ask(async (store, context) => await store.remove(key, context));
+        await this.connection.ask(async (store, context) => await store.remove(key, context));
       } finally {
         // Also when it is not known whether it is still there.
         const record = this.cache.find(key);
@@ -182,33 +174,7 @@ export class StoredSessions implements Sessions {
   }
 
   async past(session: SessionName, signal?: Signal): Promise<View> {
-    const { appName, userId, id: sessionId } = session;
-    const view = this.cache.view(session) ?? this.cache.view(await this.get(checkKey({ appName, userId, sessionId }), undefined, signal));
-    if (view === undefined) {
-      return missing({ appName, userId, sessionId });
-    }
-    const { key, created, base } = view.record;
-    if (base > 0) {
-      const hold = (loaded: SessionRecord): SessionRecord => this.cache.hold(loaded);
-      const record = (await this.load(key, ALL, hold, { signal, idle: view.record })) ?? missing(key);
-      this.cache.release(record);
-      if (record.created !== created) {
-        missing(key);
-      }
-      this.cache.rebind(view, record);
-    }
-    // As it is now: an append through the handle may lead that to a session whose log is not all here.
-    const shown = { ...view, state: (view.state ??= stateOf(view)) };
-    shown.record.creation ??= await this.#creation(shown.record, signal);
-    return shown;
-  }
-
-  /** What a session began with, as its store has it. */
-  async #creation(record: SessionRecord, signal: Signal | undefined): Promise<CreationEvent | 'unknown'> {
-    const { key, created } = record;
-    const query = { events: { from: 0, to: 0 }, known: this.cache.known(key, record) };
-    const loaded = await this.#connection.ask(async (store, context) => await store.load(key, query, context), signal);
-    return loaded?.created === created ? parseCreation(loaded.events[0]) : missing(key);
+    return await wholeLog(this, session, signal);
   }
 
   async flush(): Promise<void> {
@@ -217,7 +183,7 @@ export class StoredSessions implements Sessions {
 
   async close(): Promise<void> {
     await this.flush();
-    await this.#connection.close();
+    await this.connection.close();
   }
 
   /** Appends an event under a guard. */
@@ -357,7 +323,7 @@ export class StoredSessions implements Sessions {
     use: (record: SessionRecord) => T,
     { signal, idle }: { readonly signal?: Signal | undefined; readonly idle?: SessionRecord | undefined } = {},
   ): Promise<T | undefined> {
-    const { exclusive } = this.#connection.store;
+    const { exclusive } = this.connection.store;
     for (let round = 0; round < ROUNDS; round++) {
       const before = this.cache.find(key);
       if (before !== undefined && exclusive && this.cache.isCurrent(before) && before.base <= firstOf(wanted, before)) {
@@ -366,7 +332,7 @@ export class StoredSessions implements Sessions {
       }
       const known = before ?? (idle?.number === OUT ? idle : undefined);
       const query = { events: notHere(known, wanted), known: this.cache.known(key, before) };
-      const loaded = await this.#connection.ask(async (store, context) => await store.load(key, query, context), signal);
+      const loaded = await this.connection.ask(async (store, context) => await store.load(key, query, context), signal);
       const record = this.#take(key, loaded, before, idle);
       if (record !== 'again') {
         return record && use(record);
@@ -392,7 +358,7 @@ export class StoredSessions implements Sessions {
   /** The values of an app, or of a user in it, as the store has them. */
   async loadScope(app: string, user: string | undefined, signal?: Signal): Promise<LoadedScope> {
     const scope = user === undefined ? { app } : { app, user };
-    return await this.#connection.ask(async (store, context) => await store.loadScope(scope, context), signal);
+    return await this.connection.ask(async (store, context) => await store.loadScope(scope, context), signal);
   }
 
   /**
@@ -403,7 +369,7 @@ export class StoredSessions implements Sessions {
     let begun: string | undefined;
     const run = async (): Promise<T> => {
       signal?.throwIfAborted();
-      await this.#connection.open();
+      await this.connection.open();
       return await task((id) => {
         signal?.throwIfAborted();
         begun = id;
