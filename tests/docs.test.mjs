@@ -60,7 +60,7 @@ async function printed(code, env) {
   }
 }
 
-for (const page of ['stores.md', 'write-your-own-store.md']) {
+for (const page of ['json-lines.md', 'stores.md', 'write-your-own-store.md']) {
   describe(page, () => {
     const text = readFileSync(join(docs, page), 'utf8');
     const blocks = blocksOf(text);

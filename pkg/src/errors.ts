@@ -49,6 +49,10 @@ export interface ErrorDetails {
   readonly limit?: number;
   /** `TEMPLATE_KEY_MISSING` and `ARTIFACT_MISSING`: all that is missing, each once, in the order of the text. */
   readonly missing?: readonly Missing[];
+  /** Of `statepad/jsonl`: the first broken line, from 1. */
+  readonly line?: number;
+  /** Of `statepad/jsonl`: the broken lines, in their order and 100 at most, and what is wrong with each. */
+  readonly problems?: readonly { readonly line: number; readonly reason: string }[];
   /** What caused the error, where that is another error. */
   readonly cause?: unknown;
 }
@@ -67,6 +71,8 @@ export class StatepadError extends Error implements ErrorDetails {
   declare readonly size?: number;
   declare readonly limit?: number;
   declare readonly missing?: readonly Missing[];
+  declare readonly line?: number;
+  declare readonly problems?: readonly { readonly line: number; readonly reason: string }[];
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     const { cause, ...members } = details;

@@ -23,7 +23,7 @@ describe('the published package', () => {
   const named = (pattern) => [...texts].filter(([path]) => pattern.test(path));
 
   it('holds scripts, declarations, the module and the documents, and nothing else', () => {
-    const documents = ['CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'docs/stores.md', 'docs/write-your-own-store.md', 'package.json'];
+    const documents = ['CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'docs/json-lines.md', 'docs/stores.md', 'docs/write-your-own-store.md', 'package.json'];
     const wasm = ['wasm/statepad.js', 'wasm/statepad_hex.js', 'wasm/statepad_bg.wasm'];
     const rest = paths.filter((path) => !/^dist\/[\w.\-/]+(?<!\.ts)\.js$|^dist\/[\w.\-/]+\.d\.ts$/.test(path));
     assert.deepEqual(rest.sort(), [...documents, ...wasm].sort());

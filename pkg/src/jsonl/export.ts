@@ -1,0 +1,150 @@
+// From a service to JSON lines.
+
+import { StatepadError, isStatepadError } from '../errors.js';
+import { VERSION, type Line, type SessionLine } from './format.js';
+import type { SessionService } from '../service.js';
+import type { Abortable, Event, Json, Session, SessionKey, UpdateStateTarget } from '../types.js';
+
+/** How many sessions are listed at once. */
+const PAGE = 100;
+
+/**
+ * Everything of an app, of a user in it, or of one session, as JSON lines without line ends: the sessions by the time of
+ * their last event, each as it was created and with its events; then the values of the app and of each user concerned,
+ * as they are now. `temp:` keys are never among them. The same sessions always give the same lines.
+ *
+ * What is written meanwhile may be in the lines or not; each session is as it was at one moment.
+ *
+ * Throws `INVALID_ARGUMENT` for a `sessionId` without a `userId`, `SESSION_NOT_FOUND` for a session that is not there,
+ * and what the service throws. A session that the store cannot read does not keep the others from being exported:
+ * `STORE_CORRUPT` is thrown after the last line.
+ *
+ * @example
+ * for await (const line of exportLines(service, { appName: 'tutor', userId: 'ana' })) {
+ *   await file.write(`${line}\n`);
+ * }
+ */
+export async function* exportLines(
+  service: SessionService,
+  target: { readonly appName: string; readonly userId?: string | undefined; readonly sessionId?: string | undefined },
+  options: Abortable = {},
+): AsyncGenerator<string, void, undefined> {
+  const { appName, userId } = target;
+  const { signal } = options;
+  const users = new Set(userId === undefined ? [] : [userId]);
+  let unread: StatepadError | undefined;
+
+  yield write({ kind: 'statepad', version: VERSION });
+  for await (const key of keysOf(service, target, options)) {
+    const lines = await sessionLines(service, key, options);
+    if (!isStatepadError(lines)) {
+      users.add(key.userId);
+      yield* lines;
+    } else if (lines.code === 'STORE_CORRUPT') {
+      unread ??= lines;
+    } else if (target.sessionId !== undefined) {
+      throw lines;
+    }
+  }
+
+  yield write({ kind: 'scope', appName, state: await service.getAppState({ appName, signal }) });
+  for (const user of users) {
+    yield write({ kind: 'scope', appName, userId: user, state: await service.getUserState({ appName, userId: user, signal }) });
+  }
+  if (unread !== undefined) {
+    throw unread;
+  }
+}
+
+function write(line: Line): string {
+  return JSON.stringify(line);
+}
+
+/** The sessions that are wanted, each once. */
+async function* keysOf(service: SessionService, target: UpdateStateTarget, { signal }: Abortable): AsyncGenerator<SessionKey> {
+  const { appName, userId, sessionId } = target;
+  if (sessionId !== undefined) {
+    if (userId === undefined) {
+      throw new StatepadError('INVALID_ARGUMENT', 'a sessionId needs a userId', { path: 'userId' });
+    }
+    yield { appName, userId, sessionId };
+    return;
+  }
+  // One that gets an event meanwhile comes again, on a later page.
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const page = await service.listSessions({ appName, userId, limit: PAGE, cursor, signal });
+    // Those that the list cannot show throw when they are read.
+    for (const key of [...page.sessions.map(keyOf), ...(page.corrupt ?? [])]) {
+      const name = JSON.stringify([key.userId, key.sessionId]);
+      if (!seen.has(name)) {
+        seen.add(name);
+        yield key;
+      }
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+function keyOf({ appName, userId, id }: Session): SessionKey {
+  return { appName, userId, sessionId: id };
+}
+
+/** The lines of a session; or why there are none: it cannot be read, or it is gone. */
+async function sessionLines(service: SessionService, key: SessionKey, options: Abortable): Promise<Iterable<string> | StatepadError> {
+  const { sessionId: id } = key;
+  try {
+    const session = await service.getSession({ ...key, signal: options.signal });
+    return session === undefined
+      ? new StatepadError('SESSION_NOT_FOUND', `session "${id}" not found`, { id })
+      : written(await sessionLine(service, session, options), session.events);
+  } catch (error) {
+    if (isStatepadError(error) && (error.code === 'STORE_CORRUPT' || error.code === 'SESSION_NOT_FOUND')) {
+      return error;
+    }
+    throw error;
+  }
+}
+
+/** One line after the other: all events as text at once would be large. */
+function* written(session: SessionLine, events: readonly Event[]): Generator<string, void, undefined> {
+  yield write(session);
+  for (const event of events) {
+    yield write({ kind: 'event', event: inOrder(event) });
+  }
+}
+
+/** A session as it was created, as far as its log can tell. */
+async function sessionLine(service: SessionService, session: Session, options: Abortable): Promise<SessionLine> {
+  const { appName, userId, id, events, lastUpdateTime } = session;
+  const before = await service.stateAt(session, 0, options);
+  const state = Object.create(null) as Record<string, Json>;
+  let created: number | undefined;
+  for (const key of inOneOrder(Object.keys(before))) {
+    const [step] = await service.history(session, key, { until: 0, signal: options.signal });
+    created ??= step?.timestamp;
+    if (step?.to !== undefined) {
+      state[key] = step.to;
+    } else if (!isShared(key)) {
+      // The store does not know what it began with: this is what no event can have written.
+      state[key] = before[key] as Json;
+    }
+  }
+  return { kind: 'session', appName, userId, id, timestamp: created ?? events[0]?.timestamp ?? lastUpdateTime, state };
+}
+
+/** The session's own keys as they were written; the others in an order that does not depend on what others have written. */
+function inOneOrder(keys: readonly string[]): string[] {
+  return [...keys.filter((key) => !isShared(key)), ...keys.filter(isShared).sort()];
+}
+
+/** Whether others may have written it, too. */
+function isShared(key: string): boolean {
+  return key.startsWith('app:') || key.startsWith('user:');
+}
+
+/** An event with its actions behind its other members, where they are when it has been appended again. */
+function inOrder({ actions, ...members }: Event): Event {
+  return { ...members, actions };
+}

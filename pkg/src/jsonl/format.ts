@@ -1,0 +1,41 @@
+// The lines of a file, as they are written; they are read in read.ts.
+
+import type { Event, Json } from '../types.js';
+
+/** The version of the format that is written, and the last one that is read. */
+export const VERSION = 1;
+
+/** The first line. */
+export interface HeaderLine {
+  readonly kind: 'statepad';
+  readonly version: number;
+}
+
+/** A session as it was created; its events follow. */
+export interface SessionLine {
+  readonly kind: 'session';
+  readonly appName: string;
+  readonly userId: string;
+  readonly id: string;
+  /** When it was created, in milliseconds since the epoch. */
+  readonly timestamp: number;
+  /** What it was created with, under full keys. */
+  readonly state: Readonly<Record<string, Json>>;
+}
+
+/** The next event of the session before it. */
+export interface EventLine {
+  readonly kind: 'event';
+  readonly event: Event;
+}
+
+/** All values of an app, or of a user in it, under their names. */
+export interface ScopeLine {
+  readonly kind: 'scope';
+  readonly appName: string;
+  readonly userId?: string;
+  readonly state: Readonly<Record<string, Json>>;
+}
+
+/** Any line. */
+export type Line = HeaderLine | SessionLine | EventLine | ScopeLine;

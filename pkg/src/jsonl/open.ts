@@ -1,0 +1,81 @@
+// From JSON lines to a service.
+
+import { StatepadError } from '../errors.js';
+import { SessionService, type SessionServiceOptions } from '../service.js';
+import { Problems } from './problems.js';
+import { readLines, type Contents, type FileSession } from './read.js';
+import { Clock, replay } from './replay.js';
+import type { Input } from './lines.js';
+import type { SessionKey } from '../types.js';
+
+/** Sessions that were read from JSON lines. */
+export interface OpenedLines {
+  /** A service of their own. */
+  readonly service: SessionService;
+  /** The sessions, in the order of the lines. */
+  readonly sessions: readonly SessionKey[];
+  /** How many events they have in all. */
+  readonly events: number;
+}
+
+/**
+ * Reads JSON lines into a service of its own: in memory, or with the options given, over a store. The lines are those of
+ * `exportLines`, or sessions as ADK gives them as JSON, one a line. `input` is a text, or gives pieces of text that are
+ * cut anywhere (a stream of a browser or of Node, decoded), or gives lines as `exportLines` does. Times and ids are kept.
+ *
+ * All lines are read and checked before anything is written. Over a store they are written one by one: when it fails on
+ * the way, it has what was written by then, and the service is closed.
+ *
+ * Throws `INVALID_ARGUMENT` for broken lines, which names the first one and has all of them, 100 at most, as `problems`;
+ * and when there is no session in it. Throws `SESSION_EXISTS` when the store has one of the sessions already, and what
+ * the service throws.
+ *
+ * @example
+ * const { service, sessions } = await openLines(file.stream().pipeThrough(new TextDecoderStream()));
+ */
+export async function openLines(
+  input: string | Iterable<string> | AsyncIterable<string>,
+  options: SessionServiceOptions = {},
+): Promise<OpenedLines> {
+  const clock = new Clock(options.now ?? Date.now);
+  const service = new SessionService({ ...options, now: clock.now });
+  const isStored = options.store !== undefined || options.persist !== undefined;
+
+  // What only a service refuses is found in memory, before a store has anything of it.
+  const contents = await check(input, isStored ? new SessionService({ now: clock.now }) : service, clock);
+  if (isStored) {
+    await store(contents, service, clock);
+  }
+  const sessions = contents.sessions.map(({ key }) => Object.freeze(key));
+  const events = contents.sessions.reduce((sum, session) => sum + countEvents(session), 0);
+  return Object.freeze({ service, sessions: Object.freeze(sessions), events });
+}
+
+async function check(input: Input, service: SessionService, clock: Clock): Promise<Contents> {
+  const problems = new Problems();
+  const contents = await readLines(input, problems);
+  await replay(contents, service, clock, async (line, task, place) => await problems.watch(line, task, place));
+  problems.throwIfAny(contents.sessions.length === 0);
+  return contents;
+}
+
+async function store(contents: Contents, service: SessionService, clock: Clock): Promise<void> {
+  try {
+    for (const { key } of contents.sessions) {
+      if ((await service.getSession({ ...key, config: { numRecentEvents: 0 } })) !== undefined) {
+        const { sessionId: id } = key;
+        throw new StatepadError('SESSION_EXISTS', `session "${id}" exists already`, { id });
+      }
+    }
+    await replay(contents, service, clock, async (_, task) => await task());
+  } catch (error) {
+    // Nobody gets it: what it has opened would stay open.
+    await service.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** An event that is there twice is one. */
+function countEvents({ events }: FileSession): number {
+  return new Set(events.map(({ event }) => event.id)).size;
+}

@@ -1,0 +1,47 @@
+// What is wrong with the lines of a file.
+
+import { StatepadError, isStatepadError } from '../errors.js';
+
+/** How many broken lines an error lists. */
+const MOST = 100;
+
+/** One broken line. */
+interface Problem {
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** Refuses what is being read. */
+export function refuse(reason: string): never {
+  throw new StatepadError('INVALID_ARGUMENT', reason);
+}
+
+/** Collects what is wrong, so that all of it can be told at once. */
+export class Problems {
+  readonly #problems: Problem[] = [];
+
+  /** Does something with a line. When that is refused, the line is broken, and the answer is `undefined`. */
+  async watch<T>(line: number, task: () => T | Promise<T>, place = ''): Promise<T | undefined> {
+    try {
+      return await task();
+    } catch (error) {
+      if (!isStatepadError(error)) {
+        throw error;
+      }
+      this.#problems.push({ line, reason: place + error.message });
+      return undefined;
+    }
+  }
+
+  /** Throws `INVALID_ARGUMENT` when a line is broken, or when there is nothing in the file. */
+  throwIfAny(isEmpty: boolean): void {
+    const problems = this.#problems.sort((one, other) => one.line - other.line).slice(0, MOST);
+    const [first] = problems;
+    if (first !== undefined) {
+      throw new StatepadError('INVALID_ARGUMENT', `line ${first.line}: ${first.reason}`, { line: first.line, problems });
+    }
+    if (isEmpty) {
+      throw new StatepadError('INVALID_ARGUMENT', 'there is no session in it', { path: 'input', problems });
+    }
+  }
+}

@@ -1,0 +1,184 @@
+// What the lines of a file say, before anything is done with it.
+
+import { VERSION } from './format.js';
+import { linesOf, type Input } from './lines.js';
+import { Checked, storedEvent, type Members } from './members.js';
+import { refuse, type Problems } from './problems.js';
+import type { EventInit, SessionKey } from '../types.js';
+
+/** An event of a file. */
+export interface FileEvent {
+  readonly line: number;
+  /** What a message begins with, where the line has several events. */
+  readonly place: string;
+  readonly event: EventInit;
+}
+
+/** A session of a file. */
+export interface FileSession {
+  readonly line: number;
+  readonly key: SessionKey;
+  /** When it was created; `undefined` when the file does not say. */
+  readonly timestamp: number | undefined;
+  /** What it was created with, under full keys. */
+  readonly state: Members;
+  readonly events: FileEvent[];
+}
+
+/** The values of an app, or of a user in it, under their names. */
+export interface FileScope {
+  readonly line: number;
+  readonly appName: string;
+  readonly userId: string | undefined;
+  readonly state: Members;
+}
+
+/** What is in a file, in its order. */
+export interface Contents {
+  readonly sessions: readonly FileSession[];
+  readonly scopes: readonly FileScope[];
+}
+
+/** Reads all lines. Those that are broken are told to `problems`. */
+export async function readLines(input: Input, problems: Problems): Promise<Contents> {
+  const reader = new Reader();
+  let line = 0;
+  for await (const text of linesOf(input)) {
+    line += 1;
+    const number = line;
+    if (text.trim() !== '') {
+      await problems.watch(number, () => reader.take(text, number));
+    }
+    if (reader.isTooNew) {
+      break;
+    }
+  }
+  return reader;
+}
+
+class Reader implements Contents {
+  readonly sessions: FileSession[] = [];
+  readonly scopes: FileScope[] = [];
+  /** Whether nothing can be said of the other lines. */
+  isTooNew = false;
+  readonly #seen = new Map<string, string>();
+  /** Whose the next events are: nobody's when its line is broken. */
+  #current: FileSession | 'broken' | undefined;
+
+  take(text: string, line: number): void {
+    const { members } = new Checked(parse(text), 'a line');
+    const { kind } = members;
+    if (kind === 'statepad') {
+      this.#takeHeader(members);
+    } else if (kind === 'event') {
+      this.#takeEvent(members, line);
+    } else if (kind === 'scope') {
+      this.#takeScope(readScope(members, line));
+    } else if (kind === 'session' || kind === undefined) {
+      this.#begin(line, () => (kind === undefined ? readDump : readSession)(members, line));
+    } else {
+      refuse(`the kind ${JSON.stringify(kind)} is unknown`);
+    }
+  }
+
+  #takeHeader({ version }: Members): void {
+    if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1) {
+      refuse('version must be a whole number from 1');
+    }
+    if (version > VERSION) {
+      this.isTooNew = true;
+      refuse(`the format has version ${version}, and ${VERSION} is the last one that is known here`);
+    }
+    this.#current = undefined;
+  }
+
+  #begin(line: number, read: () => FileSession): void {
+    this.#current = 'broken';
+    const session = read();
+    const { appName, userId, sessionId } = session.key;
+    if (this.#saw(['session', appName, userId, sessionId], String(line))) {
+      refuse(`the session "${sessionId}" is in the file twice`);
+    }
+    this.sessions.push(session);
+    this.#current = session;
+  }
+
+  #takeEvent(members: Members, line: number): void {
+    if (this.#current === undefined) {
+      refuse('an event before any session');
+    }
+    const event = storedEvent(members['event'], 'event');
+    if (this.#current !== 'broken') {
+      this.#current.events.push({ line, place: '', event });
+    }
+  }
+
+  /** The same values may be there twice: so files that share an app can be put together. */
+  #takeScope(scope: FileScope): void {
+    const { appName, userId, state } = scope;
+    const whose = userId === undefined ? `the app "${appName}"` : `the user "${userId}"`;
+    const values = JSON.stringify(state);
+    const before = this.#saw(['scope', appName, userId], values);
+    if (before === undefined) {
+      this.scopes.push(scope);
+    } else if (before !== values) {
+      refuse(`the state of ${whose} is in the file twice, and not the same`);
+    }
+  }
+
+  /** What was there under this name before, if anything. */
+  #saw(name: readonly unknown[], what: string): string | undefined {
+    const key = JSON.stringify(name);
+    const before = this.#seen.get(key);
+    if (before === undefined) {
+      this.#seen.set(key, what);
+    }
+    return before;
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const { message } = error as Error;
+    // Every line is line 1 of its own.
+    return refuse(message.charAt(0).toLowerCase() + message.slice(1).replace(/ \(line 1 column \d+\)/, ''));
+  }
+}
+
+function readSession(members: Members, line: number): FileSession {
+  const session = new Checked(members, 'a session');
+  return { line, key: keyOf(session), timestamp: session.time('timestamp'), state: session.object('state'), events: [] };
+}
+
+function keyOf(session: Checked): SessionKey {
+  return { appName: session.text('appName'), userId: session.text('userId'), sessionId: session.text('id', true) };
+}
+
+function readScope(members: Members, line: number): FileScope {
+  const scope = new Checked(members, 'a scope');
+  const userId = members['userId'] === undefined ? undefined : scope.text('userId');
+  return { line, appName: scope.text('appName'), userId, state: scope.object('state') };
+}
+
+/** A whole session, as ADK's services and statepad's handles give it as JSON. */
+function readDump(members: Members, line: number): FileSession {
+  if (!('events' in members)) {
+    refuse('kind is missing');
+  }
+  const session = new Checked(members, 'a session');
+  const key = keyOf(session);
+  const state = session.object('state');
+  const events = session.list('events').map((value, index): FileEvent => {
+    return { line, place: `events[${index}]: `, event: storedEvent(value, `events[${index}]`) };
+  });
+  const updated = members['lastUpdateTime'] === undefined ? undefined : session.time('lastUpdateTime');
+  return { line, key, timestamp: events[0]?.event.timestamp ?? updated, state: unwritten(state, events), events };
+}
+
+/** The values that no event wrote. */
+function unwritten(state: Members, events: readonly FileEvent[]): Members {
+  const written = new Set(events.flatMap(({ event }) => Object.keys(event.actions?.stateDelta ?? {})));
+  return Object.fromEntries(Object.entries(state).filter(([key]) => !written.has(key)));
+}
