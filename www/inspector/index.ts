@@ -14,4 +14,4 @@
 export { Inspection, type InspectionOptions } from './inspection.js';
 export { InspectorPart } from './follow.js';
 export { base } from './style.js';
-export { contains, marked, showText, showValue, StatepadValue, type ValueOptions } from './value.js';
+export { contains, marked, readJson, showText, showValue, StatepadValue, type ValueOptions, type Verdict } from './value.js';

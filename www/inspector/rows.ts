@@ -85,3 +85,20 @@ function tempRow(key: string, value: Json): KeyRow {
   const text = JSON.stringify(value);
   return { key, ...splitKey(key), value, text, change: undefined, before: undefined, writer: undefined, source: 'temp' };
 }
+
+/** Whether a key or its value has what is searched for, whatever its case. */
+export function isFound({ key, text }: KeyRow, query: string): boolean {
+  return query === '' || `${key}\n${text}`.toLowerCase().includes(query.toLowerCase());
+}
+
+/** What became of each key whose value is another one than before. */
+export function differences(before: readonly KeyRow[], after: readonly KeyRow[]): Map<string, RowChange> {
+  const was = textsOf(before);
+  const is = textsOf(after);
+  const keys = [...new Set([...was.keys(), ...is.keys()])].filter((key) => was.get(key) !== is.get(key));
+  return new Map(keys.map((key) => [key, was.has(key) ? (is.has(key) ? 'changed' : 'deleted') : 'added']));
+}
+
+function textsOf(rows: readonly KeyRow[]): Map<string, string> {
+  return new Map(rows.flatMap(({ key, value, text }) => (value === undefined ? [] : [[key, text]])));
+}

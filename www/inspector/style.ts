@@ -123,6 +123,17 @@ export const base = css`
     text-underline-offset: 2px;
   }
 
+  button.small {
+    padding: 0.05em 0.35em;
+    font-size: 0.75rem;
+  }
+
+  mark {
+    border-radius: 2px;
+    color: var(--on-accent);
+    background: var(--accent);
+  }
+
   :focus-visible {
     outline: 2px solid var(--accent);
     outline-offset: 1px;
