@@ -14,4 +14,5 @@
 export { Inspection, type InspectionOptions } from './inspection.js';
 export { InspectorPart } from './follow.js';
 export { base } from './style.js';
+export { StatepadTemplate } from './template.js';
 export { contains, marked, readJson, showText, showValue, StatepadValue, type ValueOptions, type Verdict } from './value.js';
