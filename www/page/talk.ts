@@ -1,0 +1,325 @@
+// The conversation: what was said, what can be said, and the instruction that the agent gets.
+
+import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { isStatepadError, type Session } from 'statepad';
+import { InspectorPart } from '../inspector/follow.js';
+import type { Inspection } from '../inspector/inspection.js';
+import { base } from '../inspector/style.js';
+import '../inspector/template.js';
+import { Agent, CONVERSATIONS, conversationOf, idsFor, INSTRUCTION, isSameSession, turnsTaken, UNDERSTOOD } from './agent.js';
+import { APP } from './storage.js';
+import './transcript.js';
+import type { StatepadTranscript } from './transcript.js';
+
+/** The pause between two turns, in ms. */
+const PACE = 900;
+
+/** A conversation: played step by step, or typed. */
+export class StatepadTalk extends InspectorPart {
+  static override properties: PropertyDeclarations = {
+    ...InspectorPart.properties,
+    chosen: { state: true },
+    draft: { state: true },
+    isBusy: { state: true },
+    isPlaying: { state: true },
+    problem: { state: true },
+  };
+  static override styles = [
+    base,
+    css`
+      .talk {
+        display: grid;
+        gap: 0.6rem;
+      }
+
+      select {
+        flex: 1 1 8rem;
+        max-width: 16rem;
+      }
+
+      [aria-disabled='true'] {
+        cursor: default;
+        opacity: 0.55;
+      }
+
+      form {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr) auto;
+        gap: 0.4rem;
+        align-items: end;
+      }
+
+      textarea {
+        max-height: 10rem;
+        resize: vertical;
+      }
+
+      .notice {
+        border: 1px solid var(--line);
+        border-radius: 6px;
+        padding: 0.35rem 0.6rem;
+      }
+
+      .notice[role='alert'] {
+        border-color: var(--bad);
+        background: var(--bad-ground);
+        overflow-wrap: anywhere;
+      }
+
+      .help {
+        font-size: 0.8125rem;
+      }
+
+      .help ul {
+        margin-block: 0.25rem;
+        padding-inline-start: 0.75rem;
+      }
+
+      summary {
+        width: fit-content;
+        cursor: pointer;
+      }
+
+      statepad-template {
+        border-block-start: 1px solid var(--line);
+        padding-block-start: 0.6rem;
+      }
+    `,
+  ];
+  /** The id of the conversation that would be started. */
+  declare private chosen: string | undefined;
+  /** What is being typed. */
+  declare private draft: string;
+  /** Something is being appended. */
+  declare private isBusy: boolean;
+  declare private isPlaying: boolean;
+  declare private problem: string | undefined;
+  #agent: Agent | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #shown: Session | undefined;
+  /** The templates that were edited, by session. */
+  readonly #templates = new Map<string, string>();
+
+  constructor() {
+    super();
+    this.draft = '';
+    this.isBusy = false;
+    this.isPlaying = false;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#pause();
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    super.willUpdate(changed);
+    const { inspection } = this;
+    if (changed.has('inspection') && changed.get('inspection') !== inspection) {
+      this.#agent = inspection && new Agent(inspection.service, async (session) => await this.#appended(inspection, session));
+    }
+    const session = inspection?.session;
+    if (session === undefined || this.#shown === undefined || !isSameSession(session, this.#shown)) {
+      this.#pause();
+      this.#agent?.leave();
+      this.problem = undefined;
+      this.chosen = session === undefined ? undefined : (conversationOf(session)?.id ?? this.chosen);
+    }
+    this.#shown = session;
+    if (inspection?.isNow === false) {
+      this.#pause();
+    }
+  }
+
+  protected override render(): TemplateResult {
+    const { inspection } = this;
+    const session = inspection?.session;
+    if (inspection === undefined) {
+      return html`<p class="empty">There is nobody to talk to yet.</p>`;
+    }
+    return html`<div class="talk">
+      ${inspection.readOnly ? html`<p class="quiet">This data is read-only: nothing can be said here.</p>` : this.#starter()}
+      ${session === undefined ? html`<p class="empty">No session is open.</p>` : this.#conversation(inspection, session)}
+    </div>`;
+  }
+
+  #conversation(inspection: Inspection, session: Session): TemplateResult {
+    return html`${inspection.readOnly ? nothing : this.#player(session)} ${inspection.isNow ? nothing : this.#past(inspection)}
+      <statepad-transcript .inspection=${inspection}></statepad-transcript>
+      ${this.problem === undefined ? nothing : html`<p class="notice bad" role="alert">${this.problem}</p>`}
+      ${inspection.readOnly ? nothing : this.#writer()}
+      <statepad-template
+        .inspection=${inspection}
+        .text=${live(this.#templates.get(nameOf(session)) ?? conversationOf(session)?.instruction ?? INSTRUCTION)}
+        @template-change=${(event: CustomEvent<string>) => this.#templates.set(nameOf(session), event.detail)}
+      ></statepad-template>`;
+  }
+
+  #starter(): TemplateResult {
+    return html`<div class="row">
+      <select aria-label="Conversation to start" @change=${(event: Event) => (this.chosen = (event.target as HTMLSelectElement).value)}>
+        ${CONVERSATIONS.map(({ id, user }) => html`<option value=${id} .selected=${id === this.chosen}>${id} (${user})</option>`)}
+      </select>
+      <button type="button" aria-disabled=${String(this.isBusy)} @click=${this.#start}>Start</button>
+    </div>`;
+  }
+
+  #player(session: Session): TemplateResult | typeof nothing {
+    const conversation = conversationOf(session);
+    if (conversation === undefined) {
+      return html`<p class="quiet">No conversation is played in this session: type, or start one.</p>`;
+    }
+    const { turns } = conversation;
+    const taken = turnsTaken(session);
+    const isOver = taken >= turns.length;
+    const isStill = this.isBusy || isOver || this.inspection?.isNow === false;
+    return html`<div class="row" role="group" aria-label="Play">
+      <button type="button" class=${isOver ? '' : 'main'} aria-disabled=${String(isStill || this.isPlaying)} @click=${this.#stepOnce}>
+        Step
+      </button>
+      <button type="button" aria-disabled=${String(!this.isPlaying && isStill)} @click=${this.isPlaying ? this.#pause : this.#play}>
+        ${this.isPlaying ? 'Pause' : 'Play'}
+      </button>
+      <span class="quiet">${taken} of ${turns.length} turns${isOver ? ', the end' : ''}</span>
+    </div>`;
+  }
+
+  #past(inspection: Inspection): TemplateResult {
+    return html`<p class="notice row">
+      <span>This is the past, revision ${inspection.revision} of ${inspection.session?.revision ?? 0}: nothing can be said here.</span>
+      <button type="button" @click=${() => void inspection.moveTo(undefined)}>Back to now</button>
+    </p>`;
+  }
+
+  #writer(): TemplateResult {
+    const cannot = this.isBusy || this.isPlaying || this.inspection?.isNow === false;
+    return html`<form @submit=${this.#submit}>
+        <textarea
+          rows="2"
+          aria-label="Message"
+          placeholder="Type a message"
+          .value=${live(this.draft)}
+          @input=${(event: InputEvent) => (this.draft = (event.target as HTMLTextAreaElement).value)}
+          @keydown=${this.#keydown}
+        ></textarea>
+        <button aria-disabled=${String(cannot || this.draft.trim() === '')}>Send</button>
+      </form>
+      <details class="quiet help">
+        <summary>What the agent understands</summary>
+        <p>It is a few rules, one to a message; a value is JSON or else text. All other messages it counts.</p>
+        <ul>
+          ${UNDERSTOOD.map((text) => html`<li><code>${text}</code></li>`)}
+        </ul>
+        <p>Enter sends, Shift+Enter begins a new line.</p>
+      </details>`;
+  }
+
+  readonly #start = async (): Promise<void> => {
+    const { inspection } = this;
+    const conversation = CONVERSATIONS.find(({ id }) => id === this.chosen) ?? CONVERSATIONS[0];
+    if (inspection !== undefined && conversation !== undefined && !this.isBusy) {
+      await this.#do(async () => await inspection.create({ appName: APP, ...idsFor(conversation) }));
+    }
+  };
+
+  readonly #stepOnce = async (): Promise<void> => {
+    if (!this.isPlaying) {
+      await this.#step();
+    }
+  };
+
+  readonly #play = async (): Promise<void> => {
+    this.isPlaying = true;
+    if (await this.#step()) {
+      this.#playOn();
+    } else {
+      this.#pause();
+    }
+  };
+
+  #playOn(): void {
+    // It may have been paused meanwhile.
+    if (this.isPlaying) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => void this.#play(), PACE);
+    }
+  }
+
+  readonly #pause = (): void => {
+    clearTimeout(this.#timer);
+    this.isPlaying = false;
+  };
+
+  /** Plays one turn. Says whether there are more. */
+  async #step(): Promise<boolean> {
+    const { inspection } = this;
+    const session = inspection?.session;
+    const conversation = session && conversationOf(session);
+    if (inspection === undefined || session === undefined || conversation === undefined || !this.#canWrite) {
+      return false;
+    }
+    this.#transcript?.follow();
+    const isDone = await this.#do(async () => await this.#agent?.step(session, conversation));
+    return isDone && inspection.session !== undefined && turnsTaken(inspection.session) < conversation.turns.length;
+  }
+
+  readonly #submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const { draft, inspection } = this;
+    const session = inspection?.session;
+    if (session === undefined || draft.trim() === '' || !this.#canWrite || this.isPlaying) {
+      return;
+    }
+    this.#transcript?.follow();
+    const heard = (): void => {
+      // What was typed since stays.
+      this.draft = this.draft === draft ? '' : this.draft;
+    };
+    await this.#do(async () => await this.#agent?.answer(session, draft, heard));
+  };
+
+  readonly #keydown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      (event.target as HTMLTextAreaElement).form?.requestSubmit();
+    }
+  };
+
+  get #canWrite(): boolean {
+    const { inspection, isBusy } = this;
+    return !isBusy && inspection !== undefined && inspection.isNow && !inspection.readOnly;
+  }
+
+  /** Does something that can fail, one at a time, and says whether it went well. */
+  async #do(task: () => Promise<void>): Promise<boolean> {
+    this.isBusy = true;
+    this.problem = undefined;
+    try {
+      await task();
+      return true;
+    } catch (error) {
+      this.problem = isStatepadError(error) ? `${error.code}: ${error.message}` : error instanceof Error ? error.message : String(error);
+      return false;
+    } finally {
+      this.isBusy = false;
+    }
+  }
+
+  async #appended(inspection: Inspection, session: Session): Promise<void> {
+    // Another session may have been opened meanwhile.
+    if (inspection.session !== undefined && isSameSession(inspection.session, session)) {
+      await inspection.show(session);
+    }
+  }
+
+  get #transcript(): StatepadTranscript | null {
+    return this.renderRoot.querySelector('statepad-transcript');
+  }
+}
+
+function nameOf({ appName, userId, id }: Session): string {
+  return JSON.stringify([appName, userId, id]);
+}
+
+customElements.define('statepad-talk', StatepadTalk);
