@@ -197,7 +197,8 @@ export class Inspection extends EventTarget {
     }
     const stored = await this.service.appendEvent({ session, event });
     if (this.#session === session) {
-      await this.show(session);
+      // An invocation may write through an earlier handle: this one need not have its `temp:` keys.
+      await this.show(session, tempAfter(this.#temp, event));
     } else {
       // It was read again meanwhile, or another session is looked at.
       await this.refresh();
@@ -233,6 +234,12 @@ export class Inspection extends EventTarget {
   #changed(): void {
     this.dispatchEvent(new globalThis.Event('change'));
   }
+}
+
+function tempAfter(temp: Readonly<Record<string, Json>>, { actions }: EventInit): Readonly<Record<string, Json>> {
+  const written = Object.entries(actions?.stateDelta ?? {}).filter(([key]) => key.startsWith('temp:'));
+  const all = Object.entries({ ...temp, ...Object.fromEntries(written) });
+  return Object.fromEntries(all.filter(([, value]) => value !== DELETED)) as Record<string, Json>;
 }
 
 function tempOf({ state }: Session): Readonly<Record<string, Json>> {
