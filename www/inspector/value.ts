@@ -75,6 +75,7 @@ export class StatepadValue extends LitElement {
       }
 
       code {
+        display: block;
         overflow-wrap: anywhere;
         white-space: pre-wrap;
       }

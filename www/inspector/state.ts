@@ -1,0 +1,487 @@
+// The state at the moment that is looked at: the four scopes side by side, what wrote each key, what the turn did to it.
+
+import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { Session } from 'statepad';
+import type { Inspection } from './inspection.js';
+import { InspectorPart } from './follow.js';
+import { SCOPES, splitKey, type Scope } from './log.js';
+import { differences, isFound, type KeyRow, type RowChange } from './rows.js';
+import { base } from './style.js';
+import { marked, showText } from './value.js';
+import './key-editor.js';
+
+const SIGNS: Readonly<Record<RowChange, string>> = { added: '+', changed: '~', deleted: '−' };
+
+/** What the keys were when they were last drawn. */
+interface Drawn {
+  readonly rows: readonly KeyRow[];
+  /** Of which session; `undefined` before there was one. */
+  readonly of: string | undefined;
+  readonly isNow: boolean;
+}
+
+/** All keys, to look at, to trace and to write. */
+export class StatepadState extends InspectorPart {
+  static override properties: PropertyDeclarations = {
+    ...InspectorPart.properties,
+    editing: { state: true },
+    adding: { state: true },
+    deleting: { state: true },
+    problem: { state: true },
+  };
+  static override styles = [
+    base,
+    css`
+      .whole {
+        container-type: inline-size;
+      }
+
+      .top {
+        min-height: 2rem;
+        margin-block-end: 0.5rem;
+        font-size: 0.8125rem;
+      }
+
+      .chip {
+        border-radius: 4px;
+        padding: 0 0.4em;
+      }
+
+      .columns {
+        display: grid;
+        gap: 1rem;
+      }
+
+      @container (min-width: 34rem) {
+        .columns {
+          grid-template-columns: repeat(2, minmax(0, 1fr));
+        }
+      }
+
+      @container (min-width: 62rem) {
+        .columns {
+          grid-template-columns: repeat(4, minmax(0, 1fr));
+        }
+      }
+
+      section {
+        min-width: 0;
+        border-block-start: 3px solid var(--scope);
+      }
+
+      header {
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr) auto;
+        align-items: baseline;
+        gap: 0 0.5rem;
+        padding-block: 0.35rem;
+      }
+
+      header h3 {
+        color: var(--scope);
+      }
+
+      header p {
+        grid-column: 1 / -1;
+        font-size: 0.75rem;
+        overflow-wrap: anywhere;
+      }
+
+      button.plain {
+        color: var(--quiet);
+      }
+
+      button.plain:hover {
+        color: var(--text);
+      }
+
+      li {
+        border-block-start: 1px solid var(--line);
+        padding: 0.3rem 0.4rem 0.35rem;
+      }
+
+      .head {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: baseline;
+        gap: 0 0.4rem;
+      }
+
+      .named {
+        display: flex;
+        align-items: baseline;
+        gap: 0.4rem;
+        min-width: 0;
+      }
+
+      .added {
+        background: var(--added);
+      }
+
+      .changed {
+        background: var(--changed);
+      }
+
+      .deleted {
+        background: var(--deleted);
+      }
+
+      .sign {
+        font-family: var(--mono);
+        font-weight: 700;
+      }
+
+      .key:hover {
+        background: color-mix(in srgb, var(--scope) 22%, transparent);
+      }
+
+      .key[aria-pressed='true'] {
+        color: var(--paper);
+        background: var(--scope);
+      }
+
+      .deleted .key {
+        text-decoration: line-through;
+      }
+
+      .from {
+        font-size: 0.75rem;
+        overflow-wrap: anywhere;
+      }
+
+      .actions {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0.3rem;
+        margin-inline: auto -0.3rem;
+        font-size: 0.75rem;
+      }
+
+      .actions button {
+        min-height: 1.5rem;
+      }
+
+      .to {
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr);
+        align-items: baseline;
+        gap: 0 0.4rem;
+      }
+
+      .none {
+        border-block-start: 1px solid var(--line);
+        padding: 0.3rem 0.4rem;
+        font-size: 0.8125rem;
+      }
+
+      /* Two names for one animation: it begins again when a value changes while it runs. */
+      [data-flash='0'] {
+        animation: flash 1.6s ease-out;
+      }
+
+      [data-flash='1'] {
+        animation: flash-again 1.6s ease-out;
+      }
+
+      @keyframes flash {
+        from {
+          box-shadow: inset 0 0 0 2px var(--accent);
+          background: color-mix(in srgb, var(--accent) 30%, var(--paper));
+        }
+      }
+
+      @keyframes flash-again {
+        from {
+          box-shadow: inset 0 0 0 2px var(--accent);
+          background: color-mix(in srgb, var(--accent) 30%, var(--paper));
+        }
+      }
+    `,
+  ];
+  /** The key that is edited. */
+  declare private editing: string | undefined;
+  /** Where a key is added. */
+  declare private adding: Scope | undefined;
+  /** The key that is about to be deleted. */
+  declare private deleting: string | undefined;
+  /** Why the key in `deleting` could not be deleted. */
+  declare private problem: string | undefined;
+  /** The session whose keys are drawn. */
+  #of: string | undefined;
+  #drawn: Drawn = { rows: [], of: undefined, isNow: true };
+  /** How often each key has flashed, while it flashes. */
+  readonly #flashes = new Map<string, number>();
+  #news = '';
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    super.willUpdate(changed);
+    const { inspection } = this;
+    const of = inspection?.session === undefined ? undefined : nameOf(inspection.session);
+    if (changed.has('inspection') && changed.get('inspection') !== inspection) {
+      const { rows = [], isNow = true } = inspection ?? {};
+      this.#drawn = { rows, of: rows.length === 0 ? undefined : of, isNow };
+    }
+    if (of !== this.#of) {
+      this.#of = of;
+      this.#forget();
+    }
+    // Until its keys are known, a session's rows are those of the one before.
+    if (inspection !== undefined && inspection.rows !== this.#drawn.rows) {
+      this.#compare({ rows: inspection.rows, of, isNow: inspection.isNow });
+    }
+  }
+
+  protected override render(): TemplateResult {
+    const { inspection } = this;
+    const session = inspection?.session;
+    if (inspection === undefined || session === undefined) {
+      return html`<p class="empty">No session is open.</p>`;
+    }
+    return html`<div class="whole">
+      <p class="hidden" role="status">${this.#news}</p>
+      <div class="row top">${turn(inspection)} ${count(inspection)} ${past(inspection)}</div>
+      <div class="columns">${SCOPES.map((scope) => this.#column(inspection, session, scope))}</div>
+    </div>`;
+  }
+
+  #column(inspection: Inspection, session: Session, scope: Scope): TemplateResult {
+    const { rows, query } = inspection;
+    const own = rows.filter((row) => row.scope === scope);
+    const shown = own.filter((row) => isFound(row, query) || row.key === this.editing);
+    const entries = shown.map((row): [string, KeyRow | undefined] => [row.key, row]);
+    // What is being typed stays, also when the key is not there at this moment.
+    if (this.editing !== undefined && splitKey(this.editing).scope === scope && !own.some(({ key }) => key === this.editing)) {
+      entries.push([this.editing, undefined]);
+    }
+    const none = own.length === 0 ? 'no keys' : 'nothing found here';
+    return html`<section data-scope=${scope} aria-labelledby=${scope}>
+      <header>
+        <h3 id=${scope}>${scope}</h3>
+        <span class="quiet">${own.filter(({ value }) => value !== undefined).length}</span>
+        ${canWrite(inspection)
+          ? html`<button class="small" data-add=${scope} aria-label="add key to ${scope}" @click=${() => this.#add(scope)}>add key</button>`
+          : nothing}
+        <p class="quiet">${meaning(scope, session)}</p>
+      </header>
+      ${this.adding === scope ? this.#editor(inspection, undefined, scope) : nothing}
+      ${entries.length === 0 ? html`<p class="none quiet">${none}</p>` : nothing}
+      <ul>
+        ${repeat(
+          entries,
+          ([key]) => key,
+          ([key, row]) => this.#entry(inspection, key, row),
+        )}
+      </ul>
+    </section>`;
+  }
+
+  #entry(inspection: Inspection, key: string, row: KeyRow | undefined): TemplateResult {
+    const flashes = this.#flashes.get(key);
+    return html`<li
+      class=${row?.change ?? ''}
+      data-flash=${flashes === undefined ? nothing : flashes % 2}
+      @animationend=${(event: AnimationEvent) => this.#unflash(event, key)}
+    >
+      <div class="head">
+        ${row === undefined
+          ? html`<span class="key">${key}</span>`
+          : html`<span class="named">${sign(row)} ${this.#key(inspection, row)}</span> ${writer(inspection, row)}`}
+        ${row?.value === undefined || key === this.editing || !canWrite(inspection) ? nothing : this.#actions(key)}
+      </div>
+      ${key === this.editing ? this.#editor(inspection, key, splitKey(key).scope) : values(row, inspection.query)}
+      ${this.problem !== undefined && key === this.deleting ? html`<p class="bad" role="alert">${this.problem}</p>` : nothing}
+    </li>`;
+  }
+
+  #key(inspection: Inspection, { key, name }: KeyRow): TemplateResult {
+    const isTraced = inspection.traced === key;
+    return html`<button
+      class="key"
+      data-key=${key}
+      title=${isTraced ? 'close its history' : 'show its history'}
+      aria-pressed=${String(isTraced)}
+      @click=${() => inspection.trace(isTraced ? undefined : key)}
+      >${marked(name === '' ? `${key}""` : key, inspection.query)}</button
+    >`;
+  }
+
+  #actions(key: string): TemplateResult {
+    const named = key === '' ? 'the empty key' : key;
+    if (key === this.deleting) {
+      const escape = (event: KeyboardEvent): void => this.#escape(event, key);
+      return html`<span class="actions" role="group" aria-label="delete ${named}?" @keydown=${escape}
+        ><span>delete ${named}?</span>
+        <button class="small" aria-label="yes, delete ${named}" @click=${() => void this.#delete(key)}>yes</button>
+        <button class="small" data-no=${key} aria-label="no, keep ${named}" @click=${() => void this.#keep(key)}>no</button></span
+      >`;
+    }
+    return html`<span class="actions">
+      <button class="small plain" data-edit=${key} aria-label="edit ${named}" @click=${() => this.#edit(key)}>edit</button>
+      <button class="small plain" data-delete=${key} aria-label="delete ${named}" @click=${() => void this.#ask(key)}>delete</button>
+    </span>`;
+  }
+
+  #editor(inspection: Inspection, key: string | undefined, scope: Scope): TemplateResult {
+    return html`<statepad-key-editor
+      .inspection=${inspection}
+      .key=${key}
+      .scope=${scope}
+      @close=${() => void this.#closed(key, scope)}
+      @edit=${(event: CustomEvent<string>) => this.#edit(event.detail)}
+    ></statepad-key-editor>`;
+  }
+
+  #add(scope: Scope): void {
+    [this.adding, this.editing, this.deleting] = [scope, undefined, undefined];
+  }
+
+  #edit(key: string): void {
+    [this.adding, this.editing, this.deleting] = [undefined, key, undefined];
+  }
+
+  async #closed(key: string | undefined, scope: Scope): Promise<void> {
+    [this.adding, this.editing] = [undefined, undefined];
+    await (key === undefined ? this.#focus('add', scope) : this.#focus('edit', key));
+  }
+
+  async #ask(key: string): Promise<void> {
+    [this.deleting, this.problem] = [key, undefined];
+    // Whoever holds Enter down does not delete.
+    await this.#focus('no', key);
+  }
+
+  async #keep(key: string): Promise<void> {
+    this.deleting = undefined;
+    await this.#focus('delete', key);
+  }
+
+  #escape(event: KeyboardEvent, key: string): void {
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      void this.#keep(key);
+    }
+  }
+
+  async #delete(key: string): Promise<void> {
+    try {
+      await this.inspection?.write(key, undefined);
+      this.deleting = undefined;
+    } catch (error) {
+      this.problem = `not deleted: ${error instanceof Error ? error.message : String(error)}`;
+      return;
+    }
+    await this.#focus('key', key);
+  }
+
+  async #focus(name: 'add' | 'edit' | 'delete' | 'no' | 'key', key: string): Promise<void> {
+    await this.updateComplete;
+    const buttons = this.renderRoot.querySelectorAll<HTMLElement>(`[data-${name}]`);
+    Array.from(buttons)
+      .find(({ dataset }) => dataset[name] === key)
+      ?.focus();
+  }
+
+  /** Drops what belongs to the session before. */
+  #forget(): void {
+    [this.adding, this.editing, this.deleting, this.problem] = [undefined, undefined, undefined, undefined];
+    this.#flashes.clear();
+    this.#news = '';
+  }
+
+  /** What is new since the keys were last drawn flashes, and is said. */
+  #compare(next: Drawn): void {
+    const before = this.#drawn;
+    this.#drawn = next;
+    if (before.of === undefined || before.of !== next.of || !before.isNow || !next.isNow) {
+      this.#flashes.clear();
+      return;
+    }
+    const news = differences(before.rows, next.rows);
+    for (const key of news.keys()) {
+      this.#flashes.set(key, (this.#flashes.get(key) ?? -1) + 1);
+    }
+    if (news.size > 0) {
+      this.#news = news.size > 3 ? `${news.size} keys changed` : [...news].map(([key, change]) => `${key} ${change}`).join(', ');
+    }
+  }
+
+  #unflash({ target, currentTarget }: AnimationEvent, key: string): void {
+    if (target === currentTarget) {
+      this.#flashes.delete(key);
+      this.requestUpdate();
+    }
+  }
+}
+
+function nameOf({ appName, userId, id }: Session): string {
+  return JSON.stringify([appName, userId, id]);
+}
+
+function canWrite({ readOnly, isNow }: Inspection): boolean {
+  return !readOnly && isNow;
+}
+
+function meaning(scope: Scope, { userId }: Session): string {
+  return {
+    session: 'this session',
+    app: 'all sessions of the app',
+    user: `all sessions of user ${userId}`,
+    temp: 'this invocation; never stored',
+  }[scope];
+}
+
+/** What the turn did, which is also what the colours mean. */
+function turn({ log, revision, rows }: Inspection): TemplateResult {
+  const first = log.turns[revision - 1];
+  const name = first === undefined ? 'the creation' : first === revision ? `turn #${revision}` : `turn #${first}–#${revision}`;
+  const chips = (['added', 'changed', 'deleted'] as const).flatMap((change) => {
+    const many = rows.filter((row) => row.change === change).length;
+    return many === 0 ? [] : [html`<span class="chip ${change}"><span class="sign">${SIGNS[change]}</span> ${many} ${change}</span>`];
+  });
+  return html`<span>${name}</span>${chips.length === 0 ? html`<span class="quiet">no key changed</span>` : chips}`;
+}
+
+function count({ rows, query }: Inspection): TemplateResult | typeof nothing {
+  return query === '' ? nothing : html`<span>${rows.filter((row) => isFound(row, query)).length} of ${rows.length} keys</span>`;
+}
+
+function past(inspection: Inspection): TemplateResult | typeof nothing {
+  const { readOnly, isNow, revision, session } = inspection;
+  return readOnly || isNow
+    ? nothing
+    : html`<span class="quiet spread">This is revision ${revision} of ${session?.revision ?? revision}: only now can be written.</span>
+        <button class="small" @click=${() => void inspection.moveTo(undefined)}>back to now</button>`;
+}
+
+function sign({ change }: KeyRow): TemplateResult | typeof nothing {
+  return change === undefined
+    ? nothing
+    : html`<span class="sign" title="${change} in this turn"
+        ><span aria-hidden="true">${SIGNS[change]}</span><span class="hidden">${change} in this turn</span></span
+      >`;
+}
+
+function writer(inspection: Inspection, { source, writer: step }: KeyRow): TemplateResult {
+  if (source === 'event' && step !== undefined) {
+    const { revision, event } = step;
+    const name = `#${revision} ${event?.author ?? 'no author'}`;
+    return html`<button class="link from" @click=${() => inspection.select(revision)}>${name}</button>`;
+  }
+  return html`<span class="from quiet">${source === 'elsewhere' ? 'another session' : source}</span>`;
+}
+
+function values(row: KeyRow | undefined, query: string): TemplateResult | typeof nothing {
+  if (row === undefined) {
+    return nothing;
+  }
+  const { key, value, text, change, before } = row;
+  const was = before === undefined ? nothing : showText(JSON.stringify(before), { label: `${key} before`, isStruck: true });
+  const is = value === undefined ? nothing : showText(text, { query, label: key });
+  return change === 'changed'
+    ? html`${was}<div class="to"><span><span aria-hidden="true">→</span><span class="hidden">is now</span></span>${is}</div>`
+    : html`${was}${is}`;
+}
+
+customElements.define('statepad-state', StatepadState);
