@@ -16,3 +16,7 @@ export { InspectorPart } from './follow.js';
 export { base } from './style.js';
 export { StatepadTemplate } from './template.js';
 export { contains, marked, readJson, showText, showValue, StatepadValue, type ValueOptions, type Verdict } from './value.js';
+export { StatepadEvent } from './event.js';
+export { StatepadEvents } from './events.js';
+export { StatepadMoment } from './moment.js';
+export { StatepadTimeline } from './timeline.js';

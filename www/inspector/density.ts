@@ -1,0 +1,141 @@
+// Many events in little room: what shares a column when there is not a pixel for each.
+
+import { SCOPE_BIT } from './log.js';
+import { COLUMN, KEPT, lowerBound, type Kept, type Places, type Range } from './picture.js';
+
+/** The outlines of all columns that show a scope, or events that wrote nothing. */
+export type ColumnPaths = Readonly<Record<Kept | 'none', string>>;
+
+/** How lanes are laid out, in px. */
+export interface Lanes {
+  /** Where the first one begins. */
+  readonly top: number;
+  /** The height of each. */
+  readonly height: number;
+}
+
+/**
+ * The events of a range as columns, by lane: each scope that an event of the column wrote has its own third of the lane. With
+ * `only`, an ascending list of revisions, no others count.
+ */
+export function columnPaths(places: Places, range: Range, { step, lanes, only }: { step: number; lanes: Lanes; only?: readonly number[] | undefined }): ColumnPaths {
+  const per = Math.max(Math.ceil(COLUMN / step), 1);
+  const paths = { session: '', app: '', user: '', none: '' };
+  const bits: number[] = [];
+  const flush = (column: number): void => {
+    bits.forEach((lane, index) => {
+      if (lane !== 0) {
+        const x = round(column * per * step);
+        const width = round(Math.max(per * step - (step >= COLUMN ? 1 : 0), 1));
+        addColumn(paths, lane, { x, y: lanes.top + index * lanes.height, width, height: lanes.height });
+      }
+      bits[index] = 0;
+    });
+  };
+  let column = -1;
+  const first = only === undefined ? range.first : lowerBound(only, range.first);
+  const last = only === undefined ? range.last : lowerBound(only, range.last + 1) - 1;
+  for (let index = first; index <= last; index++) {
+    const revision = only === undefined ? index : (only[index] ?? 0);
+    const next = Math.floor(revision / per);
+    if (next !== column) {
+      flush(column);
+      column = next;
+    }
+    const lane = places.lanes[revision - 1] ?? 0;
+    while (bits.length <= lane) {
+      bits.push(0);
+    }
+    bits[lane] = (bits[lane] ?? 0) | (places.scopes[revision - 1] ?? 0) | NOTHING;
+  }
+  flush(column);
+  return paths;
+}
+
+/** Set for every column in which there is an event at all. */
+const NOTHING = 1 << 8;
+
+function addColumn(paths: Record<Kept | 'none', string>, bits: number, box: { x: number; y: number; width: number; height: number }): void {
+  const { x, width } = box;
+  const third = (box.height - 6) / 3;
+  const written = KEPT.filter((scope) => (bits & SCOPE_BIT[scope]) !== 0);
+  for (const scope of written) {
+    paths[scope] += `M${x} ${round(box.y + 3 + KEPT.indexOf(scope) * third)}h${width}v${round(third - 0.5)}h${-width}z`;
+  }
+  if (written.length === 0) {
+    paths.none += `M${x} ${round(box.y + box.height / 2 - 1)}h${width}v2h${-width}z`;
+  }
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+/** As many buckets as an overview has at most. */
+const MOST = 512;
+
+/** How much was written to each scope along a log: buckets of equally many events, which a longer log makes wider. */
+export class Density {
+  /** How many events a bucket has; the last one may have fewer. A power of two. */
+  size = 1;
+  /** By bucket: how many of its events wrote to each scope. */
+  readonly counts: Readonly<Record<Kept, number[]>> = { session: [], app: [], user: [] };
+  #done = 0;
+  #first: object | undefined;
+  #last: object | undefined;
+
+  /** Takes over what a log has come to. Events that it knows are not looked at again. */
+  update({ events, scopes }: { readonly events: readonly object[]; readonly scopes: readonly number[] }): void {
+    if (events.length < this.#done || events[0] !== this.#first || events[this.#done - 1] !== this.#last) {
+      this.#clear();
+    }
+    for (; this.#done < events.length; this.#done++) {
+      if (this.#done >= MOST * this.size) {
+        this.#widen();
+      }
+      const bucket = Math.floor(this.#done / this.size);
+      for (const scope of KEPT) {
+        const counts = this.counts[scope];
+        counts[bucket] = (counts[bucket] ?? 0) + (((scopes[this.#done] ?? 0) & SCOPE_BIT[scope]) === 0 ? 0 : 1);
+      }
+    }
+    this.#first = events[0];
+    this.#last = events[this.#done - 1];
+  }
+
+  /**
+   * The outlines of the scopes' shares, stacked, in a box of the width 1 (the whole log and the creation) and the height 1
+   * (the busiest bucket).
+   */
+  paths(): Readonly<Record<Kept, string>> {
+    const { session, app, user } = this.counts;
+    const highest = session.reduce((most, count, index) => Math.max(most, count + (app[index] ?? 0) + (user[index] ?? 0)), 1);
+    const paths = { session: '', app: '', user: '' };
+    const all = this.#done + 1;
+    session.forEach((_, index) => {
+      const [x, end] = [(index * this.size + 1) / all, Math.min((index + 1) * this.size + 1, all) / all];
+      let bottom = 1;
+      for (const scope of KEPT) {
+        const height = (this.counts[scope][index] ?? 0) / highest;
+        bottom -= height;
+        paths[scope] += height === 0 ? '' : `M${x.toFixed(5)} ${bottom.toFixed(4)}H${end.toFixed(5)}v${height.toFixed(4)}H${x.toFixed(5)}z`;
+      }
+    });
+    return paths;
+  }
+
+  #widen(): void {
+    this.size *= 2;
+    for (const scope of KEPT) {
+      const narrow = this.counts[scope];
+      const wide = Array.from({ length: Math.ceil(narrow.length / 2) }, (_, index) => (narrow[2 * index] ?? 0) + (narrow[2 * index + 1] ?? 0));
+      narrow.splice(0, narrow.length, ...wide);
+    }
+  }
+
+  #clear(): void {
+    this.size = 1;
+    this.#done = 0;
+    KEPT.forEach((scope) => (this.counts[scope].length = 0));
+  }
+}

@@ -1,0 +1,372 @@
+// All events of a session as a list.
+
+import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { styleMap } from 'lit/directives/style-map.js';
+import { VirtualizerController } from '@tanstack/lit-virtual';
+import type { Event } from 'statepad';
+import { InspectorPart } from './follow.js';
+import type { Inspection } from './inspection.js';
+import { deltaOf, splitKey, textOf } from './log.js';
+import { clock, goTo } from './moment.js';
+import { lowerBound } from './picture.js';
+import { base } from './style.js';
+
+/** The height of a row, in px: on one line, and on two where there is little room. */
+const ROW = 30;
+const TALL_ROW = 52;
+/** Narrower than this there is little room, in px. */
+const NARROW = 560;
+/** The height of the list, in px, when it has enough in it. */
+const HEIGHT = 390;
+/** As much text as a row gets, in characters: more is never seen. */
+const TEXT = 400;
+/** As many keys as a row names. */
+const CHIPS = 3;
+
+/** The events of a session, newest last; those with what is searched for, when something is. */
+export class StatepadEvents extends InspectorPart {
+  static override properties: PropertyDeclarations = { ...InspectorPart.properties, isNarrow: { state: true } };
+  static override styles = [
+    base,
+    css`
+      .count {
+        margin-block-end: 0.4rem;
+        font-size: 0.8125rem;
+      }
+
+      .list {
+        position: relative;
+        overflow: hidden auto;
+        overscroll-behavior: contain;
+        border: 1px solid var(--line);
+        border-radius: 6px;
+        outline-offset: -2px;
+      }
+
+      .rows {
+        position: relative;
+      }
+
+      .event {
+        position: absolute;
+        display: grid;
+        grid-template: 'number time author line' 100% / minmax(2.6rem, max-content) 5.4rem 6.5rem minmax(0, 1fr);
+        align-items: center;
+        gap: 0 0.7rem;
+        inset: 0 0 auto;
+        border-block-end: 1px solid var(--line);
+        padding-inline: 0.6rem;
+        cursor: pointer;
+      }
+
+      .event:hover {
+        background: var(--ground);
+      }
+
+      .event[aria-selected='true'] {
+        background: color-mix(in srgb, var(--accent) 13%, transparent);
+        box-shadow: inset 3px 0 var(--accent);
+      }
+
+      .later .number,
+      .later .author,
+      .later .text {
+        color: var(--quiet);
+      }
+
+      .number {
+        grid-area: number;
+        font-variant-numeric: tabular-nums;
+        text-align: end;
+      }
+
+      .time {
+        grid-area: time;
+        color: var(--quiet);
+        font-size: 0.8125rem;
+        font-variant-numeric: tabular-nums;
+      }
+
+      .author {
+        grid-area: author;
+        font-weight: 600;
+      }
+
+      .line {
+        display: flex;
+        grid-area: line;
+        align-items: center;
+        gap: 0.7rem;
+        min-width: 0;
+      }
+
+      .text {
+        flex: 1 1 0;
+      }
+
+      .chips {
+        display: flex;
+        flex: 0 1 auto;
+        justify-content: end;
+        max-width: 55%;
+        gap: 0.25rem;
+        min-width: 0;
+      }
+
+      .number,
+      .time,
+      .author,
+      .text,
+      .key {
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+      }
+
+      .key {
+        flex: 0 1 auto;
+        min-width: 1.5rem;
+        max-width: 11rem;
+        font-size: 0.75rem;
+      }
+
+      .deleted {
+        text-decoration: line-through;
+      }
+
+      .narrow .event {
+        grid-template:
+          'number author time' 1fr
+          'line line line' 1fr / auto minmax(0, 1fr) auto;
+        padding-block: 0.2rem;
+      }
+
+      .narrow .time {
+        text-align: end;
+      }
+    `,
+  ];
+  declare private isNarrow: boolean;
+  readonly #virtual = new VirtualizerController<HTMLElement, HTMLElement>(this, {
+    count: 0,
+    getScrollElement: () => this.#list,
+    estimateSize: () => this.#height,
+    overscan: 6,
+  });
+  readonly #sizes = new ResizeObserver(() => {
+    this.isNarrow = (this.#list?.clientWidth ?? NARROW) < NARROW;
+  });
+  /** The end stays visible. */
+  #isFollowing = true;
+  /** The height of all rows as they are on screen, in px. The log may be ahead of it. */
+  #all = 0;
+  /** The height that the rows were measured with, in px. */
+  #measured = 0;
+  #shown: { session: string; selected: number | undefined } | undefined;
+
+  constructor() {
+    super();
+    this.isNarrow = false;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#sizes.disconnect();
+  }
+
+  get #list(): HTMLElement | null {
+    return (this.renderRoot as ParentNode | undefined)?.querySelector<HTMLElement>('.list') ?? null;
+  }
+
+  /** The height of a row, in px. */
+  get #height(): number {
+    return this.isNarrow ? TALL_ROW : ROW;
+  }
+
+  get #count(): number {
+    return this.inspection?.matches?.length ?? this.inspection?.log.events.length ?? 0;
+  }
+
+  protected override render(): TemplateResult {
+    const { inspection } = this;
+    if (inspection?.session === undefined) {
+      return html`<p class="empty">There is no session to list the events of.</p>`;
+    }
+    const { matches, log, selected } = inspection;
+    const [count, all] = [this.#count, log.events.length];
+    const virtual = this.#virtual.getVirtualizer();
+    if (virtual.options.count !== count || this.#measured !== this.#height) {
+      this.#measured = this.#height;
+      virtual.setOptions({ ...virtual.options, count });
+      virtual.measure();
+    }
+    this.#all = count * this.#height;
+    const items = virtual.getVirtualItems().filter(({ index }) => index < count);
+    const place = selected === undefined ? -1 : this.#placeOf(selected);
+    const isDrawn = items.some(({ index }) => index === place);
+    return html`<p class="count quiet">${matches === undefined ? plural(all) : `${count.toLocaleString()} of ${plural(all)}`}</p>
+      ${count === 0
+        ? html`<p class="empty">${all === 0 ? 'No event has been appended yet.' : 'No event has what is searched for.'}</p>`
+        : html`<div
+            class=${this.isNarrow ? 'list narrow' : 'list'}
+            role="listbox"
+            tabindex="0"
+            aria-label="Events"
+            aria-activedescendant=${isDrawn ? `event-${selected ?? 0}` : nothing}
+            style=${styleMap({ height: `${Math.min(this.#all, HEIGHT) + 2}px` })}
+            @keydown=${this.#keyed}
+            @scroll=${this.#scrolled}
+          >
+            <div class="rows" role="presentation" style=${styleMap({ height: `${this.#all}px` })}>
+              ${repeat(
+                items,
+                ({ index }) => this.#revisionAt(index),
+                ({ index, start }) => this.#row(inspection, { revision: this.#revisionAt(index), index, start, count }),
+              )}
+            </div>
+          </div>`}`;
+  }
+
+  #row(inspection: Inspection, at: { revision: number; index: number; start: number; count: number }): TemplateResult | typeof nothing {
+    const { log, selected, revision: moment } = inspection;
+    const { revision, index, start, count } = at;
+    const event = log.at(revision);
+    if (event === undefined) {
+      return nothing;
+    }
+    const text = summaryOf(event);
+    const { delta, deleted } = deltaOf(event);
+    const keys = Object.keys(delta);
+    return html`<div
+      class=${revision > moment ? 'event later' : 'event'}
+      id="event-${revision}"
+      role="option"
+      aria-selected=${String(revision === selected)}
+      aria-setsize=${count}
+      aria-posinset=${index + 1}
+      style=${styleMap({ height: `${this.#height}px`, transform: `translateY(${start}px)` })}
+      @click=${() => inspection.select(revision)}
+    >
+      <span class="number">#${revision}</span>
+      <span class="time">${clock(event.timestamp)}</span>
+      <span class="author" title=${log.author(revision)}>${log.author(revision)}</span>
+      <span class="line">
+        <span class="text" title=${textOf(event)}>${text.slice(0, TEXT).toWellFormed()}</span>
+        <span class="chips">
+          ${keys.slice(0, CHIPS).map((key) => {
+            const isGone = deleted.has(key);
+            return html`<span class=${isGone ? 'key deleted' : 'key'} data-scope=${splitKey(key).scope} title=${isGone ? `${key} (deleted)` : key}
+              >${key === '' ? '""' : key}</span
+            >`;
+          })}
+          ${keys.length > CHIPS ? html`<span class="quiet" title=${keys.slice(CHIPS).join('\n')}>+${keys.length - CHIPS}</span>` : nothing}
+        </span>
+      </span>
+    </div>`;
+  }
+
+  #revisionAt(index: number): number {
+    return this.inspection?.matches?.[index] ?? index + 1;
+  }
+
+  /** Where an event stands in the list, from 0; -1 when it does not. */
+  #placeOf(revision: number): number {
+    const matches = this.inspection?.matches;
+    if (matches === undefined) {
+      return revision - 1;
+    }
+    const place = lowerBound(matches, revision);
+    return matches[place] === revision ? place : -1;
+  }
+
+  protected override updated(): void {
+    const list = this.#list;
+    if (list !== null && this.inspection?.session !== undefined) {
+      this.#sizes.observe(list);
+      this.#bringIntoView(list, this.inspection);
+    }
+  }
+
+  /** Moves to what has changed since the last time: the event that is selected, the end. */
+  #bringIntoView(list: HTMLElement, { session, selected }: Inspection): void {
+    const before = this.#shown;
+    const id = session === undefined ? '' : JSON.stringify([session.appName, session.userId, session.id]);
+    const height = this.#height;
+    this.#shown = { session: id, selected };
+    if (before?.session !== id) {
+      this.#isFollowing = true;
+    }
+    const place = selected === undefined || selected === before?.selected ? -1 : this.#placeOf(selected);
+    const seen = list.clientHeight;
+    if (place >= 0 && place * height < list.scrollTop) {
+      this.#scrollTo(list, place * height);
+    } else if (place >= 0 && (place + 1) * height > list.scrollTop + seen) {
+      this.#scrollTo(list, (place + 1) * height - seen);
+    } else if (this.#isFollowing) {
+      this.#scrollTo(list, this.#all);
+    }
+  }
+
+  #scrollTo(list: HTMLElement, top: number): void {
+    const last = Math.max(this.#all - list.clientHeight, 0);
+    const wanted = Math.min(top, last);
+    if (Math.abs(list.scrollTop - wanted) >= 1) {
+      list.scrollTop = wanted;
+    }
+    this.#isFollowing = wanted >= last - 2;
+  }
+
+  readonly #scrolled = (): void => {
+    const list = this.#list;
+    if (list !== null) {
+      this.#isFollowing = list.scrollTop + list.clientHeight >= this.#all - 2;
+    }
+  };
+
+  readonly #keyed = (event: KeyboardEvent): void => {
+    const { inspection } = this;
+    const move = MOVES[event.key];
+    if (inspection === undefined || event.ctrlKey || event.altKey || event.metaKey) {
+      return;
+    }
+    const { selected } = inspection;
+    if (event.key === 'Enter' && selected !== undefined) {
+      void goTo(inspection, selected);
+    } else if (move !== undefined) {
+      const last = this.#count - 1;
+      const place = selected === undefined ? -1 : this.#placeOf(selected);
+      const wanted = place < 0 && Number.isFinite(move) ? last : place + move;
+      inspection.select(this.#revisionAt(Math.min(Math.max(wanted, 0), last)));
+    } else {
+      return;
+    }
+    event.preventDefault();
+  };
+}
+
+const MOVES: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
+
+/** What an event says, in a line: its words, or the tools that it calls or that have answered. */
+function summaryOf(event: Event): string {
+  const text = textOf(event).trim();
+  if (text !== '') {
+    return text;
+  }
+  const parts = event.content?.parts ?? [];
+  return parts
+    .flatMap(({ functionCall, functionResponse }) => [nameIn(functionCall, 'calls'), nameIn(functionResponse, 'answer of')])
+    .filter((words) => words !== undefined)
+    .join(', ');
+}
+
+function nameIn(value: unknown, verb: string): string | undefined {
+  const name = (value as { name?: unknown } | null | undefined)?.name;
+  return typeof name === 'string' ? `${verb} ${name}` : undefined;
+}
+
+function plural(count: number): string {
+  return `${count.toLocaleString()} ${count === 1 ? 'event' : 'events'}`;
+}
+
+customElements.define('statepad-events', StatepadEvents);

@@ -1,0 +1,107 @@
+// How the timeline draws its events: a mark for each, or columns where there are too many.
+
+import { nothing, svg, type SVGTemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { columnPaths } from './density.js';
+import type { Inspection } from './inspection.js';
+import { deltaOf, textOf, type Log } from './log.js';
+import { bandsOf, FINE, KEPT, lowerBound, segmentsOf, ticks, type Range, type Span } from './picture.js';
+
+/** The heights of the picture's rows, in px. */
+export const RULER = 18;
+/** See {@link RULER}. */
+export const LANE = 24;
+/** From this step on a mark has room for its scopes' letters. */
+const LETTERS = 28;
+
+/** What is drawn. */
+export interface Drawing {
+  readonly inspection: Inspection;
+  readonly step: number;
+  readonly span: Span;
+  readonly range: Range;
+  /** The revisions that wrote the traced key. */
+  readonly written: ReadonlySet<number>;
+}
+
+/** The fills of the scopes: plain, striped and dotted. Colour is never the only sign. */
+export const patterns = svg`<defs>
+  <pattern id="app-fill" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+    <rect class="app" width="5" height="5" /><rect class="cut" width="1.6" height="5" />
+  </pattern>
+  <pattern id="user-fill" width="4" height="4" patternUnits="userSpaceOnUse">
+    <rect class="user" width="4" height="4" /><circle class="cut" cx="2" cy="2" r="0.95" />
+  </pattern>
+</defs>`;
+
+/** The picture of the events in a span; its origin is where the span begins. */
+export function marks(drawing: Drawing): SVGTemplateResult {
+  const { inspection, step, span, range } = drawing;
+  const { log } = inspection;
+  const bottom = RULER + log.authors.length * LANE;
+  return svg`<g transform="translate(${-span.from} 0)">
+    <path class="band" d=${step < 3 ? '' : bandsOf(log, range, step).map(({ from, to }) => `M${from} ${RULER}H${to}V${bottom}H${from}z`).join('')} />
+    <path class="rules" d=${log.authors.map((_, lane) => `M${span.from} ${RULER + lane * LANE}H${span.to}`).join('')} />
+    ${ticks(range, step).map((revision) => svg`<text class="tick" x=${(revision + 0.5) * step} y="12">${revision}</text>`)}
+    ${step < FINE ? columns(drawing) : repeat(revisions(range), (revision) => revision, (revision) => mark(drawing, revision))}
+    ${ring(drawing)}
+  </g>`;
+}
+
+function revisions({ first, last }: Range): number[] {
+  return Array.from({ length: Math.max(last - first + 1, 0) }, (_, index) => first + index);
+}
+
+function columns({ inspection: { log, matches }, range, step }: Drawing): SVGTemplateResult {
+  const lanes = { top: RULER, height: LANE };
+  const draw = (only: readonly number[] | undefined, look: string): SVGTemplateResult => {
+    const paths = columnPaths(log, range, { step, lanes, only });
+    return svg`<g class=${look}>${(['none', ...KEPT] as const).map((scope) => svg`<path class=${scope} d=${paths[scope]} />`)}</g>`;
+  };
+  return svg`${draw(undefined, matches === undefined ? 'columns' : 'columns faint')}${matches === undefined ? nothing : draw(matches, 'columns match')}`;
+}
+
+function mark({ inspection: { log, matches }, step, written }: Drawing, revision: number): SVGTemplateResult {
+  const [width, height] = [step - Math.min(4, step / 4), LANE - 8];
+  const bits = log.scopes[revision - 1] ?? 0;
+  const [x, y] = [revision * step + (step - width) / 2, RULER + (log.lanes[revision - 1] ?? 0) * LANE + 4];
+  const isWide = step >= LETTERS;
+  const segments = segmentsOf(bits, { width, height, isWide });
+  const isFound = matches === undefined ? undefined : matches[lowerBound(matches, revision)] === revision;
+  return svg`<g class="mark ${isFound === undefined ? '' : isFound ? 'match' : 'faint'}" data-revision=${revision} transform="translate(${x} ${y})">
+    <title>${titleOf(log, revision)}</title>
+    ${
+      segments.length === 0
+        ? svg`<circle class="nothing" cx=${width / 2} cy=${height / 2} r=${Math.min(width / 2, 4) - 0.75} />`
+        : segments.map(
+            ({ scope, path, x: cx, y: cy }) =>
+              svg`<path class=${scope} style=${isWide || scope === 'session' ? nothing : `fill: url(#${scope}-fill)`} d=${path} />
+              ${isWide ? svg`<text class="letter" x=${cx} y=${cy + 3.5}>${scope.charAt(0)}</text>` : nothing}`,
+          )
+    }
+    ${written.has(revision) ? svg`<rect class="written" x="-1.5" y="-1.5" width=${width + 3} height=${height + 3} rx="4" />` : nothing}
+    ${isFound === true ? svg`<rect class="found" x="0" y=${height + 1.5} width=${width} height="2" />` : nothing}
+  </g>`;
+}
+
+function ring({ inspection: { log, selected }, step, range }: Drawing): SVGTemplateResult | typeof nothing {
+  if (selected === undefined || selected < range.first || selected > range.last) {
+    return nothing;
+  }
+  const width = Math.max(step, 7);
+  const y = RULER + (log.lanes[selected - 1] ?? 0) * LANE + 1;
+  return svg`<rect class="ring" data-revision=${selected} x=${(selected + 0.5) * step - width / 2} y=${y} width=${width} height=${LANE - 2} rx="4" />`;
+}
+
+/** An event in a line: its revision, who, and what it wrote or said. */
+export function titleOf(log: Log, revision: number): string {
+  const event = log.at(revision);
+  if (event === undefined) {
+    return `#${revision}`;
+  }
+  const keys = Object.keys(deltaOf(event).delta);
+  const wrote = keys.length === 0 ? '' : `, wrote ${keys.slice(0, 6).join(', ')}${keys.length > 6 ? ` and ${keys.length - 6} more` : ''}`;
+  const text = textOf(event).trim();
+  const said = text === '' ? '' : `: ${text.length > 80 ? `${text.slice(0, 80)}…` : text}`;
+  return `#${revision} ${log.author(revision)}${wrote}${said}`;
+}

@@ -1,0 +1,187 @@
+// The arithmetic of the timeline's picture, without a screen: where an event is, what is visible, what lies under the pointer.
+// Every revision has a slot of the same width, `step` pixels, the creation (0) the first one.
+
+import { SCOPE_BIT, type Scope } from './log.js';
+
+/** The scopes that a log keeps, from the top of a mark to its bottom. */
+export const KEPT = ['session', 'app', 'user'] as const satisfies readonly Scope[];
+
+/** A scope that a log keeps. */
+export type Kept = (typeof KEPT)[number];
+
+/** The widths of a slot that can be chosen, in px. */
+export const STEPS = [3, 6, 10, 14, 20, 30, 44] as const;
+
+/** The width of a slot to begin with, in px. */
+export const STEP = 14;
+
+/** From this width on every event has a mark of its own; below it, events that are closer than {@link COLUMN} share one. */
+export const FINE = 6;
+
+/** The narrowest thing that is drawn, in px. */
+export const COLUMN = 3;
+
+/** Room after the last event, in px, for the line of the moment. */
+const TAIL = 12;
+
+/** A picture must not be wider than browsers can scroll, in px. */
+const WIDEST = 12_000_000;
+
+/** What is known of each event, by place: see `Log`. */
+export interface Places {
+  readonly lanes: readonly number[];
+  readonly scopes: readonly number[];
+  readonly turns: readonly number[];
+  readonly turnNumbers: readonly number[];
+}
+
+/** From one revision to another, both included. There is none when `last` is before `first`. */
+export interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** From one x to another, in px. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The width of a slot in which so many events fit into a width; never wider than the widest that can be chosen. */
+export function fitStep(count: number, width: number): number {
+  return Math.min(Math.max(width - TAIL, 1) / (count + 1), STEPS[STEPS.length - 1] ?? STEP);
+}
+
+/** The next wider (`+1`) or narrower (`-1`) slot; `undefined` when there is none. Nothing is narrower than what fits. */
+export function zoomed(step: number, direction: 1 | -1, fit: number): number | undefined {
+  if (direction > 0) {
+    return STEPS.find((one) => one > step + 0.01);
+  }
+  const least = Math.min(fit, STEP);
+  return step <= least + 0.01 ? undefined : Math.max(STEPS.findLast((one) => one < step - 0.01) ?? least, least);
+}
+
+/** The slot that is drawn when `step` is wished for: a long log gets a narrower one. */
+export function allowedStep(step: number, count: number): number {
+  return Math.min(step, WIDEST / (count + 1));
+}
+
+/** The width of the whole picture, in px. */
+export function widthOf(count: number, step: number): number {
+  return (count + 1) * step + TAIL;
+}
+
+/** What is drawn while a part is visible: it and as much again beside it, the same for all positions close by. */
+export function drawnSpan(scroll: number, width: number): Span {
+  const half = Math.max(Math.ceil(width / 2), 1);
+  const from = Math.max(Math.floor(scroll / half) - 1, 0) * half;
+  return { from, to: (Math.floor(scroll / half) + 4) * half };
+}
+
+/** The revisions of the events that a span shows, also in part. */
+export function rangeOf({ from, to }: Span, step: number, count: number): Range {
+  return { first: Math.max(Math.floor(from / step), 1), last: Math.min(Math.floor(to / step), count) };
+}
+
+/** Where to scroll so that a span is visible with some room beside it; where it is already, when that is enough. */
+export function scrollFor(wanted: Span, visible: Span): number {
+  const width = visible.to - visible.from;
+  const room = Math.min(width / 8, 48);
+  if (wanted.from >= visible.from && wanted.to <= visible.to) {
+    return visible.from;
+  }
+  return Math.max(wanted.from < visible.from ? wanted.from - room : wanted.to + room - width, 0);
+}
+
+/** A point of the picture. */
+export interface Point {
+  /** In px from the start of the picture. */
+  readonly x: number;
+  /** The place of the lane; it may be none. */
+  readonly lane: number;
+}
+
+/** The event at a point: of those that are close enough to be meant, the nearest of the lane, or else the nearest one. */
+export function eventAt({ x, lane }: Point, step: number, { lanes }: Pick<Places, 'lanes'>): number | undefined {
+  const slot = Math.floor(x / step);
+  const reach = Math.ceil(COLUMN / step) - 1;
+  const cost = (revision: number): number => Math.abs(revision - slot) + (lanes[revision - 1] === lane ? 0 : reach + 1);
+  let best: number | undefined;
+  for (let revision = Math.max(slot - reach, 1); revision <= Math.min(slot + reach, lanes.length); revision++) {
+    if (best === undefined || cost(revision) < cost(best)) {
+      best = revision;
+    }
+  }
+  return best;
+}
+
+/** The place of the first number that is not below a limit, in an ascending list. */
+export function lowerBound(ascending: readonly number[], limit: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] ?? limit) < limit) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/** The revisions that the ruler names: round ones, as many as there is room for. */
+export function ticks({ first, last }: Range, step: number): number[] {
+  let every = 1;
+  for (let factor = 0; every * step < 56; factor++) {
+    every = 10 ** Math.floor(factor / 3) * ([1, 2, 5][factor % 3] ?? 1);
+  }
+  const start = Math.max(Math.ceil(first / every) * every, every);
+  return Array.from({ length: Math.max(Math.floor((last - start) / every) + 1, 0) }, (_, index) => start + index * every);
+}
+
+/** Every other turn, as spans in px. */
+export function bandsOf({ turns, turnNumbers }: Places, { first, last }: Range, step: number): Span[] {
+  const bands: Span[] = [];
+  let revision = turns[first - 1] ?? first;
+  while (revision <= last) {
+    const start = revision;
+    while (revision <= last && turns[revision - 1] === turns[start - 1]) {
+      revision++;
+    }
+    if ((turnNumbers[start - 1] ?? 0) % 2 === 1) {
+      bands.push({ from: start * step, to: revision * step });
+    }
+  }
+  return bands;
+}
+
+/** One segment of a mark: a scope's, as an outline with round outer corners, and where its letter is. */
+export interface Segment {
+  readonly scope: Kept;
+  readonly path: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The segments of a mark of a width and a height, for the scopes in `bits`: one below the other, or side by side. */
+export function segmentsOf(bits: number, { width, height, isWide }: { width: number; height: number; isWide: boolean }): Segment[] {
+  const scopes = KEPT.filter((scope) => (bits & SCOPE_BIT[scope]) !== 0);
+  const [w, h] = isWide ? [width / scopes.length, height] : [width, height / scopes.length];
+  return scopes.map((scope, index) => {
+    const [x, y] = isWide ? [index * w, 0] : [0, index * h];
+    const [isStart, isEnd] = [index === 0, index === scopes.length - 1];
+    const corners = [isStart, isWide ? isEnd : isStart, isEnd, isWide ? isStart : isEnd].map((isRound) => (isRound ? Math.min(2.5, w / 2, h / 2) : 0));
+    return { scope, path: roundRect({ x, y, w, h }, corners), x: x + w / 2, y: y + h / 2 };
+  });
+}
+
+function roundRect({ x, y, w, h }: { x: number; y: number; w: number; h: number }, [a = 0, b = 0, c = 0, d = 0]: readonly number[]): string {
+  const corner = (radius: number, dx: number, dy: number): string =>
+    radius === 0 ? '' : `a${radius} ${radius} 0 0 1 ${dx * radius} ${dy * radius}`;
+  return [
+    `M${x + a} ${y}h${w - a - b}${corner(b, 1, 1)}`,
+    `v${h - b - c}${corner(c, -1, 1)}`,
+    `h${c + d - w}${corner(d, -1, -1)}`,
+    `v${a + d - h}${corner(a, 1, -1)}z`,
+  ].join('');
+}

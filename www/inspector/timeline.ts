@@ -1,0 +1,347 @@
+// All events of a session as a picture: a lane for each author, a mark for each event, the moment as a line.
+
+import { html, nothing, svg, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { styleMap } from 'lit/directives/style-map.js';
+import { Density } from './density.js';
+import { InspectorPart } from './follow.js';
+import type { Inspection } from './inspection.js';
+import { splitKey } from './log.js';
+import { LANE, marks, patterns, RULER, titleOf } from './marks.js';
+import { goTo } from './moment.js';
+import { overview } from './overview.js';
+import {
+  allowedStep,
+  drawnSpan,
+  eventAt,
+  fitStep,
+  KEPT,
+  lowerBound,
+  rangeOf,
+  scrollFor,
+  segmentsOf,
+  STEP,
+  widthOf,
+  zoomed,
+  type Kept,
+  type Span,
+} from './picture.js';
+import { base } from './style.js';
+import { timelineStyle } from './timeline-style.js';
+import { Trace, traceLane } from './trace.js';
+
+/** The height of the lane of a key, in px. */
+const TRACE = 27;
+
+/** Before the first layout there is no width; something must be drawn to have one. In px. */
+const UNKNOWN_WIDTH = 600;
+
+const SIGNS: Readonly<Record<Kept, string>> = { session: 'plain', app: 'striped', user: 'dotted' };
+
+/** The events of a session along its revisions. */
+export class StatepadTimeline extends InspectorPart {
+  static override properties: PropertyDeclarations = {
+    ...InspectorPart.properties,
+    zoom: { state: true },
+    width: { state: true },
+    drawn: { state: true },
+  };
+  static override styles = [base, timelineStyle];
+  /** The width of a slot that was chosen, in px. */
+  declare private zoom: number | 'fit';
+  /** The visible width, in px. */
+  declare private width: number;
+  /** What is drawn, in px from the start of the picture. */
+  declare private drawn: Span;
+  readonly #density = new Density();
+  readonly #trace = new Trace();
+  readonly #sizes = new ResizeObserver(() => this.#resized());
+  #scroll = 0;
+  /** The width of the whole picture as it is on screen, in px. The log may be ahead of it. */
+  #all = 0;
+  /** The end stays visible. */
+  #isFollowing = true;
+  #frame: number | undefined;
+  /** What was shown last: what has changed since is brought into view. */
+  #shown: { session: unknown; revision: number; isNow: boolean; selected: number | undefined } | undefined;
+  /** What is in the middle of the view while the zoom changes, as a share of all slots. */
+  #anchor: number | undefined;
+
+  constructor() {
+    super();
+    this.zoom = STEP;
+    this.width = UNKNOWN_WIDTH;
+    this.drawn = drawnSpan(0, UNKNOWN_WIDTH);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#sizes.disconnect();
+    if (this.#frame !== undefined) {
+      cancelAnimationFrame(this.#frame);
+      this.#frame = undefined;
+    }
+  }
+
+  get #count(): number {
+    return this.inspection?.log.events.length ?? 0;
+  }
+
+  get #fit(): number {
+    return fitStep(this.#count, this.width);
+  }
+
+  /** The width of a slot, in px. */
+  get #step(): number {
+    return allowedStep(this.zoom === 'fit' ? this.#fit : this.zoom, this.#count);
+  }
+
+  get #scroller(): HTMLElement | null {
+    return this.renderRoot.querySelector<HTMLElement>('.scroller');
+  }
+
+  protected override render(): TemplateResult {
+    const { inspection } = this;
+    if (inspection?.session === undefined) {
+      return html`<p class="empty">There is no session to draw.</p>`;
+    }
+    this.#density.update(inspection.log);
+    this.#all = widthOf(this.#count, this.#step);
+    return html`<div class="timeline">
+      <svg class="hidden" aria-hidden="true">${patterns}</svg>
+      <div class="row">
+        ${legend}
+        <div class="row spread">${this.#found(inspection)}${this.#zooms()}</div>
+      </div>
+      ${this.#all > this.width + 1 ? overview(inspection, this.#density, (share) => this.#jump(share)) : nothing}
+      ${this.#count === 0 ? html`<p class="empty">Nothing has happened yet. Events appear here as they are appended.</p>` : this.#picture(inspection)}
+      <statepad-moment .inspection=${inspection}></statepad-moment>
+    </div>`;
+  }
+
+  #zooms(): TemplateResult {
+    const step = this.#step;
+    const [narrower, wider] = [zoomed(step, -1, this.#fit), zoomed(step, 1, this.#fit)];
+    return html`<div class="row tools" role="group" aria-label="Zoom of the timeline">
+      <button aria-label="zoom out" ?disabled=${narrower === undefined} @click=${() => this.#zoomTo(narrower ?? step)}>−</button>
+      <button aria-label="zoom in" ?disabled=${wider === undefined} @click=${() => this.#zoomTo(wider ?? step)}>+</button>
+      <button aria-pressed=${this.zoom === 'fit'} title="All events at once" @click=${() => this.#zoomTo(this.zoom === 'fit' ? STEP : 'fit')}>fit</button>
+    </div>`;
+  }
+
+  #found({ matches, selected }: Inspection): TemplateResult | typeof nothing {
+    if (matches === undefined) {
+      return nothing;
+    }
+    const place = selected === undefined ? matches.length : lowerBound(matches, selected);
+    const isOne = matches[place] === selected && selected !== undefined;
+    const text = isOne ? `${place + 1} of ${matches.length}` : String(matches.length);
+    return html`<div class="row tools" role="group" aria-label="Events found">
+      <span>${text} ${matches.length === 1 ? 'match' : 'matches'}</span>
+      <button aria-label="previous match" ?disabled=${matches.length === 0} @click=${() => this.#toMatch(-1)}>‹</button>
+      <button aria-label="next match" ?disabled=${matches.length === 0} @click=${() => this.#toMatch(1)}>›</button>
+    </div>`;
+  }
+
+  #picture(inspection: Inspection): TemplateResult {
+    const { log, traced, revision, selected } = inspection;
+    const [step, count] = [this.#step, this.#count];
+    const whole = Math.max(this.#all, this.width);
+    const span = { from: this.drawn.from, to: Math.min(this.drawn.to, whole) };
+    const range = rangeOf(span, step, count);
+    const written = new Set(traced === this.#trace.key ? this.#trace.steps.map(({ revision: one }) => one) : []);
+    const height = RULER + log.authors.length * LANE + (traced === undefined ? 0 : TRACE);
+    const line = (revision + 1) * step;
+    return html`<div class="frame">
+      <ul class="lanes" aria-label="Authors">
+        ${log.authors.map((author) => html`<li title=${author}>${author}</li>`)}
+        ${traced === undefined ? nothing : html`<li class="of-key" data-scope=${splitKey(traced).scope} title=${traced}>${traced}</li>`}
+      </ul>
+      <div
+        class="scroller"
+        role="slider"
+        tabindex="0"
+        aria-label="Selected event"
+        aria-orientation="horizontal"
+        aria-valuemin="1"
+        aria-valuemax=${count}
+        aria-valuenow=${selected ?? count}
+        aria-valuetext=${selected === undefined ? `none of ${count} events` : titleOf(log, selected)}
+        @scroll=${this.#scrolled}
+        @keydown=${this.#keyed}
+        @click=${this.#clicked}
+      >
+        <div class="picture" style=${styleMap({ width: `${whole}px`, height: `${height}px` })}>
+          <svg style=${styleMap({ left: `${span.from}px` })} width=${Math.max(span.to - span.from, 0)} height=${height}>
+            ${marks({ inspection, step, span, range, written })}
+          </svg>
+          ${traced === undefined ? nothing : traceLane(this.#trace, { span, step, count })}
+          ${revision === count ? nothing : html`<div class="later" style=${styleMap({ left: `${line}px` })}></div>`}
+          <div class="moment" style=${styleMap({ left: `${line}px` })}></div>
+        </div>
+      </div>
+    </div>`;
+  }
+
+  protected override updated(): void {
+    const scroller = this.#scroller;
+    if (scroller === null || this.inspection === undefined) {
+      return;
+    }
+    this.#sizes.observe(scroller);
+    this.#bringIntoView(this.inspection);
+    this.#scrolledTo();
+    const range = rangeOf(this.drawn, this.#step, this.#count);
+    this.#trace.update(this.inspection, range).then(
+      (isNew) => isNew && this.requestUpdate(),
+      (error: unknown) => this.inspection?.dispatchEvent(new CustomEvent('problem', { detail: error })),
+    );
+  }
+
+  /** Moves to what has changed since the last time: the moment, the event that is selected, the end. */
+  #bringIntoView({ session, revision, isNow, selected }: Inspection): void {
+    const id = session === undefined ? '' : JSON.stringify([session.appName, session.userId, session.id]);
+    const before = this.#shown;
+    this.#shown = { session: id, revision, isNow, selected };
+    const step = this.#step;
+    if (before?.session !== id || (isNow && !before.isNow)) {
+      this.#isFollowing = true;
+    }
+    if (this.#anchor !== undefined) {
+      this.#scrollTo(this.#anchor * step - this.width / 2);
+      this.#anchor = undefined;
+    }
+    if (before !== undefined && !isNow && revision !== before.revision) {
+      this.#show({ from: revision * step, to: (revision + 1) * step });
+    }
+    if (before !== undefined && selected !== undefined && selected !== before.selected) {
+      this.#show({ from: selected * step, to: (selected + 1) * step });
+    }
+    if (isNow && this.#isFollowing) {
+      this.#scrollTo(Infinity);
+    }
+  }
+
+  #show(span: Span): void {
+    this.#scrollTo(scrollFor(span, { from: this.#scroll, to: this.#scroll + this.width }));
+  }
+
+  #scrollTo(left: number): void {
+    const scroller = this.#scroller;
+    const last = Math.max(this.#all - this.width, 0);
+    const wanted = Math.min(Math.max(left, 0), last);
+    if (scroller !== null && Math.abs(wanted - this.#scroll) >= 1) {
+      scroller.scrollLeft = wanted;
+      this.#scroll = wanted;
+    }
+    this.#isFollowing = wanted >= last - 2;
+  }
+
+  readonly #scrolled = (): void => {
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = undefined;
+      const scroller = this.#scroller;
+      if (scroller !== null) {
+        this.#scroll = scroller.scrollLeft;
+        this.#isFollowing = this.#scroll >= this.#all - this.width - 2;
+        this.#scrolledTo();
+      }
+    });
+  };
+
+  /** Draws on when what is visible comes near the end of what is drawn. */
+  #scrolledTo(): void {
+    const drawn = drawnSpan(this.#scroll, this.width);
+    if (drawn.from !== this.drawn.from || drawn.to !== this.drawn.to) {
+      this.drawn = drawn;
+    }
+    const seen = this.renderRoot.querySelector<HTMLElement>('.seen');
+    seen?.style.setProperty('left', `${(100 * this.#scroll) / this.#all}%`);
+    seen?.style.setProperty('width', `${(100 * this.width) / this.#all}%`);
+  }
+
+  #resized(): void {
+    const width = this.#scroller?.clientWidth ?? 0;
+    if (width > 0 && width !== this.width) {
+      this.width = width;
+    }
+  }
+
+  #jump(share: number): void {
+    this.#scrollTo(share * (this.#count + 1) * this.#step - this.width / 2);
+    this.#scrolledTo();
+  }
+
+  #zoomTo(zoom: number | 'fit'): void {
+    this.#anchor = this.#isFollowing ? undefined : (this.#scroll + this.width / 2) / this.#step;
+    this.zoom = zoom === this.#fit ? 'fit' : zoom;
+  }
+
+  #toMatch(direction: 1 | -1): void {
+    const { matches = [], selected } = this.inspection ?? {};
+    const from = selected ?? this.inspection?.revision ?? 0;
+    const place = direction > 0 ? lowerBound(matches, from + 1) : lowerBound(matches, from) - 1;
+    this.inspection?.select(matches.at(place % Math.max(matches.length, 1)));
+  }
+
+  readonly #clicked = (event: MouseEvent): void => {
+    const { inspection } = this;
+    const box = this.renderRoot.querySelector('.picture')?.getBoundingClientRect();
+    if (inspection === undefined || box === undefined) {
+      return;
+    }
+    const lane = Math.floor((event.clientY - box.top - RULER) / LANE);
+    const revision = eventAt({ x: event.clientX - box.left, lane }, this.#step, inspection.log);
+    if (revision !== undefined) {
+      inspection.select(revision);
+    }
+  };
+
+  readonly #keyed = (event: KeyboardEvent): void => {
+    const { inspection } = this;
+    if (inspection === undefined || event.ctrlKey || event.altKey || event.metaKey) {
+      return;
+    }
+    const { selected } = inspection;
+    const move = MOVES[event.key];
+    if (event.key === 'Enter' && selected !== undefined) {
+      void goTo(inspection, selected);
+    } else if (move !== undefined) {
+      const wanted = selected === undefined && Number.isFinite(move) ? inspection.revision : (selected ?? 0) + move;
+      inspection.select(Math.min(Math.max(wanted, 1), this.#count));
+    } else {
+      return;
+    }
+    event.preventDefault();
+  };
+}
+
+const MOVES: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  ArrowDown: -1,
+  ArrowUp: 1,
+  PageDown: -10,
+  PageUp: 10,
+  Home: -Infinity,
+  End: Infinity,
+};
+
+const legend = html`<ul class="row legend" aria-label="What a mark has written">
+  ${KEPT.map(
+    (scope, index) =>
+      html`<li>
+        <svg viewBox="0 0 12 14" aria-hidden="true">
+          ${segmentsOf(2 ** index, { width: 12, height: 14, isWide: false }).map(
+            ({ path }) => svg`<path class=${scope} style=${scope === 'session' ? nothing : `fill: url(#${scope}-fill)`} d=${path} />`,
+          )}
+        </svg>
+        ${scope} <span class="hidden">(${SIGNS[scope]})</span>
+      </li>`,
+  )}
+  <li>
+    <svg viewBox="0 0 12 14" aria-hidden="true"><circle class="nothing" cx="6" cy="7" r="3.25" /></svg>
+    nothing
+  </li>
+</ul>`;
+
+customElements.define('statepad-timeline', StatepadTimeline);
