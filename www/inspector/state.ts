@@ -50,7 +50,7 @@ export class StatepadState extends InspectorPart {
 
       .columns {
         display: grid;
-        gap: 1rem;
+        gap: 1rem 0.75rem;
       }
 
       @container (min-width: 34rem) {
@@ -59,7 +59,7 @@ export class StatepadState extends InspectorPart {
         }
       }
 
-      @container (min-width: 62rem) {
+      @container (min-width: 54rem) {
         .columns {
           grid-template-columns: repeat(4, minmax(0, 1fr));
         }
@@ -154,13 +154,17 @@ export class StatepadState extends InspectorPart {
         display: flex;
         flex-wrap: wrap;
         align-items: center;
-        gap: 0.3rem;
-        margin-inline: auto -0.3rem;
+        margin-inline: auto -0.25rem;
         font-size: 0.75rem;
       }
 
       .actions button {
         min-height: 1.5rem;
+        padding-inline: 0.25em;
+      }
+
+      .actions > span {
+        padding-inline-end: 0.3rem;
       }
 
       .to {
@@ -208,18 +212,21 @@ export class StatepadState extends InspectorPart {
   declare private deleting: string | undefined;
   /** Why the key in `deleting` could not be deleted. */
   declare private problem: string | undefined;
+  #shown: Inspection | undefined;
   /** The session whose keys are drawn. */
   #of: string | undefined;
   #drawn: Drawn = { rows: [], of: undefined, isNow: true };
   /** How often each key has flashed, while it flashes. */
   readonly #flashes = new Map<string, number>();
   #news = '';
+  #traced: string | undefined;
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     super.willUpdate(changed);
     const { inspection } = this;
     const of = inspection?.session === undefined ? undefined : nameOf(inspection.session);
-    if (changed.has('inspection') && changed.get('inspection') !== inspection) {
+    if (inspection !== this.#shown) {
+      this.#shown = inspection;
       const { rows = [], isNow = true } = inspection ?? {};
       this.#drawn = { rows, of: rows.length === 0 ? undefined : of, isNow };
     }
@@ -231,6 +238,15 @@ export class StatepadState extends InspectorPart {
     if (inspection !== undefined && inspection.rows !== this.#drawn.rows) {
       this.#compare({ rows: inspection.rows, of, isNow: inspection.isNow });
     }
+  }
+
+  /** Whoever has closed the history of a key is back at the key. */
+  protected override updated(): void {
+    const { traced } = this.inspection ?? {};
+    if (this.#traced !== undefined && traced === undefined && document.activeElement === document.body) {
+      void this.#focus('key', this.#traced);
+    }
+    this.#traced = traced;
   }
 
   protected override render(): TemplateResult {
