@@ -201,7 +201,7 @@ export class StatepadHistory extends InspectorPart {
     const later = steps.filter(({ revision }) => revision > until);
     this.#count += STEPS;
     if (this.shown !== undefined) {
-      this.shown = { ...this.shown, until: later[STEPS]?.revision };
+      this.shown = { ...this.shown, until: later.length > STEPS ? later[STEPS - 1]?.revision : undefined };
     }
     void this.#read();
   }
