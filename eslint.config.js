@@ -8,7 +8,7 @@ import { configs } from 'typescript-eslint';
 const globals = Object.fromEntries(
   [
     'AbortController', 'AbortSignal', 'Buffer', 'DOMException', 'TextDecoder', 'TextEncoder', 'URL', 'WebAssembly', 'clearTimeout', 'console',
-    'crypto', 'document', 'fetch', 'globalThis', 'performance', 'process', 'queueMicrotask', 'setImmediate', 'setTimeout',
+    'DataTransfer', 'File', 'crypto', 'document', 'fetch', 'getComputedStyle', 'globalThis', 'navigator', 'performance', 'process', 'queueMicrotask', 'setImmediate', 'setTimeout',
     'structuredClone', 'window',
   ].map((name) => [name, 'readonly']),
 );

@@ -30,6 +30,11 @@ export class StatepadInspector extends InspectorPart {
         gap: 0.5rem 1.5rem;
       }
 
+      statepad-search {
+        flex: 1 1 17rem;
+        max-width: 26rem;
+      }
+
       section,
       .details {
         min-width: 0;

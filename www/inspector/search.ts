@@ -17,7 +17,7 @@ export class StatepadSearch extends InspectorPart {
       }
 
       input {
-        flex: 1 1 11rem;
+        flex: 1 1 14rem;
       }
     `,
   ];

@@ -18,7 +18,7 @@ export class StatepadSessions extends InspectorPart {
   static override styles = [
     base,
     css`
-      label {
+      .choice {
         display: flex;
         align-items: center;
         gap: 0.4rem;
@@ -133,11 +133,12 @@ export class StatepadSessions extends InspectorPart {
 }
 
 function select(label: string, names: readonly string[], chosen: string, choose: (name: string) => void): TemplateResult {
-  return html`<label
-    ><span class="quiet">${label}</span>
-    <select @change=${(event: Event) => choose((event.target as HTMLSelectElement).value)} title=${chosen}>
+  const id = label.toLowerCase();
+  return html`<span class="choice"
+    ><label class="quiet" for=${id}>${label}</label>
+    <select id=${id} @change=${(event: Event) => choose((event.target as HTMLSelectElement).value)} title=${chosen}>
       ${names.map((name) => html`<option value=${name} ?selected=${name === chosen} .selected=${name === chosen}>${name || '(empty)'}</option>`)}
-    </select></label
+    </select></span
   >`;
 }
 

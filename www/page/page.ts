@@ -22,6 +22,7 @@ export class StatepadPage extends LitElement {
     own: { state: true },
     opened: { state: true },
     notices: { state: true },
+    isEmpty: { state: true },
     isOver: { state: true },
     theme: { state: true },
   };
@@ -116,6 +117,8 @@ export class StatepadPage extends LitElement {
   declare private own: Inspection | undefined;
   declare private opened: { readonly inspection: Inspection; readonly file: OpenedFile } | undefined;
   declare private notices: readonly Notice[];
+  /** There is no session yet. */
+  declare private isEmpty: boolean;
   declare private isOver: boolean;
   declare private theme: Theme;
   #storage: Storage | undefined;
@@ -123,6 +126,7 @@ export class StatepadPage extends LitElement {
   constructor() {
     super();
     this.notices = [];
+    this.isEmpty = true;
     this.isOver = false;
     this.theme = theme();
   }
@@ -158,15 +162,15 @@ export class StatepadPage extends LitElement {
         <h1>statepad</h1>
         ${this.#keptBadge()}
         <div class="row spread">
-          <label class="row"
-            ><span class="quiet">Theme</span>
-            <select @change=${this.#chooseTheme}>
+          <span class="row"
+            ><label class="quiet" for="theme">Theme</label>
+            <select id="theme" @change=${this.#chooseTheme}>
               ${THEMES.map((name) => html`<option ?selected=${name === this.theme}>${name}</option>`)}
-            </select></label
+            </select></span
           >
           <input id="file" class="hidden" type="file" accept=".jsonl,.ndjson,.json,.txt" tabindex="-1" aria-label="A file of JSON lines" @change=${this.#choose} />
           <button @click=${() => this.renderRoot.querySelector<HTMLInputElement>('#file')?.click()}>Open file…</button>
-          <button ?disabled=${inspection?.session === undefined} @click=${() => void this.#download()}>Download</button>
+          <button ?disabled=${this.isEmpty} @click=${() => void this.#download()}>Download</button>
         </div>
       </header>
       <statepad-notices .notices=${this.#allNotices()} @dismiss=${this.#dismiss}></statepad-notices>
@@ -210,6 +214,7 @@ export class StatepadPage extends LitElement {
     const own = new Inspection(service, { apps: [APP], watch });
     own.addEventListener('change', () => {
       this.#tell('problem', undefined);
+      this.isEmpty = own.session === undefined;
       if (own.session !== undefined && this.opened === undefined) {
         history.replaceState(null, '', hashOf(own.session));
       }

@@ -1,0 +1,97 @@
+// Bring your own: a file of JSON lines is opened or dropped, inspected, and saved again.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import { SessionService } from 'statepad';
+import { exportLines, openLines } from 'statepad/jsonl';
+import { site, stored, untilStored } from './support.mjs';
+
+const typeOf = { mimeType: 'application/jsonl' };
+const fileOf = (name, text) => ({ name, ...typeOf, buffer: Buffer.from(text) });
+
+/** What a program of somebody's has exported: two users, and more events than the page has. */
+async function exported() {
+  const service = new SessionService();
+  for (const [userId, id] of [['kai', 'first'], ['kai', 'second'], ['lea', 'third']]) {
+    const session = await service.createSession({ appName: 'bistro', userId, sessionId: id, state: { table: 4, 'user:diet': `${userId} eats all` } });
+    await service.appendEvent({
+      session,
+      event: { author: 'waiter', invocationId: 'i1', content: { parts: [{ text: `hello ${userId}` }] }, actions: { stateDelta: { 'app:special': id, table: 5 } } },
+    });
+  }
+  const lines = [];
+  for await (const line of exportLines(service, { appName: 'bistro' })) lines.push(line);
+  return lines;
+}
+
+describe('files', () => {
+  const it_ = site();
+
+  it('a file that is opened is inspected read-only, and the own sessions come back', async (t) => {
+    const page = await it_.open(t);
+    const before = await stored(page);
+    await page.getByLabel('A file of JSON lines').setInputFiles(fileOf('bistro.jsonl', (await exported()).join('\n')));
+    await page.getByText('Inspecting bistro.jsonl, read-only: 3 sessions, 3 events.').waitFor();
+    await page.getByLabel('User', { exact: true }).selectOption('lea');
+    await page.getByText('lea eats all').first().waitFor();
+    await page.getByText('hello lea').first().waitFor();
+    assert.equal(await page.getByRole('button', { name: /^(edit|delete|add) / }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: /^New / }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Step', exact: true }).count(), 0);
+    await page.getByRole('button', { name: 'Back to the own sessions' }).click();
+    await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
+    assert.deepEqual(await stored(page), before);
+  });
+
+  it('a file that is dropped on the page is opened', async (t) => {
+    const page = await it_.open(t);
+    const text = (await exported()).join('\n');
+    const transfer = await page.evaluateHandle((lines) => {
+      const dropped = new DataTransfer();
+      dropped.items.add(new File([lines], 'dropped.jsonl'));
+      return dropped;
+    }, text);
+    await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
+    await page.getByText('Drop a file of JSON lines to inspect it').waitFor();
+    await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+    await page.getByText('Inspecting dropped.jsonl, read-only', { exact: false }).waitFor();
+    assert.equal(await page.getByText('Drop a file of JSON lines to inspect it').count(), 0);
+  });
+
+  it('a broken file is named with each line and its reason, and nothing is opened', async (t) => {
+    const page = await it_.open(t);
+    const lines = await exported();
+    lines[2] = lines[2].slice(0, -3);
+    lines.splice(4, 0, '{"kind":"surprise"}');
+    await page.getByLabel('A file of JSON lines').setInputFiles(fileOf('broken.jsonl', lines.join('\n')));
+    const alert = page.getByRole('alert').filter({ hasText: 'broken.jsonl cannot be opened' });
+    await alert.waitFor();
+    const said = await alert.innerText();
+    assert.match(said, /line 3: .*JSON/);
+    assert.match(said, /line 5: .*kind/);
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    assert.equal(await page.getByText('broken.jsonl').count(), 0);
+    await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
+  });
+
+  it('a file that is no text at all is refused', async (t) => {
+    const page = await it_.open(t);
+    await page.getByLabel('A file of JSON lines').setInputFiles({ name: 'photo.jsonl', ...typeOf, buffer: Buffer.from([0xff, 0xd8, 0xff, 0xe0]) });
+    await page.getByText('photo.jsonl cannot be opened', { exact: false }).waitFor();
+  });
+
+  it('what is downloaded is what is stored, and can be opened again', async (t) => {
+    const page = await it_.open(t);
+    await page.getByRole('button', { name: 'Step', exact: true }).click();
+    const { sessions } = await untilStored(page, (found) => (found.sessions[0]?.rev ?? 0) > 0);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()]);
+    assert.equal(download.suggestedFilename(), 'demo.jsonl');
+    const opened = await openLines(await readFile(await download.path(), 'utf8'));
+    const session = await opened.service.getSession(opened.sessions[0]);
+    assert.equal(session.id, sessions[0].id);
+    assert.deepEqual(session.events, sessions[0].events);
+    await page.getByLabel('A file of JSON lines').setInputFiles(await download.path());
+    await page.getByText('read-only: 1 session', { exact: false }).waitFor();
+  });
+});

@@ -1,0 +1,65 @@
+// The page as static files: from any path, from a file, without a network, on a narrow screen.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { openPage } from '../support/chromium.mjs';
+import { site, stored, untilStored } from './support.mjs';
+
+const built = fileURLToPath(new URL('../../www/dist/index.html', import.meta.url));
+
+describe('the page as static files', () => {
+  const it_ = site();
+
+  it('works from a folder below the root, and asks no other host', async (t) => {
+    const page = await it_.open(t);
+    assert.match(page.url(), /\/dist\/#\/demo\/ana\/trip-lisbon-/);
+    assert.equal(await page.title(), 'statepad');
+  });
+
+  it('says what is wrong when it is opened as a file', async (t) => {
+    const context = await it_.context(t);
+    const { page } = await openPage(context, 'null');
+    await page.goto(pathToFileURL(built).href);
+    await page.getByText('This page was opened as a file').waitFor();
+    assert.match(await page.locator('body').innerText(), /npm run www/);
+  });
+
+  it('goes on without a network, and is there after a reload without one', async (t) => {
+    const context = await it_.context(t);
+    const page = await it_.open(t, { context, expects: /^(failed|console: Failed to load)/ });
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    // The worker sees the page's files from the next visit on.
+    await page.reload();
+    await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+    await page.reload();
+    await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
+
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Step', exact: true }).click();
+    const before = await untilStored(page, ({ sessions }) => (sessions[0]?.rev ?? 0) > 0);
+    await page.reload();
+    await page.getByText('Hi, Ana here, from Berlin', { exact: false }).first().waitFor();
+    assert.deepEqual(await stored(page), before);
+  });
+
+  it('is no wider than a narrow screen', async (t) => {
+    const page = await it_.open(t, { options: { viewport: { width: 380, height: 800 } } });
+    await page.getByRole('button', { name: 'Step', exact: true }).click();
+    await untilStored(page, ({ sessions }) => (sessions[0]?.rev ?? 0) > 0);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 380);
+  });
+
+  it('keeps the theme that was chosen', async (t) => {
+    const page = await it_.open(t);
+    await page.getByLabel('Theme').selectOption('dark');
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    assert.equal(await ground(), 'rgb(15, 19, 24)');
+    await page.reload();
+    await page.getByLabel('Theme').waitFor();
+    assert.equal(await ground(), 'rgb(15, 19, 24)');
+    await page.getByLabel('Theme').selectOption('light');
+    assert.equal(await ground(), 'rgb(244, 245, 247)');
+  });
+});

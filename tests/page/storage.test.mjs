@@ -1,0 +1,125 @@
+// What is kept: two tabs that write at once, a reload, storage that is refused or full.
+
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { openChromium, openPage } from '../support/chromium.mjs';
+import { site, stored, untilStored } from './support.mjs';
+
+const step = (page) => page.getByRole('button', { name: 'Step', exact: true });
+const list = (page) => page.getByRole('listbox', { name: 'Events' });
+
+/** Types a message and waits until the agent has answered it. */
+async function say(page, text) {
+  await page.getByPlaceholder('Type a message').fill(text);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByPlaceholder('Type a message').and(page.locator(':enabled')).waitFor();
+}
+
+describe('what is kept', () => {
+  const it_ = site({ pages: { '/blank': '<!doctype html><title>blank</title>' } });
+
+  it('what one tab writes shows in the other, both write at once, and nothing is lost', async (t) => {
+    const context = await it_.context(t);
+    const one = await it_.open(t, { context });
+    const hash = new URL(one.url()).hash;
+    const two = await it_.open(t, { context, hash });
+    assert.equal(new URL(two.url()).hash, hash);
+
+    await step(one).click();
+    await two.getByText('Hi, Ana here, from Berlin', { exact: false }).first().waitFor();
+    await step(two).click();
+    await one.getByText('How lovely. When do you want to fly', { exact: false }).first().waitFor();
+
+    const numbers = Array.from({ length: 12 }, (_, index) => index);
+    await Promise.all([one, two].map(async (page, tab) => {
+      for (const number of numbers) await say(page, `remember note_${tab}_${number} = ${number}`);
+    }));
+    const wanted = [0, 1].flatMap((tab) => numbers.map((number) => [`note_${tab}_${number}`, number]));
+    const { sessions } = await untilStored(one, (found) => wanted.every(([key, value]) => found.sessions[0].state[key] === value));
+    const [{ events, rev }] = sessions;
+    assert.equal(events.length, rev);
+    assert.equal(new Set(events.map(({ id }) => id)).size, rev);
+    const said = events.filter(({ author }) => author === 'user').map(({ content }) => content.parts[0].text);
+    for (const [key, value] of wanted) assert.equal(said.filter((text) => text === `remember ${key} = ${value}`).length, 1);
+
+    for (const page of [one, two]) {
+      await page.getByText(`${rev} events`, { exact: true }).waitFor();
+      for (const [key] of wanted) await page.getByRole('button', { name: key, exact: true }).first().waitFor();
+    }
+  });
+
+  it('a session that another tab makes can be chosen, and shares what is the user’s and the app’s', async (t) => {
+    const context = await it_.context(t);
+    const one = await it_.open(t, { context });
+    await step(one).click();
+    await one.getByRole('button', { name: 'user:home', exact: true }).first().waitFor();
+    const two = await it_.open(t, { context, hash: new URL(one.url()).hash });
+    await two.getByRole('button', { name: 'New session' }).click();
+    await two.getByText('0 of 0', { exact: false }).or(two.getByText('No event has been appended yet.')).first().waitFor();
+    await two.getByRole('button', { name: 'user:home', exact: true }).first().waitFor();
+    assert.equal(await two.getByRole('button', { name: 'city', exact: true }).count(), 0);
+
+    const created = decodeURIComponent(new URL(two.url()).hash).split('/').at(-1);
+    await one.getByLabel('Session', { exact: true }).selectOption(created);
+    await say(two, 'remember user:seat = 7');
+    await one.getByRole('button', { name: 'user:seat', exact: true }).first().waitFor();
+  });
+
+  it('everything is there after a reload, temp: keys aside', async (t) => {
+    const page = await it_.open(t);
+    for (const text of ['Hi, Ana here', 'How lovely', 'On the 3rd of May']) {
+      await step(page).click();
+      await page.getByText(text, { exact: false }).first().waitFor();
+    }
+    const before = await untilStored(page, ({ sessions }) => sessions[0].events.some(({ content }) => content?.parts?.[0]?.text?.startsWith('On the 3rd')));
+    await page.reload();
+    await page.getByText('On the 3rd of May', { exact: false }).first().waitFor();
+    await page.getByText(`${before.sessions[0].rev} events`, { exact: true }).waitFor();
+    assert.deepEqual(await stored(page), before);
+    assert.equal(await page.getByRole('button', { name: 'temp:plan', exact: true }).count(), 0);
+  });
+
+  it('a full storage is said, nothing is half written, and writing goes on when there is room again', async (t) => {
+    const context = await it_.context(t);
+    // Chromium takes a quota for an origin that has stored nothing yet.
+    const blank = await context.newPage();
+    await blank.goto(`${it_.origin}/blank`);
+    const devtools = await context.newCDPSession(blank);
+    await devtools.send('Storage.overrideQuotaForOrigin', { origin: it_.origin, quotaSize: 2_000_000 });
+    const page = await it_.open(t, { context });
+    await step(page).click();
+    const before = await untilStored(page, ({ sessions }) => (sessions[0]?.rev ?? 0) > 0);
+    // Nothing that could be compressed.
+    const large = await page.evaluate(() => Array.from({ length: 2_000_000 }, () => String.fromCharCode(0x4e00 + Math.random() * 20_000)).join(''));
+    await page.getByPlaceholder('Type a message').fill(`remember big = "${large}"`);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('alert').filter({ hasText: 'storage for this page is full' }).waitFor();
+    assert.deepEqual(await stored(page), before);
+
+    await devtools.send('Storage.overrideQuotaForOrigin', { origin: it_.origin });
+    await page.getByPlaceholder('Type a message').and(page.locator(':enabled')).waitFor();
+    await page.getByPlaceholder('Type a message').fill('remember small = 1');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await untilStored(page, ({ sessions }) => sessions[0].state.small === 1);
+    await page.getByRole('alert').filter({ hasText: 'storage for this page is full' }).waitFor({ state: 'detached' });
+  });
+
+  it('says that nothing is kept where the browser refuses storage, and works all the same', async (t) => {
+    // As somebody sets it who lets no site store anything.
+    const folder = await mkdtemp(join(tmpdir(), 'statepad-refused-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    await mkdir(join(folder, 'Default'));
+    await writeFile(join(folder, 'Default', 'Preferences'), JSON.stringify({ profile: { default_content_setting_values: { cookies: 2 } } }));
+    const context = await openChromium(folder);
+    t.after(() => context.close());
+    const { page } = await openPage(context, it_.origin);
+    await page.goto(it_.address);
+    await page.getByRole('alert').filter({ hasText: 'Nothing is kept: reloading the page loses it.' }).waitFor();
+    await page.getByText('in memory only').waitFor();
+    await step(page).click();
+    await list(page).getByText('Hi, Ana here', { exact: false }).waitFor();
+  });
+});
