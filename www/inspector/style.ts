@@ -6,10 +6,10 @@ import { css } from 'lit';
 /** Colours, type and the plain elements that all parts share. */
 export const base = css`
   :host {
-    --session: var(--sp-session, light-dark(#0b63b0, #6cb4f5));
-    --app: var(--sp-app, light-dark(#b04a00, #f0a04b));
-    --user: var(--sp-user, light-dark(#0a7a5c, #3fcfa2));
-    --temp: var(--sp-temp, light-dark(#9a2f77, #ea9bcb));
+    --session: var(--sp-session, light-dark(#0a559a, #6cb4f5));
+    --app: var(--sp-app, light-dark(#993f00, #f0a04b));
+    --user: var(--sp-user, light-dark(#06634a, #3fcfa2));
+    --temp: var(--sp-temp, light-dark(#8c2a6c, #ea9bcb));
     --none: light-dark(#6b7280, #98a1ae);
     --text: var(--sp-text, light-dark(#1b2330, #e6e9ee));
     --quiet: var(--sp-quiet, light-dark(#566172, #a3adba));
