@@ -22,9 +22,13 @@ const joined = (pieces) => pieces.map(({ text }) => text).join('');
 const told = (pieces) => pieces.map(({ text, spot }) => (spot === undefined ? text : [spot.scope, spot.key, text]));
 
 const names = ['a', 'a.b', 'user:a', 'app:b', 'temp:é', 'x', 'artifact.a', '__proto__'];
+const placeholders = names.flatMap((name) =>
+  [name, ` ${name}? `, `\u0085${name}\u3000`].map((content) => `{${content}}`).concat(`\\{${name}}`, `{{${name}}}`, `{{${name}}`),
+);
+const others = [...'{}\\$?:. \n\u0085\ufeff"👍é\ue000\ue001', '\ud83d', '{a[0]}', '{user:a.b?}', '\ue000\ue000\ue001'];
 const part = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...names.flatMap((name) => [`{${name}}`, `{ ${name}? }`, `{\u0085${name}\u3000}`, `\\{${name}}`, `{{${name}}}`, `{{${name}}`])) },
-  { weight: 2, arbitrary: fc.constantFrom(...'{}\\$?:. \n\u0085\ufeff"👍é\ue000\ue001', '\ud83d', '{a[0]}', '{user:a.b?}', '\ue000\ue000\ue001') },
+  { weight: 3, arbitrary: fc.constantFrom(...placeholders) },
+  { weight: 2, arbitrary: fc.constantFrom(...others) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 5 }) },
 );
 const template = fc.array(part, { maxLength: 20 }).map((parts) => parts.join(''));
@@ -61,7 +65,8 @@ test('the rendered pieces are what the template renders to, and those of what is
       const missing = new Set(error?.missing.map(({ key }) => key));
       // With something for what is missing, the template renders: to the same pieces.
       const filled = { ...state, ...Object.fromEntries([...missing].map((key) => [key, `«${key}»`])) };
-      const whole = new Template(text).render({ state: filled, artifact: (name) => options.artifact?.(name) ?? (missing.has(`artifact.${name}`) ? `«artifact.${name}»` : undefined) });
+      const file = (name) => options.artifact?.(name) ?? (missing.has(`artifact.${name}`) ? `«artifact.${name}»` : undefined);
+      const whole = new Template(text).render({ state: filled, artifact: file });
       const pieces = rendered.map((piece) => (missing.has(piece.spot?.key) ? { text: `«${piece.spot.key}»` } : piece));
       assert.equal(joined(pieces), whole);
       assert.ok(rendered.every(({ text, spot }) => !spot?.missing || (text === spot.source && missing.has(spot.key))));
@@ -89,5 +94,8 @@ test('values, escapes and what is missing are told apart', () => {
     [[2, 2, 'user:name'], [2, 26, undefined]],
   );
   assert.equal(error.code, 'TEMPLATE_KEY_MISSING');
-  assert.deepEqual(error.missing, [{ key: 'user:nmae', line: 2, column: 2, nearest: 'user:name' }, { key: 'artifact.f', line: 2, column: 26 }]);
+  assert.deepEqual(error.missing, [
+    { key: 'user:nmae', line: 2, column: 2, nearest: 'user:name' },
+    { key: 'artifact.f', line: 2, column: 26 },
+  ]);
 });
