@@ -96,6 +96,8 @@ export class StatepadTalk extends InspectorPart {
   declare private isPlaying: boolean;
   declare private problem: string | undefined;
   #agent: Agent | undefined;
+  /** What the agent is for. */
+  #served: Inspection | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #shown: Session | undefined;
   /** The templates that were edited, by session. */
@@ -116,7 +118,8 @@ export class StatepadTalk extends InspectorPart {
   protected override willUpdate(changed: PropertyValues<this>): void {
     super.willUpdate(changed);
     const { inspection } = this;
-    if (changed.has('inspection') && changed.get('inspection') !== inspection) {
+    if (this.#served !== inspection) {
+      this.#served = inspection;
       this.#agent = inspection && new Agent(inspection.service, async (session) => await this.#appended(inspection, session));
     }
     const session = inspection?.session;
