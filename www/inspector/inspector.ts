@@ -67,6 +67,18 @@ export class StatepadInspector extends InspectorPart {
     `,
   ];
 
+  #wasOpen = false;
+
+  /** What has been opened is brought into view for those who point; whoever uses the keyboard stays where they are. */
+  protected override updated(): void {
+    const details = this.renderRoot.querySelector('.details');
+    const isOpen = this.inspection?.selected !== undefined;
+    if (isOpen && !this.#wasOpen && !focused()?.matches(':focus-visible')) {
+      details?.scrollIntoView({ block: 'nearest' });
+    }
+    this.#wasOpen = isOpen;
+  }
+
   protected override render(): TemplateResult {
     const { inspection } = this;
     const { selected, traced } = inspection ?? {};
@@ -98,6 +110,15 @@ export class StatepadInspector extends InspectorPart {
       </div>
     </div>`;
   }
+}
+
+/** The element that has the focus, in whatever shadow tree. */
+function focused(): Element | undefined {
+  let element = document.activeElement;
+  while (element?.shadowRoot?.activeElement) {
+    element = element.shadowRoot.activeElement;
+  }
+  return element ?? undefined;
 }
 
 customElements.define('statepad-inspector', StatepadInspector);
