@@ -20,3 +20,8 @@ export { StatepadEvent } from './event.js';
 export { StatepadEvents } from './events.js';
 export { StatepadMoment } from './moment.js';
 export { StatepadTimeline } from './timeline.js';
+export { StatepadState } from './state.js';
+export { StatepadHistory } from './history.js';
+export { StatepadSearch } from './search.js';
+export { StatepadSessions } from './sessions.js';
+export { StatepadInspector } from './inspector.js';
