@@ -75,9 +75,10 @@ describe('an instruction template', () => {
     const first = await page.getByLabel('Session', { exact: true }).inputValue();
     assert.match(await source.inputValue(), /^You book trips\./u);
     await source.fill('mine');
+    const before = new URL(page.url()).hash;
     await talk.getByLabel('Conversation to start').selectOption('trip-lisbon');
     await talk.getByRole('button', { name: 'Start', exact: true }).click();
-    await page.waitForFunction((hash) => window.location.hash !== hash, new URL(page.url()).hash);
+    await page.waitForFunction((hash) => window.location.hash !== hash, before);
     await talk.getByText('You book trips.').first().waitFor();
     assert.match(await source.inputValue(), /^You book trips\./u);
     await page.getByLabel('Session', { exact: true }).selectOption(first);

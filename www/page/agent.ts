@@ -119,37 +119,33 @@ export class Agent {
    * and `VALUE_NOT_JSON` before anything is appended.
    */
   async answer(session: Session, typed: string, heard: () => void): Promise<void> {
-    const context = this.#enter(session, undefined);
+    const context = this.#service.invocation(session);
     const agent = context.child('agent');
     try {
       const { delta, reply } = understand(typed, context);
       // Before anything is said: what is no JSON is refused here.
       agent.state.update(delta);
       await context.append({ content: said('user', typed) });
+      this.#running = context;
       await this.#appended(context.session);
       heard();
       await this.#append(agent, {}, { content: said('model', reply), customMetadata: { understood: Object.keys(delta) } });
     } catch (error) {
-      this.leave();
+      agent.discard();
       throw error;
     }
   }
 
-  /** Ends the last invocation: its `temp:` keys are gone from its handle. */
+  /** Lets go of the last invocation: another session is looked at. */
   leave(): void {
-    this.#running?.end({ discard: true });
     this.#running = undefined;
   }
 
-  /** The invocation of that name, if it runs already; or else the next one. */
-  #enter(session: Session, invocationId: string | undefined): InvocationContext {
+  /** The invocation of that name, if it runs already; or else a new one. The one before ends when the user speaks. */
+  #enter(session: Session, invocationId: string): InvocationContext {
     const running = this.#running;
     const isSame = running !== undefined && isSameSession(running.session, session) && running.invocationId === invocationId;
-    if (!isSame) {
-      this.leave();
-      this.#running = this.#service.invocation(session, { invocationId });
-    }
-    return this.#running as InvocationContext;
+    return isSame ? running : (this.#running = this.#service.invocation(session, { invocationId }));
   }
 
   async #append(context: InvocationContext, delta: Readonly<Record<string, unknown>>, event: EventInit): Promise<void> {
@@ -226,8 +222,9 @@ function valueFrom(text: string): Json {
   }
 }
 
-/** The keys that the agent has understood so far, each once. */
+/** The keys that the agent has understood so far, each once, without those that were for the message alone. */
 function understoodIn(events: readonly Event[]): string[] {
   const keys = events.flatMap(({ customMetadata }): unknown => customMetadata?.['understood'] ?? []);
-  return [...new Set(keys)].filter((key) => typeof key === 'string' && key !== 'turns_typed') as string[];
+  const isKept = (key: unknown): boolean => typeof key === 'string' && key !== 'turns_typed' && !key.startsWith('temp:');
+  return [...new Set(keys)].filter(isKept) as string[];
 }
