@@ -7,7 +7,10 @@ import { exportLines } from 'statepad/jsonl';
 import { site, untilStored } from './support.mjs';
 
 const button = (within, name) => within.getByRole('button', { name, exact: true });
-const row = (page, key) => page.getByRole('region', { name: 'State', exact: true }).getByRole('listitem').filter({ has: button(page, key) });
+const row = (page, key) => {
+  const rows = page.getByRole('region', { name: 'State', exact: true }).getByRole('listitem');
+  return rows.filter({ has: button(page, key) });
+};
 const history = (page, key) => page.getByRole('list', { name: `History of ${key}` });
 const steps = (page, key) => history(page, key).getByRole('listitem');
 const step = (page, key, name) => history(page, key).getByRole('button', { name });
@@ -22,9 +25,10 @@ async function say(page, text, events) {
 /** A session in which a counter has been written so often, as JSON lines. */
 async function counted(times) {
   const service = new SessionService();
-  const session = await service.createSession({ appName: 'meter', userId: 'kai', sessionId: 'long', state: { counter: 0, 'user:name': 'Kai' } });
+  const session = await service.createSession({ appName: 'meter', userId: 'kai', sessionId: 'long', state: { counter: 0 } });
   for (let count = 1; count <= times; count++) {
-    await service.appendEvent({ session, event: { author: 'meter', invocationId: `i${count}`, actions: { stateDelta: { counter: count } } } });
+    const actions = { stateDelta: { counter: count } };
+    await service.appendEvent({ session, event: { author: 'meter', invocationId: `i${count}`, actions } });
   }
   const lines = [];
   for await (const line of exportLines(service, { appName: 'meter' })) lines.push(line);

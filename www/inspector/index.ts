@@ -21,6 +21,7 @@ export { StatepadEvents } from './events.js';
 export { StatepadMoment } from './moment.js';
 export { StatepadTimeline } from './timeline.js';
 export { StatepadState } from './state.js';
+export { StatepadKeyEditor, type Draft } from './key-editor.js';
 export { StatepadHistory } from './history.js';
 export { StatepadSearch } from './search.js';
 export { StatepadSessions } from './sessions.js';

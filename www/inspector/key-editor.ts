@@ -10,12 +10,20 @@ import { readJson, showText, type Verdict } from './value.js';
 
 const PREFIX: Readonly<Record<Scope, string>> = { session: '', app: 'app:', user: 'user:', temp: 'temp:' };
 
-/** Edits one key as JSON. Fires `close`, with the key that was written as `detail`, and `edit` with a key that is there already. */
+/** What was typed for a key. */
+export interface Draft {
+  readonly key: string;
+  /** Empty for nothing. */
+  readonly text: string;
+}
+
+/** Edits one key as JSON. Fires `close` when it is done, and `edit`, with a {@link Draft} as `detail`, for a key that is there already. */
 export class StatepadKeyEditor extends InspectorPart {
   static override properties: PropertyDeclarations = {
     ...InspectorPart.properties,
     key: { attribute: false },
     scope: { attribute: false },
+    draft: { attribute: false },
     name: { state: true },
     text: { state: true },
     known: { state: true },
@@ -105,6 +113,8 @@ export class StatepadKeyEditor extends InspectorPart {
   declare key: string | undefined;
   /** Where a key is added. */
   declare scope: Scope;
+  /** A text to begin with instead of the value; empty for none. */
+  declare draft: string;
   declare private name: string;
   declare private text: string;
   /** The JSON text of the value that the editor knows of; empty for none. */
@@ -115,6 +125,7 @@ export class StatepadKeyEditor extends InspectorPart {
   constructor() {
     super();
     this.scope = 'session';
+    this.draft = '';
     this.name = '';
     this.text = '';
     this.known = '';
@@ -125,6 +136,7 @@ export class StatepadKeyEditor extends InspectorPart {
     super.willUpdate(changed);
     if (changed.has('key')) {
       this.#take(this.#row());
+      this.text = this.draft === '' ? this.text : this.draft;
     }
   }
 
@@ -191,7 +203,7 @@ export class StatepadKeyEditor extends InspectorPart {
       <p id="taken" class="bad" ?hidden=${!isThere && !isElsewhere}>
         ${isThere
           ? html`${row.key} is there already:
-              <button type="button" class="link" @click=${() => this.#fire('edit', row.key)}>edit it</button>`
+              <button type="button" class="link" @click=${() => this.#editInstead(row.key)}>edit it</button>`
           : `${this.name} is a key of ${strayed}: add it there`}
       </p>`;
   }
@@ -295,7 +307,7 @@ export class StatepadKeyEditor extends InspectorPart {
     this.isSaving = true;
     try {
       await inspection.write(key, verdict.value);
-      this.#close(key);
+      this.#close();
     } catch (error) {
       const code = isStatepadError(error) ? `${error.code}, ` : '';
       this.problem = `not saved: ${code}${error instanceof Error ? error.message : String(error)}`;
@@ -320,12 +332,12 @@ export class StatepadKeyEditor extends InspectorPart {
     return keep === null ? undefined : 'not saved: keep your value, or take over what was written meanwhile?';
   }
 
-  #close(key?: string): void {
-    this.#fire('close', key);
+  #close(): void {
+    this.dispatchEvent(new CustomEvent('close'));
   }
 
-  #fire(type: 'close' | 'edit', key: string | undefined): void {
-    this.dispatchEvent(new CustomEvent(type, { detail: key }));
+  #editInstead(key: string): void {
+    this.dispatchEvent(new CustomEvent<Draft>('edit', { detail: { key, text: this.text } }));
   }
 }
 

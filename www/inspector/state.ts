@@ -9,6 +9,7 @@ import { SCOPES, splitKey, type Scope } from './log.js';
 import { differences, isFound, type KeyRow, type RowChange } from './rows.js';
 import { base } from './style.js';
 import { marked, showText } from './value.js';
+import type { Draft } from './key-editor.js';
 import './key-editor.js';
 
 const SIGNS: Readonly<Record<RowChange, string>> = { added: '+', changed: '~', deleted: '−' };
@@ -133,7 +134,11 @@ export class StatepadState extends InspectorPart {
       }
 
       .key:hover {
-        background: color-mix(in srgb, var(--scope) 22%, transparent);
+        text-decoration: underline;
+      }
+
+      :is(.added, .changed, .deleted) .key {
+        background: var(--paper);
       }
 
       .key[aria-pressed='true'] {
@@ -159,6 +164,7 @@ export class StatepadState extends InspectorPart {
       }
 
       .actions button {
+        min-width: 1.5rem;
         min-height: 1.5rem;
         padding-inline: 0.25em;
       }
@@ -192,22 +198,22 @@ export class StatepadState extends InspectorPart {
       @keyframes flash {
         from {
           box-shadow: inset 0 0 0 2px var(--accent);
-          background: color-mix(in srgb, var(--accent) 30%, var(--paper));
+          background: color-mix(in srgb, var(--accent) 14%, var(--paper));
         }
       }
 
       @keyframes flash-again {
         from {
           box-shadow: inset 0 0 0 2px var(--accent);
-          background: color-mix(in srgb, var(--accent) 30%, var(--paper));
+          background: color-mix(in srgb, var(--accent) 14%, var(--paper));
         }
       }
     `,
   ];
-  /** The key that is edited. */
-  declare private editing: string | undefined;
+  /** The keys that are edited: each editor stays until it is closed, so that nothing typed gets lost. */
+  declare private editing: readonly string[];
   /** Where a key is added. */
-  declare private adding: Scope | undefined;
+  declare private adding: readonly Scope[];
   /** The key that is about to be deleted. */
   declare private deleting: string | undefined;
   /** Why the key in `deleting` could not be deleted. */
@@ -216,10 +222,17 @@ export class StatepadState extends InspectorPart {
   /** The session whose keys are drawn. */
   #of: string | undefined;
   #drawn: Drawn = { rows: [], of: undefined, isNow: true };
+  /** What the editors begin with, by key, instead of the values. */
+  readonly #drafts = new Map<string, string>();
   /** How often each key has flashed, while it flashes. */
   readonly #flashes = new Map<string, number>();
   #news = '';
   #traced: string | undefined;
+
+  constructor() {
+    super();
+    [this.editing, this.adding] = [[], []];
+  }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     super.willUpdate(changed);
@@ -265,12 +278,11 @@ export class StatepadState extends InspectorPart {
   #column(inspection: Inspection, session: Session, scope: Scope): TemplateResult {
     const { rows, query } = inspection;
     const own = rows.filter((row) => row.scope === scope);
-    const shown = own.filter((row) => isFound(row, query) || row.key === this.editing);
+    const shown = own.filter((row) => isFound(row, query) || this.editing.includes(row.key));
     const entries = shown.map((row): [string, KeyRow | undefined] => [row.key, row]);
     // What is being typed stays, also when the key is not there at this moment.
-    if (this.editing !== undefined && splitKey(this.editing).scope === scope && !own.some(({ key }) => key === this.editing)) {
-      entries.push([this.editing, undefined]);
-    }
+    const gone = this.editing.filter((key) => splitKey(key).scope === scope && !own.some((row) => row.key === key));
+    entries.push(...gone.map((key): [string, undefined] => [key, undefined]));
     const none = own.length === 0 ? 'no keys' : 'nothing found here';
     return html`<section data-scope=${scope} aria-labelledby=${scope}>
       <header>
@@ -281,7 +293,7 @@ export class StatepadState extends InspectorPart {
           : nothing}
         <p class="quiet">${meaning(scope, session)}</p>
       </header>
-      ${this.adding === scope ? this.#editor(inspection, undefined, scope) : nothing}
+      ${this.adding.includes(scope) ? this.#editor(inspection, undefined, scope) : nothing}
       ${entries.length === 0 ? html`<p class="none quiet">${none}</p>` : nothing}
       <ul>
         ${repeat(
@@ -295,6 +307,7 @@ export class StatepadState extends InspectorPart {
 
   #entry(inspection: Inspection, key: string, row: KeyRow | undefined): TemplateResult {
     const flashes = this.#flashes.get(key);
+    const isEdited = this.editing.includes(key);
     return html`<li
       class=${row?.change ?? ''}
       data-flash=${flashes === undefined ? nothing : flashes % 2}
@@ -304,9 +317,9 @@ export class StatepadState extends InspectorPart {
         ${row === undefined
           ? html`<span class="key">${key}</span>`
           : html`<span class="named">${sign(row)} ${this.#key(inspection, row)}</span> ${writer(inspection, row)}`}
-        ${row?.value === undefined || key === this.editing || !canWrite(inspection) ? nothing : this.#actions(key)}
+        ${row?.value === undefined || isEdited || !canWrite(inspection) ? nothing : this.#actions(key)}
       </div>
-      ${key === this.editing ? this.#editor(inspection, key, splitKey(key).scope) : values(row, inspection.query)}
+      ${isEdited ? this.#editor(inspection, key, splitKey(key).scope) : values(row, inspection.query)}
       ${this.problem !== undefined && key === this.deleting ? html`<p class="bad" role="alert">${this.problem}</p>` : nothing}
     </li>`;
   }
@@ -344,22 +357,36 @@ export class StatepadState extends InspectorPart {
       .inspection=${inspection}
       .key=${key}
       .scope=${scope}
+      .draft=${key === undefined ? '' : (this.#drafts.get(key) ?? '')}
       @close=${() => void this.#closed(key, scope)}
-      @edit=${(event: CustomEvent<string>) => this.#edit(event.detail)}
+      @edit=${(event: CustomEvent<Draft>) => this.#editInstead(event.detail, scope)}
     ></statepad-key-editor>`;
   }
 
   #add(scope: Scope): void {
-    [this.adding, this.editing, this.deleting] = [scope, undefined, undefined];
+    this.adding = [...without(this.adding, scope), scope];
   }
 
   #edit(key: string): void {
-    [this.adding, this.editing, this.deleting] = [undefined, key, undefined];
+    this.editing = [...without(this.editing, key), key];
+  }
+
+  /** What was typed for a key that is there already is its new value now. */
+  #editInstead({ key, text }: Draft, scope: Scope): void {
+    this.#drafts.set(key, text);
+    this.adding = without(this.adding, scope);
+    this.#edit(key);
   }
 
   async #closed(key: string | undefined, scope: Scope): Promise<void> {
-    [this.adding, this.editing] = [undefined, undefined];
-    await (key === undefined ? this.#focus('add', scope) : this.#focus('edit', key));
+    if (key === undefined) {
+      this.adding = without(this.adding, scope);
+      await this.#focus('add', scope);
+    } else {
+      this.editing = without(this.editing, key);
+      this.#drafts.delete(key);
+      await this.#focus('edit', key);
+    }
   }
 
   async #ask(key: string): Promise<void> {
@@ -401,7 +428,8 @@ export class StatepadState extends InspectorPart {
 
   /** Drops what belongs to the session before. */
   #forget(): void {
-    [this.adding, this.editing, this.deleting, this.problem] = [undefined, undefined, undefined, undefined];
+    [this.adding, this.editing, this.deleting, this.problem] = [[], [], undefined, undefined];
+    this.#drafts.clear();
     this.#flashes.clear();
     this.#news = '';
   }
@@ -433,6 +461,10 @@ export class StatepadState extends InspectorPart {
 
 function nameOf({ appName, userId, id }: Session): string {
   return JSON.stringify([appName, userId, id]);
+}
+
+function without<T>(list: readonly T[], item: T): T[] {
+  return list.filter((other) => other !== item);
 }
 
 function canWrite({ readOnly, isNow }: Inspection): boolean {
