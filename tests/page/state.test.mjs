@@ -45,7 +45,7 @@ describe('the state', () => {
     const editor = page.getByRole('form', { name: 'add a key to session' });
     await name.fill('topic');
     await value.fill('{\n "a": 1,\n "b" 2}');
-    await editor.getByText('not valid: found 2 where : should be').waitFor();
+    await editor.getByText('not valid: : should be here').waitFor();
     assert.equal(await value.getAttribute('aria-invalid'), 'true');
     assert.equal(await editor.locator('mark').innerText(), '2');
     await button(editor, 'Save').click();

@@ -9,7 +9,7 @@ export class InspectorPart extends LitElement {
   /** What is shown. */
   declare inspection: Inspection | undefined;
   readonly #changed = (): void => {
-    this.requestUpdate('inspection');
+    this.requestUpdate();
   };
 
   override connectedCallback(): void {
@@ -25,7 +25,7 @@ export class InspectorPart extends LitElement {
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     const before = changed.get('inspection');
-    if (changed.has('inspection') && before !== this.inspection) {
+    if (changed.has('inspection')) {
       before?.removeEventListener('change', this.#changed);
       if (this.isConnected) {
         this.inspection?.addEventListener('change', this.#changed);

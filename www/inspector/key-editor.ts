@@ -6,7 +6,8 @@ import { InspectorPart } from './follow.js';
 import { splitKey, type Scope } from './log.js';
 import type { KeyRow } from './rows.js';
 import { base } from './style.js';
-import { readJson, showText, type Verdict } from './value.js';
+import { readJson, type Verdict } from './json.js';
+import { showText } from './value.js';
 
 const PREFIX: Readonly<Record<Scope, string>> = { session: '', app: 'app:', user: 'user:', temp: 'temp:' };
 

@@ -1,12 +1,13 @@
 // The state at the moment that is looked at: the four scopes side by side, what wrote each key, what the turn did to it.
 
-import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Session } from 'statepad';
 import type { Inspection } from './inspection.js';
 import { InspectorPart } from './follow.js';
 import { SCOPES, splitKey, type Scope } from './log.js';
 import { differences, isFound, type KeyRow, type RowChange } from './rows.js';
+import { stateStyle } from './state-style.js';
 import { base } from './style.js';
 import { marked, showText } from './value.js';
 import type { Draft } from './key-editor.js';
@@ -31,185 +32,7 @@ export class StatepadState extends InspectorPart {
     deleting: { state: true },
     problem: { state: true },
   };
-  static override styles = [
-    base,
-    css`
-      .whole {
-        container-type: inline-size;
-      }
-
-      .top {
-        min-height: 2rem;
-        margin-block-end: 0.5rem;
-        font-size: 0.8125rem;
-      }
-
-      .chip {
-        border-radius: 4px;
-        padding: 0 0.4em;
-      }
-
-      .columns {
-        display: grid;
-        gap: 1rem 0.75rem;
-      }
-
-      @container (min-width: 34rem) {
-        .columns {
-          grid-template-columns: repeat(2, minmax(0, 1fr));
-        }
-      }
-
-      @container (min-width: 54rem) {
-        .columns {
-          grid-template-columns: repeat(4, minmax(0, 1fr));
-        }
-      }
-
-      section {
-        min-width: 0;
-        border-block-start: 3px solid var(--scope);
-      }
-
-      header {
-        display: grid;
-        grid-template-columns: auto minmax(0, 1fr) auto;
-        align-items: baseline;
-        gap: 0 0.5rem;
-        padding-block: 0.35rem;
-      }
-
-      header h3 {
-        color: var(--scope);
-      }
-
-      header p {
-        grid-column: 1 / -1;
-        font-size: 0.75rem;
-        overflow-wrap: anywhere;
-      }
-
-      button.plain {
-        color: var(--quiet);
-      }
-
-      button.plain:hover {
-        color: var(--text);
-      }
-
-      li {
-        border-block-start: 1px solid var(--line);
-        padding: 0.3rem 0.4rem 0.35rem;
-      }
-
-      .head {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: baseline;
-        gap: 0 0.4rem;
-      }
-
-      .named {
-        display: flex;
-        align-items: baseline;
-        gap: 0.4rem;
-        min-width: 0;
-      }
-
-      .added {
-        background: var(--added);
-      }
-
-      .changed {
-        background: var(--changed);
-      }
-
-      .deleted {
-        background: var(--deleted);
-      }
-
-      .sign {
-        font-family: var(--mono);
-        font-weight: 700;
-      }
-
-      .key:hover {
-        text-decoration: underline;
-      }
-
-      :is(.added, .changed, .deleted) .key {
-        background: var(--paper);
-      }
-
-      .key[aria-pressed='true'] {
-        color: var(--paper);
-        background: var(--scope);
-      }
-
-      .deleted .key {
-        text-decoration: line-through;
-      }
-
-      .from {
-        font-size: 0.75rem;
-        overflow-wrap: anywhere;
-      }
-
-      .actions {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        margin-inline: auto -0.25rem;
-        font-size: 0.75rem;
-      }
-
-      .actions button {
-        min-width: 1.5rem;
-        min-height: 1.5rem;
-        padding-inline: 0.25em;
-      }
-
-      .actions > span {
-        padding-inline-end: 0.3rem;
-      }
-
-      .to {
-        display: grid;
-        grid-template-columns: auto minmax(0, 1fr);
-        align-items: baseline;
-        gap: 0 0.4rem;
-      }
-
-      .none {
-        border-block-start: 1px solid var(--line);
-        padding: 0.3rem 0.4rem;
-        font-size: 0.8125rem;
-      }
-
-      /* Two names for one animation: it begins again when a value changes while it runs. */
-      [data-flash='0'] {
-        animation: flash 1.6s ease-out;
-      }
-
-      [data-flash='1'] {
-        animation: flash-again 1.6s ease-out;
-      }
-
-      @keyframes flash {
-        from {
-          box-shadow: inset 0 0 0 2px var(--accent);
-          background: color-mix(in srgb, var(--accent) 14%, var(--paper));
-        }
-      }
-
-      @keyframes flash-again {
-        from {
-          box-shadow: inset 0 0 0 2px var(--accent);
-          background: color-mix(in srgb, var(--accent) 14%, var(--paper));
-        }
-      }
-    `,
-  ];
+  static override styles = [base, stateStyle];
   /** The keys that are edited: each editor stays until it is closed, so that nothing typed gets lost. */
   declare private editing: readonly string[];
   /** Where a key is added. */

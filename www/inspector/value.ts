@@ -53,11 +53,6 @@ export function showText(text: string, { query = '', label = '', isStruck = fals
   return html`<statepad-value .text=${text} .query=${query} .label=${label} ?struck=${isStruck}></statepad-value>`;
 }
 
-/** What a text is as JSON: its value, or what is wrong and where: line and column from 1, in characters. */
-export type Verdict =
-  | { readonly value: Json }
-  | { readonly reason: string; readonly at: number; readonly line: number; readonly column: number };
-
 /** A JSON value. Long ones are folded to three lines, with a button that shows them whole and indented. */
 export class StatepadValue extends LitElement {
   static override properties = {
@@ -225,83 +220,3 @@ function pieces(text: string): Piece[] {
 }
 
 customElements.define('statepad-value', StatepadValue);
-
-/** Reads a text as JSON, and finds the place where it stops being any. Engines tell that in their own words, or not at all. */
-export function readJson(text: string): Verdict {
-  try {
-    return { value: JSON.parse(text) as Json };
-  } catch {
-    const { at, reason } = faultOf(text);
-    const before = text.slice(0, at).split('\n');
-    return { reason, at, line: before.length, column: Array.from(before.at(-1) ?? '').length + 1 };
-  }
-}
-
-const SPACE = /[ \t\n\r]*/y;
-const LITERAL = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y;
-const STRING = /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y;
-const STRING_START = /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*/y;
-const WORD = /[^\s,:[\]{}"]{1,20}|./suy;
-
-type Awaited = 'value' | 'first' | 'name' | 'colon' | 'next';
-
-/** What is wrong with a text that is no JSON, and where: what is awaited at each place decides. */
-function faultOf(text: string): { readonly at: number; readonly reason: string } {
-  // `]` and `}` of what is open, innermost last.
-  const open: string[] = [];
-  let awaited = 'value' as Awaited;
-  let at = 0;
-  for (;;) {
-    at = after(SPACE, text, at) ?? at;
-    const char = text[at];
-    const close = open.at(-1);
-    const isName = awaited === 'name' || (awaited === 'first' && close === '}');
-    const isValue = awaited === 'value' || (awaited === 'first' && close === ']');
-    const pattern = char === '"' ? STRING : LITERAL;
-    const end: number | undefined = isValue || (isName && char === '"') ? after(pattern, text, at) : undefined;
-    if (char === undefined) {
-      return { at, reason: text.trim() === '' ? 'a value is needed' : `it ends too early: ${wordFor(awaited, close)} is missing` };
-    }
-    if (char === close && (awaited === 'next' || awaited === 'first')) {
-      open.pop();
-      [at, awaited] = [at + 1, 'next'];
-    } else if (awaited === 'next' && close !== undefined && char === ',') {
-      [at, awaited] = [at + 1, close === '}' ? 'name' : 'value'];
-    } else if (awaited === 'colon' && char === ':') {
-      [at, awaited] = [at + 1, 'value'];
-    } else if (isValue && (char === '{' || char === '[')) {
-      open.push(char === '{' ? '}' : ']');
-      [at, awaited] = [at + 1, 'first'];
-    } else if (end !== undefined) {
-      [at, awaited] = [end, isName ? 'colon' : 'next'];
-    } else {
-      return misfit(text, at, wordFor(awaited, close));
-    }
-  }
-}
-
-function after(pattern: RegExp, text: string, at: number): number | undefined {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : undefined;
-}
-
-function wordFor(awaited: string, close: string | undefined): string {
-  if (awaited === 'next') {
-    return close === undefined ? 'the end' : `, or ${close}`;
-  }
-  const first = close === '}' ? 'a "name" or }' : 'a value or ]';
-  return { first, name: 'a "name"', colon: ':' }[awaited] ?? 'a value';
-}
-
-function misfit(text: string, at: number, wanted: string): { readonly at: number; readonly reason: string } {
-  const stop = text[at] === '"' ? after(STRING_START, text, at) : undefined;
-  const next = stop === undefined ? '"' : text[stop];
-  if (stop === undefined || next === '"') {
-    const word = text.slice(at, after(WORD, text, at));
-    return { at, reason: `found ${word} where ${wanted} should be` };
-  }
-  if (next === undefined || next === '\n') {
-    return { at: stop, reason: 'a text is not closed: " is missing' };
-  }
-  return { at: stop, reason: next === '\\' ? 'this is no escape in a text' : 'a text cannot have this character as it is' };
-}
