@@ -6,6 +6,7 @@ import { styleMap } from 'lit/directives/style-map.js';
 import { VirtualizerController } from '@tanstack/lit-virtual';
 import type { Event } from 'statepad';
 import { InspectorPart } from './follow.js';
+import { nextLayout } from './frames.js';
 import type { Inspection } from './inspection.js';
 import { deltaOf, splitKey, textOf } from './log.js';
 import { clock, goTo } from './moment.js';
@@ -159,11 +160,14 @@ export class StatepadEvents extends InspectorPart {
   });
   /** The end stays visible. */
   #isFollowing = true;
+  #isSettling = false;
+  /** Where the list is scrolled to, in px. */
+  #top = 0;
   /** The height of all rows as they are on screen, in px. The log may be ahead of it. */
   #all = 0;
   /** The height that the rows were measured with, in px. */
   #measured = 0;
-  #shown: { session: string; selected: number | undefined } | undefined;
+  #shown: { session: string; selected: number | undefined; all: number } | undefined;
 
   constructor() {
     super();
@@ -293,34 +297,57 @@ export class StatepadEvents extends InspectorPart {
     const before = this.#shown;
     const id = session === undefined ? '' : JSON.stringify([session.appName, session.userId, session.id]);
     const height = this.#height;
-    this.#shown = { session: id, selected };
+    this.#shown = { session: id, selected, all: this.#all };
     if (before?.session !== id) {
       this.#isFollowing = true;
     }
     const place = selected === undefined || selected === before?.selected ? -1 : this.#placeOf(selected);
-    const seen = list.clientHeight;
-    if (place >= 0 && place * height < list.scrollTop) {
+    const isGrown = this.#all !== before?.all;
+    // Whoever asks where things are makes the browser lay out all that has changed: only when there is a reason.
+    if (place < 0 && !(isGrown && this.#isFollowing)) {
+      return;
+    }
+    const [top, seen] = [list.scrollTop, list.clientHeight];
+    if (place >= 0 && place * height < top) {
       this.#scrollTo(list, place * height);
-    } else if (place >= 0 && (place + 1) * height > list.scrollTop + seen) {
+    } else if (place >= 0 && (place + 1) * height > top + seen) {
       this.#scrollTo(list, (place + 1) * height - seen);
     } else if (this.#isFollowing) {
+      this.#scrollTo(list, this.#all);
+      void this.#settle();
+    }
+  }
+
+  /** Other parts that are still drawing may have left more room, or less, than there is in the end. */
+  async #settle(): Promise<void> {
+    if (this.#isSettling) {
+      return;
+    }
+    this.#isSettling = true;
+    await nextLayout();
+    this.#isSettling = false;
+    const list = this.#list;
+    if (list !== null && this.#isFollowing && list.scrollTop < list.scrollHeight - list.clientHeight - 1) {
       this.#scrollTo(list, this.#all);
     }
   }
 
   #scrollTo(list: HTMLElement, top: number): void {
     const last = Math.max(this.#all - list.clientHeight, 0);
-    const wanted = Math.min(top, last);
-    if (Math.abs(list.scrollTop - wanted) >= 1) {
-      list.scrollTop = wanted;
-    }
-    this.#isFollowing = wanted >= last - 2;
+    list.scrollTop = Math.min(top, last);
+    this.#top = list.scrollTop;
+    this.#isFollowing = top >= last - 2;
   }
 
   readonly #scrolled = (): void => {
     const list = this.#list;
-    if (list !== null) {
-      this.#isFollowing = list.scrollTop + list.clientHeight >= this.#all - 2;
+    if (list === null) {
+      return;
+    }
+    const { scrollTop, scrollHeight, clientHeight } = list;
+    if (Math.abs(scrollTop - this.#top) >= 1) {
+      this.#top = scrollTop;
+      this.#isFollowing = scrollTop >= scrollHeight - clientHeight - 2;
     }
   };
 

@@ -2,6 +2,7 @@
 
 import { css, html, type TemplateResult } from 'lit';
 import { InspectorPart } from './follow.js';
+import { isFound } from './rows.js';
 import { base } from './style.js';
 
 /** The search field of an inspection. The other parts show what was found. */
@@ -42,8 +43,7 @@ export class StatepadSearch extends InspectorPart {
     if (matches === undefined || query === undefined || rows === undefined) {
       return '';
     }
-    const wanted = query.toLowerCase();
-    const keys = rows.filter(({ key, text }) => `${key}\n${text}`.toLowerCase().includes(wanted)).length;
+    const keys = rows.filter((row) => isFound(row, query)).length;
     return `${String(keys)} ${keys === 1 ? 'key' : 'keys'}, ${String(matches.length)} ${matches.length === 1 ? 'event' : 'events'}`;
   }
 }

@@ -4,6 +4,7 @@ import { html, nothing, svg, type PropertyDeclarations, type TemplateResult } fr
 import { styleMap } from 'lit/directives/style-map.js';
 import { Density } from './density.js';
 import { InspectorPart } from './follow.js';
+import { nextLayout } from './frames.js';
 import type { Inspection } from './inspection.js';
 import { splitKey } from './log.js';
 import { LANE, marks, patterns, RULER, titleOf } from './marks.js';
@@ -60,6 +61,7 @@ export class StatepadTimeline extends InspectorPart {
   #all = 0;
   /** The end stays visible. */
   #isFollowing = true;
+  #isSettling = false;
   #frame: number | undefined;
   /** What was shown last: what has changed since is brought into view. */
   #shown: { session: unknown; revision: number; isNow: boolean; selected: number | undefined } | undefined;
@@ -218,6 +220,22 @@ export class StatepadTimeline extends InspectorPart {
     }
     if (isNow && this.#isFollowing) {
       this.#scrollTo(Infinity);
+      void this.#settle();
+    }
+  }
+
+  /** Other parts that are still drawing may have left more room, or less, than there is in the end. */
+  async #settle(): Promise<void> {
+    if (this.#isSettling) {
+      return;
+    }
+    this.#isSettling = true;
+    await nextLayout();
+    this.#isSettling = false;
+    const scroller = this.#scroller;
+    if (scroller !== null && this.#isFollowing && scroller.scrollLeft < scroller.scrollWidth - scroller.clientWidth - 1) {
+      scroller.scrollLeft = scroller.scrollWidth;
+      this.#scroll = scroller.scrollLeft;
     }
   }
 
@@ -231,7 +249,7 @@ export class StatepadTimeline extends InspectorPart {
     const wanted = Math.min(Math.max(left, 0), last);
     if (scroller !== null && Math.abs(wanted - this.#scroll) >= 1) {
       scroller.scrollLeft = wanted;
-      this.#scroll = wanted;
+      this.#scroll = scroller.scrollLeft;
     }
     this.#isFollowing = wanted >= last - 2;
   }
@@ -241,8 +259,11 @@ export class StatepadTimeline extends InspectorPart {
       this.#frame = undefined;
       const scroller = this.#scroller;
       if (scroller !== null) {
-        this.#scroll = scroller.scrollLeft;
-        this.#isFollowing = this.#scroll >= this.#all - this.width - 2;
+        const { scrollLeft, scrollWidth, clientWidth } = scroller;
+        if (Math.abs(scrollLeft - this.#scroll) >= 1) {
+          this.#scroll = scrollLeft;
+          this.#isFollowing = scrollLeft >= scrollWidth - clientWidth - 2;
+        }
         this.#scrolledTo();
       }
     });
