@@ -190,7 +190,7 @@ describe('the timeline', () => {
     assert.equal(await button('next match').isDisabled(), true);
     await page.getByRole('searchbox').fill('');
     await timeline.getByText('0 matches').waitFor({ state: 'detached' });
-    assert.equal(await opacity(8), 1);
+    await until('all marks stand out alike', async () => (await opacity(8)) === 1);
   });
 
   it('a key has a lane of its own, from write to write, with a gap while it is deleted', async (t) => {
