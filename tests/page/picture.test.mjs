@@ -195,6 +195,12 @@ describe('many events in little room', () => {
     density.update({ events, scopes: [1, 1, 1, 1, 1, 1] });
     density.update({ events: [...events.slice(0, 3), {}, {}, {}, {}], scopes: [1, 1, 1, 2, 2, 2, 2] });
     assert.deepEqual(density.counts, { session: [1, 1, 1, 0, 0, 0, 0], app: [0, 0, 0, 1, 1, 1, 1], user: [0, 0, 0, 0, 0, 0, 0] });
+    assert.match(density.paths().app, /^M/u);
+    assert.equal(density.paths().user, '');
+    density.update({ events: [], scopes: [] });
+    assert.deepEqual(density.paths(), { session: '', app: '', user: '' });
+    density.update({ events, scopes: [0, 0, 4, 0, 0, 0] });
+    assert.deepEqual(density.paths(), { session: '', app: '', user: 'M0.42857 0.0000H0.57143v1.0000H0.42857z' });
     density.update({ events: [], scopes: [] });
     assert.deepEqual(density.counts, { session: [], app: [], user: [] });
   });

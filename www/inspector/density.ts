@@ -81,6 +81,7 @@ export class Density {
   /** By bucket: how many of its events wrote to each scope. */
   readonly counts: Readonly<Record<Kept, number[]>> = { session: [], app: [], user: [] };
   #done = 0;
+  #paths: Readonly<Record<Kept, string>> | undefined;
   #first: object | undefined;
   #last: object | undefined;
 
@@ -88,6 +89,9 @@ export class Density {
   update({ events, scopes }: { readonly events: readonly object[]; readonly scopes: readonly number[] }): void {
     if (events.length < this.#done || events[0] !== this.#first || events[this.#done - 1] !== this.#last) {
       this.#clear();
+    }
+    if (this.#done < events.length) {
+      this.#paths = undefined;
     }
     for (; this.#done < events.length; this.#done++) {
       if (this.#done >= MOST * this.size) {
@@ -108,6 +112,10 @@ export class Density {
    * (the busiest bucket).
    */
   paths(): Readonly<Record<Kept, string>> {
+    return (this.#paths ??= this.#draw());
+  }
+
+  #draw(): Readonly<Record<Kept, string>> {
     const { session, app, user } = this.counts;
     const highest = session.reduce((most, count, index) => Math.max(most, count + (app[index] ?? 0) + (user[index] ?? 0)), 1);
     const paths = { session: '', app: '', user: '' };
@@ -136,6 +144,7 @@ export class Density {
   #clear(): void {
     this.size = 1;
     this.#done = 0;
+    this.#paths = undefined;
     KEPT.forEach((scope) => (this.counts[scope].length = 0));
   }
 }
