@@ -168,6 +168,13 @@ describe('many events in little room', () => {
     );
   });
 
+  it('a column is as high as many events of it wrote to the scope', () => {
+    // Three events share a column, the creation and two events the first one.
+    const places = placesOf([1, 1, 1, 0, 4, 0, 0, 0]);
+    const paths = picture.columnPaths({ ...places, lanes: places.lanes.fill(0) }, { first: 1, last: 8 }, { step: 1, lanes: { top: 0, height: 24 } });
+    assert.deepEqual(paths, { session: 'M0 3.5h3v5.5h-3zM3 6.25h3v2.75h-3z', app: '', user: 'M3 18.25h3v2.75h-3z', none: 'M6 11h3v2h-3z' });
+  });
+
   it('the overview counts every event once, however the log has grown', () => {
     fc.assert(
       fc.property(scopesOf, fc.array(fc.nat({ max: 3000 })), (scopes, stops) => {

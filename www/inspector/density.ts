@@ -14,57 +14,69 @@ export interface Lanes {
   readonly height: number;
 }
 
+/** Events of one lane that share a column. */
+interface Column {
+  readonly lane: number;
+  readonly column: number;
+  /** How many of them wrote to each scope, in the order of `KEPT`. */
+  readonly counts: [number, number, number];
+}
+
 /**
- * The events of a range as columns, by lane: each scope that an event of the column wrote has its own third of the lane. With
- * `only`, an ascending list of revisions, no others count.
+ * The events of a range as columns, by lane: each scope has its own third of the lane, filled as high as many events of the
+ * column wrote to it. With `only`, an ascending list of revisions, no others count.
  */
-export function columnPaths(places: Places, range: Range, { step, lanes, only }: { step: number; lanes: Lanes; only?: readonly number[] | undefined }): ColumnPaths {
+export function columnPaths(
+  places: Places,
+  range: Range,
+  { step, lanes, only }: { readonly step: number; readonly lanes: Lanes; readonly only?: readonly number[] | undefined },
+): ColumnPaths {
   const per = Math.max(Math.ceil(COLUMN / step), 1);
+  const columns = columnsOf(places, range, { per, only });
+  const most = columns.reduce((high, { counts }) => Math.max(high, ...counts), 1);
+  const width = round(Math.max(per * step - (step >= COLUMN ? 1 : 0), 1));
+  const third = (lanes.height - 6) / 3;
   const paths = { session: '', app: '', user: '', none: '' };
-  const bits: number[] = [];
-  const flush = (column: number): void => {
-    bits.forEach((lane, index) => {
-      if (lane !== 0) {
-        const x = round(column * per * step);
-        const width = round(Math.max(per * step - (step >= COLUMN ? 1 : 0), 1));
-        addColumn(paths, lane, { x, y: lanes.top + index * lanes.height, width, height: lanes.height });
-      }
-      bits[index] = 0;
+  for (const { lane, column, counts } of columns) {
+    const [x, y] = [round(column * per * step), lanes.top + lane * lanes.height];
+    KEPT.forEach((scope, index) => {
+      const count = counts[index] ?? 0;
+      // What happened once must be seen, too.
+      const height = round((third - 0.5) * Math.max(count / most, 0.25));
+      paths[scope] += count === 0 ? '' : `M${x} ${round(y + 3 + (index + 1) * third - height)}h${width}v${height}h${-width}z`;
     });
-  };
-  let column = -1;
+    paths.none += counts.some((count) => count > 0) ? '' : `M${x} ${round(y + lanes.height / 2 - 1)}h${width}v2h${-width}z`;
+  }
+  return paths;
+}
+
+function columnsOf(
+  { lanes, scopes }: Places,
+  range: Range,
+  { per, only }: { readonly per: number; readonly only: readonly number[] | undefined },
+): Column[] {
+  const columns: Column[] = [];
+  // By lane: the column that is being filled.
+  const open: Column[] = [];
   const first = only === undefined ? range.first : lowerBound(only, range.first);
   const last = only === undefined ? range.last : lowerBound(only, range.last + 1) - 1;
   for (let index = first; index <= last; index++) {
     const revision = only === undefined ? index : (only[index] ?? 0);
-    const next = Math.floor(revision / per);
-    if (next !== column) {
-      flush(column);
-      column = next;
+    const [lane, column] = [lanes[revision - 1] ?? 0, Math.floor(revision / per)];
+    let one = open[lane];
+    if (one?.column !== column) {
+      one = { lane, column, counts: [0, 0, 0] };
+      open[lane] = one;
+      columns.push(one);
     }
-    const lane = places.lanes[revision - 1] ?? 0;
-    while (bits.length <= lane) {
-      bits.push(0);
-    }
-    bits[lane] = (bits[lane] ?? 0) | (places.scopes[revision - 1] ?? 0) | NOTHING;
+    const bits = scopes[revision - 1] ?? 0;
+    KEPT.forEach((scope, place) => {
+      if ((bits & SCOPE_BIT[scope]) !== 0) {
+        one.counts[place] = (one.counts[place] ?? 0) + 1;
+      }
+    });
   }
-  flush(column);
-  return paths;
-}
-
-/** Set for every column in which there is an event at all. */
-const NOTHING = 1 << 8;
-
-function addColumn(paths: Record<Kept | 'none', string>, bits: number, box: { x: number; y: number; width: number; height: number }): void {
-  const { x, width } = box;
-  const third = (box.height - 6) / 3;
-  const written = KEPT.filter((scope) => (bits & SCOPE_BIT[scope]) !== 0);
-  for (const scope of written) {
-    paths[scope] += `M${x} ${round(box.y + 3 + KEPT.indexOf(scope) * third)}h${width}v${round(third - 0.5)}h${-width}z`;
-  }
-  if (written.length === 0) {
-    paths.none += `M${x} ${round(box.y + box.height / 2 - 1)}h${width}v2h${-width}z`;
-  }
+  return columns;
 }
 
 function round(value: number): number {

@@ -25,7 +25,7 @@ export const eventsStyle = css`
   .event {
     position: absolute;
     display: grid;
-    grid-template: 'number time author line' 100% / minmax(2.6rem, max-content) 5.4rem 6.5rem minmax(0, 1fr);
+    grid-template: 'number time author line' 100% / var(--number) 5.4rem 6.5rem minmax(0, 1fr);
     align-items: center;
     gap: 0 0.7rem;
     inset: 0 0 auto;

@@ -49,7 +49,7 @@ export class StatepadEvents extends InspectorPart {
   #all = 0;
   /** The height that the rows were measured with, in px. */
   #measured = 0;
-  #shown: { session: string; selected: number | undefined; all: number } | undefined;
+  #shown: { session: string; selected: number | undefined; moment: number | undefined; all: number } | undefined;
 
   constructor() {
     super();
@@ -100,7 +100,7 @@ export class StatepadEvents extends InspectorPart {
             tabindex="0"
             aria-label="Events"
             aria-activedescendant=${isDrawn ? `event-${selected ?? 0}` : nothing}
-            style=${styleMap({ height: `${Math.min(this.#all, HEIGHT) + 2}px` })}
+            style=${styleMap({ height: `${Math.min(this.#all, HEIGHT) + 2}px`, '--number': `${Math.max(String(all).length, 3) + 1.5}ch` })}
             @keydown=${this.#keyed}
             @scroll=${this.#scrolled}
           >
@@ -174,19 +174,21 @@ export class StatepadEvents extends InspectorPart {
     }
   }
 
-  /** Moves to what has changed since the last time: the event that is selected, the end. */
-  #bringIntoView(list: HTMLElement, { session, selected }: Inspection): void {
+  /** Moves to what has changed since the last time: the event that is selected, the moment, the end. */
+  #bringIntoView(list: HTMLElement, { session, selected, revision, isNow }: Inspection): void {
     const before = this.#shown;
     const id = session === undefined ? '' : JSON.stringify([session.appName, session.userId, session.id]);
     const height = this.#height;
-    this.#shown = { session: id, selected, all: this.#all };
-    if (before?.session !== id) {
+    this.#shown = { session: id, selected, moment: isNow ? undefined : revision, all: this.#all };
+    if (before?.session !== id || (isNow && before.moment !== undefined)) {
       this.#isFollowing = true;
     }
-    const place = selected === undefined || selected === before?.selected ? -1 : this.#placeOf(selected);
-    const isGrown = this.#all !== before?.all;
+    const hasMoved = !isNow && revision !== before?.moment;
+    const wanted = selected !== before?.selected ? selected : hasMoved ? revision : undefined;
+    const place = wanted === undefined ? -1 : this.#placeOf(wanted);
+    const isNews = this.#all !== before?.all || (isNow && before.moment !== undefined);
     // Whoever asks where things are makes the browser lay out all that has changed: only when there is a reason.
-    if (place < 0 && !(isGrown && this.#isFollowing)) {
+    if (place < 0 && !(isNews && this.#isFollowing)) {
       return;
     }
     const [top, seen] = [list.scrollTop, list.clientHeight];

@@ -42,10 +42,15 @@ export function marks(drawing: Drawing): SVGTemplateResult {
   return svg`<g transform="translate(${-span.from} 0)">
     <path class="band" d=${step < 3 ? '' : bandsOf(log, range, step).map(({ from, to }) => `M${from} ${RULER}H${to}V${bottom}H${from}z`).join('')} />
     <path class="rules" d=${log.authors.map((_, lane) => `M${span.from} ${RULER + lane * LANE}H${span.to}`).join('')} />
-    ${ticks(range, step).map((revision) => svg`<text class="tick" x=${(revision + 0.5) * step} y="12">${revision}</text>`)}
+    ${ticks(range, step).map((revision) => svg`<text class="tick" x=${tickAt(revision, drawing)} y="12">${revision}</text>`)}
     ${step < FINE ? columns(drawing) : repeat(revisions(range), (revision) => revision, (revision) => mark(drawing, revision))}
     ${ring(drawing)}
   </g>`;
+}
+
+/** The middle of a tick's number: above its event, but not over the end. */
+function tickAt(revision: number, { step, span }: Drawing): number {
+  return Math.min((revision + 0.5) * step, span.to - 3.3 * String(revision).length);
 }
 
 function revisions({ first, last }: Range): number[] {
