@@ -148,7 +148,8 @@ export class Density {
     this.size *= 2;
     for (const scope of KEPT) {
       const narrow = this.counts[scope];
-      const wide = Array.from({ length: Math.ceil(narrow.length / 2) }, (_, index) => (narrow[2 * index] ?? 0) + (narrow[2 * index + 1] ?? 0));
+      const sum = (index: number): number => (narrow[2 * index] ?? 0) + (narrow[2 * index + 1] ?? 0);
+      const wide = Array.from({ length: Math.ceil(narrow.length / 2) }, (_, index) => sum(index));
       narrow.splice(0, narrow.length, ...wide);
     }
   }

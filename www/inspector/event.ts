@@ -147,7 +147,9 @@ export class StatepadEvent extends InspectorPart {
         ? nothing
         : html`<div>
             <h4>Further</h4>
-            <dl class="facts">${rest.map(([name, value]) => html`<dt class="mono">${name}</dt><dd>${showValue(value, { label: name })}</dd>`)}</dl>
+            <dl class="facts">
+              ${rest.map(([name, value]) => html`<dt class="mono">${name}</dt><dd>${showValue(value, { label: name })}</dd>`)}
+            </dl>
           </div>`}
       <details ?open=${this.isOpen} @toggle=${(toggle: globalThis.Event) => (this.isOpen = (toggle.target as HTMLDetailsElement).open)}>
         <summary>JSON</summary>
@@ -181,7 +183,9 @@ function head(inspection: Inspection, revision: number): TemplateResult {
   const count = inspection.log.events.length;
   return html`<div class="row head">
     <h3>Event #${revision}</h3>
-    <button class="spread" aria-label="previous event" ?disabled=${revision <= 1} @click=${() => inspection.select(revision - 1)}>‹ previous</button>
+    <button class="spread" aria-label="previous event" ?disabled=${revision <= 1} @click=${() => inspection.select(revision - 1)}>
+      ‹ previous
+    </button>
     <button aria-label="next event" ?disabled=${revision >= count} @click=${() => inspection.select(revision + 1)}>next ›</button>
     <button ?disabled=${inspection.revision === revision} @click=${() => void goTo(inspection, revision)}>go to this moment</button>
     <button aria-label="close the event" @click=${() => inspection.select(undefined)}>close</button>
@@ -233,9 +237,12 @@ function said({ content }: Event): TemplateResult | typeof nothing {
 function showPart(part: Part): TemplateResult {
   const { text, thought, ...rest } = part;
   const others = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const members = others.map(
+    ([name, value]) => html`<div><span class="quiet">${name}</span> ${showValue(value as Json, { label: name })}</div>`,
+  );
   return html`<div class="part">${
     text === undefined ? nothing : html`<span class=${thought ? 'thought' : ''}>${thought ? 'thought: ' : nothing}${text}</span>`
-  }${others.map(([name, value]) => html`<div><span class="quiet">${name}</span> ${showValue(value as Json, { label: name })}</div>`)}</div>`;
+  }${members}</div>`;
 }
 
 function wrote(inspection: Inspection, event: Event): TemplateResult | typeof nothing {
@@ -259,7 +266,11 @@ function wrote(inspection: Inspection, event: Event): TemplateResult | typeof no
                   ${key === '' ? '""' : key}
                 </button>
               </th>
-              <td>${deleted.has(key) ? html`<span class="quiet">deleted</span>` : showValue(value as Json, { label: key, query: inspection.query })}</td>
+              <td>
+                ${deleted.has(key)
+                  ? html`<span class="quiet">deleted</span>`
+                  : showValue(value as Json, { label: key, query: inspection.query })}
+              </td>
             </tr>`,
         )}
       </tbody>
@@ -272,7 +283,9 @@ function restOf(event: Event): [string, Json][] {
   const { actions = {}, customMetadata = {} } = event as Partial<Event>;
   const members = [
     ...Object.entries(event).filter(([name]) => !PLACED.has(name)),
-    ...Object.entries(actions).flatMap(([name, value]) => (name === 'stateDelta' || isEmpty(value) ? [] : [[`actions.${name}`, value] as const])),
+    ...Object.entries(actions).flatMap(([name, value]) =>
+      name === 'stateDelta' || isEmpty(value) ? [] : [[`actions.${name}`, value] as const],
+    ),
     ...Object.entries(customMetadata).flatMap(([name, value]) => (name === 'statepad' ? [] : [[`customMetadata.${name}`, value] as const])),
   ];
   return members.flatMap(([name, value]) => (value === undefined ? [] : [[name, value as Json]]));

@@ -142,7 +142,8 @@ export class StatepadEvents extends InspectorPart {
         <span class="chips">
           ${keys.slice(0, CHIPS).map((key) => {
             const isGone = deleted.has(key);
-            return html`<span class=${isGone ? 'key deleted' : 'key'} data-scope=${splitKey(key).scope} title=${isGone ? `${key} (deleted)` : key}
+            const title = isGone ? `${key} (deleted)` : key;
+            return html`<span class=${isGone ? 'key deleted' : 'key'} data-scope=${splitKey(key).scope} title=${title}
               >${key === '' ? '""' : key}</span
             >`;
           })}

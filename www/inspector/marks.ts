@@ -5,7 +5,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { columnPaths } from './density.js';
 import type { Inspection } from './inspection.js';
 import { deltaOf, textOf, type Log } from './log.js';
-import { bandsOf, FINE, KEPT, lowerBound, segmentsOf, ticks, type Range, type Span } from './picture.js';
+import { bandsOf, COLUMN, FINE, KEPT, lowerBound, segmentsOf, ticks, type Range, type Span } from './picture.js';
 
 /** The heights of the picture's rows, in px. */
 export const RULER = 18;
@@ -39,8 +39,9 @@ export function marks(drawing: Drawing): SVGTemplateResult {
   const { inspection, step, span, range } = drawing;
   const { log } = inspection;
   const bottom = RULER + log.authors.length * LANE;
+  const bands = step < COLUMN ? [] : bandsOf(log, range, step);
   return svg`<g transform="translate(${-span.from} 0)">
-    <path class="band" d=${step < 3 ? '' : bandsOf(log, range, step).map(({ from, to }) => `M${from} ${RULER}H${to}V${bottom}H${from}z`).join('')} />
+    <path class="band" d=${bands.map(({ from, to }) => `M${from} ${RULER}H${to}V${bottom}H${from}z`).join('')} />
     <path class="rules" d=${log.authors.map((_, lane) => `M${span.from} ${RULER + lane * LANE}H${span.to}`).join('')} />
     ${ticks(range, step).map((revision) => svg`<text class="tick" x=${tickAt(revision, drawing)} y="12">${revision}</text>`)}
     ${step < FINE ? columns(drawing) : repeat(revisions(range), (revision) => revision, (revision) => mark(drawing, revision))}
@@ -63,7 +64,7 @@ function columns({ inspection: { log, matches }, range, step }: Drawing): SVGTem
     const paths = columnPaths(log, range, { step, lanes, only });
     return svg`<g class=${look}>${(['none', ...KEPT] as const).map((scope) => svg`<path class=${scope} d=${paths[scope]} />`)}</g>`;
   };
-  return svg`${draw(undefined, matches === undefined ? 'columns' : 'columns faint')}${matches === undefined ? nothing : draw(matches, 'columns match')}`;
+  return matches === undefined ? draw(undefined, '') : svg`${draw(undefined, 'faint')}${draw(matches, 'match')}`;
 }
 
 function mark({ inspection: { log, matches }, step, written }: Drawing, revision: number): SVGTemplateResult {
@@ -73,7 +74,8 @@ function mark({ inspection: { log, matches }, step, written }: Drawing, revision
   const isWide = step >= LETTERS;
   const segments = segmentsOf(bits, { width, height, isWide });
   const isFound = matches === undefined ? undefined : matches[lowerBound(matches, revision)] === revision;
-  return svg`<g class="mark ${isFound === undefined ? '' : isFound ? 'match' : 'faint'}" data-revision=${revision} transform="translate(${x} ${y})">
+  const look = isFound === undefined ? '' : isFound ? 'match' : 'faint';
+  return svg`<g class="mark ${look}" data-revision=${revision} transform="translate(${x} ${y})">
     <title>${titleOf(log, revision)}</title>
     ${
       segments.length === 0
@@ -94,8 +96,9 @@ function ring({ inspection: { log, selected }, step, range }: Drawing): SVGTempl
     return nothing;
   }
   const width = Math.max(step, 7);
+  const x = (selected + 0.5) * step - width / 2;
   const y = RULER + (log.lanes[selected - 1] ?? 0) * LANE + 1;
-  return svg`<rect class="ring" data-revision=${selected} x=${(selected + 0.5) * step - width / 2} y=${y} width=${width} height=${LANE - 2} rx="4" />`;
+  return svg`<rect class="ring" data-revision=${selected} x=${x} y=${y} width=${width} height=${LANE - 2} rx="4" />`;
 }
 
 /** An event in a line: its revision, who, and what it wrote or said. */

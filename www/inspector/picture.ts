@@ -170,12 +170,21 @@ export function segmentsOf(bits: number, { width, height, isWide }: { width: num
   return scopes.map((scope, index) => {
     const [x, y] = isWide ? [index * w, 0] : [0, index * h];
     const [isStart, isEnd] = [index === 0, index === scopes.length - 1];
-    const corners = [isStart, isWide ? isEnd : isStart, isEnd, isWide ? isStart : isEnd].map((isRound) => (isRound ? Math.min(2.5, w / 2, h / 2) : 0));
+    const radius = Math.min(2.5, w / 2, h / 2);
+    const corners = [isStart, isWide ? isEnd : isStart, isEnd, isWide ? isStart : isEnd].map((isRound) => (isRound ? radius : 0));
     return { scope, path: roundRect({ x, y, w, h }, corners), x: x + w / 2, y: y + h / 2 };
   });
 }
 
-function roundRect({ x, y, w, h }: { x: number; y: number; w: number; h: number }, [a = 0, b = 0, c = 0, d = 0]: readonly number[]): string {
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+}
+
+/** Clockwise, from the top left corner. */
+function roundRect({ x, y, w, h }: Box, [a = 0, b = 0, c = 0, d = 0]: readonly number[]): string {
   const corner = (radius: number, dx: number, dy: number): string =>
     radius === 0 ? '' : `a${radius} ${radius} 0 0 1 ${dx * radius} ${dy * radius}`;
   return [

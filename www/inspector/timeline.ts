@@ -115,18 +115,21 @@ export class StatepadTimeline extends InspectorPart {
         <div class="row spread">${this.#found(inspection)}${this.#zooms()}</div>
       </div>
       ${this.#all > this.width + 1 ? overview(inspection, this.#density, (share) => this.#jump(share)) : nothing}
-      ${this.#count === 0 ? html`<p class="empty">Nothing has happened yet. Events appear here as they are appended.</p>` : this.#picture(inspection)}
+      ${this.#count === 0
+        ? html`<p class="empty">Nothing has happened yet. Events appear here as they are appended.</p>`
+        : this.#picture(inspection)}
       <statepad-moment .inspection=${inspection}></statepad-moment>
     </div>`;
   }
 
   #zooms(): TemplateResult {
     const step = this.#step;
+    const isFit = this.zoom === 'fit';
     const [narrower, wider] = [zoomed(step, -1, this.#fit), zoomed(step, 1, this.#fit)];
     return html`<div class="row tools" role="group" aria-label="Zoom of the timeline">
       <button aria-label="zoom out" ?disabled=${narrower === undefined} @click=${() => this.#zoomTo(narrower ?? step)}>−</button>
       <button aria-label="zoom in" ?disabled=${wider === undefined} @click=${() => this.#zoomTo(wider ?? step)}>+</button>
-      <button aria-pressed=${this.zoom === 'fit'} title="All events at once" @click=${() => this.#zoomTo(this.zoom === 'fit' ? STEP : 'fit')}>fit</button>
+      <button aria-pressed=${isFit} title="All events at once" @click=${() => this.#zoomTo(isFit ? STEP : 'fit')}>fit</button>
     </div>`;
   }
 

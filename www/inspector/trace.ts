@@ -78,7 +78,10 @@ export class Trace {
 }
 
 /** The lane. */
-export function traceLane(trace: Trace, picture: { readonly span: Span; readonly step: number; readonly count: number }): TemplateResult | typeof nothing {
+export function traceLane(
+  trace: Trace,
+  picture: { readonly span: Span; readonly step: number; readonly count: number },
+): TemplateResult | typeof nothing {
   if (trace.key === undefined) {
     return nothing;
   }
