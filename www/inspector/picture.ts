@@ -12,8 +12,9 @@ export type Kept = (typeof KEPT)[number];
 /** The widths of a slot that can be chosen, in px. */
 export const STEPS = [3, 6, 10, 14, 20, 30, 44] as const;
 
-/** The width of a slot to begin with, in px. */
+/** The width of a slot to begin with, in px; and the most that a few events get. */
 export const STEP = 14;
+const ROOMY = 30;
 
 /** From this width on every event has a mark of its own; below it, events that are closer than {@link COLUMN} share one. */
 export const FINE = 6;
@@ -50,6 +51,11 @@ export interface Span {
 /** The width of a slot in which so many events fit into a width; never wider than the widest that can be chosen. */
 export function fitStep(count: number, width: number): number {
   return Math.min(Math.max(width - TAIL, 1) / (count + 1), STEPS[STEPS.length - 1] ?? STEP);
+}
+
+/** The width of a slot while nobody has chosen one: a few events get more room, as long as all of them fit. */
+export function firstStep(fit: number): number {
+  return Math.max(STEPS.findLast((one) => one <= Math.min(fit, ROOMY)) ?? STEP, STEP);
 }
 
 /** The next wider (`+1`) or narrower (`-1`) slot; `undefined` when there is none. Nothing is narrower than what fits. */

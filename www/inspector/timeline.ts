@@ -14,13 +14,13 @@ import {
   allowedStep,
   drawnSpan,
   eventAt,
+  firstStep,
   fitStep,
   KEPT,
   lowerBound,
   rangeOf,
   scrollFor,
   segmentsOf,
-  STEP,
   widthOf,
   zoomed,
   type Kept,
@@ -48,7 +48,7 @@ export class StatepadTimeline extends InspectorPart {
   };
   static override styles = [base, timelineStyle];
   /** The width of a slot that was chosen, in px. */
-  declare private zoom: number | 'fit';
+  declare private zoom: number | 'fit' | undefined;
   /** The visible width, in px. */
   declare private width: number;
   /** What is drawn, in px from the start of the picture. */
@@ -70,7 +70,6 @@ export class StatepadTimeline extends InspectorPart {
 
   constructor() {
     super();
-    this.zoom = STEP;
     this.width = UNKNOWN_WIDTH;
     this.drawn = drawnSpan(0, UNKNOWN_WIDTH);
   }
@@ -94,7 +93,8 @@ export class StatepadTimeline extends InspectorPart {
 
   /** The width of a slot, in px. */
   get #step(): number {
-    return allowedStep(this.zoom === 'fit' ? this.#fit : this.zoom, this.#count);
+    const fit = this.#fit;
+    return allowedStep(this.zoom === 'fit' ? fit : (this.zoom ?? firstStep(fit)), this.#count);
   }
 
   get #scroller(): HTMLElement | null {
@@ -129,7 +129,7 @@ export class StatepadTimeline extends InspectorPart {
     return html`<div class="row tools" role="group" aria-label="Zoom of the timeline">
       <button aria-label="zoom out" ?disabled=${narrower === undefined} @click=${() => this.#zoomTo(narrower ?? step)}>−</button>
       <button aria-label="zoom in" ?disabled=${wider === undefined} @click=${() => this.#zoomTo(wider ?? step)}>+</button>
-      <button aria-pressed=${isFit} title="All events at once" @click=${() => this.#zoomTo(isFit ? STEP : 'fit')}>fit</button>
+      <button aria-pressed=${isFit} title="All events at once" @click=${() => this.#zoomTo(isFit ? undefined : 'fit')}>fit</button>
     </div>`;
   }
 
@@ -295,7 +295,7 @@ export class StatepadTimeline extends InspectorPart {
     this.#scrolledTo();
   }
 
-  #zoomTo(zoom: number | 'fit'): void {
+  #zoomTo(zoom: number | 'fit' | undefined): void {
     this.#anchor = this.#isFollowing ? undefined : (this.#scroll + this.width / 2) / this.#step;
     this.zoom = zoom === this.#fit ? 'fit' : zoom;
   }

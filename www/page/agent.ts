@@ -56,9 +56,29 @@ export function first(): ReturnType<typeof idsFor> {
   return conversation === undefined ? { userId: 'ana', sessionId: 'first' } : idsFor(conversation);
 }
 
+/** What the events of a log say of the conversation that they are of. */
+interface Played {
+  readonly conversation: unknown;
+  readonly turns: number;
+}
+
+/** Each list of events is gone through once, however often it is asked about. */
+const played = new WeakMap<readonly Event[], Played>();
+
+function playedIn(events: readonly Event[]): Played {
+  let found = played.get(events);
+  if (found === undefined) {
+    const told = events.flatMap(({ customMetadata }) => (customMetadata === undefined ? [] : [customMetadata]));
+    const conversation = told.find((metadata) => metadata['conversation'] !== undefined)?.['conversation'];
+    found = { conversation, turns: told.filter((metadata) => metadata['turn'] !== undefined).length };
+    played.set(events, found);
+  }
+  return found;
+}
+
 /** The conversation that a session is for: its events say so, and before the first one its id. */
 export function conversationOf({ id, userId, events }: Session): Conversation | undefined {
-  const named = events.find(({ customMetadata }) => customMetadata?.['conversation'] !== undefined)?.customMetadata?.['conversation'];
+  const { conversation: named } = playedIn(events);
   return CONVERSATIONS.find((other) => {
     const isNamedAfter = id.startsWith(other.id) && /^-\w{6}$/u.test(id.slice(other.id.length));
     return named === undefined ? isNamedAfter && userId === other.user : named === other.id;
@@ -67,7 +87,7 @@ export function conversationOf({ id, userId, events }: Session): Conversation | 
 
 /** How many turns of its conversation a session has in its log. */
 export function turnsTaken({ events }: Session): number {
-  return events.filter(({ customMetadata }) => customMetadata?.['turn'] !== undefined).length;
+  return playedIn(events).turns;
 }
 
 /** Plays and answers. One invocation is everything from what the user says to the last answer to it. */

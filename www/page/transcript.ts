@@ -23,6 +23,8 @@ export class StatepadTranscript extends InspectorPart {
     base,
     css`
       .log {
+        /* What only screen readers see is placed in it, not in the page. */
+        position: relative;
         display: flex;
         overflow-y: auto;
         flex-direction: column;
