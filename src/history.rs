@@ -1,7 +1,9 @@
 //! The past of one session: what each key was at each revision, and which change made it so.
 
+use std::sync::Arc;
+
 use crate::delta::{Delta, Write};
-use crate::index::Ordered;
+use crate::index::Index;
 use crate::json::{Json, write_string};
 use crate::scope::Scope;
 
@@ -11,9 +13,17 @@ use crate::scope::Scope;
 /// others wrote is in their logs. `temp:` keys have no past.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    keys: Ordered<Vec<HistoryStep>>,
-    /// How many writes there have been: the order in which keys came to be.
-    writes: u64,
+    index: Index,
+    keys: Vec<Key>,
+    /// The place of the key that came to be, each time that one did.
+    births: Vec<usize>,
+}
+
+/// What has been written to one key.
+#[derive(Debug, Clone)]
+struct Key {
+    name: Arc<str>,
+    steps: Vec<HistoryStep>,
 }
 
 /// One write of one key.
@@ -25,35 +35,45 @@ pub struct HistoryStep {
     pub from: Option<Json>,
     /// The value since, if there is one: a write may delete.
     pub to: Option<Json>,
-    /// Which write it was that made the key, the last time that it came to be.
-    born: u64,
+    /// Which birth made the key what it is now.
+    born: usize,
 }
 
 impl History {
     /// Takes over what the creation, revision 0, or the event of a later revision wrote. They come in order; those that
     /// write nothing may be left out.
     pub fn push(&mut self, revision: u64, delta: &Delta) {
-        for (key, write) in delta.iter().filter(|(key, _)| Scope::split(key).0 != Scope::Temp) {
-            self.writes += 1;
-            let steps = match self.keys.get_mut(key) {
-                Some(steps) => steps,
-                None => self.keys.entry(key.into()).or_default(),
-            };
-            let last = steps.last().filter(|last| last.to.is_some());
+        for (name, write) in delta.iter().filter(|(name, _)| Scope::split(name).0 != Scope::Temp) {
+            let place = self.place(name);
+            let last = self.keys[place].steps.last().filter(|last| last.to.is_some());
             let from = last.and_then(|last| last.to.clone());
-            let born = last.map_or(self.writes, |last| last.born);
+            let born = last.map_or(self.births.len(), |last| last.born);
             let to = match write {
                 Write::Set(json) => Some(json.clone()),
                 Write::Unset => None,
             };
-            steps.push(HistoryStep { revision, from, to, born });
+            if born == self.births.len() && to.is_some() {
+                self.births.push(place);
+            }
+            self.keys[place].steps.push(HistoryStep { revision, from, to, born });
         }
+    }
+
+    /// The place of a key, which gets one when it has none.
+    fn place(&mut self, name: &str) -> usize {
+        if let Some(&place) = self.index.get(name) {
+            return place;
+        }
+        let name: Arc<str> = Arc::from(name);
+        self.index.insert(Arc::clone(&name), self.keys.len());
+        self.keys.push(Key { name, steps: Vec::new() });
+        self.keys.len() - 1
     }
 
     /// The writes of a key up to a revision, oldest first.
     pub fn of(&self, key: &str, until: u64) -> &[HistoryStep] {
-        let steps = self.keys.get(key).map_or(&[][..], Vec::as_slice);
-        steps.get(..steps.partition_point(|step| step.revision <= until)).unwrap_or_default()
+        let steps = self.index.get(key).map_or(&[][..], |&place| &self.keys[place].steps);
+        &steps[..written_by(steps, until)]
     }
 
     /// All values as they were at a revision, under full keys: the session's, then `app:`, then `user:` keys, each in the
@@ -61,17 +81,29 @@ impl History {
     /// others wrote and, where the creation is not known, those that are as they were then. What comes after `now` does
     /// not matter.
     pub fn state_at<'a>(&'a self, revision: u64, until: u64, now: &'a Delta) -> Vec<(&'a str, &'a Json)> {
-        let unknown = now.iter().filter_map(|(key, write)| match write {
-            Write::Set(json) if self.of(key, until).is_empty() => Some((0, key, json)),
-            _ => None,
-        });
-        let known = self.keys.iter().filter_map(|(key, steps)| {
-            let step = at(steps, revision)?;
-            Some((step.born, &**key, step.to.as_ref()?))
-        });
-        let mut state: Vec<_> = unknown.filter(|(_, key, _)| Scope::split(key).0 != Scope::Temp).chain(known).collect();
-        state.sort_by_key(|(born, key, _)| (rank(key), *born));
-        state.into_iter().map(|(_, key, json)| (key, json)).collect()
+        let mut state = Vec::new();
+        for scope in [Scope::Session, Scope::App, Scope::User] {
+            let is_of = |name: &str| Scope::split(name).0 == scope;
+            for (name, write) in now.iter() {
+                if let Write::Set(json) = write
+                    && is_of(name)
+                    && self.of(name, until).is_empty()
+                {
+                    state.push((name, json));
+                }
+            }
+            for (born, &place) in self.births.iter().enumerate() {
+                let Key { name, steps } = &self.keys[place];
+                if let Some(HistoryStep { to: Some(json), born: since, .. }) =
+                    steps[..written_by(steps, revision)].last()
+                    && *since == born
+                    && is_of(name)
+                {
+                    state.push((name, json));
+                }
+            }
+        }
+        state
     }
 
     /// [`History::state_at`] as one JSON object.
@@ -90,19 +122,9 @@ impl History {
     }
 }
 
-/// Where the keys of a scope stand in a merged state.
-fn rank(key: &str) -> usize {
-    match Scope::split(key).0 {
-        Scope::Session => 0,
-        Scope::App => 1,
-        Scope::User => 2,
-        Scope::Temp => 3,
-    }
-}
-
-/// The last write up to a revision.
-fn at(steps: &[HistoryStep], revision: u64) -> Option<&HistoryStep> {
-    steps.partition_point(|step| step.revision <= revision).checked_sub(1).and_then(|place| steps.get(place))
+/// How many of the steps were made up to a revision.
+fn written_by(steps: &[HistoryStep], revision: u64) -> usize {
+    steps.partition_point(|step| step.revision <= revision)
 }
 
 #[cfg(test)]
