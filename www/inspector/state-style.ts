@@ -24,15 +24,35 @@ export const stateStyle = css`
     gap: 1rem 0.75rem;
   }
 
+  /* The session has the most keys, mostly: the others stand beside it. */
   @container (min-width: 34rem) {
     .columns {
-      grid-template-columns: repeat(2, minmax(0, 1fr));
+      grid-template:
+        'session app' auto
+        'session user' auto
+        'session temp' 1fr / minmax(0, 1fr) minmax(0, 1fr);
+    }
+
+    [data-scope='session'] {
+      grid-area: session;
+    }
+
+    [data-scope='app'] {
+      grid-area: app;
+    }
+
+    [data-scope='user'] {
+      grid-area: user;
+    }
+
+    [data-scope='temp'] {
+      grid-area: temp;
     }
   }
 
   @container (min-width: 54rem) {
     .columns {
-      grid-template-columns: repeat(4, minmax(0, 1fr));
+      grid-template: 'session app user temp' auto / minmax(0, 1fr) minmax(0, 1fr) minmax(0, 1fr) minmax(0, 1fr);
     }
   }
 
