@@ -68,6 +68,21 @@ describe('what is kept', () => {
     await one.getByRole('button', { name: 'user:seat', exact: true }).first().waitFor();
   });
 
+  it('a session that another tab deletes is left, for the newest that there is', async (t) => {
+    const context = await it_.context(t);
+    const one = await it_.open(t, { context });
+    const [, , , deleted] = decodeURIComponent(new URL(one.url()).hash).split('/');
+    const two = await it_.open(t, { context, hash: new URL(one.url()).hash });
+    await two.getByRole('button', { name: 'New session' }).click();
+    await untilStored(two, ({ sessions }) => sessions.length === 2);
+    await two.getByLabel('Session', { exact: true }).selectOption(deleted);
+    await two.getByRole('button', { name: 'Delete session' }).click();
+    await two.getByRole('button', { name: 'Yes, delete' }).click();
+    const { sessions } = await untilStored(two, (found) => found.sessions.length === 1);
+    await one.getByText(`Session ${deleted} was deleted by somebody else`, { exact: false }).waitFor();
+    assert.equal(await one.getByLabel('Session', { exact: true }).inputValue(), sessions[0].id);
+  });
+
   it('everything is there after a reload, temp: keys aside', async (t) => {
     const page = await it_.open(t);
     for (const text of ['Hi, Ana here', 'How lovely', 'On the 3rd of May']) {

@@ -7,6 +7,7 @@ import type { Inspection } from './inspection.js';
 import { InspectorPart } from './follow.js';
 import { splitKey } from './log.js';
 import { goTo } from './moment.js';
+import { reasonOf } from './reason.js';
 import { base } from './style.js';
 import { showText } from './value.js';
 
@@ -222,7 +223,7 @@ export class StatepadHistory extends InspectorPart {
       }
     } catch (error) {
       if (round === this.#round) {
-        this.problem = error instanceof Error ? error.message : String(error);
+        this.problem = reasonOf(error);
       }
     }
   }

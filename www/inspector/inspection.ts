@@ -21,8 +21,9 @@ export interface InspectionOptions {
 const PATROL = 5000;
 
 /**
- * One session of a service at one moment. Fires `change` whenever something that it shows has changed, and `problem` (a
- * `CustomEvent` with the error as `detail`) when following the session fails.
+ * One session of a service at one moment. Fires `change` whenever something that it shows has changed; `problem`, a
+ * `CustomEvent` with the error as `detail`, when following the session fails, and with `undefined` when it goes on; and
+ * `deleted`, with the id, when somebody else has deleted the session.
  */
 export class Inspection extends EventTarget {
   readonly service: SessionService;
@@ -49,6 +50,8 @@ export class Inspection extends EventTarget {
   #moment: number | undefined;
   /** The `temp:` keys of the invocation that runs in this page. */
   #temp: Readonly<Record<string, Json>> = {};
+  /** Why following fails. */
+  #problem: unknown;
   #round = 0;
   #reading: Promise<void> | undefined;
   #isBehind = false;
@@ -132,8 +135,9 @@ export class Inspection extends EventTarget {
       try {
         await this.list();
         await this.#reread();
+        this.#tell(undefined);
       } catch (error) {
-        this.dispatchEvent(new CustomEvent('problem', { detail: error }));
+        this.#tell(error);
       }
     }
   }
@@ -146,11 +150,34 @@ export class Inspection extends EventTarget {
     const { appName, userId, id: sessionId } = shown;
     const session = await this.service.getSession({ appName, userId, sessionId });
     if (session === undefined) {
-      throw new Error(`session "${sessionId}" has been deleted`);
+      await this.#leave(shown);
+      return;
     }
     // Another session may have been opened meanwhile, or this one may have moved on.
     if (this.#session === shown && session.revision >= shown.revision) {
       await this.show(session, this.#temp);
+    }
+  }
+
+  /** Goes on with another session when the one that is looked at has been deleted by somebody else: the user's newest. */
+  async #leave({ appName, userId, id }: Session): Promise<void> {
+    this.dispatchEvent(new CustomEvent('deleted', { detail: id }));
+    const next = this.sessions.find((other) => other.appName === appName && other.userId === userId) ?? this.sessions[0];
+    if (next === undefined) {
+      this.#session = undefined;
+      this.log.update([]);
+      this.rows = [];
+      this.#changed();
+    } else {
+      await this.open({ appName: next.appName, userId: next.userId, sessionId: next.id });
+    }
+  }
+
+  /** Says that following fails, or that it does not any more. */
+  #tell(problem: unknown): void {
+    if (problem !== this.#problem) {
+      this.#problem = problem;
+      this.dispatchEvent(new CustomEvent('problem', { detail: problem }));
     }
   }
 

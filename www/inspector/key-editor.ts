@@ -4,6 +4,7 @@ import { css, html, nothing, type PropertyDeclarations, type PropertyValues, typ
 import { isStatepadError } from 'statepad';
 import { InspectorPart } from './follow.js';
 import { splitKey, type Scope } from './log.js';
+import { reasonOf } from './reason.js';
 import type { KeyRow } from './rows.js';
 import { base } from './style.js';
 import { readJson, type Verdict } from './json.js';
@@ -311,7 +312,7 @@ export class StatepadKeyEditor extends InspectorPart {
       this.#close();
     } catch (error) {
       const code = isStatepadError(error) ? `${error.code}, ` : '';
-      this.problem = `not saved: ${code}${error instanceof Error ? error.message : String(error)}`;
+      this.problem = `not saved: ${code}${reasonOf(error)}`;
     } finally {
       this.isSaving = false;
     }

@@ -3,6 +3,8 @@
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import type { Session, SessionKey } from 'statepad';
 import { InspectorPart } from './follow.js';
+import type { Inspection } from './inspection.js';
+import { reasonOf } from './reason.js';
 import { base } from './style.js';
 
 /** What is asked for in place: a name for a new user, or whether to delete. */
@@ -41,8 +43,11 @@ export class StatepadSessions extends InspectorPart {
   protected override render(): TemplateResult | typeof nothing {
     const { inspection } = this;
     const session = inspection?.session;
-    if (inspection === undefined || session === undefined) {
+    if (inspection === undefined) {
       return nothing;
+    }
+    if (session === undefined) {
+      return this.#beginning(inspection);
     }
     const { appName, userId, id } = session;
     const ofApp = inspection.sessions.filter((other) => other.appName === appName);
@@ -60,6 +65,14 @@ export class StatepadSessions extends InspectorPart {
         ${inspection.readOnly ? nothing : this.#controls(session)}
       </div>
       ${this.problem === undefined ? nothing : html`<p class="bad" role="alert">${this.problem}</p>`}`;
+  }
+
+  /** Where there is no session, there is one to make. */
+  #beginning({ apps, readOnly }: Inspection): TemplateResult | typeof nothing {
+    const [appName] = apps;
+    return readOnly || appName === undefined
+      ? nothing
+      : html`<button @click=${() => void this.#do(() => this.inspection?.create({ appName, userId: 'user' }))}>New session</button>`;
   }
 
   #controls({ appName, userId, id }: Session): TemplateResult {
@@ -127,7 +140,7 @@ export class StatepadSessions extends InspectorPart {
       this.question = undefined;
       this.problem = undefined;
     } catch (error) {
-      this.problem = error instanceof Error ? error.message : String(error);
+      this.problem = reasonOf(error);
     }
   }
 }

@@ -6,6 +6,7 @@ import type { Session } from 'statepad';
 import type { Inspection } from './inspection.js';
 import { InspectorPart } from './follow.js';
 import { SCOPES, splitKey, type Scope } from './log.js';
+import { reasonOf } from './reason.js';
 import { differences, isFound, type KeyRow, type RowChange } from './rows.js';
 import { stateStyle } from './state-style.js';
 import { base } from './style.js';
@@ -235,7 +236,7 @@ export class StatepadState extends InspectorPart {
       await this.inspection?.write(key, undefined);
       this.deleting = undefined;
     } catch (error) {
-      this.problem = `not deleted: ${error instanceof Error ? error.message : String(error)}`;
+      this.problem = `not deleted: ${reasonOf(error)}`;
       return;
     }
     await this.#focus('key', key);

@@ -2,6 +2,7 @@
 
 import { exportLines, openLines } from 'statepad/jsonl';
 import { isStatepadError, type SessionKey, type SessionService } from 'statepad';
+import { reasonOf } from '../inspector/reason.js';
 
 /** Sessions from a file, in memory: whatever is done to them, the file stays as it is. */
 export interface OpenedFile {
@@ -18,7 +19,7 @@ export class BrokenFile extends Error {
 
   constructor(name: string, error: unknown) {
     const problems = isStatepadError(error) ? (error.problems ?? []) : [];
-    super(problems.length > 0 ? `${name} cannot be opened` : `${name} cannot be opened: ${error instanceof Error ? error.message : String(error)}`);
+    super(problems.length > 0 ? `${name} cannot be opened` : `${name} cannot be opened: ${reasonOf(error)}`);
     this.problems = problems;
   }
 }

@@ -2,6 +2,7 @@
 
 import { LitElement, css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { Inspection } from '../inspector/inspection.js';
+import { reasonOf } from '../inspector/reason.js';
 import { base } from '../inspector/style.js';
 import '../inspector/inspector.js';
 import { BrokenFile, download, openFile, type OpenedFile } from './files.js';
@@ -213,7 +214,6 @@ export class StatepadPage extends LitElement {
     }
     const own = new Inspection(service, { apps: [APP], watch });
     own.addEventListener('change', () => {
-      this.#tell('problem', undefined);
       this.isEmpty = own.session === undefined;
       if (own.session !== undefined && this.opened === undefined) {
         history.replaceState(null, '', hashOf(own.session));
@@ -221,7 +221,11 @@ export class StatepadPage extends LitElement {
     });
     own.addEventListener('problem', (event) => {
       const { detail } = event as CustomEvent<unknown>;
-      this.#tell('problem', { kind: 'bad', text: detail instanceof Error ? detail.message : String(detail) });
+      this.#tell('problem', detail === undefined ? undefined : { kind: 'bad', text: reasonOf(detail) });
+    });
+    own.addEventListener('deleted', (event) => {
+      const { detail: id } = event as CustomEvent<string>;
+      this.#tell('deleted', { kind: 'info', text: `Session ${id} was deleted by somebody else, in another tab perhaps.` });
     });
     this.own = own;
     await this.#openFirst(own);
@@ -238,7 +242,7 @@ export class StatepadPage extends LitElement {
         ? own.create({ appName: APP, ...first() })
         : own.open({ appName: session.appName, userId: session.userId, sessionId: session.id }));
     } catch (error) {
-      this.#tell('problem', { kind: 'bad', text: error instanceof Error ? error.message : String(error) });
+      this.#tell('problem', { kind: 'bad', text: reasonOf(error) });
     }
   }
 
@@ -303,7 +307,7 @@ export class StatepadPage extends LitElement {
       this.#tell('broken', undefined);
     } catch (error) {
       const lines = error instanceof BrokenFile ? error.problems.map(({ line, reason }) => `line ${String(line)}: ${reason}`) : [];
-      this.#tell('broken', { kind: 'bad', text: error instanceof Error ? error.message : String(error), lines });
+      this.#tell('broken', { kind: 'bad', text: reasonOf(error), lines });
     }
   }
 

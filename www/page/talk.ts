@@ -5,6 +5,7 @@ import { live } from 'lit/directives/live.js';
 import { isStatepadError, type Session } from 'statepad';
 import { InspectorPart } from '../inspector/follow.js';
 import type { Inspection } from '../inspector/inspection.js';
+import { reasonOf } from '../inspector/reason.js';
 import { base } from '../inspector/style.js';
 import '../inspector/template.js';
 import { Agent, CONVERSATIONS, conversationOf, idsFor, INSTRUCTION, isSameSession, turnsTaken, UNDERSTOOD } from './agent.js';
@@ -302,7 +303,7 @@ export class StatepadTalk extends InspectorPart {
       await task();
       return true;
     } catch (error) {
-      this.problem = isStatepadError(error) ? `${error.code}: ${error.message}` : error instanceof Error ? error.message : String(error);
+      this.problem = isStatepadError(error) ? `${error.code}: ${error.message}` : reasonOf(error);
       return false;
     } finally {
       this.isBusy = false;
