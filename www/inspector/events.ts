@@ -7,10 +7,11 @@ import { VirtualizerController } from '@tanstack/lit-virtual';
 import type { Event } from 'statepad';
 import { eventsStyle } from './events-style.js';
 import { InspectorPart } from './follow.js';
-import { nextLayout } from './frames.js';
+import { AfterLayout } from './frames.js';
 import type { Inspection } from './inspection.js';
 import { deltaOf, splitKey, textOf } from './log.js';
 import { clock, goTo } from './moment.js';
+import { nameOf } from './names.js';
 import { lowerBound } from './picture.js';
 import { base } from './style.js';
 
@@ -42,7 +43,7 @@ export class StatepadEvents extends InspectorPart {
   });
   /** The end stays visible. */
   #isFollowing = true;
-  #isSettling = false;
+  readonly #afterLayout = new AfterLayout();
   /** Where the list is scrolled to, in px. */
   #top = 0;
   /** The height of all rows as they are on screen, in px. The log may be ahead of it. */
@@ -178,7 +179,7 @@ export class StatepadEvents extends InspectorPart {
   /** Moves to what has changed since the last time: the event that is selected, the moment, the end. */
   #bringIntoView(list: HTMLElement, { session, selected, revision, isNow }: Inspection): void {
     const before = this.#shown;
-    const id = session === undefined ? '' : JSON.stringify([session.appName, session.userId, session.id]);
+    const id = session === undefined ? '' : nameOf(session);
     const height = this.#height;
     this.#shown = { session: id, selected, moment: isNow ? undefined : revision, all: this.#all };
     if (before?.session !== id || (isNow && before.moment !== undefined)) {
@@ -199,18 +200,12 @@ export class StatepadEvents extends InspectorPart {
       this.#scrollTo(list, (place + 1) * height - seen);
     } else if (this.#isFollowing) {
       this.#scrollTo(list, this.#all);
-      void this.#settle();
+      void this.#afterLayout.run(() => this.#settle());
     }
   }
 
   /** Other parts that are still drawing may have left more room, or less, than there is in the end. */
-  async #settle(): Promise<void> {
-    if (this.#isSettling) {
-      return;
-    }
-    this.#isSettling = true;
-    await nextLayout();
-    this.#isSettling = false;
+  #settle(): void {
     const list = this.#list;
     if (list !== null && this.#isFollowing && list.scrollTop < list.scrollHeight - list.clientHeight - 1) {
       this.#scrollTo(list, this.#all);

@@ -7,6 +7,7 @@ import type { Inspection } from './inspection.js';
 import { InspectorPart } from './follow.js';
 import { splitKey } from './log.js';
 import { goTo } from './moment.js';
+import { nameOf } from './names.js';
 import { reasonOf } from './reason.js';
 import { base } from './style.js';
 import { showText } from './value.js';
@@ -143,7 +144,7 @@ export class StatepadHistory extends InspectorPart {
     if (inspection === undefined || session === undefined || traced === undefined) {
       return html`<p class="empty">Choose a key to see what wrote it.</p>`;
     }
-    const isIts = shown?.of === nameOf(session, traced);
+    const isIts = shown?.of === `${nameOf(session)}${traced}`;
     return html`<div class="whole">
       <div class="row">
         <h3 id="title">History of <span class="key" data-scope=${splitKey(traced).scope}>${traced === '' ? '""' : traced}</span></h3>
@@ -230,7 +231,7 @@ export class StatepadHistory extends InspectorPart {
 
   /** The steps that are drawn already and those that came since, if the moment is among them; else the steps before the moment. */
   async #around({ service, revision: moment }: Inspection, session: Session, key: string): Promise<Shown> {
-    const of = nameOf(session, key);
+    const of = `${nameOf(session)}${key}`;
     if (this.shown?.of !== of) {
       this.#count = STEPS;
     }
@@ -254,10 +255,6 @@ export class StatepadHistory extends InspectorPart {
 function hasMoment({ steps, hasEarlier, until }: Shown, moment: number): boolean {
   const isAfterFirst = !hasEarlier || (steps[0]?.revision ?? 0) <= moment;
   return isAfterFirst && (until === undefined || moment <= until);
-}
-
-function nameOf({ appName, userId, id }: Session, key: string): string {
-  return JSON.stringify([appName, userId, id, key]);
 }
 
 function summary(count: number, { key, isAll }: { readonly key: string; readonly isAll: boolean }): string {

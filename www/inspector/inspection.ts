@@ -50,6 +50,8 @@ export class Inspection extends EventTarget {
   #moment: number | undefined;
   /** The `temp:` keys of the invocation that runs in this page. */
   #temp: Readonly<Record<string, Json>> = {};
+  /** The session that was found deleted. */
+  #deleted: Session | undefined;
   /** Why following fails. */
   #problem: unknown;
   #round = 0;
@@ -159,16 +161,18 @@ export class Inspection extends EventTarget {
     }
   }
 
-  /** Goes on with another session when the one that is looked at has been deleted by somebody else: the user's newest. */
-  async #leave({ appName, userId, id }: Session): Promise<void> {
-    this.dispatchEvent(new CustomEvent('deleted', { detail: id }));
+  /**
+   * Goes on with another session when the one that is looked at has been deleted by somebody else: the user's newest. While
+   * there is none, the deleted one stays in sight.
+   */
+  async #leave(deleted: Session): Promise<void> {
+    const { appName, userId, id } = deleted;
+    if (this.#deleted !== deleted) {
+      this.#deleted = deleted;
+      this.dispatchEvent(new CustomEvent('deleted', { detail: id }));
+    }
     const next = this.sessions.find((other) => other.appName === appName && other.userId === userId) ?? this.sessions[0];
-    if (next === undefined) {
-      this.#session = undefined;
-      this.log.update([]);
-      this.rows = [];
-      this.#changed();
-    } else {
+    if (next !== undefined) {
       await this.open({ appName: next.appName, userId: next.userId, sessionId: next.id });
     }
   }

@@ -35,19 +35,6 @@ export class StatepadInspector extends InspectorPart {
         max-width: 26rem;
       }
 
-      section,
-      .details {
-        min-width: 0;
-        border: 1px solid var(--line);
-        border-radius: 10px;
-        padding: 0.75rem;
-        background: var(--paper);
-      }
-
-      h2 {
-        margin-block-end: 0.5rem;
-      }
-
       .events {
         display: grid;
         gap: 1rem;
@@ -88,21 +75,21 @@ export class StatepadInspector extends InspectorPart {
         <statepad-sessions .inspection=${inspection}></statepad-sessions>
         <statepad-search .inspection=${inspection}></statepad-search>
       </div>
-      <section aria-labelledby="state">
+      <section class="panel" aria-labelledby="state">
         <h2 id="state">State</h2>
         <statepad-state .inspection=${inspection}></statepad-state>
       </section>
-      <section aria-labelledby="timeline">
+      <section class="panel" aria-labelledby="timeline">
         <h2 id="timeline">Timeline</h2>
         <statepad-timeline .inspection=${inspection}></statepad-timeline>
       </section>
       <div class="events" ?data-open=${isOpen}>
-        <section aria-labelledby="events">
+        <section class="panel" aria-labelledby="events">
           <h2 id="events">Events</h2>
           <statepad-events .inspection=${inspection}></statepad-events>
         </section>
         ${isOpen
-          ? html`<div class="details" role="region" aria-label="Details">
+          ? html`<div class="details panel" role="region" aria-label="Details">
               ${traced === undefined ? nothing : html`<statepad-history .inspection=${inspection}></statepad-history>`}
               ${selected === undefined ? nothing : html`<statepad-event .inspection=${inspection}></statepad-event>`}
             </div>`

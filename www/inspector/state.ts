@@ -6,6 +6,7 @@ import type { Session } from 'statepad';
 import type { Inspection } from './inspection.js';
 import { InspectorPart } from './follow.js';
 import { SCOPES, splitKey, type Scope } from './log.js';
+import { nameOf } from './names.js';
 import { reasonOf } from './reason.js';
 import { differences, isFound, type KeyRow, type RowChange } from './rows.js';
 import { stateStyle } from './state-style.js';
@@ -281,10 +282,6 @@ export class StatepadState extends InspectorPart {
       this.requestUpdate();
     }
   }
-}
-
-function nameOf({ appName, userId, id }: Session): string {
-  return JSON.stringify([appName, userId, id]);
 }
 
 function without<T>(list: readonly T[], item: T): T[] {

@@ -139,6 +139,19 @@ export const base = css`
     outline-offset: 1px;
   }
 
+  /* A part with a heading of its own. */
+  .panel {
+    min-width: 0;
+    border: 1px solid var(--line);
+    border-radius: 10px;
+    padding: 0.75rem;
+    background: var(--paper);
+  }
+
+  .panel > h2 {
+    margin-block-end: 0.5rem;
+  }
+
   .quiet {
     color: var(--quiet);
   }

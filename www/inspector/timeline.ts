@@ -4,11 +4,12 @@ import { html, nothing, svg, type PropertyDeclarations, type TemplateResult } fr
 import { styleMap } from 'lit/directives/style-map.js';
 import { Density } from './density.js';
 import { InspectorPart } from './follow.js';
-import { nextLayout } from './frames.js';
+import { AfterLayout } from './frames.js';
 import type { Inspection } from './inspection.js';
 import { splitKey } from './log.js';
 import { LANE, marks, patterns, RULER, titleOf } from './marks.js';
 import { goTo } from './moment.js';
+import { nameOf } from './names.js';
 import { overview } from './overview.js';
 import {
   allowedStep,
@@ -61,7 +62,7 @@ export class StatepadTimeline extends InspectorPart {
   #all = 0;
   /** The end stays visible. */
   #isFollowing = true;
-  #isSettling = false;
+  readonly #afterLayout = new AfterLayout();
   #frame: number | undefined;
   /** What was shown last: what has changed since is brought into view. */
   #shown: { session: unknown; revision: number; isNow: boolean; selected: number | undefined } | undefined;
@@ -204,7 +205,7 @@ export class StatepadTimeline extends InspectorPart {
 
   /** Moves to what has changed since the last time: the moment, the event that is selected, the end. */
   #bringIntoView({ session, revision, isNow, selected }: Inspection): void {
-    const id = session === undefined ? '' : JSON.stringify([session.appName, session.userId, session.id]);
+    const id = session === undefined ? '' : nameOf(session);
     const before = this.#shown;
     this.#shown = { session: id, revision, isNow, selected };
     const step = this.#step;
@@ -223,18 +224,12 @@ export class StatepadTimeline extends InspectorPart {
     }
     if (isNow && this.#isFollowing) {
       this.#scrollTo(Infinity);
-      void this.#settle();
+      void this.#afterLayout.run(() => this.#settle());
     }
   }
 
   /** Other parts that are still drawing may have left more room, or less, than there is in the end. */
-  async #settle(): Promise<void> {
-    if (this.#isSettling) {
-      return;
-    }
-    this.#isSettling = true;
-    await nextLayout();
-    this.#isSettling = false;
+  #settle(): void {
     const scroller = this.#scroller;
     if (scroller !== null && this.#isFollowing && scroller.scrollLeft < scroller.scrollWidth - scroller.clientWidth - 1) {
       scroller.scrollLeft = scroller.scrollWidth;

@@ -3,6 +3,7 @@
 
 import { DELETED } from 'statepad';
 import type { Content, Event, EventInit, InvocationContext, Json, Session, SessionService } from 'statepad';
+import { isSameSession } from '../inspector/names.js';
 import lines from '../../examples/conversations.jsonl?raw';
 
 /** One thing said, and what it does to the state. */
@@ -179,11 +180,6 @@ export class Agent {
     }
     await this.#appended(context.session);
   }
-}
-
-/** Whether two handles are of the same session. */
-export function isSameSession(one: Session, other: Session): boolean {
-  return one.id === other.id && one.userId === other.userId && one.appName === other.appName;
 }
 
 function said(role: 'user' | 'model', text: string): Content {

@@ -75,18 +75,6 @@ export class StatepadPage extends LitElement {
         padding: 1rem;
       }
 
-      .talk {
-        min-width: 0;
-        border: 1px solid var(--line);
-        border-radius: 10px;
-        padding: 0.75rem;
-        background: var(--paper);
-      }
-
-      h2 {
-        margin-block-end: 0.5rem;
-      }
-
       @media (min-width: 68rem) {
         main {
           grid-template-columns: minmax(20rem, 27rem) minmax(0, 1fr);
@@ -176,7 +164,7 @@ export class StatepadPage extends LitElement {
       </header>
       <statepad-notices .notices=${this.#allNotices()} @dismiss=${this.#dismiss}></statepad-notices>
       <main>
-        <section class="talk" aria-labelledby="talk">
+        <section class="panel" aria-labelledby="talk">
           <h2 id="talk">Talk</h2>
           <statepad-talk .inspection=${inspection}></statepad-talk>
         </section>

@@ -5,10 +5,11 @@ import { live } from 'lit/directives/live.js';
 import { isStatepadError, type Session } from 'statepad';
 import { InspectorPart } from '../inspector/follow.js';
 import type { Inspection } from '../inspector/inspection.js';
+import { isSameSession, nameOf } from '../inspector/names.js';
 import { reasonOf } from '../inspector/reason.js';
 import { base } from '../inspector/style.js';
 import '../inspector/template.js';
-import { Agent, CONVERSATIONS, conversationOf, idsFor, INSTRUCTION, isSameSession, turnsTaken, UNDERSTOOD } from './agent.js';
+import { Agent, CONVERSATIONS, conversationOf, idsFor, INSTRUCTION, turnsTaken, UNDERSTOOD } from './agent.js';
 import { APP } from './storage.js';
 import './transcript.js';
 import type { StatepadTranscript } from './transcript.js';
@@ -320,10 +321,6 @@ export class StatepadTalk extends InspectorPart {
   get #transcript(): StatepadTranscript | null {
     return this.renderRoot.querySelector('statepad-transcript');
   }
-}
-
-function nameOf({ appName, userId, id }: Session): string {
-  return JSON.stringify([appName, userId, id]);
 }
 
 customElements.define('statepad-talk', StatepadTalk);

@@ -7,7 +7,7 @@ import { InspectorPart } from '../inspector/follow.js';
 import type { Inspection } from '../inspector/inspection.js';
 import { deltaOf, splitKey, textOf } from '../inspector/log.js';
 import { base } from '../inspector/style.js';
-import { isSameSession } from './agent.js';
+import { isSameSession } from '../inspector/names.js';
 
 /** So many bubbles are drawn, and so many more at each asking. */
 const BUBBLES = 200;
