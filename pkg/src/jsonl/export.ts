@@ -1,6 +1,7 @@
 // From a service to JSON lines.
 
 import { StatepadError, isStatepadError } from '../errors.js';
+import { APP_PREFIX, USER_PREFIX } from '../scope.js';
 import { VERSION, type Line, type SessionLine } from './format.js';
 import type { SessionService } from '../service.js';
 import type { Abortable, Event, Json, Session, SessionKey, UpdateStateTarget } from '../types.js';
@@ -141,7 +142,7 @@ function inOneOrder(keys: readonly string[]): string[] {
 
 /** Whether others may have written it, too. */
 function isShared(key: string): boolean {
-  return key.startsWith('app:') || key.startsWith('user:');
+  return key.startsWith(APP_PREFIX) || key.startsWith(USER_PREFIX);
 }
 
 /** An event with its actions behind its other members, where they are when it has been appended again. */

@@ -1,6 +1,7 @@
 // What is in a file becomes sessions of a service.
 
 import { DELETED } from '../deleted.js';
+import { APP_PREFIX, USER_PREFIX } from '../scope.js';
 import type { SessionService } from '../service.js';
 import type { Json } from '../types.js';
 import type { Members } from './members.js';
@@ -53,7 +54,7 @@ async function replaySession(session: FileSession, service: SessionService, cloc
 
 /** Makes the values of an app, or of a user in it, exactly those of the file, and in their order. */
 async function makeScope({ appName, userId, state }: FileScope, service: SessionService): Promise<void> {
-  const prefix = userId === undefined ? 'app:' : 'user:';
+  const prefix = userId === undefined ? APP_PREFIX : USER_PREFIX;
   const now = userId === undefined ? await service.getAppState({ appName }) : await service.getUserState({ appName, userId });
   const wanted = Object.keys(state);
   const present = Object.keys(now);
