@@ -146,6 +146,7 @@ export const base = css`
     border-radius: 10px;
     padding: 0.75rem;
     background: var(--paper);
+    contain: layout style;
   }
 
   .panel > h2 {
