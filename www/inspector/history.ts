@@ -47,8 +47,11 @@ export class StatepadHistory extends InspectorPart {
         font-size: 0.8125rem;
       }
 
+      /* A long history scrolls by itself: what is below it stays within reach. */
       ol {
-        border-block-start: 1px solid var(--line);
+        overflow-y: auto;
+        max-height: 28rem;
+        border-block: 1px solid var(--line);
       }
 
       li {
@@ -57,6 +60,10 @@ export class StatepadHistory extends InspectorPart {
         border-block-end: 1px solid var(--line);
         border-inline-start: 3px solid transparent;
         padding: 0.3rem 0.25rem 0.35rem 0.4rem;
+      }
+
+      li:last-child {
+        border-block-end: 0;
       }
 
       li.current {
