@@ -11,11 +11,10 @@ import { site, stored, untilStored } from './support.mjs';
 const step = (page) => page.getByRole('button', { name: 'Step', exact: true });
 const list = (page) => page.getByRole('listbox', { name: 'Events' });
 
-/** Types a message and waits until the agent has answered it. */
+/** Types a message and sends it, once the one before is answered: until then the button is disabled, and the click waits. */
 async function say(page, text) {
   await page.getByPlaceholder('Type a message').fill(text);
   await page.getByRole('button', { name: 'Send' }).click();
-  await page.getByPlaceholder('Type a message').and(page.locator(':enabled')).waitFor();
 }
 
 describe('what is kept', () => {
@@ -115,9 +114,7 @@ describe('what is kept', () => {
     assert.deepEqual(await stored(page), before);
 
     await devtools.send('Storage.overrideQuotaForOrigin', { origin: it_.origin });
-    await page.getByPlaceholder('Type a message').and(page.locator(':enabled')).waitFor();
-    await page.getByPlaceholder('Type a message').fill('remember small = 1');
-    await page.getByRole('button', { name: 'Send' }).click();
+    await say(page, 'remember small = 1');
     await untilStored(page, ({ sessions }) => sessions[0].state.small === 1);
     await page.getByRole('alert').filter({ hasText: 'storage for this page is full' }).waitFor({ state: 'detached' });
   });
