@@ -79,6 +79,7 @@ describe('what is kept', () => {
     await two.getByRole('button', { name: 'Yes, delete' }).click();
     const { sessions } = await untilStored(two, (found) => found.sessions.length === 1);
     await one.getByText(`Session ${deleted} was deleted by somebody else`, { exact: false }).waitFor();
+    await one.waitForURL(({ hash }) => decodeURIComponent(hash).endsWith(`/${sessions[0].id}`));
     assert.equal(await one.getByLabel('Session', { exact: true }).inputValue(), sessions[0].id);
   });
 

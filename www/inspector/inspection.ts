@@ -167,13 +167,13 @@ export class Inspection extends EventTarget {
    */
   async #leave(deleted: Session): Promise<void> {
     const { appName, userId, id } = deleted;
-    if (this.#deleted !== deleted) {
-      this.#deleted = deleted;
-      this.dispatchEvent(new CustomEvent('deleted', { detail: id }));
-    }
     const next = this.sessions.find((other) => other.appName === appName && other.userId === userId) ?? this.sessions[0];
     if (next !== undefined) {
       await this.open({ appName: next.appName, userId: next.userId, sessionId: next.id });
+    }
+    if (this.#deleted !== deleted) {
+      this.#deleted = deleted;
+      this.dispatchEvent(new CustomEvent('deleted', { detail: id }));
     }
   }
 
