@@ -28,7 +28,7 @@ export interface Stretch extends Span {
  * What a key was along a span. `steps` are its writes, ascending: those in the span, and the last one before. A stretch ends
  * where the next one begins, or with the last revision, `count`. Those that are too narrow to be seen give way to the next one.
  */
-export function stretchesOf(
+function stretchesOf(
   steps: readonly Pick<HistoryStep, 'revision' | 'to'>[],
   { span, step, count }: { readonly span: Span; readonly step: number; readonly count: number },
 ): Stretch[] {
