@@ -4,7 +4,7 @@ import { isRepeated, seal, takeTemp, type Draft, type TempDelta } from './draft.
 import { StatepadError } from './errors.js';
 import { TEMP, type Guard, type Memory, type Ticket } from './memory.js';
 import type { SessionRecord, View } from './handle.js';
-import type { Event } from './types.js';
+import type { Event, SessionKey } from './types.js';
 
 /** An append that the core has agreed to: to be stored, then applied. */
 export interface Append {
@@ -63,4 +63,9 @@ export function repeated(record: SessionRecord, draft: Draft, sealed: Event, sto
 /** The error for a session that is not there, or not any more. */
 export function notFound(id: string): StatepadError {
   return new StatepadError('SESSION_NOT_FOUND', `session "${id}" not found`, { id });
+}
+
+/** Throws that error for the session of a key. */
+export function missing({ sessionId }: SessionKey): never {
+  throw notFound(sessionId);
 }

@@ -1,7 +1,7 @@
 // What a session began with: kept by its store as the event of revision 0, so that its past can be told.
 
 import { deepFreeze } from './freeze.js';
-import { isTemp } from './scope.js';
+import { withoutTemp } from './scope.js';
 import type { AdmittedDelta } from './admit.js';
 import type { StoredEvent } from './store.js';
 import type { Json } from './types.js';
@@ -16,12 +16,8 @@ export interface CreationEvent {
 
 /** The creation of a session with an initial state. */
 export function creationEvent(timestamp: number, { delta, deleted }: AdmittedDelta): CreationEvent {
-  const state = Object.create(null) as Record<string, Json>;
-  for (const key of Object.keys(delta)) {
-    if (!isTemp(key) && !deleted.includes(key)) {
-      state[key] = delta[key] as Json;
-    }
-  }
+  const state = withoutTemp(delta);
+  deleted.forEach((key) => delete state[key]);
   return { timestamp, state };
 }
 

@@ -11,3 +11,8 @@ export function newId(): string {
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
+
+/** Whether an id is none: a session that is created without one gets one. */
+export function isBlank(id: string): boolean {
+  return /^\p{White_Space}*$/u.test(id);
+}

@@ -34,8 +34,8 @@ export const TEMP = 8;
 /** What rows of a list show. */
 export const NO_EVENTS: GetSessionConfig = { numRecentEvents: 0 };
 
-/** The core counts in 32 bits: more sessions than this do not fit into its memory. */
-const MOST = 0xffffffff;
+/** The core counts in 32 bits: more sessions, or events of one, than this do not fit into its memory. */
+export const MOST = 0xffffffff;
 
 /** A delta on its way to the core. */
 export interface DeltaText {

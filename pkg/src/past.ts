@@ -5,15 +5,12 @@ import { storedDeletions } from './deleted.js';
 import { StatepadError } from './errors.js';
 import { deepFreeze } from './freeze.js';
 import { stateOf, type SessionRecord, type View } from './handle.js';
-import { namesText, type DeltaText } from './memory.js';
+import { MOST, namesText, type DeltaText } from './memory.js';
 import { checkCount } from './requests.js';
-import { isTemp } from './scope.js';
+import { withoutTemp } from './scope.js';
 import { write } from './wasm.js';
 import type { CreationEvent } from './creation.js';
 import type { Event, HistoryOptions, HistoryStep, Json } from './types.js';
-
-/** All steps: more than this no log has. */
-const MOST = 0xffffffff;
 
 /** What the core has been told of one log. */
 export class Past {
@@ -70,14 +67,6 @@ export function history(view: View, key: string, { until = view.revision, last =
       return Object.freeze({ revision, ...by, ...deepFreeze(values) });
     }),
   );
-}
-
-function withoutTemp(state: Readonly<Record<string, Json>>): Record<string, Json> {
-  const stored = Object.create(null) as Record<string, Json>;
-  for (const key of Object.keys(state).filter((name) => !isTemp(name))) {
-    stored[key] = state[key] as Json;
-  }
-  return stored;
 }
 
 function pastOf(record: SessionRecord): Past {

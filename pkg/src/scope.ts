@@ -14,6 +14,15 @@ export function isTemp(key: string): boolean {
   return key.startsWith(TEMP_PREFIX);
 }
 
+/** The values that are stored, in a record without a prototype. */
+export function withoutTemp(state: Readonly<Record<string, Json>>): Record<string, Json> {
+  const stored = Object.create(null) as Record<string, Json>;
+  for (const key of Object.keys(state).filter((name) => !isTemp(name))) {
+    stored[key] = state[key] as Json;
+  }
+  return stored;
+}
+
 /** Values of one scope under their full keys, in a record without a prototype. */
 export function underKeys(prefix: string, values: Readonly<Record<string, Json>>): Record<string, Json> {
   const record = Object.create(null) as Record<string, Json>;

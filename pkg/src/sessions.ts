@@ -1,7 +1,7 @@
 // What a session service does once a request is understood: in memory, or over a store.
 
 import { admitDelta, type AdmittedDelta } from './admit.js';
-import { newId } from './ids.js';
+import { isBlank, newId } from './ids.js';
 import { checkKey, type ListPlan } from './requests.js';
 import type { Draft } from './draft.js';
 import type { View } from './handle.js';
@@ -26,8 +26,7 @@ export interface Creation {
 
 /** Checks and copies a request to create a session. */
 export function admitCreation({ appName, userId, sessionId, state }: CreateSessionRequest): Creation {
-  const isBlank = sessionId === undefined || /^\p{White_Space}*$/u.test(sessionId);
-  return { key: checkKey({ appName, userId, sessionId: isBlank ? newId() : sessionId }), state: admitDelta(state, 'state') };
+  return { key: checkKey({ appName, userId, sessionId: sessionId === undefined || isBlank(sessionId) ? newId() : sessionId }), state: admitDelta(state, 'state') };
 }
 
 /** What a caller may give for a session: a handle, or what names one. */

@@ -1,13 +1,12 @@
 // The whole log of a session over a store: loaded when somebody asks for its past.
 
-import { notFound } from './append.js';
+import { missing } from './append.js';
 import { parseCreation, type CreationEvent } from './creation.js';
 import { stateOf, type SessionRecord, type View } from './handle.js';
 import { checkKey } from './requests.js';
 import { ALL } from './wanted.js';
 import type { SessionName } from './sessions.js';
 import type { StoredSessions } from './stored.js';
-import type { SessionKey } from './types.js';
 import type { Signal } from './signal.js';
 
 /** What a handle shows, or a session as it is now: with its creation and all events in memory. Throws `SESSION_NOT_FOUND`. */
@@ -40,8 +39,4 @@ async function creationOf(sessions: StoredSessions, record: SessionRecord, signa
   const query = { events: { from: 0, to: 0 }, known: sessions.cache.known(key, record) };
   const loaded = await sessions.connection.ask(async (store, context) => await store.load(key, query, context), signal);
   return loaded?.created === created ? parseCreation(loaded.events[0]) : missing(key);
-}
-
-function missing({ sessionId }: SessionKey): never {
-  throw notFound(sessionId);
 }

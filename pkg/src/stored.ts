@@ -1,6 +1,6 @@
 // Sessions over a store: every write waits for it, and memory follows it.
 
-import { notFound, prepareAppend, repeated, type Append } from './append.js';
+import { missing, notFound, prepareAppend, repeated, type Append } from './append.js';
 import { Cache, parseEvent, sharedCell } from './cache.js';
 import { Commits } from './commits.js';
 import { Connection } from './connection.js';
@@ -387,10 +387,6 @@ export class StoredSessions implements Sessions {
 
 /** Says that a change is about to be sent. Throws when nobody wants it any more. */
 export type Begin = (id: string) => void;
-
-function missing({ sessionId }: SessionKey): never {
-  throw notFound(sessionId);
-}
 
 function nameOf({ appName, userId, sessionId }: SessionKey): string {
   return JSON.stringify([appName, userId, sessionId]);

@@ -108,6 +108,10 @@ export class Inspection extends EventTarget {
       await this.list();
       throw new Error(`session "${key.sessionId}" is not there any more`);
     }
+    await this.#enter(session);
+  }
+
+  async #enter(session: Session): Promise<void> {
     this.selected = undefined;
     this.traced = undefined;
     this.#moment = undefined;
@@ -119,7 +123,7 @@ export class Inspection extends EventTarget {
   async create(request: Parameters<SessionService['createSession']>[0]): Promise<void> {
     const session = await this.service.createSession(request);
     await this.list();
-    await this.open({ appName: session.appName, userId: session.userId, sessionId: session.id });
+    await this.#enter(session);
   }
 
   /** Reads again what is looked at. Calls while it reads are answered by one more reading. */

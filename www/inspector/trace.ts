@@ -5,6 +5,7 @@ import { styleMap } from 'lit/directives/style-map.js';
 import type { HistoryStep, Json } from 'statepad';
 import type { Inspection } from './inspection.js';
 import { splitKey } from './log.js';
+import { nameOf } from './names.js';
 import { COLUMN, type Range, type Span } from './picture.js';
 
 /** As narrow as a value's text may get, in px. */
@@ -55,7 +56,7 @@ export class Trace {
   /** Looks again, when something else is wanted than before, and tells when `steps` have changed. */
   async update(inspection: Inspection, { first, last }: Range): Promise<boolean> {
     const { session, traced, service } = inspection;
-    const wanted = JSON.stringify([session?.appName, session?.userId, session?.id, session?.revision, traced, first, last]);
+    const wanted = JSON.stringify([session && nameOf(session), session?.revision, traced, first, last]);
     if (wanted === this.#wanted) {
       return false;
     }

@@ -1,5 +1,5 @@
-// The agent of the page: it plays conversations that were written before, and answers what is typed by a few rules. It uses
-// nothing but the package's public names, as any agent would.
+// The agent of the page: it plays conversations that were written before, and answers what is typed by a few rules. Of
+// the package it uses nothing but the public names, as any agent would.
 
 import { DELETED } from 'statepad';
 import type { Content, Event, EventInit, InvocationContext, Json, Session, SessionService } from 'statepad';

@@ -28,17 +28,9 @@ export class BrokenFile extends Error {
 export async function openFile(file: File): Promise<OpenedFile> {
   try {
     const pieces = file.stream().pipeThrough(new TextDecoderStream('utf-8', { fatal: true }));
-    return { name: file.name, ...(await openLines(piecesOf(pieces))) };
+    return { name: file.name, ...(await openLines(pieces)) };
   } catch (error) {
     throw new BrokenFile(file.name, error);
-  }
-}
-
-/** Streams are iterable in some browsers only. */
-async function* piecesOf(stream: ReadableStream<string>): AsyncGenerator<string> {
-  const reader = stream.getReader();
-  for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
-    yield value ?? '';
   }
 }
 

@@ -1,5 +1,6 @@
 // From a service to JSON lines.
 
+import { notFound } from '../append.js';
 import { StatepadError, isStatepadError } from '../errors.js';
 import { APP_PREFIX, USER_PREFIX } from '../scope.js';
 import { VERSION, type Line, type SessionLine } from './format.js';
@@ -98,7 +99,7 @@ async function sessionLines(service: SessionService, key: SessionKey, options: A
   try {
     const session = await service.getSession({ ...key, signal: options.signal });
     return session === undefined
-      ? new StatepadError('SESSION_NOT_FOUND', `session "${id}" not found`, { id })
+      ? notFound(id)
       : written(await sessionLine(service, session, options), session.events);
   } catch (error) {
     if (isStatepadError(error) && (error.code === 'STORE_CORRUPT' || error.code === 'SESSION_NOT_FOUND')) {

@@ -1,5 +1,6 @@
 // The members of a parsed line, checked.
 
+import { isBlank } from '../ids.js';
 import { refuse } from './problems.js';
 import type { EventInit } from '../types.js';
 
@@ -26,7 +27,7 @@ export class Checked {
     if (typeof value !== 'string') {
       return refuse(`${this.#path}${name} must be a string`);
     }
-    return isNamed && /^\p{White_Space}*$/u.test(value) ? refuse(`${this.#path}${name} is blank`) : value;
+    return isNamed && isBlank(value) ? refuse(`${this.#path}${name} is blank`) : value;
   }
 
   /** A member that is a time, in milliseconds since the epoch. */
