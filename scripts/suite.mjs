@@ -16,9 +16,19 @@ const summaries = {
   },
 };
 
+/** How much of what a suite printed is told again when it failed, in lines. */
+const MOST_TOLD = 80;
+
+/** What a suite that failed has printed of it: from where Node's runner lists the failures, or its last lines. */
+function failureOf(output) {
+  const lines = stripVTControlCharacters(output).trimEnd().split('\n');
+  const list = lines.lastIndexOf('✖ failing tests:');
+  return list === -1 ? lines.slice(-MOST_TOLD) : lines.slice(list, list + MOST_TOLD);
+}
+
 /**
- * Runs `command` and answers what came of it. A suite with a `runner` fails when it ran no test; one without is a single
- * check, which passes or fails by its exit code.
+ * Runs `command` and answers what came of it; when it failed, with the lines in which it says why, as `failure`. A suite with
+ * a `runner` fails when it ran no test; one without is a single check, which passes or fails by its exit code.
  */
 export async function runSuite({ name, command, runner, extraEnv }) {
   console.log(`\n=== ${name}\n`);
@@ -26,8 +36,8 @@ export async function runSuite({ name, command, runner, extraEnv }) {
   const { code, output } = await follow(command, extraEnv);
   const seconds = (performance.now() - started) / 1000;
   if (!runner) {
-    const passed = code === 0 ? 1 : 0;
-    return { name, ok: code === 0, passed, failed: 1 - passed, skipped: 0, seconds, lines: [] };
+    const ok = code === 0;
+    return { name, ok, passed: Number(ok), failed: Number(!ok), skipped: 0, seconds, lines: [], failure: ok ? [] : failureOf(output) };
   }
 
   const { line, counts } = summaries[runner];
@@ -36,7 +46,7 @@ export async function runSuite({ name, command, runner, extraEnv }) {
   const [passed, failed, skipped] = [counts.passed, counts.failed, counts.skipped].map(total);
   const ok = code === 0 && failed === 0 && passed > 0;
   // A runner that broke down before it could count is a failure, too.
-  return { name, ok, passed, failed: ok ? 0 : Math.max(failed, 1), skipped, seconds, lines };
+  return { name, ok, passed, failed: ok ? 0 : Math.max(failed, 1), skipped, seconds, lines, failure: ok ? [] : failureOf(output) };
 }
 
 function follow([program, ...args], extraEnv) {

@@ -21,7 +21,7 @@ function nodeSuites() {
   }
   return [...folders].map(([folder, files]) => ({
     name: `node --test ${folder}`,
-    command: [process.execPath, '--test', '--test-reporter=spec', '--test-timeout=600000', ...files],
+    command: [process.execPath, '--test', '--test-reporter=spec', '--test-timeout=300000', ...files],
     runner: 'node',
   }));
 }
@@ -65,6 +65,8 @@ if (chosen.length === 0) {
 
 const results = [];
 for (const suite of chosen) results.push(await runSuite(suite));
+
+for (const { name, failure } of results.filter(({ ok }) => !ok)) console.log(`\n=== failed: ${name}\n\n${failure.join('\n')}`);
 
 const width = Math.max(...results.map(({ name }) => name.length));
 const row = (name, result, passed, failed, skipped, time) =>

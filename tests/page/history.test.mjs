@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SessionService } from 'statepad';
 import { exportLines } from 'statepad/jsonl';
-import { site, untilStored } from './support.mjs';
+import { newSession, site, untilStored } from './support.mjs';
 
 const button = (within, name) => within.getByRole('button', { name, exact: true });
 const row = (page, key) => {
@@ -90,7 +90,7 @@ describe('the history of a key', () => {
   it('knows what a session began with, and that others may have written shared keys', async (t) => {
     const page = await it_.open(t);
     await say(page, 'my name is Ana', 2);
-    await button(page, 'New session').click();
+    await newSession(page);
     await button(row(page, 'user:name'), 'user:name').click();
     await page.getByText('No writes by this session are known.').waitFor();
     await page.getByLabel('A file of JSON lines').setInputFiles(await counted(1));

@@ -10,7 +10,7 @@ const script = (name) => fileURLToPath(new URL(`../../scripts/${name}`, import.m
 /** Runs a script until the test ends, and answers what it prints, once that has `wanted` in it. */
 async function until(t, wanted, ...args) {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  t.after(() => child.kill());
+  t.after(() => child.kill('SIGKILL'));
   let printed = '';
   return await new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {

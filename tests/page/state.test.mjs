@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { site, stored, untilStored } from './support.mjs';
+import { newSession, site, stored, untilStored } from './support.mjs';
 
 const state = (page) => page.getByRole('region', { name: 'State', exact: true });
 const scope = (page, name) => state(page).getByRole('region', { name, exact: true });
@@ -161,7 +161,7 @@ describe('the state', () => {
     await button(page, 'back to now').click();
     await row(page, 'topic').getByText('2', { exact: true }).waitFor();
     assert.deepEqual(await flashing(), []);
-    await button(page, 'New session').click();
+    await newSession(page);
     await row(page, 'user:name').getByText('another session').waitFor();
     assert.deepEqual(await flashing(), []);
     assert.equal(await news(page).innerText(), '');
@@ -172,7 +172,7 @@ describe('the state', () => {
     await add(page, 'session', 'topic', '1');
     await add(page, 'user', 'name', '"Ana"');
     await add(page, 'app', 'notice', '"closed on Sunday"');
-    await button(page, 'New session').click();
+    await newSession(page);
     await row(page, 'user:name').getByText('another session').waitFor();
     await row(page, 'app:notice').getByText('"closed on Sunday"').waitFor();
     await scope(page, 'session').getByText('no keys').waitFor();

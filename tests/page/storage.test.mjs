@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { openChromium, openPage } from '../support/chromium.mjs';
-import { site, stored, untilStored } from './support.mjs';
+import { newSession, site, stored, untilStored } from './support.mjs';
 
 const step = (page) => page.getByRole('button', { name: 'Step', exact: true });
 const list = (page) => page.getByRole('listbox', { name: 'Events' });
@@ -56,8 +56,7 @@ describe('what is kept', () => {
     await step(one).click();
     await one.getByRole('button', { name: 'user:home', exact: true }).first().waitFor();
     const two = await it_.open(t, { context, hash: new URL(one.url()).hash });
-    await two.getByRole('button', { name: 'New session' }).click();
-    await two.getByText('0 of 0', { exact: false }).or(two.getByText('No event has been appended yet.')).first().waitFor();
+    await newSession(two);
     await two.getByRole('button', { name: 'user:home', exact: true }).first().waitFor();
     assert.equal(await two.getByRole('button', { name: 'city', exact: true }).count(), 0);
 
@@ -72,9 +71,10 @@ describe('what is kept', () => {
     const one = await it_.open(t, { context });
     const [, , , deleted] = decodeURIComponent(new URL(one.url()).hash).split('/');
     const two = await it_.open(t, { context, hash: new URL(one.url()).hash });
-    await two.getByRole('button', { name: 'New session' }).click();
-    await untilStored(two, ({ sessions }) => sessions.length === 2);
+    await newSession(two);
+    assert.equal((await stored(two)).sessions.length, 2);
     await two.getByLabel('Session', { exact: true }).selectOption(deleted);
+    await two.waitForFunction((hash) => window.location.hash === hash, new URL(one.url()).hash);
     await two.getByRole('button', { name: 'Delete session' }).click();
     await two.getByRole('button', { name: 'Yes, delete' }).click();
     const { sessions } = await untilStored(two, (found) => found.sessions.length === 1);
@@ -123,11 +123,14 @@ describe('what is kept', () => {
   it('says that nothing is kept where the browser refuses storage, and works all the same', async (t) => {
     // As somebody sets it who lets no site store anything.
     const folder = await mkdtemp(join(tmpdir(), 'statepad-refused-'));
-    t.after(() => rm(folder, { recursive: true, force: true }));
     await mkdir(join(folder, 'Default'));
     await writeFile(join(folder, 'Default', 'Preferences'), JSON.stringify({ profile: { default_content_setting_values: { cookies: 2 } } }));
     const context = await openChromium(folder);
-    t.after(() => context.close());
+    t.after(async () => {
+      await context.close();
+      // Processes of the browser may write to its folder for a moment longer.
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+    });
     const { page } = await openPage(context, it_.origin);
     await page.goto(it_.address);
     await page.getByRole('alert').filter({ hasText: 'Nothing is kept: reloading the page loses it.' }).waitFor();

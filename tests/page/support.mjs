@@ -24,8 +24,7 @@ export function site({ pages } = {}) {
     [it.server, it.browser] = await Promise.all([serve({ folder: www, pages }), openChromium()]);
   });
   after(async () => {
-    await it.browser?.close();
-    await it.server?.stop();
+    await Promise.all([it.browser?.close(), it.server?.stop()]);
   });
   return {
     get origin() {
@@ -56,6 +55,13 @@ export function site({ pages } = {}) {
       return page;
     },
   };
+}
+
+/** Makes a session as a user does, and waits until the page looks at it: what is clicked before belongs to the session before. */
+export async function newSession(page) {
+  const before = new URL(page.url()).hash;
+  await page.getByRole('button', { name: 'New session' }).click();
+  await page.waitForFunction((hash) => window.location.hash !== hash, before);
 }
 
 /** What IndexedDB has, read without the package: the sessions with their events, as the store wrote them. */

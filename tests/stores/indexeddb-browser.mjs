@@ -74,6 +74,7 @@ export class Browser {
     await this.#other?.close();
     await this.#context?.close();
     await this.#site?.stop();
-    await rm(this.#profile, { recursive: true, force: true });
+    // Processes of the browser may write to its folder for a moment longer.
+    await rm(this.#profile, { recursive: true, force: true, maxRetries: 10 });
   }
 }

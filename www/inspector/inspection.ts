@@ -55,6 +55,8 @@ export class Inspection extends EventTarget {
   /** Why following fails. */
   #problem: unknown;
   #round = 0;
+  /** Counts what was asked to be looked at: the last one counts, whichever is there first. */
+  #asked = 0;
   #reading: Promise<void> | undefined;
   #isBehind = false;
   readonly #stop: () => void;
@@ -101,17 +103,27 @@ export class Inspection extends EventTarget {
     this.#changed();
   }
 
-  /** Looks at a session. Throws `SESSION_NOT_FOUND`, and what the store throws. */
+  /**
+   * Looks at a session, unless another one is asked for meanwhile. Throws when it is not there any more, and what the store
+   * throws.
+   */
   async open(key: SessionKey): Promise<void> {
-    const session = await this.service.getSession(key);
-    if (session === undefined) {
-      await this.list();
-      throw new Error(`session "${key.sessionId}" is not there any more`);
-    }
-    await this.#enter(session);
+    await this.#enter(async () => {
+      const session = await this.service.getSession(key);
+      if (session === undefined) {
+        await this.list();
+        throw new Error(`session "${key.sessionId}" is not there any more`);
+      }
+      return session;
+    });
   }
 
-  async #enter(session: Session): Promise<void> {
+  async #enter(read: () => Promise<Session>): Promise<void> {
+    const asked = ++this.#asked;
+    const session = await read();
+    if (asked !== this.#asked) {
+      return;
+    }
     this.selected = undefined;
     this.traced = undefined;
     this.#moment = undefined;
@@ -119,11 +131,13 @@ export class Inspection extends EventTarget {
     await this.show(session);
   }
 
-  /** Creates a session and looks at it. Throws as `createSession`. */
+  /** Creates a session and looks at it, unless another one is asked for meanwhile. Throws as `createSession`. */
   async create(request: Parameters<SessionService['createSession']>[0]): Promise<void> {
-    const session = await this.service.createSession(request);
-    await this.list();
-    await this.#enter(session);
+    await this.#enter(async () => {
+      const session = await this.service.createSession(request);
+      await this.list();
+      return session;
+    });
   }
 
   /** Reads again what is looked at. Calls while it reads are answered by one more reading. */
