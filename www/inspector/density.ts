@@ -1,6 +1,6 @@
 // Many events in little room: what shares a column when there is not a pixel for each.
 
-import { SCOPE_BIT } from './log.js';
+import { isContinued, SCOPE_BIT } from './log.js';
 import { COLUMN, KEPT, lowerBound, type Kept, type Places, type Range } from './picture.js';
 
 /** The outlines of all columns that show a scope, or events that wrote nothing. */
@@ -92,31 +92,28 @@ export class Density {
   size = 1;
   /** By bucket: how many of its events wrote to each scope. */
   readonly counts: Readonly<Record<Kept, number[]>> = { session: [], app: [], user: [] };
-  #done = 0;
+  #events: readonly object[] = [];
   #paths: Readonly<Record<Kept, string>> | undefined;
-  #first: object | undefined;
-  #last: object | undefined;
 
   /** Takes over what a log has come to. Events that it knows are not looked at again. */
   update({ events, scopes }: { readonly events: readonly object[]; readonly scopes: readonly number[] }): void {
-    if (events.length < this.#done || events[0] !== this.#first || events[this.#done - 1] !== this.#last) {
+    if (!isContinued(this.#events, events)) {
       this.#clear();
     }
-    if (this.#done < events.length) {
+    if (this.#events.length < events.length) {
       this.#paths = undefined;
     }
-    for (; this.#done < events.length; this.#done++) {
-      if (this.#done >= MOST * this.size) {
+    for (let place = this.#events.length; place < events.length; place++) {
+      if (place >= MOST * this.size) {
         this.#widen();
       }
-      const bucket = Math.floor(this.#done / this.size);
+      const bucket = Math.floor(place / this.size);
       for (const scope of KEPT) {
         const counts = this.counts[scope];
-        counts[bucket] = (counts[bucket] ?? 0) + (((scopes[this.#done] ?? 0) & SCOPE_BIT[scope]) === 0 ? 0 : 1);
+        counts[bucket] = (counts[bucket] ?? 0) + (((scopes[place] ?? 0) & SCOPE_BIT[scope]) === 0 ? 0 : 1);
       }
     }
-    this.#first = events[0];
-    this.#last = events[this.#done - 1];
+    this.#events = events;
   }
 
   /**
@@ -131,7 +128,7 @@ export class Density {
     const { session, app, user } = this.counts;
     const highest = session.reduce((most, count, index) => Math.max(most, count + (app[index] ?? 0) + (user[index] ?? 0)), 1);
     const paths = { session: '', app: '', user: '' };
-    const all = this.#done + 1;
+    const all = this.#events.length + 1;
     session.forEach((_, index) => {
       const [x, end] = [(index * this.size + 1) / all, Math.min((index + 1) * this.size + 1, all) / all];
       let bottom = 1;
@@ -156,7 +153,7 @@ export class Density {
 
   #clear(): void {
     this.size = 1;
-    this.#done = 0;
+    this.#events = [];
     this.#paths = undefined;
     KEPT.forEach((scope) => (this.counts[scope].length = 0));
   }

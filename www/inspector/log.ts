@@ -33,6 +33,12 @@ export function textOf(event: Event): string {
   return parts.flatMap(({ text, thought }) => (text === undefined || thought ? [] : [text])).join(' ');
 }
 
+/** Whether a list of events begins with all of an earlier one: a log only grows. */
+export function isContinued(earlier: readonly object[], events: readonly object[]): boolean {
+  const last = earlier.length - 1;
+  return last < 0 || (earlier[0] === events[0] && earlier[last] === events[last]);
+}
+
 /** The events of a session, and what a picture of them shows. Events are counted by revision: the first one is 1. */
 export class Log {
   /** In the order of appending: the event of revision `r` is `events[r - 1]`. */
@@ -52,8 +58,7 @@ export class Log {
 
   /** Takes over the events as they are now. Those that it knows are not looked at again. */
   update(events: readonly Event[]): void {
-    const known = this.events.length;
-    if (events.length < known || events[known - 1] !== this.events[known - 1]) {
+    if (!isContinued(this.events, events)) {
       this.#clear();
     }
     for (let place = this.lanes.length; place < events.length; place++) {

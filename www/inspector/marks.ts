@@ -1,6 +1,7 @@
 // How the timeline draws its events: a mark for each, or columns where there are too many.
 
 import { nothing, svg, type SVGTemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { columnPaths } from './density.js';
 import type { Inspection } from './inspection.js';
@@ -44,7 +45,7 @@ export function marks(drawing: Drawing): SVGTemplateResult {
     <path class="band" d=${bands.map(({ from, to }) => `M${from} ${RULER}H${to}V${bottom}H${from}z`).join('')} />
     <path class="rules" d=${log.authors.map((_, lane) => `M${span.from} ${RULER + lane * LANE}H${span.to}`).join('')} />
     ${ticks(range, step).map((revision) => svg`<text class="tick" x=${tickAt(revision, drawing)} y="12">${revision}</text>`)}
-    ${step < FINE ? columns(drawing) : repeat(revisions(range), (revision) => revision, (revision) => mark(drawing, revision))}
+    ${step < FINE ? columns(drawing) : repeat(revisions(range), (revision) => revision, (revision) => markOf(drawing, revision))}
     ${ring(drawing)}
   </g>`;
 }
@@ -67,13 +68,28 @@ function columns({ inspection: { log, matches }, range, step }: Drawing): SVGTem
   return matches === undefined ? draw(undefined, '') : svg`${draw(undefined, 'faint')}${draw(matches, 'match')}`;
 }
 
-function mark({ inspection: { log, matches }, step, written }: Drawing, revision: number): SVGTemplateResult {
+/** The mark of an event, drawn anew only when it looks different. */
+function markOf({ inspection: { log, matches }, step, written }: Drawing, revision: number): unknown {
+  const isWritten = written.has(revision);
+  const isFound = matches === undefined ? undefined : matches[lowerBound(matches, revision)] === revision;
+  return guard([log.at(revision), step, isWritten, isFound], () => mark(log, revision, { step, isWritten, isFound }));
+}
+
+/** What a mark shows besides its event. */
+interface Look {
+  readonly step: number;
+  /** Whether the event wrote the traced key. */
+  readonly isWritten: boolean;
+  /** `undefined` when nothing is searched for. */
+  readonly isFound: boolean | undefined;
+}
+
+function mark(log: Log, revision: number, { step, isWritten, isFound }: Look): SVGTemplateResult {
   const [width, height] = [step - Math.min(4, step / 4), LANE - 8];
   const bits = log.scopes[revision - 1] ?? 0;
   const [x, y] = [revision * step + (step - width) / 2, RULER + (log.lanes[revision - 1] ?? 0) * LANE + 4];
   const isWide = step >= LETTERS;
   const segments = segmentsOf(bits, { width, height, isWide });
-  const isFound = matches === undefined ? undefined : matches[lowerBound(matches, revision)] === revision;
   const look = isFound === undefined ? '' : isFound ? 'match' : 'faint';
   return svg`<g class="mark ${look}" data-revision=${revision} transform="translate(${x} ${y})">
     <title>${titleOf(log, revision)}</title>
@@ -86,7 +102,7 @@ function mark({ inspection: { log, matches }, step, written }: Drawing, revision
               ${isWide ? svg`<text class="letter" x=${cx} y=${cy + 3.5}>${scope.charAt(0)}</text>` : nothing}`,
           )
     }
-    ${written.has(revision) ? svg`<rect class="written" x="-1.5" y="-1.5" width=${width + 3} height=${height + 3} rx="4" />` : nothing}
+    ${isWritten ? svg`<rect class="written" x="-1.5" y="-1.5" width=${width + 3} height=${height + 3} rx="4" />` : nothing}
     ${isFound === true ? svg`<rect class="found" x="0" y=${height + 1.5} width=${width} height="2" />` : nothing}
   </g>`;
 }

@@ -3,6 +3,7 @@
 
 import { DELETED } from 'statepad';
 import type { Content, Event, EventInit, InvocationContext, Json, Session, SessionService } from 'statepad';
+import { isContinued } from '../inspector/log.js';
 import { isSameSession } from '../inspector/names.js';
 import lines from '../../examples/conversations.jsonl?raw';
 
@@ -59,22 +60,22 @@ export function first(): ReturnType<typeof idsFor> {
 
 /** What the events of a log say of the conversation that they are of. */
 interface Played {
+  readonly events: readonly Event[];
   readonly conversation: unknown;
   readonly turns: number;
 }
 
-/** Each list of events is gone through once, however often it is asked about. */
-const played = new WeakMap<readonly Event[], Played>();
+const nothingPlayed: Played = { events: [], conversation: undefined, turns: 0 };
+
+/** Of the log that was asked about last. A log only grows: what is known of it is not looked at again. */
+let lastPlayed = nothingPlayed;
 
 function playedIn(events: readonly Event[]): Played {
-  let found = played.get(events);
-  if (found === undefined) {
-    const told = events.flatMap(({ customMetadata }) => (customMetadata === undefined ? [] : [customMetadata]));
-    const conversation = told.find((metadata) => metadata['conversation'] !== undefined)?.['conversation'];
-    found = { conversation, turns: told.filter((metadata) => metadata['turn'] !== undefined).length };
-    played.set(events, found);
-  }
-  return found;
+  const known = isContinued(lastPlayed.events, events) ? lastPlayed : nothingPlayed;
+  const told = events.slice(known.events.length).flatMap(({ customMetadata }) => (customMetadata === undefined ? [] : [customMetadata]));
+  const conversation = known.conversation ?? told.find((metadata) => metadata['conversation'] !== undefined)?.['conversation'];
+  lastPlayed = { events, conversation, turns: known.turns + told.filter((metadata) => metadata['turn'] !== undefined).length };
+  return lastPlayed;
 }
 
 /** The conversation that a session is for: its events say so, and before the first one its id. */

@@ -204,7 +204,7 @@ export class StatepadPage extends LitElement {
     own.addEventListener('change', () => {
       this.isEmpty = own.session === undefined;
       if (own.session !== undefined && this.opened === undefined) {
-        history.replaceState(null, '', hashOf(own.session));
+        goTo(hashOf(own.session));
       }
     });
     own.addEventListener('problem', (event) => {
@@ -321,6 +321,14 @@ export class StatepadPage extends LitElement {
     if (notice !== undefined || others.length < this.notices.length) {
       this.notices = notice === undefined ? others : [...others, { id, ...notice }];
     }
+  }
+}
+
+/** Has the address name what is looked at. */
+function goTo(hash: string): void {
+  // Even the same one would cost some ms.
+  if (location.hash !== hash) {
+    history.replaceState(null, '', hash);
   }
 }
 

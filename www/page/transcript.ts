@@ -1,6 +1,7 @@
 // What was said in a session, up to the moment that is shown.
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Event as LoggedEvent, Session } from 'statepad';
 import { InspectorPart } from '../inspector/follow.js';
@@ -143,24 +144,26 @@ export class StatepadTranscript extends InspectorPart {
   }
 
   #said(inspection: Inspection): TemplateResult {
-    const events = inspection.log.events.slice(0, inspection.revision);
-    const from = Math.max(0, events.length - this.bubbles);
-    if (events.length === 0) {
+    const { log, revision, selected } = inspection;
+    const from = Math.max(0, revision - this.bubbles);
+    if (revision === 0) {
       return html`<p class="quiet">Nothing has been said yet.</p>`;
     }
     const earlier = html`<button type="button" class="plain earlier" @click=${this.#showEarlier}>Show earlier (${from})</button>`;
     return html`${from === 0 ? nothing : earlier}
     ${repeat(
-      events.slice(from),
+      log.events.slice(from, revision),
       ({ id }) => id,
-      (event, place) => this.#bubble(event, from + place + 1, inspection),
+      (event, place) => {
+        const isPressed = selected === from + place + 1;
+        return guard([event, isPressed], () => this.#bubble(event, from + place + 1, isPressed, inspection));
+      },
     )}`;
   }
 
-  #bubble(event: LoggedEvent, revision: number, inspection: Inspection): TemplateResult {
+  #bubble(event: LoggedEvent, revision: number, isPressed: boolean, inspection: Inspection): TemplateResult {
     const author = inspection.log.author(revision);
     const text = textOf(event);
-    const isPressed = inspection.selected === revision;
     const side = author === 'user' ? 'user' : author === 'agent' ? 'agent' : 'note';
     return html`<button
       type="button"
