@@ -193,6 +193,19 @@ describe('the state', () => {
     assert.deepEqual([app, users], [{ notice: 'open again' }, { ana: { name: 'Ana' }, ben: { name: 'Ben' } }]);
   });
 
+  it('the session that was asked for last is the one that is shown, whichever is there first', async (t) => {
+    const page = await it_.open(t);
+    const first = await page.getByLabel('Session', { exact: true }).inputValue();
+    await page.locator('statepad-state').evaluate(async ({ inspection }, sessionId) => {
+      const { appName, userId } = inspection.session;
+      await Promise.all([inspection.create({ appName, userId, sessionId: 'slower' }), inspection.open({ appName, userId, sessionId })]);
+    }, first);
+    const sessions = page.getByLabel('Session', { exact: true });
+    await sessions.locator('option[value="slower"]').waitFor({ state: 'attached' });
+    assert.equal(await sessions.inputValue(), first);
+    assert.ok(decodeURIComponent(new URL(page.url()).hash).endsWith(`/${first}`));
+  });
+
   it('an editor says what was written meanwhile, and overwrites it only when told so', async (t) => {
     const context = await it_.context(t);
     const page = await it_.open(t, { context });

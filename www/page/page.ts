@@ -204,7 +204,7 @@ export class StatepadPage extends LitElement {
     own.addEventListener('change', () => {
       this.isEmpty = own.session === undefined;
       if (own.session !== undefined && this.opened === undefined) {
-        goTo(hashOf(own.session));
+        showInAddress(hashOf(own.session));
       }
     });
     own.addEventListener('problem', (event) => {
@@ -325,7 +325,7 @@ export class StatepadPage extends LitElement {
 }
 
 /** Has the address name what is looked at. */
-function goTo(hash: string): void {
+function showInAddress(hash: string): void {
   // Even the same one would cost some ms.
   if (location.hash !== hash) {
     history.replaceState(null, '', hash);
