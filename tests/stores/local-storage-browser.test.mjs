@@ -49,12 +49,19 @@ async function pages(count) {
 for (const [how, withItem] of [['locks of the browser', false], ['an item that stands for the lock', true]]) {
   test(`two pages do not have one journal open at the same time, by ${how}`, async () => {
     const [one, two] = await pages(2);
+    // What one page stores the other one sees a moment later.
+    const sees = async ({ page }, isThere) => {
+      if (withItem) await page.waitForFunction((wanted) => (globalThis.localStorage.getItem('j:lock') !== null) === wanted, isThere);
+    };
     assert.equal(await one.call('open', 'j', withItem), 'done');
     assert.equal((await one.call('create', 'j')).rev, 0);
+    await sees(two, true);
     assert.equal(await two.call('open', 'j', withItem), 'rejected');
     assert.equal(await one.call('close', 'j'), 'done');
+    await sees(two, false);
     assert.equal(await two.call('open', 'j', withItem), 'done');
     assert.equal((await two.call('append', 'j', 'e1', 10)).rev, 1);
+    await sees(one, true);
     assert.equal(await one.call('open', 'j', withItem), 'rejected');
   });
 }
