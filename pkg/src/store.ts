@@ -27,6 +27,36 @@ export interface Pos {
 }
 
 /**
+ * The change that brought an app's scope, and a user's, to its position: its {@link Change.call}, or else its id. Absent
+ * at position 0, and where it is not known, as after an upgrade or `removeScope`; two marks are compared only when both are
+ * there. Equal positions with other marks mean that the store has gone back since, and others have written.
+ */
+export interface Marks {
+  readonly app?: string;
+  readonly user?: string;
+}
+
+/** What a caller has in memory of a session and its scopes. Absent parts are not known. */
+export interface Known {
+  /** The {@link Row.created} of the session. */
+  readonly created?: string;
+  /** The revision of the session. Only together with `created`. */
+  readonly rev?: Rev;
+  /** The id of the event at `rev`; absent at revision 0. */
+  readonly last?: string;
+  /** The positions of the scopes. */
+  readonly pos?: Partial<Pos>;
+  /** The marks of the scopes at these positions. */
+  readonly marks?: Marks;
+}
+
+/** What others have changed in app and user state since the caller's position. */
+export interface Changed {
+  readonly app?: Delta;
+  readonly user?: Delta;
+}
+
+/**
  * What has to hold for a change to be written. Absent parts are not looked at. A store looks at it in the same atomic
  * step in which it writes, and after it has looked for a duplicate.
  */
@@ -61,6 +91,20 @@ export interface Change {
   readonly event?: { readonly id: string; readonly time: number; readonly data: string };
   readonly delta: { readonly app?: Delta; readonly user?: Delta; readonly session?: Delta };
   readonly guard?: Guard;
+  /** What the caller has of the scopes: only for {@link Committed.changed}, and never a condition. */
+  readonly known?: Pick<Known, 'pos' | 'marks'>;
+  /**
+   * Tells this call from every other one, where the id does not: an event whose id its author chose may be sent again by
+   * another call, and other sessions may have one of that id. The same in all tries of a call. Absent: the id.
+   */
+  readonly call?: string;
+  /**
+   * Which try of the call this is, from the second one on: 2, 3 and so on. An earlier try may still be on its way. When a
+   * change with an `attempt` is refused (`exists`, `not-found`, `conflict`), a store remembers its `call` for an hour at
+   * least, and refuses every later try of it with `conflict`: nothing of a call is written after its caller was told that it
+   * was refused. A change without `attempt` leaves nothing behind when it is refused.
+   */
+  readonly attempt?: number;
 }
 
 /** What became of a change that is durable. */
@@ -75,6 +119,17 @@ export interface Committed {
   readonly duplicate?: true;
   /** Of a duplicate append: the event that is stored under this id. */
   readonly data?: string;
+  /**
+   * What the session and the scopes were at just before this change: the id of the event at `prev` (of an append, absent at
+   * revision 0) and the marks of the scopes. For a duplicate: what they are at. A store that has gone back shows by it.
+   */
+  readonly before?: Marks & { readonly session?: string };
+  /**
+   * What others have done to the scopes between {@link Change.known} and this change, which is not part of it. A scope that
+   * others have moved and that is absent here has to be loaded. Names come in the order of writing; one that was deleted and
+   * written again is in both `unset`, which comes first, and `set`.
+   */
+  readonly changed?: Changed;
 }
 
 /** Which parts of a session are wanted. */
@@ -91,10 +146,11 @@ export interface LoadQuery {
     readonly last?: number;
   };
   /**
-   * What the caller has. Values that are still the same are left out of the answer: the session's when `created` and
-   * `rev` are, the app's and the user's when their positions are.
+   * What the caller has. Values that are still the same are left out of the answer: the session's when `created`, `rev` and
+   * `last` are, the app's and the user's when their positions and marks are. Where a store compares `last`, and the session
+   * has another event at `rev`, or has not come to `rev`, the answer says {@link Loaded.diverged}.
    */
-  readonly known?: { readonly created?: string; readonly rev?: Rev; readonly pos?: Partial<Pos> };
+  readonly known?: Known;
 }
 
 /** A session as it was at one moment. */
@@ -105,8 +161,16 @@ export interface Loaded {
   /** The time of the last event, or of creation. */
   readonly time: number;
   readonly pos: Pos;
-  /** The values of each scope, without what is known. */
+  /** The values of each scope, without what is known, and without a scope that `changed` tells. */
   readonly state: { readonly session?: Values; readonly app?: Values; readonly user?: Values };
+  /** The id of the event at `rev`; absent at revision 0, and where the store does not tell. */
+  readonly last?: string;
+  /** The marks of the scopes, where the store tells. */
+  readonly marks?: Marks;
+  /** In place of a scope's values: what has happened to it since `known.pos`. Only where the known mark was compared. */
+  readonly changed?: Changed;
+  /** What is known of the session is not what the store has: it has gone back since. The session's values are in `state`. */
+  readonly diverged?: true;
   /** In the order of appending. */
   readonly events: readonly StoredEvent[];
 }
@@ -117,6 +181,8 @@ export interface StoredEvent {
   readonly rev: Rev;
   /** The text of {@link Change.event}. */
   readonly data: string;
+  /** The id under which it is stored; absent for the creation's, and where the store does not tell. */
+  readonly id?: string;
 }
 
 /** Which sessions are wanted: those of an app, or of one of its users. */
@@ -170,6 +236,8 @@ export interface LoadedScope {
   /** How many changes have touched it; 0 when nothing ever was there. */
   readonly pos: number;
   readonly state: Values;
+  /** The change that brought it there, where the store tells. */
+  readonly mark?: string;
 }
 
 /** Something may have moved: a session, or app and user state when there is no `sessionId`, or app state alone. */
@@ -183,6 +251,22 @@ export interface StoreContext {
 
 /** What `open` may do to what it finds: make what is missing; besides that, bring an older version up to date; only look. */
 export type Migrate = 'create' | 'upgrade' | 'check';
+
+/**
+ * What a store can compare before it writes: everything that a {@link Guard} can say; values of names (`keys`) and
+ * `created`, but no revisions and positions; or nothing.
+ */
+export type Guards = 'all' | 'keys' | 'none';
+
+/**
+ * What a store keeps and tells beyond what every store has to:
+ *
+ * - `marks`: {@link Marks}, `last` and the ids of events are told, and what is known is compared with them
+ * - `changed`: {@link Changed} is told, as far back as the store can
+ * - `calls`: refused calls are remembered, see {@link Change.attempt}
+ * - `creations`: the id of a creation outlives its session, and `remove` looks at `guard.created`
+ */
+export type StoreFeature = 'marks' | 'changed' | 'calls' | 'creations';
 
 /** How durable a change is when `commit` has resolved: on disk, handed to the operating system, in memory, on several machines. */
 export type Durability = 'disk' | 'os' | 'memory' | 'replicated';
@@ -203,16 +287,20 @@ export interface SessionStore {
    * that is not there, or is another than `guard.created`; `conflict` when the guard does not hold; `rejected`;
    * `unavailable`. Nothing is written then.
    *
-   * The same change sent again is a `duplicate`: forever for appends and, as long as the session lives, for its creation;
-   * at least an hour for updates.
+   * The same change sent again is a `duplicate`: forever for appends; for a creation as long as the session lives and at
+   * least an hour longer, so that one whose answer was lost does not bring back what was deleted meanwhile (`rev` and `prev`
+   * are 0 then); at least an hour for updates.
    */
   commit(change: Change, context: StoreContext): Promise<Committed>;
   /** Reads one consistent snapshot of a session, or `null` when there is none. Throws `corrupt`. */
   load(key: SessionKey, query: LoadQuery, context: StoreContext): Promise<Loaded | null>;
   /** Lists sessions. Never loads events. */
   list(query: ListQuery, context: StoreContext): Promise<Page>;
-  /** Deletes a session with its events and its own values. App and user values stay. It need not be there. */
-  remove(key: SessionKey, context: StoreContext): Promise<void>;
+  /**
+   * Deletes a session with its events and its own values. App and user values stay. It need not be there. With
+   * `guard.created` only the session that this change created: another one under its key stays, which is no error.
+   */
+  remove(key: SessionKey, context: StoreContext, guard?: Pick<Guard, 'created'>): Promise<void>;
   /** Reads the values of an app, or of a user in it. */
   loadScope(scope: ScopeName, context: StoreContext): Promise<LoadedScope>;
   /** Deletes all values of an app, or of a user in it, as one change of that scope. Sessions stay. */
@@ -233,6 +321,10 @@ export interface SessionStore {
   /** Lets go of what the store has opened itself; a client that was given to it stays open. Called once, after all others. */
   close?(): Promise<void>;
   readonly durability?: Durability;
+  /** What it can compare; everything unless told otherwise. What needs more is refused by the service. */
+  readonly guards?: Guards;
+  /** What it keeps and tells beyond what it has to; nothing unless told otherwise. */
+  readonly keeps?: readonly StoreFeature[];
   /** Nobody else can write while this store is open: what has been read stays true. */
   readonly exclusive?: true;
 }

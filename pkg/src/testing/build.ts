@@ -1,6 +1,6 @@
 // Short words for the data of the cases.
 
-import type { Change, Committed, Delta, ListQuery, Loaded, LoadQuery, Row, StoredEvent, Values } from '../store.js';
+import type { Change, Committed, Delta, Guard, ListQuery, Loaded, LoadQuery, Row, StoredEvent, StoreFeature, Values } from '../store.js';
 import type { SessionKey } from '../types.js';
 import type { CommitStep, ListStep, LoadScopeStep, LoadStep, StoreCase, StoreNeed, StoreStep } from './case.js';
 
@@ -21,11 +21,22 @@ export function storeCase(name: string, ...steps: readonly StoreStep[]): StoreCa
   return { name, needs: [...new Set(steps.flatMap(needsOf))], steps };
 }
 
+/** Makes a case that only stores with a feature pass. */
+export function featureCase(feature: StoreFeature, name: string, ...steps: readonly StoreStep[]): StoreCase {
+  return { name, needs: [...new Set([feature, ...steps.flatMap(needsOf)])], steps };
+}
+
 function needsOf(step: StoreStep): StoreNeed[] {
   const members = (['reopen', 'removeScope', 'commitMany', 'watch'] as const).filter((member) => member in step);
   const inner = 'parallel' in step ? step.parallel.flatMap(needsOf) : [];
   const another: StoreNeed[] = 'hinted' in step || 'by' in step ? ['another'] : [];
-  return [...members, ...another, ...inner];
+  const changes = 'commit' in step ? [step.commit] : 'commitMany' in step ? step.commitMany : [];
+  return [...members, ...another, ...changes.flatMap(({ guard }) => (guard === undefined ? [] : guardNeeds(guard))), ...inner];
+}
+
+/** What a store has to compare. */
+function guardNeeds({ created, rev, pos, keys }: Guard): StoreNeed[] {
+  return [...(created === undefined && keys === undefined ? [] : ['keys'] as const), ...(rev === undefined && pos === undefined ? [] : ['revisions'] as const)];
 }
 
 /** A session of the usual user. */

@@ -12,15 +12,17 @@ import type {
   Page,
   ScopeName,
   SessionStore,
+  StoreFeature,
 } from '../store.js';
 import type { StoreErrorCode } from '../store-error.js';
 import type { SessionKey } from '../types.js';
 
 /**
- * What a case needs besides what every store has: to open the storage again, another store on the same storage, or a
- * member that a store need not have.
+ * What a case needs besides what every store has: to open the storage again, another store on the same storage, a member
+ * that a store need not have, a feature that its `keeps` names, or to compare values (`keys`), revisions and positions too
+ * (`revisions`), which its `guards` say.
  */
-export type StoreNeed = 'reopen' | 'another' | 'removeScope' | 'commitMany' | 'watch';
+export type StoreNeed = 'reopen' | 'another' | 'removeScope' | 'commitMany' | 'watch' | 'keys' | 'revisions' | StoreFeature;
 
 /** A store over storage that is fresh and empty, and what else can be done with that storage. */
 export interface StoreHarness {
@@ -90,9 +92,10 @@ export interface ListStep extends StepOptions {
   readonly or?: readonly ListedPage[];
 }
 
-/** Deletes a session. */
+/** Deletes a session; with `created` only the one that this change created. */
 export interface RemoveStep extends StepOptions {
   readonly remove: SessionKey;
+  readonly created?: string;
 }
 
 /** Reads the values of an app or a user. */

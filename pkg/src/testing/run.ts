@@ -1,7 +1,7 @@
 // Runs one case over one store. Nothing here knows a test runner, a host or a store.
 
 import { isStoreError, type StoreError } from '../store-error.js';
-import { difference, differenceInAnyOrder, differs, loadedDifference, pageDifference, scopeDifference } from './compare.js';
+import { asked, difference, differenceInAnyOrder, differs, loadedDifference, pageDifference, scopeDifference } from './compare.js';
 import type { Change, Hint, Migrate, SessionStore, StoreContext } from '../store.js';
 import type {
   CommitStep,
@@ -54,8 +54,23 @@ export async function runStoreCase({ name, needs, steps }: StoreCase, open: Open
 
 /** What a case needs and a harness, or its store, does not have. */
 export function missingNeeds({ needs }: Pick<StoreCase, 'needs'>, harness: StoreHarness): StoreNeed[] {
-  const lacks = (holder: object, need: StoreNeed): boolean => (holder as Partial<Record<StoreNeed, unknown>>)[need] === undefined;
-  return needs.filter((need) => lacks(harness, need) && lacks(harness.store, need));
+  const { guards = 'all', keeps = [] } = harness.store;
+  const has = (need: StoreNeed): boolean => {
+    switch (need) {
+      case 'keys':
+        return guards !== 'none';
+      case 'revisions':
+        return guards === 'all';
+      case 'marks':
+      case 'changed':
+      case 'calls':
+      case 'creations':
+        return keeps.includes(need);
+      default:
+        return ((need in harness ? harness : harness.store) as Partial<Record<StoreNeed, unknown>>)[need] !== undefined;
+    }
+  };
+  return needs.filter((need) => !has(need));
 }
 
 /** One run: the stores of one storage. */
@@ -100,7 +115,7 @@ class Run {
         }
       }
       const [outcomes] = await Promise.all([Promise.all(open), Promise.all(others)]);
-      fail(differenceInAnyOrder(outcomes, step.outcomes ?? []));
+      fail(differenceInAnyOrder(outcomes.map((outcome) => asked(outcome, {})), step.outcomes ?? []));
     } else if ('reopen' in step) {
       await this.#reopen(step.reopen);
     } else if ('hinted' in step) {
@@ -135,7 +150,7 @@ class Run {
       const answer = await store.list(step.list, context);
       fail(anyDifference([step.answer, ...(step.or ?? [])], (expected) => pageDifference(answer, expected)));
     } else if ('remove' in step) {
-      await store.remove(step.remove, context);
+      await store.remove(step.remove, context, step.created === undefined ? {} : { created: step.created });
     } else if ('loadScope' in step) {
       fail(scopeDifference(await store.loadScope(step.loadScope, context), step.answer, step.namesInAnyOrder));
     } else if ('removeScope' in step) {
@@ -227,7 +242,7 @@ function outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?
     return differs(path, actual, expected);
   }
   const isActualWanted = !('throws' in expected) || expected.actual !== undefined;
-  return difference(isActualWanted ? actual : { ...actual, actual: undefined }, expected, path);
+  return difference(isActualWanted ? asked(actual, expected) : { ...actual, actual: undefined }, expected, path);
 }
 
 /** The first difference, unless one of several answers is the right one. */
