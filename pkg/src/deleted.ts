@@ -25,7 +25,7 @@ export const DELETED: Deleted = Object.freeze(new Deleted());
 
 /** Whether a value is {@link DELETED}, also that of another copy of the package. */
 export function isDeleted(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && brand in value;
+  return isObject(value) && brand in value;
 }
 
 /** The deletions that an event already has in its stored form. */

@@ -2,7 +2,7 @@
 
 import { ADK_EVENT } from './admit.js';
 import { StatepadError } from './errors.js';
-import { describe } from './given.js';
+import { describe, isList, isObject } from './given.js';
 import { newId } from './ids.js';
 import { checkObject } from './guards.js';
 import type { Event, EventActions, EventInit, Part } from './types.js';
@@ -37,9 +37,10 @@ export function createEvent(event: EventInit = {}): Event {
  */
 export function isFinalResponse(event: EventInit): boolean {
   checkObject(event, 'event');
-  const { actions, longRunningToolIds } = event;
-  const isWaiting = (longRunningToolIds?.length ?? 0) > 0 || Object.keys(actions?.requestedAuthConfigs ?? {}).length > 0;
-  if (isWaiting || actions?.skipSummarization === true) {
+  const { longRunningToolIds: ids } = event;
+  const { requestedAuthConfigs: requests, skipSummarization }: Partial<EventActions> = isObject(event.actions) ? event.actions : {};
+  const isWaiting = (isList(ids) && ids.length > 0) || (isObject(requests) && Object.keys(requests).length > 0);
+  if (isWaiting || skipSummarization === true) {
     return true;
   }
   const parts = partsOf(event);
@@ -49,8 +50,8 @@ export function isFinalResponse(event: EventInit): boolean {
 
 /** The parts of an event. Throws `INVALID_ARGUMENT` when they are no list of objects. */
 export function partsOf({ content }: EventInit): readonly Part[] {
-  const parts: unknown = content?.parts ?? [];
-  if (!Array.isArray(parts)) {
+  const parts: unknown = (isObject(content) ? content.parts : undefined) ?? [];
+  if (!isList(parts)) {
     throw new StatepadError('INVALID_ARGUMENT', `content.parts must be a list, not ${describe(parts)}`, { path: 'content.parts' });
   }
   parts.forEach((part, index) => checkObject(part, `content.parts[${index}]`));

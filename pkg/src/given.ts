@@ -5,6 +5,11 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !isRevoked(value) && !Array.isArray(value);
 }
 
+/** Whether something is a list. */
+export function isList(value: unknown): value is readonly unknown[] {
+  return typeof value === 'object' && value !== null && !isRevoked(value) && Array.isArray(value);
+}
+
 /** Made by `{}`, by `Object.create(null)`, or by the `{}` of another realm. */
 export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) {

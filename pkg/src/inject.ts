@@ -2,7 +2,7 @@
 
 import { isDeleted } from './deleted.js';
 import { isObject } from './given.js';
-import { checkObject } from './guards.js';
+import { checkFunction, checkObject } from './guards.js';
 import { Template } from './template.js';
 import { isReady, ready } from './wasm.js';
 import type { RenderAsyncOptions } from './render.js';
@@ -53,9 +53,14 @@ function fromAdk({ invocationContext }: AdkContext): RenderAsyncOptions {
   const { session, artifactService } = invocationContext;
   checkObject(session, 'context.invocationContext.session');
   checkObject(session.state, 'context.invocationContext.session.state');
+  if (artifactService !== undefined) {
+    checkObject(artifactService, 'context.invocationContext.artifactService');
+    checkFunction(artifactService.loadArtifact, 'context.invocationContext.artifactService.loadArtifact');
+  }
   const artifact = async (filename: string): Promise<string | undefined> => {
-    const part = await artifactService?.loadArtifact({ filename });
-    return part === undefined ? undefined : (part.text ?? JSON.stringify(part));
+    const part: unknown = await artifactService?.loadArtifact({ filename });
+    // What is no part is refused where every artifact is looked at.
+    return isObject(part) ? ((part as { readonly text?: string }).text ?? JSON.stringify(part)) : ((part ?? undefined) as string | undefined);
   };
   return { state: withoutDeleted(session.state), artifact: artifactService && artifact };
 }

@@ -1,7 +1,7 @@
 // Lines out of pieces of text.
 
 import { StatepadError } from '../errors.js';
-import { describe, isObject } from '../given.js';
+import { describe, isList, isObject } from '../given.js';
 
 /** What gives text: all of it, or piece by piece. */
 export type Input = string | Iterable<string> | AsyncIterable<string>;
@@ -58,7 +58,7 @@ function piecesOf(input: unknown): Iterable<unknown> | AsyncIterable<unknown> {
   if (typeof input === 'string') {
     return [input];
   }
-  if (isObject(input) || Array.isArray(input)) {
+  if (isObject(input) || isList(input)) {
     const { [Symbol.asyncIterator]: later, [Symbol.iterator]: now, getReader } = input as Partial<Record<string | symbol, unknown>>;
     if (typeof later === 'function' || typeof now === 'function') {
       return input as Iterable<unknown> | AsyncIterable<unknown>;
