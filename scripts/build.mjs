@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
+import { entryNames } from './entries.mjs';
 import { page } from './page.mjs';
 import { filesUnder, step } from './step.mjs';
 import { run } from './run.mjs';
@@ -113,7 +114,7 @@ async function buildPage() {
 async function bundle(dist) {
   const { build } = await import('esbuild');
   const modules = readdirSync(dist, { recursive: true }).filter((name) => name.endsWith('.js'));
-  const entries = modules.filter((name) => /^((index|adk|jsonl|testing|wasm|errors|load\.[\w-]+)|stores[\\/][\w-]+)\.js$/.test(name));
+  const entries = entryNames(dist, '.js');
   const { outputFiles } = await build({
     entryPoints: entries.map((name) => join(dist, name)),
     outdir: dist,
