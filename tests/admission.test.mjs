@@ -423,3 +423,37 @@ test('a session is taken where its key is asked for', async () => {
     assert.equal(await service.getSession(session), undefined);
   }
 });
+
+test('instances of classes are taken by the service under ADK alone, and only those that their members make up', async () => {
+  class Actions {
+    stateDelta = { x: 1 };
+  }
+  const service = new StatepadSessionService();
+  const session = await service.createSession(key);
+  await service.appendEvent({ session, event: { ...createEvent(), actions: new Actions() } });
+  assert.equal(session.state.x, 1);
+  await assert.rejects(service.appendEvent({ session, event: { ...createEvent(), actions: new Map() } }), { code: 'INVALID_ARGUMENT', path: 'actions' });
+});
+
+test("ADK's mark of its events is kept, and is on no other", async () => {
+  const mark = Symbol.for('google.adk.event');
+  const { service, session } = await open();
+  const marked = await service.appendEvent({ session, event: createEvent({ id: '1' }) });
+  const unmarked = await service.appendEvent({ session, event: { id: '2', [mark]: 'x' } });
+  assert.deepEqual([marked[mark], mark in unmarked], [true, false]);
+  assert.equal(mark in (await service.appendEvent({ session, event: { id: '3' } })), false);
+});
+
+test('deletions of temp: keys are not stored, and leave no trace of themselves', async () => {
+  const { service, session } = await open({ x: 1 });
+  const append = (stateDelta, customMetadata) => service.appendEvent({ session, event: { customMetadata, actions: { stateDelta } } });
+  await append({ 'temp:t': 1, 'temp:u': 2 });
+  const bare = await append({ 'temp:t': DELETED });
+  assert.equal('customMetadata' in bare, false);
+  assert.deepEqual(session.state, { x: 1, 'temp:u': 2 });
+  const named = await append({ 'temp:u': null }, { a: 1, statepad: { deleted: ['temp:u'] } });
+  assert.deepEqual(named.customMetadata, { a: 1, statepad: { deleted: [] } });
+  assert.deepEqual(session.state, { x: 1 });
+  assert.deepEqual((await append({ y: 1 }, { statepad: {} })).customMetadata, { statepad: {} });
+  assert.deepEqual((await append({ x: DELETED, 'temp:t': DELETED })).customMetadata, { statepad: { deleted: ['x'] } });
+});
