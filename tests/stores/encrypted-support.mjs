@@ -41,7 +41,8 @@ export function recording(inner) {
 export const refusal = (promise) => promise.then(() => undefined, (error) => error);
 
 /** What became of a change, without what it tells of others. */
-export const outcome = ({ before, changed, ...committed }) => committed;
+export const outcome = (committed) =>
+  Object.fromEntries(Object.entries(committed).filter(([member]) => !['before', 'changed'].includes(member)));
 
 /** Values without their missing prototype. */
 export const plain = (values) => ({ ...values });
