@@ -7,7 +7,7 @@ import { deepFreeze } from './freeze.js';
 import { describe } from './given.js';
 import { stateOf, type SessionRecord, type View } from './handle.js';
 import { MOST, namesText, type DeltaText } from './memory.js';
-import { checkCount } from './guards.js';
+import { checkCount } from './arguments.js';
 import { withoutTemp } from './scope.js';
 import { write } from './wasm.js';
 import type { CreationEvent } from './creation.js';

@@ -7,7 +7,7 @@ import { StatepadError, isStatepadError } from './errors.js';
 import { InvocationContext, type InvocationOptions } from './invocation.js';
 import { LocalSessions } from './local.js';
 import { Queues } from './queue.js';
-import { checkCount, checkFunction, checkObject, checkOptionalString, checkOptions } from './guards.js';
+import { checkCount, checkFunction, checkObject, checkOptionalString, checkOptions } from './arguments.js';
 import { OPTIONS, REQUESTS, checkConfig, checkKey, checkList, checkRequest, checkSession, checkTarget, checkUpdateOptions } from './requests.js';
 import { admitCreation, type Sessions } from './sessions.js';
 import { checkServiceOptions, checkStoreOptions, type StoredOptions, type StoreOptions } from './store-options.js';
