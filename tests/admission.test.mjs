@@ -457,3 +457,35 @@ test('deletions of temp: keys are not stored, and leave no trace of themselves',
   assert.deepEqual((await append({ y: 1 }, { statepad: {} })).customMetadata, { statepad: {} });
   assert.deepEqual((await append({ x: DELETED, 'temp:t': DELETED })).customMetadata, { statepad: { deleted: ['x'] } });
 });
+
+test('a symbol among the members of an event is refused, and at any depth', async () => {
+  const { service, session } = await open();
+  const mine = { [Symbol('s')]: 1 };
+  await assert.rejects(service.appendEvent({ session, event: { author: 'a', ...mine } }), { code: 'VALUE_NOT_JSON' });
+  await refused(service.appendEvent({ session, event: { actions: mine } }), 'actions');
+  await refused(service.appendEvent({ session, event: { customMetadata: { a: [mine] } } }), 'customMetadata.a[0]');
+});
+
+test('a delta is a plain object of keys and values, or none', async () => {
+  const { service, session } = await open({ x: 1, y: 2, z: 3 });
+  const append = (stateDelta) => service.appendEvent({ session, event: { actions: { stateDelta } } });
+  for (const given of [[], [['x', 1]], 'x', 7, true, () => ({}), new Map([['x', 1]]), new Date(0)]) {
+    await assert.rejects(append(given), { code: 'INVALID_ARGUMENT', path: 'actions.stateDelta' });
+    await assert.rejects(service.createSession({ ...key, sessionId: 't', state: given }), { code: 'INVALID_ARGUMENT', path: 'state' });
+  }
+  assert.deepEqual((await append(null)).actions.stateDelta, {});
+  assert.deepEqual((await append(undefined)).actions.stateDelta, {});
+  await append({ x: DELETED, y: DELETED, w: 1 });
+  assert.deepEqual(session.state, { z: 3, w: 1 });
+});
+
+test('lists and objects may be nested 100 levels deep, and no deeper', async () => {
+  const { service, session } = await open();
+  const nested = (levels, value = 1) => (levels === 0 ? value : nested(levels - 1, levels % 2 ? [value] : { a: value }));
+  const append = (value) => service.appendEvent({ session, event: { actions: { stateDelta: { x: value } } } });
+  await append(nested(100));
+  assert.deepEqual(session.state.x, nested(100));
+  await assert.rejects(append(nested(101)), /nested deeper than 100 levels/);
+  await service.appendEvent({ session, event: { customMetadata: nested(100) } });
+  await assert.rejects(service.appendEvent({ session, event: { customMetadata: nested(101) } }), /nested deeper than 100 levels/);
+});
