@@ -1,0 +1,46 @@
+// What all functions inside the database have in common.
+
+import { VERSION, WRONG_VERSION } from './postgres-version.js';
+
+/**
+ * How the functions are run: with plans that are made once, and go through indexes whatever the tables were like when they
+ * were made. Nothing but Postgres's own functions and operators is found by an unqualified name.
+ */
+export const SETTINGS = `language plpgsql
+  set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+  set jit = off`;
+
+/** In how many parts the sessions of a scope are counted: those who create some at once do not wait for each other. */
+export const SHARDS = 16;
+
+/** How long what only a second try needs is kept: who sends something again does it soon. */
+export const KEPT = "interval '1 day'";
+
+/** A text as it is written in a statement. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/**
+ * The first statement of a function that writes: it raises {@link WRONG_VERSION} when the schema has another version by now.
+ * A transaction that has looked keeps others from locking the table of the version as a whole until it ends: a later
+ * upgrade that begins with that has nobody of this version beside it.
+ */
+export function versionCheck(schema: string): string {
+  return `perform from ${schema}.statepad_version version where version.version = ${VERSION};
+  if not found then
+    raise exception using errcode = '${WRONG_VERSION}', message = ${literal(`the schema ${schema}`)},
+      detail = (select coalesce(max(version.version), 0)::text from ${schema}.statepad_version version);
+  end if;`;
+}
+
+/** The statement that deletes some of the rows of a table that are kept for a while, `at` being the time they came. */
+export function forgetOld(table: string): string {
+  return `delete from ${table} old where old.ctid = any(array(
+      select done.ctid from ${table} done where done.at < now() - ${KEPT}
+      order by done.at limit 100 for update skip locked));`;
+}

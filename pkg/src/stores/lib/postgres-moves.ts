@@ -1,0 +1,31 @@
+// The moves of an app's or a user's values: who made each, and what they have changed since a position.
+
+/** The mark of a position of a scope; null where it is not known. */
+export function markAt(schema: string, scope: string, pos: string): string {
+  return `(select move.mark from ${schema}.moves move where move.scope = ${scope} and move.pos = ${pos})`;
+}
+
+/**
+ * What has happened to a scope after the position `since`, which has to have the mark, until the position `until`, as JSON:
+ * `{"set": [[name, value], …], "unset": [name, …]}`, both in the order of writing; null when that cannot be told for sure.
+ * The values are those of now: nobody may have moved the scope beyond `until` in what the statement sees.
+ *
+ * A name was deleted when it is not there any more. One that has come into being since is in both lists: whoever knows
+ * it from before has to forget its place.
+ */
+export function changedSince(schema: string, scope: string, since: string, mark: string, until: string): string {
+  return `(with told as materialized (
+      select move.pos, move.mark, move.names from ${schema}.moves move
+      where move.scope = ${scope} and move.pos between ${since} and ${until}),
+    written as materialized (
+      select name, max(told.pos) as pos from told, jsonb_array_elements_text(told.names) name
+      where told.pos > ${since} group by name)
+    select json_build_object(
+      'set', (select coalesce(json_agg(json_build_array(state.name, state.value) order by state.at, state.nth), '[]')
+        from written join ${schema}.state state on state.owner = ${scope} and state.name = written.name collate "C"),
+      'unset', (select coalesce(json_agg(written.name order by written.pos, written.name collate "C"), '[]')
+        from written left join ${schema}.state state on state.owner = ${scope} and state.name = written.name collate "C"
+        where state.name is null or state.at > ${since}))
+    where (select count(*) from told) = ${until} - ${since} + 1
+      and exists (select from told where told.pos = ${since} and told.mark = ${mark}))`;
+}
