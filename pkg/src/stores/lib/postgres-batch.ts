@@ -118,7 +118,7 @@ export function committedOf(answer: readonly unknown[], { id, kind, key: { sessi
       const [rev, app, user, last, appMark, userMark, appTold, userTold] = answer as Written;
       const changed = changedOf(appTold, userTold, `the change "${id}"`);
       const before = beforeOf(last, appMark, userMark);
-      return { rev, prev: kind === 'append' ? rev - 1 : null, pos: { app, user }, before, ...(changed && { changed }) };
+      return { rev, prev: kind === 'append' ? rev - 1 : null, pos: { app, user }, ...(changed && { changed }), before };
     }
   }
 }
@@ -128,7 +128,7 @@ type Written = readonly [number, number, number, last: Text, app: Text, user: Te
 type Duplicate = readonly [string, number, number, number, last: Text, app: Text, user: Text, data: Text];
 
 function beforeOf(last: Text, app: Text, user: Text): NonNullable<Committed['before']> {
-  return { ...(last !== null && { session: fromColumn(last) }), ...marksOf(app, user) };
+  return { ...marksOf(app, user), ...(last !== null && { session: fromColumn(last) }) };
 }
 
 /** Why a change can never be written, if it cannot. */

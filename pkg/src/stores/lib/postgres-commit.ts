@@ -160,15 +160,20 @@ begin
 
     case change->>'kind'
       when 'create' then
-        perform from ${schema}.creations gone
-          where gone.id = change_id and gone.usr = scope_no[user_place] and gone.session = change->>'session';
-        if found then
+        if session_created[place] = change_id then
           answer := 'duplicate';
-          own_rev := 0;
-        elsif is_new[place] is null and session_created[place] = change_id then
-          answer := 'duplicate';
+        else
+          perform from ${schema}.creations gone where gone.id = change_id;
+          if found then
+            answer := 'duplicate';
+          end if;
+        end if;
+        if answer is not null then
           select event.id into last_id from ${schema}.events event
             where event.session = own_no and event.rev = own_rev and own_rev > 0;
+          if session_created[place] is distinct from change_id then
+            own_rev := 0;
+          end if;
         end if;
       when 'append' then
         if own_no is not null and coalesce(change->>'created' = session_created[place], true) then

@@ -14,18 +14,18 @@ export function markAt(schema: string, scope: string, pos: string): string {
  * it from before has to forget its place.
  */
 export function changedSince(schema: string, scope: string, since: string, mark: string, until: string): string {
-  return `(with told as materialized (
+  const values = `${schema}.state state on state.owner = ${scope} and state.name = written.name collate "C"`;
+  return `(with steps as materialized (
       select move.pos, move.mark, move.names from ${schema}.moves move
       where move.scope = ${scope} and move.pos between ${since} and ${until}),
     written as materialized (
-      select name, max(told.pos) as pos from told, jsonb_array_elements_text(told.names) name
-      where told.pos > ${since} group by name)
+      select item.name, max(steps.pos) as pos from steps, jsonb_array_elements_text(steps.names) item (name)
+      where steps.pos > ${since} group by item.name)
     select json_build_object(
       'set', (select coalesce(json_agg(json_build_array(state.name, state.value) order by state.at, state.nth), '[]')
-        from written join ${schema}.state state on state.owner = ${scope} and state.name = written.name collate "C"),
+        from written join ${values}),
       'unset', (select coalesce(json_agg(written.name order by written.pos, written.name collate "C"), '[]')
-        from written left join ${schema}.state state on state.owner = ${scope} and state.name = written.name collate "C"
-        where state.name is null or state.at > ${since}))
-    where (select count(*) from told) = ${until} - ${since} + 1
-      and exists (select from told where told.pos = ${since} and told.mark = ${mark}))`;
+        from written left join ${values} where state.name is null or state.at > ${since}))
+    where (select count(*) from steps) = ${until} - ${since} + 1
+      and exists (select from steps where steps.pos = ${since} and steps.mark = ${mark}))`;
 }

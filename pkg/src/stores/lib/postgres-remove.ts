@@ -25,7 +25,7 @@ begin
   delete from ${schema}.events event where event.session = gone.no;
   delete from ${schema}.state state where state.owner = gone.no;
   delete from ${schema}.sessions session where session.usr = gone.usr and session.id = session_id;
-  insert into ${schema}.creations (id, usr, session) values (gone.created, gone.usr, session_id);
+  insert into ${schema}.creations (id) values (gone.created) on conflict do nothing;
   insert into ${schema}.counts as old (scope, shard, sessions)
     select scope.no, pg_backend_pid() % ${SHARDS}, -1 from unnest(array[gone.app, gone.usr]) scope (no) order by scope.no
     on conflict (scope, shard) do update set sessions = old.sessions + excluded.sessions;

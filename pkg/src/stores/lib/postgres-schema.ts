@@ -157,12 +157,9 @@ function version2(schema: string): string[] {
     `alter table ${schema}.state add column wrote bigint not null default 0`,
     // The creations of sessions that are gone.
     `create table ${schema}.creations (
-      id text collate "C" not null,
-      usr bigint not null,
-      session text collate "C" not null,
+      id text collate "C" primary key,
       at timestamp with time zone not null default now()
     )`,
-    `create index creations_by_id on ${schema}.creations (id)`,
     `create index creations_by_time on ${schema}.creations (at)`,
     // Calls of which a second or later try was refused: none of their tries is written any more.
     `create table ${schema}.refused (
