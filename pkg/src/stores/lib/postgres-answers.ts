@@ -30,13 +30,13 @@ export function valuesOf(rows: Entries, owner: string): Values {
 }
 
 /** Marks as they are handed out; null is one that is not known. */
-export function marksOf(app: string | null, user: string | null): Marks {
-  return { ...(app !== null && { app: fromColumn(app) }), ...(user !== null && { user: fromColumn(user) }) };
+export function marksOf(app: string | null | undefined, user: string | null | undefined): Marks {
+  return { ...(typeof app === 'string' && { app: fromColumn(app) }), ...(typeof user === 'string' && { user: fromColumn(user) }) };
 }
 
 /** What has happened to the scopes as it is handed out; `undefined` when nothing is told. */
-export function changedOf(app: Told | null, user: Told | null, owner: string): Changed | undefined {
-  if (app === null && user === null) {
+export function changedOf(app: Told | null | undefined, user: Told | null | undefined, owner: string): Changed | undefined {
+  if (!app && !user) {
     return undefined;
   }
   return { ...(app && { app: deltaOf(app, owner) }), ...(user && { user: deltaOf(user, owner) }) };

@@ -112,7 +112,7 @@ export function committedOf(answer: readonly unknown[], { id, kind, key: { sessi
       const [, rev, app, user, last, appMark, userMark, data] = answer as Duplicate;
       const before = beforeOf(last, appMark, userMark);
       const found: Committed = { rev, prev: kind === 'update' ? null : rev, pos: { app, user }, duplicate: true, before };
-      return data === null ? found : { ...found, data: fromColumn(data) };
+      return typeof data !== 'string' ? found : { ...found, data: fromColumn(data) };
     }
     default: {
       const [rev, app, user, last, appMark, userMark, appTold, userTold] = answer as Written;
@@ -123,12 +123,12 @@ export function committedOf(answer: readonly unknown[], { id, kind, key: { sessi
   }
 }
 
-type Text = string | null;
-type Written = readonly [number, number, number, last: Text, app: Text, user: Text, appTold: Told | null, userTold: Told | null];
+type Text = string | null | undefined;
+type Written = readonly [number, number, number, last: Text, app: Text, user: Text, appTold?: Told | null, userTold?: Told | null];
 type Duplicate = readonly [string, number, number, number, last: Text, app: Text, user: Text, data: Text];
 
 function beforeOf(last: Text, app: Text, user: Text): NonNullable<Committed['before']> {
-  return { ...marksOf(app, user), ...(last !== null && { session: fromColumn(last) }) };
+  return { ...marksOf(app, user), ...(typeof last === 'string' && { session: fromColumn(last) }) };
 }
 
 /** Why a change can never be written, if it cannot. */

@@ -2,7 +2,7 @@
 // transaction.
 
 import { forgetOld, SETTINGS, SHARDS, versionCheck } from './postgres-function.js';
-import { changedSince, markAt } from './postgres-moves.js';
+import { changedSince, markOf } from './postgres-moves.js';
 import { endOfTurn } from './postgres-turns.js';
 
 /** How many of the last moves of a scope are kept, and after how many moves those before them are deleted. */
@@ -119,9 +119,8 @@ begin
 
   -- Scopes that are looked at, or moved together with others. One that is only moved is locked by that.
   foreach place in array locks::integer[] loop
-    select scope.pos into found_pos from ${schema}.scopes scope where scope.no = scope_no[place] for no key update;
-    -- A statement of its own: the one that had to wait for the lock does not see what it has waited for in other tables.
-    select move.mark into found_text from ${schema}.moves move where move.scope = scope_no[place] and move.pos = found_pos;
+    select scope.pos, ${markOf('scope')} into found_pos, found_text
+      from ${schema}.scopes scope where scope.no = scope_no[place] for no key update;
     scope_pos[place] := found_pos;
     scope_mark[place] := found_text;
     is_locked[place] := true;
@@ -140,7 +139,7 @@ begin
     change_call := coalesce(change->>'call', change_id);
     -- Whoever had the session locked may have moved them.
     if scope_pos[app_place] is null or (user_place is not null and scope_pos[user_place] is null) then
-      select app.pos, usr.pos, ${markAt(schema, 'app.no', 'app.pos')}, ${markAt(schema, 'usr.no', 'usr.pos')}
+      select app.pos, usr.pos, ${markOf('app')}, ${markOf('usr')}
         into found_pos, user_pos, found_text, user_mark
         from ${schema}.scopes app left join ${schema}.scopes usr on usr.no = scope_no[user_place]
         where app.no = scope_no[app_place];
@@ -245,7 +244,8 @@ begin
       known_pos := (item->2)::bigint;
       told := null;
       if jsonb_typeof(item->1) = 'array' and is_locked[scope_place] is null then
-        update ${schema}.scopes scope set pos = scope.pos + 1 where scope.no = found_no returning scope.pos - 1 into found_pos;
+        update ${schema}.scopes scope set pos = scope.pos + 1, mark = change_call, marked = scope.pos + 1
+          where scope.no = found_no returning scope.pos - 1 into found_pos;
         if found_pos <> before_pos then
           before_pos := found_pos;
           select move.mark into found_text from ${schema}.moves move where move.scope = found_no and move.pos = before_pos;
@@ -257,7 +257,7 @@ begin
         told := ${changedSince(schema, 'found_no', 'known_pos', '(item->>3)', 'before_pos')};
       elsif known_pos <> before_pos then
         -- Nobody is kept from moving it: its position and what is told have to be of one moment.
-        select scope.pos, ${markAt(schema, 'scope.no', 'scope.pos')},
+        select scope.pos, ${markOf('scope')},
             case when known_pos < scope.pos then ${changedSince(schema, 'scope.no', 'known_pos', '(item->>3)', 'scope.pos')} end
           into before_pos, found_text, told from ${schema}.scopes scope where scope.no = found_no;
       end if;
@@ -316,7 +316,8 @@ begin
   end loop;
 
   foreach place in array locks::integer[] loop
-    update ${schema}.scopes scope set pos = scope_pos[place] where scope.no = scope_no[place] and scope.pos <> scope_pos[place];
+    update ${schema}.scopes scope set pos = scope_pos[place], mark = scope_mark[place], marked = scope_pos[place]
+      where scope.no = scope_no[place] and scope.pos <> scope_pos[place];
   end loop;
   if is_unused is not null then
     delete from ${schema}.scopes scope where scope.no = any(

@@ -1,8 +1,8 @@
 // The moves of an app's or a user's values: who made each, and what they have changed since a position.
 
-/** The mark of a position of a scope; null where it is not known. */
-export function markAt(schema: string, scope: string, pos: string): string {
-  return `(select move.mark from ${schema}.moves move where move.scope = ${scope} and move.pos = ${pos})`;
+/** The mark of a scope, whose row has the alias; null where it is not known, as it is of another position. */
+export function markOf(alias: string): string {
+  return `(case when ${alias}.marked = ${alias}.pos then ${alias}.mark end)`;
 }
 
 /**

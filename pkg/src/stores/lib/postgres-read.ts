@@ -1,7 +1,7 @@
 // How a session and a scope are read: one statement each, so that all of it is of one moment.
 
 import { changedOf, marksOf, valuesOf, type Entries, type Told } from './postgres-answers.js';
-import { changedSince, markAt } from './postgres-moves.js';
+import { changedSince, markOf } from './postgres-moves.js';
 import { fromColumn, toColumn } from './sql-text.js';
 import type { Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent } from '../../store.js';
 import type { SessionKey } from '../../types.js';
@@ -78,8 +78,8 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
   select session.*, ${idAt('session.rev')} as last
   from (
     select session.no, session.created, session.rev, session.time,
-      app.no as app, app.pos as app_pos, ${markAt(schema, 'app.no', 'app.pos')} as app_mark,
-      usr.no as usr, usr.pos as usr_pos, ${markAt(schema, 'usr.no', 'usr.pos')} as usr_mark
+      app.no as app, app.pos as app_pos, ${markOf('app')} as app_mark,
+      usr.no as usr, usr.pos as usr_pos, ${markOf('usr')} as usr_mark
     from ${schema}.scopes app
     join ${schema}.scopes usr on usr.parent = app.no and usr.name = $2
     join ${schema}.sessions session on session.usr = usr.no and session.id = $3
@@ -143,7 +143,7 @@ function toldIn(state: Entries | Told | null): Told | null {
 
 /** The statement that reads an app, or a user in it. */
 export function scopeStatement(schema: string, { app, user }: ScopeName): Statement {
-  const found = `select json_build_array(scope.pos, ${entries(schema, 'scope.no')}, ${markAt(schema, 'scope.no', 'scope.pos')})::text as data`;
+  const found = `select json_build_array(scope.pos, ${entries(schema, 'scope.no')}, ${markOf('scope')})::text as data`;
   const text = `${found}
 from ${schema}.scopes scope where scope.parent = 0 and scope.name = $1`;
   const ofUser = `${found}

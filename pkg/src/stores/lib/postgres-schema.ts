@@ -143,9 +143,11 @@ function version1(schema: string): string[] {
 /** The statements that make version 2 of the tables of version 1. */
 function version2(schema: string): string[] {
   return [
+    // What has moved a scope to the position `marked`. Where it is at another one that is not known: all values were deleted, or
+    // version 1 has moved it.
+    `alter table ${schema}.scopes add column mark text collate "C", add column marked bigint not null default 0`,
     // Each move of a scope, the last 1,000 at least: the position that it came to, the call that moved it, and the names that
-    // were written or deleted. A position without a row has no mark: it is older than the rows, all values were deleted, or it
-    // is of version 1. What has happened since a position can be told when it and all after it have rows.
+    // were written or deleted. What has happened since a position can be told when it and all after it have rows.
     `create table ${schema}.moves (
       scope bigint not null,
       pos bigint not null,
