@@ -14,7 +14,9 @@ export function markOf(alias: string): string {
  * it from before has to forget its place.
  */
 export function changedSince(schema: string, scope: string, since: string, mark: string, until: string): string {
-  const values = `${schema}.state state on state.owner = ${scope} and state.name = written.name collate "C"`;
+  // Name by name through the index, whatever a planner thinks of how many there might be.
+  const values = `lateral (select state.* from ${schema}.state state
+      where state.owner = ${scope} and state.name = written.name collate "C" limit 1) state on true`;
   return `(with steps as materialized (
       select move.pos, move.mark, move.names from ${schema}.moves move
       where move.scope = ${scope} and move.pos between ${since} and ${until}),
