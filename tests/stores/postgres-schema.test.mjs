@@ -116,7 +116,7 @@ await withDatabase((database) => {
     assert.equal((await store.loadScope({ app: 'a' }, context)).pos, 1);
   });
 
-  test('a later upgrade that locks the table of the version waits for whoever has looked at it', async () => {
+  test('a later upgrade that locks the table of the scopes waits for changes that have begun', async () => {
     const schema = database.schema();
     await (await open(schema)).commit(create(), context);
     const [writer, upgrader] = [await pool.connect(), await pool.connect()];
@@ -124,7 +124,7 @@ await withDatabase((database) => {
       await writer.query('begin');
       await postgresStore(writer, { schema }).commit(append('e1'), context);
       await upgrader.query("begin; set local lock_timeout = '50ms'");
-      await assert.rejects(upgrader.query(`lock table ${schema}.statepad_version in access exclusive mode`), { code: '55P03' });
+      await assert.rejects(upgrader.query(`lock table ${schema}.scopes in access exclusive mode`), { code: '55P03' });
     } finally {
       for (const client of [writer, upgrader]) {
         await client.query('rollback');

@@ -1,7 +1,7 @@
 // The function inside the database that commits: what changes something does so in one call, which is one statement and one
 // transaction.
 
-import { forgetOld, SETTINGS, SHARDS, versionCheck } from './postgres-function.js';
+import { forgetOld, isOurVersion, SETTINGS, SHARDS, wrongVersion } from './postgres-function.js';
 import { changedSince, markOf } from './postgres-moves.js';
 import { endOfTurn } from './postgres-turns.js';
 
@@ -67,6 +67,7 @@ declare
   told json;
   before_mark text[];
   changed json[];
+  is_ours boolean;
   -- Calls that were refused: before, and now.
   refused text[];
   newly_refused text[];
@@ -74,8 +75,6 @@ declare
   counted bigint[];
   has_updates boolean := false;
 begin
-  ${versionCheck(schema)}
-
   -- The scopes. Those that are missing are made, and taken back if nothing is written there.
   foreach item in array scopes::jsonb[] loop
     place := place + 1;
@@ -126,7 +125,11 @@ begin
     is_locked[place] := true;
   end loop;
 
-  select array_agg(late.call) into refused from ${schema}.refused late where late.call = any(calls::text[]);
+  select (select array_agg(late.call) from ${schema}.refused late where late.call = any(calls::text[])), ${isOurVersion(schema)}
+    into refused, is_ours;
+  if not is_ours then
+    ${wrongVersion(schema)}
+  end if;
 
   place := 0;
   foreach change in array changes::jsonb[] loop

@@ -26,16 +26,18 @@ export function literal(text: string): string {
 }
 
 /**
- * The first statement of a function that writes: it raises {@link WRONG_VERSION} when the schema has another version by now.
- * A transaction that has looked keeps others from locking the table of the version as a whole until it ends: a later
- * upgrade that begins with that has nobody of this version beside it.
+ * Whether the schema has the version that a function is of: each that writes looks, after it has looked at the scopes, which
+ * comes first in all of them. An upgrade locks the table of the scopes as a whole before anything else, so it waits for those
+ * that have begun, and those that begin later see what it has made of the version.
  */
-export function versionCheck(schema: string): string {
-  return `perform from ${schema}.statepad_version version where version.version = ${VERSION};
-  if not found then
-    raise exception using errcode = '${WRONG_VERSION}', message = ${literal(`the schema ${schema}`)},
-      detail = (select coalesce(max(version.version), 0)::text from ${schema}.statepad_version version);
-  end if;`;
+export function isOurVersion(schema: string): string {
+  return `exists (select from ${schema}.statepad_version version where version.version = ${VERSION})`;
+}
+
+/** The statement that raises {@link WRONG_VERSION}. */
+export function wrongVersion(schema: string): string {
+  return `raise exception using errcode = '${WRONG_VERSION}', message = ${literal(`the schema ${schema}`)},
+      detail = (select coalesce(max(version.version), 0)::text from ${schema}.statepad_version version);`;
 }
 
 /** The statement that deletes some of the rows of a table that are kept for a while, `at` being the time they came. */

@@ -1,6 +1,6 @@
 // The functions inside the database that delete.
 
-import { forgetOld, SETTINGS, SHARDS, versionCheck } from './postgres-function.js';
+import { forgetOld, isOurVersion, SETTINGS, SHARDS, wrongVersion } from './postgres-function.js';
 
 /**
  * The function that deletes a session; with `created_by`, only the one that this change has created. Says whether it was
@@ -12,7 +12,6 @@ as $remove$
 declare
   gone record;
 begin
-  ${versionCheck(schema)}
   select session.no, session.app, session.usr, session.created into gone
     from ${schema}.scopes app
     join ${schema}.scopes usr on usr.parent = app.no and usr.name = user_name
@@ -21,6 +20,9 @@ begin
     for update of session;
   if not found then
     return false;
+  end if;
+  if not ${isOurVersion(schema)} then
+    ${wrongVersion(schema)}
   end if;
   delete from ${schema}.events event where event.session = gone.no;
   delete from ${schema}.state state where state.owner = gone.no;
@@ -45,13 +47,15 @@ as $remove$
 declare
   emptied bigint;
 begin
-  ${versionCheck(schema)}
   update ${schema}.scopes scope set pos = scope.pos + 1
     where scope.no = (
       select case when user_name is null then app.no else usr.no end
       from ${schema}.scopes app left join ${schema}.scopes usr on usr.parent = app.no and usr.name = user_name
       where app.parent = 0 and app.name = app_name)
     returning scope.no into emptied;
+  if not ${isOurVersion(schema)} then
+    ${wrongVersion(schema)}
+  end if;
   delete from ${schema}.state state where state.owner = emptied;
   delete from ${schema}.moves move where move.scope = emptied;
   return emptied is not null;
