@@ -24,7 +24,7 @@ interface Found {
 const UNTOUCHED: ScopeRow = { n: 0, pos: 0, sessions: 0 };
 
 /** The store over a driver. It says nothing about durability, and has nothing to close. */
-export function sqliteCore(driver: SqlDriver): Required<Omit<SessionStore, 'watch' | 'close' | 'durability' | 'exclusive' | 'guards' | 'keeps'>> {
+export function sqliteCore(driver: SqlDriver): Required<Omit<SessionStore, 'reserve' | 'watch' | 'close' | 'durability' | 'exclusive' | 'guards' | 'keeps'>> {
   return {
     open: async ({ migrate }) => openSchema(driver, migrate),
     commit: async (change) =>
