@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     fn delta(object: &str, deleted: &[&str]) -> Delta {
-        Delta::parse(object, &deleted.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap()
+        Delta::trusted(object, &deleted.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap()
     }
 
     fn history() -> History {

@@ -167,7 +167,7 @@ mod tests {
         for &(time, id) in rows {
             let key = SessionKey::new("app", "u", id);
             let change = sessions.prepare_create(&key, time, Delta::default()).unwrap();
-            sessions.apply_create(&key, &change);
+            sessions.apply_create(&key, &change).unwrap();
         }
         sessions
     }
@@ -214,7 +214,7 @@ mod tests {
         sessions.remove(gone);
         let new = SessionKey::new("app", "u", "0");
         let change = sessions.prepare_create(&new, 0.0, Delta::default()).unwrap();
-        sessions.apply_create(&new, &change);
+        sessions.apply_create(&new, &change).unwrap();
         let cursor = first.cursor.unwrap();
         let second = sessions.list(&ListQuery { start: Start::After(&cursor), ..query.clone() }).unwrap();
         assert_eq!(ids(&sessions, &second), "c d");

@@ -173,22 +173,23 @@ impl Core {
             }
         }
         self.reserve();
-        let session = match target {
+        let applied = match target {
             Target::Create(key) => self.sessions.apply_create(&key, &change),
-            Target::Append(session) => {
-                if scopes & 1 == 0 {
-                    self.sessions.apply_delta(session, &change);
-                } else {
-                    self.sessions.apply_append(session, &change);
-                }
-                session
-            }
+            Target::Append(session) if scopes & 1 == 0 => self.sessions.apply_delta(session, &change).map(|()| session),
+            Target::Append(session) => self.sessions.apply_append(session, &change).map(|()| session),
             Target::Update { app_name, user_id } => {
-                self.sessions.apply_update(&app_name, user_id.as_deref(), &change);
+                let applied = self.sessions.apply_update(&app_name, user_id.as_deref(), &change);
+                self.error = applied.err();
                 return None;
             }
         };
-        Some(narrow(session))
+        match applied {
+            Ok(session) => Some(narrow(session)),
+            Err(error) => {
+                self.error = Some(error);
+                None
+            }
+        }
     }
 
     /// Forgets a waiting change that is not stored.
@@ -205,7 +206,7 @@ impl Core {
 
     /// Takes over the values that a store has for a scope: an object under full keys in the scratch buffer.
     pub fn replace(&mut self, scope: ScopeId, length: usize) {
-        if let Ok(values) = with_scratch(0..length, |text| Delta::parse(text, &[])) {
+        if let Ok(values) = with_scratch(0..length, |text| Delta::trusted(text, &[])) {
             self.sessions.replace(scope, &values);
         }
     }
@@ -215,9 +216,9 @@ impl Core {
         self.sessions.forget(session);
     }
 
-    /// Deletes a session.
+    /// Deletes a session. Its number names another one next.
     pub fn remove(&mut self, session: usize) -> bool {
-        self.sessions.remove(session)
+        self.sessions.remove_for_good(session)
     }
 
     /// The scopes that a session reads: its own, its app's, its user's.
@@ -231,7 +232,7 @@ impl Core {
         self.sessions.scope(app_name, user_id.as_deref()).map(narrow)
     }
 
-    /// The version of a scope: one more for each delta that was applied.
+    /// The version of a scope: another number whenever its values may have changed.
     pub fn scope_version(&self, scope: ScopeId) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "2^53 versions are enough")]
         self.sessions.scope_state(scope).map_or(0.0, |state| state.version() as f64)
@@ -326,7 +327,7 @@ impl Core {
 
 fn parse_delta(length: usize, deleted: usize) -> Result<Delta> {
     let deleted = with_scratch(length..length + deleted, names)?;
-    with_scratch(0..length, |text| Delta::parse(text, &deleted))
+    with_scratch(0..length, |text| Delta::trusted(text, &deleted))
 }
 
 /// The names of an object's members. No text has none.

@@ -29,7 +29,7 @@ impl Past {
     /// The state at a revision as a JSON object. Keys that have no past here are taken from the object in the scratch
     /// buffer: the state at the later revision `until`.
     pub fn state_at(&self, revision: f64, until: f64, length: usize) -> String {
-        let now = with_scratch(0..length, |text| Delta::parse(text, &[])).unwrap_or_default();
+        let now = with_scratch(0..length, |text| Delta::trusted(text, &[])).unwrap_or_default();
         self.0.state_json(version(revision).unwrap_or(0), version(until).unwrap_or(0), &now)
     }
 
