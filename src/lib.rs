@@ -1,41 +1,4 @@
-//! The session scratchpad for AI agents: scoped state, an append-only event log whose events carry state deltas, and
-//! instruction templates.
-//!
-//! The same core, compiled to WebAssembly, is the npm package `statepad`.
-//!
-//! ```
-//! use std::collections::HashMap;
-//!
-//! use serde_json::json;
-//! use statepad::{CreateRequest, Event, EventActions, InMemorySessionService, SessionService, Template};
-//!
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> statepad::Result<()> {
-//! let service = InMemorySessionService::new();
-//! let session = service
-//!     .create(CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() })
-//!     .await?;
-//!
-//! let mut state_delta = HashMap::new();
-//! state_delta.insert("topic".into(), json!("tides"));
-//! state_delta.insert("user:name".into(), json!("Ana"));
-//! let actions = EventActions { state_delta, ..Default::default() };
-//! service.append_event(session.id(), Event { actions, ..Event::new("inv-1") }).await?;
-//!
-//! let next = service
-//!     .create(CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() })
-//!     .await?;
-//! let text = Template::parse("Explain {topic?} to {user:name}.").render(next.state())?;
-//! assert_eq!(text, "Explain  to Ana.");
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! # Targets
-//!
-//! The crate runs on every target. On `wasm32-unknown-unknown` the default feature `js` compiles the binding for JavaScript.
-//! Without it (`default-features = false`) that target gets the service and no exports; as it has neither a clock nor
-//! randomness then, the program passes a [`Host`] to [`InMemorySessionService::with_host`].
+#![doc = include_str!("README.md")]
 
 mod error;
 mod scope;
@@ -89,7 +52,7 @@ pub use state::{ReadonlyState, ScopeState, SessionState, State};
 pub use system_host::SystemHost;
 pub use template::{Segment, Template};
 
-/// The README's Rust compiles.
+/// The Rust of the repository's readme compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -6,8 +6,8 @@ use std::cell::RefCell;
 
 use serde_json::{Value, json};
 use statepad::{
-    Delta, Error, ErrorKind, Event, InMemorySessionService, ListRequest, ListResponse, PlaceholderKind, Result, Scope,
-    ScopedDelta, SessionService, Template,
+    Delta, Error, ErrorKind, Event, InMemorySessionService, Json, ListRequest, ListResponse, PlaceholderKind, Result,
+    Scope, ScopedDelta, SessionService, Template,
 };
 
 #[path = "contract/mod.rs"]
@@ -77,6 +77,14 @@ fn events_are_stored_as_they_are_but_for_temp_keys() {
             for (place, wanted) in &record(case, "stored") {
                 let value = place.split('.').fold(&stored, |value, step| &value[step]);
                 assert_same(value, wanted, place);
+            }
+            let mut said = stored;
+            said["state"] = Value::Object(read_state(&service));
+            for (place, text) in &record(case, "json") {
+                let value = place.split('.').fold(&said, |value, step| &value[step]);
+                assert_eq!(Json::from_value(value).unwrap().as_str(), text, "{place}");
+                // Not only the text is the same: 1 is no other value than 1.0 was.
+                assert_eq!(*value, Json::from_value(value).unwrap().to_value(), "{place}");
             }
         }
         let state = case.get("state").cloned().unwrap_or_else(|| Value::Object(record(case, "before")));
