@@ -125,6 +125,11 @@ fn js_number(float: f64) -> String {
     ryu_js::Buffer::new().format(float).to_owned()
 }
 
+/// The most that the text of an object with these members takes, in bytes.
+pub(crate) fn size_of_members<'a>(members: impl IntoIterator<Item = (&'a str, &'a Json)>) -> usize {
+    2 + members.into_iter().map(|(name, json)| 6 * name.len() + json.as_str().len() + 4).sum::<usize>()
+}
+
 /// Appends a string as a JSON string.
 pub(crate) fn write_string(out: &mut String, text: &str) {
     out.push('"');

@@ -77,6 +77,12 @@ impl SessionLog {
         true
     }
 
+    /// What the index of events grows by, in bytes, when one more is applied.
+    #[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+    pub(crate) fn growth(&self) -> usize {
+        crate::index::growth_of_index(&self.event_ids, 1)
+    }
+
     fn stale(&self, expected: u64) -> Error {
         let SessionKey { session_id, .. } = &self.key;
         let message =

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use crate::change::{Change, ChangeKind, Guard, Prepared, SessionKey};
 use crate::delta::Delta;
+#[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+use crate::delta::Values;
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::Index;
 use crate::scope::Scope;
@@ -405,6 +407,40 @@ impl Sessions {
                 self.free.entries = entries;
             }
         }
+    }
+
+    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a session,
+    /// or to an app and a user, that may be new.
+    #[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+    pub(crate) fn growth(
+        &self,
+        app_name: &str,
+        user_id: Option<&str>,
+        session: Option<SessionId>,
+        members: usize,
+    ) -> usize {
+        use crate::index::{growth_of_index, growth_of_list, growth_of_ordered};
+
+        let app = self.app(app_name);
+        let user = user_id.and_then(|user_id| self.user(app_name, user_id));
+        let log = session.and_then(|id| self.log(id));
+        let own = session.and_then(|id| self.scopes(id)).map(|scopes| scopes.session);
+        let scopes = [app.map(|app| app.scope), user.map(|user| user.scope), own];
+        let lists = growth_of_list(&self.entries, 1)
+            + growth_of_list(&self.scopes, 3)
+            + growth_of_list(&self.apps, 1)
+            + growth_of_list(&self.users, 1);
+        let indexes = growth_of_index(&self.app_index, 1)
+            + app.map_or(0, |app| growth_of_index(&app.users, 1))
+            + user.map_or(0, |user| growth_of_index(&user.sessions, 1))
+            + log.map_or(0, SessionLog::growth);
+        let values = scopes.map(|scope| {
+            scope.map_or_else(
+                || growth_of_ordered(&Values::default(), members),
+                |scope| growth_of_ordered(self.scopes[scope].values(), members),
+            )
+        });
+        lists + indexes + values.iter().sum::<usize>()
     }
 
     fn new_scope(&mut self, scope: Scope) -> ScopeId {

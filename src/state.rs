@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::delta::{Delta, Values};
 use crate::error::Result;
-use crate::json::{Json, write_string};
+use crate::json::{Json, size_of_members, write_string};
 use crate::scope::Scope;
 use crate::text::slice;
 
@@ -146,7 +146,8 @@ impl ScopeState {
 
     /// The values as one JSON object, under their full keys or, for `getAppState` and its like, their names.
     pub fn to_json(&self, full_keys: bool) -> String {
-        let mut out = String::from("{");
+        let mut out = String::with_capacity(size_of_members(self.values.iter().map(|(key, json)| (&**key, json))));
+        out.push('{');
         let prefix = if full_keys { 0 } else { self.scope.prefix().len() };
         for (key, json) in self.values.iter() {
             if out.len() > 1 {

@@ -10,7 +10,7 @@ import { checkConfig, checkCount, checkKey, checkList, checkObject } from './req
 import { admitCreation, type SessionName, type Sessions } from './sessions.js';
 import { checkStoreOptions, type StoredOptions, type StoreOptions } from './store-options.js';
 import { updateState, type UpdateFunction } from './update.js';
-import { isReady, ready, requireReady } from './wasm.js';
+import { isReady, ready, refuseAfterTrap, requireReady } from './wasm.js';
 import type { View } from './handle.js';
 import type {
   Abortable,
@@ -306,6 +306,7 @@ export class SessionService {
   }
 
   #refuseWhenClosed(): void {
+    refuseAfterTrap();
     if (this.#isClosed) {
       throw new StatepadError('CLOSED', 'the service is closed');
     }
