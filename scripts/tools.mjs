@@ -34,7 +34,7 @@ export const cargoTools = {
   },
   'wasm-pack': { crate: 'wasm-pack', version: '0.15.1', flags: ['--locked'] },
   // For scripts/mutate-rust.mjs alone, which installs it when it is asked for.
-  'cargo-mutants': { crate: 'cargo-mutants', version: '26.0.0', flags: ['--locked'] },
+  'cargo-mutants': { crate: 'cargo-mutants', version: '27.1.0', flags: ['--locked', '--debug'] },
 };
 
 /** The folder that `cargo install --root` gets for a tool. */

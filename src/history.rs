@@ -61,7 +61,7 @@ impl History {
 
     /// The most that the lists and the index grow by, in bytes, when a delta with so many members is pushed. Those of the keys
     /// are short.
-    #[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth(&self, members: usize) -> usize {
         use crate::index::{growth_of_index, growth_of_list};
         growth_of_index(&self.index, members)
@@ -71,14 +71,14 @@ impl History {
     }
 
     /// How many keys there are, and the most that the steps of one of `delta` grow by, in bytes.
-    #[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth_of_steps(&self, delta: &Delta) -> usize {
         let steps = delta.iter().filter_map(|(key, _)| self.index.get(key)).map(|&place| &self.keys[place].steps);
         steps.map(|steps| crate::index::growth_of_list(steps, 1)).sum()
     }
 
     /// How many keys have been written.
-    #[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn size(&self) -> usize {
         self.births.len()
     }

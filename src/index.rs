@@ -13,11 +13,11 @@ pub type Index = HashMap<Arc<str>, usize, FxBuildHasher>;
 /// Things under their names, in the order in which they came.
 pub type Ordered<T> = IndexMap<Arc<str>, T, FxBuildHasher>;
 
-#[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
 pub(crate) use growth::{growth_of_index, growth_of_list, growth_of_ordered};
 
 /// What these grow by when so many items come: the most that they allocate then, in bytes.
-#[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
 mod growth {
     use std::sync::Arc;
 

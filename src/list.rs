@@ -79,7 +79,7 @@ impl Sessions {
     }
 
     /// How many sessions are looked at together for a page, at most.
-    #[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn width(&self, query: &ListQuery<'_>) -> usize {
         let before = match query.start {
             Start::Offset(offset) => offset,

@@ -197,7 +197,8 @@ mod tests {
     }
 }
 
-#[cfg(all(test, not(target_arch = "wasm32")))]
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod laws {
     use proptest::collection::{btree_map, vec};
     use proptest::prelude::*;

@@ -78,7 +78,7 @@ impl SessionLog {
     }
 
     /// What the index of events grows by, in bytes, when one more is applied.
-    #[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth(&self) -> usize {
         crate::index::growth_of_index(&self.event_ids, 1)
     }

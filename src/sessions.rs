@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::change::{Change, ChangeKind, Guard, Prepared, SessionKey};
 use crate::delta::Delta;
-#[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
 use crate::delta::Values;
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::Index;
@@ -411,7 +411,7 @@ impl Sessions {
 
     /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a session,
     /// or to an app and a user, that may be new.
-    #[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth(
         &self,
         app_name: &str,
