@@ -67,7 +67,7 @@ export class Cell {
   keep(): void {
     if (this.#record === undefined && this.#text === undefined && this.holders > 0) {
       try {
-        this.#text = this.#core.scope_json(this.#scope, true);
+        this.#text = this.#core.scope_json(this.#scope, true) ?? '{}';
       } catch (cause) {
         this.#lost = { cause };
       }

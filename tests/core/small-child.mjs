@@ -143,7 +143,7 @@ const scenarios = {
   async stored() {
     const { memoryStore } = await import('statepad/stores/memory');
     const store = memoryStore();
-    const [one, two] = [0, 1].map(() => new SessionService({ store, retry: false }));
+    const [one, two] = [0, 1].map(() => new SessionService({ store }));
     const count = await until(200, (id) => one.createSession({ ...key(id), state: { n: id, text: text + id } }));
     // What is there is read as it is, or not at all.
     let refused = 0;
