@@ -8,6 +8,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { entryNames } from './entries.mjs';
 import { page } from './page.mjs';
 import { filesUnder, step } from './step.mjs';
+import { publishedReadme } from './readme.mjs';
 import { run } from './run.mjs';
 import { cargoHome, env, root, wasmTarget } from './tools.mjs';
 
@@ -31,7 +32,8 @@ await step(
   [...sourcesOfPage(), inRoot('pkg', 'dist', '.made-from'), wasm('.made-from'), inRoot('examples', 'conversations.jsonl'), ...recipe],
   buildPage,
 );
-for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT'].filter((name) => existsSync(inRoot(name)))) {
+writeFileSync(inRoot('pkg', 'README.md'), publishedReadme(readFileSync(inRoot('README.md'), 'utf8')));
+for (const name of ['CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT'].filter((name) => existsSync(inRoot(name)))) {
   copyFileSync(inRoot(name), inRoot('pkg', name));
 }
 

@@ -75,11 +75,17 @@ export class Cache extends Memory {
     }
     const isBack = idle?.created === loaded.created && idle.number === OUT && idle.revision <= loaded.rev;
     const record = now ?? (isBack ? idle : this.newRecord(key, loaded.created));
-    if (!this.#takeEvents(record, loaded, record.number === OUT && record !== idle)) {
-      return undefined;
+    try {
+      if (!this.#takeEvents(record, loaded, record.number === OUT && record !== idle)) {
+        return undefined;
+      }
+      this.#stale.delete(record);
+      return SHARED.map((scope) => this.#takeScope(record, scope, loaded)).every(Boolean) ? record : undefined;
+    } catch (error) {
+      // The core had no memory for all of it: a part of it is no session.
+      this.forget(record);
+      throw error;
     }
-    this.#stale.delete(record);
-    return SHARED.map((scope) => this.#takeScope(record, scope, loaded)).every(Boolean) ? record : undefined;
   }
 
   /** Takes over the session's own part of an answer. Says whether it fits to what is here. */

@@ -12,7 +12,7 @@ import { OPTIONS, REQUESTS, checkConfig, checkKey, checkList, checkRequest, chec
 import { admitCreation, type Sessions } from './sessions.js';
 import { checkServiceOptions, checkStoreOptions, type StoredOptions, type StoreOptions } from './store-options.js';
 import { updateState, type UpdateFunction } from './update.js';
-import { isReady, ready, requireReady } from './wasm.js';
+import { isReady, ready, refuseAfterTrap, requireReady } from './wasm.js';
 import type { View } from './handle.js';
 import type {
   Abortable,
@@ -333,6 +333,7 @@ export class SessionService {
   }
 
   #refuseWhenClosed(): void {
+    refuseAfterTrap();
     if (this.#isClosed) {
       throw new StatepadError('CLOSED', 'the service is closed');
     }
