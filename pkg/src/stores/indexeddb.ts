@@ -56,6 +56,7 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
   };
   return {
     durability: durability === 'strict' ? 'disk' : 'os',
+    keeps: ['marks', 'changed', 'calls', 'creations'],
     commit: async (change) => {
       const [answer] = (await commitMany([change])) as [Committed | StoreError];
       if (isStoreError(answer)) {
@@ -67,8 +68,8 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
     load: (key, query) => connection.read((transaction) => readSession(transaction, key, query)),
     list: (query) => connection.read((transaction) => readPage(transaction, query)),
     loadScope: (scope) => connection.read((transaction) => readScope(transaction, scope)),
-    remove: async (key) => {
-      if (await connection.write(durability, (transaction) => removeSession(transaction, key))) {
+    remove: async (key, _, guard) => {
+      if (await connection.write(durability, (transaction) => removeSession(transaction, key, guard?.created))) {
         hints.send([key]);
       }
     },
