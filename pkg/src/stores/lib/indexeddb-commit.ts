@@ -68,7 +68,7 @@ export async function removeSession(transaction: IDBTransaction, key: SessionKey
   remove(transaction, 'events', beginningWith([session.number]));
   remove(transaction, 'values', beginningWith([session.number]));
   const creations = new RememberedIds('creations');
-  creations.add(idsOf(key), session.created);
+  creations.add(session.created);
   creations.write(transaction);
   for (const row of scopes) {
     if (row !== undefined) {
@@ -126,7 +126,7 @@ class Batch {
         throw error;
       }
       if (change.attempt !== undefined) {
-        this.#calls.add(idsOf(change.key), callOf(change));
+        this.#calls.add(callOf(change));
       }
       return error;
     }
@@ -162,9 +162,9 @@ class Batch {
     return Promise.all([
       ...concerns.map((concern) => this.#scope(concern.scope).read(this.#transaction, concern)),
       key.sessionId === undefined ? undefined : this.#readPlace(key as SessionKey),
-      kind === 'update' ? this.#updates.read(this.#transaction, idsOf(key), id) : undefined,
-      kind === 'create' ? this.#creations.read(this.#transaction, idsOf(key), id) : undefined,
-      this.#calls.read(this.#transaction, idsOf(key), callOf(change)),
+      kind === 'update' ? this.#updates.read(this.#transaction, id, scopeKey(key.appName, key.userId)) : undefined,
+      kind === 'create' ? this.#creations.read(this.#transaction, id) : undefined,
+      this.#calls.read(this.#transaction, callOf(change)),
     ]);
   }
 
@@ -220,7 +220,7 @@ class Batch {
     if (known !== undefined) {
       return known;
     }
-    if (this.#calls.has(idsOf(key), callOf(change))) {
+    if (this.#calls.has(callOf(change))) {
       throw new StoreError('conflict', 'an earlier try of this call was refused');
     }
     const session = target.place?.row;
@@ -234,19 +234,20 @@ class Batch {
     return undefined;
   }
 
-  #duplicate({ id, kind, key, guard = {} }: Change, target: Target): Committed | undefined {
+  #duplicate(change: Change, target: Target): Committed | undefined {
+    const { id, kind, key, guard = {} } = change;
     const { place } = target;
     const session = place?.row;
-    const answer = { ...answerOf(target), before: marksOf(target), duplicate: true } as const;
+    const answer = { ...answerOf(target), duplicate: true, ...changedOf(change, target), before: marksOf(target) } as const;
     if (kind === 'update') {
-      return this.#updates.has(idsOf(key), id) ? { ...answer, prev: null } : undefined;
+      return this.#updates.has(id, scopeKey(key.appName, key.userId)) ? { ...answer, prev: null } : undefined;
     }
     if (kind === 'create') {
       if (session?.created === id) {
         return answer;
       }
       // It has been removed since, whatever is there now.
-      return this.#creations.has(idsOf(key), id) ? { ...answer, rev: 0, prev: 0, before: marksOf({ ...target, place: undefined }) } : undefined;
+      return this.#creations.has(id) ? { ...answer, rev: 0, prev: 0 } : undefined;
     }
     const data = isWanted(session, guard) ? place?.events.get(id) : undefined;
     return data === undefined ? undefined : { ...answer, data };
@@ -260,7 +261,7 @@ class Batch {
     app.move(delta.app, callOf(change), isNew);
     user?.move(delta.user, callOf(change), isNew);
     if (place === undefined) {
-      this.#updates.add(idsOf(key), id);
+      this.#updates.add(id, scopeKey(key.appName, key.userId));
       return { ...answerOf(target), prev: null, ...told };
     }
     place.hasMoved = true;
@@ -339,9 +340,9 @@ function posOf(app: HeldScope, user: HeldScope | undefined): Pos {
 function marksOf({ app, user, place }: Target): NonNullable<Committed['before']> {
   const session = place?.last;
   return {
-    ...(session !== undefined && { session }),
     ...(app.mark !== undefined && { app: app.mark }),
     ...(user?.mark !== undefined && { user: user.mark }),
+    ...(session !== undefined && { session }),
   };
 }
 
@@ -355,11 +356,6 @@ function changedOf({ known: { pos = {}, marks = {} } = {} }: Change, target: Tar
 /** Tells a call from others. */
 function callOf({ call, id }: Change): string {
   return call ?? id;
-}
-
-/** What ids of calls, updates and creations are unique in. */
-function idsOf({ appName, userId, sessionId }: Change['key']): string[] {
-  return [appName, userId, sessionId].filter((part) => part !== undefined);
 }
 
 function textOf({ appName, userId, sessionId }: SessionKey): string {

@@ -15,18 +15,19 @@ export class RememberedIds {
     this.#table = table;
   }
 
-  async read(transaction: IDBTransaction, scope: readonly string[], id: string): Promise<void> {
+  /** Asks for an id; `scope` is what it is unique in, everything unless told otherwise. */
+  async read(transaction: IDBTransaction, id: string, scope: readonly string[] = []): Promise<void> {
     if ((await get(transaction, this.#table, [[...scope], id], 'id')) !== undefined) {
       this.#known.add(textOf(scope, id));
     }
   }
 
-  has(scope: readonly string[], id: string): boolean {
+  has(id: string, scope: readonly string[] = []): boolean {
     return this.#known.has(textOf(scope, id));
   }
 
-  add(scope: readonly string[], id: string): void {
-    if (!this.has(scope, id)) {
+  add(id: string, scope: readonly string[] = []): void {
+    if (!this.has(id, scope)) {
       this.#known.add(textOf(scope, id));
       this.#added.push({ at: Date.now(), scope, id });
     }

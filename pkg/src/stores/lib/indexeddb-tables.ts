@@ -113,7 +113,7 @@ export interface GoneRow {
 export interface IdRow {
   /** By the clock of the page that wrote it, in milliseconds since the epoch. */
   readonly at: number;
-  /** What the id is unique in: an app, a user, or a session. */
+  /** What the id is unique in: an app or a user; empty where it is unique everywhere. */
   readonly scope: readonly string[];
   readonly id: string;
 }
