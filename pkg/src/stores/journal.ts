@@ -16,14 +16,15 @@
 import { callbackStore } from './lib/callbacks.js';
 import { JournalFile } from './lib/file-journal.js';
 import { JournalReader } from './lib/journal-read.js';
-import { lineOf } from './lib/journal-lines.js';
+import { lineOf, versionLine } from './lib/journal-lines.js';
 import { JournalStorage, type StorageOptions } from './lib/local-storage.js';
-import type { Records } from './lib/callbacks.js';
+import type { Records } from './lib/log-records.js';
 import type { Durability, Migrate, SessionStore } from '../store.js';
 
 export { StoreError } from '../store-error.js';
 export { callbackStore } from './lib/callbacks.js';
-export type { Callbacks, LogRecord, Records, Removal } from './lib/callbacks.js';
+export type { Callbacks } from './lib/callbacks.js';
+export type { LogRecord, Records, Refusal, Removal, VersionRecord } from './lib/log-records.js';
 export type { StorageArea, StorageLocks, StorageOptions } from './lib/local-storage.js';
 export type { Durability, Migrate, SessionStore } from '../store.js';
 export type { StoreErrorCode, StoreErrorDetails } from '../store-error.js';
@@ -46,6 +47,8 @@ export interface JournalMedium {
   /** Called once after all others, and when opening fails. */
   close?(): Promise<void>;
   readonly durability?: Durability;
+  /** What messages call it; `the journal` unless told otherwise. */
+  readonly name?: string;
 }
 
 /** Options of {@link fileJournal}. */
@@ -77,16 +80,18 @@ export function journalStore(medium: JournalMedium): SessionStore {
   let reader = new JournalReader();
   let isContinued = false;
   const store = callbackStore({
+    name: medium.name ?? 'the journal',
     restore: async (found) => {
       reader = new JournalReader();
       isContinued = false;
       return reader.read(await medium.read(), found);
     },
     persist: async (records) => {
-      const lines = records.map((record, index) => lineOf(reader.last + 1 + index, record));
+      let { last } = reader;
+      const lines = records.map((record) => (record.kind === 'version' ? versionLine() : lineOf(++last, record)));
       // What was read may have ended in a torn line: nothing may be written behind it on the same line.
       await medium.append(isContinued || reader.isEmpty ? lines : ['', ...lines]);
-      reader.last += lines.length;
+      reader.last = last;
       isContinued = true;
     },
   });

@@ -36,6 +36,7 @@ const DIGITS = 7;
 /** Items of a storage, each with some lines. */
 export class JournalStorage {
   readonly durability: Durability = 'os';
+  readonly name: string;
   readonly #name: string;
   readonly #options: StorageOptions;
   #storage: StorageArea | undefined;
@@ -43,6 +44,7 @@ export class JournalStorage {
   #last = 0;
 
   constructor(name: string, options: StorageOptions) {
+    this.name = `the journal "${name}"`;
     this.#name = name;
     this.#options = options;
   }
