@@ -6,6 +6,7 @@
  */
 
 import { isStoreError } from '../store-error.js';
+import { checkChoice, checkFunctions, checkOptions, checkText } from './lib/arguments.js';
 import { commitAll, removeScope, removeSession } from './lib/indexeddb-commit.js';
 import { Connection } from './lib/indexeddb-connection.js';
 import { isItsOwnFault } from './lib/indexeddb-errors.js';
@@ -38,8 +39,14 @@ export interface IndexedDBStoreOptions {
  * deleted or upgraded by another tab meanwhile: then the page has to be loaded again.
  */
 export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions = {}): SessionStore {
-  const { durability = 'strict' } = options;
-  const connection = new Connection(name, options.indexedDB);
+  checkText('name', name, "indexedDBStore('sessions')");
+  checkOptions(options, ['durability', 'indexedDB', 'BroadcastChannel']);
+  const { durability = 'strict', indexedDB } = options;
+  checkChoice('options.durability', durability, ['strict', 'relaxed']);
+  if (indexedDB !== undefined) {
+    checkFunctions('options.indexedDB', indexedDB, ['open']);
+  }
+  const connection = new Connection(name, indexedDB);
   const hints = new Hints(`statepad:${name}`, options.BroadcastChannel ?? globalThis.BroadcastChannel);
   const write = (changes: readonly Change[]): Promise<(Committed | StoreError)[]> =>
     connection.write(durability, (transaction) => commitAll(transaction, changes));

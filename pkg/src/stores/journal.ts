@@ -13,6 +13,7 @@
  * @packageDocumentation
  */
 
+import { checkChoice, checkFunctions, checkOptions, checkText } from './lib/arguments.js';
 import { callbackStore } from './lib/callbacks.js';
 import { JournalFile } from './lib/file-journal.js';
 import { JournalReader } from './lib/journal-read.js';
@@ -77,6 +78,7 @@ export interface FileJournalOptions {
  * });
  */
 export function journalStore(medium: JournalMedium): SessionStore {
+  checkFunctions('medium', medium, ['append', 'read']);
   let reader = new JournalReader();
   let isContinued = false;
   const store = callbackStore({
@@ -124,6 +126,10 @@ export function journalStore(medium: JournalMedium): SessionStore {
  * no room for the lock; `corrupt` when a line is damaged in such a way that it cannot be known whose it is.
  */
 export function fileJournal(path: string, options: FileJournalOptions = {}): SessionStore {
+  checkText('path', path, "fileJournal('sessions.journal')");
+  checkOptions(options, ['sync', 'compact']);
+  checkChoice('options.sync', options.sync, [true, false]);
+  checkChoice('options.compact', options.compact, [true, false]);
   const file = new JournalFile(path, options.sync ?? true, options.compact ?? false);
   const store = journalStore(file);
   return {
@@ -143,9 +149,18 @@ export function fileJournal(path: string, options: FileJournalOptions = {}): Ses
  * disk when it likes (`os`).
  *
  * One page at a time: `open` throws `rejected` when another one has it open. That is known by a lock of the browser
- * (`navigator.locks`), or, where there are none, by the item `${name}:lock`, which is as good as gone when its page has not
- * looked after it for 90 seconds.
+ * (`navigator.locks`). A page that does not come by https, nor from localhost, has none: `open` throws `rejected`, as nothing else
+ * keeps a page that was stopped for a while from overwriting what another one has written meanwhile. When the items are deleted
+ * while it is open, all later changes are `rejected`.
  */
 export function localStorageJournal(name: string, options: StorageOptions = {}): SessionStore {
+  checkText('name', name, "localStorageJournal('sessions')");
+  checkOptions(options, ['storage', 'locks']);
+  if (options.storage !== undefined) {
+    checkFunctions('options.storage', options.storage, ['key', 'getItem', 'setItem', 'removeItem']);
+  }
+  if (options.locks !== undefined) {
+    checkFunctions('options.locks', options.locks, ['request']);
+  }
   return journalStore(new JournalStorage(name, options));
 }
