@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { fileJournal } from 'statepad/stores/journal';
+import { isStatepadError } from 'statepad';
+import { callbackStore, fileJournal, journalStore } from 'statepad/stores/journal';
 import { append, context, create, loaded, opened } from './journal-support.mjs';
 
 const key = { appName: 'app', userId: 'ü', sessionId: 's' };
@@ -360,7 +361,7 @@ test('what was written is on the disk before it is acknowledged, and the name of
 test('a journal is open once: in a process', async () => {
   const { path, dir, lock, open } = place();
   const store = await open();
-  await assert.rejects(open(), (error) => error.code === 'rejected' && error.message.includes(`process ${process.pid} `));
+  await assert.rejects(open(), (error) => error.code === 'rejected' && /another store of this process has the journal open/.test(error.message));
   symlinkSync(path, join(dir, 'other.journal'));
   await assert.rejects(opened(fileJournal(join(dir, 'other.journal'))), { code: 'rejected' });
   assert.ok(existsSync(lock), 'who is refused does not take the lock away');
@@ -591,6 +592,27 @@ test('who waits for a lock reads the file that is there when it has it', async (
   assert.equal(await see(store), before);
   await store.commit(append({ ...key, sessionId: 's1' }, 'g1'), context);
   assert.ok(readFileSync(path, 'utf8').includes('g1'));
+});
+
+test('a path, functions or options that can be none are refused at once', () => {
+  for (const make of [
+    ...[[], [''], [5], [null], ['x', null], ['x', 5], ['x', { synk: true }], ['x', { sync: 'yes' }], ['x', { compact: 1 }]].map((args) => () => fileJournal(...args)),
+    ...[undefined, null, 5, fileJournal, {}, { append: async () => undefined }, { append: 1, read: () => [] }].map((medium) => () => journalStore(medium)),
+    ...[undefined, null, {}, { persist: async () => undefined }, { persist: async () => undefined, restore: [] }].map((functions) => () => callbackStore(functions)),
+  ]) {
+    assert.throws(make, (error) => isStatepadError(error) && error.code === 'INVALID_ARGUMENT' && error.path !== undefined);
+  }
+});
+
+test('who holds a journal is said: this process, or which other one', async () => {
+  const { path, open } = place();
+  await open();
+  await assert.rejects(open(), { code: 'rejected', message: /another store of this process has the journal open/ });
+  const other = place();
+  const { child, next } = start('hold', other.path);
+  assert.equal(await next(), 'open');
+  await assert.rejects(other.open(), { code: 'rejected', message: new RegExp(`process ${child.pid} has the journal open`) });
+  assert.ok(path);
 });
 
 test('a closed journal answers nothing', async () => {

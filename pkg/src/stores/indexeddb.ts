@@ -5,8 +5,9 @@
  * @packageDocumentation
  */
 
+import { checkOptions } from '../guards.js';
 import { isStoreError } from '../store-error.js';
-import { checkChoice, checkFunctions, checkOptions, checkText } from './lib/arguments.js';
+import { checkChoice, checkFunctions, checkText } from './lib/arguments.js';
 import { commitAll, removeScope, removeSession } from './lib/indexeddb-commit.js';
 import { Connection } from './lib/indexeddb-connection.js';
 import { isItsOwnFault } from './lib/indexeddb-errors.js';

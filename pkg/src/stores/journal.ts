@@ -13,7 +13,8 @@
  * @packageDocumentation
  */
 
-import { checkChoice, checkFunctions, checkOptions, checkText } from './lib/arguments.js';
+import { checkOptions } from '../guards.js';
+import { checkChoice, checkFunctions, checkText } from './lib/arguments.js';
 import { callbackStore } from './lib/callbacks.js';
 import { JournalFile } from './lib/file-journal.js';
 import { JournalReader } from './lib/journal-read.js';
@@ -78,7 +79,7 @@ export interface FileJournalOptions {
  * });
  */
 export function journalStore(medium: JournalMedium): SessionStore {
-  checkFunctions('medium', medium, ['append', 'read']);
+  checkMedium(medium);
   let reader = new JournalReader();
   let isContinued = false;
   const store = callbackStore({
@@ -114,6 +115,12 @@ export function journalStore(medium: JournalMedium): SessionStore {
       await medium.close?.();
     },
   };
+}
+
+function checkMedium(medium: JournalMedium): void {
+  checkFunctions('medium', medium, ['append', 'read']);
+  const given = medium as unknown as Readonly<Record<string, unknown>>;
+  checkFunctions('medium', medium, ['open', 'close'].filter((name) => given[name] !== undefined));
 }
 
 /**
