@@ -352,3 +352,10 @@ test('a session that cannot be read is removed when it is the one that is meant'
   await again.remove(keys[1], context);
   assert.equal(await loaded(again, keys[1]), null);
 });
+
+test('a line of the version that has run into the one before it takes nothing away', async () => {
+  const text = readFileSync(fixture, 'utf8');
+  const expected = await told(await opened(version1.journalStore(textMedium(text))));
+  const store = await opened(now.journalStore(textMedium(`${text.slice(0, -1)}XV${crc32('V2')}2\n`)), 'upgrade');
+  assert.deepEqual(await told(store), expected);
+});
