@@ -22,6 +22,8 @@ await withDatabase((database) => {
     const stores = [await open(schema), await open(schema, database.pool())];
     const first = await stores[0].reserve(APP, times, context);
     assert.equal(first.contended, false);
+    // For as long as was asked for, and not only as long as a place in the queue is kept.
+    assert.equal((await pool.query(`select due > clock_timestamp() + interval '30 s' as held from ${schema}.turns`)).rows[0].held, true);
     const order = [];
     const waiting = [];
     for (const name of ['b', 'c', 'd']) {
