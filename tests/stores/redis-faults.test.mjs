@@ -82,7 +82,7 @@ test('of a batch over several apps, one that is certain to have failed does not 
   const store = redisStore(client);
   const changeOf = (appName) => update(appName, { appName }, { app: values({ a: 1 }) });
   const answers = await store.commitMany(['up', 'down'].map(changeOf), context);
-  assert.deepEqual(answers[0], { rev: 0, prev: null, pos: { app: 1, user: 0 } });
+  assert.deepEqual(answers[0], { rev: 0, prev: null, pos: { app: 1, user: 0 }, before: {} });
   assert.equal(isStoreError(answers[1]) && answers[1].code, 'unavailable');
   await assert.rejects(store.commitMany(['up', 'lost'].map(changeOf), context), { message: 'Connection is closed.' });
 });
@@ -325,7 +325,7 @@ if (why) {
       await store.commit(append('e', keyOf('s')), context);
       await admin.del(`${prefix}:{app}:${key}:=s\0user`);
       const before = await contentsOf(prefix);
-      if (key !== 'i') await assert.rejects(store.load(keyOf('s'), {}, context), { code: 'corrupt' });
+      await assert.rejects(store.load(keyOf('s'), {}, context), { code: 'corrupt' });
       await assert.rejects(store.commit(append('f', keyOf('s')), context), { code: 'corrupt' });
       await assert.rejects(store.commit(create('new', keyOf('s')), context), { code: key === 's' ? 'corrupt' : /corrupt|exists/ });
       assert.deepEqual(await contentsOf(prefix), before);
@@ -344,30 +344,36 @@ if (why) {
       await assert.rejects(store.load(keyOf('began'), {}, context), { code: 'corrupt' });
       await assert.rejects(store.commit(began, context), { code: 'corrupt' });
       await store.remove(keyOf('began'), context);
-      await store.commit(began, context);
+      const anew = { ...create('anew', keyOf('began')), event: { id: 'anew', time: 1_000, data: '"anew"' } };
+      assert.equal((await store.commit(anew, context)).duplicate, undefined);
       const { events } = await store.load(keyOf('began'), { events: { from: 0 } }, context);
-      assert.deepEqual(events, [{ rev: 0, data: '"began"' }]);
+      assert.deepEqual(events, [{ rev: 0, data: '"anew"' }]);
     });
   }
 
   test("a user's value that cannot be read sets that user's sessions aside; an app's makes its list corrupt", async () => {
     const { store, prefix } = await fresh();
     await store.commit(create('c', keyOf('s', 'bad'), { user: values({ a: 1 }) }), context);
-    await admin.hset(`${prefix}:{app}:u:bad`, '=a', '1:');
+    await admin.hset(`${prefix}:{app}:v:bad`, '=a', '1:');
     const { rows, corrupt } = await store.list({ app: 'app', descending: true }, context);
     assert.deepEqual([rows.map(({ key }) => key), corrupt], [[keyOf('s')], [keyOf('s', 'bad')]]);
     await assert.rejects(store.loadScope({ app: 'app', user: 'bad' }, context), { code: 'corrupt' });
-    await admin.hset(`${prefix}:{app}:a`, '=b', 'x');
+    await admin.hset(`${prefix}:{app}:app`, '=b', 'x');
     await assert.rejects(store.list({ app: 'app', descending: true }, context), { code: 'corrupt' });
     await assert.rejects(store.loadScope({ app: 'app' }, context), { code: 'corrupt' });
   });
 
   for (const [name, key, change] of [
-    ['the app has', 'a', append('e', keyOf('s'), { app: values({ b: 2 }) })],
-    ['the user has', 'u:user', append('e', keyOf('s'), { user: values({ b: 2 }) })],
-    ['the list has', 'l', append('e', keyOf('s'))],
+    ['the version has', 'a', append('e', keyOf('s'))],
+    ['the app has', 'app', append('e', keyOf('s'), { app: values({ b: 2 }) })],
+    ['the log of the app has', 'log', append('e', keyOf('s'), { app: values({ b: 2 }) })],
+    ['the user has', 'v:user', append('e', keyOf('s'), { user: values({ b: 2 }) })],
+    ['the log of the user has', 'u:user', append('e', keyOf('s'), { user: values({ b: 2 }) })],
+    ['the refused calls have', 'refused', append('e', keyOf('s'), {}, { attempt: 2, guard: { rev: 7 } })],
+    ['the removed sessions have', 'removed', create('n', keyOf('n'))],
+    ['the list has', 'sessions', append('e', keyOf('s'))],
     ["the user's list has", 'l:user', append('e', keyOf('s'))],
-    ['the updates have', 'd', update('u', { appName: 'app' }, { app: values({ b: 2 }) })],
+    ['the updates have', 'updates', update('u', { appName: 'app' }, { app: values({ b: 2 }) })],
     ['the session has', 's:=s\0user', append('e', keyOf('s'))],
     ['its events have', 'e:=s\0user', append('e', keyOf('s'))],
     ['its times have', 't:=s\0user', append('e', keyOf('s'))],

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { Redis as Upstash } from '@upstash/redis';
+import { createClient } from 'redis';
 import { memoryStore } from 'statepad/stores/memory';
 import { redisStore } from 'statepad/stores/redis';
 import { deleteKeys, startRedis, startRedisServer, whyNoRedis, whyNoRedisServer } from '../support/redis.mjs';
@@ -14,15 +16,36 @@ import { storeTests } from './run.mjs';
 /** Texts that are JSON, or look like the store's own words. */
 const TRICKY = ['', '123', '-0', '1e21', 'null', 'true', '"text"', '{"a":1}', '[1]', '=', ':', '1:2', 'OK', 'a\0b', '\0', '\x01', '\x01\x02', '__proto__', '{b}', '%', '😀', '\uffff', '\ufeff', 'é', ' '];
 
-test('a client that is none of the three is refused', () => {
-  assert.throws(() => redisStore({ eval: async () => null }), TypeError);
-  const client = { defineCommand() {}, eval: async () => null, evalsha: async () => null };
-  assert.throws(() => redisStore(client, { subscriber: {} }), TypeError);
-});
-
-test('a prefix with braces is refused: they would choose the slot of a cluster', () => {
-  const client = { defineCommand() {}, eval: async () => null, evalsha: async () => null };
-  assert.throws(() => redisStore(client, { prefix: 'a{b}' }), TypeError);
+test('what is no connected client is refused, and the message says what to pass', async () => {
+  const ended = new Redis({ lazyConnect: true });
+  ended.disconnect();
+  const shared = { defineCommand() {}, eval: async () => null, evalsha: async () => null, subscribe: async () => null };
+  for (const [args, says] of [
+    [[], /client must be a connected client, not a value of type undefined: pass new Redis/],
+    [['redis://localhost'], /client must be a connected client, not the text "redis:\/\/localhost": pass new Redis/],
+    [[null], /not null: pass/],
+    [[7], /not a value of type number/],
+    [[{ eval: async () => null }], /none of ioredis, redis or @upstash\/redis: pass/],
+    [[Redis], /not what makes one: pass new Redis/],
+    [[Upstash], /not what makes one: pass new Redis/],
+    [[createClient], /not what makes one: pass new Redis/],
+    [[createClient()], /await client\.connect\(\) first/],
+    [[ended], /not connected any more/],
+    [[shared, { subscriber: {} }], /subscriber is none of/],
+    [[shared, { subscriber: 'redis://localhost' }], /subscriber must be a connected client/],
+    [[shared, { subscriber: createClient() }], /subscriber is not connected/],
+    [[shared, { subscriber: shared }], /subscriber must be another client/],
+    [[shared, { subscriber: { ...shared, subscribe: undefined } }], /subscriber must be a client that can subscribe/],
+    [[shared, null], /options must be an object, not null/],
+    [[shared, 'prefix'], /options must be an object/],
+    [[shared, { prefx: 'a' }], /prefx is not an option of redisStore, which has prefix, subscriber, durability/],
+    [[shared, { prefix: 7 }], /prefix must be a string/],
+    // They would choose the slot of a cluster.
+    [[shared, { prefix: 'a{b}' }], /prefix must not have braces/],
+    [[shared, { durability: 'always' }], /durability must be one of disk, os, memory, replicated/],
+  ]) {
+    assert.throws(() => redisStore(...args), { name: 'StatepadError', code: 'INVALID_ARGUMENT', message: says });
+  }
 });
 
 test('a store watches when it has somebody to listen, and says how durable it was told to be', () => {
@@ -119,7 +142,7 @@ if (why) {
       const names = ['a', 'a:u', ':', 'a}', '{a', 'a%3A', 'a\0b', '\0b', 'l:a', '%', ''];
       const keys = names.flatMap((app) => names.flatMap((user) => names.map((session) => keyOf(session, user, app))));
       const made = await store.commitMany(keys.map((key, index) => create(`${index}`, key)), context);
-      assert.deepEqual(made, keys.map(() => ({ rev: 0, prev: null, pos: { app: 0, user: 0 } })));
+      assert.deepEqual(made, keys.map(() => ({ rev: 0, prev: null, pos: { app: 0, user: 0 }, before: {} })));
       const loaded = await Promise.all(keys.map((key) => store.load(key, {}, context)));
       assert.deepEqual(loaded.map(({ created }) => created), keys.map((_, index) => `${index}`));
       assert.equal((await store.list({ app: '', descending: false, limit: 0 }, context)).total, names.length ** 2);
@@ -134,7 +157,7 @@ if (why) {
       await store.commit(create('c', key, { app: { set: { a: 1 } } }), context);
       assert.equal((await store.list({ app: 'app', descending: true }, context)).rows.length, 1);
       assert.deepEqual({ ...(await store.load(key, {}, context)).state.app }, { a: 1 });
-      assert.equal(await admin.exists(`${prefix}:mine:statepad:{app}:a`, `${prefix}:mine:statepad:version`), 2);
+      assert.equal(await admin.exists(`${prefix}:mine:statepad:{app}:app`, `${prefix}:mine:statepad:version`), 2);
     }));
 
   test('many changes of an app are one round trip, and those of several apps are answered in their order', () =>
@@ -166,10 +189,13 @@ if (why) {
       assert.equal(await admin.exists(`${prefix}:version`), 0);
       await store.open({ migrate: 'create' }, context);
       for (const migrate of ['check', 'create', 'upgrade']) await store.open({ migrate }, context);
-      await admin.set(`${prefix}:version`, '2');
+      assert.equal(await admin.get(`${prefix}:version`), '2');
+      await admin.set(`${prefix}:version`, '3');
       for (const migrate of ['check', 'create', 'upgrade']) {
-        await assert.rejects(store.open({ migrate }, context), { code: 'rejected' });
+        await assert.rejects(store.open({ migrate }, context), { code: 'rejected', message: /has version 3, newer than 2: update statepad$/ });
       }
+      await admin.set(`${prefix}:version`, 'other');
+      await assert.rejects(store.open({ migrate: 'upgrade' }, context), { code: 'rejected', message: /something else/ });
       await admin.del(`${prefix}:version`);
       await admin.rpush(`${prefix}:version`, '1');
       await assert.rejects(store.open({ migrate: 'create' }, context), { code: 'rejected' });
@@ -263,15 +289,16 @@ if (why) {
       const key = keyOf('session');
       await store.commit(create('c', key, { session: { set: { a: 1 } } }), context);
       await store.commit(append('e', key), context);
-      assert.equal((await admin.keys(`${prefix}:*`)).length, 6);
+      const app = [`${prefix}:{app}:a`, `${prefix}:{app}:l`];
+      assert.equal((await admin.keys(`${prefix}:*`)).length, app.length + 6);
       await store.remove(key, context);
-      assert.deepEqual(await admin.keys(`${prefix}:*`), []);
+      assert.deepEqual((await admin.keys(`${prefix}:*`)).sort(), [...app, `${prefix}:{app}:removed`]);
     }));
 
   test('an update is forgotten after a day, some at a time', () =>
     withPrefix(async (prefix) => {
       const store = redisStore(ioredis, { prefix });
-      const made = `${prefix}:{app}:d`;
+      const made = `${prefix}:{app}:updates`;
       const now = Math.floor(Date.now() / 1_000);
       const old = Array.from({ length: 40 }, (_, index) => [now - 90_000 - index, `old${index}`]);
       await admin.zadd(made, ...old.flat(), now - 80_000, 'young');

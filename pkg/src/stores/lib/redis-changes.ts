@@ -86,18 +86,15 @@ export function decodeAnswer({ kind, key: { appName, sessionId = '' } }: Change,
     case 'duplicate': {
       const isWritten = textOf(status) === 'written';
       const rev = Number(first);
-      const before = {
-        ...(isNothing(session) || kind !== 'append' && isWritten ? {} : { session: textAfterSign(session) }),
-        ...marksOf(appMark, userMark),
-      };
+      const hasLast = !isNothing(session) && !(isWritten && kind !== 'append');
       return {
         rev,
         prev: kind === 'update' || (kind === 'create' && isWritten) ? null : isWritten ? rev - 1 : rev,
         pos: { app: Number(app), user: Number(user) },
         ...(isWritten ? {} : { duplicate: true }),
-        ...(isNothing(data) ? {} : { data: textAfterSign(data) }),
-        before,
         ...changedOf(changedApp, changedUser),
+        before: { ...marksOf(appMark, userMark), ...(hasLast ? { session: textAfterSign(session) } : {}) },
+        ...(isNothing(data) ? {} : { data: textAfterSign(data) }),
       };
     }
     case 'exists':

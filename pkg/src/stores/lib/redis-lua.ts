@@ -14,8 +14,9 @@ local function isOf(key, kind)
 end
 local version = redis.pcall('GET', KEYS[1])
 if version ~= '${VERSION}' then
-  if type(version) == 'string' then return { 'version', version } end
-  if type(version) == 'table' then return isOf(KEYS[1], 'hash') and { 'version', '1' } or version end
+  if tonumber(version or '') then return { 'version', version } end
+  if isOf(KEYS[1], 'hash') then return { 'version', '1' } end
+  if version then return { err = 'WRONGTYPE Operation against a key holding the wrong kind of value' } end
   if isOf(KEYS[2], 'zset') or redis.call('EXISTS', KEYS[3]) == 1 then return { 'version', '1' } end
   isNew = true
 end
@@ -29,7 +30,12 @@ export const scopeLua = String.raw`
 local function scopeAt(key, log, missing)
   local got = redis.call('HMGET', key, 'p', 'n', 'm')
   if not got[1] and redis.call('EXISTS', key, log) > 0 then
-    missing(isOf(log, 'hash') and { 'version', '1' } or { 'corrupt' })
+    if isOf(log, 'hash') then
+      missing({ 'version', '1' })
+    else
+      redis.call('ZCARD', log) -- fails where something else is
+      missing({ 'corrupt' })
+    end
   end
   local pos, last = tonumber(got[1] or 0), tonumber(got[2] or 0)
   if not (pos and last) then missing({ 'corrupt' }) end

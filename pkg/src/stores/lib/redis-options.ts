@@ -41,8 +41,7 @@ export function checkRedisOptions(client: unknown, options: unknown): void {
 
 function checkClient(path: string, client: unknown): void {
   if (typeof client === 'function') {
-    const how = Object.hasOwn(client, 'prototype') ? `new ${client.name}(…)` : `what ${client.name}(…) returns`;
-    refuse(path, `must be a client, not the function that makes one: pass ${how}`);
+    refuse(path, `must be a connected client, not what makes one: pass ${EXAMPLE}`);
   }
   if (typeof client !== 'object' || client === null) {
     refuse(path, `must be a connected client, not ${described(client)}: pass ${EXAMPLE}`);

@@ -22,13 +22,7 @@ interface Members {
  * way to send them any command, as that of Upstash.
  */
 export async function serversOf(client: RedisClient): Promise<SendCommand[]> {
-  const members = client as Members;
-  const { nodes, masters, nodeClient } = members;
-  const clients =
-    typeof nodes === 'function' ? nodes.call(members, 'master')
-    : Array.isArray(masters) && typeof nodeClient === 'function' ?
-      await Promise.all(masters.map((node) => nodeClient.call(members, node)))
-    : [members];
+  const clients = await clientsOf(client as Members);
   return clients.flatMap((one): SendCommand[] => {
     switch (kindOf(one)) {
       case 'ioredis':
@@ -41,15 +35,27 @@ export async function serversOf(client: RedisClient): Promise<SendCommand[]> {
   });
 }
 
+async function clientsOf(client: Members): Promise<Members[]> {
+  if (typeof client.nodes === 'function') {
+    return client.nodes('master');
+  }
+  const { masters } = client;
+  if (Array.isArray(masters) && typeof client.nodeClient === 'function') {
+    return Promise.all(masters.map(async (node) => (await client.nodeClient?.(node)) ?? {}));
+  }
+  return [client];
+}
+
 /** The names of all keys that begin with `start`, some at a time, each at least once. */
 export async function* keysOf(client: RedisClient, start: string): AsyncGenerator<readonly string[]> {
-  const { scan, options } = client as Members & { options?: { keyPrefix?: unknown } };
+  const upstash = client as Members;
+  const { options } = client as { options?: { keyPrefix?: unknown } };
   // A prefix that `ioredis` puts before all keys is not put before patterns.
   const before = typeof options?.keyPrefix === 'string' ? options.keyPrefix : '';
   const match = `${`${before}${start}`.replace(/[*?[\]\\]/g, '\\$&')}*`;
   const servers =
-    kindOf(client) === 'upstash' && typeof scan === 'function' ?
-      [async ([, cursor = '0']: readonly string[]) => scan.call(client, cursor, { match, count: 1_000 })]
+    kindOf(client) === 'upstash' && typeof upstash.scan === 'function' ?
+      [async ([, cursor = '0']: readonly string[]) => upstash.scan?.(cursor, { match, count: 1_000 })]
     : await serversOf(client);
   if (servers.length === 0) {
     throw new StoreError('rejected', 'the client cannot list keys, which an upgrade needs: give one that can send SCAN');
