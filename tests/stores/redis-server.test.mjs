@@ -81,7 +81,7 @@ test('a server that does not tell is believed to be as the option says, with one
   const listen = (warning) => warning.code === 'STATEPAD_REDIS' && heard.push(warning.message);
   process.on('warning', listen);
   const silent = saying(undefined);
-  const { call: _call, ...mute } = silent;
+  const mute = { ...silent, call: undefined };
   const upstash = { createScript() {}, eval: async () => ['found', '2'], evalsha: async () => ['found', '2'] };
   for (const client of [silent, mute, upstash, saying(lines()), saying('redis_version:7.0.0')]) {
     for (const durability of ['replicated', undefined]) {

@@ -128,27 +128,30 @@ local function callMany(command, key, args)
   end
 end
 -- Writes the fields of a hash, and the names of a delta; fields come first, as Redis refuses what needs memory only at the
--- first write. Rows for the log are added to rows: each name that was set, and each that was not there or is no more.
+-- first write. Adds rows for the log, if there is one: each name that was set, and each that was not there or is no more.
 local function writeNames(scope, part, fields, rows)
   local last, gone = scope.last, {}
+  local function log(row)
+    if rows then
+      rows[#rows + 1] = scope.pos
+      rows[#rows + 1] = row
+    end
+  end
   for _, item in ipairs(part) do
     local stored = redis.call('HGET', scope.key, item.name)
     if item.text == '' then
       if stored then
         gone[item.name] = true
-        rows[#rows + 1] = scope.pos
-        rows[#rows + 1] = '-' .. item.name
+        log('-' .. item.name)
       end
     else
       local order = stored and not gone[item.name] and string.match(stored, '^%d+')
       gone[item.name] = nil
-      rows[#rows + 1] = scope.pos
-      rows[#rows + 1] = item.name
+      log(item.name)
       if not order then
         last = last + 1
         order = last
-        rows[#rows + 1] = scope.pos
-        rows[#rows + 1] = '-' .. item.name
+        log('-' .. item.name)
       end
       fields[#fields + 1] = item.name
       fields[#fields + 1] = order .. '@' .. scope.pos .. ':' .. item.text
@@ -215,7 +218,7 @@ local function write(change)
       its.first = 0
       pushEvent(change, its)
     end
-    writeNames(its, change.deltas.s, fieldsOf(change, its), {})
+    writeNames(its, change.deltas.s, fieldsOf(change, its))
     redis.call('ZADD', LIST, change.time, change.member)
     redis.call('ZADD', its.userList, change.time, change.member)
   else

@@ -24,10 +24,11 @@ local created, rev, time, start, seenApp, seenUser = unpack(redis.call('HMGET', 
 local count, isListed = redis.call('LLEN', events), redis.call('ZSCORE', list, member)
 if not created and not isListed and count == 0 and redis.call('EXISTS', key) == 0 then return false end
 rev, start = tonumber(rev), tonumber(start or 1)
-if isOf(ids, 'hash') then return { 'version', '1' } end
-local lastId = unpack(redis.call('ZRANGE', ids, -1, -1))
+local lastOf = redis.pcall('ZRANGE', ids, -1, -1, 'WITHSCORES')
+if lastOf.err then return isOf(ids, 'hash') and { 'version', '1' } or lastOf end
+local lastId = lastOf[1]
 local isWhole = created and isListed and tonumber(time) and rev and start
-  and count == rev + 1 - start and redis.call('LLEN', times) == count and redis.call('ZCARD', ids) == rev
+  and count == rev + 1 - start and redis.call('LLEN', times) == count and tonumber(lastOf[2] or 0) == rev
 if not isWhole then return { 'corrupt' } end
 
 local instead
@@ -89,7 +90,11 @@ local function isSame(scope, known)
   return tonumber(pos) == scope.pos and (mark == '' or not scope.mark or mark == scope.mark)
 end
 local isThis, known = knownCreated == created, tonumber(knownRev)
-local isOther = isThis and known and known > 0 and knownLast ~= '' and tonumber(redis.call('ZSCORE', ids, knownLast)) ~= known
+local function isAt(id, place)
+  if place == rev then return id == lastId end
+  return tonumber(redis.call('ZSCORE', ids, id)) == place
+end
+local isOther = isThis and known and known > 0 and knownLast ~= '' and not isAt(knownLast, known)
 local hasDiverged = isThis and known and (known > rev or isOther) or false
 local changedApp, changedUser = changedSince(app, knownApp), changedSince(user, knownUser)
 return {
