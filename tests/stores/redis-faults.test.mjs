@@ -335,6 +335,29 @@ if (why) {
     });
   }
 
+  test('a session that does not say any more who created it is not taken for the one that is to be deleted', async () => {
+    const { store, prefix } = await fresh();
+    await admin.hdel(`${prefix}:{app}:s:=s\0user`, 'c');
+    const before = await contentsOf(prefix);
+    await assert.rejects(store.remove(keyOf('s'), context, { created: 'c' }), { name: 'StoreError', code: 'corrupt' });
+    assert.deepEqual(await contentsOf(prefix), before);
+    await store.remove(keyOf('s'), context);
+    assert.equal(await store.load(keyOf('s'), {}, context), null);
+    await store.remove(keyOf('s'), context, { created: 'c' });
+  });
+
+  test('a call that was refused before in its session is not refused in another one, nor in the next one under the key', async () => {
+    const { store } = await fresh();
+    const late = (key, more) => append('same', key, {}, { attempt: 2, ...more });
+    await assert.rejects(store.commit(late(keyOf('s'), { guard: { created: 'c', rev: 7 } }), context), { code: 'conflict' });
+    await assert.rejects(store.commit(append('same', keyOf('s'), {}, { guard: { created: 'c' } }), context), { code: 'conflict' });
+    await store.commit(create('other', keyOf('other')), context);
+    assert.equal((await store.commit(append('same', keyOf('other')), context)).rev, 1);
+    await store.remove(keyOf('s'), context);
+    await store.commit(create('next', keyOf('s')), context);
+    assert.equal((await store.commit(append('same', keyOf('s'), {}, { guard: { created: 'next' } }), context)).rev, 1);
+  });
+
   for (const key of ['e', 't', 's']) {
     test(`a session that has nothing but its beginning is corrupt without its ${key}, too, and can be made again`, async () => {
       const { store, prefix } = await fresh();

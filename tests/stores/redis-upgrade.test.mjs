@@ -355,6 +355,38 @@ if (why) {
     });
   }
 
+  test('many sessions and users, and one session of many events, are upgraded some at a time', async () => {
+    const prefix = fresh();
+    const base = `${prefix}:{big}:`;
+    await admin.set(`${prefix}:version`, '1');
+    const events = 30_000;
+    const [lists, pipeline] = [[`${base}l`, `${base}l:u`], admin.pipeline()];
+    for (let index = 0; index < 600; index++) {
+      const member = `=s${index}\0u`;
+      const count = index % 300 === 0 ? events : 1;
+      lists.forEach((list) => pipeline.zadd(list, 1_000, member));
+      pipeline.hset(`${base}s:${member}`, 'c', `=c${index}`, 'r', count, 't', 1_000);
+      for (let first = 1; first <= count; first += 10_000) {
+        const revs = Array.from({ length: Math.min(10_000, count - first + 1) }, (_, place) => first + place);
+        pipeline.rpush(`${base}e:${member}`, ...revs.map((rev) => `="${rev}"`)).rpush(`${base}t:${member}`, ...revs.map(() => '1000'));
+        pipeline.hset(`${base}i:${member}`, ...revs.flatMap((rev) => [`e${rev}`, rev]));
+      }
+      pipeline.hset(`${base}u:user${index}`, 'p', index + 1, 'n', 1, '=a', `1:${index}`);
+    }
+    await pipeline.exec();
+    const store = redisStore(admin, { prefix });
+    await store.open({ migrate: 'upgrade' }, context);
+    for (let index = 0; index < 600; index += 1) {
+      const { rev, last } = await store.load(keyOf(`s${index}`, 'u', 'big'), { events: { last: 1 } }, context);
+      assert.deepEqual([rev, last], index % 300 === 0 ? [events, `e${events}`] : [1, 'e1']);
+      const { pos, state } = await store.loadScope({ app: 'big', user: `user${index}` }, context);
+      assert.deepEqual([pos, state.a], [index + 1, index]);
+    }
+    const { events: some } = await store.load(keyOf('s300', 'u', 'big'), { events: { from: 19_998, to: 20_003 } }, context);
+    assert.deepEqual(some.map(({ rev, id, data }) => [id, data, rev]), [19_998, 19_999, 20_000, 20_001, 20_002, 20_003].map((rev) => [`e${rev}`, `"${rev}"`, rev]));
+    assert.equal((await store.list({ app: 'big', descending: false, limit: 0 }, context)).total, 600);
+  });
+
   test('an upgrade goes on after its caller has given up, and the next try waits for the same one', async () => {
     const prefix = fresh();
     await putVersion1(send, prefix);
