@@ -226,6 +226,15 @@ if (why) {
     const key = keyOf('s');
     await store.commit(create('c', key), context);
     const marks = [];
+    // How many commands the server runs for a write, those of scripts included.
+    const commandsOf = async (id) => {
+      await admin.config('RESETSTAT');
+      await store.commit(append(id, key, { user: values({ a: 1 }) }), context);
+      const lines = (await admin.info('commandstats')).matchAll(/^cmdstat_(?!config|info)[^:]+:calls=(\d+)/gm);
+      return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+    await commandsOf('first');
+    const few = await commandsOf('second');
     for (let first = 1; first <= 2_600; first += 100) {
       const changes = Array.from({ length: 100 }, (_, index) => {
         const id = `u${first + index}`;
@@ -240,6 +249,11 @@ if (why) {
     assert.equal(await told(1), undefined);
     assert.equal(await told(1_000), undefined);
     assert.equal((await told(2_598)).app.unset.join(), 'u2599');
+    for (let count = 0; count < 250; count++) {
+      await store.commit(update(`a${count}`, { appName: 'app', userId: 'user' }, { user: count % 2 ? values({ b: 1 }) : { unset: ['b'] } }), context);
+    }
+    const many = await commandsOf('last');
+    assert.ok(many <= few, `${many} commands, not ${few}`);
     // A mark, a name and its birth, or its end, at each position: no more than 1,256 of them.
     assert.ok((await admin.zcard(`${prefix}:{app}:log`)) <= 3 * 1_256);
   });

@@ -12,11 +12,30 @@ import { decodeAnswer, encodeChanges } from './lib/redis-changes.js';
 import { scriptRunner, textOf, type RedisClient, type RunScript } from './lib/redis-client.js';
 import { commitScript } from './lib/redis-commit.js';
 import { hintText, watchers, type RedisSubscriber } from './lib/redis-hints.js';
-import { appKeys, baseOf, channelOf, leftKey, memberOf, scopeKeys, sessionKeys, userKeys, versionKey, versionKeys } from './lib/redis-keys.js';
+import {
+  appKeys,
+  baseOf,
+  channelOf,
+  leftKey,
+  memberOf,
+  scopeKeys,
+  sessionKeys,
+  userKeys,
+  versionKey,
+  versionKeys,
+} from './lib/redis-keys.js';
 import { VERSION } from './lib/redis-lua.js';
 import { checkRedisOptions } from './lib/redis-options.js';
 import { listScript, loadScript } from './lib/redis-reads.js';
-import { isThereScript, noteScript, openScript, removeScopeScript, removeScript, scopeScript, type Script } from './lib/redis-scripts.js';
+import {
+  isThereScript,
+  noteScript,
+  openScript,
+  removeScopeScript,
+  removeScript,
+  scopeScript,
+  type Script,
+} from './lib/redis-scripts.js';
 import { askServers } from './lib/redis-server.js';
 import { upgrade } from './lib/redis-upgrade.js';
 import { newerVersion, olderVersion } from './lib/refusals.js';
@@ -134,7 +153,8 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       const [app, appLog, sessions] = appKeys(base);
       const list = query.user === undefined ? sessions : userKeys(base, query.user)[2];
       const what = `state of app "${query.app}"`;
-      return decodePage(query, await ask(query.app, listScript, [...versionKeys(base), list, app, appLog], listArgs(query), what));
+      const keys = [...versionKeys(base), list, app, appLog];
+      return decodePage(query, await ask(query.app, listScript, keys, listArgs(query), what));
     },
     remove: async (key, _context, { created } = {}) => {
       const base = baseOf(prefix, key.appName);

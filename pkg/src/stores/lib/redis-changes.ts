@@ -58,8 +58,11 @@ export function knownText({ pos, marks }: Pick<Known, 'pos' | 'marks'>, scope: '
 
 /** What tells a call from all others of the app. Without its own word for it, an append's id does that in its session alone. */
 function callOf({ id, kind, call, guard }: Change, member: string): string {
+  if (call !== undefined || kind !== 'append') {
+    return `=${call ?? id}`;
+  }
   const parts = [member, guard?.created ?? ''];
-  return call !== undefined ? `=${call}` : kind === 'append' ? [...parts.map((part) => `${part.length}:${part}`), id].join('') : `=${id}`;
+  return [...parts.map((part) => `${part.length}:${part}`), id].join('');
 }
 
 function countText(count: number | undefined): string {

@@ -235,7 +235,6 @@ local function refusal(change, got)
   local refused = isTable and got.refused
   if refused then
     if change.attempt ~= '' and remembered[refused[1]] then
-      fence()
       keep(REFUSED, change.call)
     end
     return refused

@@ -7,7 +7,9 @@ import { kindOf } from './redis-client.js';
 /** The names of all options. */
 const KNOWN = ['prefix', 'subscriber', 'durability'];
 const DURABILITIES = ['disk', 'os', 'memory', 'replicated'];
-const EXAMPLE = "new Redis('redis://localhost') of ioredis, a connected createClient() of redis, or new Redis({ url, token }) of @upstash/redis";
+const EXAMPLE =
+  "new Redis('redis://localhost') of ioredis, a connected createClient() of redis, or " +
+  'new Redis({ url, token }) of @upstash/redis';
 
 /** Throws `INVALID_ARGUMENT` for a client or options that cannot be used. */
 export function checkRedisOptions(client: unknown, options: unknown): void {
@@ -26,7 +28,8 @@ export function checkRedisOptions(client: unknown, options: unknown): void {
   if (subscriber !== undefined) {
     checkClient('subscriber', subscriber);
     if (subscriber === client && kindOf(client as object) !== 'upstash') {
-      invalid('subscriber', 'must be another client than the first: while it listens it can do nothing else. Use client.duplicate()');
+      const why = 'while it listens it can do nothing else. Use client.duplicate()';
+      invalid('subscriber', `must be another client than the first: ${why}`);
     }
     if (typeof (subscriber as { subscribe?: unknown }).subscribe !== 'function') {
       invalid('subscriber', 'must be a client that can subscribe');

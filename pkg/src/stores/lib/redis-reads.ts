@@ -107,8 +107,8 @@ return {
 };
 
 /**
- * Lists sessions. KEYS: the version's, the list, the values and the log of the app. ARGV: `descending` or not, how many to pass over, how many at
- * most, and the place to go on behind, if any: its time and its member.
+ * Lists sessions. KEYS: the version's, the list, the values and the log of the app. ARGV: `descending` or not, how many to
+ * pass over, how many at most, and the place to go on behind, if any: its time and its member.
  *
  * Answers `found`, the number of all, the values of the app, the members, the values of each, and those of each of their
  * users in the order in which they come up. Values that are no hash, or were dropped, are nothing.

@@ -53,7 +53,7 @@ async function move(run: RunScript, base: string, parts: readonly string[]): Pro
   let rest = parts.filter((part) => part.startsWith('u:') || part.startsWith('i:'));
   while (rest.length > 0) {
     const some = rest.slice(0, AT_ONCE);
-    const keys = some.flatMap((part) => (part.startsWith('u:') ? [`${base}${part}`, `${base}v:${part.slice(2)}`] : [`${base}${part}`]));
+    const keys = some.flatMap((part) => [`${base}${part}`, ...(part.startsWith('u:') ? [`${base}v:${part.slice(2)}`] : [])]);
     const done = await run(moveScript, keys, some.map((part) => part.slice(0, 1)));
     rest = rest.slice(Number(done));
   }
