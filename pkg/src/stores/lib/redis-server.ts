@@ -117,8 +117,10 @@ function isUnanswered(error: unknown): undefined {
 
 /** The value in what `CONFIG GET` answers: a list of names and values, or a record of them. */
 function configValue(reply: unknown): string | undefined {
-  const record = reply instanceof Map ? Object.fromEntries(reply) : (reply ?? {});
-  const values: unknown[] = Array.isArray(reply) ? reply.slice(1) : Object.values(record);
+  const values: unknown[] =
+    Array.isArray(reply) ? reply.slice(1)
+    : reply instanceof Map ? [...(reply as ReadonlyMap<unknown, unknown>).values()]
+    : Object.values(reply ?? {});
   return values.length === 0 ? undefined : textOf(values[0]);
 }
 
