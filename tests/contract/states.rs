@@ -121,9 +121,8 @@ impl Run {
 }
 
 fn event_of(author: &str, step: &Value) -> Event {
-    let mut event = Event { author: author.to_owned(), ..Event::new("i") };
-    event.id = step["id"].as_str().unwrap_or_default().to_owned();
-    event.partial = step["partial"] == true;
+    let id = step["id"].as_str().unwrap_or_default().to_owned();
+    let mut event = Event { id, author: author.to_owned(), partial: step["partial"] == true, ..Event::new("i") };
     for (key, value) in step["set"].as_object().into_iter().flatten() {
         event.actions.state_delta.insert(key.clone(), value.clone());
     }
