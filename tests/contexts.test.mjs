@@ -324,6 +324,28 @@ test('an invocation has an id of its own unless it is given one', async () => {
   assert.equal(one.child('x').invocationId, one.invocationId);
 });
 
+test('a handle remembers the last 64 invocations: a user\'s event of an earlier one begins it anew', async () => {
+  const { service, session } = await begin();
+  const say = (invocationId, stateDelta = {}) => service.appendEvent({ session, event: { author: 'user', invocationId, actions: { stateDelta } } });
+  const others = Array.from({ length: 64 }, (_, index) => `i${index}`);
+  for (const id of ['first', ...others]) {
+    await say(id);
+  }
+  await say('i63', { 'temp:t': 1 });
+  for (const id of others) {
+    await say(id);
+    assert.equal(session.state['temp:t'], 1, id);
+  }
+  await say('first');
+  assert.equal(session.state['temp:t'], undefined);
+  await say('i1', { 'temp:t': 2 });
+  assert.equal(session.state['temp:t'], 2);
+  await say('first');
+  assert.equal(session.state['temp:t'], 2);
+  await say('i0');
+  assert.equal(session.state['temp:t'], undefined, 'it was seen longest ago when the first came back');
+});
+
 test('only a handle of the service can begin an invocation', async () => {
   const { service, session } = await begin();
   for (const other of [{ ...session }, await new SessionService().createSession(key), {}, undefined, null]) {
