@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { DELETED, SessionService, State, Template, injectSessionState, isStatepadError } from 'statepad';
+import { DELETED, SessionService, State, StoreError, Template, injectSessionState, isStatepadError } from 'statepad';
 import { storedWith } from './support/store.mjs';
 import { plain } from './contract/read.mjs';
 
@@ -100,6 +100,70 @@ test('an append that fails leaves the writes pending', async () => {
   fail = false;
   await context.append({ id: 'e' });
   assert.equal(session.state.x, 2);
+  context.end();
+});
+
+test('an empty id is none: an event is not taken for one that failed before', async () => {
+  let fails = true;
+  const { context } = await begin({}, storedWith(({ kind }) => { if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse'); }));
+  context.state.set('x', 1);
+  await assert.rejects(context.append({ id: '' }), hasCode('STORE_UNAVAILABLE'));
+  await assert.rejects(context.append({ id: 'e' }), hasCode('STORE_UNAVAILABLE'));
+  await assert.rejects(context.append(), hasCode('STORE_UNAVAILABLE'));
+  context.state.set('x', 2);
+  fails = false;
+  assert.deepEqual((await context.append({ id: '' })).actions.stateDelta, { x: 2 });
+  context.end();
+});
+
+test('an event that failed carries the same, whatever other events have failed with its writes since', async () => {
+  let fails = true;
+  const { context } = await begin({}, storedWith(({ kind }) => { if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse'); }));
+  context.state.set('x', 1);
+  await assert.rejects(context.append({ id: 'e' }), hasCode('STORE_UNAVAILABLE'));
+  await assert.rejects(context.append(), hasCode('STORE_UNAVAILABLE'));
+  context.state.set('x', 2);
+  fails = false;
+  assert.deepEqual((await context.append({ id: 'e' })).actions.stateDelta, { x: 1 });
+  assert.deepEqual((await context.append()).actions.stateDelta, { x: 2 });
+  context.end();
+});
+
+test('an event whose delta has to be looked up first keeps its place before those that are sent after it', async () => {
+  let fails = true;
+  const { context, session } = await begin({}, storedWith(({ kind }) => { if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse'); }));
+  const other = context.child('other');
+  context.state.update({ x: 1, y: 1 });
+  await assert.rejects(context.append({ id: 'e' }), hasCode('STORE_UNAVAILABLE'));
+  fails = false;
+  other.state.set('x', 2);
+  await other.append();
+  const again = context.append({ id: 'e' });
+  other.state.set('y', 2);
+  const next = other.append();
+  assert.deepEqual((await again).actions.stateDelta, { y: 1 });
+  assert.deepEqual((await next).actions.stateDelta, { y: 2 });
+  assert.deepEqual(plain(session.state), { x: 2, y: 2 });
+  context.end();
+});
+
+test('to end and to dispose of an invocation that has ended leaves the next one alone', async () => {
+  const { context, service, session } = await begin();
+  context.end();
+  const next = service.invocation(session);
+  next.state.set('temp:t', 1);
+  await next.append();
+  context.end();
+  context[Symbol.dispose]();
+  assert.equal(session.state['temp:t'], 1);
+  next.end();
+});
+
+test('a context renders with artifacts', async () => {
+  const { context } = await begin({ x: 1 });
+  const artifact = (name) => `<${name}>`;
+  assert.equal(context.render('{x}{artifact.f}', { artifact }), '1<f>');
+  assert.equal(context.readonly.render(new Template('{artifact.f}'), { artifact }), '<f>');
   context.end();
 });
 

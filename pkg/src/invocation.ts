@@ -2,7 +2,6 @@
 // Contexts: what the agents, tools and callbacks of one invocation read and write.
 
 import { admitDelta, admitString } from './admit.js';
-import { DELETED, isDeleted } from './deleted.js';
 import { StatepadError } from './errors.js';
 import { newId } from './ids.js';
 import { PendingWrites, type SentWrites } from './pending.js';
@@ -332,7 +331,7 @@ class PendingState extends State {
 
   protected override write(key: string, value: unknown): void {
     requireOpen(this.#shared);
-    this.#shared.pending.write(this.#owner, key, isDeleted(value) ? DELETED : value);
+    this.#shared.pending.write(this.#owner, key, value);
   }
 
   protected override frozen(value: unknown): unknown {
