@@ -43,12 +43,15 @@ export type {
 } from './store.js';
 export type {
   Abortable,
+  AdkActions,
+  AdkEvent,
   AppendEventRequest,
   Content,
   CreateSessionRequest,
   Event,
   EventActions,
   EventInit,
+  GetSessionByName,
   GetSessionConfig,
   GetSessionRequest,
   HistoryOptions,
@@ -59,6 +62,7 @@ export type {
   Part,
   Session,
   SessionKey,
+  SessionName,
   UpdateStateOptions,
   UpdateStateTarget,
 } from './types.js';

@@ -2,10 +2,10 @@
 
 import { admitString } from './admit.js';
 import { StatepadError } from './errors.js';
-import { isFinalResponse } from './event.js';
-import { checkObject } from './requests.js';
+import { isFinalResponse, partsOf } from './event.js';
+import { checkObject } from './guards.js';
 import { isThenable } from './thenable.js';
-import type { EventInit, Part } from './types.js';
+import type { EventInit } from './types.js';
 
 /** Any validator that follows Standard Schema, such as a Zod, Valibot or ArkType schema. */
 export interface StandardSchema {
@@ -62,8 +62,7 @@ function answerText(event: EventInit, options: OutputOptions): string {
   checkObject(event, 'event');
   checkObject(options, 'options');
   admitString(options.outputKey, 'outputKey');
-  const parts: readonly Part[] = event.content?.parts ?? [];
-  parts.forEach((part, index) => checkObject(part, `content.parts[${index}]`));
+  const parts = partsOf(event);
   const { author } = options;
   if ((author !== undefined && event.author !== author) || !isFinalResponse(event)) {
     return '';

@@ -1,0 +1,87 @@
+// Guards of the public entrances: one look at each argument. What is behind them can rely on it.
+
+import { admitString } from './admit.js';
+import { StatepadError } from './errors.js';
+import { describe, isObject } from './given.js';
+import { meant, type Names } from './names.js';
+
+/** Checks that something is an object at all. */
+export function checkObject(given: unknown, path: string): void {
+  if (given === undefined) {
+    invalid(path, 'is missing');
+  }
+  if (!isObject(given)) {
+    invalid(path, `must be an object, not ${describe(given)}`);
+  }
+}
+
+/** Checks that no member is called almost as a known one: `stateDetla` would be kept, and write nothing. */
+export function checkNames(given: object, { what, path, known, others }: Names): void {
+  for (const name of Object.keys(given)) {
+    if (!others.has(name)) {
+      const wanted = meant(name, known);
+      if (wanted !== undefined) {
+        unknown(path + name, what, path + wanted);
+      }
+    }
+  }
+}
+
+/** Checks options, if there are any: all of them must be known. Their `signal` is checked, too. `path` names them in errors. */
+export function checkOptions(given: unknown, known: readonly string[], path = 'options'): void {
+  if (given === undefined) {
+    return;
+  }
+  checkObject(given, path);
+  for (const name of Object.keys(given as object)) {
+    if (!known.includes(name)) {
+      const prefix = path === 'options' ? '' : `${path}.`;
+      const wanted = meant(name, known);
+      unknown(prefix + name, `the options, which are ${known.join(', ')}`, wanted && prefix + wanted);
+    }
+  }
+  checkSignal((given as { readonly signal?: unknown }).signal);
+}
+
+/** Throws `INVALID_ARGUMENT` for a member of an unknown name, and says which one is meant, if one is. */
+export function unknown(path: string, what: string, wanted: string | undefined): never {
+  const hint = wanted === undefined ? '' : `: did you mean ${wanted}?`;
+  throw new StatepadError('INVALID_ARGUMENT', `${path} is not known in ${what}${hint}`, { path });
+}
+
+/** Checks a signal, if there is one: it is asked only for what every host's `AbortSignal` has. */
+export function checkSignal(given: unknown): void {
+  if (given === undefined) {
+    return;
+  }
+  const { aborted, throwIfAborted, addEventListener } = (isObject(given) ? given : {}) as Partial<Record<string, unknown>>;
+  if (typeof aborted !== 'boolean' || typeof throwIfAborted !== 'function' || typeof addEventListener !== 'function') {
+    invalid('signal', `must be an AbortSignal, not ${describe(given)}`);
+  }
+}
+
+/** Checks a function that is called later. */
+export function checkFunction(given: unknown, path: string): void {
+  if (typeof given !== 'function') {
+    invalid(path, given === undefined ? 'is missing' : `must be a function, not ${describe(given)}`);
+  }
+}
+
+/** Checks a count: a whole number, not negative. */
+export function checkCount(count: number | undefined, path: string): void {
+  if (count !== undefined && !(Number.isSafeInteger(count) && count >= 0)) {
+    invalid(path, `must be a whole number that is not negative, not ${describe(count)}`);
+  }
+}
+
+/** Checks a name that may be absent. */
+export function checkOptionalString(given: unknown, path: string): void {
+  if (given !== undefined) {
+    admitString(given, path);
+  }
+}
+
+/** Throws `INVALID_ARGUMENT` for the argument at a path. */
+export function invalid(path: string, what: string): never {
+  throw new StatepadError('INVALID_ARGUMENT', `${path} ${what}`, { path });
+}
