@@ -7,23 +7,33 @@ use serde_json::{Map, Value};
 
 use crate::delta::{Delta, Write};
 use crate::error::{Error, ErrorKind, Result};
+use crate::event::{Event, EventActions};
 use crate::index::Ordered;
 use crate::json::Json;
+use crate::pending::{PendingWrites, SentWrites};
 use crate::scope::Scope;
+use crate::service::{GetRequest, Session, SessionService};
 use crate::state::{ReadonlyState, SessionState, State, must_be_written};
 
 /// Everything from one user input to the final answer. Its contexts, one per author, share it.
 ///
+/// Of two writes to one key the one made later wins, whatever order the events are appended in.
+///
 /// # Examples
 ///
 /// ```
-/// use statepad::{Invocation, SessionState};
+/// use statepad::{Event, Invocation, SessionState};
 ///
 /// let mut invocation = Invocation::new(SessionState::default());
 /// invocation.context("planner").set("temp:plan", "walk".into())?;
 /// assert_eq!(invocation.context("writer").get("temp:plan"), Some("walk".into()));
-/// let delta = invocation.take_delta("planner");
-/// assert_eq!(delta.iter().count(), 1);
+/// let mut event = Event::new("inv-1");
+/// let sent = invocation.send("planner", &mut event)?;
+/// assert_eq!(event.actions.state_delta["temp:plan"], "walk");
+/// // Append the event, and then say what has become of it.
+/// invocation.failed(sent);
+/// assert!(invocation.end().is_err(), "the write is pending again");
+/// invocation.discard("planner");
 /// invocation.end()?;
 /// # Ok::<(), statepad::Error>(())
 /// ```
@@ -31,14 +41,8 @@ use crate::state::{ReadonlyState, SessionState, State, must_be_written};
 pub struct Invocation {
     committed: SessionState,
     temp: Ordered<Json>,
-    pending: Ordered<Pending>,
+    pending: PendingWrites,
     ended: bool,
-}
-
-#[derive(Debug)]
-struct Pending {
-    author: String,
-    write: Write,
 }
 
 /// The state of an invocation as one author reads and writes it.
@@ -51,7 +55,7 @@ pub struct Context<'a> {
 impl Invocation {
     /// Begins an invocation over the committed state of a session.
     pub fn new(committed: SessionState) -> Self {
-        Self { committed, temp: Ordered::default(), pending: Ordered::default(), ended: false }
+        Self { committed, temp: Ordered::default(), pending: PendingWrites::default(), ended: false }
     }
 
     /// The state as an author reads and writes it.
@@ -59,23 +63,90 @@ impl Invocation {
         Context { invocation: self, author }
     }
 
-    /// Takes the writes of an author, to put them into its event. `temp:` keys stay visible until the end.
+    /// Appends an event of an author with its pending writes, and takes over the session's state. What the event has in its
+    /// own delta comes on top of them. A partial event is handed back and changes nothing. When it fails, the writes are
+    /// pending again, each in its old place in the order; an event that is given again under its id carries the same writes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvocationEnded`], and as [`SessionService::append`].
+    pub async fn append<S: SessionService + ?Sized>(
+        &mut self,
+        service: &S,
+        session: &Session,
+        author: &str,
+        mut event: Event,
+    ) -> Result<Event> {
+        if event.partial {
+            self.require_open()?;
+            return Ok(event);
+        }
+        author.clone_into(&mut event.author);
+        let given = event.clone();
+        let sent = self.send(author, &mut event)?;
+        let appended = async {
+            if let Some(before) = sent.before() {
+                let stored = read(service, session).await?.is_some_and(|session| holds(&session, &event.id, before));
+                if stored {
+                    event = given;
+                    carry(&mut event, before);
+                }
+            }
+            service.append(session.into(), event).await
+        };
+        match appended.await {
+            Ok(stored) => {
+                // That it cannot be read back does not undo that it is stored.
+                let read = read(service, session).await.ok().flatten();
+                let committed = read.map_or_else(|| self.committed.clone(), |session| session.state().clone());
+                self.appended(&sent, committed);
+                Ok(stored)
+            }
+            Err(error) => {
+                self.failed(sent);
+                Err(error)
+            }
+        }
+    }
+
+    /// Puts the pending writes of an author into an event, for those who append it themselves; what the event has in its own
+    /// delta stays on top of them. Until it is known what has become of it, they are on their way: see
+    /// [`Invocation::append`] for the rules.
+    ///
+    /// A key that another author has written since is not among them.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvocationEnded`], and as [`Event::delta`].
+    pub fn send(&mut self, author: &str, event: &mut Event) -> Result<SentWrites> {
+        self.require_open()?;
+        let sent = self.pending.send(author, &event.id, &event.delta()?);
+        carry(event, &sent.delta());
+        Ok(sent)
+    }
+
+    /// The event is stored, and this is the session's state now. `temp:` keys stay visible until the end.
+    pub fn appended(&mut self, sent: &SentWrites, committed: SessionState) {
+        self.take_temp(sent);
+        self.pending.stored(sent);
+        self.committed = committed;
+    }
+
+    /// The event has failed: the writes are pending again, each in its old place in the order. Only what the event had in
+    /// its own delta is taken back.
+    pub fn failed(&mut self, sent: SentWrites) {
+        self.pending.failed(sent);
+    }
+
+    /// Takes the writes of an author, to put them into a change that cannot fail. `temp:` keys stay visible until the end.
     ///
     /// A key that another author has written since is not among them: the later write wins, whatever order the events
     /// are appended in.
     pub fn take_delta(&mut self, author: &str) -> Delta {
-        let (own, others) = std::mem::take(&mut self.pending).into_iter().partition(|(_, p)| p.author == author);
-        self.pending = others;
-        let own: Ordered<Pending> = own;
-        for (key, Pending { write, .. }) in &own {
-            if Scope::split(key).0 == Scope::Temp {
-                match write {
-                    Write::Set(json) => self.temp.insert(Arc::clone(key), json.clone()),
-                    Write::Unset => self.temp.shift_remove(key),
-                };
-            }
-        }
-        own.into_iter().map(|(key, pending)| (key, pending.write)).collect()
+        let sent = self.pending.send(author, "", &Delta::default());
+        self.take_temp(&sent);
+        self.pending.stored(&sent);
+        sent.delta()
     }
 
     /// Takes over the committed state after an event has been appended.
@@ -83,8 +154,14 @@ impl Invocation {
         self.committed = committed;
     }
 
-    /// Drops the writes that no event has carried.
-    pub fn discard(&mut self) {
+    /// Drops the writes of an author that no event has carried. What another author has written before under the same key is
+    /// pending again.
+    pub fn discard(&mut self, author: &str) {
+        self.pending.discard(author);
+    }
+
+    /// Drops the writes of all authors that no event has carried.
+    pub fn discard_all(&mut self) {
         self.pending.clear();
     }
 
@@ -94,9 +171,9 @@ impl Invocation {
     ///
     /// [`ErrorKind::InvalidArgument`] when writes are pending: they would be lost. The invocation goes on.
     pub fn end(&mut self) -> Result<()> {
-        if !self.pending.is_empty() {
-            let keys: Vec<_> = self.pending.keys().map(|key| format!("\"{key}\"")).collect();
-            let message = format!("writes were never appended: {}", keys.join(", "));
+        let keys: Vec<_> = self.pending.iter().map(|(key, _)| format!("\"{key}\"")).collect();
+        if !keys.is_empty() {
+            let message = format!("writes were never appended: {}; append or discard them", keys.join(", "));
             return Err(Error::invalid(message));
         }
         self.temp.clear();
@@ -105,14 +182,51 @@ impl Invocation {
     }
 
     fn write(&mut self, author: &str, key: &str, write: Write) -> Result<()> {
+        self.require_open()?;
+        self.pending.write(author, key, write);
+        Ok(())
+    }
+
+    fn require_open(&self) -> Result<()> {
         if self.ended {
             return Err(Error::new(ErrorKind::InvocationEnded, "the invocation has ended"));
         }
-        // A key written again moves to the end: the order of writing is the order of the last writes.
-        self.pending.shift_remove(key);
-        self.pending.insert(Arc::from(key), Pending { author: author.to_owned(), write });
         Ok(())
     }
+
+    fn take_temp(&mut self, sent: &SentWrites) {
+        for (key, write) in sent.writes().filter(|(key, _)| Scope::split(key).0 == Scope::Temp) {
+            match write {
+                Write::Set(json) => self.temp.insert(Arc::clone(key), json.clone()),
+                Write::Unset => self.temp.shift_remove(key),
+            };
+        }
+    }
+}
+
+/// Puts pending writes before those that the event has brought with it.
+fn carry(event: &mut Event, delta: &Delta) {
+    let actions = &mut event.actions;
+    let (state_delta, order) = (std::mem::take(&mut actions.state_delta), std::mem::take(&mut actions.order));
+    let own = EventActions { state_delta, order, ..EventActions::default() };
+    event.carry(delta.iter().filter(|(key, _)| !own.state_delta.contains_key(*key)));
+    for (key, value) in own.in_order() {
+        event.actions.set(key, value.clone());
+    }
+}
+
+async fn read<S: SessionService + ?Sized>(service: &S, session: &Session) -> Result<Option<Session>> {
+    let (app_name, user_id, session_id) =
+        (session.app_name().to_owned(), session.user_id().to_owned(), session.id().to_owned());
+    service.get(GetRequest { app_name, user_id, session_id, ..GetRequest::default() }).await
+}
+
+/// Whether a session has an event that has written all of this.
+fn holds(session: &Session, id: &str, delta: &Delta) -> bool {
+    session.events().iter().filter(|event| event.id == id).any(|event| {
+        let is_there = |key: &str| event.actions.state_delta.contains_key(key);
+        delta.iter().all(|(key, _)| Scope::split(key).0 == Scope::Temp || is_there(key))
+    })
 }
 
 impl Invocation {
@@ -136,7 +250,7 @@ impl Invocation {
     pub fn to_map(&self) -> Map<String, Value> {
         let mut all = self.committed.to_map();
         all.extend(self.temp.iter().map(|(key, json)| (key.to_string(), json.to_value())));
-        for (key, Pending { write, .. }) in &self.pending {
+        for (key, write) in self.pending.iter() {
             match write {
                 Write::Set(json) => all.insert(key.to_string(), json.to_value()),
                 Write::Unset => all.shift_remove(&**key),
@@ -146,7 +260,7 @@ impl Invocation {
     }
 
     fn json(&self, key: &str) -> Option<&Json> {
-        match self.pending.get(key).map(|pending| &pending.write) {
+        match self.pending.get(key) {
             Some(Write::Set(json)) => Some(json),
             Some(Write::Unset) => None,
             None => self.temp.get(key).or_else(|| self.committed.json(key)),
@@ -281,7 +395,7 @@ mod tests {
         assert!(invocation.context("b").has("temp:t"));
         assert!(invocation.context("b").delete("temp:t").unwrap());
         assert!(!invocation.context("a").has("temp:t"));
-        invocation.discard();
+        invocation.discard("b");
         assert!(invocation.has("temp:t"));
         invocation.end().unwrap();
         assert!(!invocation.has("temp:t"));
@@ -294,7 +408,38 @@ mod tests {
         let mut invocation = Invocation::new(SessionState::default());
         invocation.context("a").set("x", json!(1)).unwrap();
         assert!(invocation.end().unwrap_err().to_string().contains("\"x\""));
-        invocation.discard();
+        invocation.discard_all();
         invocation.end().unwrap();
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    #[tokio::test]
+    async fn an_append_that_the_service_refuses_leaves_the_writes_pending() {
+        use crate::{CreateRequest, DeleteRequest, InMemorySessionService};
+
+        let service = InMemorySessionService::new();
+        let request = CreateRequest { app_name: "app".into(), user_id: "u".into(), ..CreateRequest::default() };
+        let session = service.create(request.clone()).await.unwrap();
+        let mut invocation = Invocation::new(session.state().clone());
+        invocation.context("a").set("x", json!(1)).unwrap();
+        invocation.context("b").set("y", json!(1)).unwrap();
+        let mut event = Event::new("i");
+        event.actions.state_delta.insert("own".into(), json!(1));
+        service.delete(DeleteRequest::new("app", "u", session.id())).await.unwrap();
+        let refused = invocation.append(&service, &session, "a", event.clone()).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::SessionNotFound);
+        assert_eq!(invocation.get("x"), Some(json!(1)));
+        assert_eq!(invocation.get("own"), None);
+        let other = service.create(request).await.unwrap();
+        let stored = invocation.append(&service, &other, "a", event).await.unwrap();
+        assert_eq!(stored.author, "a");
+        assert_eq!(stored.actions.state_delta.len(), 2);
+        assert_eq!(invocation.get("own"), Some(json!(1)));
+        invocation.context("b").delete("x").unwrap();
+        invocation.discard("b");
+        assert!(invocation.has("x"));
+        invocation.end().unwrap();
+        let refused = invocation.append(&service, &other, "a", Event::new("i")).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvocationEnded);
     }
 }

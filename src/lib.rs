@@ -15,6 +15,7 @@ mod session;
 mod sessions;
 mod history;
 mod list;
+mod pending;
 mod invocation;
 mod nearest;
 mod scan;
@@ -39,6 +40,7 @@ pub use in_memory::InMemorySessionService;
 pub use invocation::{Context, Invocation};
 pub use json::{Json, MAX_DEPTH};
 pub use list::{ListQuery, Page, Start};
+pub use pending::SentWrites;
 pub use scan::{Placeholder, PlaceholderKind, Step};
 pub use scope::{KEY_PREFIX_APP, KEY_PREFIX_TEMP, KEY_PREFIX_USER, Scope};
 pub use service::{

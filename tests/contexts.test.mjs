@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DELETED, SessionService, Template, injectSessionState, isStatepadError } from 'statepad';
+import { runInNewContext } from 'node:vm';
+import { DELETED, SessionService, State, StoreError, Template, injectSessionState, isStatepadError } from 'statepad';
 import { storedWith } from './support/store.mjs';
 import { plain } from './contract/read.mjs';
 
@@ -102,6 +103,70 @@ test('an append that fails leaves the writes pending', async () => {
   context.end();
 });
 
+test('an empty id is none: an event is not taken for one that failed before', async () => {
+  let fails = true;
+  const { context } = await begin({}, storedWith(({ kind }) => { if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse'); }));
+  context.state.set('x', 1);
+  await assert.rejects(context.append({ id: '' }), hasCode('STORE_UNAVAILABLE'));
+  await assert.rejects(context.append({ id: 'e' }), hasCode('STORE_UNAVAILABLE'));
+  await assert.rejects(context.append(), hasCode('STORE_UNAVAILABLE'));
+  context.state.set('x', 2);
+  fails = false;
+  assert.deepEqual((await context.append({ id: '' })).actions.stateDelta, { x: 2 });
+  context.end();
+});
+
+test('an event that failed carries the same, whatever other events have failed with its writes since', async () => {
+  let fails = true;
+  const { context } = await begin({}, storedWith(({ kind }) => { if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse'); }));
+  context.state.set('x', 1);
+  await assert.rejects(context.append({ id: 'e' }), hasCode('STORE_UNAVAILABLE'));
+  await assert.rejects(context.append(), hasCode('STORE_UNAVAILABLE'));
+  context.state.set('x', 2);
+  fails = false;
+  assert.deepEqual((await context.append({ id: 'e' })).actions.stateDelta, { x: 1 });
+  assert.deepEqual((await context.append()).actions.stateDelta, { x: 2 });
+  context.end();
+});
+
+test('an event whose delta has to be looked up first keeps its place before those that are sent after it', async () => {
+  let fails = true;
+  const { context, session } = await begin({}, storedWith(({ kind }) => { if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse'); }));
+  const other = context.child('other');
+  context.state.update({ x: 1, y: 1 });
+  await assert.rejects(context.append({ id: 'e' }), hasCode('STORE_UNAVAILABLE'));
+  fails = false;
+  other.state.set('x', 2);
+  await other.append();
+  const again = context.append({ id: 'e' });
+  other.state.set('y', 2);
+  const next = other.append();
+  assert.deepEqual((await again).actions.stateDelta, { y: 1 });
+  assert.deepEqual((await next).actions.stateDelta, { y: 2 });
+  assert.deepEqual(plain(session.state), { x: 2, y: 2 });
+  context.end();
+});
+
+test('to end and to dispose of an invocation that has ended leaves the next one alone', async () => {
+  const { context, service, session } = await begin();
+  context.end();
+  const next = service.invocation(session);
+  next.state.set('temp:t', 1);
+  await next.append();
+  context.end();
+  context[Symbol.dispose]();
+  assert.equal(session.state['temp:t'], 1);
+  next.end();
+});
+
+test('a context renders with artifacts', async () => {
+  const { context } = await begin({ x: 1 });
+  const artifact = (name) => `<${name}>`;
+  assert.equal(context.render('{x}{artifact.f}', { artifact }), '1<f>');
+  assert.equal(context.readonly.render(new Template('{artifact.f}'), { artifact }), '<f>');
+  context.end();
+});
+
 test('a write made while an event is on its way goes into the next one', async () => {
   const { context, session, service } = await begin({}, storedWith(() => new Promise((done) => setTimeout(done, 5))));
   context.state.set('x', 1);
@@ -116,15 +181,187 @@ test('a write made while an event is on its way goes into the next one', async (
   context.end();
 });
 
+/** The process warnings that a function causes. */
+async function warningsOf(run) {
+  const heard = [];
+  const listen = (warning) => heard.push([warning.code, warning.message]);
+  process.on('warning', listen);
+  await run();
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', listen);
+  return heard;
+}
+
 test('a context may be disposed of, which ends the invocation', async () => {
   const { context, session } = await begin();
   context.state.set('temp:x', 1);
-  assert.throws(() => context[Symbol.dispose](), hasCode('INVALID_ARGUMENT'));
   await context.append();
   assert.equal(session.state['temp:x'], 1);
-  context[Symbol.dispose]();
+  assert.deepEqual(await warningsOf(() => context[Symbol.dispose]()), []);
   assert.deepEqual(plain(session.state), {});
   assert.throws(() => context.state, hasCode('INVOCATION_ENDED'));
+  assert.deepEqual(await warningsOf(() => context[Symbol.dispose]()), []);
+});
+
+test('to dispose of a context with pending writes never throws: it discards them, and names them in one warning', async () => {
+  const { context, session } = await begin({ x: 0 });
+  context.state.set('x', 1);
+  context.child('other').state.set('y"', 1);
+  context.child('third').state.set('x', 3);
+  const warnings = await warningsOf(() => context[Symbol.dispose]());
+  assert.deepEqual(warnings, [['STATEPAD_WRITES_DISCARDED', 'writes were never appended, and are discarded: "y\\"", "x"']]);
+  assert.throws(() => context.state, hasCode('INVOCATION_ENDED'));
+  assert.deepEqual(plain(session.state), { x: 0 });
+});
+
+test('to dispose of a context leaves alone what is on its way', async () => {
+  const { context, session } = await begin({}, storedWith(() => new Promise((done) => setTimeout(done, 5))));
+  context.state.set('x', 1);
+  const event = context.append();
+  assert.deepEqual(await warningsOf(() => context[Symbol.dispose]()), []);
+  assert.deepEqual(plain((await event).actions.stateDelta), { x: 1 });
+  assert.deepEqual(plain(session.state), { x: 1 });
+});
+
+test('where there are no process warnings the console is told', async () => {
+  const { context } = await begin();
+  context.state.set('x', 1);
+  const { warn } = console;
+  const { emitWarning } = process;
+  const heard = [];
+  try {
+    console.warn = (message) => heard.push(message);
+    process.emitWarning = undefined;
+    context[Symbol.dispose]();
+  } finally {
+    Object.assign(console, { warn });
+    Object.assign(process, { emitWarning });
+  }
+  assert.deepEqual(heard, ['STATEPAD_WRITES_DISCARDED: writes were never appended, and are discarded: "x"']);
+});
+
+test('the error that is on its way is not hidden by using', async () => {
+  const { context } = await begin();
+  const warnings = await warningsOf(() => {
+    assert.throws(() => {
+      try {
+        context.state.set('x', 1);
+        throw new Error('the cause');
+      } finally {
+        context[Symbol.dispose]();
+      }
+    }, /the cause/);
+  });
+  assert.equal(warnings.length, 1);
+});
+
+test('a key that cannot be stored is refused when it is written', async () => {
+  const { context } = await begin();
+  const { state } = context;
+  for (const key of [Symbol('s'), undefined, null, 1, {}]) {
+    assert.throws(() => state.set(key, 1), hasCode('INVALID_ARGUMENT'), String(key));
+    assert.throws(() => state.setDefault(key, 1), hasCode('INVALID_ARGUMENT'), String(key));
+  }
+  const isLone = (error) => hasCode('VALUE_NOT_JSON')(error) && error.path === 'state["user:\\ud800"]';
+  assert.throws(() => state.set('user:\ud800', 1), isLone);
+  assert.throws(() => state.setDefault('user:\ud800', 1), isLone);
+  assert.throws(() => state.update({ x: 1, 'user:\ud800': 1 }), isLone);
+  assert.throws(() => state.update({ x: 1, [Symbol('s')]: 1 }), hasCode('VALUE_NOT_JSON'));
+  for (const values of [null, undefined, 1, 'text', [], new Map([['x', 1]])]) {
+    assert.throws(() => state.update(values), hasCode('INVALID_ARGUMENT'), String(values));
+  }
+  assert.equal(state.hasDelta(), false);
+  await context.append();
+  context.end();
+});
+
+test('an event keeps the author of its context, unless it has one of its own', async () => {
+  const { context } = await begin();
+  assert.equal((await context.append({ author: undefined })).author, 'agent');
+  assert.equal((await context.append()).author, 'agent');
+  assert.equal((await context.append({ author: 'other' })).author, 'other');
+  context.end();
+});
+
+test('a wrong argument is told as such', async () => {
+  const { context, service, session } = await begin();
+  const wrong = hasCode('INVALID_ARGUMENT');
+  for (const given of [{}, null, undefined, 1, Symbol('s'), { render: 1 }]) {
+    assert.throws(() => context.render(given), wrong, String(given));
+    assert.throws(() => context.readonly.render(given), wrong, String(given));
+  }
+  for (const answer of [undefined, null, 1, {}]) {
+    assert.throws(() => context.readonly.render(() => answer), wrong, String(answer));
+  }
+  assert.throws(() => context.readonly.render('x', null), wrong);
+  for (const author of [undefined, null, 1, {}, Symbol('s')]) {
+    assert.throws(() => context.child(author), wrong, String(author));
+  }
+  for (const event of [null, 1, 'text', []]) {
+    await assert.rejects(context.append(event), wrong, String(event));
+  }
+  for (const actions of [null, 1, 'text', [], { stateDelta: 1 }]) {
+    await assert.rejects(context.append({ actions }), wrong, String(actions));
+  }
+  assert.throws(() => context.end(null), wrong);
+  for (const options of [null, 1, { author: 1 }, { author: null }, { invocationId: 1 }, { invocationId: '\ud800' }]) {
+    assert.throws(() => service.invocation(session, options), wrong, JSON.stringify(options));
+  }
+  for (const given of [null, 1, 'text', []]) {
+    assert.throws(() => new State(given), wrong, String(given));
+    assert.throws(() => new State({}, given), wrong, String(given));
+  }
+  context.end();
+});
+
+test('a promise of any kind may be the text of a template', async () => {
+  const { context } = await begin();
+  const thenable = { then: (resolve) => resolve('text') };
+  assert.equal(await context.readonly.render(() => thenable), 'text');
+  assert.equal(await context.readonly.render(() => runInNewContext('Promise.resolve("text")')), 'text');
+  context.end();
+});
+
+describe('a state over plain values', () => {
+  test('hands out what nobody can change, and changes nothing itself', () => {
+    const value = { cart: { items: [{ n: 1 }] }, frozen: Object.freeze({ inner: {} }) };
+    const delta = { list: [{ n: 1 }] };
+    const state = new State(value, delta);
+    for (const read of [(key) => state.get(key), (key) => state.toRecord()[key], (key) => state.setDefault(key, 1)]) {
+      assert.throws(() => (read('cart').items = []), TypeError);
+      assert.throws(() => read('cart').items.push(2), TypeError);
+      assert.throws(() => (read('cart').items[0].n = 2), TypeError);
+      assert.throws(() => (read('list')[0].n = 2), TypeError);
+      assert.throws(() => (read('frozen').inner.x = 1), TypeError);
+    }
+    assert.throws(() => (state.toRecord().cart = 1), TypeError);
+    assert.deepEqual(value, { cart: { items: [{ n: 1 }] }, frozen: { inner: {} } });
+    assert.ok(!Object.isFrozen(value.cart) && !Object.isFrozen(value.cart.items) && !Object.isFrozen(delta.list), 'they are their owner\'s');
+    value.cart.items.push({ n: 2 });
+    assert.deepEqual(state.get('cart'), value.cart);
+  });
+
+  test('hands out what is frozen already as it is', () => {
+    const cart = Object.freeze({ items: Object.freeze([Object.freeze({ n: 1 })]) });
+    const state = new State({ cart });
+    assert.equal(state.get('cart'), cart);
+    assert.equal(state.get('cart'), cart);
+    assert.equal(state.toRecord().cart, cart);
+  });
+
+  test('names the key of a value that is no JSON', () => {
+    assert.throws(() => new State({ x: { f: () => 1 } }).get('x'), (error) => hasCode('VALUE_NOT_JSON')(error) && error.path === 'state["x"].f');
+  });
+
+  test('a record of all values is an ordinary object, whatever its keys', () => {
+    const state = new State(JSON.parse('{"__proto__": {"x": 1}, "y": 2}'));
+    state.set('__proto__', { z: 3 });
+    const record = state.toRecord();
+    assert.equal(Object.getPrototypeOf(record), Object.prototype);
+    assert.deepEqual(Object.entries(record), [['__proto__', { z: 3 }], ['y', 2]]);
+    assert.equal(record.z, undefined);
+    assert.equal(`${record}`, '[object Object]');
+  });
 });
 
 test('the end is the end for children, for readers and for a state that is still held', async () => {
@@ -149,6 +386,28 @@ test('an invocation has an id of its own unless it is given one', async () => {
   assert.equal(one.author, 'user');
   assert.equal((await one.append()).invocationId, one.invocationId);
   assert.equal(one.child('x').invocationId, one.invocationId);
+});
+
+test('a handle remembers the last 64 invocations: a user\'s event of an earlier one begins it anew', async () => {
+  const { service, session } = await begin();
+  const say = (invocationId, stateDelta = {}) => service.appendEvent({ session, event: { author: 'user', invocationId, actions: { stateDelta } } });
+  const others = Array.from({ length: 64 }, (_, index) => `i${index}`);
+  for (const id of ['first', ...others]) {
+    await say(id);
+  }
+  await say('i63', { 'temp:t': 1 });
+  for (const id of others) {
+    await say(id);
+    assert.equal(session.state['temp:t'], 1, id);
+  }
+  await say('first');
+  assert.equal(session.state['temp:t'], undefined);
+  await say('i1', { 'temp:t': 2 });
+  assert.equal(session.state['temp:t'], 2);
+  await say('first');
+  assert.equal(session.state['temp:t'], 2);
+  await say('i0');
+  assert.equal(session.state['temp:t'], undefined, 'it was seen longest ago when the first came back');
 });
 
 test('only a handle of the service can begin an invocation', async () => {

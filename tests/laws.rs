@@ -2,17 +2,22 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic: that is how it fails")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use statepad::{
-    Delta, Invocation, Json, ListQuery, Scope, ScopedDelta, SessionKey, SessionState, Sessions, Start, Template, Write,
+    Delta, Event, Invocation, Json, ListQuery, Scope, ScopedDelta, SentWrites, SessionKey, SessionState, Sessions,
+    Start, Template, Write,
 };
+
+use pending::{Does, ModelEvent, PendingModel, invocation_step};
 
 #[path = "contract/linear.rs"]
 mod linear;
+#[path = "contract/pending.rs"]
+mod pending;
 #[path = "contract/replay.rs"]
 mod replay;
 
@@ -219,50 +224,82 @@ proptest! {
     }
 
     #[test]
-    fn of_two_writes_the_later_one_wins_in_whatever_order_events_are_appended(
-        steps in vec((0..3_usize, key(), prop::option::weighted(0.7, 0..100_u32), any::<bool>()), 1..30),
-        last in Just([0_usize, 1, 2]).prop_shuffle(),
+    fn of_two_writes_the_later_one_wins_whatever_is_discarded_refused_and_given_again(
+        steps in vec(invocation_step(), 1..40),
+        last in Just(["a", "b", "c"]).prop_shuffle(),
     ) {
-        let authors = ["a", "b", "c"];
         let mut sessions = Sessions::default();
         let session = SessionKey::new("app", "u", "s");
         let change = sessions.prepare_create(&session, 1.0, Delta::default()).unwrap();
         let id = sessions.apply_create(&session, &change).unwrap();
         let mut invocation = Invocation::new(SessionState::default());
-        let mut model: Map<String, Value> = Map::new();
+        let mut model = PendingModel::default();
+        let mut on_their_way = VecDeque::new();
         let mut count = 0;
-        let mut append = |invocation: &mut Invocation, author: usize| {
-            let delta = invocation.take_delta(authors[author]);
+        let mut arrive = |invocation: &mut Invocation, model: &mut PendingModel, (event, sent, writes): Sent, stored| {
+            model.arrive(writes, stored);
+            if !stored {
+                return invocation.failed(sent);
+            }
             count += 1;
-            match sessions.prepare_append(id, &count.to_string(), 2.0, delta, statepad::Guard::default()) {
+            match sessions.prepare_append(id, &count.to_string(), 2.0, event.delta().unwrap(), statepad::Guard::default()) {
                 Ok(statepad::Prepared::Change { change, .. }) => sessions.apply_append(id, &change).unwrap(),
                 other => panic!("{other:?}"),
             }
-            let state = sessions.state(id).unwrap();
-            invocation.refresh(state.clone());
-            state
+            invocation.appended(&sent, sessions.state(id).unwrap());
         };
-        for (author, key, value, appends) in steps {
-            let mut context = invocation.context(authors[author]);
-            if let Some(value) = value {
-                context.set(&key, json!(value)).unwrap();
-                model.insert(key, json!(value));
-            } else {
-                prop_assert_eq!(context.delete(&key).unwrap(), model.shift_remove(&key).is_some());
+        for step in steps {
+            match step {
+                Does::Write(author, key, Some(value)) => {
+                    invocation.context(author).set(key, json!(value)).unwrap();
+                    model.write(author, key, Some(json!(value)));
+                }
+                Does::Write(author, key, None) => {
+                    let there = invocation.context(author).delete(key).unwrap();
+                    prop_assert_eq!(there, model.visible().contains_key(key));
+                    if there {
+                        model.write(author, key, None);
+                    }
+                }
+                Does::Discard(author) => {
+                    invocation.discard(author);
+                    model.discard(author);
+                }
+                Does::Send(author, event_id, own) => {
+                    let event_id = if model.is_free(event_id, author) { event_id } else { "" };
+                    let mut event = Event { id: event_id.to_owned(), ..Event::new("i") };
+                    match &own {
+                        Some((key, Some(value))) => {
+                            event.actions.set(*key, json!(value));
+                        }
+                        Some((key, None)) => event.delete(key),
+                        None => {}
+                    }
+                    let sent = invocation.send(author, &mut event).unwrap();
+                    let writes = model.send(author, event_id, own.map(|(key, value)| (key, value.map(|value| json!(value)))));
+                    on_their_way.push_back((event, sent, writes));
+                }
+                Does::Arrive(stored) => {
+                    if let Some(sent) = on_their_way.pop_front() {
+                        arrive(&mut invocation, &mut model, sent, stored);
+                    }
+                }
             }
-            prop_assert_eq!(invocation.to_map(), model.clone());
-            if appends {
-                append(&mut invocation, author);
-                prop_assert_eq!(invocation.to_map(), model.clone());
-            }
+            prop_assert_eq!(invocation.to_map(), model.visible());
         }
-        let mut state = SessionState::default();
+        while let Some(sent) = on_their_way.pop_front() {
+            arrive(&mut invocation, &mut model, sent, true);
+        }
         for author in last {
-            state = append(&mut invocation, author);
+            let mut event = Event::new("i");
+            let sent = invocation.send(author, &mut event).unwrap();
+            let writes = model.send(author, "", None);
+            arrive(&mut invocation, &mut model, (event, sent, writes), true);
         }
-        prop_assert!(invocation.end().is_ok());
-        model.retain(|key, _| Scope::split(key).0 != Scope::Temp);
-        prop_assert_eq!(state.to_map(), model);
+        prop_assert_eq!(invocation.end().is_ok(), model.pending.is_empty());
+        let mut state = model.committed;
+        state.retain(|key, _| Scope::split(key).0 != Scope::Temp);
+        prop_assert_eq!(sessions.state(id).unwrap().to_map(), state);
     }
 
     #[test]
@@ -311,3 +348,6 @@ proptest! {
 fn a_scoped_delta_has_no_part_for_temp_keys() {
     assert!(ScopedDelta::default().get(Scope::Temp).is_none());
 }
+
+/// An event on its way, and what the model says that it carries.
+type Sent = (Event, SentWrites, ModelEvent);

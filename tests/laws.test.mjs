@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { DELETED, SessionService, Template, isStatepadError } from 'statepad';
+import { DELETED, SessionService, StoreError, Template, isStatepadError } from 'statepad';
 import { storedWith } from './support/store.mjs';
 import { listed } from './contract/lists.mjs';
 import { Twin, operations } from './contract/model.mjs';
@@ -89,38 +89,158 @@ test('temp: keys never reach a change, a stored event or another reader', async 
   await fc.assert(property);
 });
 
-test('of two writes in an invocation the later one wins, in whatever order events are appended', async () => {
-  const step = fc.record({ author: fc.constantFrom('a', 'b', 'c'), name: fc.constantFrom('x', 'user:x', 'app:x', 'temp:x'), value: fc.oneof(fc.nat(), fc.constant(DELETED)), appends: fc.boolean() });
-  const property = fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.shuffledSubarray(['a', 'b', 'c'], { minLength: 3 }), async (steps, last) => {
-    const service = new SessionService();
+test('of two writes in an invocation the later one wins, whatever is discarded, refused and given again', async () => {
+  const author = fc.constantFrom('a', 'b', 'c');
+  const name = fc.constantFrom('x', 'y', 'user:x', 'app:x', 'temp:x');
+  const value = fc.oneof(fc.nat(), fc.constant(DELETED));
+  const id = fc.constantFrom(undefined, '1', '2');
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ does: fc.constant('write'), author, name, value }) },
+    { weight: 1, arbitrary: fc.record({ does: fc.constant('discard'), author }) },
+    { weight: 3, arbitrary: fc.record({ does: fc.constant('send'), author, id, own: fc.dictionary(name, value, { maxKeys: 1 }) }) },
+    { weight: 4, arbitrary: fc.record({ does: fc.constant('arrive'), stored: fc.boolean() }) },
+  );
+  const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.shuffledSubarray(['a', 'b', 'c'], { minLength: 3 }), async (steps, last) => {
+    const decisions = [];
+    const service = new SessionService(storedWith(async ({ kind }) => {
+      if (kind === 'append' && !(await decisions.shift())) {
+        throw new StoreError('unavailable', 'told to refuse');
+      }
+    }));
     const session = await service.createSession(key);
     const root = service.invocation(session, { author: 'a' });
     const contexts = { a: root, b: root.child('b'), c: root.child('c') };
-    const model = new Map();
-    for (const { author, name, value, appends } of steps) {
-      if (value === DELETED) {
-        assert.equal(contexts[author].state.delete(name), model.delete(name));
-      } else {
-        contexts[author].state.set(name, value);
-        model.set(name, value);
+    const model = new PendingModel();
+    const sent = [];
+    const arrive = async (isStored) => {
+      const { decide, event, writes } = sent.shift();
+      decide(isStored);
+      await (isStored ? event : assert.rejects(event, (error) => isStatepadError(error) && error.code === 'STORE_UNAVAILABLE'));
+      model.arrive(writes, isStored);
+    };
+    const send = (by, eventId, own) => {
+      // An id is used once: what is sent under it again later is another event, unless it was refused.
+      const taken = eventId !== undefined && (model.stored.has(eventId) || sent.some(({ writes }) => writes.id === eventId) || (model.failed.get(eventId)?.author ?? by) !== by);
+      const writes = model.send(by, taken ? undefined : eventId, own);
+      let decide;
+      decisions.push(new Promise((settle) => (decide = settle)));
+      const event = contexts[by].append({ ...(writes.id === undefined ? {} : { id: writes.id }), actions: { stateDelta: own } });
+      event.catch(() => undefined);
+      sent.push({ decide, event, writes });
+    };
+    for (const { does, author: by, name: at, value: written, id: eventId, own, stored } of steps) {
+      if (does === 'write' && written === DELETED) {
+        assert.equal(contexts[by].state.delete(at), Object.hasOwn(model.visible(), at));
+        if (Object.hasOwn(model.visible(), at)) {
+          model.write(by, at, written);
+        }
+      } else if (does === 'write') {
+        contexts[by].state.set(at, written);
+        model.write(by, at, written);
+      } else if (does === 'discard') {
+        contexts[by].discard();
+        model.discard(by);
+      } else if (does === 'send') {
+        send(by, eventId, own);
+      } else if (sent.length > 0) {
+        await arrive(stored);
       }
-      if (appends) {
-        await contexts[author].append();
-      }
-      for (const { state } of Object.values(contexts)) {
-        assert.deepEqual(plain(state.toRecord()), Object.fromEntries(model));
+      for (const [who, { state }] of Object.entries(contexts)) {
+        assert.deepEqual(plain(state.toRecord()), model.visible());
+        assert.equal(state.hasDelta(), model.next(who).length > 0);
       }
     }
-    for (const author of last) {
-      await contexts[author].append();
+    while (sent.length > 0) {
+      await arrive(true);
     }
-    root.end();
-    model.delete('temp:x');
-    assert.deepEqual(plain((await service.getSession(key)).state), Object.fromEntries(model));
-    assert.deepEqual(plain(session.state), Object.fromEntries(model));
+    for (const by of last) {
+      send(by, undefined, {});
+      await arrive(true);
+    }
+    if (model.pending.length === 0) {
+      root.end();
+    } else {
+      assert.throws(() => root.end(), (error) => isStatepadError(error) && error.code === 'INVALID_ARGUMENT');
+      root.end({ discard: true });
+    }
+    model.committed.delete('temp:x');
+    const state = Object.fromEntries(model.committed);
+    assert.deepEqual(plain((await service.getSession(key)).state), state);
+    assert.deepEqual(plain(session.state), state);
   });
-  await fc.assert(property, { numRuns: 200 });
+  await fc.assert(property, { numRuns: 500 });
 });
+
+/** The pending writes of an invocation as a plain list, in the order of writing. */
+class PendingModel {
+  committed = new Map();
+  pending = [];
+  failed = new Map();
+  stored = new Set();
+
+  visible() {
+    const visible = new Map(this.committed);
+    for (const { name, value } of this.pending) {
+      visible.set(name, value);
+    }
+    return Object.fromEntries([...visible].filter(([, value]) => value !== DELETED));
+  }
+
+  write(author, name, value) {
+    this.pending = this.pending.filter((write) => write.author !== author || write.name !== name || write.sent || write.kept);
+    const write = { author, name, value, sent: false, kept: false };
+    this.pending.push(write);
+    return write;
+  }
+
+  discard(author) {
+    this.pending = this.pending.filter((write) => write.author !== author || write.sent);
+    this.failed.forEach((failed, id) => failed.author === author && this.failed.delete(id));
+  }
+
+  /** What the next event of an author carries: of each key the last write, if it is the author's. */
+  next(author) {
+    const isLast = (write) => this.pending.findLast(({ name }) => name === write.name) === write;
+    return this.pending.filter((write) => write.author === author && !write.sent && isLast(write));
+  }
+
+  send(author, id, own) {
+    const failed = this.failed.get(id)?.carried;
+    const again = failed?.filter((write) => this.pending.includes(write) && !write.sent);
+    const carried = (again ?? this.next(author)).filter(({ name }) => !Object.hasOwn(own, name));
+    const brought = Object.entries(own).map(([name, value]) => {
+      const write = { author, name, value, sent: true, kept: false };
+      this.pending.push(write);
+      return write;
+    });
+    carried.forEach((write) => (write.sent = true));
+    return { id, author, carried, brought, isWhole: again?.length === failed?.length };
+  }
+
+  arrive({ id, author, carried, brought, isWhole }, isStored) {
+    if (isStored) {
+      for (const write of [...carried, ...brought]) {
+        const place = this.pending.indexOf(write);
+        // A later write may have been stored already: then it is not there any more.
+        if (place >= 0) {
+          this.pending = this.pending.filter(({ name }, index) => name !== write.name || index > place);
+        }
+        write.value === DELETED ? this.committed.delete(write.name) : this.committed.set(write.name, write.value);
+      }
+      this.failed.delete(id);
+      this.stored.add(id);
+      return;
+    }
+    this.pending = this.pending.filter((write) => !brought.includes(write));
+    for (const write of carried) {
+      write.sent = false;
+      write.kept ||= id !== undefined;
+    }
+    if (id !== undefined && isWhole) {
+      this.failed.set(id, { author, carried });
+    }
+  }
+}
 
 test('pages cover everything once, by page, by offset and by cursor', async () => {
   const row = fc.record({ userId: fc.constantFrom('u', 'v'), sessionId: fc.constantFrom('1', '2', '3', '4', '5', '6', 'é', '👍', '\uffff'), time: fc.nat(3) });

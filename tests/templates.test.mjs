@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import { SessionService, State, Template, injectSessionState, isStatepadError, outputDelta, outputDeltaAsync } from 'statepad';
 
 const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
@@ -86,6 +87,36 @@ test('an answer of a schema that takes time is waited for, or refused', async ()
   const event = { author: 'a', content: { parts: [{ text: '1' }] } };
   assert.deepEqual(await outputDeltaAsync(event, { outputKey: 'k', outputSchema }), { k: [1] });
   assert.throws(() => outputDelta(event, { outputKey: 'k', outputSchema }), hasCode('INVALID_ARGUMENT'));
+});
+
+test('an answer of a schema is waited for, whatever kind of promise it is', async () => {
+  const event = { author: 'a', content: { parts: [{ text: '1' }] } };
+  const kinds = {
+    'a thenable': (value) => ({ then: (resolve) => resolve({ value: [value] }) }),
+    'a thenable function': (value) => Object.assign(() => undefined, { then: (resolve) => resolve({ value: [value] }) }),
+    'a promise of another realm': (value) => runInNewContext('(value) => Promise.resolve(value)')({ value: [value] }),
+  };
+  for (const [kind, validate] of Object.entries(kinds)) {
+    const options = { outputKey: 'k', outputSchema: { '~standard': { version: 1, vendor: 't', validate } } };
+    assert.deepEqual(await outputDeltaAsync(event, options), { k: [1] }, kind);
+    assert.throws(() => outputDelta(event, options), hasCode('INVALID_ARGUMENT'), kind);
+  }
+});
+
+test('what is no event, no key and no schema is told as such', async () => {
+  const event = { author: 'a', content: { parts: [{ text: '1' }] } };
+  const schema = (answer) => ({ '~standard': { version: 1, vendor: 't', validate: () => answer } });
+  const wrong = [
+    [null, { outputKey: 'k' }], [undefined, { outputKey: 'k' }], ['text', { outputKey: 'k' }], [[], { outputKey: 'k' }],
+    [event, null], [event, undefined], [event, {}], [event, { outputKey: 1 }], [event, { outputKey: '\ud800' }],
+    [event, { outputKey: 'k', outputSchema: null }], [event, { outputKey: 'k', outputSchema: {} }], [event, { outputKey: 'k', outputSchema: 1 }],
+    [event, { outputKey: 'k', outputSchema: schema(undefined) }], [event, { outputKey: 'k', outputSchema: schema(null) }],
+    [{ content: { parts: [null] } }, { outputKey: 'k' }],
+  ];
+  for (const [given, options] of wrong) {
+    assert.throws(() => outputDelta(given, options), hasCode('INVALID_ARGUMENT'), JSON.stringify([given, options]));
+    await assert.rejects(outputDeltaAsync(given, options), hasCode('INVALID_ARGUMENT'), JSON.stringify([given, options]));
+  }
 });
 
 test('an answer of very many blanks in an open fence comes to an end', () => {

@@ -6,7 +6,6 @@
 
 import {
   BaseSessionService,
-  State as AdkState,
   type AppendEventRequest,
   type CreateSessionRequest,
   type DeleteSessionRequest,
@@ -16,10 +15,13 @@ import {
   type ListSessionsResponse,
   type Session,
 } from '@google/adk';
+import { WriteOrder, type Writes } from './adk/write-order.js';
 import { isDeleted } from './deleted.js';
 import { isStatepadError } from './errors.js';
 import { sameJson, thaw } from './freeze.js';
 import { viewOf, type View } from './handle.js';
+import { processWarning } from './process-warning.js';
+import { checkObject } from './guards.js';
 import { APP_PREFIX, USER_PREFIX } from './scope.js';
 import { SessionService, type SessionServiceOptions } from './service.js';
 import type { Event as Stored, EventInit, Session as Handle } from './types.js';
@@ -34,8 +36,12 @@ interface Held {
   taken: number;
   /** The values that the service has put into the session's state. What differs from them was written by others. */
   readonly shown: Map<string, unknown>;
-  /** A session of ADK's own making that takes the same events: it knows which of two writes was made later. */
-  readonly order: Session;
+  /** Which of two writes was made later. */
+  readonly order: WriteOrder;
+  /** By the event's id: the writes of events that are stored or not, nobody knows. */
+  readonly doubtful: Map<string, Writes>;
+  /** Settles when the append that was asked for last is over: appends take turns. */
+  turn: Promise<unknown>;
 }
 
 /**
@@ -93,56 +99,95 @@ export class StatepadSessionService extends BaseSessionService {
    * the copy; the log, which is never rewritten, keeps the event.
    */
   override async appendEvent({ session, event }: AppendEventRequest): Promise<Event> {
-    if (event.partial) {
-      return event;
-    }
+    checkObject(session, 'session');
+    checkObject(event, 'event');
     const held = this.#held.get(session) ?? this.#held.get(session.state);
-    if (held === undefined) {
+    if (held === undefined || event.partial) {
       return fromStored(await this.service.appendEvent({ session, event: toInit(event) }));
     }
+    // An event without stamps counts as written now, not when its turn comes.
+    const writes = held.order.written(deltaOf(event));
+    const appended = held.turn.then(async () => await this.#append(held, session, event, await writes));
+    held.turn = appended.catch(() => undefined);
+    return await appended;
+  }
+
+  /**
+   * Appends an event without the keys that were written again later, by an event that is stored already: of two writes
+   * the later one wins, whatever order parallel branches append in.
+   */
+  async #append(held: Held, session: Session, event: Event, writes: Writes): Promise<Event> {
     const view = viewOf(held.handle) as View;
     const before = snapshot(view);
-    const effective = await this.#withoutOvertaken(held, event);
+    const looked = await this.#lookUpDoubtful(held);
+    const overtaken = await held.order.overtaken(writes);
+    // An event that is given once more says what it said.
+    const log = looked ?? (overtaken.length > 0 ? view.record.events : []);
+    const repeated = log.find(({ id }) => id === event.id)?.actions.stateDelta;
+    const effective = without(event, overtaken.filter((key) => repeated === undefined || !Object.hasOwn(repeated, key)));
     let stored: Stored;
     try {
       stored = await this.service.appendEvent({ session: held.handle, event: toInit(effective) });
     } catch (error) {
-      if (isStatepadError(error) && error.code === 'EVENT_ID_CONFLICT' && session.events.includes(event)) {
+      const code = isStatepadError(error) ? error.code : undefined;
+      if (code === 'EVENT_ID_CONFLICT' && session.events.includes(event)) {
         return event;
+      }
+      if (code === 'COMMIT_UNKNOWN') {
+        held.doubtful.set(event.id, writes);
       }
       throw error;
     }
-    await super.appendEvent({ session: { ...session, events: [] }, event: copyOf(effective) });
-    showEvents(session, held, view, event, stored);
-    showState(session, held, view, before, effective, stored);
+    const news = takeNews(held, view);
+    const isNew = news.includes(stored);
+    if (isNew && repeated === undefined) {
+      held.order.stored(writes, overtaken);
+    }
+    try {
+      showEvents(session, news, view, event, stored);
+      if (isNew) {
+        await super.appendEvent({ session: { ...session, events: [] }, event: copyOf(effective) });
+        showState(session, held, view, before, effective, stored);
+      }
+      if (!isAlone(view, before, stored)) {
+        showOthers(session, held);
+      }
+    } catch (error) {
+      // The event is stored: to throw would say that it is not.
+      const message = `session "${session.id}" could not be brought up to date, although its event is stored: ${String(error)}`;
+      processWarning('STATEPAD_SESSION_BEHIND', message);
+    }
     return fromStored(stored);
   }
 
-  /**
-   * The event without the keys that were written again later, by an event that has been appended already: of two writes
-   * the later one wins, whatever order parallel branches append in. ADK stamps each write, and applies a delta by them.
-   */
-  async #withoutOvertaken({ order }: Held, event: Event): Promise<Event> {
-    const delta = deltaOf(event);
-    if (Object.keys(delta).length === 0) {
-      return event;
+  /** Asks what became of the events of which that is not known. Answers with the log when it had to be read. */
+  async #lookUpDoubtful({ handle, doubtful, order }: Held): Promise<readonly Stored[] | undefined> {
+    if (doubtful.size === 0) {
+      return undefined;
     }
-    await withTemp(() => super.appendEvent({ session: order, event: copyOf(event) }));
-    order.events.length = 0;
-    const overtaken = Object.keys(delta).filter((key) => order.state[key] !== delta[key]);
-    if (overtaken.length === 0) {
-      return event;
+    const { appName, userId, id: sessionId } = handle;
+    const session = await this.service.getSession({ appName, userId, sessionId });
+    const log = session?.events ?? [];
+    for (const [id, writes] of doubtful) {
+      if (log.some((event) => event.id === id)) {
+        order.stored(writes, await order.overtaken(writes));
+      }
     }
-    const copy = copyOf(event);
-    copy.actions.stateDelta = Object.fromEntries(Object.entries(delta).filter(([key]) => !overtaken.includes(key)));
-    return copy;
+    doubtful.clear();
+    return log;
   }
 
   #hold(handle: Handle): Session {
     const session = toSession(handle);
-    const order = { ...session, state: Object.create(null) as Record<string, unknown>, events: [] };
-    const { length } = viewOf(handle) as View;
-    const held = { handle, taken: length, shown: new Map(Object.entries(session.state)), order };
+    const { length: taken } = viewOf(handle) as View;
+    const held = {
+      handle,
+      taken,
+      shown: new Map(Object.entries(session.state)),
+      order: new WriteOrder((request) => super.appendEvent(request)),
+      doubtful: new Map<string, Writes>(),
+      turn: Promise.resolve(),
+    };
     this.#held.set(session, held);
     this.#held.set(session.state, held);
     return session;
@@ -180,25 +225,23 @@ function toInit(event: Event): EventInit {
 
 /** An event that was read from elsewhere may lack what ADK's types promise. */
 function deltaOf(event: Event): Readonly<Record<string, unknown>> {
-  return (event as { actions?: { stateDelta?: Record<string, unknown> } }).actions?.stateDelta ?? {};
-}
-
-/**
- * ADK passes over `temp:` keys when it compares writes. What `compare` does before it first waits, it does for them, too.
- */
-function withTemp<T>(compare: () => T): T {
-  const { TEMP_PREFIX } = AdkState;
-  try {
-    Reflect.set(AdkState, 'TEMP_PREFIX', '\0');
-    return compare();
-  } finally {
-    Reflect.set(AdkState, 'TEMP_PREFIX', TEMP_PREFIX);
-  }
+  const delta = (event as { actions?: { stateDelta?: unknown } | null }).actions?.stateDelta;
+  return typeof delta === 'object' && delta !== null ? (delta as Record<string, unknown>) : {};
 }
 
 /** What may be changed without the caller's event changing. */
 function copyOf(event: Event): Event {
   return { ...event, actions: { ...event.actions } };
+}
+
+/** An event without some keys of its delta. */
+function without(event: Event, keys: readonly string[]): Event {
+  if (keys.length === 0) {
+    return event;
+  }
+  const copy = copyOf(event);
+  copy.actions.stateDelta = Object.fromEntries(Object.entries(deltaOf(event)).filter(([key]) => !keys.includes(key)));
+  return copy;
 }
 
 /** Where a view stood. */
@@ -212,18 +255,23 @@ function snapshot(view: View): Snapshot {
   return { length: view.length, versions: view.cells.map((cell) => cell.version), temp: [...(view.temp?.keys() ?? [])] };
 }
 
+/** What has been stored since the list was last brought up to date. */
+function takeNews(held: Held, { record, length }: View): readonly Stored[] {
+  const news = record.events.slice(held.taken - record.base, length - record.base);
+  held.taken = length;
+  return news;
+}
+
 /** Puts what has been stored since into ADK's list. The event may stand there already, put there by ADK. */
-function showEvents(session: Session, held: Held, view: View, event: Event, stored: Stored): void {
+function showEvents(session: Session, news: readonly Stored[], view: View, event: Event, stored: Stored): void {
   const place = session.events.lastIndexOf(event);
-  const { events, base } = view.record;
-  for (const news of events.slice(held.taken - base, view.length - base)) {
-    if (news === stored && place >= 0) {
-      session.events[place] = listed(news);
+  for (const added of news) {
+    if (added === stored && place >= 0) {
+      session.events[place] = listed(added);
     } else {
-      session.events.push(listed(news));
+      session.events.push(listed(added));
     }
   }
-  held.taken = view.length;
   session.lastUpdateTime = view.updateTime;
 }
 
@@ -236,9 +284,6 @@ function showState(session: Session, held: Held, view: View, before: Snapshot, e
   }
   before.temp.filter((key) => !temp?.has(key)).forEach((key) => show(session, held, key, undefined, given[key]));
   temp?.forEach((value, key) => Object.hasOwn(given, key) && show(session, held, key, { value }, given[key]));
-  if (!isAlone(view, before, stored)) {
-    showOthers(session, held);
-  }
 }
 
 /** Whether nothing but the one event has moved the session and its scopes. */

@@ -121,7 +121,7 @@ export interface View {
   updateTime: number;
   /** The `temp:` keys of the current invocation. */
   temp: Map<string, Json> | undefined;
-  /** The invocations that this handle has seen, and the last of them. */
+  /** The invocations that this handle has seen, as far as it remembers them, and the last of them. */
   invocations: Set<string> | undefined;
   invocation: string | undefined;
   state: Readonly<Record<string, Json>> | undefined;

@@ -1,25 +1,37 @@
 // Our templates as the instruction of an ADK agent.
 
 import type { ReadonlyContext } from '@google/adk';
+import { StatepadError } from './errors.js';
 import { injectSessionState } from './inject.js';
 import { Template } from './template.js';
 import { ready } from './wasm.js';
 
 /** A template, or a function whose text is used as it is. */
-export type Instruction = string | Template | ((context: ReadonlyContext) => string | Promise<string>);
+export type Instruction = string | Template | ((context: ReadonlyContext) => string | PromiseLike<string>);
 
 /**
  * An instruction for `LlmAgent` that renders with statepad's templates: literal braces and JSON stay, keys may be in
  * any script, paths lead into values, and `temp:` values that came by an event's delta are there.
+ *
+ * Throws `INVALID_ARGUMENT` for what is neither; its answer rejects with it when a function gives no text.
  *
  * @example
  * new LlmAgent({ name: 'tutor', model, instruction: instruction('Explain {topic} as {"level": "{user:level?}"}.') });
  */
 export function instruction(from: Instruction): (context: ReadonlyContext) => Promise<string> {
   if (typeof from === 'function') {
-    return async (context) => await from(context);
+    return async (context) => {
+      const text: unknown = await from(context);
+      if (typeof text !== 'string') {
+        throw new StatepadError('INVALID_ARGUMENT', 'the instruction must give a text', { path: 'instruction' });
+      }
+      return text;
+    };
   }
-  let compiled = from instanceof Template ? from : undefined;
+  if (typeof from !== 'string' && !((from as unknown) instanceof Template)) {
+    throw new StatepadError('INVALID_ARGUMENT', 'an instruction must be a text, a Template or a function', { path: 'instruction' });
+  }
+  let compiled = typeof from === 'string' ? undefined : from;
   return async (context) => {
     await ready();
     compiled ??= new Template(from as string);

@@ -1,12 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // Contexts: what the agents, tools and callbacks of one invocation read and write.
 
-import { admitDelta } from './admit.js';
-import { DELETED, isDeleted } from './deleted.js';
+import { admitDelta, admitString } from './admit.js';
 import { StatepadError } from './errors.js';
 import { newId } from './ids.js';
+import { PendingWrites, type SentWrites } from './pending.js';
+import { processWarning } from './process-warning.js';
+import { checkObject } from './guards.js';
+import { isTemp } from './scope.js';
 import { State, type ReadonlyState } from './state.js';
 import { Template } from './template.js';
+import { isThenable } from './thenable.js';
 import type { RenderOptions } from './render.js';
 import type { Event, EventInit, Json, Session } from './types.js';
 
@@ -19,7 +23,7 @@ export interface InvocationOptions {
 }
 
 /** A function whose text is used as it is, in the place of a template. */
-export type InstructionProvider<T extends string | Promise<string> = string | Promise<string>> = (
+export type InstructionProvider<T extends string | PromiseLike<string> = string | PromiseLike<string>> = (
   context: ReadonlyContext,
 ) => T;
 
@@ -27,22 +31,18 @@ export type InstructionProvider<T extends string | Promise<string> = string | Pr
 export interface InvocationHost {
   readonly session: Session;
   readonly append: (event: EventInit) => Promise<Event>;
+  /** The stored event of an id, read anew. */
+  readonly find: (id: string) => Promise<Event | undefined>;
   readonly dropTemp: () => void;
-}
-
-/** A write that no event has carried to the service yet. */
-interface Write {
-  readonly value: unknown;
-  readonly owner: InvocationContext;
-  /** An event that carries it is on its way. */
-  sent: boolean;
 }
 
 /** What the contexts of one invocation share. */
 interface Shared {
   readonly host: InvocationHost;
   readonly invocationId: string;
-  readonly writes: Map<string, Write>;
+  readonly pending: PendingWrites;
+  /** Settles when the event that was sent last is on its way; absent when all are. */
+  turn: Promise<unknown> | undefined;
   ended: boolean;
 }
 
@@ -75,17 +75,18 @@ export class ReadonlyContext {
 
   /**
    * Renders a template with the state, or calls a function for the text. Throws `TEMPLATE_KEY_MISSING`,
-   * `ARTIFACT_MISSING`, `INVOCATION_ENDED`.
+   * `ARTIFACT_MISSING`, `INVALID_ARGUMENT`, `INVOCATION_ENDED`.
    */
   render(template: string | Template, options?: Omit<RenderOptions, 'state'>): string;
-  render<T extends string | Promise<string>>(provider: InstructionProvider<T>): T;
-  render(template: string | Template | InstructionProvider, options: Omit<RenderOptions, 'state'> = {}): string | Promise<string> {
+  render<T extends string | PromiseLike<string>>(provider: InstructionProvider<T>): T;
+  render(template: string | Template | InstructionProvider, options: Omit<RenderOptions, 'state'> = {}): string | PromiseLike<string> {
     const { state } = this;
     if (typeof template === 'function') {
-      return template(this);
+      const text: unknown = template(this);
+      return isThenable(text) ? (text as PromiseLike<string>) : admitText(text);
     }
-    const compiled = typeof template === 'string' ? new Template(template) : template;
-    return compiled.render({ ...options, state: state.toRecord() });
+    checkObject(options, 'options');
+    return asTemplate(template).render({ ...options, state: state.toRecord() });
   }
 }
 
@@ -101,16 +102,21 @@ export class InvocationContext {
   readonly author: string;
   /** The same invocation, to be read only. */
   readonly readonly: ReadonlyContext;
-  /** {@link InvocationContext.end}, for `using`. */
+  /**
+   * For `using`: ends the invocation and never throws, because that would hide the error that is on its way. What was never
+   * appended is discarded, and told by a process warning that names the keys.
+   */
   declare readonly [Symbol.dispose]: () => void;
 
   /** @internal */
-  constructor(from: InvocationHost | InvocationContext, { invocationId, author = 'user' }: InvocationOptions) {
+  constructor(from: InvocationHost | InvocationContext, options: InvocationOptions) {
+    checkObject(options, 'options');
+    const { invocationId = `e-${newId()}`, author = 'user' } = options;
+    this.author = admitString(author, 'author');
     this.#shared =
       from instanceof InvocationContext
         ? from.#shared
-        : { host: from, invocationId: invocationId ?? `e-${newId()}`, writes: new Map(), ended: false };
-    this.author = author;
+        : { host: from, invocationId: admitString(invocationId, 'invocationId'), pending: new PendingWrites(), turn: undefined, ended: false };
     this.#state = new PendingState(this.#shared, this);
     this.readonly = new ReadonlyContext(this.#shared, new ReadonlyView(this.#state));
   }
@@ -134,52 +140,37 @@ export class InvocationContext {
   /** A context of the same invocation for another author: a sub-agent, a tool, a branch. Throws `INVOCATION_ENDED`. */
   child(author: string): InvocationContext {
     requireOpen(this.#shared);
-    return new InvocationContext(this, { author });
+    return new InvocationContext(this, { author: admitString(author, 'author') });
   }
 
   /**
    * Appends an event with this context's pending writes; keys in its own `stateDelta` come on top of them. When that
-   * fails the writes are pending again. Throws as `appendEvent`, and `INVOCATION_ENDED`.
+   * fails the writes are pending again, each in its old place in the order, and only the keys of the event's own
+   * `stateDelta` are taken back. An event that is given again under its id carries the same writes. Throws as
+   * `appendEvent`, and `INVOCATION_ENDED`.
    */
   async append(event: EventInit = {}): Promise<Event> {
     requireOpen(this.#shared);
+    checkObject(event, 'event');
     if (event.partial) {
       return event as Event;
     }
-    const { writes, host, invocationId } = this.#shared;
-    const overtaken = this.#writeNow(event.actions?.stateDelta);
-    const sent = [...writes].filter(([, write]) => write.owner === this && !write.sent);
-    const stateDelta = Object.fromEntries(sent.map(([key, { value }]) => [key, value]));
-    sent.forEach(([, write]) => (write.sent = true));
+    const { pending, host, invocationId } = this.#shared;
+    const { id, actions, author } = event;
+    if (actions !== undefined) {
+      checkObject(actions, 'actions');
+    }
+    const sent = pending.send(this, id === '' ? undefined : id, admitDelta(actions?.stateDelta, 'actions.stateDelta'));
+    const send = (stateDelta: SentWrites['delta']): Promise<Event> =>
+      host.append({ ...event, author: author ?? this.author, invocationId, actions: { ...actions, stateDelta } });
     try {
-      const appended = await host.append({ author: this.author, ...event, invocationId, actions: { ...event.actions, stateDelta } });
-      sent.filter(([key, write]) => writes.get(key) === write).forEach(([key]) => writes.delete(key));
+      const appended = await inTurn(this.#shared, sent, send);
+      pending.stored(sent);
       return appended;
     } catch (error) {
-      sent.forEach(([, write]) => (write.sent = false));
-      overtaken.forEach((restore) => restore());
+      pending.failed(sent);
       throw error;
     }
-  }
-
-  /** Writes what an event brings with it: later than all that is pending. Answers how to take each key back. */
-  #writeNow(stateDelta: unknown): readonly (() => void)[] {
-    const { writes } = this.#shared;
-    const { delta, deleted } = admitDelta(stateDelta, 'actions.stateDelta');
-    return Object.entries(delta).map(([key, value]) => {
-      const before = writes.get(key);
-      const write: Write = { value: deleted.includes(key) ? DELETED : value, owner: this, sent: false };
-      writes.delete(key);
-      writes.set(key, write);
-      return () => {
-        if (writes.get(key) === write) {
-          writes.delete(key);
-          if (before !== undefined) {
-            writes.set(key, before);
-          }
-        }
-      };
-    });
   }
 
   /** Renders a template, as {@link ReadonlyContext.render}. */
@@ -187,10 +178,9 @@ export class InvocationContext {
     return this.readonly.render(template, options);
   }
 
-  /** Drops this context's pending writes on purpose. */
+  /** Drops this context's pending writes on purpose. What another context wrote under them before is pending again. */
   discard(): void {
-    const { writes } = this.#shared;
-    [...writes].filter(([, write]) => write.owner === this && !write.sent).forEach(([key]) => writes.delete(key));
+    this.#shared.pending.discard(this);
   }
 
   /**
@@ -200,19 +190,19 @@ export class InvocationContext {
    * Throws `INVALID_ARGUMENT` when writes were never appended (they would be lost), unless `discard` is true; the
    * invocation goes on then.
    */
-  end({ discard = false }: { readonly discard?: boolean } = {}): void {
+  end(options: { readonly discard?: boolean } = {}): void {
+    checkObject(options, 'options');
     const shared = this.#shared;
     if (shared.ended) {
       return;
     }
-    if (shared.writes.size > 0 && !discard) {
-      const keys = [...shared.writes.keys()].map((key) => JSON.stringify(key)).join(', ');
-      const [key] = shared.writes.keys();
-      throw new StatepadError('INVALID_ARGUMENT', `writes were never appended: ${keys}; append or discard them`, { key: key as string });
+    const [first, ...others] = shared.pending.entries();
+    if (first !== undefined && options.discard !== true) {
+      const [key] = first;
+      const keys = namesOf([key, ...others.map(([other]) => other)]);
+      throw new StatepadError('INVALID_ARGUMENT', `writes were never appended: ${keys}; append or discard them`, { key });
     }
-    shared.writes.clear();
-    shared.ended = true;
-    shared.host.dropTemp();
+    finish(shared);
   }
 
   static {
@@ -220,10 +210,73 @@ export class InvocationContext {
     const dispose = (Symbol as { dispose?: symbol }).dispose ?? Symbol.for('Symbol.dispose');
     Object.defineProperty(this.prototype, dispose, {
       value(this: InvocationContext) {
-        this.end();
+        const keys = finish(this.#shared);
+        if (keys.length > 0) {
+          processWarning('STATEPAD_WRITES_DISCARDED', `writes were never appended, and are discarded: ${namesOf(keys)}`);
+        }
       },
     });
   }
+}
+
+/** Ends an invocation. Answers with the keys that no event has carried. */
+function finish(shared: Shared): readonly string[] {
+  if (shared.ended) {
+    return [];
+  }
+  shared.ended = true;
+  shared.host.dropTemp();
+  return shared.pending.discardAll();
+}
+
+function namesOf(keys: readonly string[]): string {
+  return keys.map((key) => JSON.stringify(key)).join(', ');
+}
+
+/** Sends events in the order in which they were asked for, also when the delta of one has to be looked up before. */
+async function inTurn(shared: Shared, sent: SentWrites, send: (delta: SentWrites['delta']) => Promise<Event>): Promise<Event> {
+  if (shared.turn === undefined && sent.before === undefined) {
+    return await send(sent.delta);
+  }
+  const sending = Promise.resolve(shared.turn).then(async () => ({ appended: send(await deltaOf(sent, shared.host)) }));
+  const turn = sending.catch(() => undefined);
+  shared.turn = turn;
+  try {
+    return await (await sending).appended;
+  } finally {
+    if (shared.turn === turn) {
+      shared.turn = undefined;
+    }
+  }
+}
+
+/**
+ * The delta of an event. One that is given again after it failed, while others have stored later writes to its keys, says
+ * what it said if it is stored after all.
+ */
+async function deltaOf({ delta, before, id = '' }: SentWrites, host: InvocationHost): Promise<SentWrites['delta']> {
+  const stored = before && (await host.find(id))?.actions.stateDelta;
+  const isStored = stored !== undefined && Object.keys(before ?? {}).every((key) => isTemp(key) || Object.hasOwn(stored, key));
+  return isStored ? (before ?? delta) : delta;
+}
+
+function asTemplate(template: unknown): Template {
+  if (typeof template === 'string') {
+    return new Template(template);
+  }
+  // Also one of another copy of the package.
+  if (typeof (template as Partial<Template> | null | undefined)?.renderAsync === 'function') {
+    return template as Template;
+  }
+  throw new StatepadError('INVALID_ARGUMENT', 'template must be a text, a Template or a function', { path: 'template' });
+}
+
+/** What a function gives in the place of a template. */
+function admitText(text: unknown): string {
+  if (typeof text !== 'string') {
+    throw new StatepadError('INVALID_ARGUMENT', 'the function must give a text', { path: 'template' });
+  }
+  return text;
 }
 
 /** A state without the means to write it. */
@@ -234,15 +287,16 @@ class ReadonlyView implements ReadonlyState {
     this.#state = state;
   }
 
-  get<T = Json>(key: string, defaultValue?: T): T | undefined {
-    return this.#state.get(key, defaultValue);
+  /** Of which type the answer is, the interface says. */
+  get(key: string, defaultValue?: unknown): never {
+    return this.#state.get(key, defaultValue) as never;
   }
 
   has(key: string): boolean {
     return this.#state.has(key);
   }
 
-  toRecord(): Record<string, Json> {
+  toRecord(): Readonly<Record<string, Json>> {
     return this.#state.toRecord();
   }
 }
@@ -258,7 +312,7 @@ class PendingState extends State {
   }
 
   override hasDelta(): boolean {
-    return [...this.#shared.writes.values()].some((write) => write.owner === this.#owner && !write.sent);
+    return this.#shared.pending.has(this.#owner);
   }
 
   protected override committed(): Readonly<Record<string, unknown>> {
@@ -268,21 +322,20 @@ class PendingState extends State {
 
   protected override pending(key: string): unknown {
     requireOpen(this.#shared);
-    return this.#shared.writes.get(key)?.value;
+    return this.#shared.pending.get(key);
   }
 
-  protected override *entries(): Iterable<readonly [string, unknown]> {
-    for (const [key, { value }] of this.#shared.writes) {
-      yield [key, value];
-    }
+  protected override entries(): Iterable<readonly [string, unknown]> {
+    return this.#shared.pending.entries();
   }
 
   protected override write(key: string, value: unknown): void {
     requireOpen(this.#shared);
-    const { writes } = this.#shared;
-    // A key written again moves to the end: the order of writing is the order of the last writes.
-    writes.delete(key);
-    writes.set(key, { value: isDeleted(value) ? DELETED : value, owner: this.#owner, sent: false });
+    this.#shared.pending.write(this.#owner, key, value);
+  }
+
+  protected override frozen(value: unknown): unknown {
+    return value;
   }
 }
 

@@ -36,6 +36,9 @@ export const NO_EVENTS: GetSessionConfig = { numRecentEvents: 0 };
 /** The core counts in 32 bits: more sessions, or events of one, than this do not fit into its memory. */
 export const MOST = 0xffffffff;
 
+/** How many invocations a handle remembers: those that take turns on it. */
+const MOST_INVOCATIONS = 64;
+
 /** A delta on its way to the core. */
 export interface DeltaText {
   readonly delta: Readonly<Record<string, Json>>;
@@ -219,7 +222,13 @@ export class Memory {
       if (author === 'user' && !seen.has(invocationId) && seen.size > 0) {
         view.temp = undefined;
       }
+      // The last one goes to the end; the one that was seen longest ago is forgotten.
+      seen.delete(invocationId);
       seen.add(invocationId);
+      const [oldest] = seen;
+      if (seen.size > MOST_INVOCATIONS && oldest !== undefined) {
+        seen.delete(oldest);
+      }
       view.invocation = invocationId;
     }
     if (temp !== undefined) {

@@ -1,15 +1,18 @@
 // An agent's answer as state: `output_key`.
 
+import { admitString } from './admit.js';
 import { StatepadError } from './errors.js';
-import { isFinalResponse } from './event.js';
-import type { EventInit, Part } from './types.js';
+import { isFinalResponse, partsOf } from './event.js';
+import { checkObject } from './guards.js';
+import { isThenable } from './thenable.js';
+import type { EventInit } from './types.js';
 
 /** Any validator that follows Standard Schema, such as a Zod, Valibot or ArkType schema. */
 export interface StandardSchema {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
-    readonly validate: (value: unknown) => SchemaResult | Promise<SchemaResult>;
+    readonly validate: (value: unknown) => SchemaResult | PromiseLike<SchemaResult>;
   };
 }
 
@@ -35,7 +38,7 @@ export interface OutputOptions {
  * Empty for every other event and for empty text.
  *
  * Throws `SCHEMA_INVALID` when the text does not fit and `onInvalid` is `'throw'`, and `INVALID_ARGUMENT` for a
- * validator that takes time: {@link outputDeltaAsync} waits for it.
+ * validator that takes time ({@link outputDeltaAsync} waits for it), and for what is no event and no schema.
  */
 export function outputDelta(event: EventInit, options: OutputOptions): Record<string, unknown> {
   const text = answerText(event, options);
@@ -43,7 +46,7 @@ export function outputDelta(event: EventInit, options: OutputOptions): Record<st
     return {};
   }
   const result = validate(text, options);
-  if (result instanceof Promise) {
+  if (isThenable(result)) {
     throw new StatepadError('INVALID_ARGUMENT', 'the schema takes time: await outputDeltaAsync()', { path: 'outputSchema' });
   }
   return { [options.outputKey]: settle(text, result, options) };
@@ -55,17 +58,25 @@ export async function outputDeltaAsync(event: EventInit, options: OutputOptions)
   return text === '' ? {} : { [options.outputKey]: settle(text, await validate(text, options), options) };
 }
 
-function answerText(event: EventInit, { author }: OutputOptions): string {
+function answerText(event: EventInit, options: OutputOptions): string {
+  checkObject(event, 'event');
+  checkObject(options, 'options');
+  admitString(options.outputKey, 'outputKey');
+  const parts = partsOf(event);
+  const { author } = options;
   if ((author !== undefined && event.author !== author) || !isFinalResponse(event)) {
     return '';
   }
-  const parts: readonly Part[] = event.content?.parts ?? [];
   return parts.map((part) => (part.thought ? '' : (part.text ?? ''))).join('');
 }
 
-function validate(text: string, { outputSchema }: OutputOptions): SchemaResult | Promise<SchemaResult> {
+function validate(text: string, { outputSchema }: OutputOptions): SchemaResult | PromiseLike<SchemaResult> {
   if (outputSchema === undefined) {
     return { value: text };
+  }
+  const standard = (outputSchema as Partial<StandardSchema> | null)?.['~standard'];
+  if (typeof standard?.validate !== 'function') {
+    throw new StatepadError('INVALID_ARGUMENT', 'outputSchema must be a Standard Schema: it has no ~standard.validate', { path: 'outputSchema' });
   }
   let value: unknown;
   try {
@@ -73,7 +84,7 @@ function validate(text: string, { outputSchema }: OutputOptions): SchemaResult |
   } catch (error) {
     return { issues: [{ message: (error as Error).message }] };
   }
-  return outputSchema['~standard'].validate(value);
+  return standard.validate(value);
 }
 
 /** Models like to put JSON into a fence, with or without the name of a language. */
@@ -87,6 +98,7 @@ function withoutFence(text: string): string {
 const FENCE = '```';
 
 function settle(text: string, result: SchemaResult, { outputKey, onInvalid }: OutputOptions): unknown {
+  checkObject(result, 'the answer of the schema');
   if (result.issues === undefined) {
     return result.value;
   }

@@ -263,6 +263,10 @@ export class SessionService {
       {
         session,
         append: (event: EventInit) => this.appendEvent({ session, event }),
+        find: async (id) => {
+          const { appName, userId, id: sessionId } = session;
+          return (await this.getSession({ appName, userId, sessionId }))?.events.find((event) => event.id === id);
+        },
         dropTemp: () => {
           view.temp = undefined;
           view.state = undefined;

@@ -1,18 +1,33 @@
 // State that tracks its writes.
 
-import { admitValue, put } from './admit.js';
+import { admitDelta, admitValue, put } from './admit.js';
 import { DELETED, isDeleted } from './deleted.js';
+import { StatepadError } from './errors.js';
+import { checkObject } from './guards.js';
 import { APP_PREFIX, TEMP_PREFIX, USER_PREFIX } from './scope.js';
 import type { Json } from './types.js';
+
+/** A type whose members can be read only, through and through: what is read is frozen. */
+export type DeepReadonly<T> = unknown extends T
+  ? unknown
+  : Json extends T
+    ? Json | (undefined extends T ? undefined : never)
+    : { readonly [Member in keyof T]: DeepReadonly<T[Member]> };
 
 /** State that can be read: values under full keys. */
 export interface ReadonlyState {
   /** The value of a key, or `defaultValue` when it is not there. `null` is a value. */
-  get<T = Json>(key: string, defaultValue?: T): T | undefined;
+  get(key: string, defaultValue?: undefined): Json | undefined;
+  get(key: string, defaultValue: null): Json;
+  get(key: string, defaultValue: boolean): boolean;
+  get(key: string, defaultValue: number): number;
+  get(key: string, defaultValue: string): string;
+  get<T>(key: string): DeepReadonly<T> | undefined;
+  get<T>(key: string, defaultValue: T): DeepReadonly<T>;
   /** Whether the key is there. */
   has(key: string): boolean;
-  /** All values, in a record of the caller's own. The record has no prototype. */
-  toRecord(): Record<string, Json>;
+  /** All values, in a frozen record. */
+  toRecord(): Readonly<Record<string, Json>>;
 }
 
 /**
@@ -39,23 +54,35 @@ export class State implements ReadonlyState {
 
   /** `value` is read; `delta` takes the writes, {@link DELETED} for deleted keys. */
   constructor(value: Readonly<Record<string, unknown>> = {}, delta: Readonly<Record<string, unknown>> = {}) {
+    checkObject(value, 'value');
+    checkObject(delta, 'delta');
     this.#value = value;
     this.#delta = delta;
   }
 
-  /** The value of a key, or `defaultValue` when it is not there. `null` is a value. */
-  get<T = Json>(key: string, defaultValue?: T): T | undefined {
+  /** The value of a key, frozen, or `defaultValue` when it is not there. `null` is a value. */
+  get(key: string, defaultValue?: undefined): Json | undefined;
+  get(key: string, defaultValue: null): Json;
+  get(key: string, defaultValue: boolean): boolean;
+  get(key: string, defaultValue: number): number;
+  get(key: string, defaultValue: string): string;
+  get<T>(key: string): DeepReadonly<T> | undefined;
+  get<T>(key: string, defaultValue: T): DeepReadonly<T>;
+  get(key: string, defaultValue?: unknown): unknown {
     const pending = this.pending(key);
     if (pending !== undefined) {
-      return isDeleted(pending) ? defaultValue : (pending as T);
+      return isDeleted(pending) ? defaultValue : this.frozen(pending, key);
     }
     const value = this.committed();
-    return Object.hasOwn(value, key) ? (value[key] as T) : defaultValue;
+    return Object.hasOwn(value, key) ? this.frozen(value[key], key) : defaultValue;
   }
 
-  /** Sets a key to a value, whole. The value is copied and frozen. Throws `VALUE_NOT_JSON`. */
+  /**
+   * Sets a key to a value, whole. The value is copied and frozen. Throws `VALUE_NOT_JSON`, also for a key that no host but
+   * JavaScript could hold, and `INVALID_ARGUMENT`.
+   */
   set(key: string, value: unknown): void {
-    this.write(key, isDeleted(value) ? DELETED : admitValue(value, `state[${JSON.stringify(key)}]`));
+    this.update({ [checkName(key)]: value });
   }
 
   /** Whether the key is there. */
@@ -73,12 +100,13 @@ export class State implements ReadonlyState {
     return there;
   }
 
-  /** Sets several keys: all of them, or none when one is not JSON. Throws `VALUE_NOT_JSON`. */
-  update(delta: Readonly<Record<string, unknown>>): void {
-    const admitted = Object.entries(delta).map(
-      ([key, value]) => [key, isDeleted(value) ? DELETED : admitValue(value, `state[${JSON.stringify(key)}]`)] as const,
-    );
-    admitted.forEach(([key, value]) => this.write(key, value));
+  /** Sets several keys: all of them, or none when one is not JSON. Throws as {@link State.set}. */
+  update(values: Readonly<Record<string, unknown>>): void {
+    checkObject(values, 'values');
+    const { delta, deleted } = admitDelta(values, 'state');
+    for (const key of Object.keys(delta)) {
+      this.write(key, deleted.includes(key) ? DELETED : delta[key]);
+    }
   }
 
   /** The value of a key, after setting it to `defaultValue` when it is not there. Throws `VALUE_NOT_JSON`. */
@@ -94,18 +122,21 @@ export class State implements ReadonlyState {
     return Object.keys(this.#delta).length > 0;
   }
 
-  /** All values with the pending writes over them, in a record of the caller's own. The record has no prototype. */
-  toRecord(): Record<string, Json> {
-    const record = Object.create(null) as Record<string, Json>;
-    Object.assign(record, this.committed());
+  /** All values with the pending writes over them, in a frozen record. */
+  toRecord(): Readonly<Record<string, Json>> {
+    const values = new Map(Object.entries(this.committed()));
     for (const [key, value] of this.entries()) {
       if (isDeleted(value)) {
-        delete record[key];
+        values.delete(key);
       } else {
-        record[key] = value as Json;
+        values.set(key, value);
       }
     }
-    return record;
+    const record: Record<string, Json> = {};
+    for (const [key, value] of values) {
+      put(record, key, this.frozen(value, key) as Json);
+    }
+    return Object.freeze(record);
   }
 
   /** @internal What is under the pending writes. */
@@ -127,4 +158,31 @@ export class State implements ReadonlyState {
   protected write(key: string, value: unknown): void {
     put(this.#delta, key, value);
   }
+
+  /** @internal A value as it is handed out: one that is not frozen is copied. Throws `VALUE_NOT_JSON`. */
+  protected frozen(value: unknown, key: string): unknown {
+    return isFrozen(value) ? value : admitValue(value, `state[${JSON.stringify(key)}]`);
+  }
+}
+
+/** JavaScript would write a symbol where nobody finds it, and turn all else into text. */
+function checkName(key: unknown): string {
+  if (typeof key !== 'string') {
+    throw new StatepadError('INVALID_ARGUMENT', `key must be a string, not a ${typeof key}`, { path: 'key' });
+  }
+  return key;
+}
+
+/** What has been found to be frozen through and through. */
+const known = new WeakSet();
+
+function isFrozen(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || known.has(value)) {
+    return true;
+  }
+  if (!Object.isFrozen(value) || !Object.values(value).every(isFrozen)) {
+    return false;
+  }
+  known.add(value);
+  return true;
 }

@@ -1,17 +1,47 @@
 // Runs the steps of invocation.json over the package.
 
 import assert from 'node:assert/strict';
-import { DELETED, SessionService, isStatepadError } from 'statepad';
+import { DELETED, SessionService, StoreError, isStatepadError } from 'statepad';
+import { memoryStore } from 'statepad/stores/memory';
 import { plain } from './read.mjs';
 import { callState } from './state.mjs';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
 
+/** A store that has what becomes of an event decided elsewhere, by the event's id. */
+function decidedStore(decisions) {
+  const { commit, load, list, remove, loadScope } = memoryStore();
+  return {
+    load, list, remove, loadScope,
+    async commit(change, context) {
+      const decision = await decisions.get(change.id);
+      decisions.delete(change.id);
+      if (decision === 'refused') {
+        throw new StoreError('unavailable', 'it is told to refuse');
+      }
+      const committed = await commit(change, context);
+      if (decision === 'lost') {
+        throw new Error('the answer got lost');
+      }
+      return committed;
+    },
+  };
+}
+
 /** Runs a case. Throws when the package answers otherwise. */
 export async function runInvocation(state, steps) {
-  const service = new SessionService();
+  // In memory, too, where nothing has to fail.
+  const fails = steps.some((step) => step.fails !== undefined || step.arrive !== undefined);
+  for (const isStored of fails ? [true] : [false, true]) {
+    await runOver(state, steps, isStored);
+  }
+}
+
+async function runOver(state, steps, isStored) {
+  const decisions = new Map();
+  const service = new SessionService(isStored ? { store: decidedStore(decisions), retry: { attempts: 1 } } : {});
   const session = await service.createSession({ ...key, state });
-  const first = steps.map(({ by, append }) => by ?? append).find((author) => author !== undefined);
+  const first = steps.map(({ by, append, send }) => by ?? append ?? send).find((author) => author !== undefined);
   const root = service.invocation(session, { invocationId: 'i', author: first });
   const contexts = new Map([[first, root]]);
   const context = (author) => {
@@ -20,8 +50,9 @@ export async function runInvocation(state, steps) {
     }
     return contexts.get(author);
   };
+  const sent = [];
   for (const [index, step] of steps.entries()) {
-    const run = async () => await runStep({ service, root, context }, step);
+    const run = async () => await runStep({ service, root, context, decisions, sent }, step);
     try {
       await (step.error === undefined ? run() : assert.rejects(run, (error) => isStatepadError(error) && error.code === step.error));
     } catch (error) {
@@ -31,11 +62,24 @@ export async function runInvocation(state, steps) {
   }
 }
 
-async function runStep({ service, root, context }, step) {
+async function runStep({ service, root, context, decisions, sent }, step) {
   if (step.call !== undefined) {
     callState(context(step.by).state, step);
   } else if (step.append !== undefined) {
-    await append(context(step.append), step);
+    await append(context(step.append), decisions, step);
+  } else if (step.send !== undefined) {
+    const { promise, resolve } = withResolvers();
+    decisions.set(step.id, promise);
+    sent.push({ author: step.send, decide: resolve, event: append(context(step.send), new Map(), step) });
+    sent.at(-1).event.catch(() => undefined);
+  } else if (step.arrive !== undefined) {
+    const { author, decide, event } = sent.shift();
+    decide(step.arrive);
+    if (step.arrive === 'refused') {
+      await assert.rejects(event, hasCode('STORE_UNAVAILABLE'));
+    } else {
+      compare(await event, author, step.stored);
+    }
   } else if (step.session !== undefined) {
     assert.deepEqual(plain((await service.getSession(key)).state), step.session);
   } else if (step.render !== undefined) {
@@ -48,13 +92,41 @@ async function runStep({ service, root, context }, step) {
   }
 }
 
-async function append(context, { set, unset = [], partial, stored }) {
+const CODES = { refused: 'STORE_UNAVAILABLE', lost: 'COMMIT_UNKNOWN' };
+
+async function append(context, decisions, { id, set, unset = [], partial, fails, stored }) {
   const stateDelta = { ...set, ...Object.fromEntries(unset.map((key) => [key, DELETED])) };
-  const event = await context.append({ ...(partial ? { partial } : {}), actions: { stateDelta } });
-  if (stored !== undefined) {
-    assert.equal(event.author, context.author);
-    assert.equal(event.invocationId, 'i');
-    assert.deepEqual(plain(event.actions.stateDelta), stored.set);
-    assert.deepEqual(event.customMetadata?.statepad?.deleted ?? [], stored.unset ?? []);
+  if (fails !== undefined) {
+    decisions.set(id, fails);
   }
+  const appended = context.append({ ...(id === undefined ? {} : { id }), ...(partial ? { partial } : {}), actions: { stateDelta } });
+  if (fails !== undefined) {
+    await assert.rejects(appended, hasCode(CODES[fails]));
+    return undefined;
+  }
+  const event = await appended;
+  if (stored !== undefined) {
+    compare(event, context.author, stored);
+  }
+  return event;
+}
+
+function compare(event, author, { set, unset = [], order }) {
+  assert.equal(event.author, author);
+  assert.equal(event.invocationId, 'i');
+  assert.deepEqual(plain(event.actions.stateDelta), set);
+  assert.deepEqual(event.customMetadata?.statepad?.deleted ?? [], unset);
+  if (order !== undefined) {
+    assert.deepEqual(Object.keys(event.actions.stateDelta), order);
+  }
+}
+
+function hasCode(code) {
+  return (error) => isStatepadError(error) && error.code === code;
+}
+
+function withResolvers() {
+  let resolve;
+  const promise = new Promise((settle) => (resolve = settle));
+  return { promise, resolve };
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use statepad::{
-    Delta, Event, GetRequest, InMemorySessionService, Invocation, OrderedCreateRequest, Result, Session,
+    Delta, Event, GetRequest, InMemorySessionService, Invocation, OrderedCreateRequest, Result, SentWrites, Session,
     SessionService, Template, Write,
 };
 
@@ -47,10 +47,10 @@ pub fn run_state(case: &Value) {
 /// Runs a case of invocation.json.
 pub fn run_invocation(case: &Value) {
     let (service, session) = session_with(record(case, "state"));
-    let mut invocation = Invocation::new(session.state().clone());
+    let mut run = Run { service, invocation: Invocation::new(session.state().clone()), on_their_way: Vec::new() };
     for step in list(case, "steps") {
         println!("{step}");
-        match (invocation_step(&service, &mut invocation, step), step["error"].as_str()) {
+        match (run.step(step), step["error"].as_str()) {
             (Ok(()), None) => {}
             (Err(error), Some(code)) => assert_eq!(error.code(), code),
             (answer, _) => panic!("{answer:?}"),
@@ -58,36 +58,90 @@ pub fn run_invocation(case: &Value) {
     }
 }
 
-fn invocation_step(service: &InMemorySessionService, invocation: &mut Invocation, step: &Value) -> Result<()> {
-    if step.get("call").is_some() {
-        return call(invocation, text(step, "by"), step);
-    }
-    if let Some(author) = step["append"].as_str() {
-        let mut event = Event { author: author.to_owned(), ..Event::new("i") };
-        for (key, write) in invocation.take_delta(author).iter() {
-            match write {
-                Write::Set(json) => drop(event.actions.set(key, json.to_value())),
-                Write::Unset => event.delete(key),
+struct Run {
+    service: InMemorySessionService,
+    invocation: Invocation,
+    /// Events that were sent, and their writes.
+    on_their_way: Vec<(Event, SentWrites)>,
+}
+
+impl Run {
+    fn step(&mut self, step: &Value) -> Result<()> {
+        if step.get("call").is_some() {
+            return call(&mut self.invocation, text(step, "by"), step);
+        }
+        if let Some(author) = step["append"].as_str() {
+            return self.append(author, step);
+        }
+        if let Some(author) = step["send"].as_str() {
+            let mut event = event_of(author, step);
+            let sent = self.invocation.send(author, &mut event)?;
+            self.on_their_way.push((event, sent));
+        } else if step.get("arrive").is_some() {
+            let (event, sent) = self.on_their_way.remove(0);
+            if step["arrive"] == "refused" {
+                self.invocation.failed(sent);
+            } else {
+                check_stored(&block_on(self.service.append_event("s", event))?, step);
+                self.invocation.appended(&sent, read(&self.service).state().clone());
             }
+        } else if let Some(state) = step.get("session") {
+            assert_same(&Value::Object(read(&self.service).state().to_map()), state, "what others see");
+        } else if let Some(template) = step["render"].as_str() {
+            assert_eq!(Template::parse(template).render(&self.invocation)?, step["is"]);
+        } else if let Some(author) = step["discard"].as_str() {
+            self.invocation.discard(author);
+        } else {
+            if step["end"]["discard"] == true {
+                self.invocation.discard_all();
+            }
+            self.invocation.end()?;
         }
-        let stored = block_on(service.append_event("s", event))?;
-        assert_same(&delta_of(&stored), &step["stored"]["set"], "the stored delta");
-        let deleted = stored.custom_metadata.get("statepad").map_or_else(Vec::new, |own| texts(own, "deleted"));
-        assert_eq!(deleted, texts(&step["stored"], "unset"));
-        invocation.refresh(read(service).state().clone());
-    } else if let Some(state) = step.get("session") {
-        assert_same(&Value::Object(read(service).state().to_map()), state, "what others see");
-    } else if let Some(template) = step["render"].as_str() {
-        assert_eq!(Template::parse(template).render(invocation)?, step["is"]);
-    } else if step.get("discard").is_some() {
-        invocation.discard();
-    } else {
-        if step["end"]["discard"] == true {
-            invocation.discard();
-        }
-        invocation.end()?;
+        Ok(())
     }
-    Ok(())
+
+    /// Appends an event, or has it fail: `refused`, or stored, the answer being `lost`.
+    fn append(&mut self, author: &str, step: &Value) -> Result<()> {
+        let mut event = event_of(author, step);
+        if let Some(fails) = step["fails"].as_str() {
+            let sent = self.invocation.send(author, &mut event)?;
+            if fails == "lost" {
+                block_on(self.service.append_event("s", event))?;
+            }
+            self.invocation.failed(sent);
+            return Ok(());
+        }
+        let session = read(&self.service);
+        let stored = block_on(self.invocation.append(&self.service, &session, author, event))?;
+        if step.get("stored").is_some() {
+            assert_eq!(stored.author, author);
+            check_stored(&stored, step);
+        }
+        Ok(())
+    }
+}
+
+fn event_of(author: &str, step: &Value) -> Event {
+    let id = step["id"].as_str().unwrap_or_default().to_owned();
+    let mut event = Event { id, author: author.to_owned(), partial: step["partial"] == true, ..Event::new("i") };
+    for (key, value) in step["set"].as_object().into_iter().flatten() {
+        event.actions.set(key, value.clone());
+    }
+    for key in step.get("unset").map(|_| texts(step, "unset")).into_iter().flatten() {
+        event.delete(&key);
+    }
+    event
+}
+
+fn check_stored(event: &Event, step: &Value) {
+    let wanted = &step["stored"];
+    assert_same(&delta_of(event), &wanted["set"], "the stored delta");
+    let deleted = event.custom_metadata.get("statepad").map_or_else(Vec::new, |own| texts(own, "deleted"));
+    assert_eq!(deleted, texts(wanted, "unset"));
+    if wanted.get("order").is_some() {
+        let keys: Vec<_> = event.actions.in_order().map(|(key, _)| key).collect();
+        assert_eq!(keys, texts(wanted, "order"));
+    }
 }
 
 fn read(service: &InMemorySessionService) -> Session {

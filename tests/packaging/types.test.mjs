@@ -33,7 +33,7 @@ function compile(folder, file, ...options) {
 describe('in TypeScript', () => {
   let folder;
   before(async () => {
-    const names = ['uses.ts', 'mistakes.ts', 'uses-adk.ts'];
+    const names = ['uses.ts', 'mistakes.ts', 'reads.ts', 'uses-adk.ts'];
     folder = await project(Object.fromEntries(names.map((name) => [name, fixture(name)])), { link: ['@google/adk'] });
   });
 
@@ -47,13 +47,15 @@ describe('in TypeScript', () => {
     });
   }
 
-  it('refuses each mistake, and nothing else', () => {
-    const wrong = fixture('mistakes.ts')
-      .split('\n')
-      .flatMap((text, index) => (text.endsWith('// wrong') ? [index + 1] : []));
-    assert.ok(wrong.length > 0);
-    const found = compile(folder, 'mistakes.ts', bare, resolutions.bundler);
-    const refused = found.map((text) => Number(/^mistakes\.ts\((\d+),/.exec(text)?.[1]));
-    assert.deepEqual([...new Set(refused)], wrong, found.join('\n'));
-  });
+  for (const name of ['mistakes.ts', 'reads.ts']) {
+    it(`refuses each mistake in ${name}, and nothing else`, () => {
+      const wrong = fixture(name)
+        .split('\n')
+        .flatMap((text, index) => (text.endsWith('// wrong') ? [index + 1] : []));
+      assert.ok(wrong.length > 0);
+      const found = compile(folder, name, bare, resolutions.bundler);
+      const refused = found.map((text) => Number(/^[\w-]+\.ts\((\d+),/.exec(text)?.[1]));
+      assert.deepEqual([...new Set(refused)], wrong, found.join('\n'));
+    });
+  }
 });

@@ -1,0 +1,202 @@
+//! Writes of an invocation that wait for the event that carries them.
+
+use std::sync::Arc;
+
+use crate::delta::{Delta, Write};
+use crate::index::Ordered;
+
+/// A write that is not stored yet.
+#[derive(Debug, Clone)]
+struct Pending {
+    author: Arc<str>,
+    write: Write,
+    /// Its place in the order of writing.
+    place: u64,
+    /// An event that carries it is on its way.
+    sent: bool,
+    /// An event that carried it has failed: given again, it carries the same.
+    kept: bool,
+}
+
+/// A write in an event.
+#[derive(Debug, Clone)]
+struct Carried {
+    key: Arc<str>,
+    write: Write,
+    place: u64,
+}
+
+/// What an event that has failed had carried.
+#[derive(Debug)]
+struct Failed {
+    author: Arc<str>,
+    carried: Vec<Carried>,
+    own: Vec<Carried>,
+}
+
+/// The writes that one event carries, until it is known what has become of it:
+/// [`Invocation::appended`](crate::Invocation::appended) or [`Invocation::failed`](crate::Invocation::failed).
+#[derive(Debug)]
+#[must_use = "say what has become of the event: appended or failed"]
+pub struct SentWrites {
+    id: String,
+    author: Arc<str>,
+    carried: Vec<Carried>,
+    own: Vec<Carried>,
+    before: Option<Delta>,
+}
+
+impl SentWrites {
+    /// The pending writes that go into the event, in the order of writing. What the event brought with it is not among them.
+    pub fn delta(&self) -> Delta {
+        delta_of(&self.carried)
+    }
+
+    /// All that the event carries.
+    pub(crate) fn writes(&self) -> impl Iterator<Item = (&Arc<str>, &Write)> {
+        self.carried.iter().chain(&self.own).map(|carried| (&carried.key, &carried.write))
+    }
+
+    /// The event has failed before, and carried this then; some of it has been overtaken since. Only what is stored tells
+    /// which of the two it says.
+    pub(crate) fn before(&self) -> Option<&Delta> {
+        self.before.as_ref()
+    }
+}
+
+/// The pending writes of one invocation: under each key a stack, the latest on top.
+#[derive(Debug, Default)]
+pub(crate) struct PendingWrites {
+    stacks: Ordered<Vec<Pending>>,
+    /// By the event's id.
+    failed: Ordered<Failed>,
+    count: u64,
+}
+
+impl PendingWrites {
+    /// The latest write to a key.
+    pub fn get(&self, key: &str) -> Option<&Write> {
+        self.stacks.get(key)?.last().map(|pending| &pending.write)
+    }
+
+    /// Of each key the latest write, in the order of writing.
+    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Write)> {
+        self.latest().into_iter().map(|(key, pending)| (key, &pending.write))
+    }
+
+    /// Writes. What the same author has written under the key before is done with, unless it is on its way.
+    pub fn write(&mut self, author: &str, key: &str, write: Write) {
+        self.keep(key, |pending| &*pending.author != author || pending.sent || pending.kept);
+        self.push(&Arc::from(author), &Arc::from(key), write);
+    }
+
+    /// Drops what an author has written and no event is carrying: what lies under it is pending again.
+    pub fn discard(&mut self, author: &str) {
+        self.failed.retain(|_, failed| &*failed.author != author);
+        self.stacks.retain(|_, stack| {
+            stack.retain(|pending| &*pending.author != author || pending.sent);
+            !stack.is_empty()
+        });
+    }
+
+    /// Drops everything.
+    pub fn clear(&mut self) {
+        self.stacks.clear();
+        self.failed.clear();
+    }
+
+    /// Sends an event of an author: with those of its writes that are the latest of their key, and with the event's `own`
+    /// delta on top. An event that has failed carries what it carried then, unless a later write has been stored since.
+    pub fn send(&mut self, author: &str, id: &str, own: &Delta) -> SentWrites {
+        let author: Arc<str> = Arc::from(author);
+        let again = self.failed.get(id).filter(|failed| failed.author == author);
+        let left =
+            again.map(|failed| failed.carried.iter().filter(|carried| self.is_pending(carried)).cloned().collect());
+        let before = again.zip(left.as_ref()).and_then(|(failed, left): (_, &Vec<_>)| {
+            (left.len() < failed.carried.len()).then(|| delta_of(failed.carried.iter().chain(&failed.own)))
+        });
+        let mut carried = left.unwrap_or_else(|| self.next(&author));
+        carried.retain(|carried| own.get(&carried.key).is_none());
+        let own = own.iter().map(|(key, write)| self.push(&author, &Arc::from(key), write.clone())).collect();
+        let sent = SentWrites { id: id.to_owned(), author, carried, own, before };
+        for carried in sent.carried.iter().chain(&sent.own) {
+            self.change(carried, |pending| pending.sent = true);
+        }
+        sent
+    }
+
+    /// The event is stored: what it carried is pending no more, and neither is what was written before under the same keys.
+    pub fn stored(&mut self, SentWrites { id, carried, own, .. }: &SentWrites) {
+        for Carried { key, place, .. } in carried.iter().chain(own) {
+            self.keep(key, |pending| pending.place > *place);
+        }
+        self.failed.shift_remove(id.as_str());
+    }
+
+    /// The event has failed: what it carried is pending again, at its old place. What it brought with it is taken back.
+    pub fn failed(&mut self, SentWrites { id, author, carried, own, before }: SentWrites) {
+        for Carried { key, place, .. } in &own {
+            self.keep(key, |pending| pending.place != *place);
+        }
+        for carried in &carried {
+            self.change(carried, |pending| {
+                pending.sent = false;
+                pending.kept |= !id.is_empty();
+            });
+        }
+        if !id.is_empty() && before.is_none() {
+            self.failed.insert(Arc::from(id), Failed { author, carried, own });
+        }
+    }
+
+    /// What the next event of an author carries.
+    fn next(&self, author: &str) -> Vec<Carried> {
+        let own = self.latest().into_iter().filter(|(_, pending)| &*pending.author == author && !pending.sent);
+        own.map(|(key, Pending { write, place, .. })| Carried {
+            key: Arc::clone(key),
+            write: write.clone(),
+            place: *place,
+        })
+        .collect()
+    }
+
+    fn latest(&self) -> Vec<(&Arc<str>, &Pending)> {
+        let mut latest: Vec<_> =
+            self.stacks.iter().filter_map(|(key, stack)| stack.last().map(|pending| (key, pending))).collect();
+        latest.sort_unstable_by_key(|(_, pending)| pending.place);
+        latest
+    }
+
+    fn is_pending(&self, Carried { key, place, .. }: &Carried) -> bool {
+        self.stacks.get(key).is_some_and(|stack| stack.iter().any(|pending| pending.place == *place && !pending.sent))
+    }
+
+    fn push(&mut self, author: &Arc<str>, key: &Arc<str>, write: Write) -> Carried {
+        self.count += 1;
+        let place = self.count;
+        let pending = Pending { author: Arc::clone(author), write: write.clone(), place, sent: false, kept: false };
+        self.stacks.entry(Arc::clone(key)).or_default().push(pending);
+        Carried { key: Arc::clone(key), write, place }
+    }
+
+    fn change(&mut self, Carried { key, place, .. }: &Carried, change: impl FnOnce(&mut Pending)) {
+        let stack = self.stacks.get_mut(key);
+        if let Some(pending) = stack.and_then(|stack| stack.iter_mut().find(|pending| pending.place == *place)) {
+            change(pending);
+        }
+    }
+
+    /// Leaves of a stack what stays.
+    fn keep(&mut self, key: &str, stays: impl FnMut(&Pending) -> bool) {
+        if let Some(stack) = self.stacks.get_mut(key) {
+            stack.retain(stays);
+            if stack.is_empty() {
+                self.stacks.shift_remove(key);
+            }
+        }
+    }
+}
+
+fn delta_of<'a>(carried: impl IntoIterator<Item = &'a Carried>) -> Delta {
+    carried.into_iter().map(|carried| (Arc::clone(&carried.key), carried.write.clone())).collect()
+}
