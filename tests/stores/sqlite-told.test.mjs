@@ -46,7 +46,8 @@ for (const name of Object.keys(libraries)) {
 
   test(`${name}: a change with very many names is not told, and those behind it are`, () =>
     withFile(name, async (file) => {
-      const store = plain(file.store());
+      const database = file.connect();
+      const store = plain(sqliteStore(database));
       await store.open({ migrate: 'create' });
       await store.commit(creation('s', { app: { set: { n: 0 } } }));
       const set = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`name ${index}`, index]));
@@ -56,6 +57,10 @@ for (const name of Object.keys(libraries)) {
       assert.equal(await told(1, 's'), undefined);
       assert.deepEqual({ ...(await told(2, 'u1')).app.set }, { n: 2 });
       assert.equal(Object.keys((await store.load(key(), {})).state.app).length, 3001);
+      // A long one does not stay in the row that each change writes.
+      await store.commit(update('u3', { app: { set: { ['long '.repeat(50)]: 1 } } }));
+      assert.deepEqual(rows(database, `SELECT recent FROM statepad_scopes_v2 WHERE scope = '["a"]'`), [{ recent: '' }]);
+      assert.equal(Object.keys((await told(2, 'u1')).app.set).length, 2);
     }));
 
   test(`${name}: a change costs as many statements after a thousand others as before them`, () =>
