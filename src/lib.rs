@@ -12,6 +12,7 @@ mod state;
 mod event;
 mod change;
 mod session;
+mod recent;
 mod sessions;
 mod history;
 mod list;
@@ -23,6 +24,7 @@ mod template;
 mod host;
 mod draft;
 mod service;
+mod pointers;
 mod in_memory;
 #[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
 mod system_host;

@@ -5,53 +5,28 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands over what it made of JavaScript's values")]
 
-use std::cell::RefCell;
-use std::ops::Range;
-
 use wasm_bindgen::prelude::*;
 
 use crate::change::{Change, Guard, Prepared, SessionKey};
 use crate::delta::{Delta, ScopedDelta};
-use crate::error::{Error, ErrorKind, Result};
-use crate::json::write_string;
+use crate::error::{Error, Result};
 use crate::list::{ListQuery, Start};
 use crate::object::Members;
 use crate::session::SessionLog;
 use crate::sessions::{ScopeId, SessionId, Sessions};
 
+mod errors;
 mod history;
 mod room;
+mod scratch;
 mod templates;
 
+use errors::error_json;
 pub use history::*;
 pub use room::has_room;
+pub use scratch::scratch;
+use scratch::with_scratch;
 pub use templates::*;
-
-thread_local! {
-    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Makes the scratch buffer so long and says where it is: nowhere, when there is no memory for it. What was in it is gone.
-#[wasm_bindgen]
-pub fn scratch(length: usize) -> *const u8 {
-    SCRATCH.with_borrow_mut(|scratch| {
-        if scratch.len() != length {
-            *scratch = Vec::new();
-            if !room::is_there(length + 4096) {
-                return std::ptr::null();
-            }
-            scratch.resize(length, 0);
-        }
-        scratch.as_ptr()
-    })
-}
-
-fn with_scratch<T>(range: Range<usize>, read: impl FnOnce(&str) -> Result<T>) -> Result<T> {
-    SCRATCH.with_borrow(|scratch| {
-        let bytes = scratch.get(range).unwrap_or_default();
-        read(std::str::from_utf8(bytes).map_err(|_| Error::invalid("the text is not UTF-8"))?)
-    })
-}
 
 /// What the `prepare` methods answer when they refuse; [`Core::take_error`] says why. A JavaScript exception, or a
 /// result, would cost more than the call.
@@ -437,32 +412,4 @@ fn narrow(count: usize) -> u32 {
 fn version(expected: f64) -> Option<u64> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "versions are whole and not negative")]
     (expected >= 0.0).then_some(expected as u64)
-}
-
-/// An error as JSON text: its code, its message and its details. The host makes an error object of it.
-fn error_json(error: &Error) -> String {
-    let mut out = String::from("{\"code\":");
-    write_string(&mut out, error.code());
-    let message = error.to_string();
-    for (name, text) in [("message", Some(message.as_str())), ("key", error.key()), ("id", error.id())] {
-        if let Some(text) = text {
-            out.push(',');
-            write_string(&mut out, name);
-            out.push(':');
-            write_string(&mut out, text);
-        }
-    }
-    if error.kind() == ErrorKind::CoreFailed {
-        out.push_str(",\"reason\":\"memory\"");
-    }
-    for (name, revision) in [("expected", error.expected()), ("actual", error.actual())] {
-        if let Some(revision) = revision {
-            out.push(',');
-            write_string(&mut out, name);
-            out.push(':');
-            out.push_str(&revision.to_string());
-        }
-    }
-    out.push('}');
-    out
 }

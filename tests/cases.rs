@@ -240,25 +240,11 @@ fn templates_render() {
 #[test]
 fn a_missing_key_is_told_with_the_nearest_one() {
     each(list(&cases!("nearest"), "cases"), |case| {
-        let template = Template::parse(&format!("{{{}}}", text(case, "key")));
+        let template = Template::parse(format!("{{{}}}", text(case, "key")));
         let state: serde_json::Map<_, _> =
             texts(case, "candidates").into_iter().map(|candidate| (candidate, json!(1))).collect();
         let error = template.render_with(&state, |_| None).unwrap_err();
         assert_eq!(error.missing()[0].nearest.as_deref(), case.get("nearest").and_then(Value::as_str));
-    });
-}
-
-#[test]
-fn the_nearest_name_is_told() {
-    // A name that can stand in a template is looked for as a placeholder's key.
-    let file = cases!("nearest");
-    let is_key = |case: &&Value| Template::parse(format!("{{{}}}", text(case, "key"))).placeholders().count() == 1;
-    each(list(&file, "cases").iter().filter(is_key), |case| {
-        let candidates: serde_json::Map<String, Value> =
-            texts(case, "candidates").into_iter().map(|name| (name, Value::Null)).collect();
-        let template = Template::parse(format!("{{{}}}", text(case, "key")));
-        let error = template.render(&candidates).unwrap_err();
-        assert_eq!(error.missing()[0].nearest.as_deref(), case["nearest"].as_str());
     });
 }
 

@@ -309,3 +309,23 @@ fn sessions_are_found_by_their_id_while_others_come_and_go() {
         assert_eq!(append("same").unwrap_err(), ErrorKind::SessionNotFound);
     }
 }
+
+#[test]
+fn a_host_whose_time_is_no_number_is_told_so_and_nothing_is_written() {
+    struct Broken;
+    impl Host for Broken {
+        fn now(&self) -> f64 {
+            f64::NAN
+        }
+        fn new_id(&self) -> String {
+            "id".to_owned()
+        }
+    }
+    let service = InMemorySessionService::with_host(Broken);
+    let request = CreateRequest { app_name: "app".into(), user_id: "ana".into(), ..Default::default() };
+    assert_eq!(block_on(service.create(request)).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    let update = block_on(service.update_state(StateRef::App("app"), |state| state.set("app:x", 1)));
+    assert_eq!(update.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    let state = block_on(service.update_state(StateRef::App("app"), |_| Ok(()))).unwrap();
+    assert!(state.all().is_empty());
+}
