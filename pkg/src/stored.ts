@@ -1,11 +1,10 @@
 // Sessions over a store: every write waits for it, and memory follows it.
 
 import { missing, notFound, prepareAppend, repeated, type Append } from './append.js';
-import { Cache, parseEvent, sharedCell } from './cache.js';
+import { Cache, parseEvent } from './cache.js';
 import { Commits } from './commits.js';
 import { Connection } from './connection.js';
 import { creationEvent } from './creation.js';
-import { cursorText, parseCursor } from './cursor.js';
 import { StatepadError } from './errors.js';
 import { thaw } from './freeze.js';
 import { OUT, type SessionRecord, type View } from './handle.js';
@@ -13,9 +12,10 @@ import { newId } from './ids.js';
 import { orAborted, unknown } from './policy.js';
 import { Queues } from './queue.js';
 import { checkKey, type ListPlan } from './requests.js';
-import { pageOf, type AppendPlan, type Creation, type SessionName, type Sessions } from './sessions.js';
+import type { AppendPlan, Creation, SessionName, Sessions } from './sessions.js';
 import { isStoreError } from './store-error.js';
 import { callbackStore } from './stores/lib/callbacks.js';
+import { listPage } from './stored-list.js';
 import { wholeLog } from './stored-past.js';
 import { scopeTarget, sessionTarget } from './stored-update.js';
 import { isSessionTarget, type UpdateTarget } from './update.js';
@@ -23,7 +23,7 @@ import { ALL, NONE, firstOf, notHere, shownBy, type Wanted } from './wanted.js';
 import type { Draft } from './draft.js';
 import type { Ticket } from './memory.js';
 import type { StoredOptions } from './store-options.js';
-import type { Change, Committed, Guard, Hint, ListQuery, Loaded, LoadedScope, LoadQuery } from './store.js';
+import type { Change, Committed, Guard, Hint, Loaded, LoadedScope, LoadQuery } from './store.js';
 import type {
   Event,
   GetSessionConfig,
@@ -118,26 +118,7 @@ export class StoredSessions implements Sessions {
   }
 
   async list(plan: ListPlan, signal?: Signal): Promise<ListSessionsResponse> {
-    const { appName: app, userId: user, descending, limit, offset } = plan;
-    const start = plan.cursor === undefined ? undefined : parseCursor(plan.cursor);
-    const query: ListQuery = {
-      app,
-      ...(user === undefined ? {} : { user }),
-      descending,
-      ...(limit === undefined ? {} : { limit }),
-      ...(start === undefined ? { offset } : { after: start.after }),
-    };
-    const page = await this.connection.ask(async (store, context) => await store.list(query, context), signal);
-    const appCell = sharedCell('app', page.app);
-    const userCells = new Map([...page.users].map(([id, values]) => [id, sharedCell('user', values)]));
-    const sessions = page.rows.map((row) => this.cache.row(row, [appCell, userCells.get(row.key.userId) ?? sharedCell('user', {})]));
-    const { corrupt = [] } = page;
-    const before = start?.before ?? offset;
-    const seen = before + sessions.length + corrupt.length;
-    const last = page.rows.at(-1);
-    const cursor = last === undefined || seen >= page.total ? undefined : cursorText(last, seen);
-    const answer = pageOf(plan, before, page.total, sessions, cursor);
-    return corrupt.length === 0 ? answer : { ...answer, corrupt };
+    return await listPage(this, plan, signal);
   }
 
   async remove(key: SessionKey, signal?: Signal): Promise<void> {
