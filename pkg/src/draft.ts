@@ -16,6 +16,8 @@ export interface Draft {
   readonly delta: Record<string, Json>;
   readonly deleted: readonly string[];
   readonly id: string;
+  /** Whether the caller chose the id: it may come again by another call. */
+  readonly named: boolean;
   readonly timestamp: number;
   /** Whether the caller left the timestamp to the clock. */
   readonly timed: boolean;
@@ -35,7 +37,7 @@ export interface TempDelta {
 export function admitEvent(given: EventInit, now: () => number, options: AdmitOptions): Draft {
   const event: Record<string, Json> = {};
   admitMembers(given, event, 'actions', '', options);
-  const { id, timestamp, timed } = complete(event, now);
+  const { id, named, timestamp, timed } = complete(event, now);
 
   const { delta, deleted } = admitDelta(given.actions?.stateDelta, 'actions.stateDelta', options);
   const actions: Record<string, Json> = {
@@ -54,13 +56,14 @@ export function admitEvent(given: EventInit, now: () => number, options: AdmitOp
   }
   const metadata = event['customMetadata'];
   const stored = metadata === undefined ? deleted : storedDeletions(metadata).concat(deleted);
-  return { event, actions, delta, deleted: stored, id, timestamp, timed };
+  return { event, actions, delta, deleted: stored, id, named, timestamp, timed };
 }
 
 /** Fills in and checks what the service itself reads. */
-function complete(event: Record<string, Json>, now: () => number): Pick<Draft, 'id' | 'timestamp' | 'timed'> {
+function complete(event: Record<string, Json>, now: () => number): Pick<Draft, 'id' | 'named' | 'timestamp' | 'timed'> {
   const { id: givenId, invocationId, timestamp: givenTime } = event;
-  const id = givenId === undefined || givenId === '' ? newId() : admitString(givenId, 'id');
+  const named = givenId !== undefined && givenId !== '';
+  const id = named ? admitString(givenId, 'id') : newId();
   const timed = givenTime === undefined;
   if (!timed && typeof givenTime !== 'number') {
     throw new StatepadError('INVALID_ARGUMENT', 'timestamp must be a number of milliseconds', { path: 'timestamp' });
@@ -69,7 +72,7 @@ function complete(event: Record<string, Json>, now: () => number): Pick<Draft, '
   event['id'] = id;
   event['invocationId'] = invocationId === undefined ? '' : admitString(invocationId, 'invocationId');
   event['timestamp'] = timestamp;
-  return { id, timestamp, timed };
+  return { id, named, timestamp, timed };
 }
 
 /** Takes the `temp:` keys out of a draft. */

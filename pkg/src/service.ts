@@ -5,10 +5,10 @@ import { admitEvent } from './draft.js';
 import { StatepadError, isStatepadError } from './errors.js';
 import { InvocationContext, type InvocationOptions } from './invocation.js';
 import { LocalSessions } from './local.js';
-import { Queues } from './queue.js';
 import { checkConfig, checkCount, checkKey, checkList, checkObject } from './requests.js';
 import { admitCreation, type SessionName, type Sessions } from './sessions.js';
 import { checkStoreOptions, type StoredOptions, type StoreOptions } from './store-options.js';
+import { Turns } from './turns.js';
 import { updateState, type UpdateFunction } from './update.js';
 import { isReady, ready, requireReady } from './wasm.js';
 import type { View } from './handle.js';
@@ -58,7 +58,7 @@ export class SessionService {
   readonly #stored: StoredOptions | undefined;
   readonly #now: () => number;
   readonly #admit: AdmitOptions;
-  readonly #updates = new Queues();
+  readonly #updates = new Turns();
   #isClosed = false;
 
   /** Throws `INVALID_ARGUMENT` when the options do not go together. */
@@ -183,9 +183,8 @@ export class SessionService {
     const appName = admitString(target.appName, 'appName');
     const userId = target.userId === undefined ? undefined : admitString(target.userId, 'userId');
     const sessions = await this.#begin(options);
-    const name = JSON.stringify([appName, userId, target.sessionId]);
-    const updated = sessions.target({ appName, userId, sessionId: target.sessionId }, options);
-    return await updateState(updated, fn, { attempts, signal, queues: this.#updates, name });
+    const whole = { appName, userId, sessionId: target.sessionId };
+    return await updateState(sessions.target(whole, options), fn, { attempts, signal, turns: this.#updates, target: whole });
   }
 
   /**

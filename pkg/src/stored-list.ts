@@ -1,10 +1,12 @@
 // Pages of sessions over a store, each beginning where the one before it has ended.
 
-import { sharedCell } from './cache.js';
 import { cursorText, parseCursor } from './cursor.js';
+import { deepFreeze } from './freeze.js';
+import { Cell } from './handle.js';
+import { APP_PREFIX, USER_PREFIX, underKeys } from './scope.js';
 import { pageOf } from './sessions.js';
 import type { ListPlan } from './requests.js';
-import type { ListQuery, Page, Place, Row } from './store.js';
+import type { ListQuery, Page, Place, Row, Values } from './store.js';
 import type { StoredSessions } from './stored.js';
 import type { ListSessionsResponse } from './types.js';
 import type { Signal } from './signal.js';
@@ -69,4 +71,9 @@ async function partOf(ask: (limit: number | undefined) => Promise<Page>, limit: 
 
 function placeOf({ time, key: { sessionId, userId } }: Row): Place {
   return { time, sessionId, userId };
+}
+
+/** The values of a shared scope under their full keys. */
+export function sharedCell(part: 'app' | 'user', values: Values): Cell {
+  return Cell.of(deepFreeze(underKeys(part === 'app' ? APP_PREFIX : USER_PREFIX, values)));
 }

@@ -25,6 +25,7 @@ export async function wholeLog(sessions: StoredSessions, session: SessionName, s
     if (record.created !== created) {
       missing(key);
     }
+    cache.join(view, record);
     cache.rebind(view, record);
   }
   // As it is now: an append through the handle may lead that to a session whose log is not all here.
