@@ -42,11 +42,14 @@
  */
 
 import { basicCases } from './testing/cases/basic.js';
+import { callCases } from './testing/cases/calls.js';
+import { changedCases } from './testing/cases/changed.js';
 import { duplicateCases } from './testing/cases/duplicates.js';
 import { isolationCases } from './testing/cases/isolation.js';
 import { listCases } from './testing/cases/lists.js';
 import { loadCases } from './testing/cases/loads.js';
 import { manyCases } from './testing/cases/many.js';
+import { marksCases } from './testing/cases/marks.js';
 import { parallelCases } from './testing/cases/parallel.js';
 import { refusalCases } from './testing/cases/refusals.js';
 import { removalCases } from './testing/cases/removal.js';
@@ -74,4 +77,7 @@ export const storeCases: readonly StoreCase[] = [
   ...sharingCases,
   ...valueCases,
   ...isolationCases,
+  ...marksCases,
+  ...changedCases,
+  ...callCases,
 ];

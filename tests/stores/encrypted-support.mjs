@@ -40,5 +40,9 @@ export function recording(inner) {
 /** What a promise is refused with; `undefined` when it is not. */
 export const refusal = (promise) => promise.then(() => undefined, (error) => error);
 
+/** What became of a change, without what it tells of others. */
+export const outcome = (committed) =>
+  Object.fromEntries(Object.entries(committed).filter(([member]) => !['before', 'changed'].includes(member)));
+
 /** Values without their missing prototype. */
 export const plain = (values) => ({ ...values });

@@ -111,6 +111,21 @@ for (const [way, options] of ways) {
       }
     });
 
+    test('an event under another id than its own is corrupt, and so is one that another one has given its id', async () => {
+      let change;
+      const { store } = await filled(options, { load: (loaded) => (change(loaded), loaded) });
+      change = () => undefined;
+      assert.deepEqual((await store.load(key, {}, context)).events.map(({ id }) => id), ['e1', 'e2']);
+      for (change of [
+        ({ events }) => (events[0].id = 'e0'),
+        ({ events }) => (events[1].id = 'e1'),
+        ({ events: [first, second] }) => ([first.id, second.id] = [second.id, first.id]),
+        ({ events }) => (events[1].id = ''),
+      ]) {
+        await isCorrupt(store.load(key, {}, context), String(change));
+      }
+    });
+
     test('values that have changed places are corrupt: of names, scopes, users, apps and sessions', async () => {
       let take;
       const { inner, store } = await filled(options, {

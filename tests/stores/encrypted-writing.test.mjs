@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService, StoreError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { append, context, create, data, instead, key, nameKey, overMemory, plain, recording, refusal, update } from './encrypted-support.mjs';
+import { append, context, create, data, instead, key, nameKey, outcome, overMemory, plain, recording, refusal, update } from './encrypted-support.mjs';
 
 const ofApp = { key: { appName: 'app' } };
 const count = (n) => ({ set: { n } });
@@ -63,7 +63,7 @@ describe('two stores over one', () => {
     await store.commit(create('c2'), context);
     await other.remove(key, context);
     await other.commit(create('c3'), context);
-    assert.deepEqual(await store.commit(append('e2', { session: count(1) }), context), { rev: 1, prev: 0, pos: { app: 0, user: 0 } });
+    assert.deepEqual(outcome(await store.commit(append('e2', { session: count(1) }), context)), { rev: 1, prev: 0, pos: { app: 0, user: 0 } });
     assert.equal((await refusal(store.commit(append('e3', {}, { guard: { created: 'c2' } }), context))).code, 'not-found');
     assert.equal((await other.load(key, {}, context)).state.session.n, 1);
   });
@@ -164,13 +164,13 @@ describe('a change that is sent again', () => {
       const change = append('e', { app: count(2), user: count(2), session: count(2) }, { guard });
       const alone = update('p', { app: count(3) }, { ...ofApp, guard: { keys: { app: count(2) } } });
       const made = create('d', { app: count(4) }, { key: { ...key, sessionId: 's2' }, guard: { keys: { app: count(3) } } });
-      assert.deepEqual(await store.commit(change, context), { rev: 1, prev: 0, pos: { app: 2, user: 2 } });
+      assert.deepEqual(outcome(await store.commit(change, context)), { rev: 1, prev: 0, pos: { app: 2, user: 2 } });
       await store.commit(alone, context);
       await store.commit(made, context);
       for (const again of [store, overMemory(options, inner).store]) {
-        assert.deepEqual(await again.commit(change, context), { rev: 1, prev: 1, pos: { app: 4, user: 2 }, duplicate: true, data: data('e') });
-        assert.deepEqual(await again.commit(alone, context), { rev: 0, prev: null, pos: { app: 4, user: 0 }, duplicate: true });
-        assert.deepEqual(await again.commit(made, context), { rev: 0, prev: 0, pos: { app: 4, user: 2 }, duplicate: true });
+        assert.deepEqual(outcome(await again.commit(change, context)), { rev: 1, prev: 1, pos: { app: 4, user: 2 }, duplicate: true, data: data('e') });
+        assert.deepEqual(outcome(await again.commit(alone, context)), { rev: 0, prev: null, pos: { app: 4, user: 0 }, duplicate: true });
+        assert.deepEqual(outcome(await again.commit(made, context)), { rev: 0, prev: 0, pos: { app: 4, user: 2 }, duplicate: true });
       }
       assert.equal((await refusal(store.commit({ ...change, id: 'f', event: { ...change.event, id: 'f' } }, context))).code, 'conflict');
       assert.equal((await refusal(store.commit({ ...alone, id: 'q' }, context))).code, 'conflict');
@@ -198,7 +198,8 @@ describe('a change that is sent again', () => {
       losses = 3;
       for (let attempt = 1; ; attempt++) {
         try {
-          return [attempt, await send()];
+          const sent = await send();
+          return [attempt, Array.isArray(sent) ? sent : outcome(sent)];
         } catch (error) {
           assert.equal(error.message, 'connection lost');
         }
@@ -233,8 +234,66 @@ describe('a change that is sent again', () => {
     while (losses > 0) {
       await assert.rejects(store.commit(change, context), { message: 'connection refused' });
     }
-    assert.deepEqual(await store.commit(change, context), { rev: 1, prev: 0, pos: { app: 2, user: 0 } });
+    assert.deepEqual(outcome(await store.commit(change, context)), { rev: 1, prev: 0, pos: { app: 2, user: 0 } });
   });
+});
+
+describe('a later try of a change', () => {
+  for (const options of [{}, { names: 'encrypted', nameKey }]) {
+    const way = options.names ? ', with encrypted names' : '';
+
+    test(`is not refused for what the wrapper has guessed${way}`, async () => {
+      const { inner, store } = overMemory(options);
+      const { store: other } = overMemory(options, inner);
+      await store.commit(create('c'), context);
+      await other.commit(append('e1'), context);
+      const change = append('e2', { app: count(1) }, { attempt: 2, guard: { keys: { app: { unset: ['n'] } } } });
+      assert.deepEqual(outcome(await store.commit(change, context)), { rev: 2, prev: 1, pos: { app: 1, user: 0 } });
+      await other.commit(append('e3'), context);
+      const batch = [append('e4', {}, { attempt: 3 }), update('p', { app: count(2) }, { ...ofApp, attempt: 2 })];
+      assert.deepEqual((await store.commitMany(batch, context)).map(({ rev }) => rev), [4, 0]);
+    });
+
+    test(`that is refused for good is remembered, however it was refused${way}`, async () => {
+      const { inner, store } = overMemory(options);
+      await store.commit(create('c', { app: count(1) }), context);
+      const late = append('e1', { app: count(2) }, { guard: { keys: { app: count(7) } } });
+      assert.equal((await refusal(store.commit({ ...late, attempt: 2 }, context))).code, 'conflict');
+      await store.commit(update('p', { app: count(7) }, ofApp), context);
+      for (const each of [store, overMemory(options, inner).store]) {
+        assert.equal((await refusal(each.commit(late, context))).code, 'conflict');
+      }
+      assert.equal((await store.load(key, {}, context)).rev, 0);
+    });
+
+    test(`that has come through while it was refused is told as done${way}`, async () => {
+      let isLate = true;
+      const inner = memoryStore();
+      const held = [];
+      const slow = instead(inner, {
+        commit: async (method, change, ctx) => {
+          if (change.kind === 'append' && isLate) {
+            isLate = false;
+            held.push(change);
+            throw new Error('connection lost');
+          }
+          if (change.attempt !== undefined) {
+            // The first try arrives at last.
+            await method(held.pop(), ctx);
+          }
+          return method(change, ctx);
+        },
+      });
+      const { store } = overMemory(options, slow);
+      await store.commit(create('c', { app: count(1) }), context);
+      const change = append('e1', { session: count(1) }, { guard: { keys: { app: count(1) } } });
+      await assert.rejects(store.commit(change, context), { message: 'connection lost' });
+      // What the retry looks at does not hold; what the first try looked at does.
+      const retry = { ...change, attempt: 2, guard: { keys: { app: count(2) } } };
+      assert.equal((await store.commit(retry, context)).duplicate, true);
+      assert.equal((await store.load(key, {}, context)).rev, 1);
+    });
+  }
 });
 
 describe('when others are always faster', () => {
@@ -282,10 +341,10 @@ test('a session that is only there for those who write is found on the second lo
   await make().commit(create('c', { session: count(1) }), context);
   const change = append('e', { session: count(2) }, { guard: { keys: { session: count(1) } } });
   lags = 1;
-  assert.deepEqual(await make().commit(change, context), { rev: 1, prev: 0, pos: { app: 0, user: 0 } });
+  assert.deepEqual(outcome(await make().commit(change, context)), { rev: 1, prev: 0, pos: { app: 0, user: 0 } });
   for (const again of [change, append('e')]) {
     lags = 1;
-    assert.deepEqual(await make().commit(again, context), { rev: 1, prev: 1, pos: { app: 0, user: 0 }, duplicate: true, data: data('e') });
+    assert.deepEqual(outcome(await make().commit(again, context)), { rev: 1, prev: 1, pos: { app: 0, user: 0 }, duplicate: true, data: data('e') });
   }
   lags = 1;
   assert.equal((await refusal(make().commit(append('f', {}, { key: { ...key, sessionId: 'none' } }), context))).code, 'not-found');

@@ -19,7 +19,7 @@ function openOver(options) {
 }
 
 storeTests('encrypted', openOver({ keys }), { without: ['reopen'] });
-storeTests('encrypted, with names', openOver({ keys, names: 'encrypted', nameKey }), { without: ['reopen'] });
+storeTests('encrypted, with names', openOver({ keys, names: 'encrypted', nameKey }), { without: ['reopen', 'changed'] });
 storeTests('encrypted, in a journal', () => {
   const lines = [];
   const make = () => encryptedStore(journalStore({ append: async (added) => void lines.push(...added), read: async () => [...lines] }), { keys });
@@ -56,7 +56,7 @@ test('an event that UTF-8 cannot write is rejected', async () => {
   const lone = append('e', {}, { event: { id: 'e', time: 2, data: '"\ud800"' } });
   await assert.rejects(store.commit(lone, context), { code: 'rejected', message: /"e" is not well-formed/ });
   await store.commit(append('e2', {}, { event: { id: 'e2', time: 2, data: '"\u{1f44d}"' } }), context);
-  assert.deepEqual((await store.load(key, {}, context)).events, [{ rev: 1, data: '"👍"' }]);
+  assert.deepEqual((await store.load(key, {}, context)).events, [{ rev: 1, id: 'e2', data: '"👍"' }]);
 });
 
 describe('nothing of the plain text reaches the inner store', () => {
@@ -188,7 +188,7 @@ describe('keys', () => {
     const named = overMemory({ names: 'encrypted', nameKey: hkdf }).store;
     await named.commit(create('c', { app: { set: { a: 1 } } }), context);
     assert.deepEqual(plain((await named.loadScope({ app: 'app' }, context)).state), { a: 1 });
-    assert.throws(() => overMemory({ keys: [old] }), { code: 'rejected', message: /"k1" may not be used to encrypt/ });
+    assert.throws(() => overMemory({ keys: [old] }), { code: 'INVALID_ARGUMENT', message: /"k1" may not be used to encrypt/ });
   });
 
   test('a function is asked for each key once, and again when it failed', async () => {
@@ -243,10 +243,31 @@ describe('keys', () => {
     'a name key for visible names': { keys, nameKey },
     'a short name key': { keys, names: 'encrypted', nameKey: new Uint8Array(31) },
     'plain text with encrypted names': { keys, names: 'encrypted', nameKey, plaintext: 'read' },
+    'a key that is a text': { keys: [{ id: 'k', key: 'secret'.repeat(8) }] },
+    'a key without an id': { keys: [bytes(1)] },
+    'a key in place of keys': { keys: bytes(1) },
+    'keys that are a text': { keys: 'secret' },
+    'a name key that is a text': { keys, names: 'encrypted', nameKey: 'secret' },
+    'no options': undefined,
+    'options that are null': null,
+    'an option by another name': { keys, key: bytes(1) },
+    'names of another kind': { keys, names: 'hidden' },
+    'plain text of another kind': { keys, plaintext: true },
   };
   for (const [what, options] of Object.entries(refused)) {
-    test(`${what} are rejected at once`, () => assert.throws(() => encryptedStore(memoryStore(), options), { code: 'rejected' }));
+    test(`${what} are refused at once`, () => assert.throws(() => encryptedStore(memoryStore(), options), { code: 'INVALID_ARGUMENT' }));
   }
+
+  for (const [what, inner] of [['no store', undefined], ['null', null], ['a path', 'sessions.db'], ['a function', memoryStore]]) {
+    test(`${what} in place of the store to encrypt is refused at once`, () =>
+      assert.throws(() => encryptedStore(inner, { keys }), { code: 'INVALID_ARGUMENT', path: 'inner' }));
+  }
+
+  test('a store that compares no revisions is refused at once: events are bound to theirs', () => {
+    for (const guards of ['keys', 'none']) {
+      assert.throws(() => encryptedStore({ ...memoryStore(), guards }, { keys }), { code: 'INVALID_ARGUMENT', path: 'inner' });
+    }
+  });
 });
 
 describe('what was there before the encryption', () => {
@@ -266,7 +287,7 @@ describe('what was there before the encryption', () => {
     await store.commit(append('e2', { app: { set: { a: 2 } } }, { guard: { keys: { app: { set: { a: 1 } }, session: { set: { s: 1 } } } } }), context);
     const { state, events } = await store.load(key, {}, context);
     assert.deepEqual([plain(state.app), plain(state.session)], [{ a: 2 }, { s: 1 }]);
-    assert.deepEqual(events, [{ rev: 1, data: data('e1') }, { rev: 2, data: data('e2') }]);
+    assert.deepEqual(events, [{ rev: 1, id: 'e1', data: data('e1') }, { rev: 2, id: 'e2', data: data('e2') }]);
     assert.match((await inner.load(key, {}, context)).state.app.a, /^sealed1:/);
     assert.equal((await store.commit(append('e1'), context)).data, data('e1'));
   });
@@ -290,7 +311,7 @@ test('it has the members that the inner store has, and no others', async () => {
   const { commit, load, list, remove, loadScope } = memoryStore();
   const members = ['commit', 'load', 'list', 'remove', 'loadScope'];
   assert.deepEqual(Object.keys(encryptedStore({ commit, load, list, remove, loadScope }, { keys })).sort(), [...members].sort());
-  assert.deepEqual(Object.keys(whole).sort(), [...members, 'removeScope', 'commitMany', 'watch', 'open', 'close', 'durability', 'exclusive'].sort());
+  assert.deepEqual(Object.keys(whole).sort(), [...members, 'removeScope', 'commitMany', 'watch', 'open', 'close', 'durability', 'exclusive', 'keeps'].sort());
   const asked = [];
   const spied = instead(memoryStore(), {});
   const passing = encryptedStore({

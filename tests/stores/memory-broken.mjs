@@ -1,6 +1,7 @@
 // Stores that are broken, each in one way that a store might be: the cases have to catch them all.
 
 import assert from 'node:assert/strict';
+import { StoreError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 
 const context = { signal: new AbortController().signal };
@@ -66,6 +67,19 @@ const window = (map) => (store) => ({ load: (key, { events, ...query }) => store
 ) });
 const asking = (map) => (store) => ({ list: (query) => store.list(map(query), context) });
 
+/** A store that is told something else of what its caller knows. */
+const asksWith = (map) => (store) => ({
+  load: (key, { known, ...query }) => store.load(key, { ...query, ...(known && { known: map(known) }) }, context),
+});
+/** A store that tells what others have done to a scope otherwise. */
+const telling = (map) => (store) => {
+  const told = (answer) => (answer?.changed ? { ...answer, changed: mapDeltas(answer.changed, map) } : answer);
+  return {
+    ...committing(told)(store),
+    ...loading(told)(store),
+  };
+};
+
 /** A store that takes texts for the same that are written down the same way. */
 function confusing(write) {
   return (store) => {
@@ -89,7 +103,7 @@ function confusing(write) {
     return {
       ...changing((change) => ({ ...change, key: key(change.key) }))(store),
       load: (wanted, query) => store.load(key(wanted), query, context),
-      remove: (wanted) => store.remove(key(wanted), context),
+      remove: (wanted, _, guard) => store.remove(key(wanted), context, guard),
     };
   };
 }
@@ -390,15 +404,15 @@ export const broken = {
   }),
   // Removal.
   'removes the values of the user with a session': (store) => ({
-    remove: async (key) => {
-      await store.remove(key, context);
+    remove: async (key, _, guard) => {
+      await store.remove(key, context, guard);
       await store.removeScope({ app: key.appName, user: key.userId }, context);
     },
   }),
   'cannot remove twice': (store) => ({
-    remove: async (key) => {
+    remove: async (key, _, guard) => {
       assert.ok(await store.load(key, {}, context));
-      await store.remove(key, context);
+      await store.remove(key, context, guard);
     },
   }),
   'removes nothing': () => ({ remove: async () => undefined }),
@@ -406,13 +420,86 @@ export const broken = {
     const kept = new Map();
     const id = ({ appName, userId, sessionId }) => JSON.stringify([appName, userId, sessionId]);
     return {
-      remove: async (key) => {
+      remove: async (key, _, guard) => {
         kept.set(id(key), (await store.load(key, {}, context))?.events);
-        await store.remove(key, context);
+        await store.remove(key, context, guard);
       },
       ...loading((loaded, _, __, key) => ({ ...loaded, events: [...(kept.get(id(key)) ?? []), ...loaded.events] }))(store),
     };
   },
+  // Marks.
+  'tells no marks': loading(without('marks')),
+  'tells no last event': loading(without('last')),
+  'tells the first event for the last': loading((loaded) => ({ ...loaded, last: loaded.events[0]?.id ?? loaded.last })),
+  'tells no ids of events': loading((loaded) => ({ ...loaded, events: loaded.events.map(without('id')) })),
+  'does not say what was before': committing(without('before')),
+  ...Object.fromEntries(['session', 'app', 'user'].map((part) => [
+    `does not say what ${part} was before`,
+    committing((committed) => ({ ...committed, before: without(part)(committed.before) })),
+  ])),
+  'takes the id of an event for the mark': changing((change) => (change.kind === 'append' ? without('call')(change) : change)),
+  'does not compare marks': asksWith((known) => without('marks')(known)),
+  'does not compare the last event': asksWith((known) => without('last')(known)),
+  'never says that a session has diverged': loading(without('diverged')),
+  'says that every session has diverged': loading((loaded) => ({ ...loaded, diverged: true })),
+  'leaves its mark where it changes nothing': changing((change) => ({
+    ...change,
+    delta: mapDeltas(change.delta, (given) => (JSON.stringify(given) === '{}' ? { unset: ['nothing'] } : given)),
+  })),
+  // What others have done.
+  'never tells what others have done': (store) => ({
+    ...committing(without('changed'))(store),
+    ...asksWith((known) => without('pos')(known))(store),
+  }),
+  'tells only what was set': telling(without('unset')),
+  'tells only what was deleted': telling(without('set')),
+  'does not tell which names are new': telling(({ set, unset }) => ({ set, unset: unset.filter((name) => !(name in set)) })),
+  'tells new names sorted': telling(({ set, unset }) => ({ set: inOrder(set), unset })),
+  'tells what the change itself does': committing((committed, { delta: { app } }) => (committed.changed?.app && app ? {
+    ...committed,
+    changed: { ...committed.changed, app: { set: { ...committed.changed.app.set, ...app.set }, unset: committed.changed.app.unset } },
+  } : committed)),
+  'tells only of the app': committing((committed) => (committed.changed ? {
+    ...committed,
+    changed: without('user')(committed.changed),
+  } : committed)),
+  // Calls and creations.
+  'takes every try for the first': changing(without('attempt')),
+  'takes every try for a later one': changing((change) => ({ ...change, attempt: 2 })),
+  'remembers an id in place of a call': (store) => {
+    const refused = new Set();
+    return {
+      commit: async (change) => {
+        if (refused.has(change.id)) {
+          throw new StoreError('conflict', 'refused before');
+        }
+        return store.commit(without('attempt')(change), context).catch((error) => {
+          if (change.attempt !== undefined) {
+            refused.add(change.id);
+          }
+          throw error;
+        });
+      },
+    };
+  },
+  'forgets the creations of removed sessions': (store) => {
+    // Under another id each time it is another creation.
+    const lives = new Map();
+    const life = (id) => `${lives.get(id) ?? 0} ${id}`;
+    return {
+      commit: (change) => store.commit(change.kind === 'create' ? { ...change, id: life(change.id) } : change, context),
+      remove: async (key, _, guard) => {
+        const created = (await store.load(key, {}, context))?.created.slice(2);
+        await store.remove(key, context, guard?.created === undefined ? {} : { created: life(guard.created) });
+        lives.set(created, (lives.get(created) ?? 0) + 1);
+      },
+      ...loading((loaded) => ({ ...loaded, created: loaded.created.slice(2) }))(store),
+    };
+  },
+  'removes whatever is there': (store) => ({ remove: (key) => store.remove(key, context) }),
+  'removes nothing that is named': (store) => ({
+    remove: async (key, _, guard) => (guard?.created === undefined ? store.remove(key, context) : undefined),
+  }),
   // What a session began with.
   'forgets what a session began with': changing((change) => (change.kind === 'create' ? without('event')(change) : change)),
   'shows what a session began with to all': (store) => ({

@@ -25,7 +25,8 @@
  * @packageDocumentation
  */
 
-import { StoreError } from '../store-error.js';
+import { StatepadError } from '../errors.js';
+import { isStoreError } from '../store-error.js';
 import { Attempts } from './lib/encrypted-attempt.js';
 import { Cipher } from './lib/encrypted-cipher.js';
 import { Commits } from './lib/encrypted-commit.js';
@@ -33,10 +34,13 @@ import { Keyring, type FindKey, type KeyMaterial, type NamedKey } from './lib/en
 import { nameTokens } from './lib/encrypted-names.js';
 import { openLoaded, openPage } from './lib/encrypted-read.js';
 import { Records } from './lib/encrypted-records.js';
-import type { SessionStore } from '../store.js';
+import type { Known, Loaded, LoadQuery, SessionStore } from '../store.js';
 
 export type { FindKey, KeyMaterial, NamedKey, WebCryptoKey } from './lib/encrypted-keys.js';
 export type { SessionStore } from '../store.js';
+
+const SHARED = ['app', 'user'] as const;
+const OPTIONS: readonly string[] = ['keys', 'current', 'names', 'nameKey', 'plaintext'];
 
 /** How an encrypted store encrypts. */
 export interface EncryptedStoreOptions {
@@ -70,8 +74,8 @@ export interface EncryptedStoreOptions {
 }
 
 /**
- * Makes a store that keeps everything encrypted in another one. It has the members that the other one has. Throws a
- * `StoreError` `rejected` when the options do not suit.
+ * Makes a store that keeps everything encrypted in another one. It has the members that the other one has. Throws
+ * `INVALID_ARGUMENT` when the arguments do not suit.
  *
  * - `commit` writes an event for one revision, to which it is bound. When somebody else was faster it is encrypted anew, for
  *   the next one, up to 1,000 times with pauses of up to 50 ms; then it throws `unavailable`.
@@ -80,41 +84,92 @@ export interface EncryptedStoreOptions {
  * - `commitMany` writes changes that are guarded by `guard.keys` one by one.
  */
 export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptions): SessionStore {
-  const { names = 'visible', nameKey, plaintext = 'refuse' } = options;
-  if ((names === 'encrypted') !== (nameKey !== undefined)) {
-    throw new StoreError('rejected', 'a name key is what encrypted names need, and nothing else');
-  }
-  if (names === 'encrypted' && plaintext === 'read') {
-    throw new StoreError('rejected', 'values in plain text have their names in plain text: names cannot be encrypted there');
-  }
-  const records = new Records({
-    cipher: new Cipher(new Keyring(options)),
-    names: nameKey && nameTokens(nameKey),
-    readsPlaintext: plaintext === 'read',
-  });
+  const records = recordsOf(inner, options);
+  // Of a name that is deleted only the token is known where names are encrypted.
+  const keeps = options.nameKey === undefined ? inner.keeps : inner.keeps?.filter((feature) => feature !== 'changed');
   const attempts = new Attempts(inner, records);
   const commits = new Commits(inner, records, attempts);
+  const load: SessionStore['load'] = async (key, query, context) => {
+    const loaded = await inner.load(key, query, context);
+    attempts.saw(key, loaded ?? undefined);
+    return loaded && openLoaded(records, loaded, key, query);
+  };
   return {
     ...passedOn(inner),
+    ...(keeps && { keeps }),
     commit: (change, context) => commits.commit(change, context),
     ...(inner.commitMany && { commitMany: (changes, context) => commits.commitMany(changes, context) }),
     load: async (key, query, context) => {
-      const loaded = await inner.load(key, query, context);
-      attempts.saw(key, loaded ?? undefined);
-      return loaded && openLoaded(records, loaded, key, query);
+      const opened = await load(key, query, context);
+      const isWhole = opened === null || SHARED.every((scope) => isTold(opened, query, scope));
+      // A deleted name of which only the token is known: all values are asked for.
+      return isWhole ? opened : load(key, { ...query, known: withoutScopes(query.known) }, context);
     },
     list: async (query, context) => openPage(records, await inner.list(query, context), query.app),
-    remove: async (key, context) => {
+    remove: async (key, context, guard) => {
       attempts.saw(key, undefined);
-      await inner.remove(key, context);
+      await inner.remove(key, context, guard);
     },
     loadScope: async (scope, context) => {
       const { app, user } = scope;
       const home = user === undefined ? ({ scope: 'app', app } as const) : ({ scope: 'user', app, user } as const);
-      const { pos, state } = await inner.loadScope(scope, context);
-      return { pos, state: await records.openValues(state, home) };
+      const loaded = await inner.loadScope(scope, context);
+      return { ...loaded, state: await records.openValues(loaded.state, home) };
     },
   };
+}
+
+/** Checks what a store is made of. Throws `INVALID_ARGUMENT`. */
+function recordsOf(inner: SessionStore, options: EncryptedStoreOptions): Records {
+  if (typeof (inner as SessionStore | null)?.commit !== 'function') {
+    refuse('inner', 'must be a store, as encryptedStore(sqliteStore(database), { keys }) has one');
+  }
+  if ((inner.guards ?? 'all') !== 'all') {
+    refuse('inner', 'must compare revisions: events are encrypted for one revision');
+  }
+  if (typeof options !== 'object' || (options as object | null) === null) {
+    refuse('options', 'must be an object with keys');
+  }
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) {
+    refuse(unknown, `is no option of an encrypted store: ${OPTIONS.join(', ')} are`);
+  }
+  const { names = 'visible', nameKey, plaintext = 'refuse' } = options;
+  if (!['visible', 'encrypted'].includes(names)) {
+    refuse('names', "must be 'visible' or 'encrypted'");
+  }
+  if (!['refuse', 'read'].includes(plaintext)) {
+    refuse('plaintext', "must be 'refuse' or 'read'");
+  }
+  if ((names === 'encrypted') !== (nameKey !== undefined)) {
+    refuse('nameKey', 'is what encrypted names need, and nothing else');
+  }
+  if (names === 'encrypted' && plaintext === 'read') {
+    refuse('names', 'cannot be encrypted where values in plain text are read: those have their names in plain text');
+  }
+  try {
+    const cipher = new Cipher(new Keyring(options));
+    return new Records({ cipher, names: nameKey && nameTokens(nameKey), readsPlaintext: plaintext === 'read' });
+  } catch (error) {
+    if (isStoreError(error)) {
+      throw new StatepadError('INVALID_ARGUMENT', error.message, { path: 'keys', cause: error });
+    }
+    throw error;
+  }
+}
+
+function refuse(path: string, what: string): never {
+  throw new StatepadError('INVALID_ARGUMENT', `${path} ${what}`, { path });
+}
+
+/** Whether an answer has what a scope holds, or how it has become that; or the caller has it, as its position is the same. */
+function isTold({ state, changed, pos }: Loaded, { known }: LoadQuery, scope: (typeof SHARED)[number]): boolean {
+  return state[scope] !== undefined || changed?.[scope] !== undefined || known?.pos?.[scope] === pos[scope];
+}
+
+/** What a caller knows of the session alone. */
+function withoutScopes({ created, rev, last }: Known = {}): Known {
+  return { ...(created !== undefined && { created }), ...(rev !== undefined && { rev }), ...(last !== undefined && { last }) };
 }
 
 /** What has nothing to encrypt. */

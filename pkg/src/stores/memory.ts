@@ -16,7 +16,7 @@ export function memoryStore(): SessionStore {
   const tables = new Tables();
   const watchers = new Set<(hint: Hint) => void>();
   const commit = (change: Change): Committed => {
-    const committed = tables.check(change) ?? tables.apply(change);
+    const committed = check(tables, change) ?? tables.apply(change);
     if (committed.duplicate === undefined) {
       watchers.forEach((onHint) => onHint(change.key));
     }
@@ -24,12 +24,13 @@ export function memoryStore(): SessionStore {
   };
   return {
     durability: 'memory',
+    keeps: ['marks', 'changed', 'calls', 'creations'],
     commit: async (change) => commit(change),
     commitMany: async (changes) => changes.map((change) => settled(() => commit(change))),
     load: async (key, query) => tables.load(key, query),
     list: async (query) => tables.list(query),
-    remove: async (key) => {
-      if (tables.remove(key)) {
+    remove: async (key, _context, guard) => {
+      if (tables.remove(key, guard)) {
         watchers.forEach((onHint) => onHint(key));
       }
     },
@@ -44,6 +45,18 @@ export function memoryStore(): SessionStore {
       return () => watchers.delete(onHint);
     },
   };
+}
+
+/** What is known of a change that has been made before. A refusal of a later try is remembered. */
+function check(tables: Tables, change: Change): Committed | undefined {
+  try {
+    return tables.check(change);
+  } catch (error) {
+    if (change.attempt !== undefined && isStoreError(error)) {
+      tables.refuse(change);
+    }
+    throw error;
+  }
 }
 
 /** The answer to one of several changes: a refusal is one, too. */

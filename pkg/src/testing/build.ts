@@ -116,11 +116,15 @@ export function commit(change: Change, outcome?: CommitStep['outcome']): CommitS
   return outcome === undefined ? { commit: change } : { commit: change, outcome };
 }
 
+/** Parts of a loaded session. Values that are `undefined`, and `changed: null`, may not be told. */
+interface LoadedWith extends Partial<Omit<Loaded, 'pos' | 'state' | 'changed'>> {
+  readonly pos?: Partial<Loaded['pos']>;
+  readonly state?: { readonly [Scope in keyof Loaded['state']]?: Loaded['state'][Scope] | undefined };
+  readonly changed?: Loaded['changed'] | null;
+}
+
 /** A loaded session: the usual one, just created, but for what is given. */
-export function loaded(
-  { pos = {}, state = {}, ...more }: Partial<Omit<Loaded,
-  'pos'>> & { pos?: Partial<Loaded['pos']> } = {},
-): Loaded {
+export function loaded({ pos = {}, state = {}, ...more }: LoadedWith = {}): Loaded {
   return {
     created: 'c',
     rev: more.events?.at(-1)?.rev ?? 0,
@@ -129,7 +133,7 @@ export function loaded(
     state: { session: {}, app: {}, user: {}, ...state },
     events: [],
     ...more,
-  };
+  } as Loaded;
 }
 
 /** Loads the usual session. */

@@ -47,8 +47,8 @@ export interface Refused {
   readonly actual?: number;
 }
 
-/** What became of a change. */
-export type Outcome = Committed | Refused;
+/** What became of a change. `changed: null`: nothing may be told of what others have done. */
+export type Outcome = (Omit<Committed, 'changed'> & { readonly changed?: Committed['changed'] | null }) | Refused;
 
 /** A page whose `users` are a record. */
 export interface ListedPage extends Omit<Page, 'users' | 'corrupt'> {

@@ -1,6 +1,6 @@
 // How answers are compared: with what is expected, deeply, to a text that says where they differ.
 
-import type { Loaded, LoadedScope, Page, Values } from '../store.js';
+import type { Changed, Delta, Loaded, LoadedScope, Page, Values } from '../store.js';
 import type { ListedPage } from './case.js';
 
 /** Where and how an answer differs from the expected one; `undefined` when it does not. */
@@ -12,6 +12,9 @@ const OPTIONAL = ['before', 'changed', 'last', 'marks'] as const;
 
 /** Compares plain data. The order of members does not count, and one that is `undefined` is the same as none. */
 export function difference(actual: unknown, expected: unknown, path = 'the answer'): Difference {
+  if (path.endsWith('["changed"]')) {
+    return changedDifference(actual ?? {}, expected ?? {}, path);
+  }
   if (typeof expected !== 'object' || expected === null) {
     return actual === expected ? undefined : differs(path, actual, expected);
   }
@@ -112,6 +115,24 @@ export function pageDifference({ corrupt = [], ...actual }: Page, expected: List
       valuesDifference(actual.users.get(user), expected.users[user] ?? {}, `users[${JSON.stringify(user)}]`),
     )
   );
+}
+
+/** Compares what others have done. Only the order of names that came into being counts. */
+function changedDifference(actual: Changed, expected: Changed, path: string): Difference {
+  return first(['app', 'user'] as const, (scope) => {
+    const [left, right] = [actual[scope], expected[scope]];
+    if (left === undefined || right === undefined) {
+      return left === right ? undefined : differs(`${path}.${scope}`, left, right);
+    }
+    const sorted = ({ unset = [] }: Delta): readonly string[] => [...unset].sort();
+    const born = ({ set = {}, unset = [] }: Delta): readonly string[] => Object.keys(set).filter((name) => unset.includes(name));
+    const values = ({ set = {} }: Delta): Values => Object.setPrototypeOf({ ...set }, null) as Values;
+    return (
+      valuesDifference(values(left), values(right), `${path}.${scope}.set`, true) ??
+      difference(sorted(left), sorted(right), `${path}.${scope}.unset`) ??
+      difference(born(left), born(right), `the names of ${path}.${scope}.set that are new`)
+    );
+  });
 }
 
 /** Compares two lists whose order does not count. */

@@ -40,8 +40,8 @@ export type Scope = (typeof SCOPES)[number];
 
 /** How many sessions are remembered. */
 const REMEMBERED = 10_000;
-/** Positions begin with 0. */
-const NEVER: Partial<Pos> = { app: -1 };
+/** A guard that never holds: positions begin with 0. */
+export const NEVER: Partial<Pos> = { app: -1 };
 const NOTHING: Seen = { at: 0, values: {} };
 
 /** Finds out what changes rest on, and remembers where sessions are. */

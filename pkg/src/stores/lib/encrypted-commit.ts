@@ -1,7 +1,8 @@
 // How encrypted changes are written: tried, and tried again when only what the wrapper had added did not hold.
 
 import { isStoreError, StoreError } from '../../store-error.js';
-import { homeOf, isGuardedByValues, SCOPES, type Attempt, type Attempts, type Scope } from './encrypted-attempt.js';
+import { homeOf, isGuardedByValues, NEVER, SCOPES, type Attempt, type Attempts, type Scope } from './encrypted-attempt.js';
+import { openChanged } from './encrypted-read.js';
 import type { Records } from './encrypted-records.js';
 import type { Change, Committed, Delta, SessionStore, StoreContext } from '../../store.js';
 import type { SessionKey } from '../../types.js';
@@ -16,6 +17,8 @@ interface Prepared {
 const MOST_ATTEMPTS = 1_000;
 /** How often, when values are guarded: whoever guards them is ready to hear of a conflict. */
 const MOST_GUARDED_ATTEMPTS = 100;
+/** The refusals that are remembered of a change that was tried before. */
+const REMEMBERED_REFUSALS: ReadonlySet<string> = new Set(['conflict', 'exists', 'not-found']);
 /** The longest pause between two of them, in milliseconds. */
 const LONGEST_PAUSE = 50;
 
@@ -98,15 +101,36 @@ export class Commits {
       }
     } else if (!this.#canTryAgain(change, attempt, answer)) {
       // That a revision does not hold is said first, as all stores do.
-      throw attempt.refusal !== undefined && answer.code === 'conflict' && answer.actual === undefined ? attempt.refusal : answer;
+      const isRefusedHere = attempt.refusal !== undefined && answer.code === 'conflict' && answer.actual === undefined;
+      return await this.#refuse(change, attempt, isRefusedHere ? attempt.refusal : answer, context);
     }
     const isGuarded = isGuardedByValues(change);
     if (context.signal.aborted || count >= (isGuarded ? MOST_GUARDED_ATTEMPTS : MOST_ATTEMPTS)) {
       const message = `others wrote during each of ${count} attempts`;
-      throw isGuarded ? new StoreError('conflict', message) : new StoreError('unavailable', message);
+      if (isGuarded) {
+        return await this.#refuse(change, attempt, new StoreError('conflict', message), context);
+      }
+      throw new StoreError('unavailable', message);
     }
     await pause(count);
     return this.#try(count + 1, change, context);
+  }
+
+  /**
+   * Refuses a change for good. What the inner store is asked to try carries no `attempt`, as it is refused for
+   * things that the wrapper has added and then tries again; so a refusal that has to be remembered is asked for here, by a
+   * guard that never holds. When an earlier try has come through meanwhile, the inner store knows the change: that is the
+   * answer then.
+   */
+  async #refuse(change: Change, attempt: Attempt, refusal: StoreError, context: StoreContext): Promise<Committed> {
+    if (change.attempt !== undefined && REMEMBERED_REFUSALS.has(refusal.code)) {
+      const { sealed } = await this.#seal(change, { ...attempt, guard: { ...attempt.guard, pos: NEVER } });
+      const answer = await answerOf(this.#inner.commit({ ...sealed, attempt: change.attempt }, context));
+      if (!isStoreError(answer)) {
+        return await this.#committed(change, attempt, answer);
+      }
+    }
+    throw refusal;
   }
 
   /** Whether all that failed is what the wrapper had added. Takes note of what the refusal tells. */
@@ -129,7 +153,11 @@ export class Commits {
     return guard.rev === undefined;
   }
 
-  async #committed({ kind, key, id }: Change, { place: { created } }: Attempt, committed: Committed): Promise<Committed> {
+  async #committed(change: Change, attempt: Attempt, { changed: sealed, ...inner }: Committed): Promise<Committed> {
+    const { kind, key, id } = change;
+    const { created } = attempt.place;
+    const changed = sealed && (await openChanged(this.#records, sealed, key));
+    const committed = { ...inner, ...(changed && { changed }) };
     if (kind === 'update') {
       return committed;
     }
@@ -142,7 +170,11 @@ export class Commits {
   }
 
   async #prepare(change: Change, context: StoreContext): Promise<Prepared> {
-    const attempt = await this.#attempts.next(change, context);
+    return await this.#seal(asFirstTry(change), await this.#attempts.next(change, context));
+  }
+
+  /** Encrypts a change for the place that it is bound to. */
+  async #seal(change: Change, attempt: Attempt): Promise<Prepared> {
     const { event, delta, key } = change;
     const { rev: before, created } = attempt.place;
     const rev = change.kind === 'create' ? 0 : before + 1;
@@ -162,6 +194,13 @@ export class Commits {
     };
     return { attempt, sealed };
   }
+}
+
+/** A change whose refusal nobody remembers. */
+function asFirstTry(change: Change): Change {
+  const first: { -readonly [Member in keyof Change]: Change[Member] } = { ...change };
+  delete first.attempt;
+  return first;
 }
 
 /** Changes that can go together. */

@@ -44,6 +44,9 @@ export class Keyring {
 
   /** Throws `rejected` for keys that do not suit. */
   constructor({ keys, current }: KeyOptions) {
+    if (typeof keys !== 'function' && !(Array.isArray(keys) && keys.every(isNamedKey))) {
+      throw new StoreError('rejected', 'keys must be a list of { id, key }, or a function that finds a key by its id');
+    }
     this.current = currentOf(typeof keys === 'function' ? undefined : keys.map(({ id }) => id), current);
     const list = typeof keys === 'function' ? undefined : keys.map(({ id, key }) => copyOf(id, key, id === this.current));
     const byId = new Map(list?.map(({ id, key }) => [id, key]));
@@ -105,7 +108,20 @@ function copyOf(id: string, key: KeyMaterial, isCurrent: boolean): NamedKey {
   return { id, key: isBytes(key) ? bytesOf(key) : key };
 }
 
+function isNamedKey(given: unknown): given is NamedKey {
+  return typeof given === 'object' && given !== null && typeof (given as Partial<NamedKey>).id === 'string' && 'key' in given;
+}
+
+/** Whether something is a key, by its shape: bytes, or what WebCrypto has made. */
+export function isKeyMaterial(given: unknown): given is KeyMaterial {
+  const { algorithm, usages } = (typeof given === 'object' && given !== null ? given : {}) as Partial<WebCryptoKey>;
+  return ArrayBuffer.isView(given) || (typeof algorithm?.name === 'string' && Array.isArray(usages));
+}
+
 function checkKey(id: string, key: KeyMaterial, isCurrent: boolean): void {
+  if (!isKeyMaterial(key)) {
+    throw new StoreError('rejected', `the key "${id}" must be ${KEY_LENGTH} bytes (a Uint8Array) or a CryptoKey, not ${typeof key}`);
+  }
   const { name, length } = isBytes(key) ? { name: 'AES-GCM', length: 8 * key.length } : key.algorithm;
   if (name !== 'AES-GCM' || length !== 8 * KEY_LENGTH) {
     throw new StoreError('rejected', `the key "${id}" is not a key for AES-256-GCM: that has ${KEY_LENGTH} bytes`);

@@ -2,7 +2,7 @@
 
 import { StoreError } from '../../store-error.js';
 import { toBase64 } from './encrypted-base64.js';
-import { bytesOf, isBytes, subtle, type KeyMaterial } from './encrypted-keys.js';
+import { bytesOf, isBytes, isKeyMaterial, subtle, type KeyMaterial } from './encrypted-keys.js';
 import type { Binding } from './encrypted-cipher.js';
 
 /** What makes names unreadable, and keeps them so for as long as the data lives. */
@@ -22,6 +22,9 @@ const encoder = new TextEncoder();
 
 /** Derives the key for tokens from the name key. Throws `rejected` for one that does not suit. */
 export function nameTokens(nameKey: KeyMaterial): NameTokens {
+  if (!isKeyMaterial(nameKey)) {
+    throw new StoreError('rejected', `the name key must be ${LEAST} bytes (a Uint8Array) or a CryptoKey, not ${typeof nameKey}`);
+  }
   const isHkdf = !isBytes(nameKey) && nameKey.algorithm.name === 'HKDF' && nameKey.usages.includes('deriveKey');
   if (isBytes(nameKey) ? nameKey.length < LEAST : !isHkdf) {
     throw new StoreError('rejected', `the name key has to have ${LEAST} bytes, or be a CryptoKey for HKDF and deriveKey`);

@@ -2,21 +2,22 @@
 
 import { isStoreError, StoreError } from '../../store-error.js';
 import type { Home, Records } from './encrypted-records.js';
-import type { Loaded, LoadQuery, Page, Row, Values } from '../../store.js';
+import type { Change, Changed, Delta, Loaded, LoadQuery, Page, Row, Values } from '../../store.js';
 import type { SessionKey } from '../../types.js';
 
 /** Opens a session. Throws `corrupt`. */
 export async function openLoaded(records: Records, loaded: Loaded, key: SessionKey, query: LoadQuery): Promise<Loaded> {
-  const { created, state } = loaded;
+  const { created, state, changed } = loaded;
   const { appName: app, userId: user } = key;
   checkEvents(loaded, key, query.events);
   const open = async (values: Values | undefined, home: Home): Promise<Values | undefined> =>
     values && records.openValues(values, home);
-  const [ownValues, appValues, userValues, ...texts] = await Promise.all([
+  const [ownValues, appValues, userValues, openedChanged, ...texts] = await Promise.all([
     open(state.session, { scope: 'session', key, created }),
     open(state.app, { scope: 'app', app }),
     open(state.user, { scope: 'user', app, user }),
-    ...loaded.events.map(({ rev, data }) => records.openEvent(data, { rev }, key, created)),
+    changed === undefined ? Promise.resolve(undefined) : openChanged(records, changed, key),
+    ...loaded.events.map((event) => records.openEvent(event.data, event, key, created)),
   ] as const);
   return {
     ...loaded,
@@ -25,8 +26,23 @@ export async function openLoaded(records: Records, loaded: Loaded, key: SessionK
       ...(appValues && { app: appValues }),
       ...(userValues && { user: userValues }),
     },
-    events: loaded.events.map(({ rev }, index) => ({ rev, data: texts[index] ?? '' })),
+    ...(openedChanged && { changed: openedChanged }),
+    events: loaded.events.map((event, index) => ({ ...event, data: texts[index] ?? '' })),
   };
+}
+
+/**
+ * Opens what others have done to an app and a user in it. A scope is left out when the inner store tells that a name was
+ * deleted of which only the token is known here: its values have to be loaded. Throws `corrupt`.
+ */
+export async function openChanged(records: Records, { app, user }: Changed, { appName, userId }: Change['key']): Promise<Changed> {
+  const open = async (delta: Delta | undefined, home: Home | undefined): Promise<Delta | undefined> =>
+    delta && home && records.openDelta(delta, home);
+  const [ofApp, ofUser] = await Promise.all([
+    open(app, { scope: 'app', app: appName }),
+    open(user, userId === undefined ? undefined : { scope: 'user', app: appName, user: userId }),
+  ]);
+  return { ...(ofApp && { app: ofApp }), ...(ofUser && { user: ofUser }) };
 }
 
 /**

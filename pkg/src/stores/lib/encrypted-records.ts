@@ -58,6 +58,17 @@ export class Records {
     return Object.freeze(recordOf(entries));
   }
 
+  /**
+   * Opens what is set, and names what is deleted; `undefined` when there is only a token for a deleted name. Throws `corrupt`.
+   */
+  async openDelta({ set = {}, unset = [] }: Delta, home: Home): Promise<Delta | undefined> {
+    const stored = Object.keys(set);
+    const entries = await Promise.all(stored.map((name) => this.openValue(name, set[name] as Json, home)));
+    const names = new Map(stored.map((name, index) => [name, entries[index]?.[0] ?? name]));
+    const gone = unset.map((name) => (this.#names === undefined ? name : names.get(name)));
+    return gone.includes(undefined) ? undefined : { set: recordOf(entries), unset: gone.filter((name) => name !== undefined) };
+  }
+
   /** Opens the value that is stored under this name. Throws `corrupt`. */
   async openValue(stored: string, value: Json, home: Home): Promise<readonly [name: string, value: Json]> {
     const what = `the value "${stored}" of ${nameOf(home)}`;
@@ -86,14 +97,17 @@ export class Records {
     return this.#cipher.seal(`${JSON.stringify([rev, id])}\n${data}`, ['event', key.appName, key.userId, key.sessionId, created]);
   }
 
-  /** Opens an event. Throws `corrupt` when it is not the one of this revision, or not the one with this id. */
+  /**
+   * Opens an event. Throws `corrupt` when it is not the one of this revision, or not the one with this id: an id that the
+   * inner store has changed would let the same event in once more.
+   */
   async openEvent(
     stored: string,
     expected: { readonly rev?: number; readonly id?: string },
     key: SessionKey,
     created: string,
   ): Promise<string> {
-    const which = expected.id === undefined ? `of revision ${expected.rev ?? 0}` : `"${expected.id}"`;
+    const which = expected.rev === undefined ? `"${expected.id ?? ''}"` : `of revision ${expected.rev}`;
     const what = `the event ${which} of session "${key.sessionId}"`;
     if (!isSealed(stored)) {
       if (this.#readsPlaintext) {

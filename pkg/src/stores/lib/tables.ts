@@ -2,16 +2,20 @@
 
 import { StoreError } from '../../store-error.js';
 import { listOrder, type Place } from './order.js';
+import { Remembered } from './remembered.js';
+import { ScopeSteps } from './scope-steps.js';
 import { emptyValues, isEmpty, ScopeValues } from './values.js';
 import type {
   Change,
   Committed,
   Delta,
   Guard,
+  Known,
   ListQuery,
   Loaded,
   LoadedScope,
   LoadQuery,
+  Marks,
   Page,
   Pos,
   Rev,
@@ -23,6 +27,7 @@ import type {
 import type { SessionKey } from '../../types.js';
 
 interface Event {
+  readonly id: string;
   readonly data: string;
   readonly time: number;
 }
@@ -43,9 +48,12 @@ interface Session {
 /** The values of an app, or of a user in it. */
 interface Scope {
   pos: number;
+  /** What brought it there, if that is known. */
+  mark: string | undefined;
   readonly values: ScopeValues;
+  readonly steps: ScopeSteps;
   /** The updates that have been made here. */
-  readonly updates: Set<string>;
+  readonly updates: Remembered;
 }
 
 /** Where a session and its scopes are: a guard that holds. */
@@ -70,68 +78,76 @@ interface App extends Scope {
 
 const NOTHING: Values = Object.freeze(emptyValues());
 /** What nobody has written to yet. */
-const UNTOUCHED: Pick<Scope, 'pos' | 'values'> = { pos: 0, values: new ScopeValues() };
-/** How many updates of a scope are remembered: those who send one again do it soon. */
-const REMEMBERED = 10_000;
+const UNTOUCHED: Omit<Scope, 'updates'> = { pos: 0, mark: undefined, values: new ScopeValues(), steps: new ScopeSteps() };
 
 /** All sessions of a store. A change is first checked, then made: between the two it can be written down elsewhere. */
 export class Tables {
   readonly #apps = new Map<string, App>();
+  /** The creations of sessions that have been removed. */
+  readonly #creations = new Remembered();
+  /** The calls that were refused when an earlier try of theirs may have been on its way. */
+  readonly #refused = new Remembered();
 
-  /** What is known of a change that has been made before. Throws when it cannot be made. Changes nothing. */
+  /**
+   * What is known of a change that has been made before. Throws when it cannot be made. Changes nothing: a refusal is
+   * remembered by {@link Tables.refuse}.
+   */
   check(change: Change): Committed | undefined {
     const { id, kind, key, guard = {} } = change;
     const session = key.sessionId === undefined ? undefined : this.#session(key as SessionKey);
-    if (kind === 'create') {
-      if (session !== undefined && session.created !== id) {
-        throw new StoreError('exists', `session "${key.sessionId ?? ''}" exists already`);
-      }
-      if (session !== undefined) {
-        return this.#duplicate(key, session);
-      }
-    } else if (kind === 'append') {
-      if (session === undefined || (guard.created !== undefined && guard.created !== session.created)) {
-        throw new StoreError('not-found', `session "${key.sessionId ?? ''}" is not there`);
-      }
-      const place = session.ids.get(id);
-      if (place !== undefined) {
-        return { ...this.#duplicate(key, session), data: session.events[place]?.data ?? '' };
-      }
-    } else if (this.#find(key)?.updates.has(id)) {
-      return { rev: 0, prev: null, pos: this.#pos(key), duplicate: true };
+    const isNamed = isCreatedBy(session, guard.created);
+    const known = this.#duplicate(change, kind === 'append' && !isNamed ? undefined : session);
+    if (known !== undefined) {
+      return known;
+    }
+    if (this.#refused.has(callOf(change))) {
+      throw new StoreError('conflict', `the change "${id}" was refused before`);
+    }
+    if (kind === 'create' && session !== undefined) {
+      throw new StoreError('exists', `session "${key.sessionId ?? ''}" exists already`);
+    }
+    if (kind === 'append' && !isNamed) {
+      throw new StoreError('not-found', `session "${key.sessionId ?? ''}" is not there`);
     }
     this.#guard(key, session, guard);
     return undefined;
   }
 
+  /** Remembers that a call was refused: an earlier try of it that arrives later is refused, too. See `Change.attempt`. */
+  refuse(change: Pick<Change, 'id' | 'call'>): void {
+    this.#refused.add(callOf(change));
+  }
+
   /** Makes a change that has been checked. */
-  apply({ id, kind, key, time, event, delta }: Change): Committed {
+  apply(change: Change): Committed {
+    const { id, kind, key, time, event, delta } = change;
     const app = this.#ensureApp(key.appName);
     const user = key.userId === undefined ? undefined : ensureUser(app, key.userId);
-    move(app, delta.app);
+    const told = { ...this.#changed(key, change.known), before: this.#before(key) };
+    move(app, delta.app, callOf(change));
     if (user !== undefined) {
-      move(user, delta.user);
+      move(user, delta.user, callOf(change));
     }
     const pos = { app: app.pos, user: user?.pos ?? 0 };
     if (user === undefined || key.sessionId === undefined) {
-      remember((user ?? app).updates, id);
-      return { rev: 0, prev: null, pos };
+      (user ?? app).updates.add(id);
+      return { rev: 0, prev: null, pos, ...told };
     }
     if (kind === 'create') {
       const { appName, userId, sessionId } = key as SessionKey;
       const values = new ScopeValues();
       values.apply(delta.session ?? {});
-      const beginning = event && { data: event.data, time: event.time };
+      const beginning = event && { id, data: event.data, time: event.time };
       const whole = { appName, userId, sessionId };
       user.sessions.set(sessionId, { key: whole, created: id, time, values, beginning, events: [], ids: new Map() });
-      return { rev: 0, prev: null, pos };
+      return { rev: 0, prev: null, pos, ...told };
     }
     const session = user.sessions.get(key.sessionId) as Session;
     session.time = time;
     session.values.apply(delta.session ?? {});
     session.ids.set(id, session.events.length);
-    const rev = session.events.push({ data: event?.data ?? '', time: event?.time ?? time });
-    return { rev, prev: rev - 1, pos };
+    const rev = session.events.push({ id, data: event?.data ?? '', time: event?.time ?? time });
+    return { rev, prev: rev - 1, pos, ...told };
   }
 
   /** Where a session and its scopes are. A log keeps it beside each change: what has got lost shows by it. */
@@ -149,16 +165,25 @@ export class Tables {
     const { created, time } = session;
     const rev = session.events.length;
     const [app, user] = [this.#home({ appName: key.appName }), this.#home(key)];
+    const isDiverged = known.created === created && hasDiverged(session, known);
+    const { changed = {} } = this.#changed(key, known);
+    const isSame = (part: 'app' | 'user', scope: Pick<Scope, 'pos' | 'mark'>): boolean =>
+      changed[part] !== undefined || (known.pos?.[part] === scope.pos && isSameMark(known.marks?.[part], scope.mark));
+    const last = session.events.at(-1)?.id;
     return {
       created,
       rev,
       time,
       pos: { app: app.pos, user: user.pos },
       state: {
-        ...(known.created === created && known.rev === rev ? {} : { session: session.values.record() }),
-        ...(known.pos?.app === app.pos ? {} : { app: app.values.record() }),
-        ...(known.pos?.user === user.pos ? {} : { user: user.values.record() }),
+        ...(known.created === created && known.rev === rev && !isDiverged ? {} : { session: session.values.record() }),
+        ...(isSame('app', app) ? {} : { app: app.values.record() }),
+        ...(isSame('user', user) ? {} : { user: user.values.record() }),
       },
+      ...(last !== undefined && { last }),
+      marks: this.#marks(key),
+      ...(Object.keys(changed).length > 0 && { changed }),
+      ...(isDiverged && { diverged: true }),
       events: eventsOf(session, events),
     };
   }
@@ -182,14 +207,19 @@ export class Tables {
   }
 
   /** See `SessionStore.remove`. Says whether it was there. */
-  remove({ appName, userId, sessionId }: SessionKey): boolean {
-    return this.#apps.get(appName)?.users.get(userId)?.sessions.delete(sessionId) ?? false;
+  remove(key: SessionKey, { created }: Pick<Guard, 'created'> = {}): boolean {
+    const session = this.#session(key);
+    if (!isCreatedBy(session, created)) {
+      return false;
+    }
+    this.#creations.add(session.created);
+    return this.#apps.get(key.appName)?.users.get(key.userId)?.sessions.delete(key.sessionId) ?? false;
   }
 
   /** See `SessionStore.loadScope`. */
   scope({ app, user }: ScopeName): LoadedScope {
-    const { pos, values } = this.#home({ appName: app, userId: user });
-    return { pos, state: values.record() };
+    const { pos, mark, values } = this.#home({ appName: app, userId: user });
+    return { pos, state: values.record(), ...(mark !== undefined && { mark }) };
   }
 
   /** See `SessionStore.removeScope`. */
@@ -198,6 +228,8 @@ export class Tables {
     if (scope !== undefined) {
       scope.values.clear();
       scope.pos += 1;
+      scope.mark = undefined;
+      scope.steps.clear(scope.pos);
     }
   }
 
@@ -211,7 +243,7 @@ export class Tables {
     return userId === undefined ? app : app?.users.get(userId);
   }
 
-  #home(home: Home): Pick<Scope, 'pos' | 'values'> {
+  #home(home: Home): Omit<Scope, 'updates'> {
     return this.#find(home) ?? UNTOUCHED;
   }
 
@@ -219,8 +251,44 @@ export class Tables {
     return { app: this.#home({ appName }).pos, user: userId === undefined ? 0 : this.#home({ appName, userId }).pos };
   }
 
-  #duplicate(key: Change['key'], { events: { length: rev } }: Session): Committed {
-    return { rev, prev: rev, pos: this.#pos(key), duplicate: true };
+  /** The marks of the scopes, as far as they are known. */
+  #marks({ appName, userId }: Change['key']): Marks {
+    const { mark: app } = this.#home({ appName });
+    const user = userId === undefined ? undefined : this.#home({ appName, userId }).mark;
+    return { ...(app !== undefined && { app }), ...(user !== undefined && { user }) };
+  }
+
+  /** See `Committed.before`. */
+  #before(key: Change['key']): NonNullable<Committed['before']> {
+    const session = key.sessionId === undefined ? undefined : this.#session(key as SessionKey);
+    const last = session?.events.at(-1)?.id;
+    return { ...this.#marks(key), ...(last !== undefined && { session: last }) };
+  }
+
+  /** What has happened to the scopes since the caller was there, as far as that is known for sure. */
+  #changed({ appName, userId }: Change['key'], { pos, marks }: Pick<Known, 'pos' | 'marks'> = {}): Pick<Committed, 'changed'> {
+    const since = (part: 'app' | 'user', scope: Omit<Scope, 'updates'>): Delta | undefined => {
+      const known = pos?.[part];
+      return known === undefined || known >= scope.pos ? undefined : scope.steps.since(known, marks?.[part], scope.values);
+    };
+    const app = since('app', this.#home({ appName }));
+    const user = userId === undefined ? undefined : since('user', this.#home({ appName, userId }));
+    return app === undefined && user === undefined ? {} : { changed: { ...(app && { app }), ...(user && { user }) } };
+  }
+
+  /** What is known of a change that has been made before. */
+  #duplicate({ id, kind, key, known }: Change, session: Session | undefined): Committed | undefined {
+    const { length: rev = 0 } = session?.events ?? {};
+    const told = { pos: this.#pos(key), duplicate: true, ...this.#changed(key, known), before: this.#before(key) } as const;
+    if (kind === 'update') {
+      return this.#find(key)?.updates.has(id) ? { rev: 0, prev: null, ...told } : undefined;
+    }
+    if (kind === 'create') {
+      const isHere = session?.created === id;
+      return isHere ? { rev, prev: rev, ...told } : this.#creations.has(id) ? { rev: 0, prev: 0, ...told } : undefined;
+    }
+    const place = session?.ids.get(id);
+    return place === undefined ? undefined : { rev, prev: rev, ...told, data: session?.events[place]?.data ?? '' };
   }
 
   #guard(key: Change['key'], session: Session | undefined, { rev, pos, keys }: Guard): void {
@@ -244,7 +312,7 @@ export class Tables {
   #ensureApp(name: string): App {
     let app = this.#apps.get(name);
     if (app === undefined) {
-      app = { pos: 0, values: new ScopeValues(), updates: new Set(), users: new Map() };
+      app = { ...emptyScope(), users: new Map() };
       this.#apps.set(name, app);
     }
     return app;
@@ -254,7 +322,7 @@ export class Tables {
 function ensureUser(app: App, name: string): User {
   let user = app.users.get(name);
   if (user === undefined) {
-    user = { pos: 0, values: new ScopeValues(), updates: new Set(), sessions: new Map() };
+    user = { ...emptyScope(), sessions: new Map() };
     app.users.set(name, user);
   }
   return user;
@@ -264,22 +332,37 @@ function placeOf({ key: { sessionId, userId }, time }: Session): Place {
   return { time, sessionId, userId };
 }
 
-function move(scope: Scope, delta: Delta | undefined): void {
+function emptyScope(): Scope {
+  return { pos: 0, mark: undefined, values: new ScopeValues(), steps: new ScopeSteps(), updates: new Remembered() };
+}
+
+/** Whether a session is there, and is the one that a change has created, if that matters. */
+function isCreatedBy(session: Session | undefined, created: string | undefined): session is Session {
+  return session !== undefined && (created === undefined || created === session.created);
+}
+
+/** What tells a call from every other one. */
+function callOf({ id, call }: Pick<Change, 'id' | 'call'>): string {
+  return call ?? id;
+}
+
+function move(scope: Scope, delta: Delta | undefined, mark: string): void {
   if (delta !== undefined && !isEmpty(delta)) {
-    scope.values.apply(delta);
     scope.pos += 1;
+    scope.mark = mark;
+    scope.steps.add(scope.pos, mark, delta, scope.values);
+    scope.values.apply(delta);
   }
 }
 
-/** Forgets the oldest of too many. */
-function remember(ids: Set<string>, id: string): void {
-  ids.add(id);
-  if (ids.size > REMEMBERED) {
-    for (const oldest of ids) {
-      ids.delete(oldest);
-      break;
-    }
-  }
+/** Two marks are compared only where both are there. */
+function isSameMark(known: string | undefined, actual: string | undefined): boolean {
+  return known === undefined || actual === undefined || known === actual;
+}
+
+/** Whether what a caller has of a session is not what is here. */
+function hasDiverged({ events }: Session, { rev = 0, last }: Known): boolean {
+  return rev > events.length || (last !== undefined && rev > 0 && events[rev - 1]?.id !== last);
 }
 
 function eventsOf({ beginning, events }: Session, query: NonNullable<LoadQuery['events']>): StoredEvent[] {
@@ -289,7 +372,7 @@ function eventsOf({ beginning, events }: Session, query: NonNullable<LoadQuery['
   for (let rev = end; rev >= Math.max(0, from) && stored.length < last; rev--) {
     const event = rev === 0 ? beginning : events[rev - 1];
     if (event !== undefined && (since === undefined || event.time >= since)) {
-      stored.push({ rev, data: event.data });
+      stored.push({ rev, data: event.data, ...(rev > 0 && { id: event.id }) });
     }
   }
   return stored.reverse();

@@ -25,6 +25,14 @@ export class ScopeValues {
     this.#record = undefined;
   }
 
+  has(name: string): boolean {
+    return this.#values.has(name);
+  }
+
+  get(name: string): Json | undefined {
+    return this.#values.get(name);
+  }
+
   /** All values. */
   record(): Values {
     if (this.#record === undefined) {

@@ -53,8 +53,8 @@ export const duplicateCases: readonly StoreCase[] = [
     })),
     list([row({ rev: 2, time: 3_000 })], {}, { app: { a: 2 }, users: { user: { u: 2 } } }),
     { remove: KEY },
-    commit(create('c', { app: set('a', 3) }), made(3, 2)),
-    load(loaded({ pos: { app: 3, user: 2 }, state: { app: { a: 3 }, user: { u: 2 } } })),
+    commit(create('d', { app: set('a', 3) }), made(3, 2)),
+    load(loaded({ created: 'd', pos: { app: 3, user: 2 }, state: { app: { a: 3 }, user: { u: 2 } } })),
   ),
   storeCase(
     'what a session began with stays as it is, whatever its creation says when it is sent again',

@@ -27,7 +27,7 @@ import type { SessionKey } from '../../types.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
 /** Sessions that each write to all scopes: created, loaded, and every second removed. Those of one app or user share it. */
-function apart(keys: readonly SessionKey[]): StoreStep[] {
+function apart(keys: readonly SessionKey[], prefix = 'c'): StoreStep[] {
   const shared = (key: SessionKey, parts: readonly (keyof SessionKey)[]): number[] =>
     [...keys.keys()].filter((index) => parts.every((part) => keys[index]?.[part] === key[part]));
   const valuesOf = (indexes: readonly number[]): Values => Object.fromEntries(indexes.map((index) => [`x${index}`, index]));
@@ -35,12 +35,12 @@ function apart(keys: readonly SessionKey[]): StoreStep[] {
   const creates = keys.map((key, index) => {
     const before = (parts: readonly (keyof SessionKey)[]): number => shared(key, parts).filter((other) => other <= index).length;
     const delta = { app: deltaOf(index), user: deltaOf(index), session: deltaOf(index) };
-    return commit(create(`c${index}`, delta, { key }), made(before(['appName']), before(['appName', 'userId'])));
+    return commit(create(`${prefix}${index}`, delta, { key }), made(before(['appName']), before(['appName', 'userId'])));
   });
   const loads = keys.map((key, index) => {
     const [app, user] = [shared(key, ['appName']), shared(key, ['appName', 'userId'])];
     const state = { app: valuesOf(app), user: valuesOf(user), session: valuesOf([index]) };
-    return load(loaded({ created: `c${index}`, pos: { app: app.length, user: user.length }, state }), {}, key);
+    return load(loaded({ created: `${prefix}${index}`, pos: { app: app.length, user: user.length }, state }), {}, key);
   });
   return [
     ...creates,
@@ -221,7 +221,7 @@ export const isolationCases: readonly StoreCase[] = [
       longIds[0] ?? '',
       user,
       app,
-    ))).filter((_, index) => index % 4 === 0)),
+    ))).filter((_, index) => index % 4 === 0), 'd'),
   ),
   storeCase(
     'a session that has much has no part in one that has little',

@@ -1,0 +1,198 @@
+// What a store tells of itself so that nobody takes an earlier copy of it for what it was: marks, last events, ids.
+
+import {
+  again,
+  append,
+  appended,
+  appendedBefore,
+  APP,
+  begin,
+  beginningOf,
+  commit,
+  create,
+  dataOf,
+  featureCase,
+  KEY,
+  keyOf,
+  load,
+  loaded,
+  made,
+  set,
+  times,
+  update,
+  updatedBefore,
+  USER,
+} from '../build.js';
+import type { StoredEvent, Values } from '../../store.js';
+import type { LoadScopeStep, StoreCase, StoreStep } from '../case.js';
+
+const marksCase = (name: string, ...steps: readonly StoreStep[]): StoreCase => featureCase('marks', name, ...steps);
+
+/** The events that `append` has made, from the first revision, with their ids. */
+function known(...ids: readonly string[]): StoredEvent[] {
+  return ids.map((id, index) => ({ rev: index + 1, data: dataOf(id), id }));
+}
+
+/** Reads the values of the app, and what brought it there. */
+function appIsAt(pos: number, state: Values, mark: string): LoadScopeStep {
+  return { loadScope: { app: APP }, answer: { pos, state, mark } };
+}
+
+/** Reads the values of the user, and what brought it there. */
+function userIsAt(pos: number, state: Values, mark: string): LoadScopeStep {
+  return { loadScope: { app: APP, user: USER }, answer: { pos, state, mark } };
+}
+
+export const marksCases: readonly StoreCase[] = [
+  marksCase(
+    'a change leaves its mark on the scopes that it touches, and only there',
+    commit(create('c', { app: set('a', 1) }), { ...made(1), before: {} }),
+    appIsAt(1, { a: 1 }, 'c'),
+    commit(append('e1', { user: set('u', 1) }), { ...appended(1, 1, 1), before: { app: 'c' } }),
+    userIsAt(1, { u: 1 }, 'e1'),
+    appIsAt(1, { a: 1 }, 'c'),
+    commit(append('e2'), { ...appended(2, 1, 1), before: { session: 'e1', app: 'c', user: 'e1' } }),
+    commit(update('u1', { app: set('a', 2), user: {} }), { ...made(2, 1), before: { app: 'c', user: 'e1' } }),
+    appIsAt(2, { a: 2 }, 'u1'),
+    userIsAt(1, { u: 1 }, 'e1'),
+    commit(create('d', {}, { key: keyOf('other') }), { ...made(2, 1), before: { app: 'u1', user: 'e1' } }),
+  ),
+  marksCase(
+    'a mark is the call, where a change has one: an id of an event is unique in its session only',
+    commit(create(), made()),
+    commit(append('e1', { app: set('a', 1) }, { call: 'call 1' }), appended(1, 1)),
+    appIsAt(1, { a: 1 }, 'call 1'),
+    commit(append('e2', {}, { call: 'call 2' }), { ...appended(2, 1), before: { session: 'e1', app: 'call 1' } }),
+  ),
+  marksCase(
+    'a duplicate tells what the session and the scopes are at now',
+    commit(create('c', { user: set('u', 1) }), made(0, 1)),
+    commit(append('e1', { app: set('a', 1) }), appended(1, 1, 1)),
+    commit(append('e2'), appended(2, 1, 1)),
+    commit(update('u1', { app: set('a', 2) }), made(2, 1)),
+    commit(append('e1', { app: set('a', 1) }), { ...appendedBefore('e1', 2, 2, 1), before: { session: 'e2', app: 'u1', user: 'c' } }),
+    commit(create('c', { user: set('u', 1) }), { ...again(2, 2, 1), before: { session: 'e2', app: 'u1', user: 'c' } }),
+    commit(update('u1', { app: set('a', 2) }), { ...updatedBefore(2, 1), before: { app: 'u1', user: 'c' } }),
+  ),
+  marksCase(
+    'a loaded session tells the id of its last event, the ids of all, and the marks of its scopes',
+    commit(begin('c', { app: set('a', 1) }), made(1)),
+    load(loaded({ pos: { app: 1 }, state: { app: { a: 1 } }, marks: { app: 'c' } })),
+    commit(append('e1', { user: set('u', 1) }), appended(1, 1, 1)),
+    commit(append('e2'), appended(2, 1, 1)),
+    load(
+      loaded({
+        rev: 2,
+        pos: { app: 1, user: 1 },
+        state: { app: { a: 1 }, user: { u: 1 } },
+        last: 'e2',
+        marks: { app: 'c', user: 'e1' },
+        events: known('e1', 'e2'),
+      }),
+    ),
+    load(
+      loaded({
+        rev: 2,
+        pos: { app: 1, user: 1 },
+        state: { app: { a: 1 }, user: { u: 1 } },
+        last: 'e2',
+        events: [beginningOf('c'), ...known('e1')],
+      }),
+      { events: { from: 0, to: 1 } },
+    ),
+    load(
+      loaded({ rev: 2, pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 1 } }, last: 'e2', events: [] }),
+      { events: { last: 0 } },
+    ),
+  ),
+  marksCase(
+    'values under another mark are not those that are known, whatever their position',
+    commit(create('c', { app: set('a', 1), user: set('u', 1) }), made(1, 1)),
+    load(loaded({ pos: { app: 1, user: 1 }, state: { app: undefined, user: undefined } }), {
+      known: { pos: { app: 1, user: 1 }, marks: { app: 'c', user: 'c' } },
+    }),
+    load(loaded({ pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: undefined } }), {
+      known: { pos: { app: 1, user: 1 }, marks: { app: 'x', user: 'c' } },
+    }),
+    load(loaded({ pos: { app: 1, user: 1 }, state: { app: undefined, user: { u: 1 } } }), {
+      known: { pos: { app: 1, user: 1 }, marks: { user: 'x' } },
+    }),
+    load(loaded({ pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 1 } }, changed: null }), {
+      known: { pos: { app: 5, user: 7 }, marks: { app: 'c', user: 'c' } },
+    }),
+  ),
+  marksCase(
+    'a session whose last known event is another one, or lies ahead, has diverged from what is known',
+    commit(create('c', { session: set('s', 1) }), made()),
+    commit(append('e1', { session: set('s', 2) }), appended(1)),
+    commit(append('e2', { session: set('s', 3) }), appended(2)),
+    load(loaded({ rev: 2, state: { session: undefined }, events: [] }), {
+      known: { created: 'c', rev: 2, last: 'e2' },
+      events: { from: 3 },
+    }),
+    load(loaded({ rev: 2, state: { session: { s: 3 } }, diverged: true, events: [] }), {
+      known: { created: 'c', rev: 2, last: 'x' },
+      events: { from: 3 },
+    }),
+    load(loaded({ rev: 2, state: { session: { s: 3 } }, events: known('e1', 'e2').slice(1) }), {
+      known: { created: 'c', rev: 1, last: 'e1' },
+      events: { from: 2 },
+    }),
+    load(loaded({ rev: 2, state: { session: { s: 3 } }, diverged: true, events: known('e1', 'e2').slice(1) }), {
+      known: { created: 'c', rev: 1, last: 'e2' },
+      events: { from: 2 },
+    }),
+    load(loaded({ rev: 2, state: { session: { s: 3 } }, diverged: true, events: [] }), {
+      known: { created: 'c', rev: 3, last: 'e3' },
+      events: { from: 4 },
+    }),
+    load(loaded({ rev: 2, state: { session: { s: 3 } }, events: [] }), {
+      known: { created: 'x', rev: 2, last: 'x' },
+      events: { from: 3 },
+    }),
+  ),
+  marksCase(
+    'changes that go together tell what each of them found',
+    commit(create('c1', {}, { key: keyOf('one') }), made()),
+    commit(create('c2', {}, { key: keyOf('two') }), made()),
+    {
+      commitMany: [
+        append('e1', { app: set('a', 1) }, { key: keyOf('one') }),
+        append('e1', { app: set('a', 2) }, { key: keyOf('two'), call: 'call' }),
+        update('u', { user: set('u', 1) }),
+      ],
+      outcomes: [
+        { ...appended(1, 1), before: {} },
+        { ...appended(1, 2), before: { app: 'e1' } },
+        { ...made(2, 1), before: { app: 'call' } },
+      ],
+    },
+    appIsAt(2, { a: 2 }, 'call'),
+  ),
+  marksCase(
+    'removing the values of a scope leaves no mark',
+    commit(create('c', { app: set('a', 1) }), made(1)),
+    { removeScope: { app: APP } },
+    commit(append('e1'), { ...appended(1, 2), before: {} }),
+    load(loaded({ rev: 1, pos: { app: 2 }, state: {}, marks: {}, events: known('e1') })),
+  ),
+  marksCase(
+    'marks are there when the storage is opened again',
+    commit(create('c', { app: set('a', 1), user: set('u', 1) }), made(1, 1)),
+    commit(append('e1', { user: set('u', 2) }, { call: 'call' }), appended(1, 1, 2)),
+    { reopen: 'check' },
+    appIsAt(1, { a: 1 }, 'c'),
+    userIsAt(2, { u: 2 }, 'call'),
+    commit(append('e2'), { ...appended(2, 1, 2), before: { session: 'e1', app: 'c', user: 'call' } }),
+  ),
+  marksCase(
+    'the last of many events is the one that is told',
+    commit(create(), made()),
+    ...times(40, (index) => commit(append(`e${index + 1}`), appended(index + 1))),
+    load(loaded({ rev: 40, last: 'e40', events: known(...times(40, (index) => `e${index + 1}`)).slice(38) }), { events: { last: 2 } }),
+    commit(append('e41'), { ...appended(41), before: { session: 'e40' } }),
+    { remove: KEY },
+    commit(create('d'), made()),
+    commit(append('e1'), { ...appended(1), before: {} }),
+  ),
+];
