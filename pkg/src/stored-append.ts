@@ -112,15 +112,21 @@ async function writable(sessions: StoredSessions, key: SessionKey, view: View | 
 /** Brings a handle up to date, with the log that the store has. When that cannot be read, the handle stays behind. */
 async function show(sessions: StoredSessions, key: SessionKey, view: View | undefined): Promise<void> {
   const { cache } = sessions;
-  if (view?.record.number === OUT && cache.isLost(view.record)) {
-    try {
-      cache.release(await writable(sessions, key, view));
-    } catch {
-      // It is brought up to date when it is used next.
-    }
+  if (view === undefined || view.record.deleted) {
+    return;
   }
-  if (view !== undefined && view.record.number !== OUT) {
+  let record: SessionRecord | undefined;
+  try {
+    if (view.record.number === OUT) {
+      record = await writable(sessions, key, view);
+    }
     cache.refresh(view);
+  } catch {
+    // It is brought up to date when it is used next.
+  } finally {
+    if (record !== undefined) {
+      cache.release(record);
+    }
   }
 }
 

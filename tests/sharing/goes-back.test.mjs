@@ -265,7 +265,7 @@ describe('whatever is read or acknowledged is what the store has', () => {
               for (const key of HOMES) assert.deepEqual(shown(await service.getSession(key)), await stored(back, key));
             }
           }),
-          { numRuns: 150 },
+          { numRuns: 150, includeErrorInReport: true },
         ));
     }
   }
