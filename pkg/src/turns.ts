@@ -3,10 +3,10 @@
 import { orAborted } from './policy.js';
 import type { Signal } from './signal.js';
 
-/** How long a function runs before a call that may be its own goes by itself, in milliseconds: longer at each further run. */
-const PATIENCE = 300;
+/** How long a function runs before a call that may be its own goes by itself, in milliseconds. Longer at further runs. */
+const PATIENCE = 200;
 /** How many times as long at most. */
-const MOST = 16;
+const MOST = 8;
 
 /** What moments of one service are told apart by: one more each time. */
 let moments = 0;
