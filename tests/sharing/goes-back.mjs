@@ -11,9 +11,9 @@ export function storeThatGoesBack({ without = [], exclusive = false } = {}) {
   let done = [];
   let inner = memoryStore();
   const replay = async (steps) => {
-    inner = memoryStore();
-    done = [];
-    for (const [method, args] of steps) await write(method, args).catch(() => undefined);
+    const fresh = memoryStore();
+    for (const [method, args] of steps) await fresh[method](...args).catch(() => undefined);
+    [inner, done] = [fresh, steps.slice()];
   };
   const write = async (method, args) => {
     done.push([method, structuredClone(args)]);

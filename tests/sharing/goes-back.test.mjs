@@ -270,3 +270,51 @@ describe('whatever is read or acknowledged is what the store has', () => {
     }
   }
 });
+
+test('whatever was under way when the store went back, all services come to show what it has', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(operation, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 8 }),
+      fc.infiniteStream(fc.nat(3)),
+      async (batches, delays) => {
+        const back = storeThatGoesBack();
+        const later = async () => {
+          for (let left = delays.next().value; left > 0; left--) await new Promise((resolve) => setImmediate(resolve));
+        };
+        // Answers overtake each other.
+        const slow = (method) => async (...args) => {
+          await later();
+          try {
+            return await back.store[method](...args);
+          } finally {
+            await later();
+          }
+        };
+        const store = Object.fromEntries(Object.entries(back.store).map(([name, value]) => [name, typeof value === 'function' ? slow(name) : value]));
+        const services = [0, 1].map(() => new SessionService({ store, retry, cachedEvents: 5 }));
+        for (const key of HOMES) await services[0].createSession(key);
+        const handles = await Promise.all(services.map((service) => Promise.all(HOMES.map((key) => service.getSession(key)))));
+        const snapshots = [back.snapshot()];
+        let count = 0;
+        for (const batch of batches) {
+          await Promise.allSettled(batch.map(async ({ kind, by, at, which, name, isDeletion }) => {
+            const [service, key] = [services[by], HOMES[at]];
+            const delta = { [name ?? 'k']: isDeletion ? DELETED : `${kind} ${(count += 1)}` };
+            if (kind === 'snapshot') snapshots.push(back.snapshot());
+            else if (kind === 'restore') await back.restore(snapshots[which % snapshots.length]);
+            else if (kind === 'read') await service.getSession(key);
+            else if (kind === 'update') await service.updateState(key, () => delta);
+            else if (kind === 'append') await service.appendEvent({ session: handles[by][at], event: event(`${(count += 1)}`, delta) });
+          }));
+          for (const [by, service] of services.entries()) {
+            for (const [at, key] of HOMES.entries()) {
+              assert.deepEqual(shown(await service.getSession(key)), await stored(back, key));
+              await service.appendEvent({ session: handles[by][at], event: event(`${(count += 1)}`) });
+              assert.deepEqual(shown(handles[by][at]), await stored(back, key));
+            }
+          }
+        }
+      },
+    ),
+    { numRuns: 100, includeErrorInReport: true },
+  ));
