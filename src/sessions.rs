@@ -233,9 +233,10 @@ impl Sessions {
         guard: Guard,
     ) -> Result<Change> {
         for (key, _) in delta.iter() {
-            let (scope, _) = Scope::split(key);
+            let (scope, name) = Scope::split(key);
             if scope != Scope::App && (scope != Scope::User || user_id.is_none()) {
-                let message = format!("the key \"{key}\" does not belong to what is updated");
+                let wanted = if user_id.is_some() { Scope::User } else { Scope::App }.key(name);
+                let message = format!("the key \"{key}\" does not belong to what is updated: use \"{wanted}\"");
                 return Err(Error::invalid(message).with_key(key));
             }
         }

@@ -3,7 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { DELETED, SessionService, createEvent, isStatepadError } from 'statepad';
+import { DELETED, SessionService, Template, createEvent, isFinalResponse, isStatepadError } from 'statepad';
+import { StatepadSessionService } from 'statepad/adk';
+import { journalStore } from 'statepad/stores/journal';
+import { memoryStore } from 'statepad/stores/memory';
 import { storedWith } from './support/store.mjs';
 import { plain } from './contract/read.mjs';
 
@@ -185,4 +188,238 @@ test('the stored event is handed back frozen, and again for a retry of itself', 
   assert.ok(Object.isFrozen(stored) && Object.isFrozen(stored.actions.stateDelta));
   assert.equal(await service.appendEvent({ session, event: stored }), stored);
   assert.equal(session.revision, 1);
+});
+
+test('a list with members beside its elements is refused: JSON would leave them out', async () => {
+  const { service, session } = await open();
+  const append = (x) => service.appendEvent({ session, event: { actions: { stateDelta: { x } } } });
+  const match = /b/.exec('abc');
+  await refused(append(match), 'actions.stateDelta["x"]');
+  await refused(append([[Object.assign([1], { total: 1 })]]), 'actions.stateDelta["x"][0][0]');
+  await refused(append(Object.assign([1], { [Symbol('s')]: 1 })), 'actions.stateDelta["x"]');
+  await assert.rejects(append(Object.assign([1], { total: 1 })), /a member beside its elements, "total"/);
+  await append([...match]);
+  await append(Object.defineProperty([1], 'hidden', { value: 1 }));
+  assert.deepEqual(session.state, { x: [1] });
+});
+
+test('a symbol among the keys of a state or a delta is refused, also by the service under ADK', async () => {
+  const { service, session } = await open();
+  const record = { x: 1, [Symbol('s')]: 1 };
+  await refused(service.createSession({ ...key, sessionId: 't', state: record }), 'state');
+  await refused(service.appendEvent({ session, event: { actions: { stateDelta: record } } }), 'actions.stateDelta');
+  const adk = new StatepadSessionService();
+  const held = await adk.createSession(key);
+  await refused(adk.appendEvent({ session: held, event: createEvent({ actions: { stateDelta: record } }) }), 'actions.stateDelta');
+});
+
+test('an event, or its actions, that is no plain object is refused: its getters or its delta would be lost', async () => {
+  const { service, session } = await open();
+  class Made {
+    author = 'a';
+    get actions() {
+      return { stateDelta: { x: 1 } };
+    }
+  }
+  class Actions {
+    get stateDelta() {
+      return { x: 1 };
+    }
+  }
+  const entries = new Map([['stateDelta', { x: 1 }]]);
+  for (const [event, path, what] of [
+    [new Made(), 'event', 'an instance of Made'],
+    [new Map(Object.entries({ actions: { stateDelta: { x: 1 } } })), 'event', 'an instance of Map'],
+    [{ actions: new Actions() }, 'actions', 'an instance of Actions'],
+    [{ actions: entries }, 'actions', 'an instance of Map'],
+    [{ actions: [] }, 'actions', 'a list'],
+    [{ actions: null }, 'actions', 'null'],
+  ]) {
+    const isTold = (error) => isStatepadError(error) && error.code === 'INVALID_ARGUMENT' && error.path === path && error.message.includes(what);
+    await assert.rejects(service.appendEvent({ session, event }), isTold, what);
+  }
+  assert.equal(session.revision, 0);
+  await service.appendEvent({ session, event: Object.assign(Object.create(null), { actions: runInNewContext('({ stateDelta: { x: 1 } })') }) });
+  assert.deepEqual(session.state, { x: 1 });
+});
+
+test('metadata that cannot hold the keys that are deleted refuse the event', async () => {
+  const { service, session } = await open({ x: 1 });
+  const append = (customMetadata, stateDelta = { x: DELETED }) => service.appendEvent({ session, event: { customMetadata, actions: { stateDelta } } });
+  for (const [given, path] of [['text', 'customMetadata'], [7, 'customMetadata'], [[1], 'customMetadata'], [true, 'customMetadata'],
+    [{ statepad: 'text' }, 'customMetadata.statepad'], [{ statepad: [1] }, 'customMetadata.statepad'], [{ statepad: 0 }, 'customMetadata.statepad']]) {
+    await assert.rejects(append(given), (error) => isStatepadError(error) && error.code === 'INVALID_ARGUMENT' && error.path === path);
+  }
+  assert.deepEqual(session.state, { x: 1 });
+  const kept = await append('text', { y: 1 });
+  assert.equal(kept.customMetadata, 'text');
+  const stored = await append({ a: 1, statepad: { b: 2 } });
+  assert.deepEqual(stored.customMetadata, { a: 1, statepad: { b: 2, deleted: ['x'] } });
+  assert.deepEqual((await append(null, { y: DELETED })).customMetadata, { statepad: { deleted: ['y'] } });
+});
+
+test('a clock that answers with anything but a number of milliseconds is refused', async () => {
+  for (const [now, what] of [[() => new Date(), 'an instance of Date'], [() => '7', 'a string'], [() => 7n, 'a bigint'], [() => NaN, 'NaN'], [() => undefined, 'undefined'], [() => Infinity, 'Infinity']]) {
+    for (const more of [{}, { store: memoryStore() }]) {
+      let answer = now;
+      const service = new SessionService({ now: () => answer(), ...more });
+      const isTold = (error) => isStatepadError(error) && error.code === 'INVALID_ARGUMENT' && error.path === 'now' && error.message.includes(what);
+      await assert.rejects(service.createSession(key), isTold, what);
+      answer = () => 5;
+      const session = await service.createSession(key);
+      answer = now;
+      await assert.rejects(service.appendEvent({ session, event: {} }), isTold);
+      await assert.rejects(service.updateState(key, () => ({ x: 1 })), isTold);
+      await assert.rejects(service.updateState({ appName: 'app' }, () => ({ 'app:x': 1 })), isTold);
+      await service.appendEvent({ session, event: { timestamp: 6 } });
+      assert.equal(session.lastUpdateTime, 6);
+    }
+  }
+});
+
+test('minus zero is zero in events, too', async () => {
+  const { service, session } = await open();
+  const event = { timestamp: -0, usageMetadata: { n: -0, l: [-0] }, actions: { stateDelta: { x: -0, y: { z: [-0] } }, agentState: -0 } };
+  const stored = await service.appendEvent({ session, event });
+  const { timestamp, usageMetadata, actions } = stored;
+  for (const zero of [timestamp, usageMetadata.n, usageMetadata.l[0], actions.stateDelta.x, actions.stateDelta.y.z[0], actions.agentState, session.state.x, session.lastUpdateTime]) {
+    assert.ok(Object.is(zero, 0));
+  }
+});
+
+test('a toJSON is asked once, as by JSON.stringify, whatever it answers with', async () => {
+  const { service, session } = await open();
+  const append = (x) => service.appendEvent({ session, event: { actions: { stateDelta: { x } } } });
+  for (const make of [(again) => ({ a: 1, toJSON: again }), (again) => Object.create(null, { a: { value: 1, enumerable: true }, toJSON: { value: again, enumerable: true } })]) {
+    let asked = 0;
+    const again = () => (asked += 1);
+    await append({ toJSON: () => make(again) });
+    assert.deepEqual([session.state.x, asked], [{ a: 1 }, 0]);
+  }
+  class Self {
+    a = 1;
+    #asked = 0;
+    toJSON(name) {
+      assert.equal(name, 'x');
+      assert.equal((this.#asked += 1), 1);
+      return this;
+    }
+  }
+  await append(new Self());
+  assert.deepEqual(session.state.x, { a: 1 });
+  class List extends Array {
+    toJSON() {
+      return this;
+    }
+  }
+  await append(List.of(1, 2));
+  assert.deepEqual(session.state.x, [1, 2]);
+  // What JSON.stringify makes of these is an empty object.
+  await refused(append({ toJSON: () => new Date(0) }), 'actions.stateDelta["x"]');
+  await refused(append({ toJSON: () => new URL('http://a.b/') }), 'actions.stateDelta["x"]');
+});
+
+test('a timestamp that the clock has given does not make a retry another event; one that was given does', async () => {
+  for (const more of [{}, { store: memoryStore() }]) {
+    let time = 0;
+    const service = new SessionService({ now: () => (time += 1), ...more });
+    const session = await service.createSession(key);
+    const event = { id: 'e', author: 'a', actions: { stateDelta: { x: 1 } } };
+    const first = await service.appendEvent({ session, event });
+    const again = await service.appendEvent({ session, event });
+    assert.deepEqual([again, again.timestamp, session.revision], [first, 2, 1]);
+    await service.appendEvent({ session, event: { ...event, timestamp: 2 } });
+    await assert.rejects(service.appendEvent({ session, event: { ...event, timestamp: 3 } }), { code: 'EVENT_ID_CONFLICT' });
+    await assert.rejects(service.appendEvent({ session, event: { ...event, author: 'b' } }), { code: 'EVENT_ID_CONFLICT' });
+  }
+});
+
+test('what is missing or of another kind is named', async () => {
+  const { service, session } = await open();
+  for (const [call, message] of [
+    [() => service.createSession({ userId: 'u' }), 'appName is missing'],
+    [() => service.createSession({ appName: 'a' }), 'userId is missing'],
+    [() => service.getSession({ appName: 'a', userId: 'u' }), 'sessionId is missing'],
+    [() => service.getSession(), 'request is missing'],
+    [() => service.getSession(null), 'request must be an object, not null'],
+    [() => service.getSession([]), 'request must be an object, not a list'],
+    [() => service.getSession({ ...key, userId: 7 }), 'userId must be a string and not 7'],
+    [() => service.getSession({ ...key, userId: '\ud800' }), 'userId must be a string without lone surrogates'],
+    [() => service.getSession({ ...key, signal: {} }), 'signal must be an AbortSignal, not an object'],
+    [() => service.appendEvent({ session }), 'event is missing'],
+    [() => service.appendEvent({ event: {} }), 'session is missing'],
+    [() => service.appendEvent({ session: { appName: 'a', userId: 'u', sessionId: 's' }, event: {} }), 'session.id is missing'],
+    [() => service.appendEvent({ session: {}, event: {} }), 'session.appName is missing'],
+    [() => service.appendEvent({ session, event: { timestamp: '7' } }), 'timestamp must be a number of milliseconds, not a string'],
+    [() => service.updateState(key), 'fn is missing'],
+    [() => service.updateState(key, {}), 'fn must be a function, not an object'],
+    [() => service.updateState(key, () => ({}), { attempts: 0 }), 'attempts must be a whole number from 1, not 0'],
+    [() => service.updateState({ appName: 'a', sessionId: 's' }, () => ({})), 'userId is missing: a sessionId needs one'],
+    [() => service.updateState({ appName: 'a', userId: 'u' }, () => ({ count: 1 })), 'use "user:count"'],
+    [() => service.updateState({ appName: 'a' }, () => ({ 'user:count': 1 })), 'use "app:count"'],
+    [() => service.history(session), 'key is missing'],
+    [() => service.stateAt(session), 'and not undefined'],
+    [async () => new Template('x').render({}), 'state is missing'],
+    [async () => new Template(), 'a template must be a string, not undefined'],
+    [async () => isFinalResponse({ content: { parts: [null] } }), 'content.parts[0] must be an object, not null'],
+    [async () => new SessionService({ store: 'sessions.db' }), 'store must be a store, not a string: give that to a store'],
+    [async () => new SessionService({ store: memoryStore }), 'store must be a store, not a function: call it'],
+    [async () => new SessionService({ store: Promise.resolve(memoryStore()) }), 'await it first'],
+    [async () => new SessionService({ store: { commit: () => undefined } }), 'it has no load, no list, no remove, no loadScope'],
+    [async () => new SessionService({ persist: 'x', restore: () => [] }), 'persist must be a function, not a string'],
+    [async () => new SessionService({ now: 7 }), 'now must be a function, not 7'],
+    [async () => new SessionService(null), 'options must be an object, not null'],
+    [async () => journalStore(), 'medium is missing'],
+    [async () => journalStore({ append: () => undefined }), 'medium.read is missing'],
+  ]) {
+    await assert.rejects(call(), (error) => {
+      assert.ok(isStatepadError(error), error?.stack);
+      assert.equal(error.code, 'INVALID_ARGUMENT');
+      assert.ok(error.message.includes(message), error.message);
+      return true;
+    });
+  }
+});
+
+test('nothing is done by a service that is closed, however it was used before, nor by one that starts meanwhile', async () => {
+  for (const more of [() => ({}), () => ({ store: memoryStore() })]) {
+    const service = new SessionService(more());
+    const session = await service.createSession(key);
+    await service.close();
+    const fresh = new SessionService(more());
+    const pending = fresh.createSession(key);
+    await Promise.all([assert.rejects(pending, { code: 'CLOSED' }), fresh.close()]);
+    for (const closed of [service, fresh]) {
+      for (const call of [
+        () => closed.createSession(key), () => closed.getSession(key), () => closed.getOrCreateSession(key), () => closed.listSessions(key),
+        () => closed.deleteSession(key), () => closed.appendEvent({ session, event: {} }), () => closed.getAppState(key), () => closed.getUserState(key),
+        () => closed.updateState(key, () => ({})), () => closed.stateAt(session, 0), () => closed.history(session, 'x'),
+        () => closed.appendEvent({ session, event: { partial: true } }), async () => closed.invocation(session),
+      ]) {
+        await assert.rejects(call(), { code: 'CLOSED' }, String(call));
+      }
+      await closed.flush();
+      await closed.close();
+    }
+  }
+});
+
+test('a session is taken where its key is asked for', async () => {
+  for (const more of [{}, { store: memoryStore() }]) {
+    const service = new SessionService(more);
+    const session = await service.createSession({ ...key, state: { x: 1, 'user:x': 2 } });
+    assert.equal((await service.getSession(session)).id, 's');
+    assert.deepEqual((await service.getSession({ ...session, config: { numRecentEvents: 0 } })).events, []);
+    // Without this the update would be one of the user's keys.
+    assert.deepEqual(await service.updateState(session, ({ x }) => ({ x: x + 1 })), { x: 2, 'user:x': 2 });
+    assert.equal((await service.getSession(key)).events.length, 1);
+    const adk = new StatepadSessionService();
+    const held = await adk.createSession({ ...key, state: { x: 1 } });
+    assert.deepEqual(await adk.service.updateState(held, ({ x }) => ({ x: x + 1 })), { x: 2 });
+    assert.equal((await adk.service.getSession(held)).id, 's');
+    await adk.service.deleteSession(held);
+    assert.equal(await adk.getSession(key), undefined);
+    await service.deleteSession(session);
+    assert.equal(await service.getSession(session), undefined);
+  }
 });

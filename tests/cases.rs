@@ -230,6 +230,16 @@ fn templates_render() {
     });
 }
 
+#[test]
+fn a_missing_key_is_told_with_the_nearest_one() {
+    each(list(&cases!("nearest"), "cases"), |case| {
+        let template = Template::parse(&format!("{{{}}}", text(case, "key")));
+        let state: serde_json::Map<_, _> = texts(case, "candidates").into_iter().map(|candidate| (candidate, json!(1))).collect();
+        let error = template.render_with(&state, |_| None).unwrap_err();
+        assert_eq!(error.missing()[0].nearest.as_deref(), case.get("nearest").and_then(Value::as_str));
+    });
+}
+
 fn check_missing(error: &Error, case: &Value) {
     assert_eq!(error.code(), case["code"].as_str().unwrap_or("TEMPLATE_KEY_MISSING"));
     let missing = error.missing().iter().map(|it| match &it.nearest {

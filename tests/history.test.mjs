@@ -203,7 +203,7 @@ test('answers are frozen through and through, and their events are those of the 
     assert.equal(session.state['temp:t'], 1);
     for (const state of [await service.stateAt(session, 0), await service.stateAt(session, 1)]) {
       assert.deepEqual(Object.keys(state), ['x']);
-      assert.equal(Object.getPrototypeOf(state), null);
+      assert.equal(Object.getPrototypeOf(state), Object.prototype);
       assert.ok(isFrozen(state));
     }
     const steps = await service.history(session, 'x');

@@ -50,13 +50,12 @@ test('one key is counted through sessions, users and the app at once', async () 
   assert.deepEqual(plain(await service.getAppState(key)), { n: all.length });
 });
 
-test('the function sees the keys of its target, frozen and without a prototype', async () => {
+test('the function sees the keys of its target, frozen', async () => {
   const { service } = await open({ x: 1, 'user:x': { a: [1] }, 'app:x': 3 });
   const seen = {};
   for (const [name, target] of Object.entries(targets)) {
     await service.updateState(target, (state) => {
       seen[name] = plain(state);
-      assert.equal(Object.getPrototypeOf(state), null);
       assert.throws(() => (state.y = 1), TypeError);
       assert.ok(name === 'app' || Object.isFrozen(state['user:x'].a));
     });

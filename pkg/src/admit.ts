@@ -3,6 +3,7 @@
 
 import { isDeleted } from './deleted.js';
 import { StatepadError } from './errors.js';
+import { describe, isPlain, isRevoked } from './given.js';
 import type { Json } from './types.js';
 
 /** How deep lists and objects may be nested in a value; the core has the same limit. */
@@ -18,6 +19,8 @@ export interface AdmitOptions {
    * a few into its events.
    */
   readonly instances?: boolean;
+  /** Takes members whose names are near misses of known ones: as long as a log is read, of which every event is kept as it is. */
+  readonly anyName?: boolean;
 }
 
 /** A copy of a delta, not frozen yet, and the keys that it deletes. */
@@ -43,7 +46,7 @@ export function admitValue(value: unknown, path: string, { instances = false }: 
 
 /** Copies the members of `from` but one, freezing their values, into `into`. `path` names `from` in errors. */
 export function admitMembers(
-  from: Readonly<Record<string, unknown>>,
+  from: object,
   into: Record<string, Json>,
   except: string,
   path: string,
@@ -52,7 +55,7 @@ export function admitMembers(
   let name = '';
   try {
     for (name of Object.keys(from)) {
-      const member = name === except ? undefined : copy(from[name], name, 1, instances);
+      const member = name === except ? undefined : copy((from as Record<string, unknown>)[name], name, 1, instances);
       if (member !== undefined) {
         put(into, name, member);
       }
@@ -60,7 +63,9 @@ export function admitMembers(
   } catch (fault) {
     throw report(located(fault, name, from), path);
   }
-  admitSymbols(from, path, instances);
+  if (!instances) {
+    admitSymbols(from, path);
+  }
 }
 
 /** Copies a delta and freezes its values. `path` names it in errors. */
@@ -69,14 +74,14 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
   if (given === undefined || given === null) {
     return { delta, deleted: NOTHING };
   }
-  if (typeof given !== 'object' || Array.isArray(given) || !isPlain(given)) {
-    throw new StatepadError('INVALID_ARGUMENT', `${path} must be an object of keys and values`, { path });
+  if (!isPlain(given)) {
+    throw new StatepadError('INVALID_ARGUMENT', `${path} must be a plain object of keys and values, not ${describe(given)}`, { path });
   }
   let deleted: string[] | undefined;
   let key = '';
   try {
     for (key of Object.keys(given)) {
-      const value = (given as Record<string, unknown>)[key];
+      const value = given[key];
       if (!wellFormed(key)) {
         throw new Fault('is a key with a lone surrogate');
       }
@@ -90,13 +95,13 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
   } catch (fault) {
     throw report(located(fault, key, given), path, true);
   }
-  admitSymbols(given, path, instances);
+  admitSymbols(given, path);
   return { delta, deleted: deleted ?? NOTHING };
 }
 
-function admitSymbols(given: object, path: string, instances: boolean): void {
+function admitSymbols(given: object, path: string): void {
   try {
-    refuseSymbols(given, instances);
+    refuseSymbols(given);
   } catch (fault) {
     throw report(fault, path);
   }
@@ -106,10 +111,12 @@ const NOTHING: readonly never[] = [];
 
 /** Checks a name or an id: a string that every host can hold. */
 export function admitString(value: unknown, path: string): string {
-  if (typeof value !== 'string' || !wellFormed(value)) {
-    throw new StatepadError('INVALID_ARGUMENT', `${path} must be a string without lone surrogates`, { path });
+  if (typeof value === 'string' && wellFormed(value)) {
+    return value;
   }
-  return value;
+  const not = typeof value === 'string' ? 'without lone surrogates' : `and not ${describe(value)}`;
+  const what = value === undefined ? 'is missing' : `must be a string ${not}`;
+  throw new StatepadError('INVALID_ARGUMENT', `${path} ${what}`, { path });
 }
 
 /** Sets an own member, whatever its name. */
@@ -154,13 +161,16 @@ function copyObject(value: object, name: string, depth: number, instances: boole
   }
   if (isPlain(value)) {
     const names = Object.keys(value);
-    return names.includes('toJSON') ? copyOther(value, name, depth, instances) : copyRecord(value as Record<string, unknown>, names, depth, instances);
+    return names.includes('toJSON') ? copyOther(value, name, depth, instances) : copyRecord(value, names, depth, instances);
   }
   return copyOther(value, name, depth, instances);
 }
 
 /** Whatever is no plain object without a `toJSON` of its own. */
 function copyOther(value: object, name: string, depth: number, instances: boolean): Json | undefined {
+  if (isRevoked(value)) {
+    throw new Fault('is a revoked proxy');
+  }
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === 'function') {
     return copyJson(value, toJSON as (name: string) => unknown, name, depth, instances);
@@ -168,13 +178,14 @@ function copyOther(value: object, name: string, depth: number, instances: boolea
   if (Array.isArray(value)) {
     return copyArray(value, depth, instances);
   }
-  if (isPlain(value) || (instances && Object.prototype.toString.call(value) === '[object Object]')) {
+  if (isPlain(value) || (instances && isRecordLike(value))) {
     return copyRecord(value as Record<string, unknown>, Object.keys(value), depth, instances);
   }
   throw new Fault(`is ${describe(value)}`);
 }
 
 function copyArray(items: readonly unknown[], depth: number, instances: boolean): Json {
+  refuseSymbols(items);
   const copied = new Array<Json>(items.length);
   let index = 0;
   try {
@@ -184,11 +195,17 @@ function copyArray(items: readonly unknown[], depth: number, instances: boolean)
   } catch (fault) {
     throw located(fault, index, items);
   }
+  const names = Object.keys(items);
+  if (names.length > items.length) {
+    throw new Fault(`is a list with a member beside its elements, ${JSON.stringify(names[items.length])}`);
+  }
   return Object.freeze(copied);
 }
 
 function copyRecord(record: Record<string, unknown>, names: readonly string[], depth: number, instances: boolean): Json {
-  refuseSymbols(record, instances);
+  if (!instances) {
+    refuseSymbols(record);
+  }
   if (names.length === 0) {
     return EMPTY;
   }
@@ -216,16 +233,31 @@ function copyJson(value: object, toJSON: (name: string) => unknown, name: string
     throw new Fault('is an invalid date');
   }
   const json = toJSON.call(value, name);
-  // It is asked once: JSON.stringify does not ask the answer for its toJSON either.
-  const isAgain = typeof json === 'object' && json !== null && typeof (json as { toJSON?: unknown }).toJSON === 'function';
-  return copy(isAgain && !Array.isArray(json) ? { ...json, toJSON: undefined } : json, name, depth + 1, instances);
+  if (!isAnswerer(json)) {
+    return copy(json, name, depth + 1, instances);
+  }
+  // It is asked once: JSON.stringify does not ask the answer for its toJSON either, and leaves out what is a function.
+  if (Array.isArray(json)) {
+    return copyArray(json, depth + 1, instances);
+  }
+  if (!isRecordLike(json)) {
+    throw new Fault(`is ${describe(json)}`);
+  }
+  const names = Object.keys(json).filter((member) => member !== 'toJSON');
+  return copyRecord(json as Record<string, unknown>, names, depth + 1, instances);
+}
+
+function isAnswerer(json: unknown): json is object {
+  return typeof json === 'object' && json !== null && typeof (json as { toJSON?: unknown }).toJSON === 'function';
+}
+
+/** A plain object, or an instance of a class that nothing but its members make up. */
+export function isRecordLike(value: object): boolean {
+  return isPlain(value) || Object.prototype.toString.call(value) === '[object Object]';
 }
 
 /** JSON would leave these out without a word. ADK's mark of its events is known. */
-function refuseSymbols(value: object, instances: boolean): void {
-  if (instances) {
-    return;
-  }
+function refuseSymbols(value: object): void {
   for (const symbol of Object.getOwnPropertySymbols(value)) {
     if (symbol !== ADK_EVENT && Object.prototype.propertyIsEnumerable.call(value, symbol)) {
       throw new Fault(`has a member under ${String(symbol)}`);
@@ -238,17 +270,6 @@ function required(copied: Json | undefined): Json {
     throw new Fault('is undefined');
   }
   return copied;
-}
-
-/** Made by `{}`, by `Object.create(null)`, or by the `{}` of another realm. */
-function isPlain(value: object): boolean {
-  const prototype = Object.getPrototypeOf(value) as object | null;
-  return prototype === Object.prototype || prototype === null || Object.hasOwn(prototype, 'isPrototypeOf');
-}
-
-function describe(value: object): string {
-  const name = (value.constructor as { name?: unknown } | undefined)?.name;
-  return typeof name === 'string' && name !== '' ? `an instance of ${name}` : 'an object of an unknown kind';
 }
 
 /** What is wrong with a value. On its way out of the value it learns where that is. */

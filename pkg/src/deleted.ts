@@ -1,6 +1,7 @@
 // Deleting a key: how a delta says it.
 
 import { StatepadError } from './errors.js';
+import { describe, isObject } from './given.js';
 
 const brand = Symbol.for('statepad.deleted');
 
@@ -24,7 +25,7 @@ export const DELETED: Deleted = Object.freeze(new Deleted());
 
 /** Whether a value is {@link DELETED}, also that of another copy of the package. */
 export function isDeleted(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && brand in value;
+  return isObject(value) && brand in value;
 }
 
 /** The deletions that an event already has in its stored form. */
@@ -36,6 +37,17 @@ export function storedDeletions(customMetadata: unknown): readonly string[] {
     throw new StatepadError('INVALID_ARGUMENT', `${path} must be a list of keys`, { path });
   }
   return deleted;
+}
+
+/** Checks that deletions can be put into the metadata of an event, without anything of them being lost. */
+export function checkMetadata(customMetadata: unknown): void {
+  const own = (customMetadata as { readonly statepad?: unknown } | null)?.statepad;
+  for (const [path, value] of [['customMetadata', customMetadata], ['customMetadata.statepad', own]] as const) {
+    if (value !== undefined && value !== null && !isObject(value)) {
+      const message = `${path} must be an object, not ${describe(value)}: the keys that the event deletes are kept in it`;
+      throw new StatepadError('INVALID_ARGUMENT', message, { path });
+    }
+  }
 }
 
 /** The stored form: `customMetadata` with these deletions in it. */

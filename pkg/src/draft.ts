@@ -1,11 +1,13 @@
 // An event on its way in: admitted, and completed once the core has answered.
 
-import { ADK_EVENT, EMPTY, admitDelta, admitMembers, admitString, type AdmitOptions } from './admit.js';
-import { storedDeletions, withDeletions } from './deleted.js';
+import { ADK_EVENT, EMPTY, admitDelta, admitMembers, admitString, isRecordLike, type AdmitOptions } from './admit.js';
+import { checkMetadata, storedDeletions, withDeletions } from './deleted.js';
 import { StatepadError } from './errors.js';
 import { sameJson } from './freeze.js';
+import { describe, isPlain } from './given.js';
 import { newId } from './ids.js';
-import { checkObject } from './requests.js';
+import { checkObject } from './guards.js';
+import { checkEventNames } from './requests.js';
 import { isTemp } from './scope.js';
 import type { Event, EventInit, Json } from './types.js';
 
@@ -35,28 +37,53 @@ export interface TempDelta {
  * Throws `VALUE_NOT_JSON` or `INVALID_ARGUMENT`, with the `path` of the fault.
  */
 export function admitEvent(given: EventInit, now: () => number, options: AdmitOptions): Draft {
+  checkRecord(given, 'event', options);
+  const { actions: givenActions } = given;
+  if (givenActions !== undefined) {
+    checkRecord(givenActions, 'actions', options);
+  }
+  if (options.anyName !== true) {
+    checkEventNames(given, givenActions);
+  }
   const event: Record<string, Json> = {};
   admitMembers(given, event, 'actions', '', options);
   const { id, named, timestamp, timed } = complete(event, now);
 
-  const { delta, deleted } = admitDelta(given.actions?.stateDelta, 'actions.stateDelta', options);
+  const { delta, deleted } = admitDelta(givenActions?.stateDelta, 'actions.stateDelta', options);
   const actions: Record<string, Json> = {
     stateDelta: delta,
     artifactDelta: EMPTY,
     requestedAuthConfigs: EMPTY,
     requestedToolConfirmations: EMPTY,
   };
-  if (given.actions !== undefined) {
-    checkObject(given.actions, 'actions');
-    admitMembers(given.actions, actions, 'stateDelta', 'actions', options);
+  if (givenActions !== undefined) {
+    admitMembers(givenActions, actions, 'stateDelta', 'actions', options);
   }
   event['actions'] = actions;
   if ((given as unknown as Record<symbol, unknown>)[ADK_EVENT] === true) {
     (event as unknown as Record<symbol, unknown>)[ADK_EVENT] = true;
   }
-  const metadata = event['customMetadata'];
-  const stored = metadata === undefined ? deleted : storedDeletions(metadata).concat(deleted);
+  const stored = deletionsIn(event['customMetadata'], deleted);
   return { event, actions, delta, deleted: stored, id, named, timestamp, timed };
+}
+
+/** What has getters or entries in the place of members would be lost: only ADK's own instances are their members. */
+function checkRecord(given: unknown, path: string, { instances = false }: AdmitOptions): void {
+  checkObject(given, path);
+  if (!isPlain(given) && !(instances && isRecordLike(given as object))) {
+    throw new StatepadError('INVALID_ARGUMENT', `${path} must be a plain object, not ${describe(given)}`, { path });
+  }
+}
+
+/** All deletions of an event: those that its metadata name already, and those of its delta. */
+function deletionsIn(metadata: Json | undefined, deleted: readonly string[]): readonly string[] {
+  if (metadata === undefined) {
+    return deleted;
+  }
+  if (deleted.length > 0) {
+    checkMetadata(metadata);
+  }
+  return storedDeletions(metadata).concat(deleted);
 }
 
 /** Fills in and checks what the service itself reads. */
@@ -66,7 +93,7 @@ function complete(event: Record<string, Json>, now: () => number): Pick<Draft, '
   const id = named ? admitString(givenId, 'id') : newId();
   const timed = givenTime === undefined;
   if (!timed && typeof givenTime !== 'number') {
-    throw new StatepadError('INVALID_ARGUMENT', 'timestamp must be a number of milliseconds', { path: 'timestamp' });
+    throw new StatepadError('INVALID_ARGUMENT', `timestamp must be a number of milliseconds, not ${describe(givenTime)}`, { path: 'timestamp' });
   }
   const timestamp = timed ? now() : givenTime;
   event['id'] = id;

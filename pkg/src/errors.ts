@@ -1,5 +1,7 @@
 // Every error that statepad throws.
 
+import { isObject } from './given.js';
+
 /** What went wrong, in a form that programs can rely on across versions. */
 export type ErrorCode =
   | 'INVALID_ARGUMENT'
@@ -89,7 +91,7 @@ export class StatepadError extends Error implements ErrorDetails {
 
 /** Whether `error` is a {@link StatepadError}, also one that another copy of the package threw. */
 export function isStatepadError(error: unknown): error is StatepadError {
-  return typeof error === 'object' && error !== null && brand in error;
+  return isObject(error) && brand in error;
 }
 
 /** The error that the core has told as JSON text. */

@@ -1,11 +1,15 @@
 // Making and reading events, as ADK names it.
 
 import { ADK_EVENT } from './admit.js';
+import { StatepadError } from './errors.js';
+import { describe, isList, isObject } from './given.js';
 import { newId } from './ids.js';
+import { checkObject } from './guards.js';
 import type { Event, EventActions, EventInit, Part } from './types.js';
 
 /** Makes the actions of an event: what is missing is empty. As in ADK. */
 export function createEventActions(actions: Partial<EventActions> = {}): EventActions {
+  checkObject(actions, 'actions');
   return { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {}, ...actions };
 }
 
@@ -14,6 +18,7 @@ export function createEventActions(actions: Partial<EventActions> = {}): EventAc
  * in ADK, whose `isEvent` knows it as one of its own.
  */
 export function createEvent(event: EventInit = {}): Event {
+  checkObject(event, 'event');
   const { id, invocationId, actions, timestamp, ...rest } = event;
   return {
     ...rest,
@@ -31,12 +36,24 @@ export function createEvent(event: EventInit = {}): Event {
  * summary). As in ADK.
  */
 export function isFinalResponse(event: EventInit): boolean {
-  const { actions, longRunningToolIds } = event;
-  const isWaiting = (longRunningToolIds?.length ?? 0) > 0 || Object.keys(actions?.requestedAuthConfigs ?? {}).length > 0;
-  if (isWaiting || actions?.skipSummarization === true) {
+  checkObject(event, 'event');
+  const { longRunningToolIds: ids } = event;
+  const { requestedAuthConfigs: requests, skipSummarization }: Partial<EventActions> = isObject(event.actions) ? event.actions : {};
+  const isWaiting = (isList(ids) && ids.length > 0) || (isObject(requests) && Object.keys(requests).length > 0);
+  if (isWaiting || skipSummarization === true) {
     return true;
   }
-  const parts: readonly Part[] = event.content?.parts ?? [];
+  const parts = partsOf(event);
   const calls = parts.some((part) => Boolean(part.functionCall) || Boolean(part.functionResponse));
   return !calls && !event.partial && parts.at(-1)?.codeExecutionResult === undefined;
+}
+
+/** The parts of an event. Throws `INVALID_ARGUMENT` when they are no list of objects. */
+export function partsOf({ content }: EventInit): readonly Part[] {
+  const parts: unknown = (isObject(content) ? content.parts : undefined) ?? [];
+  if (!isList(parts)) {
+    throw new StatepadError('INVALID_ARGUMENT', `content.parts must be a list, not ${describe(parts)}`, { path: 'content.parts' });
+  }
+  parts.forEach((part, index) => checkObject(part, `content.parts[${index}]`));
+  return parts as readonly Part[];
 }

@@ -1,25 +1,87 @@
-// What a store can compare before it writes. What it cannot is refused by name, never pretended.
+// Guards of the public entrances: one look at each argument. What is behind them can rely on it.
 
+import { admitString } from './admit.js';
 import { StatepadError } from './errors.js';
-import type { Guard, SessionStore } from './store.js';
+import { describe, isObject } from './given.js';
+import { meant, type Names } from './names.js';
 
-/**
- * The guard of an append, as far as the store can compare it. What the caller has asked for has to be; that the session is still
- * the same one is left out where the store compares nothing. Throws `INVALID_ARGUMENT`.
- */
-export function guardOf({ guards = 'all' }: Pick<SessionStore, 'guards'>, guard: Guard): { readonly guard?: Guard } {
-  const { keys, rev, pos } = guard;
-  if (guards !== 'all' && (rev !== undefined || pos !== undefined)) {
-    throw keys === undefined
-      ? refused('expectedRevision cannot be kept: the store compares no revisions', 'expectedRevision')
-      : refused('updateState has looked at all keys, and the store compares no revisions: let the function read the keys that it needs by their names');
+/** Checks that something is an object at all. */
+export function checkObject(given: unknown, path: string): void {
+  if (given === undefined) {
+    invalid(path, 'is missing');
   }
-  if (guards === 'none' && keys !== undefined && Object.keys(keys).length > 0) {
-    throw refused('updateState cannot be kept from overwriting what others write: the store compares neither values nor revisions');
+  if (!isObject(given)) {
+    invalid(path, `must be an object, not ${describe(given)}`);
   }
-  return guards === 'none' ? {} : { guard };
 }
 
-function refused(message: string, path?: string): StatepadError {
-  return new StatepadError('INVALID_ARGUMENT', message, path === undefined ? {} : { path });
+/** Checks that no member is called almost as a known one: `stateDetla` would be kept, and write nothing. */
+export function checkNames(given: object, { what, path, known, others }: Names): void {
+  for (const name of Object.keys(given)) {
+    if (!others.has(name)) {
+      const wanted = meant(name, known);
+      if (wanted !== undefined) {
+        unknown(path + name, what, path + wanted);
+      }
+    }
+  }
+}
+
+/** Checks options, if there are any: all of them must be known. Their `signal` is checked, too. `path` names them in errors. */
+export function checkOptions(given: unknown, known: readonly string[], path = 'options'): void {
+  if (given === undefined) {
+    return;
+  }
+  checkObject(given, path);
+  for (const name of Object.keys(given as object)) {
+    if (!known.includes(name)) {
+      const prefix = path === 'options' ? '' : `${path}.`;
+      const wanted = meant(name, known);
+      unknown(prefix + name, `the options, which are ${known.join(', ')}`, wanted && prefix + wanted);
+    }
+  }
+  checkSignal((given as { readonly signal?: unknown }).signal);
+}
+
+/** Throws `INVALID_ARGUMENT` for a member of an unknown name, and says which one is meant, if one is. */
+export function unknown(path: string, what: string, wanted: string | undefined): never {
+  const hint = wanted === undefined ? '' : `: did you mean ${wanted}?`;
+  throw new StatepadError('INVALID_ARGUMENT', `${path} is not known in ${what}${hint}`, { path });
+}
+
+/** Checks a signal, if there is one: it is asked only for what every host's `AbortSignal` has. */
+export function checkSignal(given: unknown): void {
+  if (given === undefined) {
+    return;
+  }
+  const { aborted, throwIfAborted, addEventListener } = (isObject(given) ? given : {}) as Partial<Record<string, unknown>>;
+  if (typeof aborted !== 'boolean' || typeof throwIfAborted !== 'function' || typeof addEventListener !== 'function') {
+    invalid('signal', `must be an AbortSignal, not ${describe(given)}`);
+  }
+}
+
+/** Checks a function that is called later. */
+export function checkFunction(given: unknown, path: string): void {
+  if (typeof given !== 'function') {
+    invalid(path, given === undefined ? 'is missing' : `must be a function, not ${describe(given)}`);
+  }
+}
+
+/** Checks a count: a whole number, not negative. */
+export function checkCount(count: number | undefined, path: string): void {
+  if (count !== undefined && !(Number.isSafeInteger(count) && count >= 0)) {
+    invalid(path, `must be a whole number that is not negative, not ${describe(count)}`);
+  }
+}
+
+/** Checks a name that may be absent. */
+export function checkOptionalString(given: unknown, path: string): void {
+  if (given !== undefined) {
+    admitString(given, path);
+  }
+}
+
+/** Throws `INVALID_ARGUMENT` for the argument at a path. */
+export function invalid(path: string, what: string): never {
+  throw new StatepadError('INVALID_ARGUMENT', `${path} ${what}`, { path });
 }

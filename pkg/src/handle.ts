@@ -1,6 +1,8 @@
 // Session handles, and what a handle has to remember so that it neither copies a history nor moves by itself.
 
+import { StatepadError } from './errors.js';
 import { deepFreeze } from './freeze.js';
+import { mergeRecords } from './scope.js';
 import type { CreationEvent } from './creation.js';
 import type { Past } from './past.js';
 import type { Event, GetSessionConfig, Json, Session, SessionKey } from './types.js';
@@ -158,19 +160,23 @@ class Handle implements Session {
 }
 
 /** One getter for all handles: a closure of its own for each would cost more than the rest of a read. */
-function member(read: (view: View) => unknown): PropertyDescriptor {
+function member(name: keyof Session, read: (view: View) => unknown): PropertyDescriptor {
   return {
     enumerable: true,
     get(this: Handle): unknown {
       return read(Handle.view(this) as View);
     },
+    // Sloppy scripts are told, too.
+    set(): never {
+      throw new StatepadError('INVALID_ARGUMENT', `${name} is read-only: append an event`, { path: name });
+    },
   };
 }
 
-const STATE = member((view) => (view.state ??= stateOf(view)));
-const EVENTS = member((view) => (view.events ??= eventsOf(view)));
-const LAST_UPDATE_TIME = member((view) => view.updateTime);
-const REVISION = member((view) => view.revision);
+const STATE = member('state', (view) => (view.state ??= stateOf(view)));
+const EVENTS = member('events', (view) => (view.events ??= eventsOf(view)));
+const LAST_UPDATE_TIME = member('lastUpdateTime', (view) => view.updateTime);
+const REVISION = member('revision', (view) => view.revision);
 
 /** Makes a handle. */
 export function makeHandle(view: View): Session {
@@ -188,7 +194,7 @@ export function stateOf({ cells, record, temp }: View): Readonly<Record<string, 
   if (temp === undefined && record.merged?.parts.every((part, index) => part === parts[index])) {
     return record.merged.state;
   }
-  const state = Object.assign(Object.create(null) as Record<string, Json>, ...parts) as Record<string, Json>;
+  const state = mergeRecords(parts);
   temp?.forEach((value, key) => {
     state[key] = value;
   });

@@ -44,12 +44,15 @@ export type {
 } from './store.js';
 export type {
   Abortable,
+  AdkActions,
+  AdkEvent,
   AppendEventRequest,
   Content,
   CreateSessionRequest,
   Event,
   EventActions,
   EventInit,
+  GetSessionByName,
   GetSessionConfig,
   GetSessionRequest,
   HistoryOptions,
@@ -60,6 +63,7 @@ export type {
   Part,
   Session,
   SessionKey,
+  SessionName,
   UpdateStateOptions,
   UpdateStateTarget,
 } from './types.js';

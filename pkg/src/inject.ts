@@ -1,6 +1,8 @@
 // Compile and render in one go, as ADK names it.
 
 import { isDeleted } from './deleted.js';
+import { isObject } from './given.js';
+import { checkFunction, checkObject } from './guards.js';
 import { Template } from './template.js';
 import { isReady, ready } from './wasm.js';
 import type { RenderAsyncOptions } from './render.js';
@@ -24,25 +26,41 @@ export interface AdkContext {
  * Throws as {@link Template.render}.
  */
 export async function injectSessionState(template: string | Template, context: InjectContext): Promise<string> {
+  checkObject(context, 'context');
   if (!isReady()) {
     await ready();
   }
-  const compiled = typeof template === 'string' ? new Template(template) : template;
+  const compiled = isTemplate(template) ? template : new Template(template);
   const options = 'invocationContext' in context ? fromAdk(context) : fromState(context);
   return compiled.hasArtifacts ? await compiled.renderAsync(options) : compiled.render({ state: options.state });
 }
 
+/** Also one of another copy of the package. */
+function isTemplate(given: string | Template): given is Template {
+  return isObject(given) && typeof given.render === 'function' && typeof given.renderAsync === 'function';
+}
+
 function fromState({ state, artifact }: Exclude<InjectContext, AdkContext>): RenderAsyncOptions {
+  checkObject(state, 'context.state');
   const { toRecord } = state as { toRecord?: unknown };
   const isState = typeof toRecord === 'function' && !Object.hasOwn(state, 'toRecord');
   return { state: isState ? (state as { toRecord(): Record<string, unknown> }).toRecord() : state, artifact };
 }
 
 /** A text artifact is its text; any other is its JSON, as in ADK. */
-function fromAdk({ invocationContext: { session, artifactService } }: AdkContext): RenderAsyncOptions {
+function fromAdk({ invocationContext }: AdkContext): RenderAsyncOptions {
+  checkObject(invocationContext, 'context.invocationContext');
+  const { session, artifactService } = invocationContext;
+  checkObject(session, 'context.invocationContext.session');
+  checkObject(session.state, 'context.invocationContext.session.state');
+  if (artifactService !== undefined) {
+    checkObject(artifactService, 'context.invocationContext.artifactService');
+    checkFunction(artifactService.loadArtifact, 'context.invocationContext.artifactService.loadArtifact');
+  }
   const artifact = async (filename: string): Promise<string | undefined> => {
-    const part = await artifactService?.loadArtifact({ filename });
-    return part === undefined ? undefined : (part.text ?? JSON.stringify(part));
+    const part: unknown = await artifactService?.loadArtifact({ filename });
+    // What is no part is refused where every artifact is looked at.
+    return isObject(part) ? ((part as { readonly text?: string }).text ?? JSON.stringify(part)) : ((part ?? undefined) as string | undefined);
   };
   return { state: withoutDeleted(session.state), artifact: artifactService && artifact };
 }

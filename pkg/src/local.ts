@@ -9,6 +9,7 @@ import { deepFreeze } from './freeze.js';
 import { newId } from './ids.js';
 import { Memory, type Guard } from './memory.js';
 import { checkKey, type ListPlan } from './requests.js';
+import { mergeRecords } from './scope.js';
 import { pageOf, type AppendPlan, type Creation, type SessionName, type Sessions } from './sessions.js';
 import { isSessionTarget, type UpdateTarget } from './update.js';
 import type { View } from './handle.js';
@@ -66,8 +67,7 @@ export class LocalSessions implements Sessions {
   }
 
   scope(appName: string, userId: string | undefined): Record<string, unknown> {
-    const values = JSON.parse(this.#memory.scopeText(appName, userId, false)) as Record<string, Json>;
-    return Object.assign(Object.create(null) as Record<string, Json>, values);
+    return JSON.parse(this.#memory.scopeText(appName, userId, false)) as Record<string, Json>;
   }
 
   target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget {
@@ -123,11 +123,8 @@ export class LocalSessions implements Sessions {
   /** A user's and the app's keys, or the app's alone. */
   #scopeTarget({ appName, userId }: UpdateStateTarget): UpdateTarget {
     const read = (): Readonly<Record<string, Json>> => {
-      const state = Object.create(null) as Record<string, Json>;
-      for (const user of userId === undefined ? [undefined] : [undefined, userId]) {
-        Object.assign(state, deepFreeze(JSON.parse(this.#memory.scopeText(appName, user, true))));
-      }
-      return Object.freeze(state);
+      const users = userId === undefined ? [undefined] : [undefined, userId];
+      return deepFreeze(mergeRecords(users.map((user) => JSON.parse(this.#memory.scopeText(appName, user, true)) as Record<string, Json>)));
     };
     return () => {
       const guard = this.#versions(appName, userId);

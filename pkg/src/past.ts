@@ -4,9 +4,10 @@ import { Past as CorePast } from '../wasm/statepad.js';
 import { storedDeletions } from './deleted.js';
 import { StatepadError } from './errors.js';
 import { deepFreeze } from './freeze.js';
+import { describe } from './given.js';
 import { stateOf, type SessionRecord, type View } from './handle.js';
 import { MOST, namesText, type DeltaText } from './memory.js';
-import { checkCount } from './requests.js';
+import { checkCount } from './guards.js';
 import { withoutTemp } from './scope.js';
 import { write } from './wasm.js';
 import type { CreationEvent } from './creation.js';
@@ -37,8 +38,7 @@ export class Past {
   /** The values at a revision; those that the log knows nothing of until a later one are as they were `then`. */
   stateAt(revision: number, until: number, then: Readonly<Record<string, Json>>): Record<string, Json> {
     const [length] = write(JSON.stringify(then));
-    const values = JSON.parse(this.#core.state_at(revision, until, length)) as Record<string, Json>;
-    return Object.assign(Object.create(null) as Record<string, Json>, values);
+    return JSON.parse(this.#core.state_at(revision, until, length)) as Record<string, Json>;
   }
 
   /** The last writes of a key up to a revision. */
@@ -78,7 +78,7 @@ function pastOf(record: SessionRecord): Past {
 function checkRevision({ revision: actual, record }: View, revision: number, path: string): void {
   if (!Number.isSafeInteger(revision) || revision < 0 || revision > actual) {
     const { sessionId: id } = record.key;
-    const message = `session "${id}" has the revisions 0 to ${actual} here, and not ${String(revision)}`;
+    const message = `session "${id}" has the revisions 0 to ${actual} here, and not ${describe(revision)}`;
     throw new StatepadError('INVALID_ARGUMENT', message, { id, path, actual });
   }
 }

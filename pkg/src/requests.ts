@@ -1,27 +1,128 @@
-// Checks what comes in with a request.
+// Checks what comes in with a request, as a whole.
 
 import { admitString } from './admit.js';
-import { StatepadError } from './errors.js';
-import type { GetSessionConfig, ListSessionsRequest, SessionKey } from './types.js';
+import { describe } from './given.js';
+import { checkCount, checkNames, checkObject, checkOptionalString, checkOptions, checkSignal, invalid, unknown } from './guards.js';
+import { ACTION_NAMES, EVENT_NAMES, meant, namesOf, type Names } from './names.js';
+import type { GetSessionConfig, ListSessionsRequest, SessionKey, SessionName, UpdateStateOptions, UpdateStateTarget } from './types.js';
 
-/** Checks that something is an object at all. */
-export function checkObject(given: unknown, path: string): void {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    invalid(path, 'must be an object');
+/** The members of a session and of its key: any request may be one, with members beside it. */
+const SESSION = ['id', 'sessionId', 'appName', 'userId', 'state', 'events', 'lastUpdateTime', 'revision'];
+
+const requestOf = (what: string, ...known: readonly string[]): Names => namesOf(`the request of ${what}`, [...known, 'signal'], { others: SESSION });
+
+/** What each request may have. */
+export const REQUESTS = {
+  createSession: requestOf('createSession', 'appName', 'userId', 'state', 'sessionId'),
+  getSession: requestOf('getSession', 'appName', 'userId', 'sessionId', 'config'),
+  listSessions: requestOf('listSessions', 'appName', 'userId', 'limit', 'offset', 'page', 'order', 'cursor'),
+  deleteSession: requestOf('deleteSession', 'appName', 'userId', 'sessionId'),
+  appendEvent: requestOf('appendEvent', 'session', 'event', 'expectedRevision'),
+  getAppState: requestOf('getAppState', 'appName'),
+  getUserState: requestOf('getUserState', 'appName', 'userId'),
+  target: namesOf('the target', ['appName', 'userId', 'sessionId'], { others: SESSION }),
+} as const;
+
+/** What the options of each operation may have. */
+export const OPTIONS = {
+  service: ['now', 'store', 'persist', 'restore', 'migrate', 'timeout', 'retry', 'cachedEvents', 'admit'],
+  abortable: ['signal'],
+  history: ['until', 'last', 'signal'],
+  invocation: ['invocationId', 'author'],
+  updateState: ['attempts', 'author', 'invocationId', 'signal'],
+  config: ['numRecentEvents', 'afterTimestamp'],
+  retry: ['attempts', 'pause'],
+  render: ['state', 'artifact'],
+} as const;
+
+/** Checks a request: that it is one, that no name in it is a near miss of a known one, and its `signal`. */
+export function checkRequest(given: unknown, names: Names): void {
+  checkObject(given, 'request');
+  checkRequestNames(given as object, names);
+  checkSignal((given as { readonly signal?: unknown }).signal);
+}
+
+/** A session that is given as a request may have any members. */
+function checkRequestNames(given: object, names: Names): void {
+  if (!isSession(given)) {
+    checkNames(given, names);
   }
 }
 
-/** Checks the three parts of a key. */
-export function checkKey({ appName, userId, sessionId }: SessionKey): SessionKey {
-  return { appName: admitString(appName, 'appName'), userId: admitString(userId, 'userId'), sessionId: admitString(sessionId, 'sessionId') };
+/** Checks the names of an event's members, and of those of its actions. */
+export function checkEventNames(event: object, actions: object | undefined): void {
+  for (const name of Object.keys(event)) {
+    if (!EVENT_NAMES.others.has(name)) {
+      const wanted = meant(name, EVENT_NAMES.known) ?? (meant(name, ['stateDelta']) && 'actions.stateDelta');
+      if (wanted !== undefined) {
+        unknown(name, EVENT_NAMES.what, wanted);
+      }
+    }
+  }
+  if (actions !== undefined) {
+    checkNames(actions, ACTION_NAMES);
+  }
+}
+
+/** Whether a session is given where a key is asked for: its `id` is the session's then. */
+function isSession(given: object): given is { readonly id: string } {
+  const { id, sessionId } = given as { readonly id?: unknown; readonly sessionId?: unknown };
+  return typeof id === 'string' && sessionId === undefined;
+}
+
+/** The id of the session that a request names, or that it is. */
+export function sessionIdOf(given: object): unknown {
+  return isSession(given) ? given.id : (given as { readonly sessionId?: unknown }).sessionId;
+}
+
+/** Checks the three parts of a key, or of a session in the place of a key. */
+export function checkKey(given: SessionKey | SessionName): SessionKey {
+  const { appName, userId } = given;
+  return { appName: admitString(appName, 'appName'), userId: admitString(userId, 'userId'), sessionId: admitString(sessionIdOf(given), 'sessionId') };
+}
+
+/** Checks what an update is of: a key, a part of one, or a session. */
+export function checkTarget(given: UpdateStateTarget | SessionName): UpdateStateTarget {
+  checkObject(given, 'target');
+  checkRequestNames(given, REQUESTS.target);
+  const { appName, userId } = given;
+  const sessionId = sessionIdOf(given);
+  checkOptionalString(userId, 'userId');
+  checkOptionalString(sessionId, 'sessionId');
+  if (sessionId !== undefined && userId === undefined) {
+    invalid('userId', 'is missing: a sessionId needs one');
+  }
+  return { appName: admitString(appName, 'appName'), userId, sessionId: sessionId as string | undefined };
+}
+
+/** Checks the options of an update. */
+export function checkUpdateOptions(given: UpdateStateOptions): UpdateStateOptions {
+  checkOptions(given, OPTIONS.updateState);
+  const { attempts, author, invocationId } = given;
+  if (attempts !== undefined && !(Number.isSafeInteger(attempts) && attempts >= 1)) {
+    invalid('attempts', `must be a whole number from 1, not ${describe(attempts)}`);
+  }
+  checkOptionalString(author, 'author');
+  checkOptionalString(invocationId, 'invocationId');
+  return given;
+}
+
+/** Checks what names a session: a handle, or any object with its `id`, `appName` and `userId`. */
+export function checkSession(given: unknown): void {
+  checkObject(given, 'session');
+  const { appName, userId, id } = given as Record<string, unknown>;
+  admitString(appName, 'session.appName');
+  admitString(userId, 'session.userId');
+  admitString(id, 'session.id');
 }
 
 /** Checks a window over the events. */
 export function checkConfig(config: GetSessionConfig | undefined): GetSessionConfig | undefined {
+  checkOptions(config, OPTIONS.config, 'config');
   checkCount(config?.numRecentEvents, 'config.numRecentEvents');
   const after = config?.afterTimestamp;
   if (after !== undefined && (typeof after !== 'number' || Number.isNaN(after))) {
-    invalid('config.afterTimestamp', 'must be a number of milliseconds');
+    invalid('config.afterTimestamp', `must be a number of milliseconds, not ${describe(after)}`);
   }
   return config && { numRecentEvents: config.numRecentEvents, afterTimestamp: after };
 }
@@ -64,15 +165,4 @@ export function checkList(request: ListSessionsRequest): ListPlan {
     cursor: cursor === undefined ? undefined : admitString(cursor, 'cursor'),
     page: page ?? 1,
   };
-}
-
-/** Checks a count: a whole number, not negative. */
-export function checkCount(count: number | undefined, path: string): void {
-  if (count !== undefined && !(Number.isSafeInteger(count) && count >= 0)) {
-    invalid(path, 'must be a whole number that is not negative');
-  }
-}
-
-function invalid(path: string, what: string): never {
-  throw new StatepadError('INVALID_ARGUMENT', `${path} ${what}`, { path });
 }

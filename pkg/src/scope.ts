@@ -1,5 +1,6 @@
 // The prefixes as JavaScript users spell them. What they mean is decided in the core (src/scope.rs).
 
+import { put } from './admit.js';
 import type { Json } from './types.js';
 
 /** The prefix of keys shared by all users of an app. */
@@ -14,20 +15,36 @@ export function isTemp(key: string): boolean {
   return key.startsWith(TEMP_PREFIX);
 }
 
-/** The values that are stored, in a record without a prototype. */
+/**
+ * Values in one record, as users hold it: an ordinary object, `__proto__` being an own member where it is a key. Of equal keys the
+ * last one counts. (A loop: `Object.assign` takes thirty times as long for 10,000 keys.)
+ */
+export function mergeRecords(parts: Iterable<Readonly<Record<string, Json>>>): Record<string, Json> {
+  const merged: Record<string, Json> = {};
+  for (const part of parts) {
+    for (const key of Object.keys(part)) {
+      put(merged, key, part[key] as Json);
+    }
+  }
+  return merged;
+}
+
+/** The values that are stored. */
 export function withoutTemp(state: Readonly<Record<string, Json>>): Record<string, Json> {
-  const stored = Object.create(null) as Record<string, Json>;
-  for (const key of Object.keys(state).filter((name) => !isTemp(name))) {
-    stored[key] = state[key] as Json;
+  const stored: Record<string, Json> = {};
+  for (const key of Object.keys(state)) {
+    if (!isTemp(key)) {
+      put(stored, key, state[key] as Json);
+    }
   }
   return stored;
 }
 
-/** Values of one scope under their full keys, in a record without a prototype. */
+/** Values of one scope under their full keys. */
 export function underKeys(prefix: string, values: Readonly<Record<string, Json>>): Record<string, Json> {
-  const record = Object.create(null) as Record<string, Json>;
+  const record: Record<string, Json> = {};
   for (const name of Object.keys(values)) {
-    record[prefix + name] = values[name] as Json;
+    put(record, prefix + name, values[name] as Json);
   }
   return record;
 }

@@ -2,12 +2,14 @@
 
 import { admitString, type AdmitOptions } from './admit.js';
 import { admitEvent } from './draft.js';
+import { checkedClock } from './clock.js';
 import { StatepadError, isStatepadError } from './errors.js';
 import { InvocationContext, type InvocationOptions } from './invocation.js';
 import { LocalSessions } from './local.js';
-import { checkConfig, checkCount, checkKey, checkList, checkObject } from './requests.js';
-import { admitCreation, type SessionName, type Sessions } from './sessions.js';
-import { checkStoreOptions, type StoredOptions, type StoreOptions } from './store-options.js';
+import { checkCount, checkFunction, checkObject, checkOptionalString, checkOptions } from './guards.js';
+import { OPTIONS, REQUESTS, checkConfig, checkKey, checkList, checkRequest, checkSession, checkTarget, checkUpdateOptions } from './requests.js';
+import { admitCreation, type Sessions } from './sessions.js';
+import { checkServiceOptions, checkStoreOptions, type StoredOptions, type StoreOptions } from './store-options.js';
 import { Turns } from './turns.js';
 import { updateState, type UpdateFunction } from './update.js';
 import { isReady, ready, requireReady } from './wasm.js';
@@ -18,6 +20,7 @@ import type {
   CreateSessionRequest,
   Event,
   EventInit,
+  GetSessionByName,
   GetSessionRequest,
   HistoryOptions,
   HistoryStep,
@@ -26,6 +29,7 @@ import type {
   ListSessionsResponse,
   Session,
   SessionKey,
+  SessionName,
   UpdateStateOptions,
   UpdateStateTarget,
 } from './types.js';
@@ -63,7 +67,8 @@ export class SessionService {
 
   /** Throws `INVALID_ARGUMENT` when the options do not go together. */
   constructor(options: SessionServiceOptions = {}) {
-    const now = options.now ?? Date.now;
+    checkServiceOptions(options);
+    const now = options.now === undefined ? Date.now : checkedClock(options.now);
     this.#now = now;
     this.#stored = checkStoreOptions(options, now);
     this.#admit = options.admit ?? {};
@@ -81,8 +86,12 @@ export class SessionService {
     return await sessions.create(creation, request.signal);
   }
 
-  /** Gets a session as it is now, or `undefined` when there is none. Throws `INVALID_ARGUMENT`. */
-  async getSession(request: GetSessionRequest): Promise<Session | undefined> {
+  /**
+   * Gets a session as it is now, or `undefined` when there is none. A session may be given in the place of its key.
+   * Throws `INVALID_ARGUMENT`.
+   */
+  async getSession(request: GetSessionRequest | GetSessionByName): Promise<Session | undefined> {
+    checkRequest(request, REQUESTS.getSession);
     const key = checkKey(request);
     const config = checkConfig(request.config);
     const sessions = this.#started(request) ?? (await this.#begin(request));
@@ -116,13 +125,18 @@ export class SessionService {
    * state and no events. Throws `INVALID_ARGUMENT`.
    */
   async listSessions(request: ListSessionsRequest): Promise<ListSessionsResponse> {
+    checkRequest(request, REQUESTS.listSessions);
     const plan = checkList(request);
     const sessions = this.#started(request) ?? (await this.#begin(request));
     return await sessions.list(plan, request.signal);
   }
 
-  /** Deletes a session with its events and its own state; app and user state stay. It need not be there. */
-  async deleteSession(request: SessionKey & Abortable): Promise<void> {
+  /**
+   * Deletes a session with its events and its own state; app and user state stay. It need not be there. A session may be given
+   * in the place of its key.
+   */
+  async deleteSession(request: (SessionKey | SessionName) & Abortable): Promise<void> {
+    checkRequest(request, REQUESTS.deleteSession);
     const key = checkKey(request);
     const sessions = await this.#begin(request);
     await sessions.remove(key, request.signal);
@@ -136,10 +150,12 @@ export class SessionService {
    * `INVALID_ARGUMENT`; nothing has changed then.
    */
   async appendEvent(request: AppendEventRequest): Promise<Event> {
+    checkRequest(request, REQUESTS.appendEvent);
     const { session, event, expectedRevision } = request;
-    checkObject(session, 'session');
+    checkSession(session);
     checkObject(event, 'event');
     if (event.partial) {
+      this.#started(request);
       return event as Event;
     }
     checkCount(expectedRevision, 'expectedRevision');
@@ -148,15 +164,17 @@ export class SessionService {
     return await sessions.append({ session, draft, expectedRevision }, request.signal);
   }
 
-  /** The state of an app, under names without prefix. The copy, which has no prototype, is the caller's. */
+  /** The state of an app, under names without prefix. The copy is the caller's. */
   async getAppState(request: { readonly appName: string } & Abortable): Promise<Record<string, Json>> {
+    checkRequest(request, REQUESTS.getAppState);
     const appName = admitString(request.appName, 'appName');
     const sessions = await this.#begin(request);
     return (await sessions.scope(appName, undefined, request.signal)) as Record<string, Json>;
   }
 
-  /** The state of a user in an app, under names without prefix. The copy, which has no prototype, is the caller's. */
+  /** The state of a user in an app, under names without prefix. The copy is the caller's. */
   async getUserState(request: { readonly appName: string; readonly userId: string } & Abortable): Promise<Record<string, Json>> {
+    checkRequest(request, REQUESTS.getUserState);
     const appName = admitString(request.appName, 'appName');
     const userId = admitString(request.userId, 'userId');
     const sessions = await this.#begin(request);
@@ -165,31 +183,35 @@ export class SessionService {
 
   /**
    * Reads, computes and writes without losing what others write meanwhile. `fn` gets the current values and returns a
-   * delta, both under full keys; it runs again when what it read no longer holds. With a `sessionId` the values are
-   * those of the session and the delta becomes an event of it; without one they are the `user:` and `app:` keys, and
+   * delta, both under full keys; it runs again when what it read no longer holds. With a `sessionId`, or for a session, the
+   * values are those of the session and the delta becomes an event of it; otherwise they are the `user:` and `app:` keys, and
    * without a `userId` the `app:` keys. Resolves to the values after the update, frozen.
    *
+   * `fn` may answer with a promise. An answer of `undefined` writes nothing, as `{}` does; but in development a process
+   * warning tells of the first one, because a function that changes the values in place ends in the same way.
+   *
    * Throws `STATE_CONFLICT` after `attempts` runs, `SESSION_NOT_FOUND`, `VALUE_NOT_JSON`, `INVALID_ARGUMENT` for keys
-   * that do not belong to what is updated, and what `fn` throws.
+   * that do not belong to what is updated and for any other answer than a plain object, and what `fn` throws.
    *
    * @example
    * await service.updateState({ appName, userId }, (state) => ({ 'user:visits': Number(state['user:visits'] ?? 0) + 1 }));
    */
-  async updateState(target: UpdateStateTarget, fn: UpdateFunction, options: UpdateStateOptions = {}): Promise<Readonly<Record<string, Json>>> {
-    const { attempts = 100, signal } = options;
-    if (!Number.isSafeInteger(attempts) || attempts < 1) {
-      throw new StatepadError('INVALID_ARGUMENT', 'attempts must be a whole number from 1', { path: 'attempts' });
-    }
-    const appName = admitString(target.appName, 'appName');
-    const userId = target.userId === undefined ? undefined : admitString(target.userId, 'userId');
+  async updateState(
+    target: UpdateStateTarget | SessionName,
+    fn: UpdateFunction,
+    options: UpdateStateOptions = {},
+  ): Promise<Readonly<Record<string, Json>>> {
+    const understood = checkTarget(target);
+    checkFunction(fn, 'fn');
+    const { attempts = 100, signal } = checkUpdateOptions(options);
     const sessions = await this.#begin(options);
-    const whole = { appName, userId, sessionId: target.sessionId };
-    return await updateState(sessions.target(whole, options), fn, { attempts, signal, turns: this.#updates, target: whole });
+    const plan = { attempts, signal, turns: this.#updates, target: understood };
+    return await updateState(sessions.target(understood, options), fn, plan);
   }
 
   /**
    * The state of a session as it was at a revision: from 0, the creation, to the revision of the handle. Under full keys,
-   * frozen, without prototype and `temp:` keys.
+   * frozen, without `temp:` keys.
    *
    * The session's own keys are exactly as they were. `app:` and `user:` keys are as this session's own log had left them by
    * then; those that it never wrote are as the handle shows them, because what others wrote is not in this log. At the
@@ -198,6 +220,7 @@ export class SessionService {
    * Throws `INVALID_ARGUMENT` for a revision that the handle does not have, `SESSION_NOT_FOUND`.
    */
   async stateAt(session: SessionName, revision: number, options: Abortable = {}): Promise<Readonly<Record<string, Json>>> {
+    checkOptions(options, OPTIONS.abortable);
     const [{ stateAt }, view] = await this.#past(session, options);
     return stateAt(view, revision);
   }
@@ -215,6 +238,7 @@ export class SessionService {
    */
   async history(session: SessionName, key: string, options: HistoryOptions = {}): Promise<readonly HistoryStep[]> {
     const name = admitString(key, 'key');
+    checkOptions(options, OPTIONS.history);
     const [{ history }, view] = await this.#past(session, options);
     return history(view, name, options);
   }
@@ -226,6 +250,9 @@ export class SessionService {
    */
   invocation(session: Session, options: InvocationOptions = {}): InvocationContext {
     requireReady('invocation()');
+    checkOptions(options, OPTIONS.invocation);
+    checkOptionalString(options.invocationId, 'invocationId');
+    checkOptionalString(options.author, 'author');
     this.#refuseWhenClosed();
     const view = this.#sessions?.view(session);
     if (view === undefined) {
@@ -274,7 +301,7 @@ export class SessionService {
 
   /** What tells the past is loaded when somebody asks. */
   async #past(session: SessionName, options: Abortable): Promise<[typeof import('./past.js'), View]> {
-    checkObject(session, 'session');
+    checkSession(session);
     const sessions = await this.#begin(options);
     const view = await sessions.past(session, options.signal);
     return [await import('./past.js'), view];

@@ -1,8 +1,8 @@
 // What a session service does once a request is understood: in memory, or over a store.
 
-import { admitDelta, type AdmittedDelta } from './admit.js';
+import { admitDelta, admitString, type AdmittedDelta } from './admit.js';
 import { isBlank, newId } from './ids.js';
-import { checkKey, type ListPlan } from './requests.js';
+import { REQUESTS, checkRequest, type ListPlan } from './requests.js';
 import type { Draft } from './draft.js';
 import type { View } from './handle.js';
 import type { UpdateTarget } from './update.js';
@@ -13,6 +13,7 @@ import type {
   ListSessionsResponse,
   Session,
   SessionKey,
+  SessionName,
   UpdateStateOptions,
   UpdateStateTarget,
 } from './types.js';
@@ -25,12 +26,15 @@ export interface Creation {
 }
 
 /** Checks and copies a request to create a session. */
-export function admitCreation({ appName, userId, sessionId, state }: CreateSessionRequest): Creation {
-  return { key: checkKey({ appName, userId, sessionId: sessionId === undefined || isBlank(sessionId) ? newId() : sessionId }), state: admitDelta(state, 'state') };
+export function admitCreation(request: CreateSessionRequest): Creation {
+  checkRequest(request, REQUESTS.createSession);
+  const { appName, userId, sessionId, state } = request;
+  const isNamed = sessionId !== undefined && !isBlank(admitString(sessionId, 'sessionId'));
+  const key = { appName: admitString(appName, 'appName'), userId: admitString(userId, 'userId'), sessionId: isNamed ? sessionId : newId() };
+  return { key, state: admitDelta(state, 'state') };
 }
 
-/** What a caller may give for a session: a handle, or what names one. */
-export type SessionName = Pick<Session, 'appName' | 'userId' | 'id'>;
+export type { SessionName };
 
 /** An event to append, understood. */
 export interface AppendPlan {

@@ -1,5 +1,7 @@
 // What a store says when it does not do what it was asked to.
 
+import { isObject } from './given.js';
+
 /**
  * What is known when a store throws:
  *
@@ -45,5 +47,5 @@ export class StoreError extends Error implements StoreErrorDetails {
 
 /** Whether `error` is a {@link StoreError}, also one of another copy of the package. */
 export function isStoreError(error: unknown): error is StoreError {
-  return typeof error === 'object' && error !== null && brand in error;
+  return isObject(error) && brand in error;
 }

@@ -2,7 +2,7 @@
 
 import { appendOf, missing, notFound, repeated, ticketOf, type Append } from './append.js';
 import { StatepadError } from './errors.js';
-import { guardOf } from './guards.js';
+import { guardOf } from './stored-guard.js';
 import { OUT, type SessionRecord, type View } from './handle.js';
 import { newId } from './ids.js';
 import { checkKey } from './requests.js';

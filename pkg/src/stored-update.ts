@@ -6,11 +6,11 @@ import { applied } from './applied.js';
 import { admitEvent } from './draft.js';
 import { StatepadError, isStatepadError } from './errors.js';
 import { deepFreeze } from './freeze.js';
-import { guardOf } from './guards.js';
+import { guardOf } from './stored-guard.js';
 import { newId } from './ids.js';
 import { NO_EVENTS } from './memory.js';
 import { Reads } from './reads.js';
-import { APP_PREFIX, USER_PREFIX, underKeys } from './scope.js';
+import { APP_PREFIX, USER_PREFIX, mergeRecords, underKeys } from './scope.js';
 import { isStoreError } from './store-error.js';
 import { writeEvent } from './stored-append.js';
 import { NONE } from './wanted.js';
@@ -50,7 +50,7 @@ export function sessionTarget(sessions: StoredSessions, key: SessionKey, options
         try {
           const { stored } = await writeEvent(sessions, { session, draft, guard, signal, read: { pos, marks } });
           leave('written');
-          return deepFreeze(Object.assign(Object.create(null) as Record<string, Json>, ...afterChange(parts, stored, pos)) as State);
+          return deepFreeze(mergeRecords(afterChange(parts, stored, pos)));
         } catch (error) {
           // Gone, or created anew: reading again tells.
           const isGone = isStatepadError(error) && error.code === 'SESSION_NOT_FOUND';
@@ -176,5 +176,5 @@ function sooner(read: KnownScopes, here: KnownScopes): KnownScopes {
 
 /** The values of both scopes under their full keys. */
 function merged(app: Values, user: Values = {}): State {
-  return deepFreeze(Object.assign(underKeys(APP_PREFIX, app), underKeys(USER_PREFIX, user)));
+  return deepFreeze(mergeRecords([underKeys(APP_PREFIX, app), underKeys(USER_PREFIX, user)]));
 }

@@ -165,7 +165,7 @@ export class StoredSessions implements Sessions {
 
   async scope(appName: string, userId: string | undefined, signal?: Signal): Promise<Record<string, unknown>> {
     const { state } = await this.loadScope(appName, userId, signal);
-    return Object.assign(Object.create(null) as Record<string, unknown>, thaw(state));
+    return thaw(state) as Record<string, unknown>;
   }
 
   target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget {

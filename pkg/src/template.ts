@@ -2,7 +2,11 @@
 
 import { compile, escape, placesOf, type Place, type Segment } from './compile.js';
 import { StatepadError } from './errors.js';
+import { describe } from './given.js';
 import { artifactNames, render, type RenderAsyncOptions, type RenderOptions } from './render.js';
+import { checkFunction, checkObject, checkOptions } from './guards.js';
+import { OPTIONS } from './requests.js';
+import { isThenable } from './thenable.js';
 import { requireReady } from './wasm.js';
 
 /** A place in a template that a value goes into. */
@@ -55,7 +59,8 @@ export class Template {
    * Throws `TEMPLATE_KEY_MISSING` or, when only artifacts are missing, `ARTIFACT_MISSING`, with all that is `missing`;
    * `INVALID_ARGUMENT` when `artifact` answers with a promise.
    */
-  render({ state, artifact }: RenderOptions): string {
+  render(options: RenderOptions): string {
+    const { state, artifact } = checkRender(options);
     if (artifact === undefined || this.#artifacts.length === 0) {
       return render(this.text, this.#segments, state, NO_ARTIFACTS);
     }
@@ -64,7 +69,8 @@ export class Template {
   }
 
   /** As {@link Template.render}, with artifacts that may take time; they are asked for all at once. */
-  async renderAsync({ state, artifact }: RenderAsyncOptions): Promise<string> {
+  async renderAsync(options: RenderAsyncOptions): Promise<string> {
+    const { state, artifact } = checkRender(options);
     const names = artifact === undefined ? [] : this.#artifacts;
     const texts = await Promise.all(names.map(async (name) => [name, checkArtifact(name, await artifact?.(name))] as const));
     return render(this.text, this.#segments, state, new Map(texts));
@@ -96,15 +102,29 @@ function placeholdersOf(text: string, segments: readonly Segment[]): readonly Pl
 
 function checkText(text: unknown): string {
   if (typeof text !== 'string') {
-    throw new StatepadError('INVALID_ARGUMENT', 'a template must be a string', { path: 'text' });
+    throw new StatepadError('INVALID_ARGUMENT', `a template must be a string, not ${describe(text)}`, { path: 'text' });
   }
   return text;
+}
+
+function checkRender<T extends RenderAsyncOptions>(options: T): T {
+  checkObject(options, 'options');
+  checkOptions(options, OPTIONS.render);
+  checkObject(options.state, 'state');
+  if (options.artifact !== undefined) {
+    checkFunction(options.artifact, 'artifact');
+  }
+  return options;
 }
 
 const NO_ARTIFACTS: ReadonlyMap<string, string> = new Map();
 
 function checkArtifact(name: string, text: unknown): string | undefined {
   if (text !== undefined && typeof text !== 'string') {
+    if (isThenable(text)) {
+      // Nobody waits for it any more: that it fails is no error of its own.
+      text.then(undefined, () => undefined);
+    }
     const what = `the artifact "${name}" must be a string or undefined; await renderAsync() for one that takes time`;
     throw new StatepadError('INVALID_ARGUMENT', what, { path: 'artifact' });
   }

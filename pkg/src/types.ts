@@ -28,7 +28,7 @@ export interface Session {
   readonly userId: string;
   /**
    * All values under their full keys: the session's, then `app:`, then `user:` keys, each in the order of writing, then
-   * the `temp:` keys of the current invocation. The record has no prototype.
+   * the `temp:` keys of the current invocation. An ordinary object: `Object.hasOwn` tells a key from what every object inherits.
    */
   readonly state: Readonly<Record<string, Json>>;
   /** The events in the order of appending. */
@@ -38,6 +38,9 @@ export interface Session {
   /** One more for each change, 0 at creation. */
   readonly revision: number;
 }
+
+/** What names a session: the session itself, or the three members of it that make up its key. */
+export type SessionName = Pick<Session, 'appName' | 'userId' | 'id'>;
 
 /** One piece of what was said. */
 export interface Part {
@@ -58,22 +61,70 @@ export interface Content {
   readonly parts?: readonly Part[] | undefined;
 }
 
-/** What an event does besides being said. */
-export interface EventActions {
+/**
+ * What an event does besides being said. Members that have no type here are kept, too; but those whose name misses one of these by
+ * a little (`stateDetla`, `state_delta`) are refused.
+ */
+export interface EventActions extends AdkActions {
   /** Keys to set, with their prefix. A value replaces the old one whole; `null` is a value; `DELETED` deletes. */
   readonly stateDelta: Readonly<Record<string, unknown>>;
   /** The versions of saved artifacts. */
   readonly artifactDelta: Readonly<Record<string, number>>;
   readonly requestedAuthConfigs: Readonly<Record<string, unknown>>;
   readonly requestedToolConfirmations: Readonly<Record<string, unknown>>;
-  readonly skipSummarization?: boolean;
-  readonly transferToAgent?: string;
-  readonly escalate?: boolean;
-  readonly [member: string]: unknown;
+  readonly skipSummarization?: boolean | undefined;
+  readonly transferToAgent?: string | undefined;
+  readonly escalate?: boolean | undefined;
 }
 
-/** Something that happened in a session. Unknown members are kept. */
-export interface Event {
+/** What ADK has besides in the actions of events. It is kept as it is. */
+export interface AdkActions {
+  readonly agentState?: unknown;
+  readonly compaction?: unknown;
+  readonly deletedArtifactIds?: unknown;
+  readonly endInvocation?: unknown;
+  readonly endOfAgent?: unknown;
+  readonly renderUiWidgets?: unknown;
+  readonly rewindBeforeInvocationId?: unknown;
+  readonly route?: unknown;
+  readonly setModelResponse?: unknown;
+  readonly transferReason?: unknown;
+}
+
+/** What ADK has besides in events: most of it says how a model came to an answer. It is kept as it is. */
+export interface AdkEvent {
+  readonly avgLogprobs?: unknown;
+  readonly cacheMetadata?: unknown;
+  readonly citationMetadata?: unknown;
+  readonly environmentId?: unknown;
+  readonly errorCode?: unknown;
+  readonly errorMessage?: unknown;
+  readonly finishReason?: unknown;
+  readonly goAway?: unknown;
+  readonly groundingMetadata?: unknown;
+  readonly inputTranscription?: unknown;
+  readonly interactionId?: unknown;
+  readonly interactionStatus?: unknown;
+  readonly interrupted?: unknown;
+  readonly isolationScope?: unknown;
+  readonly liveSessionId?: unknown;
+  readonly liveSessionResumptionUpdate?: unknown;
+  readonly logprobsResult?: unknown;
+  readonly modelVersion?: unknown;
+  readonly nodeInfo?: unknown;
+  readonly output?: unknown;
+  readonly outputTranscription?: unknown;
+  readonly turnComplete?: unknown;
+  readonly turnCompleteReason?: unknown;
+  readonly usageMetadata?: unknown;
+  readonly voiceActivity?: unknown;
+}
+
+/**
+ * Something that happened in a session. Members that have no type here are kept, too; but those whose name misses one of these
+ * by a little are refused.
+ */
+export interface Event extends AdkEvent {
   /** Unique in the session. */
   readonly id: string;
   /** All events from one user input to the final answer share it. */
@@ -90,11 +141,10 @@ export interface Event {
   readonly branch?: string;
   /** Further data. The member `statepad` is this package's own: `{ deleted: [keys] }`. */
   readonly customMetadata?: Readonly<Record<string, unknown>>;
-  readonly [member: string]: unknown;
 }
 
 /** An event as it may be given: what is missing is filled in. */
-export interface EventInit {
+export interface EventInit extends AdkEvent {
   /** Generated when absent or empty. */
   readonly id?: string | undefined;
   /** Empty when absent. */
@@ -108,7 +158,6 @@ export interface EventInit {
   readonly longRunningToolIds?: readonly string[] | undefined;
   readonly branch?: string | undefined;
   readonly customMetadata?: Readonly<Record<string, unknown>> | undefined;
-  readonly [member: string]: unknown;
 }
 
 /** What every request may have. */
@@ -140,6 +189,11 @@ export interface GetSessionConfig {
 
 /** The request of `getSession`. */
 export interface GetSessionRequest extends SessionKey, Abortable {
+  readonly config?: GetSessionConfig | undefined;
+}
+
+/** A session in the place of a request: its `id` is the session's. */
+export interface GetSessionByName extends SessionName, Abortable {
   readonly config?: GetSessionConfig | undefined;
 }
 
@@ -181,7 +235,7 @@ export interface ListSessionsResponse {
 /** The request of `appendEvent`. */
 export interface AppendEventRequest extends Abortable {
   /** The handle to bring up to date; or anything that names a session. */
-  readonly session: Pick<Session, 'appName' | 'userId' | 'id'>;
+  readonly session: SessionName;
   readonly event: EventInit;
   /** Append only if the session is at this revision: `SESSION_STALE` otherwise. */
   readonly expectedRevision?: number | undefined;

@@ -2,15 +2,21 @@
 
 import { StatepadError, isStatepadError } from './errors.js';
 import { sleep } from './sleep.js';
-import { isTemp, type StoredScope } from './scope.js';
+import { isTemp, mergeRecords, type StoredScope } from './scope.js';
+import { isThenable } from './thenable.js';
+import { deltaOf } from './update-answer.js';
 import type { Turn, Turns } from './turns.js';
 import type { Json, SessionKey, UpdateStateTarget } from './types.js';
 import type { Signal } from './signal.js';
 
-/** Gets the current values and returns a delta, both under full keys. Nothing to write: `undefined` or `{}`. */
+/**
+ * Gets the current values, read-only, and returns a delta, both under full keys, or a promise of it: anything with a callable
+ * `then`. Nothing to write: `{}`; or `undefined`, which development is warned of once, as a function that changes its argument
+ * in vain looks the same. Any other answer is `INVALID_ARGUMENT`.
+ */
 export type UpdateFunction = (
   state: Readonly<Record<string, Json>>,
-) => Readonly<Record<string, unknown>> | undefined | void | Promise<Readonly<Record<string, unknown>> | undefined | void>;
+) => Readonly<Record<string, unknown>> | undefined | void | PromiseLike<Readonly<Record<string, unknown>> | undefined | void>;
 
 type State = Readonly<Record<string, Json>>;
 
@@ -85,17 +91,18 @@ async function tryUpdate(target: UpdateTarget, fn: UpdateFunction, turn: Turn, s
   signal?.throwIfAborted();
   // Whatever needs no waiting is done at once: nothing can come between.
   const found = target(turn);
-  const { state, write, widest } = found instanceof Promise ? await found : found;
+  const { state, write, widest } = isThenable(found) ? await found : found;
   const answer = turn.call(() => fn(state));
-  const delta = answer instanceof Promise ? await turn.wait(answer) : answer;
-  if (!delta || Object.keys(delta).length === 0) {
-    return state;
+  const delta = deltaOf(isThenable(answer) ? await turn.wait(answer) : answer, state);
+  if (delta === undefined || isEmpty(delta)) {
+    // What the function was given may be watched: what is handed out is a record as any other.
+    return Object.freeze(mergeRecords([state]));
   }
   refuseTemp(delta);
   signal?.throwIfAborted();
   try {
     const written = write(delta);
-    return written instanceof Promise ? await written : written;
+    return isThenable(written) ? await written : written;
   } catch (error) {
     if (isConflict(error)) {
       return new Met(error, widest?.() ?? 'app');
@@ -110,6 +117,11 @@ export function isSessionTarget(target: UpdateStateTarget): target is SessionKey
     throw new StatepadError('INVALID_ARGUMENT', 'a sessionId needs a userId', { path: 'userId' });
   }
   return target.sessionId !== undefined;
+}
+
+/** Whether there is nothing in it, not even what is refused. */
+function isEmpty(delta: object): boolean {
+  return Reflect.ownKeys(delta).length === 0;
 }
 
 /** Nobody would ever see them. */

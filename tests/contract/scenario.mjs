@@ -73,7 +73,9 @@ export function eventOf({ id, set = {}, unset = [], at, by = 'agent', inv = 'i',
 
 async function refuses(side, run, { code, says, ...details }) {
   const error = await run().then(
-    () => assert.fail(`should be refused with ${code}`),
+    (actual) => {
+      throw new assert.AssertionError({ message: `should be refused with ${code}`, actual, expected: code, operator: 'refuses' });
+    },
     (reason) => reason,
   );
   if (!side.errors || error instanceof assert.AssertionError) {

@@ -1,11 +1,15 @@
 // From a service to JSON lines.
 
+import { put } from '../admit.js';
 import { notFound } from '../append.js';
 import { StatepadError, isStatepadError } from '../errors.js';
+import { isObject } from '../given.js';
+import { checkOptions } from '../guards.js';
+import { OPTIONS, checkTarget } from '../requests.js';
 import { APP_PREFIX, USER_PREFIX } from '../scope.js';
 import { VERSION, type Line, type SessionLine } from './format.js';
 import type { SessionService } from '../service.js';
-import type { Abortable, Event, Json, Session, SessionKey, UpdateStateTarget } from '../types.js';
+import type { Abortable, Event, Json, Session, SessionKey, SessionName, UpdateStateTarget } from '../types.js';
 
 /** How many sessions are listed at once. */
 const PAGE = 100;
@@ -28,23 +32,25 @@ const PAGE = 100;
  */
 export async function* exportLines(
   service: SessionService,
-  target: { readonly appName: string; readonly userId?: string | undefined; readonly sessionId?: string | undefined },
+  target: UpdateStateTarget | SessionName,
   options: Abortable = {},
 ): AsyncGenerator<string, void, undefined> {
-  const { appName, userId } = target;
+  checkService(service);
+  const { appName, userId, sessionId } = checkTarget(target);
+  checkOptions(options, OPTIONS.abortable);
   const { signal } = options;
   const users = new Set(userId === undefined ? [] : [userId]);
   let unread: StatepadError | undefined;
 
   yield write({ kind: 'statepad', version: VERSION });
-  for await (const key of keysOf(service, target, options)) {
+  for await (const key of keysOf(service, { appName, userId, sessionId }, options)) {
     const lines = await sessionLines(service, key, options);
     if (!isStatepadError(lines)) {
       users.add(key.userId);
       yield* lines;
     } else if (lines.code === 'STORE_CORRUPT') {
       unread ??= lines;
-    } else if (target.sessionId !== undefined) {
+    } else if (sessionId !== undefined) {
       throw lines;
     }
   }
@@ -58,6 +64,14 @@ export async function* exportLines(
   }
 }
 
+/** What is read of a service: also of one of another copy of the package. */
+function checkService(given: unknown): void {
+  const methods = ['getSession', 'listSessions', 'stateAt', 'history', 'getAppState', 'getUserState'];
+  if (!isObject(given) || !methods.every((name) => typeof (given as Partial<Record<string, unknown>>)[name] === 'function')) {
+    throw new StatepadError('INVALID_ARGUMENT', 'service must be a SessionService', { path: 'service' });
+  }
+}
+
 function write(line: Line): string {
   return JSON.stringify(line);
 }
@@ -65,10 +79,7 @@ function write(line: Line): string {
 /** The sessions that are wanted, each once. */
 async function* keysOf(service: SessionService, target: UpdateStateTarget, { signal }: Abortable): AsyncGenerator<SessionKey> {
   const { appName, userId, sessionId } = target;
-  if (sessionId !== undefined) {
-    if (userId === undefined) {
-      throw new StatepadError('INVALID_ARGUMENT', 'a sessionId needs a userId', { path: 'userId' });
-    }
+  if (sessionId !== undefined && userId !== undefined) {
     yield { appName, userId, sessionId };
     return;
   }
@@ -121,16 +132,16 @@ function* written(session: SessionLine, events: readonly Event[]): Generator<str
 async function sessionLine(service: SessionService, session: Session, options: Abortable): Promise<SessionLine> {
   const { appName, userId, id, events, lastUpdateTime } = session;
   const before = await service.stateAt(session, 0, options);
-  const state = Object.create(null) as Record<string, Json>;
+  const state: Record<string, Json> = {};
   let created: number | undefined;
   for (const key of inOneOrder(Object.keys(before))) {
     const [step] = await service.history(session, key, { until: 0, signal: options.signal });
     created ??= step?.timestamp;
     if (step?.to !== undefined) {
-      state[key] = step.to;
+      put(state, key, step.to);
     } else if (!isShared(key)) {
       // The store does not know what it began with: this is what no event can have written.
-      state[key] = before[key] as Json;
+      put(state, key, before[key] as Json);
     }
   }
   return { kind: 'session', appName, userId, id, timestamp: created ?? events[0]?.timestamp ?? lastUpdateTime, state };

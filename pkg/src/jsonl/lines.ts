@@ -1,6 +1,7 @@
 // Lines out of pieces of text.
 
 import { StatepadError } from '../errors.js';
+import { describe, isList, isObject } from '../given.js';
 
 /** What gives text: all of it, or piece by piece. */
 export type Input = string | Iterable<string> | AsyncIterable<string>;
@@ -57,15 +58,16 @@ function piecesOf(input: unknown): Iterable<unknown> | AsyncIterable<unknown> {
   if (typeof input === 'string') {
     return [input];
   }
-  if (typeof input === 'object' && input !== null) {
-    if (Symbol.asyncIterator in input || Symbol.iterator in input) {
+  if (isObject(input) || isList(input)) {
+    const { [Symbol.asyncIterator]: later, [Symbol.iterator]: now, getReader } = input as Partial<Record<string | symbol, unknown>>;
+    if (typeof later === 'function' || typeof now === 'function') {
       return input as Iterable<unknown> | AsyncIterable<unknown>;
     }
-    if ('getReader' in input) {
+    if (typeof getReader === 'function') {
       return readAll(input as Readable);
     }
   }
-  throw new StatepadError('INVALID_ARGUMENT', 'input must be a text, or give pieces of text', { path: 'input' });
+  throw new StatepadError('INVALID_ARGUMENT', `input must be a text, or give pieces of text, and not be ${describe(input)}`, { path: 'input' });
 }
 
 async function* readAll(stream: Readable): AsyncGenerator<unknown, void, undefined> {

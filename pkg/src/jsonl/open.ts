@@ -2,6 +2,7 @@
 
 import { StatepadError } from '../errors.js';
 import { SessionService, type SessionServiceOptions } from '../service.js';
+import { checkServiceOptions } from '../store-options.js';
 import { Problems } from './problems.js';
 import { readLines, type Contents, type FileSession } from './read.js';
 import { Clock, replay } from './replay.js';
@@ -37,15 +38,19 @@ export async function openLines(
   input: string | Iterable<string> | AsyncIterable<string>,
   options: SessionServiceOptions = {},
 ): Promise<OpenedLines> {
+  checkServiceOptions(options);
   const clock = new Clock(options.now ?? Date.now);
-  const service = new SessionService({ ...options, now: clock.now });
+  // What is in a log is kept, whatever its members are called; what comes later is looked at again.
+  const admit = { ...options.admit, anyName: true };
+  const service = new SessionService({ ...options, now: clock.now, admit });
   const isStored = options.store !== undefined || options.persist !== undefined;
 
   // What only a service refuses is found in memory, before a store has anything of it.
-  const contents = await check(input, isStored ? new SessionService({ now: clock.now }) : service, clock);
+  const contents = await check(input, isStored ? new SessionService({ now: clock.now, admit }) : service, clock);
   if (isStored) {
     await store(contents, service, clock);
   }
+  admit.anyName = false;
   const sessions = contents.sessions.map(({ key }) => Object.freeze(key));
   const events = contents.sessions.reduce((sum, session) => sum + countEvents(session), 0);
   return Object.freeze({ service, sessions: Object.freeze(sessions), events });

@@ -13,6 +13,7 @@
  * @packageDocumentation
  */
 
+import { checkFunction, checkObject } from '../guards.js';
 import { callbackStore } from './lib/callbacks.js';
 import { JournalFile } from './lib/file-journal.js';
 import { JournalReader } from './lib/journal-read.js';
@@ -74,6 +75,7 @@ export interface FileJournalOptions {
  * });
  */
 export function journalStore(medium: JournalMedium): SessionStore {
+  checkMedium(medium);
   let reader = new JournalReader();
   let isContinued = false;
   const store = callbackStore({
@@ -107,6 +109,17 @@ export function journalStore(medium: JournalMedium): SessionStore {
       await medium.close?.();
     },
   };
+}
+
+function checkMedium(medium: JournalMedium): void {
+  checkObject(medium, 'medium');
+  checkFunction(medium.append, 'medium.append');
+  checkFunction(medium.read, 'medium.read');
+  for (const name of ['open', 'close'] as const) {
+    if (medium[name] !== undefined) {
+      checkFunction(medium[name], `medium.${name}`);
+    }
+  }
 }
 
 /**

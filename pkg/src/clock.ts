@@ -1,0 +1,15 @@
+// The clock that a service is given.
+
+import { StatepadError } from './errors.js';
+import { describe } from './given.js';
+
+/** A clock whose every answer is looked at: a `Date`, a text or a bigint would be stored as something else. */
+export function checkedClock(now: () => unknown): () => number {
+  return () => {
+    const time = now();
+    if (typeof time !== 'number' || !Number.isFinite(time)) {
+      throw new StatepadError('INVALID_ARGUMENT', `now() must answer with a number of milliseconds, not with ${describe(time)}`, { path: 'now' });
+    }
+    return time;
+  };
+}

@@ -1,0 +1,191 @@
+// Names of members that are near misses of known ones: told of, with what is meant. All other members are kept.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { InMemorySessionService as AdkService, createEvent as adkEvent } from '@google/adk';
+import { InMemorySessionService, SessionService, Template, createEvent, isStatepadError } from 'statepad';
+import { StatepadSessionService } from 'statepad/adk';
+import { exportLines, openLines } from 'statepad/jsonl';
+import { memoryStore } from 'statepad/stores/memory';
+import { casesOf } from './contract/read.mjs';
+import { source } from './support/source.mjs';
+
+const key = { appName: 'app', userId: 'u', sessionId: 's' };
+const { nearest } = await source('nearest.ts');
+
+/** Fails unless it is refused, with these words in its message. */
+const isTold = (...words) => (error) => {
+  assert.ok(isStatepadError(error), error?.stack);
+  assert.equal(error.code, 'INVALID_ARGUMENT');
+  words.forEach((word) => assert.ok(error.message.includes(word), error.message));
+  return true;
+};
+
+describe('the nearest name', () => {
+  for (const { name, key: given, candidates, nearest: wanted } of casesOf('nearest').cases) {
+    test(`${name}: of unknown members`, () => assert.equal(nearest(given, candidates), wanted));
+
+    // What is no identifier is found as a member of another one.
+    test(`${name}: of missing keys`, () => {
+      const state = Object.fromEntries(candidates.map((candidate) => [candidate, 1]));
+      assert.throws(() => new Template(`{${given}}`).render({ state }), (error) => {
+        const [{ nearest: found }] = error.missing;
+        return assert.equal(found, wanted) === undefined;
+      });
+    });
+  }
+});
+
+describe('near misses', () => {
+  const open = async () => {
+    const service = new SessionService();
+    return { service, session: await service.createSession(key) };
+  };
+  const events = [
+    [{ stateDelta: { x: 1 } }, 'stateDelta', 'did you mean actions.stateDelta?'],
+    [{ state_delta: { x: 1 } }, 'state_delta', 'did you mean actions.stateDelta?'],
+    [{ stateDetla: { x: 1 } }, 'stateDetla', 'did you mean actions.stateDelta?'],
+    [{ autor: 'a' }, 'autor', 'did you mean author?'],
+    [{ Author: 'a' }, 'Author', 'did you mean author?'],
+    [{ invocation_id: 'i' }, 'invocation_id', 'did you mean invocationId?'],
+    [{ invocationID: 'i' }, 'invocationID', 'did you mean invocationId?'],
+    [{ ID: 'x' }, 'ID', 'did you mean id?'],
+    [{ action: {} }, 'action', 'did you mean actions?'],
+    [{ timeStamp: 1 }, 'timeStamp', 'did you mean timestamp?'],
+    [{ contents: {} }, 'contents', 'did you mean content?'],
+    [{ custom_metadata: {} }, 'custom_metadata', 'did you mean customMetadata?'],
+    [{ customMetaData: {} }, 'customMetaData', 'did you mean customMetadata?'],
+    [{ long_running_tool_ids: [] }, 'long_running_tool_ids', 'did you mean longRunningToolIds?'],
+    [{ actions: { stateDetla: { x: 1 } } }, 'actions.stateDetla', 'did you mean actions.stateDelta?'],
+    [{ actions: { state_delta: { x: 1 } } }, 'actions.state_delta', 'did you mean actions.stateDelta?'],
+    [{ actions: { statedelta: { x: 1 } } }, 'actions.statedelta', 'did you mean actions.stateDelta?'],
+    [{ actions: { StateDelta: { x: 1 } } }, 'actions.StateDelta', 'did you mean actions.stateDelta?'],
+    [{ actions: { 'state-delta': { x: 1 } } }, 'actions.state-delta', 'did you mean actions.stateDelta?'],
+    [{ actions: { stateDeltas: { x: 1 } } }, 'actions.stateDeltas', 'did you mean actions.stateDelta?'],
+    [{ actions: { artifact_delta: {} } }, 'actions.artifact_delta', 'did you mean actions.artifactDelta?'],
+    [{ actions: { escalated: true } }, 'actions.escalated', 'did you mean actions.escalate?'],
+    [{ actions: { transfer_to_agent: 'x' } }, 'actions.transfer_to_agent', 'did you mean actions.transferToAgent?'],
+  ];
+  for (const [event, name, words] of events) {
+    test(`of an event: ${JSON.stringify(event)}`, async () => {
+      const { service, session } = await open();
+      for (const given of [event, createEvent(event)]) {
+        await assert.rejects(service.appendEvent({ session, event: given }), isTold(`${name} is not known`, words));
+      }
+      const adk = new StatepadSessionService();
+      await assert.rejects(adk.appendEvent({ session: await adk.createSession(key), event: adkEvent(event) }), isTold(words));
+      assert.equal((await service.getSession(key)).revision, 0);
+    });
+  }
+
+  for (const [name, request, words] of [
+    ['createSession', { app_name: 'app', userId: 'u' }, ['app_name', 'did you mean appName?']],
+    ['createSession', { ...key, sessionId: undefined, session_id: 't' }, ['session_id', 'did you mean sessionId?']],
+    ['createSession', { ...key, sessionId: 't', sate: {} }, ['sate', 'did you mean state?']],
+    ['getOrCreateSession', { ...key, sesionId: 't' }, ['sesionId', 'did you mean sessionId?']],
+    ['getSession', { ...key, confg: {} }, ['confg', 'did you mean config?']],
+    ['getSession', { ...key, config: { numRecentEvent: 1 } }, ['config.numRecentEvent', 'did you mean config.numRecentEvents?']],
+    ['getSession', { ...key, config: { num_recent_events: 1 } }, ['config.num_recent_events', 'did you mean config.numRecentEvents?']],
+    ['getSession', { ...key, config: { limit: 1 } }, ['config.limit', 'numRecentEvents, afterTimestamp']],
+    ['listSessions', { appName: 'app', user_id: 'u' }, ['user_id', 'did you mean userId?']],
+    ['listSessions', { appName: 'app', pages: 1 }, ['pages', 'did you mean page?']],
+    ['deleteSession', { ...key, Signal: undefined }, ['Signal', 'did you mean signal?']],
+    ['appendEvent', { session: { appName: 'app', userId: 'u', id: 's' }, events: {} }, ['event is missing']],
+    ['appendEvent', { session: { appName: 'app', userId: 'u', id: 's' }, event: {}, expected_revision: 1 }, ['did you mean expectedRevision?']],
+    ['getUserState', { appName: 'app', userID: 'u' }, ['userID', 'did you mean userId?']],
+  ]) {
+    test(`of a request: ${name}(${JSON.stringify(request)})`, async () => {
+      const { service } = await open();
+      await assert.rejects(service[name](request), isTold(...words));
+    });
+  }
+
+  test('of what updateState updates', async () => {
+    const { service } = await open();
+    await assert.rejects(service.updateState({ appName: 'app', user_id: 'u' }, () => ({})), isTold('user_id', 'did you mean userId?'));
+    await assert.rejects(service.updateState({ appName: 'app', userId: 'u', sesionId: 's' }, () => ({})), isTold('sesionId', 'did you mean sessionId?'));
+  });
+});
+
+describe('options of unknown names are refused', () => {
+  const service = new SessionService();
+  const session = { appName: 'app', userId: 'u', id: 's' };
+  const calls = [
+    ['a service', () => new SessionService({ storage: memoryStore() }), 'storage is not known', 'did you mean store?'],
+    ['a service', () => new InMemorySessionService({ colour: 'red' }), 'colour is not known', 'store, persist, restore'],
+    ['a service', () => new SessionService({ retry: { attempt: 1 } }), 'retry.attempt', 'did you mean retry.attempts?'],
+    ['a service, its store not under its name', () => new SessionService(memoryStore()), 'not a store: give it as { store }'],
+    ['an update', () => service.updateState(key, () => ({}), { attemps: 1 }), 'attemps', 'did you mean attempts?'],
+    ['an update', () => service.updateState(key, () => ({}), { signla: undefined }), 'signla', 'did you mean signal?'],
+    ['a look into the past', () => service.stateAt(session, 0, { until: 0 }), 'until is not known'],
+    ['a history', () => service.history(session, 'x', { limit: 0 }), 'limit is not known', 'until, last, signal'],
+    ['an invocation', () => service.invocation(session, { invocation_id: 'i' }), 'did you mean invocationId?'],
+    ['rendering', () => new Template('x').render({ state: {}, artifacts: () => 'x' }), 'did you mean artifact?'],
+    ['rendering', () => new Template('x').renderAsync({ state: {}, artifacts: () => 'x' }), 'did you mean artifact?'],
+    ['exporting', () => exportLines(service, key, { limit: 1 }).next(), 'limit is not known'],
+    ['opening', () => openLines('', { storage: memoryStore() }), 'did you mean store?'],
+  ];
+  for (const [what, call, ...words] of calls) {
+    test(`of ${what}: ${words[0]}`, async () => await assert.rejects(async () => await call(), isTold(...words)));
+  }
+});
+
+describe('members that no name is missed by are kept', () => {
+  /** Names that an ADK knows, and others that nobody knows. */
+  const event = {
+    author: 'a', turnComplete: true, errorCode: 'x', errorMessage: 'y', finishReason: 'STOP', modelVersion: '1', output: 1, path: 'p', route: 'r', nodeInfo: {},
+    liveSessionId: 'l', interactionId: 'i', avgLogprobs: 1, cacheMetadata: {}, eventMetadata: {}, usageMetadata: {}, isolationScope: 'i',
+    mine: 1, _id: 'mongo', data: {}, kind: 'k', ids: [1], usage_metadata: {},
+  };
+  const actions = { stateDelta: { x: 1 }, transferAgent: 'x', agentState: {}, endOfAgent: true, compaction: {}, rewindBeforeInvocationId: 'i', renderUiWidgets: [], mine: 1 };
+
+  test('in events and their actions', async () => {
+    const service = new SessionService();
+    const session = await service.createSession(key);
+    const stored = await service.appendEvent({ session, event: { ...event, actions } });
+    for (const [name, value] of Object.entries(event)) {
+      assert.deepEqual(stored[name], value);
+    }
+    for (const [name, value] of Object.entries(actions)) {
+      assert.deepEqual(stored.actions[name], value);
+    }
+    // What is inside of members is nobody's business.
+    await service.appendEvent({ session, event: { content: { role: 'x', part: 1, state_delta: 1 }, customMetadata: { stateDetla: 1 } } });
+  });
+
+  test('in requests, of which any may be a session', async () => {
+    for (const service of [new SessionService(), new SessionService({ store: memoryStore() })]) {
+      const session = await service.createSession({ ...key, more: 1 });
+      await service.getSession({ ...key, trace: 'x' });
+      for (const given of [session, { ...session, storageUpdateTime: 1, stat: 1, app_name: 'x' }]) {
+        assert.equal((await service.getSession(given)).id, 's');
+        await service.listSessions(given);
+        await service.getUserState(given);
+        await service.getAppState(given);
+      }
+    }
+  });
+
+  test('in a log that is opened, also near misses; what is appended later is looked at again', async () => {
+    const lines = [
+      { kind: 'statepad', version: 1 },
+      { kind: 'session', appName: 'app', userId: 'u', id: 's', timestamp: 1, state: {} },
+      { kind: 'event', event: { id: 'e', timestamp: 2, state_delta: { x: 1 }, actions: { stateDetla: { x: 1 } } } },
+    ].map((line) => JSON.stringify(line));
+    for (const options of [{}, { store: memoryStore() }]) {
+      const { service } = await openLines(lines.join('\n'), options);
+      const session = await service.getSession(key);
+      assert.deepEqual([session.events[0].state_delta, session.events[0].actions.stateDetla], [{ x: 1 }, { x: 1 }]);
+      await assert.rejects(service.appendEvent({ session, event: { actions: { stateDetla: {} } } }), isTold('did you mean'));
+    }
+  });
+
+  test('events that ADK makes are taken as they are', async () => {
+    const theirs = new AdkService();
+    const session = await theirs.createSession(key);
+    const made = await theirs.appendEvent({ session, event: adkEvent({ author: 'a', content: { role: 'model', parts: [{ text: 'x' }] } }) });
+    const service = new SessionService();
+    await service.createSession(key);
+    assert.equal((await service.appendEvent({ session: { appName: 'app', userId: 'u', id: 's' }, event: made })).id, made.id);
+  });
+});
