@@ -219,7 +219,8 @@ test('sessions that were read or appended to leave memory when there is no room'
     }
     for (const key of keys) await use(service, key);
     loads.length = 0;
-    for (const key of keys) await service.getSession(key);
+    // What is in memory needs no load.
+    for (const key of keys) await service.getSession({ ...key, config: { numRecentEvents: 0 } });
     assert.ok(loads.length >= 9, `${use}: ${loads.length} loads`);
   }
 });
