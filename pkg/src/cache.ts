@@ -30,7 +30,8 @@ export class Cache extends Memory {
   /** Whether a session is as it was loaded, as far as is known here. */
   isCurrent(record: SessionRecord): boolean {
     const [, app, user] = record.scopes;
-    return record.number !== OUT && !this.#stale.has(record) && this.#positions.get(app) !== undefined && this.#positions.get(user) !== undefined;
+    const isKnown = this.#positions.get(app) !== undefined && this.#positions.get(user) !== undefined;
+    return record.number !== OUT && !this.#stale.has(record) && isKnown;
   }
 
   /** It is not known any more whether a session is as it was loaded. */
@@ -235,7 +236,8 @@ export class Cache extends Memory {
   settle(record: SessionRecord, { event, ticket = 0 }: Append, sent: Sent, committed: Committed, view: View | undefined): Event | undefined {
     const { rev } = committed;
     const isNews = rev > record.revision;
-    const steps = this.#follows(record, event.id, sent.known, committed) ? this.#positions.steps(record.scopes, ticket, sent, committed) : undefined;
+    const isNext = this.#follows(record, event.id, sent.known, committed);
+    const steps = isNext ? this.#positions.steps(record.scopes, ticket, sent, committed) : undefined;
     if (steps === undefined) {
       this.discard(ticket);
       this.doubt(record);

@@ -12,7 +12,7 @@ import { NO_EVENTS } from './memory.js';
 import { Reads } from './reads.js';
 import { APP_PREFIX, USER_PREFIX, mergeRecords, underKeys } from './scope.js';
 import { isStoreError } from './store-error.js';
-import { writeEvent } from './stored-append.js';
+import { writeEvent, type Written } from './stored-append.js';
 import { NONE } from './wanted.js';
 import type { SharedPart } from './following.js';
 import type { SessionRecord, View } from './handle.js';
@@ -76,8 +76,11 @@ async function sessionLeft<T>(
 /** The scopes of a session in the order of merging. */
 const SCOPES = [['session', ''], ['app', APP_PREFIX], ['user', USER_PREFIX]] as const;
 
-/** The values of a session's scopes right after a change: of what was read and written for sure, of others as far as the store tells. */
-function afterChange(parts: readonly State[], stored: { readonly change: Change; readonly committed: Committed } | undefined, pos: NonNullable<Known['pos']>): State[] {
+/**
+ * The values of a session's scopes right after a change: of what was read and written for sure, of others as far as the store
+ * tells.
+ */
+function afterChange(parts: readonly State[], stored: Written['stored'], pos: NonNullable<Known['pos']>): State[] {
   return SCOPES.map(([scope, prefix], index) => {
     const { change, committed } = stored ?? {};
     const others = scope === 'session' || committed === undefined ? undefined : byOthers(committed, scope, pos[scope], change?.delta[scope]);
@@ -85,7 +88,7 @@ function afterChange(parts: readonly State[], stored: { readonly change: Change;
   });
 }
 
-/** What others have done to a scope between its being read and a change of our own; `undefined` where the store does not tell. */
+/** What others have done to a scope from its being read to a change of our own; `undefined` where the store does not tell. */
 function byOthers({ pos, changed, duplicate }: Committed, part: SharedPart, read: number | undefined, own: Delta | undefined): Delta | undefined {
   const before = pos[part] - (own === undefined ? 0 : 1);
   return duplicate ? undefined : before === read ? {} : changed?.[part];

@@ -3,7 +3,7 @@
 import { orAborted } from './policy.js';
 import type { Signal } from './signal.js';
 
-/** How long a function runs before a call that may be its own goes by itself, in milliseconds. Longer at further runs. */
+/** How long a function runs until a call that may be its own goes by itself, in milliseconds. Longer at further runs. */
 const PATIENCE = 200;
 /** How many times as long at most. */
 const MOST = 8;
@@ -131,7 +131,8 @@ class Line {
 
   /** Runs a task in turn. */
   async queue<T>(turn: Turn, task: () => Promise<T>, mayBreakOut: boolean, signal: Signal | undefined): Promise<T> {
-    const within = mayBreakOut ? 'any' : new Map(this.#running.flatMap((each) => (each.pending === undefined ? [] : [[each, each.pending.run]])));
+    const pending = this.#running.filter((each) => each.pending !== undefined);
+    const within = mayBreakOut ? 'any' : new Map(pending.map((each) => [each, each.pending?.run ?? 0]));
     let result: Promise<T> | undefined;
     let waiting: Waiting | undefined;
     const started = new Promise<void>((resolve) => {
@@ -164,7 +165,9 @@ class Line {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const pending = this.#running.at(-1)?.pending;
-    const next = pending && this.#waiting.find(({ within }) => within === 'any' || this.#running.some((turn) => within.get(turn) === turn.pending?.run && turn.pending));
+    const isWithin = (within: Waiting['within']): boolean =>
+      within === 'any' || this.#running.some((turn) => turn.pending !== undefined && within.get(turn) === turn.pending.run);
+    const next = pending && this.#waiting.find(({ within }) => isWithin(within));
     if (pending === undefined || next === undefined) {
       return;
     }
