@@ -4,7 +4,7 @@ import { afterLoad, isLost, type At, type Head, type SharedPart } from './follow
 import { deepFreeze } from './freeze.js';
 import { Cell, OUT, eventsOf, type SessionRecord, type View } from './handle.js';
 import { Memory, NO_EVENTS, type Ticket } from './memory.js';
-import { partsOf, Positions, sentOf, SHARED, type ScopeKey, type Sent, type Shared, type Steps } from './positions.js';
+import { knownOf, partsOf, Positions, sentOf, SHARED, type ScopeKey, type Sent, type Shared, type Steps } from './positions.js';
 import { underKeys } from './scope.js';
 import { Room } from './room.js';
 import { parseEvent } from './stored-event.js';
@@ -51,18 +51,8 @@ export class Cache extends Memory {
 
   /** What is in memory of an app, and of a user in it. */
   knownScopes(appName: string, userId: string | undefined): Required<Pick<Known, 'pos' | 'marks'>> {
-    const app = this.#whereIs(appName, undefined);
-    const user = userId === undefined ? undefined : this.#whereIs(appName, userId);
-    return {
-      pos: { ...(app && { app: app.pos }), ...(user && { user: user.pos }) },
-      marks: { ...(app?.mark === undefined ? {} : { app: app.mark }), ...(user?.mark === undefined ? {} : { user: user.mark }) },
-    };
-  }
-
-  /** Where a scope is, as far as it is in memory. */
-  #whereIs(appName: string, userId: string | undefined): At | undefined {
-    const scope = this.core.scope(appName, userId);
-    return scope === undefined ? undefined : this.#positions.get(scope);
+    const at = (user?: string): At | undefined => this.#positions.get(this.core.scope(appName, user) ?? OUT);
+    return knownOf(at(), userId === undefined ? undefined : at(userId));
   }
 
   /**

@@ -82,6 +82,14 @@ export function partsOf(steps: Steps, ticket: Ticket): number {
   return SHARED.reduce((bits, { part, bit }) => bits | (ticket & bit && steps[part] !== 'keep' ? bit : 0), 0);
 }
 
+/** Where an app is and a user in it, as a store is told. */
+export function knownOf(app: At | undefined, user: At | undefined): Required<Pick<Known, 'pos' | 'marks'>> {
+  return {
+    pos: { ...(app && { app: app.pos }), ...(user && { user: user.pos }) },
+    marks: { ...(app?.mark === undefined ? {} : { app: app.mark }), ...(user?.mark === undefined ? {} : { user: user.mark }) },
+  };
+}
+
 /** Where a scope was when a store was asked. */
 export function sentOf({ pos, marks }: Known, part: SharedPart): At | undefined {
   const known = pos?.[part];

@@ -93,6 +93,22 @@ test('windows over the events show those of the store', async () => {
   }
 });
 
+test('a window that was read from a longer log shows the end of the one that is there; until then what it showed', async () => {
+  const { back, ours, theirs } = await open();
+  const session = await ours.createSession(KEY);
+  await ours.appendEvent({ session, event: event('1') });
+  const snapshot = back.snapshot();
+  for (const id of ['2', '3', '4', '5']) await ours.appendEvent({ session, event: event(id) });
+  const [window, failing] = [await ours.getSession({ ...KEY, config: { numRecentEvents: 2 } }), await ours.getSession(KEY)];
+  await back.restore(snapshot);
+  await theirs.getSession(KEY);
+  await ours.getSession(KEY);
+  await assert.rejects(ours.appendEvent({ session: failing, event: event('6'), expectedRevision: 5 }), ({ code }) => code === 'SESSION_STALE');
+  assert.deepEqual(ids(failing), ['1', '2', '3', '4', '5']);
+  await ours.appendEvent({ session: window, event: event('7') });
+  assert.deepEqual([ids(window), window.revision], [['1', '7'], 2]);
+});
+
 test('a window by time that is loaded in two steps', async () => {
   const { back, ours, other } = await diverged();
   const fresh = new SessionService({ store: back.store, retry, cachedEvents: 0 });
