@@ -2,24 +2,26 @@
 //!
 //! Run with `cargo run --example scopes`.
 
-use serde_json::json;
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
 use statepad::{
     CreateRequest, Event, EventActions, GetRequest, InMemorySessionService, KEY_PREFIX_APP, KEY_PREFIX_TEMP,
-    KEY_PREFIX_USER, ReadonlyState, Result, Session, SessionService, Template,
+    KEY_PREFIX_USER, Result, Session, SessionService, Template,
 };
 
-#[tokio::main]
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
     let service = InMemorySessionService::new();
 
-    let mut state = serde_json::Map::new();
+    let mut state = HashMap::new();
     state.insert(format!("{KEY_PREFIX_APP}motto"), json!("ask first"));
     state.insert(format!("{KEY_PREFIX_USER}name"), json!("Ana"));
     state.insert("topic".into(), json!("tides"));
     let first = service.create(request("monday", state)).await?;
     show("monday, created", &first);
 
-    let mut state_delta = serde_json::Map::new();
+    let mut state_delta = HashMap::new();
     state_delta.insert(format!("{KEY_PREFIX_USER}level"), json!(2));
     state_delta.insert(format!("{KEY_PREFIX_TEMP}draft"), json!("never stored"));
     state_delta.insert("topic".into(), json!("the moon"));
@@ -37,7 +39,7 @@ async fn main() -> Result<()> {
         show("monday, after an event", &again);
     }
 
-    let second = service.create(request("tuesday", serde_json::Map::new())).await?;
+    let second = service.create(request("tuesday", HashMap::new())).await?;
     show("tuesday, created", &second);
 
     let template = Template::parse("Teach {user:name} at level {user:level}. Topic: {topic?}. Motto: {app:motto}.");
@@ -45,13 +47,13 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-fn request(session_id: &str, state: serde_json::Map<String, serde_json::Value>) -> CreateRequest {
+fn request(session_id: &str, state: HashMap<String, Value>) -> CreateRequest {
     CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), session_id: Some(session_id.into()), state }
 }
 
 fn show(title: &str, session: &Session) {
     println!("{title} (revision {}, {} events)", session.revision(), session.events().len());
-    for (key, value) in session.state().all() {
+    for (key, value) in session.state().to_map() {
         println!("  {key:<12} {value}");
     }
 }

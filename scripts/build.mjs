@@ -5,8 +5,10 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
+import { entryNames } from './entries.mjs';
 import { page } from './page.mjs';
 import { filesUnder, step } from './step.mjs';
+import { publishedReadme } from './readme.mjs';
 import { run } from './run.mjs';
 import { cargoHome, env, root, wasmTarget } from './tools.mjs';
 
@@ -30,7 +32,8 @@ await step(
   [...sourcesOfPage(), inRoot('pkg', 'dist', '.made-from'), wasm('.made-from'), inRoot('examples', 'conversations.jsonl'), ...recipe],
   buildPage,
 );
-for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT'].filter((name) => existsSync(inRoot(name)))) {
+writeFileSync(inRoot('pkg', 'README.md'), publishedReadme(readFileSync(inRoot('README.md'), 'utf8')));
+for (const name of ['CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT'].filter((name) => existsSync(inRoot(name)))) {
   copyFileSync(inRoot(name), inRoot('pkg', name));
 }
 
@@ -113,7 +116,7 @@ async function buildPage() {
 async function bundle(dist) {
   const { build } = await import('esbuild');
   const modules = readdirSync(dist, { recursive: true }).filter((name) => name.endsWith('.js'));
-  const entries = modules.filter((name) => /^((index|adk|jsonl|testing|wasm|errors|load\.[\w-]+)|stores[\\/][\w-]+)\.js$/.test(name));
+  const entries = entryNames(dist, '.js');
   const { outputFiles } = await build({
     entryPoints: entries.map((name) => join(dist, name)),
     outdir: dist,

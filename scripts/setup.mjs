@@ -6,7 +6,8 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { run } from './run.mjs';
-import { cargoRoot, cargoTools, env, root, versionOf, wasmTarget } from './tools.mjs';
+import { needCargoTool } from './cargo-tool.mjs';
+import { env, root, versionOf, wasmTarget } from './tools.mjs';
 
 function say(text) {
   console.log(`setup: ${text}`);
@@ -37,13 +38,6 @@ function needRustComponents() {
     say(`adding the Rust component ${component}`);
     run('rustup', ['component', 'add', component]);
   }
-}
-
-function needCargoTool(name) {
-  const tool = cargoTools[name];
-  if (versionOf(name) === `${name} ${tool.version}`) return;
-  say(`building ${tool.crate} ${tool.version}, once, which takes a few minutes`);
-  run('cargo', ['install', tool.crate, '--version', tool.version, ...tool.flags, '--root', cargoRoot(tool), '--quiet']);
 }
 
 /** Installs when there is nothing yet, or when what there is was installed from another lock file. */

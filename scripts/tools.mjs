@@ -14,10 +14,10 @@ export const wasmTarget = 'wasm32-unknown-unknown';
 
 export const cargoHome = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
 
-/** The command-line tool must be exactly the version of the crate, which Cargo.toml pins. */
-function pinned(crate) {
-  const found = new RegExp(`^${crate} = "=(.+)"`, 'm').exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'));
-  if (!found) throw new Error(`Cargo.toml pins no ${crate}`);
+/** The version of a crate that Cargo.lock names: the command-line tool must be exactly that of the crate. */
+function locked(crate) {
+  const found = new RegExp(`^name = "${crate}"\\r?\\nversion = "(.+)"`, 'm').exec(readFileSync(join(root, 'Cargo.lock'), 'utf8'));
+  if (!found) throw new Error(`Cargo.lock has no ${crate}`);
   return found[1];
 }
 
@@ -28,11 +28,13 @@ function pinned(crate) {
 export const cargoTools = {
   'wasm-bindgen': {
     crate: 'wasm-bindgen-cli',
-    version: pinned('wasm-bindgen'),
+    version: locked('wasm-bindgen'),
     // Its output is the same without optimisation, and it is built in half the time.
     flags: ['--debug'],
   },
   'wasm-pack': { crate: 'wasm-pack', version: '0.15.1', flags: ['--locked'] },
+  // For scripts/mutate-rust.mjs alone, which installs it when it is asked for.
+  'cargo-mutants': { crate: 'cargo-mutants', version: '27.1.0', flags: ['--locked', '--debug'] },
 };
 
 /** The folder that `cargo install --root` gets for a tool. */

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use crate::error::{Error, Result};
 use crate::index::{Index, Ordered};
 use crate::json::{Json, write_string};
+#[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
 use crate::object::Members;
 use crate::scope::Scope;
 use crate::text::slice;
@@ -66,14 +69,29 @@ impl Delta {
         Self { writes: Vec::new(), prefix: scope.prefix().len() }
     }
 
-    /// Reads a JSON object as a JSON writer has written it, key by key: the values are taken as they stand. Keys named
-    /// in `deleted` must be `null` in it and become deletions.
+    /// Reads the text of a JSON object. Keys named in `deleted` must be `null` in it and become deletions.
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when the text is no JSON object, or when a deleted key
-    /// is not there as `null`.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when the text is not JSON, is no object, or when a deleted
+    /// key is not there as `null`, [`ValueNotJson`](crate::ErrorKind::ValueNotJson) for a value nested too deep.
     pub fn parse(object: &str, deleted: &[String]) -> Result<Self> {
+        let members: Map<String, Value> = serde_json::from_str(object)
+            .map_err(|error| Error::invalid(format!("a state delta is not the text of a JSON object: {error}")))?;
+        let mut delta = Self::of_values(members.iter().map(|(key, value)| (key.as_str(), value)))?;
+        delta.unset(deleted)?;
+        Ok(delta)
+    }
+
+    /// Sets all these keys, which must differ from each other.
+    pub(crate) fn of_values<'a>(values: impl IntoIterator<Item = (&'a str, &'a Value)>) -> Result<Self> {
+        values.into_iter().map(|(key, value)| Ok((key, Write::Set(Json::from_value(value)?)))).collect()
+    }
+
+    /// As [`Delta::parse`], for the text of a JSON writer (`JSON.stringify` in a JavaScript host), whose values are taken
+    /// as they stand: they are delimited, and not looked into.
+    #[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+    pub(crate) fn trusted(object: &str, deleted: &[String]) -> Result<Self> {
         let mut delta = Self::default();
         let mut members = Members::new(object);
         while let Some((key, value)) = members.next_member()? {
@@ -231,7 +249,7 @@ mod tests {
     use super::*;
 
     fn delta(object: &str) -> Delta {
-        Delta::parse(object, &[]).unwrap()
+        Delta::trusted(object, &[]).unwrap()
     }
 
     #[test]
@@ -274,6 +292,38 @@ mod tests {
     fn text_that_is_no_object_is_refused() {
         for text in ["", "[]", "1", "{", "{}x", "null"] {
             assert!(Delta::parse(text, &[]).is_err(), "{text}");
+            assert!(Delta::trusted(text, &[]).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn only_json_is_read() {
+        for text in
+            [r#"{"a":nonsense}"#, r#"{"a":01}"#, r#"{"a":[1,]}"#, r#"{"a":"\x"}"#, r#"{"a":NaN}"#, r#"{"a":"\ud800"}"#]
+        {
+            assert_eq!(Delta::parse(text, &[]).unwrap_err().kind(), crate::ErrorKind::InvalidArgument, "{text}");
+        }
+        let delta = Delta::parse(" { \"b\" : [ 1.0 , -0.0 ] , \"a\" : 1e2 } ", &[]).unwrap();
+        let pairs: Vec<_> = delta.iter().collect();
+        let set = |text: &str| Write::Set(Json::from_text(text));
+        assert_eq!(pairs, [("b", &set("[1,0]")), ("a", &set("100"))]);
+    }
+
+    #[test]
+    fn joining_takes_session_keys_first_then_app_user_and_temp_keys() {
+        let (scoped, temp) = delta(r#"{"temp:t":1,"user:u":2,"app:b":3,"y":4,"app:a":5,"x":6}"#).split();
+        let joined = scoped.join(temp);
+        let keys: Vec<_> = joined.iter().map(|(key, _)| key).collect();
+        assert_eq!(keys, ["y", "x", "app:b", "app:a", "user:u", "temp:t"]);
+    }
+
+    #[test]
+    fn a_change_of_any_one_scope_is_not_empty() {
+        assert!(ScopedDelta::default().is_empty());
+        for object in [r#"{"app:a":1}"#, r#"{"user:u":1}"#, r#"{"s":1}"#] {
+            assert!(!delta(object).split().0.is_empty(), "{object}");
+        }
+        let (scoped, temp) = delta(r#"{"temp:t":1}"#).split();
+        assert!(scoped.is_empty() && !temp.is_empty());
     }
 }

@@ -29,6 +29,8 @@ pub enum ErrorKind {
     TemplateKeyMissing,
     /// A template needs artifacts that nobody has.
     ArtifactMissing,
+    /// The WebAssembly module has no memory for the call.
+    CoreFailed,
 }
 
 impl ErrorKind {
@@ -45,6 +47,7 @@ impl ErrorKind {
             Self::InvocationEnded => "INVOCATION_ENDED",
             Self::TemplateKeyMissing => "TEMPLATE_KEY_MISSING",
             Self::ArtifactMissing => "ARTIFACT_MISSING",
+            Self::CoreFailed => "CORE_FAILED",
         }
     }
 }

@@ -1,11 +1,14 @@
 //! Events: what the core reads of them; the rest is opaque.
 
-use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
+
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::delta::{Delta, Write};
 use crate::error::{Error, Result};
-use crate::json::Json;
+use crate::json::normalize;
 use crate::scope::Scope;
 
 /// Something that happened in a session. Its JSON is the one of the Agent Development Kit; unknown members are kept.
@@ -19,7 +22,7 @@ pub struct Event {
     /// `user`, or the agent's name.
     pub author: String,
     /// In milliseconds since the epoch; the service's clock, when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_time")]
     pub timestamp: Option<f64>,
     /// What was said.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,16 +41,109 @@ pub struct Event {
 }
 
 /// What an event does besides being said.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+///
+/// As in adk-rust the delta is a `HashMap`, which has no order: its keys are taken sorted. [`EventActions::set`] is the way
+/// that keeps the order of writing, and an event that is read from JSON has the order that it has there.
+///
+/// # Examples
+///
+/// ```
+/// use std::collections::HashMap;
+///
+/// use serde_json::json;
+/// use statepad::EventActions;
+///
+/// let state_delta = HashMap::from([("topic".to_string(), json!("tides"))]);
+/// let actions = EventActions { state_delta, ..Default::default() };
+/// assert_eq!(actions.state_delta["topic"], "tides");
+///
+/// let mut actions = EventActions::default();
+/// actions.set("topic", "tides").set("app:motd", "hi").set("level", 2);
+/// let keys: Vec<_> = actions.in_order().map(|(key, _)| key).collect();
+/// assert_eq!(keys, ["topic", "app:motd", "level"]);
+/// ```
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(from = "ReadActions")]
 pub struct EventActions {
     /// Keys to set, with their prefix. A value replaces the old one whole; `null` is a value.
-    pub state_delta: Map<String, Value>,
+    pub state_delta: HashMap<String, Value>,
+    /// The keys of `state_delta` in the order of writing, as far as there is one. Those that it does not name come behind,
+    /// sorted; names that the delta does not have are not looked at.
+    pub order: Vec<String>,
     /// The versions of saved artifacts.
     pub artifact_delta: Map<String, Value>,
     /// All other members.
-    #[serde(flatten)]
     pub other: Map<String, Value>,
+}
+
+/// The actions as JSON has them.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ReadActions {
+    state_delta: Map<String, Value>,
+    artifact_delta: Map<String, Value>,
+    #[serde(flatten)]
+    other: Map<String, Value>,
+}
+
+impl From<ReadActions> for EventActions {
+    fn from(ReadActions { state_delta, artifact_delta, other }: ReadActions) -> Self {
+        let order = state_delta.keys().cloned().collect();
+        Self { state_delta: state_delta.into_iter().collect(), order, artifact_delta, other }
+    }
+}
+
+impl Serialize for EventActions {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        members.serialize_entry("stateDelta", &InOrder(self))?;
+        members.serialize_entry("artifactDelta", &self.artifact_delta)?;
+        self.other.iter().try_for_each(|(name, value)| members.serialize_entry(name, value))?;
+        members.end()
+    }
+}
+
+struct InOrder<'a>(&'a EventActions);
+
+impl Serialize for InOrder<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.in_order())
+    }
+}
+
+/// The order of keys is no part of what an event says.
+impl PartialEq for EventActions {
+    fn eq(&self, other: &Self) -> bool {
+        self.state_delta == other.state_delta
+            && self.artifact_delta == other.artifact_delta
+            && self.other == other.other
+    }
+}
+
+impl EventActions {
+    /// Sets a key, behind those that were set before. One that is there keeps its place.
+    pub fn set(&mut self, key: impl Into<String>, value: impl Into<Value>) -> &mut Self {
+        let key = key.into();
+        if self.state_delta.insert(key.clone(), value.into()).is_none() {
+            self.order.push(key);
+        }
+        self
+    }
+
+    /// The keys and values of the delta: those that [`EventActions::order`] names in its order, then the others, sorted.
+    pub fn in_order(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let mut named = HashSet::with_capacity(self.order.len());
+        let mut entries: Vec<_> = self
+            .order
+            .iter()
+            .filter_map(|key| self.state_delta.get_key_value(key))
+            .filter(|(key, _)| named.insert(*key))
+            .collect();
+        let first = entries.len();
+        entries.extend(self.state_delta.iter().filter(|(key, _)| !named.contains(key)));
+        entries[first..].sort_unstable_by_key(|(key, _)| *key);
+        entries.into_iter().map(|(key, value)| (key.as_str(), value))
+    }
 }
 
 impl Event {
@@ -70,7 +166,7 @@ impl Event {
     /// Makes the event delete a key: `null` in the delta, so that other readers of the log understand it, and the key
     /// in `customMetadata.statepad.deleted`.
     pub fn delete(&mut self, key: &str) {
-        self.actions.state_delta.insert(key.to_owned(), Value::Null);
+        self.actions.set(key, Value::Null);
         let own = self.custom_metadata.entry("statepad").or_insert_with(|| json!({}));
         match own.get_mut("deleted") {
             Some(Value::Array(deleted)) => deleted.push(key.into()),
@@ -91,12 +187,19 @@ impl Event {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when a deleted key is not `null` in the delta.
     pub fn delta(&self) -> Result<Delta> {
         let deleted = self.deleted()?;
-        let mut delta = Delta::default();
-        for (key, value) in &self.actions.state_delta {
-            delta.push(key.as_str(), Write::Set(Json::from_value(value)?));
-        }
+        let mut delta = Delta::of_values(self.actions.in_order())?;
         delta.unset(&deleted)?;
         Ok(delta)
+    }
+
+    /// Adds the writes of a delta under full keys, in their order.
+    pub(crate) fn carry<'a>(&mut self, writes: impl IntoIterator<Item = (&'a str, &'a Write)>) {
+        for (key, write) in writes {
+            match write {
+                Write::Set(json) => drop(self.actions.set(key, json.to_value())),
+                Write::Unset => self.delete(key),
+            }
+        }
     }
 
     fn deleted(&self) -> Result<Vec<String>> {
@@ -107,11 +210,20 @@ impl Event {
         }
     }
 
-    /// The event as it is stored: without `temp:` keys.
+    /// The event as it is stored: without `temp:` keys, with numbers as the state has them (`1.0` is `1`, `-0.0` is `0`),
+    /// and with the order of its keys.
     #[must_use]
-    pub fn without_temp(mut self) -> Self {
+    pub fn as_stored(mut self) -> Self {
         let is_temp = |key: &str| Scope::split(key).0 == Scope::Temp;
+        self.actions.order =
+            self.actions.in_order().map(|(key, _)| key).filter(|key| !is_temp(key)).map(str::to_owned).collect();
         self.actions.state_delta.retain(|key, _| !is_temp(key));
+        let maps =
+            [&mut self.actions.artifact_delta, &mut self.actions.other, &mut self.custom_metadata, &mut self.other];
+        let values = maps.into_iter().flat_map(Map::values_mut).chain(self.actions.state_delta.values_mut());
+        values.chain(self.content.as_mut()).for_each(normalize);
+        // Plus zero of both zeros.
+        self.timestamp = self.timestamp.map(|time| time + 0.0);
         if let Some(Value::Array(deleted)) =
             self.custom_metadata.get_mut("statepad").and_then(|own| own.get_mut("deleted"))
         {
@@ -119,6 +231,14 @@ impl Event {
         }
         self
     }
+}
+
+/// A time as JSON of JavaScript has it: whole milliseconds without a point.
+#[expect(clippy::ref_option, reason = "serde gives a reference")]
+fn write_time<S: Serializer>(time: &Option<f64>, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    let mut value = time.map_or(Value::Null, Value::from);
+    normalize(&mut value);
+    value.serialize(serializer)
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
@@ -129,10 +249,11 @@ fn is_false(value: &bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::Json;
 
     #[test]
     fn unknown_members_are_kept() {
-        let text = r#"{"id":"e","invocationId":"i","author":"a","timestamp":5.0,"actions":{"stateDelta":{"x":1},"artifactDelta":{},"escalate":true},"branch":"b","longRunningToolIds":[]}"#;
+        let text = r#"{"id":"e","invocationId":"i","author":"a","timestamp":5,"actions":{"stateDelta":{"x":1},"artifactDelta":{},"escalate":true},"branch":"b","longRunningToolIds":[]}"#;
         let event: Event = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&event).unwrap(), text);
     }
@@ -140,14 +261,42 @@ mod tests {
     #[test]
     fn a_deletion_is_told_apart_from_null() {
         let mut event = Event::new("i");
-        event.actions.state_delta.insert("x".into(), Value::Null);
+        event.actions.set("x", Value::Null);
         event.delete("y");
         event.delete("temp:z");
         let delta = event.delta().unwrap();
         assert_eq!(delta.get("x"), Some(&Write::Set(Json::null())));
         assert_eq!(delta.get("y"), Some(&Write::Unset));
-        let stored = event.without_temp();
-        assert_eq!(stored.actions.state_delta.keys().collect::<Vec<_>>(), ["x", "y"]);
+        let stored = event.as_stored();
+        assert_eq!(stored.actions.in_order().map(|(key, _)| key).collect::<Vec<_>>(), ["x", "y"]);
         assert_eq!(stored.custom_metadata["statepad"], json!({"deleted": ["y"]}));
+    }
+
+    #[test]
+    fn keys_without_an_order_come_sorted_behind_those_that_have_one() {
+        let mut actions = EventActions::default();
+        actions.set("m", 1).set("b", 2).set("m", 3);
+        for key in ["z", "a", "é", "app:k"] {
+            actions.state_delta.insert(key.into(), Value::Null);
+        }
+        actions.order.extend(["gone".into(), "b".into()]);
+        let keys: Vec<_> = actions.in_order().map(|(key, _)| key).collect();
+        assert_eq!(keys, ["m", "b", "a", "app:k", "z", "é"]);
+        let text = serde_json::to_string(&actions).unwrap();
+        assert_eq!(text, r#"{"stateDelta":{"m":3,"b":2,"a":null,"app:k":null,"z":null,"é":null},"artifactDelta":{}}"#);
+        let read: EventActions = serde_json::from_str(&text).unwrap();
+        assert_eq!(read.in_order().map(|(key, _)| key).collect::<Vec<_>>(), keys);
+        assert_eq!(read, actions);
+    }
+
+    #[test]
+    fn the_log_has_the_numbers_of_the_state() {
+        let mut event = Event { timestamp: Some(-0.0), ..Event::new("i") };
+        event.actions.set("x", 1.0).set("y", json!([-0.0, {"z": 2.5}])).set("temp:t", 1);
+        event.custom_metadata.insert("m".into(), json!(3.0));
+        event.content = Some(json!({"parts": [{"functionCall": {"args": {"n": 4.0}}}]}));
+        let stored = event.as_stored();
+        let text = r#"{"id":"","invocationId":"i","author":"","timestamp":0,"content":{"parts":[{"functionCall":{"args":{"n":4}}}]},"actions":{"stateDelta":{"x":1,"y":[0,{"z":2.5}]},"artifactDelta":{}},"customMetadata":{"m":3}}"#;
+        assert_eq!(serde_json::to_string(&stored).unwrap(), text);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::delta::{Delta, Write};
 use crate::index::Index;
-use crate::json::{Json, write_string};
+use crate::json::{Json, size_of_members, write_string};
 use crate::scope::Scope;
 
 /// What the log of one session says about each key, from its creation on.
@@ -59,6 +59,30 @@ impl History {
         }
     }
 
+    /// The most that the lists and the index grow by, in bytes, when a delta with so many members is pushed. Those of the keys
+    /// are short.
+    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+    pub(crate) fn growth(&self, members: usize) -> usize {
+        use crate::index::{growth_of_index, growth_of_list};
+        growth_of_index(&self.index, members)
+            + growth_of_list(&self.keys, members)
+            + growth_of_list(&self.births, members)
+            + members * 8 * size_of::<HistoryStep>()
+    }
+
+    /// How many keys there are, and the most that the steps of one of `delta` grow by, in bytes.
+    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+    pub(crate) fn growth_of_steps(&self, delta: &Delta) -> usize {
+        let steps = delta.iter().filter_map(|(key, _)| self.index.get(key)).map(|&place| &self.keys[place].steps);
+        steps.map(|steps| crate::index::growth_of_list(steps, 1)).sum()
+    }
+
+    /// How many keys have been written.
+    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+    pub(crate) fn size(&self) -> usize {
+        self.births.len()
+    }
+
     /// The place of a key, which gets one when it has none.
     fn place(&mut self, name: &str) -> usize {
         if let Some(&place) = self.index.get(name) {
@@ -108,18 +132,24 @@ impl History {
 
     /// [`History::state_at`] as one JSON object.
     pub fn state_json(&self, revision: u64, until: u64, now: &Delta) -> String {
-        let mut out = String::from("{");
-        for (key, json) in self.state_at(revision, until, now) {
-            if out.len() > 1 {
-                out.push(',');
-            }
-            write_string(&mut out, key);
-            out.push(':');
-            out.push_str(json.as_str());
-        }
-        out.push('}');
-        out
+        object_of(&self.state_at(revision, until, now))
     }
+}
+
+/// Values as one JSON object.
+pub(crate) fn object_of(values: &[(&str, &Json)]) -> String {
+    let mut out = String::with_capacity(size_of_members(values.iter().copied()));
+    out.push('{');
+    for (key, json) in values {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        write_string(&mut out, key);
+        out.push(':');
+        out.push_str(json.as_str());
+    }
+    out.push('}');
+    out
 }
 
 /// How many of the steps were made up to a revision.
@@ -132,7 +162,7 @@ mod tests {
     use super::*;
 
     fn delta(object: &str, deleted: &[&str]) -> Delta {
-        Delta::parse(object, &deleted.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap()
+        Delta::trusted(object, &deleted.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap()
     }
 
     fn history() -> History {
@@ -192,5 +222,41 @@ mod tests {
         assert_eq!(history.of("topic", 2).len(), 2);
         assert_eq!(history.of("temp:x", 9), []);
         assert_eq!(history.of("never", 9), []);
+    }
+
+    #[test]
+    fn the_first_write_of_a_key_comes_from_nothing_and_makes_it_what_it_is() {
+        let mut history = History::default();
+        history.push(3, &delta(r#"{"b":null,"a":1}"#, &["b"]));
+        let first = |key: &str| {
+            history.of(key, 9).iter().map(|step| (step.from.is_some(), step.to.is_some())).collect::<Vec<_>>()
+        };
+        assert_eq!(first("a"), [(false, true)]);
+        assert_eq!(first("b"), [(false, false)], "what was not there is deleted");
+        assert_eq!(history.state_json(2, 3, &Delta::default()), "{}", "a write is not there before its revision");
+        assert_eq!(history.state_json(3, 3, &Delta::default()), r#"{"a":1}"#);
+        history.push(4, &delta(r#"{"b":2,"a":3}"#, &[]));
+        history.push(5, &delta(r#"{"a":null,"b":null,"c":4}"#, &["a", "b"]));
+        history.push(6, &delta(r#"{"a":5,"b":6}"#, &[]));
+        assert_eq!(
+            history.state_json(4, 6, &Delta::default()),
+            r#"{"a":3,"b":2}"#,
+            "in the order in which they came to be"
+        );
+        assert_eq!(history.state_json(6, 6, &Delta::default()), r#"{"c":4,"a":5,"b":6}"#);
+        assert_eq!(history.of("a", 3).len(), 1);
+        let steps = history.of("b", 9);
+        assert_eq!(steps.iter().map(|step| step.revision).collect::<Vec<_>>(), [3, 4, 5, 6]);
+        assert_eq!((steps[1].from.as_ref(), steps[2].to.as_ref()), (None, None));
+    }
+
+    #[test]
+    fn a_past_that_begins_later_takes_what_it_does_not_know_from_now() {
+        let mut history = History::default();
+        history.push(8, &delta(r#"{"x":2}"#, &[]));
+        let now = delta(r#"{"x":3,"y":1}"#, &[]);
+        assert_eq!(history.state_json(7, 7, &now), r#"{"x":3,"y":1}"#, "up to then nothing was written here");
+        assert_eq!(history.state_json(7, 8, &now), r#"{"y":1}"#);
+        assert_eq!(history.state_json(8, 8, &now), r#"{"y":1,"x":2}"#);
     }
 }

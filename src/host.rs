@@ -1,15 +1,36 @@
-//! What a native program takes from its surroundings: the time and new ids. The core itself gets both as arguments.
+//! What a program's surroundings give: the time and new ids. The core itself gets both as arguments.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+/// The clock and the source of ids of a service.
+///
+/// On an operating system, and in JavaScript with the feature `js`, [`SystemHost`](crate::SystemHost) is one. A program for
+/// bare WebAssembly, which has neither a clock nor randomness, passes its own.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering};
+///
+/// use statepad::{Host, InMemorySessionService};
+///
+/// #[derive(Default)]
+/// struct Counting(AtomicU32);
+///
+/// impl Host for Counting {
+///     fn now(&self) -> f64 {
+///         1_700_000_000_000.0
+///     }
+///
+///     fn new_id(&self) -> String {
+///         format!("id-{}", self.0.fetch_add(1, Ordering::Relaxed))
+///     }
+/// }
+///
+/// let service = InMemorySessionService::with_host(Counting::default());
+/// ```
+pub trait Host: Send + Sync {
+    /// Milliseconds since the epoch: a finite number.
+    fn now(&self) -> f64;
 
-/// Milliseconds since the epoch.
-#[expect(clippy::disallowed_methods, reason = "the one place that reads the clock, for native programs")]
-pub fn now() -> f64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    (since.as_secs_f64() * 1000.0).floor()
-}
-
-/// A new unique id.
-pub fn new_id() -> String {
-    uuid::Uuid::new_v4().to_string()
+    /// A new id, that no session and no event has.
+    fn new_id(&self) -> String;
 }

@@ -1,35 +1,37 @@
 //! The session service in memory.
 
 use std::collections::HashMap;
-use std::ops::Range;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use crate::change::{Change, Guard, Prepared, SessionKey};
-use crate::delta::{Delta, Write};
+use crate::delta::Delta;
+use crate::draft::{StateDraft, StateRef, Turns, UpdateOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::history::{History, HistoryStep};
-use crate::host;
+use crate::host::Host;
 use crate::json::Json;
 use crate::list::{ListQuery, Start};
+use crate::scope::Scope;
 use crate::service::{
-    CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, Session, SessionRef,
+    DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, Session, SessionRef,
     SessionService,
 };
 use crate::sessions::{SessionId, Sessions};
-use crate::state::ReadonlyState;
+use crate::state::{ScopeState, SessionState};
 
 /// Keeps sessions in memory.
 ///
 /// # Examples
 ///
 /// ```
-/// use statepad::{CreateRequest, Event, EventActions, InMemorySessionService, ReadonlyState, SessionService};
+/// use statepad::{CreateRequest, Event, InMemorySessionService, SessionService};
 ///
-/// # #[tokio::main]
+/// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> statepad::Result<()> {
 /// let service = InMemorySessionService::new();
 /// let request = CreateRequest { app_name: "app".into(), user_id: "ana".into(), ..Default::default() };
@@ -41,42 +43,92 @@ use crate::state::ReadonlyState;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Default)]
 pub struct InMemorySessionService {
     memory: Mutex<Memory>,
+    turns: Turns,
+    host: Box<dyn Host>,
 }
 
 #[derive(Debug, Default)]
 struct Memory {
     sessions: Sessions,
     logs: HashMap<SessionId, Log>,
+    /// The sessions of each id: of one, unless users or apps share it.
+    by_id: HashMap<String, Vec<SessionId>>,
+    /// How many sessions have been created.
+    created: u64,
+}
+
+impl fmt::Debug for InMemorySessionService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InMemorySessionService").field("memory", &self.memory).finish_non_exhaustive()
+    }
 }
 
 impl InMemorySessionService {
-    /// Starts with no sessions.
-    pub fn new() -> Self {
-        Self::default()
+    /// Starts with no sessions, with a clock and ids of the program's own.
+    pub fn with_host(host: impl Host + 'static) -> Self {
+        Self { memory: Mutex::default(), turns: Turns::default(), host: Box::new(host) }
     }
 
     /// A panic in another thread cannot leave a change half applied: nothing between prepare and apply can fail.
     fn memory(&self) -> MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Reads, computes and writes once. Answers with nothing when what was read does not hold any more.
+    fn try_update<F: FnMut(&mut StateDraft) -> Result<()> + ?Sized>(
+        &self,
+        target: StateRef<'_>,
+        options: &UpdateOptions,
+        function: &mut F,
+    ) -> Result<Option<SessionState>> {
+        let (serial, state) = self.memory().target(target)?;
+        let mut draft = StateDraft::new(state);
+        function(&mut draft)?;
+
+        let mut memory = self.memory();
+        let (serial_now, now) = memory.target(target)?;
+        if draft.is_empty() {
+            return Ok(Some(now));
+        }
+        if serial_now != serial || !draft.holds_in(&now) {
+            return Ok(None);
+        }
+        let (app_name, user_id) = match target {
+            StateRef::Session(key) => {
+                let mut event = Event { author: options.author.clone(), ..Event::new(&*options.invocation_id) };
+                event.carry(draft.writes());
+                memory.append(SessionRef::Key(key), event, Guard::default(), &*self.host)?;
+                return Ok(Some(memory.target(target)?.1));
+            }
+            StateRef::User(app_name, user_id) => (app_name, Some(user_id)),
+            StateRef::App(app_name) => (app_name, None),
+        };
+        let delta: Delta = draft.writes().map(|(key, write)| (key, write.clone())).collect();
+        let (id, time) = (self.host.new_id(), self.host.now());
+        let change = memory.sessions.prepare_update(app_name, user_id, &id, time, delta, Guard::default())?;
+        memory.sessions.apply_update(app_name, user_id, &change)?;
+        Ok(Some(memory.target(target)?.1))
+    }
 }
 
 #[async_trait]
 impl SessionService for InMemorySessionService {
-    async fn create(&self, request: CreateRequest) -> Result<Session> {
-        let CreateRequest { app_name, user_id, session_id, state } = request;
-        let session_id = session_id.filter(|id| !id.trim().is_empty()).unwrap_or_else(host::new_id);
+    async fn create_ordered(&self, request: OrderedCreateRequest) -> Result<Session> {
+        let OrderedCreateRequest { app_name, user_id, session_id, state } = request;
+        let session_id = session_id.filter(|id| !id.trim().is_empty()).unwrap_or_else(|| self.host.new_id());
         let key = SessionKey { app_name, user_id, session_id };
         let state = delta_of(&state)?;
 
         let mut memory = self.memory();
-        let change = memory.sessions.prepare_create(&key, host::now(), state)?;
-        let id = memory.sessions.apply_create(&key, &change);
-        memory.logs.insert(id, Log::new(change));
-        memory.read(id, 0..0)
+        let change = memory.sessions.prepare_create(&key, self.host.now(), state)?;
+        let id = memory.sessions.apply_create(&key, &change)?;
+        memory.created += 1;
+        let log = Log::new(change, memory.created);
+        memory.logs.insert(id, log);
+        memory.by_id.entry(key.session_id).or_default().push(id);
+        memory.read(id, |_| Vec::new())
     }
 
     async fn get(&self, request: GetRequest) -> Result<Option<Session>> {
@@ -88,14 +140,9 @@ impl SessionService for InMemorySessionService {
         let Some(id) = memory.sessions.find(&SessionKey { app_name, user_id, session_id }) else {
             return Ok(None);
         };
-        let mut session = memory.read(id, 0..usize::MAX)?;
-        if let Some(after) = after_timestamp {
-            session.events.retain(|event| event.timestamp.is_some_and(|time| time >= after));
-        }
-        if let Some(count) = num_recent_events {
-            session.events.drain(..session.events.len().saturating_sub(count));
-        }
-        Ok(Some(session))
+        let is_after =
+            |event: &Event| after_timestamp.is_none_or(|after| event.timestamp.is_some_and(|time| time >= after));
+        memory.read(id, |events| window(events, num_recent_events, |event| is_after(event))).map(Some)
     }
 
     async fn list(&self, request: ListRequest) -> Result<ListResponse> {
@@ -107,42 +154,55 @@ impl SessionService for InMemorySessionService {
             limit: request.limit,
             start: request.cursor.as_deref().map_or(Start::Offset(request.offset), Start::After),
         })?;
-        let sessions = page.sessions.iter().map(|&id| memory.read(id, 0..0)).collect::<Result<_>>()?;
+        let sessions = page.sessions.iter().map(|&id| memory.read(id, |_| Vec::new())).collect::<Result<_>>()?;
         Ok(ListResponse { sessions, total: page.total, cursor: page.cursor })
     }
 
     async fn delete(&self, request: DeleteRequest) -> Result<()> {
         let mut memory = self.memory();
         if let Some(id) = memory.sessions.find(&request) {
-            memory.sessions.remove(id);
+            memory.sessions.remove_for_good(id);
             memory.logs.remove(&id);
+            if let Some(same) = memory.by_id.get_mut(&request.session_id) {
+                same.retain(|&other| other != id);
+                if same.is_empty() {
+                    memory.by_id.remove(&request.session_id);
+                }
+            }
         }
         Ok(())
     }
 
-    async fn append(&self, session: SessionRef<'_>, mut event: Event) -> Result<Event> {
+    async fn append_expecting(
+        &self,
+        session: SessionRef<'_>,
+        event: Event,
+        expected_revision: Option<u64>,
+    ) -> Result<Event> {
         if event.partial {
             return Ok(event);
         }
-        if event.id.is_empty() {
-            event.id = host::new_id();
+        let guard = Guard { revision: expected_revision, ..Guard::default() };
+        self.memory().append(session, event, guard, &*self.host)
+    }
+
+    async fn update(
+        &self,
+        target: StateRef<'_>,
+        options: UpdateOptions,
+        function: &mut (dyn for<'s> FnMut(&'s mut StateDraft) -> Result<()> + Send),
+    ) -> Result<SessionState> {
+        if options.attempts == 0 {
+            return Err(Error::invalid("attempts must be 1 or more"));
         }
-        let delta = event.delta()?;
-        let mut memory = self.memory();
-        let id = memory.resolve(session)?;
-        let time = event.timestamp.unwrap_or_else(host::now);
-        match memory.sessions.prepare_append(id, &event.id, time, delta, Guard::default())? {
-            Prepared::Duplicate { place } => memory.repeated(id, place, event),
-            Prepared::Change { change, .. } => {
-                event.timestamp = Some(change.time);
-                let event = event.without_temp();
-                memory.sessions.apply_append(id, &change);
-                if let Some(log) = memory.logs.get_mut(&id) {
-                    log.events.push(Arc::new(event.clone()));
-                }
-                Ok(event)
+        let _turn = self.turns.wait(&target);
+        for _ in 0..options.attempts {
+            if let Some(state) = self.try_update(target, &options, function)? {
+                return Ok(state);
             }
         }
+        let message = format!("the state changed under each of {} attempts", options.attempts);
+        Err(Error::new(ErrorKind::StateConflict, message))
     }
 
     async fn state_at(&self, session: &Session, revision: u64) -> Result<Map<String, Value>> {
@@ -155,9 +215,9 @@ impl SessionService for InMemorySessionService {
         let mut memory = self.memory();
         let log = memory.log_of(session)?;
         if revision == *until {
-            return Ok(state.all());
+            return Ok(state.to_map());
         }
-        let now = delta_of(&state.all())?;
+        let now = delta_of(&state.to_map())?;
         log.catch_up()?;
         let values = log.past.state_at(revision, *until, &now).into_iter();
         Ok(values.map(|(key, json)| (key.to_owned(), json.to_value())).collect())
@@ -171,9 +231,19 @@ impl SessionService for InMemorySessionService {
     }
 }
 
+/// The last so many of the items that are wanted, in their order. Those that are not in it are not copied.
+fn window<T: Clone>(items: &[T], last: Option<usize>, is_wanted: impl Fn(&T) -> bool) -> Vec<T> {
+    let newest_first = items.iter().rev().filter(|item| is_wanted(item)).take(last.unwrap_or(usize::MAX));
+    let mut window: Vec<T> = newest_first.cloned().collect();
+    window.reverse();
+    window
+}
+
 /// What was written in one session.
 #[derive(Debug)]
 struct Log {
+    /// Tells it from an earlier session of the same key.
+    serial: u64,
     /// Revision 0.
     creation: Change,
     events: Vec<Arc<Event>>,
@@ -184,8 +254,8 @@ struct Log {
 }
 
 impl Log {
-    fn new(creation: Change) -> Self {
-        Self { creation, events: Vec::new(), past: History::default(), next: 0 }
+    fn new(creation: Change, serial: u64) -> Self {
+        Self { serial, creation, events: Vec::new(), past: History::default(), next: 0 }
     }
 
     /// Tells the past what is new.
@@ -215,53 +285,86 @@ impl Log {
 }
 
 impl Memory {
-    /// The session as it is now, with a window of its events.
-    fn read(&self, id: SessionId, window: Range<usize>) -> Result<Session> {
-        let (Some(log), Some(state)) = (self.sessions.log(id), self.sessions.state(id)) else {
+    /// The session as it is now, with those of its events that `window` takes.
+    fn read(&self, id: SessionId, window: impl FnOnce(&[Arc<Event>]) -> Vec<Arc<Event>>) -> Result<Session> {
+        let (Some(log), Some(state), Some(told)) = (self.sessions.log(id), self.sessions.state(id), self.logs.get(&id))
+        else {
             return Err(Error::new(ErrorKind::SessionNotFound, "the session has been deleted"));
         };
-        let events = self.events(id);
         Ok(Session {
-            number: id,
+            serial: told.serial,
             key: log.key().clone(),
             revision: log.revision(),
             last_update_time: log.update_time(),
             state,
-            events: events[window.start..window.end.min(events.len())].to_vec(),
+            events: window(&told.events),
         })
     }
 
-    fn events(&self, id: SessionId) -> &[Arc<Event>] {
-        self.logs.get(&id).map_or(&[], |log| &log.events)
+    fn append(&mut self, session: SessionRef<'_>, mut event: Event, guard: Guard, host: &dyn Host) -> Result<Event> {
+        if event.id.is_empty() {
+            event.id = host.new_id();
+        }
+        let delta = event.delta()?;
+        let id = self.resolve(session)?;
+        let time = event.timestamp.unwrap_or_else(|| host.now());
+        match self.sessions.prepare_append(id, &event.id, time, delta, guard)? {
+            Prepared::Duplicate { place } => self.repeated(id, place, event),
+            Prepared::Change { change, .. } => {
+                event.timestamp = Some(change.time);
+                let event = event.as_stored();
+                self.sessions.apply_append(id, &change)?;
+                if let Some(log) = self.logs.get_mut(&id) {
+                    log.events.push(Arc::new(event.clone()));
+                }
+                Ok(event)
+            }
+        }
+    }
+
+    /// What an update reads, and which session that is: 0, when it is none.
+    fn target(&self, target: StateRef<'_>) -> Result<(u64, SessionState)> {
+        let (app_name, user_id) = match target {
+            StateRef::Session(key) => {
+                let session = self.read(self.resolve(SessionRef::Key(key))?, |_| Vec::new())?;
+                return Ok((session.serial, session.state));
+            }
+            StateRef::User(app_name, user_id) => (app_name, Some(user_id)),
+            StateRef::App(app_name) => (app_name, None),
+        };
+        let scope = |scope: Scope, id: Option<usize>| {
+            id.and_then(|id| self.sessions.scope_state(id)).cloned().unwrap_or_else(|| ScopeState::new(scope))
+        };
+        let app = scope(Scope::App, self.sessions.scope(app_name, None));
+        let user = scope(Scope::User, user_id.and_then(|user_id| self.sessions.scope(app_name, Some(user_id))));
+        Ok((0, SessionState::new([ScopeState::new(Scope::Session), app, user])))
     }
 
     /// The log of a session that was read, if it is still that session which has the key.
     fn log_of(&mut self, session: &Session) -> Result<&mut Log> {
-        let log =
-            self.logs.get_mut(&session.number).filter(|_| self.sessions.find(&session.key) == Some(session.number));
-        log.ok_or_else(|| not_found(session.id()))
+        let log = self.sessions.find(&session.key).and_then(|id| self.logs.get_mut(&id));
+        log.filter(|log| log.serial == session.serial).ok_or_else(|| not_found(session.id()))
     }
 
     fn resolve(&self, session: SessionRef<'_>) -> Result<SessionId> {
         match session {
             SessionRef::Key(key) => self.sessions.find(key).ok_or_else(|| not_found(&key.session_id)),
-            SessionRef::Id(wanted) => {
-                let mut found = self.sessions.all().filter(|(_, log)| log.key().session_id == wanted);
-                let (id, _) = found.next().ok_or_else(|| not_found(wanted))?;
-                if found.next().is_some() {
-                    let message = format!("session id \"{wanted}\" is not unique: name the full key");
-                    return Err(Error::invalid(message).with_id(wanted));
+            SessionRef::Id(id) => match self.by_id.get(id).map(Vec::as_slice) {
+                Some(&[session]) => Ok(session),
+                None | Some([]) => Err(not_found(id)),
+                Some(_) => {
+                    let message = format!("session id \"{id}\" is not unique: name the full key");
+                    Err(Error::invalid(message).with_id(id))
                 }
-                Ok(id)
-            }
+            },
         }
     }
 
     /// An event whose id the session has: equal content is a success that changes nothing.
     fn repeated(&self, id: SessionId, place: usize, mut event: Event) -> Result<Event> {
-        let stored = self.events(id).get(place);
+        let stored = self.logs.get(&id).and_then(|log| log.events.get(place));
         event.timestamp = event.timestamp.or(stored.and_then(|stored| stored.timestamp));
-        let event = event.without_temp();
+        let event = event.as_stored();
         match stored {
             Some(stored) if **stored == event => Ok(event),
             _ => {
@@ -278,6 +381,38 @@ fn not_found(id: &str) -> Error {
 
 /// Sets all values of a record.
 fn delta_of(values: &Map<String, Value>) -> Result<Delta> {
-    let writes = values.iter().map(|(key, value)| Ok((key.as_str(), Write::Set(Json::from_value(value)?))));
-    Ok(writes.collect::<Result<Vec<_>>>()?.into_iter().collect())
+    Delta::of_values(values.iter().map(|(key, value)| (key.as_str(), value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    thread_local! {
+        static COPIES: Cell<usize> = const { Cell::new(0) };
+    }
+
+    #[derive(Debug, PartialEq)]
+    struct Counted(usize);
+
+    impl Clone for Counted {
+        fn clone(&self) -> Self {
+            COPIES.set(COPIES.get() + 1);
+            Self(self.0)
+        }
+    }
+
+    #[test]
+    fn a_window_copies_what_is_in_it_and_nothing_else() {
+        let log: Vec<_> = (0..1000).map(Counted).collect();
+        let numbers = |window: Vec<Counted>| window.into_iter().map(|Counted(number)| number).collect::<Vec<_>>();
+        assert_eq!(numbers(window(&log, Some(2), |_| true)), [998, 999]);
+        assert_eq!(numbers(window(&log, None, |Counted(number)| number % 400 == 1)), [1, 401, 801]);
+        assert_eq!(numbers(window(&log, Some(1), |Counted(number)| number % 400 == 1)), [801]);
+        assert_eq!(numbers(window(&log, Some(0), |_| true)), [0; 0]);
+        assert_eq!(COPIES.get(), 6);
+        assert_eq!(window(&log, None, |_| true), log);
+        assert_eq!(window(&log, Some(5000), |_| true).len(), 1000);
+    }
 }

@@ -1,5 +1,6 @@
 //! One invocation: where `temp:` keys are born and die, and where writes wait for the event that carries them.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -9,14 +10,14 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::index::Ordered;
 use crate::json::Json;
 use crate::scope::Scope;
-use crate::state::{ReadonlyState, SessionState, State};
+use crate::state::{ReadonlyState, SessionState, State, must_be_written};
 
 /// Everything from one user input to the final answer. Its contexts, one per author, share it.
 ///
 /// # Examples
 ///
 /// ```
-/// use statepad::{Invocation, ReadonlyState, SessionState, State};
+/// use statepad::{Invocation, SessionState};
 ///
 /// let mut invocation = Invocation::new(SessionState::default());
 /// invocation.context("planner").set("temp:plan", "walk".into())?;
@@ -114,17 +115,26 @@ impl Invocation {
     }
 }
 
-impl ReadonlyState for Invocation {
-    fn get(&self, key: &str) -> Option<Value> {
-        match self.pending.get(key).map(|pending| &pending.write) {
-            Some(Write::Set(json)) => Some(json.to_value()),
-            Some(Write::Unset) => None,
-            None => self.temp.get(key).map(Json::to_value).or_else(|| self.committed.get(key)),
-        }
+impl Invocation {
+    /// The value of a key, if it is there. `null` is a value.
+    pub fn get(&self, key: &str) -> Option<Value> {
+        self.json(key).map(Json::to_value)
     }
 
-    fn all(&self) -> Map<String, Value> {
-        let mut all = self.committed.all();
+    /// Whether the key is there.
+    pub fn has(&self, key: &str) -> bool {
+        self.json(key).is_some()
+    }
+
+    /// All values under their full keys. A `HashMap` has no order: [`Invocation::to_map`] has.
+    pub fn all(&self) -> HashMap<String, Value> {
+        self.to_map().into_iter().collect()
+    }
+
+    /// All values under their full keys: the session's as [`SessionState::to_map`] has them, then `temp:` keys and pending
+    /// writes.
+    pub fn to_map(&self) -> Map<String, Value> {
+        let mut all = self.committed.to_map();
         all.extend(self.temp.iter().map(|(key, json)| (key.to_string(), json.to_value())));
         for (key, Pending { write, .. }) in &self.pending {
             match write {
@@ -134,30 +144,112 @@ impl ReadonlyState for Invocation {
         }
         all
     }
+
+    fn json(&self, key: &str) -> Option<&Json> {
+        match self.pending.get(key).map(|pending| &pending.write) {
+            Some(Write::Set(json)) => Some(json),
+            Some(Write::Unset) => None,
+            None => self.temp.get(key).or_else(|| self.committed.json(key)),
+        }
+    }
 }
 
-impl ReadonlyState for Context<'_> {
+impl ReadonlyState for Invocation {
     fn get(&self, key: &str) -> Option<Value> {
+        Self::get(self, key)
+    }
+
+    fn all(&self) -> HashMap<String, Value> {
+        Self::all(self)
+    }
+
+    fn to_map(&self) -> Map<String, Value> {
+        Self::to_map(self)
+    }
+
+    fn has(&self, key: &str) -> bool {
+        Self::has(self, key)
+    }
+}
+
+impl Context<'_> {
+    /// The value of a key, if it is there. `null` is a value.
+    pub fn get(&self, key: &str) -> Option<Value> {
         self.invocation.get(key)
     }
 
-    fn all(&self) -> Map<String, Value> {
+    /// Whether the key is there.
+    pub fn has(&self, key: &str) -> bool {
+        self.invocation.has(key)
+    }
+
+    /// All values under their full keys. A `HashMap` has no order: [`Context::to_map`] has.
+    pub fn all(&self) -> HashMap<String, Value> {
         self.invocation.all()
     }
-}
 
-impl State for Context<'_> {
-    fn set(&mut self, key: &str, value: Value) -> Result<()> {
+    /// All values under their full keys, as [`Invocation::to_map`] has them.
+    pub fn to_map(&self) -> Map<String, Value> {
+        self.invocation.to_map()
+    }
+
+    /// Sets a key to a value, whole.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::ValueNotJson`] for a value nested too deep, [`ErrorKind::InvocationEnded`].
+    #[expect(clippy::needless_pass_by_value, reason = "so that a value can be written where it is set")]
+    pub fn set(&mut self, key: &str, value: Value) -> Result<()> {
         let json = Json::from_value(&value)?;
         self.invocation.write(self.author, key, Write::Set(json))
     }
 
-    fn delete(&mut self, key: &str) -> Result<bool> {
+    /// Deletes a key. Says whether it was there.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvocationEnded`].
+    pub fn delete(&mut self, key: &str) -> Result<bool> {
         let there = self.has(key);
         if there {
             self.invocation.write(self.author, key, Write::Unset)?;
         }
         Ok(there)
+    }
+}
+
+impl ReadonlyState for Context<'_> {
+    fn get(&self, key: &str) -> Option<Value> {
+        Self::get(self, key)
+    }
+
+    fn all(&self) -> HashMap<String, Value> {
+        Self::all(self)
+    }
+
+    fn to_map(&self) -> Map<String, Value> {
+        Self::to_map(self)
+    }
+
+    fn has(&self, key: &str) -> bool {
+        Self::has(self, key)
+    }
+}
+
+impl State for Context<'_> {
+    fn get(&self, key: &str) -> Option<Value> {
+        Self::get(self, key)
+    }
+
+    /// # Panics
+    ///
+    /// For what [`Context::set`] refuses.
+    fn set(&mut self, key: String, value: Value) {
+        must_be_written(&key, Self::set(self, &key, value));
+    }
+
+    fn all(&self) -> HashMap<String, Value> {
+        Self::all(self)
     }
 }
 

@@ -26,6 +26,7 @@ impl Json {
     }
 
     /// Takes a text that is known to be a JSON value.
+    #[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
     pub(crate) fn from_text(text: &str) -> Self {
         Self(Arc::from(text))
     }
@@ -44,7 +45,35 @@ impl Json {
 
     /// Reads the text back.
     pub fn to_value(&self) -> Value {
+        #[cfg(test)]
+        READS.with(|reads| reads.set(reads.get() + 1));
         serde_json::from_str(&self.0).unwrap_or(Value::Null)
+    }
+}
+
+#[cfg(test)]
+thread_local! {
+    static READS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// How many values this thread has read back.
+#[cfg(test)]
+pub(crate) fn reads() -> usize {
+    READS.get()
+}
+
+/// Makes the numbers in a value what the text of [`Json::from_value`] reads back as: `1.0` becomes `1`, `-0.0` becomes
+/// `0`, as JSON of JavaScript has them. So the log shows the same numbers as the state.
+pub(crate) fn normalize(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            if let Some(float) = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0) {
+                *value = serde_json::from_str(&js_number(float)).unwrap_or(Value::Null);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(normalize),
+        Value::Object(members) => members.values_mut().for_each(normalize),
+        _ => {}
     }
 }
 
@@ -92,15 +121,13 @@ fn write_number(out: &mut String, number: &serde_json::Number) {
     }
 }
 
-#[cfg(not(target_arch = "wasm32"))]
 fn js_number(float: f64) -> String {
     ryu_js::Buffer::new().format(float).to_owned()
 }
 
-/// In a JavaScript host numbers are written by the host itself before they come here.
-#[cfg(target_arch = "wasm32")]
-fn js_number(float: f64) -> String {
-    float.to_string()
+/// The most that the text of an object with these members takes, in bytes.
+pub(crate) fn size_of_members<'a>(members: impl IntoIterator<Item = (&'a str, &'a Json)>) -> usize {
+    2 + members.into_iter().map(|(name, json)| 6 * name.len() + json.as_str().len() + 4).sum::<usize>()
 }
 
 /// Appends a string as a JSON string.
@@ -151,6 +178,27 @@ mod tests {
             (json!(9_007_199_254_740_993_u64), "9007199254740993"),
         ] {
             assert_eq!(Json::from_value(&value).unwrap().as_str(), text);
+        }
+    }
+
+    #[test]
+    fn a_normal_value_is_what_its_text_reads_back_as() {
+        for value in [
+            json!(1.0),
+            json!(-0.0),
+            json!(-7.0),
+            json!(0.5),
+            json!(1e21),
+            json!(1e20),
+            json!(9_007_199_254_740_993_u64),
+            json!(u64::MAX),
+            json!(18_446_744_073_709_551_616.0),
+            json!(-9_223_372_036_854_775_808.0),
+            json!({"a": [1.0, {"b": -0.0}], "c": "1.0", "d": null}),
+        ] {
+            let mut normal = value.clone();
+            normalize(&mut normal);
+            assert_eq!(normal, Json::from_value(&value).unwrap().to_value(), "{value}");
         }
     }
 

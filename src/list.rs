@@ -60,19 +60,33 @@ impl Sessions {
     pub fn list(&self, query: &ListQuery<'_>) -> Result<Page> {
         let rows = || self.of(query.app_name, query.user_id).map(|(id, log)| Row { key: SortKey::of(log), id, query });
         let total = self.count(query.app_name, query.user_id);
-        let offset = match query.start {
-            Start::Offset(offset) => offset.min(total),
+        let (offset, last) = match query.start {
+            Start::Offset(offset) => (offset.min(total), None),
             Start::After(cursor) => {
                 let key = SortKey::parse(cursor)
                     .ok_or_else(|| Error::invalid("the cursor is not one that a page of sessions has given"))?;
                 let last = Row { key, id: 0, query };
-                rows().filter(|row| *row <= last).count()
+                (rows().filter(|row| *row <= last).count(), Some(last))
             }
         };
         let end = query.limit.map_or(total, |limit| total.min(offset.saturating_add(limit)));
-        let page = first(end, rows()).split_off(offset.min(end));
+        let page = match last {
+            Some(last) => first(end - offset.min(end), rows().filter(|row| *row > last)),
+            None => first(end, rows()).split_off(offset.min(end)),
+        };
         let cursor = page.last().filter(|_| end < total).map(|row| row.key.cursor());
         Ok(Page { sessions: page.iter().map(|row| row.id).collect(), offset, total, cursor })
+    }
+
+    /// How many sessions are looked at together for a page, at most.
+    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+    pub(crate) fn width(&self, query: &ListQuery<'_>) -> usize {
+        let before = match query.start {
+            Start::Offset(offset) => offset,
+            Start::After(_) => 0,
+        };
+        let wanted = query.limit.map_or(usize::MAX, |limit| limit.saturating_add(before));
+        wanted.min(self.count(query.app_name, query.user_id))
     }
 
     /// The cursor of a page that ends with a session.
@@ -167,7 +181,7 @@ mod tests {
         for &(time, id) in rows {
             let key = SessionKey::new("app", "u", id);
             let change = sessions.prepare_create(&key, time, Delta::default()).unwrap();
-            sessions.apply_create(&key, &change);
+            sessions.apply_create(&key, &change).unwrap();
         }
         sessions
     }
@@ -214,7 +228,7 @@ mod tests {
         sessions.remove(gone);
         let new = SessionKey::new("app", "u", "0");
         let change = sessions.prepare_create(&new, 0.0, Delta::default()).unwrap();
-        sessions.apply_create(&new, &change);
+        sessions.apply_create(&new, &change).unwrap();
         let cursor = first.cursor.unwrap();
         let second = sessions.list(&ListQuery { start: Start::After(&cursor), ..query.clone() }).unwrap();
         assert_eq!(ids(&sessions, &second), "c d");

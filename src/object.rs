@@ -196,3 +196,74 @@ mod tests {
         }
     }
 }
+
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
+mod laws {
+    use proptest::collection::{btree_map, vec};
+    use proptest::prelude::*;
+    use serde_json::{Map, Value};
+
+    use crate::delta::{Delta, Write};
+
+    /// The objects that a JSON writer writes.
+    fn object() -> impl Strategy<Value = Map<String, Value>> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+        ];
+        let members = |value| btree_map(any::<String>(), value, 0..5).prop_map(|members| members.into_iter().collect());
+        let value = leaf.prop_recursive(4, 24, 5, move |inner| {
+            prop_oneof![vec(inner.clone(), 0..5).prop_map(Value::from), members(inner).prop_map(Value::Object)]
+        });
+        btree_map(any::<String>(), value, 0..5).prop_map(|members| members.into_iter().collect())
+    }
+
+    fn read(delta: &Delta) -> Map<String, Value> {
+        let value = |write: &Write| match write {
+            Write::Set(json) => serde_json::from_str(json.as_str()).unwrap(),
+            Write::Unset => panic!("nothing was deleted"),
+        };
+        delta.iter().map(|(key, write)| (key.to_owned(), value(write))).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_json_writer_writes_is_read_as_any_json_reader_reads_it(object in object()) {
+            let text = Value::Object(object.clone()).to_string();
+            let delta = Delta::trusted(&text, &[]).unwrap();
+            prop_assert_eq!(&delta, &Delta::parse(&text, &[]).unwrap());
+            let read = read(&delta);
+            prop_assert_eq!(read.keys().collect::<Vec<_>>(), object.keys().collect::<Vec<_>>());
+            prop_assert_eq!(read, object);
+        }
+
+        #[test]
+        fn text_that_is_broken_anywhere_never_panics(
+            object in object(),
+            place in any::<prop::sample::Index>(),
+            piece in "[{}\\[\\]\",:\\\\u0dé\u{0}]{0,3}",
+        ) {
+            let mut text = Value::Object(object).to_string();
+            let places: Vec<_> = text.char_indices().map(|(place, _)| place).collect();
+            let start = *place.get(&places);
+            let end = start + text[start..].chars().next().unwrap().len_utf8();
+            text.replace_range(start..end, &piece);
+            if let (Ok(delta), Ok(object)) = (&Delta::trusted(&text, &[]), serde_json::from_str(&text)) {
+                prop_assert_eq!(read(delta), object);
+            }
+        }
+
+        #[test]
+        fn text_that_is_anything_at_all_never_panics(
+            text in any::<String>(),
+            quoted in "[{}\\[\\]\",:\\\\u0-9a-f é]{0,24}",
+        ) {
+            let _ = Delta::trusted(&text, &[]);
+            let _ = Delta::trusted(&quoted, &[]);
+            let _ = Delta::trusted(&format!("{{{quoted}}}"), &["a".to_owned()]);
+        }
+    }
+}

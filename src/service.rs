@@ -1,17 +1,20 @@
 //! The session service for Rust programs: what is asked of it, and what it answers.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use crate::change::SessionKey;
+use crate::draft::{StateDraft, StateRef, UpdateOptions};
 use crate::error::Result;
 use crate::event::Event;
-use crate::sessions::SessionId;
-use crate::state::SessionState;
+use crate::state::{SessionState, sorted};
 
-/// A request for [`SessionService::create`].
+/// A request for [`SessionService::create`]: adk-rust's, with exactly its fields.
+///
+/// A `HashMap` has no order: its keys are written sorted. [`OrderedCreateRequest`] has an order.
 #[derive(Debug, Clone, Default)]
 pub struct CreateRequest {
     /// The app.
@@ -21,7 +24,45 @@ pub struct CreateRequest {
     /// The id to use; generated when absent or blank.
     pub session_id: Option<String>,
     /// The initial state: `app:` and `user:` keys reach every session they belong to, `temp:` keys are dropped.
+    pub state: HashMap<String, Value>,
+}
+
+/// A request for [`SessionService::create_ordered`].
+///
+/// # Examples
+///
+/// ```
+/// use serde_json::json;
+/// use statepad::{InMemorySessionService, OrderedCreateRequest, SessionService};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> statepad::Result<()> {
+/// let service = InMemorySessionService::new();
+/// let mut request = OrderedCreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
+/// request.state.insert("topic".into(), json!("tides"));
+/// request.state.insert("level".into(), json!(2));
+/// let session = service.create_ordered(request).await?;
+/// assert_eq!(session.state().to_map().keys().collect::<Vec<_>>(), ["topic", "level"]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct OrderedCreateRequest {
+    /// The app.
+    pub app_name: String,
+    /// The user.
+    pub user_id: String,
+    /// The id to use; generated when absent or blank.
+    pub session_id: Option<String>,
+    /// The initial state in the order of writing: `app:` and `user:` keys reach every session they belong to, `temp:` keys
+    /// are dropped.
     pub state: Map<String, Value>,
+}
+
+impl From<CreateRequest> for OrderedCreateRequest {
+    fn from(CreateRequest { app_name, user_id, session_id, state }: CreateRequest) -> Self {
+        Self { app_name, user_id, session_id, state: sorted(state) }
+    }
 }
 
 /// A request for [`SessionService::get`].
@@ -107,7 +148,7 @@ impl<'a> From<&'a Session> for SessionRef<'a> {
 #[derive(Debug, Clone)]
 pub struct Session {
     /// Tells it from an earlier session of the same key.
-    pub(crate) number: SessionId,
+    pub(crate) serial: u64,
     pub(crate) key: SessionKey,
     pub(crate) revision: u64,
     pub(crate) last_update_time: f64,
@@ -181,7 +222,16 @@ pub trait SessionService: Send + Sync {
     ///
     /// [`SessionExists`](crate::ErrorKind::SessionExists) when the id is taken: nothing is applied.
     /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson).
-    async fn create(&self, request: CreateRequest) -> Result<Session>;
+    async fn create(&self, request: CreateRequest) -> Result<Session> {
+        self.create_ordered(request.into()).await
+    }
+
+    /// Creates a session whose initial state has an order.
+    ///
+    /// # Errors
+    ///
+    /// As [`SessionService::create`].
+    async fn create_ordered(&self, request: OrderedCreateRequest) -> Result<Session>;
 
     /// Gets a session, or nothing when there is none.
     ///
@@ -212,7 +262,23 @@ pub trait SessionService: Send + Sync {
     /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound), [`EventIdConflict`](crate::ErrorKind::EventIdConflict),
     /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson), and
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when an id alone names sessions of several users.
-    async fn append(&self, session: SessionRef<'_>, event: Event) -> Result<Event>;
+    async fn append(&self, session: SessionRef<'_>, event: Event) -> Result<Event> {
+        self.append_expecting(session, event, None).await
+    }
+
+    /// As [`SessionService::append`], if the session is at the revision that is expected: nothing has come between since it
+    /// was read.
+    ///
+    /// # Errors
+    ///
+    /// As [`SessionService::append`], and [`SessionStale`](crate::ErrorKind::SessionStale) with both revisions, when the
+    /// session is at another one: nothing is applied.
+    async fn append_expecting(
+        &self,
+        session: SessionRef<'_>,
+        event: Event,
+        expected_revision: Option<u64>,
+    ) -> Result<Event>;
 
     /// Appends an event to a session: `append_event(session.id(), event)`, or the session or its key for the id.
     ///
@@ -225,6 +291,57 @@ pub trait SessionService: Send + Sync {
         Self: Sized,
     {
         self.append(session.into(), event).await
+    }
+
+    /// Updates the state of an app, of a user or of a session: reads, computes and writes. [`SessionService::update_state`] is
+    /// the same with less to write.
+    ///
+    /// # Errors
+    ///
+    /// As [`SessionService::update_state`].
+    async fn update(
+        &self,
+        target: StateRef<'_>,
+        options: UpdateOptions,
+        function: &mut (dyn for<'s> FnMut(&'s mut StateDraft) -> Result<()> + Send),
+    ) -> Result<SessionState>;
+
+    /// Updates the state of an app, of a user or of a session safely. `function` gets the current values and writes into
+    /// them; that is committed only if all that it has read still holds, else it runs again on the values of then. So 100
+    /// parallel increments end at 100. It may read and write through the service itself.
+    ///
+    /// Answers with the values right after the update. Nothing is committed when nothing was written.
+    ///
+    /// # Errors
+    ///
+    /// That of `function`. [`StateConflict`](crate::ErrorKind::StateConflict) when others came between at each of the
+    /// attempts, [`SessionNotFound`](crate::ErrorKind::SessionNotFound), [`InvalidArgument`](crate::ErrorKind::InvalidArgument)
+    /// for a key that does not belong to what is updated. Nothing is applied then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use statepad::{InMemorySessionService, SessionService, StateRef};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> statepad::Result<()> {
+    /// let service = InMemorySessionService::new();
+    /// let state = service
+    ///     .update_state(StateRef::User("tutor", "ana"), |state| {
+    ///         let visits = state.get("user:visits").and_then(|visits| visits.as_u64()).unwrap_or(0);
+    ///         state.set("user:visits", visits + 1)
+    ///     })
+    ///     .await?;
+    /// assert_eq!(state.get("user:visits"), Some(1.into()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    async fn update_state<F>(&self, target: StateRef<'_>, mut function: F) -> Result<SessionState>
+    where
+        F: FnMut(&mut StateDraft) -> Result<()> + Send,
+        Self: Sized,
+    {
+        self.update(target, UpdateOptions::default(), &mut function).await
     }
 
     /// The state of a session as it was at a revision: from 0, the creation, to that of `session`. Under full keys,
@@ -253,7 +370,7 @@ pub trait SessionService: Send + Sync {
     /// use serde_json::json;
     /// use statepad::{CreateRequest, Event, GetRequest, InMemorySessionService, SessionService};
     ///
-    /// # #[tokio::main]
+    /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> statepad::Result<()> {
     /// let service = InMemorySessionService::new();
     /// let mut request = CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
@@ -276,3 +393,60 @@ pub trait SessionService: Send + Sync {
     /// ```
     async fn history(&self, session: &Session, key: &str) -> Result<Vec<HistoryEntry>>;
 }
+
+/// A pointer to a service is one: so [`SessionService::append_event`] and [`SessionService::update_state`], which take any
+/// kind of argument, can be called on an `Arc<dyn SessionService>`.
+macro_rules! pointer_to_a_service {
+    ($($pointer:ty),+) => {$(
+        #[async_trait]
+        impl<T: SessionService + ?Sized> SessionService for $pointer {
+            async fn create(&self, request: CreateRequest) -> Result<Session> {
+                (**self).create(request).await
+            }
+
+            async fn create_ordered(&self, request: OrderedCreateRequest) -> Result<Session> {
+                (**self).create_ordered(request).await
+            }
+
+            async fn get(&self, request: GetRequest) -> Result<Option<Session>> {
+                (**self).get(request).await
+            }
+
+            async fn list(&self, request: ListRequest) -> Result<ListResponse> {
+                (**self).list(request).await
+            }
+
+            async fn delete(&self, request: DeleteRequest) -> Result<()> {
+                (**self).delete(request).await
+            }
+
+            async fn append_expecting(
+                &self,
+                session: SessionRef<'_>,
+                event: Event,
+                expected_revision: Option<u64>,
+            ) -> Result<Event> {
+                (**self).append_expecting(session, event, expected_revision).await
+            }
+
+            async fn update(
+                &self,
+                target: StateRef<'_>,
+                options: UpdateOptions,
+                function: &mut (dyn for<'s> FnMut(&'s mut StateDraft) -> Result<()> + Send),
+            ) -> Result<SessionState> {
+                (**self).update(target, options, function).await
+            }
+
+            async fn state_at(&self, session: &Session, revision: u64) -> Result<Map<String, Value>> {
+                (**self).state_at(session, revision).await
+            }
+
+            async fn history(&self, session: &Session, key: &str) -> Result<Vec<HistoryEntry>> {
+                (**self).history(session, key).await
+            }
+        }
+    )+};
+}
+
+pointer_to_a_service!(&T, Box<T>, Arc<T>);

@@ -64,12 +64,23 @@ impl SessionLog {
         })
     }
 
-    /// Takes over a change that a store has.
-    pub(crate) fn apply(&mut self, change: &Change) {
+    /// Takes over a change that a store has. Says whether it is new: the same one again changes nothing.
+    #[must_use]
+    pub(crate) fn apply(&mut self, change: &Change) -> bool {
+        if self.event_ids.contains_key(&change.id) {
+            return false;
+        }
         let place = usize::try_from(self.revision).unwrap_or(usize::MAX);
         self.event_ids.insert(Arc::clone(&change.id), place);
         self.revision += 1;
         self.update_time = change.time;
+        true
+    }
+
+    /// What the index of events grows by, in bytes, when one more is applied.
+    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+    pub(crate) fn growth(&self) -> usize {
+        crate::index::growth_of_index(&self.event_ids, 1)
     }
 
     fn stale(&self, expected: u64) -> Error {
@@ -80,9 +91,13 @@ impl SessionLog {
     }
 }
 
-/// Times are sort keys: they must be numbers.
+/// Times are sort keys: they must be numbers, and there is one zero.
 pub(crate) fn check_time(time: f64) -> Result<f64> {
-    if time.is_finite() { Ok(time) } else { Err(Error::invalid("a timestamp must be a finite number of milliseconds")) }
+    if time.is_finite() {
+        Ok(time + 0.0)
+    } else {
+        Err(Error::invalid("a timestamp must be a finite number of milliseconds"))
+    }
 }
 
 #[cfg(test)]
@@ -105,14 +120,16 @@ mod tests {
         let mut log = log();
         let change = change(&log, "e1", Guard::default()).unwrap();
         assert_eq!((log.revision(), log.update_time()), (0, 5.0));
-        log.apply(&change);
+        assert!(log.apply(&change));
         assert_eq!((log.revision(), log.update_time()), (1, 7.0));
+        assert!(!log.apply(&change), "it is there already");
+        assert_eq!(log.revision(), 1);
     }
 
     #[test]
     fn a_known_id_is_a_duplicate_even_when_the_guard_is_stale() {
         let mut log = log();
-        log.apply(&change(&log, "e1", Guard::default()).unwrap());
+        assert!(log.apply(&change(&log, "e1", Guard::default()).unwrap()));
         let guard = Guard { revision: Some(0), ..Guard::default() };
         let again = log.prepare("e1", 7.0, Delta::default(), guard).unwrap();
         assert_eq!(again, Prepared::Duplicate { place: 0 });
@@ -129,10 +146,10 @@ mod tests {
     #[test]
     fn events_of_a_loaded_session_have_their_place_in_the_whole_log() {
         let mut log = SessionLog::new(SessionKey::new("app", "u", "s"), 7, 5.0);
-        log.apply(&change(&log, "e8", Guard::default()).unwrap());
+        assert!(log.apply(&change(&log, "e8", Guard::default()).unwrap()));
         log.advance(9, 1.0);
         assert_eq!((log.revision(), log.update_time()), (9, 1.0));
-        log.apply(&change(&log, "e10", Guard::default()).unwrap());
+        assert!(log.apply(&change(&log, "e10", Guard::default()).unwrap()));
         for (id, place) in [("e8", 7), ("e10", 9)] {
             let again = log.prepare(id, 7.0, Delta::default(), Guard::default()).unwrap();
             assert_eq!(again, Prepared::Duplicate { place });

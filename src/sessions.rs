@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use crate::change::{Change, ChangeKind, Guard, Prepared, SessionKey};
 use crate::delta::Delta;
+#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+use crate::delta::Values;
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::Index;
 use crate::scope::Scope;
 use crate::session::{SessionLog, check_time};
 use crate::state::{ScopeState, SessionState};
 
-/// Names a session in [`Sessions`]. A session that is created anew gets another; only [`Sessions::forget`] lets it be
-/// used again.
+/// Names a session in [`Sessions`]. A session that is created anew gets another, unless [`Sessions::forget`] or
+/// [`Sessions::remove_for_good`] has let it be used again.
 pub type SessionId = usize;
 /// Names a scope in [`Sessions`].
 pub type ScopeId = usize;
@@ -39,6 +41,41 @@ pub struct Sessions {
     apps: Vec<App>,
     users: Vec<User>,
     free: Free,
+    /// The last version that any scope was given: no two states of scopes ever have the same, also when a scope has been
+    /// dropped and made anew.
+    clock: u64,
+    /// The last updates that were applied.
+    updates: Recent,
+}
+
+/// So many updates back one that is applied again is noticed.
+const RECENT: usize = 1024;
+
+/// The ids of the last updates.
+#[derive(Debug, Default)]
+struct Recent {
+    ids: Index,
+    /// In a ring.
+    order: Vec<Arc<str>>,
+    next: usize,
+}
+
+impl Recent {
+    /// Remembers an id. Says whether it is new.
+    fn note(&mut self, id: &Arc<str>) -> bool {
+        if self.ids.contains_key(id) {
+            return false;
+        }
+        if let Some(oldest) = self.order.get_mut(self.next) {
+            self.ids.remove(oldest);
+            *oldest = Arc::clone(id);
+        } else {
+            self.order.push(Arc::clone(id));
+        }
+        self.ids.insert(Arc::clone(id), self.next);
+        self.next = (self.next + 1) % RECENT;
+        true
+    }
 }
 
 /// Places to be used again.
@@ -56,13 +93,13 @@ struct Entry {
     scopes: ScopeIds,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct App {
     scope: ScopeId,
     users: Index,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct User {
     scope: ScopeId,
     sessions: Index,
@@ -132,8 +169,7 @@ impl Sessions {
     /// [`ErrorKind::SessionExists`] when the key is taken.
     pub fn prepare_create(&self, key: &SessionKey, time: f64, state: Delta) -> Result<Change> {
         if self.find(key).is_some() {
-            let message = format!("session \"{}\" exists already", key.session_id);
-            return Err(Error::new(ErrorKind::SessionExists, message).with_id(&key.session_id));
+            return Err(exists(key));
         }
         Ok(Change {
             id: Arc::from(key.session_id.as_str()),
@@ -144,10 +180,17 @@ impl Sessions {
     }
 
     /// Takes over a creation.
-    pub fn apply_create(&mut self, key: &SessionKey, change: &Change) -> SessionId {
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::SessionExists`] when there is a session of that key by now. Nothing has changed then.
+    pub fn apply_create(&mut self, key: &SessionKey, change: &Change) -> Result<SessionId> {
+        if self.find(key).is_some() {
+            return Err(exists(key));
+        }
         let id = self.restore(key, 0, change.time);
-        self.apply_delta(id, change);
-        id
+        self.apply_delta(id, change)?;
+        Ok(id)
     }
 
     /// Takes over a session that a store has: at this revision from now on. Its values, and those of its app and user,
@@ -172,7 +215,7 @@ impl Sessions {
     /// Takes over the values that a store has for a scope, under their full keys.
     pub fn replace(&mut self, scope: ScopeId, values: &Delta) {
         if let Some(state) = self.scopes.get_mut(scope) {
-            state.replace(values);
+            state.replace(values, &mut self.clock);
         }
     }
 
@@ -191,7 +234,7 @@ impl Sessions {
         guard: Guard,
     ) -> Result<Prepared> {
         let Some(entry) = self.entry(id) else {
-            return Err(Error::new(ErrorKind::SessionNotFound, "the session has been deleted"));
+            return Err(gone());
         };
         let prepared = entry.log.prepare(event, time, delta, guard)?;
         if matches!(prepared, Prepared::Change { .. }) {
@@ -201,20 +244,30 @@ impl Sessions {
     }
 
     /// Takes over an appended event.
-    pub fn apply_append(&mut self, id: SessionId, change: &Change) {
-        if let Some(entry) = self.entry_mut(id) {
-            entry.log.apply(change);
-            self.apply_delta(id, change);
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::SessionNotFound`] when the session has been deleted, [`ErrorKind::InvalidArgument`] when the event has
+    /// been applied before. Nothing has changed then.
+    pub fn apply_append(&mut self, id: SessionId, change: &Change) -> Result<()> {
+        let entry = self.entry_mut(id).ok_or_else(gone)?;
+        if !entry.log.apply(change) {
+            return Err(twice(change));
         }
+        self.apply_delta(id, change)
     }
 
     /// Takes over what a change does to the scopes of a session, where its event is known already.
-    pub fn apply_delta(&mut self, id: SessionId, change: &Change) {
-        if let Some(ScopeIds { session, app, user }) = self.scopes(id) {
-            self.scopes[session].apply(&change.delta.session);
-            self.scopes[app].apply(&change.delta.app);
-            self.scopes[user].apply(&change.delta.user);
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::SessionNotFound`] when the session has been deleted.
+    pub fn apply_delta(&mut self, id: SessionId, change: &Change) -> Result<()> {
+        let ScopeIds { session, app, user } = self.scopes(id).ok_or_else(gone)?;
+        for (scope, delta) in [(session, &change.delta.session), (app, &change.delta.app), (user, &change.delta.user)] {
+            self.scopes[scope].apply(delta, &mut self.clock);
         }
+        Ok(())
     }
 
     /// Prepares a change of app and user state that belongs to no session.
@@ -246,48 +299,149 @@ impl Sessions {
     }
 
     /// Takes over a change of app and user state.
-    pub fn apply_update(&mut self, app_name: &str, user_id: Option<&str>, change: &Change) {
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] when it is one of the last 1,024 that were applied. Nothing has changed then.
+    pub fn apply_update(&mut self, app_name: &str, user_id: Option<&str>, change: &Change) -> Result<()> {
+        if !self.updates.note(&change.id) {
+            return Err(twice(change));
+        }
         if !change.delta.app.is_empty() {
             let app = self.app_mut(app_name).scope;
-            self.scopes[app].apply(&change.delta.app);
+            self.scopes[app].apply(&change.delta.app, &mut self.clock);
         }
         if let Some(user_id) = user_id.filter(|_| !change.delta.user.is_empty()) {
             let user = self.user_mut(app_name, user_id).scope;
-            self.scopes[user].apply(&change.delta.user);
+            self.scopes[user].apply(&change.delta.user, &mut self.clock);
         }
+        self.prune(app_name, user_id);
+        Ok(())
     }
 
-    /// Deletes a session with its own state. App and user state stay. Says whether it was there.
+    /// Deletes a session with its own state. App and user state stay; of a user, or an app, without sessions and state
+    /// nothing does. Says whether it was there.
     pub fn remove(&mut self, id: SessionId) -> bool {
-        let Some(entry) = self.entries.get_mut(id).and_then(Option::take) else {
+        let key = self.take_out(id);
+        self.prune_after(key)
+    }
+
+    /// As [`Sessions::remove`], for an owner that forgets the number: it names another session next.
+    pub fn remove_for_good(&mut self, id: SessionId) -> bool {
+        let key = self.take_out(id);
+        self.free.entries.extend(key.as_ref().map(|_| id));
+        self.prune_after(key)
+    }
+
+    fn prune_after(&mut self, removed: Option<SessionKey>) -> bool {
+        let Some(SessionKey { app_name, user_id, .. }) = removed else {
             return false;
         };
-        let SessionKey { app_name, user_id, session_id } = entry.log.key();
-        self.free_scope(entry.scopes.session);
-        self.user_mut(app_name, user_id).sessions.remove(&**session_id);
+        self.prune(&app_name, Some(&user_id));
         true
     }
 
     /// Forgets a session that a store keeps; its user and its app, too, when no other session of theirs is here.
     pub fn forget(&mut self, id: SessionId) {
-        let Some(key) = self.log(id).map(|log| log.key().clone()) else { return };
-        self.remove(id);
-        self.free.entries.push(id);
-        let user = self.user_mut(&key.app_name, &key.user_id);
-        if !user.sessions.is_empty() {
-            return;
+        if let Some(SessionKey { app_name, user_id, .. }) = self.take_out(id) {
+            self.free.entries.push(id);
+            if self.user(&app_name, &user_id).is_some_and(|user| user.sessions.is_empty()) {
+                self.drop_user(&app_name, &user_id);
+            }
+            if self.app(&app_name).is_some_and(|app| app.users.is_empty()) {
+                self.drop_app(&app_name);
+            }
         }
-        let scope = user.scope;
-        self.free_scope(scope);
-        let users = &mut self.app_mut(&key.app_name).users;
-        let place = users.remove(key.user_id.as_str());
-        let is_last = users.is_empty();
-        self.free.users.extend(place);
-        if is_last {
-            let scope = self.app_mut(&key.app_name).scope;
+    }
+
+    /// Takes out a session with its own state.
+    fn take_out(&mut self, id: SessionId) -> Option<SessionKey> {
+        let entry = self.entries.get_mut(id).and_then(Option::take)?;
+        let key = entry.log.key().clone();
+        self.free_scope(entry.scopes.session);
+        let sessions = &mut self.user_mut(&key.app_name, &key.user_id).sessions;
+        sessions.remove(&*key.session_id);
+        shrink(sessions);
+        Some(key)
+    }
+
+    /// Drops a user without sessions and state, and then an app without users and state.
+    fn prune(&mut self, app_name: &str, user_id: Option<&str>) {
+        if let Some(user_id) = user_id
+            && let Some(user) = self.user(app_name, user_id)
+            && user.sessions.is_empty()
+            && self.scopes[user.scope].values().is_empty()
+        {
+            self.drop_user(app_name, user_id);
+        }
+        if let Some(app) = self.app(app_name)
+            && app.users.is_empty()
+            && self.scopes[app.scope].values().is_empty()
+        {
+            self.drop_app(app_name);
+        }
+    }
+
+    fn drop_user(&mut self, app_name: &str, user_id: &str) {
+        if let Some(place) = self.app_mut(app_name).users.remove(user_id) {
+            let User { scope, .. } = std::mem::take(&mut self.users[place]);
             self.free_scope(scope);
-            self.free.apps.extend(self.app_index.remove(key.app_name.as_str()));
+            self.free.users.push(place);
+            shrink(&mut self.app_mut(app_name).users);
         }
+    }
+
+    fn drop_app(&mut self, app_name: &str) {
+        if let Some(place) = self.app_index.remove(app_name) {
+            let App { scope, .. } = std::mem::take(&mut self.apps[place]);
+            self.free_scope(scope);
+            self.free.apps.push(place);
+            shrink(&mut self.app_index);
+        }
+        if self.app_index.is_empty() {
+            // Nothing is here: places that many sessions have had are given back.
+            (self.scopes, self.apps, self.users) = Default::default();
+            let entries = std::mem::take(&mut self.free).entries;
+            if entries.len() == self.entries.len() {
+                self.entries = Vec::new();
+            } else {
+                self.free.entries = entries;
+            }
+        }
+    }
+
+    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a session,
+    /// or to an app and a user, that may be new.
+    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+    pub(crate) fn growth(
+        &self,
+        app_name: &str,
+        user_id: Option<&str>,
+        session: Option<SessionId>,
+        members: usize,
+    ) -> usize {
+        use crate::index::{growth_of_index, growth_of_list, growth_of_ordered};
+
+        let app = self.app(app_name);
+        let user = user_id.and_then(|user_id| self.user(app_name, user_id));
+        let log = session.and_then(|id| self.log(id));
+        let own = session.and_then(|id| self.scopes(id)).map(|scopes| scopes.session);
+        let scopes = [app.map(|app| app.scope), user.map(|user| user.scope), own];
+        let lists = growth_of_list(&self.entries, 1)
+            + growth_of_list(&self.scopes, 3)
+            + growth_of_list(&self.apps, 1)
+            + growth_of_list(&self.users, 1);
+        let indexes = growth_of_index(&self.app_index, 1)
+            + app.map_or(0, |app| growth_of_index(&app.users, 1))
+            + user.map_or(0, |user| growth_of_index(&user.sessions, 1))
+            + log.map_or(0, SessionLog::growth);
+        let values = scopes.map(|scope| {
+            scope.map_or_else(
+                || growth_of_ordered(&Values::default(), members),
+                |scope| growth_of_ordered(self.scopes[scope].values(), members),
+            )
+        });
+        lists + indexes + values.iter().sum::<usize>()
     }
 
     fn new_scope(&mut self, scope: Scope) -> ScopeId {
@@ -350,6 +504,26 @@ impl Sessions {
     }
 }
 
+/// Gives back the room of an index that has become much smaller.
+fn shrink(index: &mut Index) {
+    if index.capacity() > 64 && index.len() < index.capacity() / 4 {
+        index.shrink_to(index.len() * 2);
+    }
+}
+
+fn exists(key: &SessionKey) -> Error {
+    let message = format!("session \"{}\" exists already", key.session_id);
+    Error::new(ErrorKind::SessionExists, message).with_id(&key.session_id)
+}
+
+fn gone() -> Error {
+    Error::new(ErrorKind::SessionNotFound, "the session has been deleted")
+}
+
+fn twice(change: &Change) -> Error {
+    Error::invalid(format!("the change \"{}\" has been applied already", change.id)).with_id(&change.id)
+}
+
 /// Puts an item where a place is free, or at the end, and says where that is.
 fn place<T>(items: &mut Vec<T>, free: &mut Vec<usize>, item: T) -> usize {
     if let Some(place) = free.pop() {
@@ -363,20 +537,20 @@ fn place<T>(items: &mut Vec<T>, free: &mut Vec<usize>, item: T) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::ReadonlyState;
+    use serde_json::json;
 
     fn delta(object: &str) -> Delta {
-        Delta::parse(object, &[]).unwrap()
+        Delta::trusted(object, &[]).unwrap()
     }
 
     fn create(sessions: &mut Sessions, key: &SessionKey, state: &str) -> SessionId {
         let change = sessions.prepare_create(key, 1.0, delta(state)).unwrap();
-        sessions.apply_create(key, &change)
+        sessions.apply_create(key, &change).unwrap()
     }
 
     fn append(sessions: &mut Sessions, id: SessionId, event: &str, object: &str) {
         match sessions.prepare_append(id, event, 2.0, delta(object), Guard::default()).unwrap() {
-            Prepared::Change { change, .. } => sessions.apply_append(id, &change),
+            Prepared::Change { change, .. } => sessions.apply_append(id, &change).unwrap(),
             Prepared::Duplicate { .. } => unreachable!("the ids of these tests are unique"),
         }
     }
@@ -388,7 +562,7 @@ mod tests {
         let second = create(&mut sessions, &SessionKey::new("app", "u", "2"), r#"{"user:u":1,"app:a":2,"s":3}"#);
         let other = create(&mut sessions, &SessionKey::new("app", "v", "1"), "{}");
         append(&mut sessions, other, "e", r#"{"app:b":4,"user:u":5}"#);
-        let keys = |id| sessions.state(id).unwrap().all().keys().cloned().collect::<Vec<_>>().join(" ");
+        let keys = |id| sessions.state(id).unwrap().to_map().keys().cloned().collect::<Vec<_>>().join(" ");
         assert_eq!(keys(first), "app:a app:b user:u");
         assert_eq!(keys(second), "s app:a app:b user:u");
         assert_eq!(keys(other), "app:a app:b user:u");
@@ -413,7 +587,7 @@ mod tests {
         assert!(sessions.remove(old) && !sessions.remove(old));
         let new = create(&mut sessions, &key, "{}");
         assert_ne!(old, new);
-        assert_eq!(sessions.state(new).unwrap().all().keys().collect::<Vec<_>>(), ["user:u"]);
+        assert_eq!(sessions.state(new).unwrap().to_map().keys().collect::<Vec<_>>(), ["user:u"]);
         let error = sessions.prepare_append(old, "e", 1.0, Delta::default(), Guard::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::SessionNotFound);
     }
@@ -426,7 +600,7 @@ mod tests {
             let one = create(&mut sessions, &first, r#"{"x":1,"user:u":2,"app:a":3}"#);
             let two = sessions.restore(&second, 5, 9.0);
             sessions.replace(sessions.scopes(two).unwrap().session, &delta(r#"{"y":4}"#));
-            let keys = sessions.state(two).unwrap().all().keys().cloned().collect::<Vec<_>>().join(" ");
+            let keys = sessions.state(two).unwrap().to_map().keys().cloned().collect::<Vec<_>>().join(" ");
             assert_eq!((sessions.log(two).unwrap().revision(), keys.as_str()), (5, "y app:a user:u"));
             sessions.forget(one);
             assert!(sessions.find(&first).is_none() && sessions.find(&second).is_some());
@@ -434,8 +608,17 @@ mod tests {
             sessions.forget(two);
             assert!(sessions.scope("app", Some("u")).is_none() && sessions.scope("app", None).is_none());
         }
-        let sizes = [sessions.entries.len(), sessions.scopes.len(), sessions.apps.len(), sessions.users.len()];
-        assert_eq!(sizes, [2, 4, 1, 1]);
+        let places = |sessions: &Sessions| {
+            [sessions.entries.len(), sessions.scopes.len(), sessions.apps.len(), sessions.users.len()]
+        };
+        assert_eq!(places(&sessions), [0; 4]);
+        let other = create(&mut sessions, &SessionKey::new("other", "u", "s"), "{}");
+        for _ in 0..3 {
+            let one = create(&mut sessions, &first, "{}");
+            sessions.forget(one);
+        }
+        assert_eq!(places(&sessions), [2, 6, 2, 2]);
+        sessions.forget(other);
     }
 
     #[test]
@@ -450,9 +633,159 @@ mod tests {
         assert_eq!(update(&sessions, Some("u"), r#"{"temp:x":1}"#, none), Err(ErrorKind::InvalidArgument));
         let guard = Guard { app: Some(0), user: Some(0), ..none };
         let change = update(&sessions, Some("u"), r#"{"app:x":1,"user:x":2}"#, guard).unwrap();
-        sessions.apply_update("app", Some("u"), &change);
+        sessions.apply_update("app", Some("u"), &change).unwrap();
         assert_eq!(update(&sessions, Some("u"), "{}", guard), Err(ErrorKind::StateConflict));
         let id = create(&mut sessions, &SessionKey::new("app", "u", "s"), "{}");
         assert_eq!(sessions.state(id).unwrap().get("user:x"), Some(2.into()));
+    }
+
+    fn guarded(sessions: &Sessions, id: SessionId, guard: Guard) -> Result<Prepared> {
+        sessions.prepare_append(id, "guarded", 2.0, delta("{}"), guard)
+    }
+
+    #[test]
+    fn an_append_is_guarded_by_the_versions_of_the_app_and_of_the_user() {
+        let mut sessions = Sessions::default();
+        let id = create(&mut sessions, &SessionKey::new("app", "u", "s"), r#"{"app:a":1,"user:u":2}"#);
+        let scopes = sessions.scopes(id).unwrap();
+        let version = |sessions: &Sessions, scope| sessions.scope_state(scope).map(ScopeState::version);
+        let read =
+            Guard { revision: Some(0), app: version(&sessions, scopes.app), user: version(&sessions, scopes.user) };
+        assert!(matches!(guarded(&sessions, id, read), Ok(Prepared::Change { .. })));
+        let other = create(&mut sessions, &SessionKey::new("app", "v", "s"), "{}");
+        append(&mut sessions, other, "e", r#"{"app:a":3}"#);
+        assert_eq!(guarded(&sessions, id, read).unwrap_err().kind(), ErrorKind::StateConflict);
+        let app = Guard { app: version(&sessions, scopes.app), ..read };
+        assert!(guarded(&sessions, id, app).is_ok());
+        let same_user = create(&mut sessions, &SessionKey::new("app", "u", "t"), "{}");
+        append(&mut sessions, same_user, "e", r#"{"user:u":3}"#);
+        assert_eq!(guarded(&sessions, id, app).unwrap_err().kind(), ErrorKind::StateConflict);
+        assert!(guarded(&sessions, id, Guard { user: version(&sessions, scopes.user), ..app }).is_ok());
+    }
+
+    #[test]
+    fn a_scope_that_is_not_there_yet_is_at_version_0() {
+        let sessions = Sessions::default();
+        let update = |app, user| {
+            let guard = Guard { revision: None, app, user };
+            sessions.prepare_update("app", Some("u"), "id", 1.0, delta("{}"), guard).map_err(|error| error.kind())
+        };
+        assert!(update(Some(0), Some(0)).is_ok());
+        assert_eq!(update(Some(1), Some(0)), Err(ErrorKind::StateConflict));
+        assert_eq!(update(Some(0), Some(1)), Err(ErrorKind::StateConflict));
+    }
+
+    #[test]
+    fn a_session_that_is_restored_again_goes_where_its_store_says_that_it_is() {
+        let mut sessions = Sessions::default();
+        let key = SessionKey::new("app", "u", "s");
+        let id = create(&mut sessions, &key, r#"{"x":1}"#);
+        assert_eq!(sessions.restore(&key, 7, 9.0), id);
+        let log = sessions.log(id).unwrap();
+        assert_eq!((log.revision(), log.update_time().to_bits()), (7, 9.0_f64.to_bits()));
+        assert!(guarded(&sessions, id, Guard { revision: Some(7), ..Guard::default() }).is_ok());
+        let error = guarded(&sessions, id, Guard { revision: Some(0), ..Guard::default() }).unwrap_err();
+        assert_eq!((error.kind(), error.actual()), (ErrorKind::SessionStale, Some(7)));
+    }
+
+    #[test]
+    fn what_cannot_be_applied_is_an_error_and_changes_nothing() {
+        let mut sessions = Sessions::default();
+        let key = SessionKey::new("app", "u", "s");
+        let creation = sessions.prepare_create(&key, 1.0, delta(r#"{"x":1,"app:a":1}"#)).unwrap();
+        let id = sessions.apply_create(&key, &creation).unwrap();
+        append(&mut sessions, id, "e", r#"{"x":2,"app:a":2}"#);
+        assert_eq!(sessions.apply_create(&key, &creation).unwrap_err().kind(), ErrorKind::SessionExists);
+
+        let Ok(Prepared::Change { change, .. }) =
+            sessions.prepare_append(id, "f", 3.0, delta(r#"{"x":3,"app:a":3}"#), Guard::default())
+        else {
+            panic!("the id is new");
+        };
+        sessions.apply_append(id, &change).unwrap();
+        append(&mut sessions, id, "g", r#"{"x":4,"app:a":4}"#);
+        assert_eq!(sessions.apply_append(id, &change).unwrap_err().kind(), ErrorKind::InvalidArgument);
+
+        let update =
+            sessions.prepare_update("app", None, "update", 4.0, delta(r#"{"app:a":5}"#), Guard::default()).unwrap();
+        sessions.apply_update("app", None, &update).unwrap();
+        append(&mut sessions, id, "h", r#"{"app:a":6}"#);
+        assert_eq!(sessions.apply_update("app", None, &update).unwrap_err().kind(), ErrorKind::InvalidArgument);
+        assert_eq!(sessions.state(id).unwrap().to_map(), *json!({"x": 4, "app:a": 6}).as_object().unwrap());
+        assert_eq!(sessions.log(id).unwrap().revision(), 4);
+
+        assert!(sessions.remove(id));
+        for error in [sessions.apply_append(id, &change), sessions.apply_delta(id, &change)] {
+            assert_eq!(error.unwrap_err().kind(), ErrorKind::SessionNotFound);
+        }
+        assert_eq!(sessions.apply_append(99, &change).unwrap_err().kind(), ErrorKind::SessionNotFound);
+        let app = sessions.scope("app", None).unwrap();
+        assert_eq!(sessions.scope_state(app).unwrap().to_json(true), r#"{"app:a":6}"#);
+    }
+
+    #[test]
+    fn the_last_updates_are_remembered_and_no_more() {
+        let mut recent = Recent::default();
+        let ids: Vec<Arc<str>> = (0..3 * RECENT).map(|number| number.to_string().into()).collect();
+        for (number, id) in ids.iter().enumerate() {
+            assert!(recent.note(id));
+            assert!(!recent.note(id) && !recent.note(&ids[number.saturating_sub(RECENT - 1)]));
+            assert_eq!((recent.ids.len(), recent.order.len()), ((number + 1).min(RECENT), (number + 1).min(RECENT)));
+        }
+    }
+
+    #[test]
+    fn users_without_sessions_and_state_leave_nothing_behind() {
+        let mut sessions = Sessions::default();
+        let stays = create(&mut sessions, &SessionKey::new("app", "stays", "s"), "{}");
+        for number in 0..20_000 {
+            let key = SessionKey::new("app", format!("u{number}"), "s");
+            let id = create(&mut sessions, &key, r#"{"x":1}"#);
+            append(&mut sessions, id, "e", r#"{"x":2}"#);
+            assert!(sessions.remove_for_good(id));
+            assert!(sessions.scope("app", Some(&key.user_id)).is_none());
+        }
+        let places = [sessions.entries.len(), sessions.scopes.len(), sessions.apps.len(), sessions.users.len()];
+        assert_eq!(places, [2, 5, 1, 2]);
+
+        let many: Vec<_> = (0..20_000)
+            .map(|number| create(&mut sessions, &SessionKey::new("app", format!("u{number}"), "s"), "{}"))
+            .collect();
+        assert!(many.into_iter().all(|id| sessions.remove_for_good(id)));
+        let app = sessions.app("app").unwrap();
+        assert!(app.users.len() == 1 && app.users.capacity() <= 128, "{}", app.users.capacity());
+        assert!(sessions.remove_for_good(stays));
+        assert!(sessions.app("app").is_none() && sessions.scopes.is_empty() && sessions.entries.is_empty());
+    }
+
+    #[test]
+    fn a_user_with_state_or_with_another_session_stays() {
+        let mut sessions = Sessions::default();
+        let keys = ["1", "2"].map(|id| SessionKey::new("app", "u", id));
+        let [one, two] = [0, 1].map(|place| create(&mut sessions, &keys[place], "{}"));
+        sessions.remove(one);
+        assert!(sessions.scope("app", Some("u")).is_some());
+        append(&mut sessions, two, "e", r#"{"user:x":1}"#);
+        sessions.remove(two);
+        let user = sessions.scope("app", Some("u")).unwrap();
+        assert_eq!(sessions.scope_state(user).unwrap().to_json(true), r#"{"user:x":1}"#);
+        let delta = Delta::trusted(r#"{"user:x":null}"#, &["user:x".to_owned()]).unwrap();
+        let update = sessions.prepare_update("app", Some("u"), "id", 1.0, delta, Guard::default()).unwrap();
+        sessions.apply_update("app", Some("u"), &update).unwrap();
+        assert!(sessions.scope("app", Some("u")).is_none() && sessions.scope("app", None).is_none());
+    }
+
+    #[test]
+    fn a_scope_that_was_dropped_and_is_made_anew_never_has_a_version_that_it_had() {
+        let mut sessions = Sessions::default();
+        let key = SessionKey::new("app", "u", "s");
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            let id = create(&mut sessions, &key, r#"{"user:x":1}"#);
+            let user = sessions.scopes(id).unwrap().user;
+            seen.push(sessions.scope_state(user).unwrap().version());
+            sessions.forget(id);
+        }
+        assert!(seen[0] < seen[1] && seen[1] < seen[2], "{seen:?}");
     }
 }

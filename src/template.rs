@@ -111,7 +111,7 @@ impl Template {
     /// # Errors
     ///
     /// As [`Template::render_with`].
-    pub fn render(&self, state: &impl ReadonlyState) -> Result<String> {
+    pub fn render<S: ReadonlyState + ?Sized>(&self, state: &S) -> Result<String> {
         self.render_with(state, |_| None)
     }
 
@@ -121,9 +121,9 @@ impl Template {
     ///
     /// [`ErrorKind::TemplateKeyMissing`] when the state lacks required keys, [`ErrorKind::ArtifactMissing`] when only
     /// artifacts are missing. [`Error::missing`] lists all of them.
-    pub fn render_with(
+    pub fn render_with<S: ReadonlyState + ?Sized>(
         &self,
-        state: &impl ReadonlyState,
+        state: &S,
         mut artifact: impl FnMut(&str) -> Option<String>,
     ) -> Result<String> {
         let mut out = String::with_capacity(self.text.len());
@@ -157,7 +157,7 @@ impl Template {
     }
 
     /// The whole key first, then the path, own members only.
-    fn lookup(&self, placeholder: &Placeholder, state: &impl ReadonlyState) -> Option<Value> {
+    fn lookup<S: ReadonlyState + ?Sized>(&self, placeholder: &Placeholder, state: &S) -> Option<Value> {
         if let Some(value) = state.get(&self.text[placeholder.key.clone()]) {
             return Some(value);
         }
@@ -180,8 +180,8 @@ impl Template {
     }
 
     /// The error for the placeholders that begin at these places.
-    fn missing(&self, starts: &HashSet<usize>, state: &impl ReadonlyState) -> Error {
-        let all = state.all();
+    fn missing<S: ReadonlyState + ?Sized>(&self, starts: &HashSet<usize>, state: &S) -> Error {
+        let all = state.to_map();
         let mut seen = HashSet::new();
         let mut missing = Vec::new();
         let mut only_artifacts = true;

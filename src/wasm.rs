@@ -12,27 +12,34 @@ use wasm_bindgen::prelude::*;
 
 use crate::change::{Change, Guard, Prepared, SessionKey};
 use crate::delta::{Delta, ScopedDelta};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::json::write_string;
 use crate::list::{ListQuery, Start};
 use crate::object::Members;
+use crate::session::SessionLog;
 use crate::sessions::{ScopeId, SessionId, Sessions};
 
 mod history;
+mod room;
 mod templates;
 
 pub use history::*;
+pub use room::has_room;
 pub use templates::*;
 
 thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes the scratch buffer at least `length` bytes long and says where it is. A later, longer request moves it.
+/// Makes the scratch buffer so long and says where it is: nowhere, when there is no memory for it. What was in it is gone.
 #[wasm_bindgen]
 pub fn scratch(length: usize) -> *const u8 {
     SCRATCH.with_borrow_mut(|scratch| {
-        if scratch.len() < length {
+        if scratch.len() != length {
+            *scratch = Vec::new();
+            if !room::is_there(length + 4096) {
+                return std::ptr::null();
+            }
             scratch.resize(length, 0);
         }
         scratch.as_ptr()
@@ -93,6 +100,10 @@ impl Core {
         length: usize,
         deleted: usize,
     ) -> i32 {
+        let names = app_name.len() + user_id.len() + session_id.len();
+        if let Err(error) = self.ask(app_name, Some(user_id), None, 4 * names, length, deleted) {
+            return self.refuse(error);
+        }
         let key = SessionKey::new(app_name, user_id, session_id);
         let change = parse_delta(length, deleted).and_then(|state| self.sessions.prepare_create(&key, time, state));
         self.answer(change.map(|change| Waiting { target: Target::Create(key), change, temp: Delta::default() }))
@@ -116,6 +127,13 @@ impl Core {
         expected_app: f64,
         expected_user: f64,
     ) -> i32 {
+        let (app_name, user_id) = match self.sessions.log(session).map(SessionLog::key) {
+            Some(SessionKey { app_name, user_id, .. }) => (app_name.as_str(), Some(user_id.as_str())),
+            None => ("", None),
+        };
+        if let Err(error) = self.ask(app_name, user_id, Some(session), 2 * id, length, deleted) {
+            return self.refuse(error);
+        }
         let guard =
             Guard { revision: version(expected_revision), app: version(expected_app), user: version(expected_user) };
         let prepared = parse_delta(length, deleted).and_then(|delta| {
@@ -145,6 +163,10 @@ impl Core {
         expected_app: f64,
         expected_user: f64,
     ) -> i32 {
+        let names = app_name.len() + user_id.as_ref().map_or(0, String::len) + id.len();
+        if let Err(error) = self.ask(&app_name, user_id.as_deref(), None, 4 * names, length, deleted) {
+            return self.refuse(error);
+        }
         let guard = Guard { revision: None, app: version(expected_app), user: version(expected_user) };
         let change = parse_delta(length, deleted)
             .and_then(|delta| self.sessions.prepare_update(&app_name, user_id.as_deref(), id, time, delta, guard));
@@ -158,8 +180,16 @@ impl Core {
     }
 
     /// The deltas of a waiting change, split by scope, as a store gets them: JSON text.
-    pub fn change_json(&self, token: usize) -> Option<String> {
-        Some(self.waiting(token)?.change.delta.to_json())
+    ///
+    /// # Errors
+    ///
+    /// Throws when there is no memory for it.
+    pub fn change_json(&self, token: usize) -> std::result::Result<Option<String>, JsValue> {
+        let Some(Waiting { change: Change { delta, .. }, .. }) = self.waiting(token) else {
+            return Ok(None);
+        };
+        room::or_throw([&delta.app, &delta.user, &delta.session].map(room::of_delta).iter().sum())?;
+        Ok(Some(delta.to_json()))
     }
 
     /// Takes over a waiting change that is stored, as far as it is not known already: `scopes` has a bit for each part,
@@ -172,23 +202,26 @@ impl Core {
                 *delta = Delta::default();
             }
         }
+        // It was asked for when the change was prepared. Where others have taken it since, the reserve is there.
+        room::is_there(4096);
         self.reserve();
-        let session = match target {
+        let applied = match target {
             Target::Create(key) => self.sessions.apply_create(&key, &change),
-            Target::Append(session) => {
-                if scopes & 1 == 0 {
-                    self.sessions.apply_delta(session, &change);
-                } else {
-                    self.sessions.apply_append(session, &change);
-                }
-                session
-            }
+            Target::Append(session) if scopes & 1 == 0 => self.sessions.apply_delta(session, &change).map(|()| session),
+            Target::Append(session) => self.sessions.apply_append(session, &change).map(|()| session),
             Target::Update { app_name, user_id } => {
-                self.sessions.apply_update(&app_name, user_id.as_deref(), &change);
+                let applied = self.sessions.apply_update(&app_name, user_id.as_deref(), &change);
+                self.error = applied.err();
                 return None;
             }
         };
-        Some(narrow(session))
+        match applied {
+            Ok(session) => Some(narrow(session)),
+            Err(error) => {
+                self.error = Some(error);
+                None
+            }
+        }
     }
 
     /// Forgets a waiting change that is not stored.
@@ -197,17 +230,37 @@ impl Core {
     }
 
     /// Takes over a session that a store has, at this revision from now on. Answers with the session.
-    pub fn restore(&mut self, app_name: &str, user_id: &str, session_id: &str, revision: f64, time: f64) -> u32 {
+    ///
+    /// # Errors
+    ///
+    /// Throws when there is no memory for it.
+    pub fn restore(
+        &mut self,
+        app_name: &str,
+        user_id: &str,
+        session_id: &str,
+        revision: f64,
+        time: f64,
+    ) -> std::result::Result<u32, JsValue> {
+        let names = app_name.len() + user_id.len() + session_id.len();
+        room::or_throw(4096 + 4 * names + self.sessions.growth(app_name, Some(user_id), None, 0))?;
         self.reserve();
         let key = SessionKey::new(app_name, user_id, session_id);
-        narrow(self.sessions.restore(&key, version(revision).unwrap_or(0), time))
+        Ok(narrow(self.sessions.restore(&key, version(revision).unwrap_or(0), time)))
     }
 
     /// Takes over the values that a store has for a scope: an object under full keys in the scratch buffer.
-    pub fn replace(&mut self, scope: ScopeId, length: usize) {
-        if let Ok(values) = with_scratch(0..length, |text| Delta::parse(text, &[])) {
-            self.sessions.replace(scope, &values);
-        }
+    ///
+    /// # Errors
+    ///
+    /// Throws when there is no memory for it, or when it is no object.
+    pub fn replace(&mut self, scope: ScopeId, length: usize) -> std::result::Result<(), JsValue> {
+        // Read, and then written into a scope of its own beside the one that it replaces.
+        room::or_throw(2 * size_of_delta(length, 0))?;
+        let values = with_scratch(0..length, |text| Delta::trusted(text, &[]))
+            .map_err(|error| JsValue::from_str(&error_json(&error)))?;
+        self.sessions.replace(scope, &values);
+        Ok(())
     }
 
     /// Forgets a session that a store keeps; its user and its app, too, when no other session of theirs is here.
@@ -215,9 +268,9 @@ impl Core {
         self.sessions.forget(session);
     }
 
-    /// Deletes a session.
+    /// Deletes a session. Its number names another one next.
     pub fn remove(&mut self, session: usize) -> bool {
-        self.sessions.remove(session)
+        self.sessions.remove_for_good(session)
     }
 
     /// The scopes that a session reads: its own, its app's, its user's.
@@ -231,15 +284,23 @@ impl Core {
         self.sessions.scope(app_name, user_id.as_deref()).map(narrow)
     }
 
-    /// The version of a scope: one more for each delta that was applied.
+    /// The version of a scope: another number whenever its values may have changed.
     pub fn scope_version(&self, scope: ScopeId) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "2^53 versions are enough")]
         self.sessions.scope_state(scope).map_or(0.0, |state| state.version() as f64)
     }
 
     /// The values of a scope as a JSON object, under their full keys or their names.
-    pub fn scope_json(&self, scope: ScopeId, full_keys: bool) -> Option<String> {
-        Some(self.sessions.scope_state(scope)?.to_json(full_keys))
+    ///
+    /// # Errors
+    ///
+    /// Throws when there is no memory for it.
+    pub fn scope_json(&self, scope: ScopeId, full_keys: bool) -> std::result::Result<Option<String>, JsValue> {
+        let Some(state) = self.sessions.scope_state(scope) else {
+            return Ok(None);
+        };
+        room::or_throw(room::of_members(state.values().iter().map(|(key, json)| (&**key, json))))?;
+        Ok(Some(state.to_json(full_keys)))
     }
 
     /// Lists the sessions of an app, or of one of its users: how many stand before the page, how many there are in all,
@@ -261,7 +322,7 @@ impl Core {
             limit: limit.map(|limit| limit as usize),
             start,
         };
-        match self.sessions.list(&query) {
+        match room::ask(4096 + 64 * self.sessions.width(&query)).and_then(|()| self.sessions.list(&query)) {
             Ok(page) => Some([page.offset, page.total].into_iter().chain(page.sessions).map(narrow).collect()),
             Err(error) => {
                 self.error = Some(error);
@@ -286,6 +347,24 @@ impl Core {
             drop(std::hint::black_box(block));
             self.pages = core::arch::wasm32::memory_size::<0>();
         }
+    }
+
+    /// Asks for the memory that a change can need until it is applied, with the delta and the keys that it deletes in the
+    /// scratch buffer, and `names` bytes of names.
+    fn ask(
+        &self,
+        app_name: &str,
+        user_id: Option<&str>,
+        session: Option<SessionId>,
+        names: usize,
+        length: usize,
+        deleted: usize,
+    ) -> Result<()> {
+        let delta = size_of_delta(length, deleted);
+        // What was counted is more than the members are.
+        let members = delta / 256;
+        let waiting = 2 * size_of::<Option<Waiting>>() * self.waiting.capacity();
+        room::ask(delta + names + waiting + self.sessions.growth(app_name, user_id, session, members))
     }
 
     fn waiting(&self, token: usize) -> Option<&Waiting> {
@@ -324,9 +403,17 @@ impl Core {
     }
 }
 
+/// What the delta in the scratch buffer, and behind it the keys that it deletes, can take once they are read.
+fn size_of_delta(length: usize, deleted: usize) -> usize {
+    [0..length, length..length + deleted]
+        .map(|range| with_scratch(range, |text| Ok(room::of_object(text))).unwrap_or_default())
+        .iter()
+        .sum()
+}
+
 fn parse_delta(length: usize, deleted: usize) -> Result<Delta> {
     let deleted = with_scratch(length..length + deleted, names)?;
-    with_scratch(0..length, |text| Delta::parse(text, &deleted))
+    with_scratch(0..length, |text| Delta::trusted(text, &deleted))
 }
 
 /// The names of an object's members. No text has none.
@@ -364,6 +451,9 @@ fn error_json(error: &Error) -> String {
             out.push(':');
             write_string(&mut out, text);
         }
+    }
+    if error.kind() == ErrorKind::CoreFailed {
+        out.push_str(",\"reason\":\"memory\"");
     }
     for (name, revision) in [("expected", error.expected()), ("actual", error.actual())] {
         if let Some(revision) = revision {

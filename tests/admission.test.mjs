@@ -423,3 +423,69 @@ test('a session is taken where its key is asked for', async () => {
     assert.equal(await service.getSession(session), undefined);
   }
 });
+
+test('instances of classes are taken by the service under ADK alone, and only those that their members make up', async () => {
+  class Actions {
+    stateDelta = { x: 1 };
+  }
+  const service = new StatepadSessionService();
+  const session = await service.createSession(key);
+  await service.appendEvent({ session, event: { ...createEvent(), actions: new Actions() } });
+  assert.equal(session.state.x, 1);
+  await assert.rejects(service.appendEvent({ session, event: { ...createEvent(), actions: new Map() } }), { code: 'INVALID_ARGUMENT', path: 'actions' });
+});
+
+test("ADK's mark of its events is kept, and is on no other", async () => {
+  const mark = Symbol.for('google.adk.event');
+  const { service, session } = await open();
+  const marked = await service.appendEvent({ session, event: createEvent({ id: '1' }) });
+  const unmarked = await service.appendEvent({ session, event: { id: '2', [mark]: 'x' } });
+  assert.deepEqual([marked[mark], mark in unmarked], [true, false]);
+  assert.equal(mark in (await service.appendEvent({ session, event: { id: '3' } })), false);
+});
+
+test('deletions of temp: keys are not stored, and leave no trace of themselves', async () => {
+  const { service, session } = await open({ x: 1 });
+  const append = (stateDelta, customMetadata) => service.appendEvent({ session, event: { customMetadata, actions: { stateDelta } } });
+  await append({ 'temp:t': 1, 'temp:u': 2 });
+  const bare = await append({ 'temp:t': DELETED });
+  assert.equal('customMetadata' in bare, false);
+  assert.deepEqual(session.state, { x: 1, 'temp:u': 2 });
+  const named = await append({ 'temp:u': null }, { a: 1, statepad: { deleted: ['temp:u'] } });
+  assert.deepEqual(named.customMetadata, { a: 1, statepad: { deleted: [] } });
+  assert.deepEqual(session.state, { x: 1 });
+  assert.deepEqual((await append({ y: 1 }, { statepad: {} })).customMetadata, { statepad: {} });
+  assert.deepEqual((await append({ x: DELETED, 'temp:t': DELETED })).customMetadata, { statepad: { deleted: ['x'] } });
+});
+
+test('a symbol among the members of an event is refused, and at any depth', async () => {
+  const { service, session } = await open();
+  const mine = { [Symbol('s')]: 1 };
+  await assert.rejects(service.appendEvent({ session, event: { author: 'a', ...mine } }), { code: 'VALUE_NOT_JSON' });
+  await refused(service.appendEvent({ session, event: { actions: mine } }), 'actions');
+  await refused(service.appendEvent({ session, event: { customMetadata: { a: [mine] } } }), 'customMetadata.a[0]');
+});
+
+test('a delta is a plain object of keys and values, or none', async () => {
+  const { service, session } = await open({ x: 1, y: 2, z: 3 });
+  const append = (stateDelta) => service.appendEvent({ session, event: { actions: { stateDelta } } });
+  for (const given of [[], [['x', 1]], 'x', 7, true, () => ({}), new Map([['x', 1]]), new Date(0)]) {
+    await assert.rejects(append(given), { code: 'INVALID_ARGUMENT', path: 'actions.stateDelta' });
+    await assert.rejects(service.createSession({ ...key, sessionId: 't', state: given }), { code: 'INVALID_ARGUMENT', path: 'state' });
+  }
+  assert.deepEqual((await append(null)).actions.stateDelta, {});
+  assert.deepEqual((await append(undefined)).actions.stateDelta, {});
+  await append({ x: DELETED, y: DELETED, w: 1 });
+  assert.deepEqual(session.state, { z: 3, w: 1 });
+});
+
+test('lists and objects may be nested 100 levels deep, and no deeper', async () => {
+  const { service, session } = await open();
+  const nested = (levels, value = 1) => (levels === 0 ? value : nested(levels - 1, levels % 2 ? [value] : { a: value }));
+  const append = (value) => service.appendEvent({ session, event: { actions: { stateDelta: { x: value } } } });
+  await append(nested(100));
+  assert.deepEqual(session.state.x, nested(100));
+  await assert.rejects(append(nested(101)), /nested deeper than 100 levels/);
+  await service.appendEvent({ session, event: { customMetadata: nested(100) } });
+  await assert.rejects(service.appendEvent({ session, event: { customMetadata: nested(101) } }), /nested deeper than 100 levels/);
+});

@@ -78,7 +78,7 @@ describe('state', () => {
 
 describe('event', () => {
   const { cases, depth, final } = casesOf('event');
-  for (const { name, before = {}, event, stored, error, state } of cases) {
+  for (const { name, before = {}, event, stored, json = {}, error, state } of cases) {
     test(name, async () => {
       const service = new SessionService();
       const session = await service.createSession({ ...key, state: before });
@@ -91,6 +91,10 @@ describe('event', () => {
           assert.deepEqual(value, wanted ?? undefined, place);
         }
         assert.deepEqual(plain((await service.getSession(key)).events), [answer]);
+        const said = { ...answer, state: (await service.getSession(key)).state };
+        for (const [place, text] of Object.entries(json)) {
+          assert.equal(JSON.stringify(place.split('.').reduce((member, step) => member[step], said)), text, place);
+        }
       } else {
         await assert.rejects(append, hasCode(error));
         assert.equal(session.revision, 0);

@@ -23,7 +23,8 @@ test('a handle has own enumerable members, and spreads, clones and prints as a p
   assert.deepEqual(Object.keys({ ...session }), names);
   assert.deepEqual(plain(structuredClone({ ...session })), plain(session));
   assert.equal(plain(session).revision, 1);
-  assert.match(inspect(session), /revision: 1/);
+  assert.match(inspect(session), /^\{\n? *id: 's'[^]*lastUpdateTime: 5,\s*revision: 1\s*\}$/);
+  assert.deepEqual([session.lastUpdateTime, session.revision, session.constructor], [5, 1, Object]);
 });
 
 test('every write to a handle throws', async () => {
@@ -209,4 +210,16 @@ test('app and user state are fresh copies', async () => {
     record.z = 3;
     assert.deepEqual(plain(await read()), { x: { y: 1 } });
   }
+});
+
+test('what handles show is made once, and shared by those that show the same', async () => {
+  const { service, session } = await open({ x: 1, 'app:y': 1 });
+  const [one, other] = [await service.getSession(key), await service.getSession(key)];
+  assert.equal(one.state, one.state);
+  assert.equal(one.events, one.events);
+  assert.equal(one.state, other.state);
+  await service.appendEvent({ session, event: setting({ 'temp:t': 1 }) });
+  assert.equal(session.state, session.state);
+  assert.deepEqual((await service.getSession(key)).state, { x: 1, 'app:y': 1 });
+  assert.notEqual((await service.getSession(key)).state, session.state);
 });

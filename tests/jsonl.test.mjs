@@ -262,7 +262,7 @@ describe('opening', () => {
     [eventLine(''), 'event.id is empty'],
     [eventLine('f', {}, { timestamp: undefined }), 'event.timestamp must be a number of milliseconds'],
     [eventLine('f', {}, { partial: true }), 'event is partial: such events are not stored'],
-    [eventLine('f', {}, { actions: 7 }), 'actions must be an object, not 7'],
+    [eventLine('f', {}, { actions: 7 }), 'actions must be a plain object, not 7'],
     [eventLine('f', []), 'actions.stateDelta must be a plain object of keys and values, not a list'],
     [eventLine('f', { a: '\ud800' }), 'actions.stateDelta["a"] has a lone surrogate: it is not JSON'],
     [eventLine('e', { a: 2 }), 'session "s" has another event with the id "e"'],
@@ -271,7 +271,7 @@ describe('opening', () => {
     [scopeLine({ a: '\ud800' }), 'delta["app:a"] has a lone surrogate: it is not JSON'],
     [`${scopeLine({})}\n${scopeLine({ a: 1 })}`, 'the state of the app "app" is in the file twice, and not the same', 5],
     [JSON.stringify({ id: 't', appName: 'a', userId: 'u', state: {}, events: [{ id: 'x', timestamp: 1 }, { id: 'y' }] }), 'events[1].timestamp must be a number of milliseconds'],
-    [JSON.stringify({ id: 't', appName: 'a', userId: 'u', state: {}, events: [{ id: 'x', timestamp: 1, actions: 7 }] }), 'events[0]: actions must be an object, not 7'],
+    [JSON.stringify({ id: 't', appName: 'a', userId: 'u', state: {}, events: [{ id: 'x', timestamp: 1, actions: 7 }] }), 'events[0]: actions must be a plain object, not 7'],
     [JSON.stringify({ id: 't', appName: 'a', userId: 'u', state: {}, events: {} }), 'events must be a list'],
   ];
   for (const [broken, reason, line = 4] of unread) {

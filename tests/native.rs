@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use statepad::{
-    CreateRequest, ErrorKind, Event, GetRequest, InMemorySessionService, ListRequest, ReadonlyState, Session,
-    SessionKey, SessionRef, SessionService,
+    CreateRequest, ErrorKind, Event, GetRequest, InMemorySessionService, ListRequest, Session, SessionKey, SessionRef,
+    SessionService,
 };
 
 fn request(user: &str, id: &str) -> CreateRequest {
@@ -36,7 +36,7 @@ async fn an_event_is_appended_by_id_by_key_or_by_session() {
     service.append_event(&session, setting("d", 4)).await.unwrap();
     service.append_event(session.id(), setting("e", 5)).await.unwrap();
     let read = read(&service, &session).await.unwrap();
-    assert_eq!(Value::Object(read.state().all()), json!({"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}));
+    assert_eq!(Value::Object(read.state().to_map()), json!({"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}));
     assert_eq!(read.revision(), 5);
 }
 

@@ -12,7 +12,7 @@ fn the_golden_templates_render_as_specified() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/vectors/templating.json");
     #[expect(clippy::disallowed_methods, reason = "the test reads what the core does not")]
     let Ok(text) = std::fs::read_to_string(path) else {
-        // Not eprintln: the harness would keep it to itself.
+        // Not eprintln: the harness would keep it to itself. scripts/suite.mjs counts the line.
         writeln!(std::io::stderr(), "skipped: no ../shared").unwrap();
         return;
     };

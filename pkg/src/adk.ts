@@ -175,7 +175,7 @@ function fromStored(event: Stored): Event {
 }
 
 function toInit(event: Event): EventInit {
-  return event as unknown as EventInit;
+  return event;
 }
 
 /** An event that was read from elsewhere may lack what ADK's types promise. */

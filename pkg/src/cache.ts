@@ -76,11 +76,17 @@ export class Cache extends Memory {
       return undefined;
     }
     const record = old ?? this.newRecord(key, loaded.created);
-    if (!this.#takeEvents(record, loaded, old === undefined)) {
-      return undefined;
+    try {
+      if (!this.#takeEvents(record, loaded, old === undefined)) {
+        return undefined;
+      }
+      this.#stale.delete(record);
+      return SHARED.map((scope) => this.#takeScope(record, scope, loaded, known)).every(Boolean) ? record : undefined;
+    } catch (error) {
+      // The core had no memory for all of it: a part of it is no session.
+      this.forget(record);
+      throw error;
     }
-    this.#stale.delete(record);
-    return SHARED.map((scope) => this.#takeScope(record, scope, loaded, known)).every(Boolean) ? record : undefined;
   }
 
   /** Whether a log that is here is none that the store has. */

@@ -1,7 +1,6 @@
 // Compiling and escaping: the core finds the placeholders; here its lists of numbers become segments and texts.
 
-import { escape_template, parse_template, template_places } from '../wasm/statepad.js';
-import { write } from './wasm.js';
+import { escape_template, parse_template, template_places, write } from './wasm.js';
 
 /** A placeholder with all that rendering needs. */
 export interface CompiledPlaceholder {

@@ -25,7 +25,12 @@ export const DELETED: Deleted = Object.freeze(new Deleted());
 
 /** Whether a value is {@link DELETED}, also that of another copy of the package. */
 export function isDeleted(value: unknown): boolean {
-  return isObject(value) && brand in value;
+  try {
+    return typeof value === 'object' && value !== null && brand in value;
+  } catch {
+    // A proxy that was revoked.
+    return false;
+  }
 }
 
 /** The deletions that an event already has in its stored form. */

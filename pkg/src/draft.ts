@@ -4,9 +4,8 @@ import { ADK_EVENT, EMPTY, admitDelta, admitMembers, admitString, isRecordLike, 
 import { checkMetadata, storedDeletions, withDeletions } from './deleted.js';
 import { StatepadError } from './errors.js';
 import { sameJson } from './freeze.js';
-import { describe, isPlain } from './given.js';
+import { describe, isObject, isPlain } from './given.js';
 import { newId } from './ids.js';
-import { checkObject } from './guards.js';
 import { checkEventNames } from './requests.js';
 import { isTemp } from './scope.js';
 import type { Event, EventInit, Json } from './types.js';
@@ -25,7 +24,7 @@ export interface Draft {
   readonly timed: boolean;
 }
 
-/** The `temp:` keys of an event: for the eyes of its invocation, never stored. */
+/** The `temp:` keys of an event: for the eyes of its invocation, never stored. What is unset is unset after what is set. */
 export interface TempDelta {
   readonly set: ReadonlyMap<string, Json>;
   readonly unset: readonly string[];
@@ -69,8 +68,7 @@ export function admitEvent(given: EventInit, now: () => number, options: AdmitOp
 
 /** What has getters or entries in the place of members would be lost: only ADK's own instances are their members. */
 function checkRecord(given: unknown, path: string, { instances = false }: AdmitOptions): void {
-  checkObject(given, path);
-  if (!isPlain(given) && !(instances && isRecordLike(given as object))) {
+  if (!isPlain(given) && !(instances && isObject(given) && isRecordLike(given))) {
     throw new StatepadError('INVALID_ARGUMENT', `${path} must be a plain object, not ${describe(given)}`, { path });
   }
 }
@@ -112,7 +110,6 @@ export function takeTemp({ delta, deleted }: Draft): TempDelta {
     }
   }
   const unset = deleted.filter(isTemp);
-  unset.forEach((key) => set.delete(key));
   return { set, unset };
 }
 

@@ -20,7 +20,8 @@ export type ErrorCode =
   | 'COMMIT_UNKNOWN'
   | 'STORE_CORRUPT'
   | 'CLOSED'
-  | 'NOT_READY';
+  | 'NOT_READY'
+  | 'CORE_FAILED';
 
 /** A required placeholder that found nothing. */
 export interface Missing {
@@ -55,6 +56,8 @@ export interface ErrorDetails {
   readonly line?: number;
   /** Of `statepad/jsonl`: the broken lines, in their order and 100 at most, and what is wrong with each. */
   readonly problems?: readonly { readonly line: number; readonly reason: string }[];
+  /** `CORE_FAILED`: whether there was no memory for the call, which changed nothing, or the module has ended in the middle of one. */
+  readonly reason?: 'memory' | 'trap';
   /** What caused the error, where that is another error. */
   readonly cause?: unknown;
 }
@@ -73,6 +76,7 @@ export class StatepadError extends Error implements ErrorDetails {
   declare readonly size?: number;
   declare readonly limit?: number;
   declare readonly missing?: readonly Missing[];
+  declare readonly reason?: 'memory' | 'trap';
   declare readonly line?: number;
   declare readonly problems?: readonly { readonly line: number; readonly reason: string }[];
 

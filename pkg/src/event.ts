@@ -4,7 +4,7 @@ import { ADK_EVENT } from './admit.js';
 import { StatepadError } from './errors.js';
 import { describe, isList, isObject } from './given.js';
 import { newId } from './ids.js';
-import { checkObject } from './guards.js';
+import { checkObject } from './arguments.js';
 import type { Event, EventActions, EventInit, Part } from './types.js';
 
 /** Makes the actions of an event: what is missing is empty. As in ADK. */

@@ -19,8 +19,9 @@ export class Cell {
   /** How many handles show this version. One that was thrown away counts until the scope moves: that is harmless. */
   holders = 0;
   #record: Readonly<Record<string, Json>> | undefined;
-  /** What {@link Cell.keep} has kept. */
+  /** What {@link Cell.keep} has kept, or why it could not. */
   #text: string | undefined;
+  #lost: { readonly cause: unknown } | undefined;
   /** How often the scope had moved. */
   version: number;
   readonly #core: ScopeSource;
@@ -41,6 +42,9 @@ export class Cell {
 
   /** The values under their full keys. */
   record(): Readonly<Record<string, Json>> {
+    if (this.#lost !== undefined) {
+      throw this.#lost.cause;
+    }
     if (this.#record === undefined) {
       const text = this.#text ?? this.#core.scope_json(this.#scope, true) ?? '{}';
       this.#record = deepFreeze(JSON.parse(text) as Record<string, Json>);
@@ -56,10 +60,17 @@ export class Cell {
     this.#text = undefined;
   }
 
-  /** Keeps this version for those who show it, before the scope moves on. */
+  /**
+   * Keeps this version for those who show it, before the scope moves on. Where the core has no memory to tell it, they are
+   * told so when they look: it must not keep a session from being deleted.
+   */
   keep(): void {
-    if (this.#record === undefined && this.holders > 0) {
-      this.#text = this.#core.scope_json(this.#scope, true);
+    if (this.#record === undefined && this.#text === undefined && this.holders > 0) {
+      try {
+        this.#text = this.#core.scope_json(this.#scope, true) ?? '{}';
+      } catch (cause) {
+        this.#lost = { cause };
+      }
     }
   }
 }

@@ -18,7 +18,7 @@ export { StoreError, isStoreError, type StoreErrorCode, type StoreErrorDetails }
 export { ready } from './wasm.js';
 export type { UpdateFunction } from './update.js';
 export type { StoreOptions } from './store-options.js';
-export type { Callbacks, LogRecord, Records, Removal } from './stores/lib/callbacks.js';
+export type { Callbacks, LogRecord, Records, Refusal, Removal, VersionRecord } from './stores/lib/callbacks.js';
 export type {
   Change,
   Committed,

@@ -2,7 +2,7 @@
 
 import { isDeleted } from './deleted.js';
 import { isObject } from './given.js';
-import { checkFunction, checkObject } from './guards.js';
+import { checkMethods, checkObject } from './arguments.js';
 import { Template } from './template.js';
 import { isReady, ready } from './wasm.js';
 import type { RenderAsyncOptions } from './render.js';
@@ -54,8 +54,7 @@ function fromAdk({ invocationContext }: AdkContext): RenderAsyncOptions {
   checkObject(session, 'context.invocationContext.session');
   checkObject(session.state, 'context.invocationContext.session.state');
   if (artifactService !== undefined) {
-    checkObject(artifactService, 'context.invocationContext.artifactService');
-    checkFunction(artifactService.loadArtifact, 'context.invocationContext.artifactService.loadArtifact');
+    checkMethods(artifactService, 'context.invocationContext.artifactService', ['loadArtifact']);
   }
   const artifact = async (filename: string): Promise<string | undefined> => {
     const part: unknown = await artifactService?.loadArtifact({ filename });

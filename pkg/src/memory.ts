@@ -1,13 +1,12 @@
 // All sessions of one service, as far as JavaScript keeps them: the core's object, the event bodies, the handles.
 
-import { Core } from '../wasm/statepad.js';
 import { StatepadError, coreError } from './errors.js';
 import { Cell, OUT, makeHandle, viewOf, type SessionRecord, type View } from './handle.js';
 import type { CreationEvent } from './creation.js';
 import type { Draft, TempDelta } from './draft.js';
 import type { Change } from './store.js';
 import type { Event, GetSessionConfig, Json, Session, SessionKey } from './types.js';
-import { write } from './wasm.js';
+import { Core, write } from './wasm.js';
 
 /** What has to hold for a change to be made. Absent parts are not looked at. */
 export interface Guard {
@@ -233,10 +232,19 @@ export class Memory {
 
   /** Deletes a session. Handles keep showing what they show. */
   remove(record: SessionRecord): void {
-    this.move(record.scopes[0], undefined);
-    this.core.remove(record.number);
+    const { number, past, scopes: [own, app, user], key: { appName, userId } } = record;
+    this.move(own, undefined);
+    this.core.remove(number);
     this.leave(record);
     record.deleted = true;
+    record.past = undefined;
+    past?.free();
+    // The core keeps no user, and no app, without sessions and state: the numbers of their scopes name others next.
+    for (const [scope, left] of [[app, this.core.scope(appName)], [user, this.core.scope(appName, userId)]] as const) {
+      if (left === undefined) {
+        this.move(scope, undefined);
+      }
+    }
   }
 
   /** One page of sessions, in the core's order. */

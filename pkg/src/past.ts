@@ -1,15 +1,14 @@
 // The past of a session: what its log says of each key at each revision. The core knows; this side tells it the log.
 
-import { Past as CorePast } from '../wasm/statepad.js';
 import { storedDeletions } from './deleted.js';
 import { StatepadError } from './errors.js';
 import { deepFreeze } from './freeze.js';
 import { describe } from './given.js';
 import { stateOf, type SessionRecord, type View } from './handle.js';
 import { MOST, namesText, type DeltaText } from './memory.js';
-import { checkCount } from './guards.js';
+import { checkCount } from './arguments.js';
 import { withoutTemp } from './scope.js';
-import { write } from './wasm.js';
+import { Past as CorePast, write } from './wasm.js';
 import type { CreationEvent } from './creation.js';
 import type { Event, HistoryOptions, HistoryStep, Json } from './types.js';
 

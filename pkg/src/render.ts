@@ -1,9 +1,8 @@
 // Rendering: the values of a compiled template's placeholders. The same rules as in the core (src/template.rs).
 
-import { nearest_key } from '../wasm/statepad.js';
 import { StatepadError, type Missing } from './errors.js';
 import { namesText } from './memory.js';
-import { write } from './wasm.js';
+import { nearest_key, write } from './wasm.js';
 import { placesOf, type CompiledPlaceholder, type Place, type Segment } from './compile.js';
 
 /** What a template is rendered with. */

@@ -2,7 +2,7 @@
 
 import { admitString } from './admit.js';
 import { describe } from './given.js';
-import { checkCount, checkNames, checkObject, checkOptionalString, checkOptions, checkSignal, invalid, unknown } from './guards.js';
+import { checkCount, checkNames, checkObject, checkOptionalString, checkOptions, checkSignal, invalid, unknown } from './arguments.js';
 import { ACTION_NAMES, EVENT_NAMES, meant, namesOf, type Names } from './names.js';
 import type { GetSessionConfig, ListSessionsRequest, SessionKey, SessionName, UpdateStateOptions, UpdateStateTarget } from './types.js';
 

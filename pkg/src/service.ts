@@ -6,13 +6,13 @@ import { checkedClock } from './clock.js';
 import { StatepadError, isStatepadError } from './errors.js';
 import { InvocationContext, type InvocationOptions } from './invocation.js';
 import { LocalSessions } from './local.js';
-import { checkCount, checkFunction, checkObject, checkOptionalString, checkOptions } from './guards.js';
+import { checkCount, checkFunction, checkObject, checkOptionalString, checkOptions } from './arguments.js';
 import { OPTIONS, REQUESTS, checkConfig, checkKey, checkList, checkRequest, checkSession, checkTarget, checkUpdateOptions } from './requests.js';
 import { admitCreation, type Sessions } from './sessions.js';
 import { checkServiceOptions, checkStoreOptions, type StoredOptions, type StoreOptions } from './store-options.js';
 import { Turns } from './turns.js';
 import { updateState, type UpdateFunction } from './update.js';
-import { isReady, ready, requireReady } from './wasm.js';
+import { isReady, ready, refuseAfterTrap, requireReady } from './wasm.js';
 import type { View } from './handle.js';
 import type {
   Abortable,
@@ -332,6 +332,7 @@ export class SessionService {
   }
 
   #refuseWhenClosed(): void {
+    refuseAfterTrap();
     if (this.#isClosed) {
       throw new StatepadError('CLOSED', 'the service is closed');
     }

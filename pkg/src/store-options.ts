@@ -2,7 +2,7 @@
 
 import { StatepadError } from './errors.js';
 import { describe, isObject } from './given.js';
-import { checkFunction, checkOptions } from './guards.js';
+import { checkFunction, checkOptions } from './arguments.js';
 import { OPTIONS } from './requests.js';
 import { isThenable } from './thenable.js';
 import type { Policy } from './policy.js';

@@ -105,6 +105,8 @@ export interface Change {
    * was refused. A change without `attempt` leaves nothing behind when it is refused.
    */
   readonly attempt?: number;
+  /** The {@link Turn} that this change uses: it ends in the same step in which the change is written, or known to be. */
+  readonly turn?: string;
 }
 
 /** What became of a change that is durable. */
@@ -256,6 +258,22 @@ export interface LoadedScope {
 /** Something may have moved: a session, or app and user state when there is no `sessionId`, or app state alone. */
 export type Hint = Partial<SessionKey> & Pick<SessionKey, 'appName'>;
 
+/** A turn at a session, at a user's values or at an app's: see {@link SessionStore.reserve}. */
+export interface Turn {
+  /** For {@link Change.turn}. */
+  readonly id: string;
+  /** Whether it had to be waited for, or others wait behind it: the next update does better to begin with a turn. */
+  readonly contended: boolean;
+  /** Gives it back unused. Never throws. Not needed when a change with it was written. */
+  release(): Promise<void>;
+}
+
+/** How long a {@link Turn} may last, and how long it is waited for, in milliseconds. */
+export interface TurnTimes {
+  readonly hold: number;
+  readonly wait: number;
+}
+
 /** What every operation gets besides. */
 export interface StoreContext {
   /** Aborted when nobody waits any more. A store may give up then, and need not. */
@@ -324,6 +342,16 @@ export interface SessionStore {
    * of them.
    */
   commitMany?(changes: readonly Change[], context: StoreContext): Promise<readonly (Committed | StoreError)[]>;
+  /**
+   * Waits for a turn at what the target names: where many read, compute and write the same values, one after the other gets
+   * further than all at once. One caller has it at a time, among all who ask and in the order of asking, until it is
+   * released, a change with its id is written, or `hold` is over by the store's clock; a change that is refused keeps it.
+   * Answers `undefined` when it does not come within `wait`.
+   *
+   * It is for speed alone: nobody is kept from writing without one, and a change that has one can be refused. Turns at a
+   * session, at its user and at its app have nothing to do with each other.
+   */
+  reserve?(target: Hint, times: TurnTimes, context: StoreContext): Promise<Turn | undefined>;
   /**
    * Calls `onHint` when somebody else may have changed something, until the function that it returns is called. Losing a
    * hint makes reading slower, never wrong.

@@ -4,7 +4,7 @@ import { compile, escape, placesOf, type Place, type Segment } from './compile.j
 import { StatepadError } from './errors.js';
 import { describe } from './given.js';
 import { artifactNames, render, type RenderAsyncOptions, type RenderOptions } from './render.js';
-import { checkFunction, checkObject, checkOptions } from './guards.js';
+import { checkFunction, checkObject, checkOptions } from './arguments.js';
 import { OPTIONS } from './requests.js';
 import { isThenable } from './thenable.js';
 import { requireReady } from './wasm.js';

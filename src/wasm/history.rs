@@ -2,9 +2,10 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::{parse_delta, version, with_scratch};
+use super::{parse_delta, room, size_of_delta, version, with_scratch};
 use crate::delta::Delta;
-use crate::history::{History, HistoryStep};
+use crate::history::{History, HistoryStep, object_of};
+use crate::json::Json;
 
 /// The past of one session, as its host has told it.
 #[wasm_bindgen]
@@ -21,27 +22,52 @@ impl Past {
 
     /// Takes over what a revision wrote: the delta in the scratch buffer, and behind it the keys that it deletes. Says
     /// whether it could be read.
-    pub fn push(&mut self, revision: f64, length: usize, deleted: usize) -> bool {
-        let delta = parse_delta(length, deleted);
-        delta.map(|delta| self.0.push(version(revision).unwrap_or(0), &delta)).is_ok()
+    ///
+    /// # Errors
+    ///
+    /// Throws when there is no memory for it.
+    pub fn push(&mut self, revision: f64, length: usize, deleted: usize) -> Result<bool, JsValue> {
+        room::or_throw(size_of_delta(length, deleted))?;
+        let Ok(delta) = parse_delta(length, deleted) else {
+            return Ok(false);
+        };
+        room::or_throw(
+            self.0.growth(delta.iter().count()) + self.0.growth_of_steps(&delta) + size_of_delta(length, 0),
+        )?;
+        self.0.push(version(revision).unwrap_or(0), &delta);
+        Ok(true)
     }
 
     /// The state at a revision as a JSON object. Keys that have no past here are taken from the object in the scratch
     /// buffer: the state at the later revision `until`.
-    pub fn state_at(&self, revision: f64, until: f64, length: usize) -> String {
-        let now = with_scratch(0..length, |text| Delta::parse(text, &[])).unwrap_or_default();
-        self.0.state_json(version(revision).unwrap_or(0), version(until).unwrap_or(0), &now)
+    ///
+    /// # Errors
+    ///
+    /// Throws when there is no memory for it.
+    pub fn state_at(&self, revision: f64, until: f64, length: usize) -> Result<String, JsValue> {
+        room::or_throw(size_of_delta(length, 0) + 64 * self.0.size())?;
+        let now = with_scratch(0..length, |text| Delta::trusted(text, &[])).unwrap_or_default();
+        let values = self.0.state_at(version(revision).unwrap_or(0), version(until).unwrap_or(0), &now);
+        room::or_throw(room::of_members(values.iter().copied()))?;
+        Ok(object_of(&values))
     }
 
     /// The last so many writes of a key up to a revision, as a JSON list of `{revision, from?, to?}`.
-    pub fn steps(&self, key: &str, until: f64, last: u32) -> String {
+    ///
+    /// # Errors
+    ///
+    /// Throws when there is no memory for it.
+    pub fn steps(&self, key: &str, until: f64, last: u32) -> Result<String, JsValue> {
         let steps = self.0.of(key, version(until).unwrap_or(0));
+        let steps = &steps[steps.len().saturating_sub(last as usize)..];
+        let text = |json: &Option<Json>| json.as_ref().map_or(0, |json| json.as_str().len());
+        room::or_throw(3 * steps.iter().map(|step| 64 + text(&step.from) + text(&step.to)).sum::<usize>())?;
         let mut out = String::from("[");
-        for step in steps.iter().skip(steps.len().saturating_sub(last as usize)) {
+        for step in steps {
             write_step(&mut out, step);
         }
         out.push(']');
-        out
+        Ok(out)
     }
 }
 

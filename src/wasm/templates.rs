@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::{names, narrow, with_scratch};
+use super::{names, narrow, room, size_of_delta, with_scratch};
 use crate::nearest::nearest;
 use crate::scan::{Placeholder, PlaceholderKind};
 use crate::template::{Segment, Template};
@@ -14,8 +14,13 @@ use crate::text::slice;
 /// key, the start and the end of its content, the end of its root, the number of its steps, and for each step 1 for an index or 0 for a name, its start and its end.
 ///
 /// A text that is not UTF-8 has none.
+///
+/// # Errors
+///
+/// Throws when there is no memory for it, as all of these do.
 #[wasm_bindgen]
-pub fn parse_template(length: usize) -> Vec<u32> {
+pub fn parse_template(length: usize) -> Result<Vec<u32>, JsValue> {
+    ask_for(length)?;
     let flat = with_scratch(0..length, |text| {
         let mut units = Utf16::new(text);
         let mut flat = Vec::new();
@@ -27,16 +32,25 @@ pub fn parse_template(length: usize) -> Vec<u32> {
         }
         Ok(flat)
     });
-    flat.unwrap_or_default()
+    Ok(flat.unwrap_or_default())
+}
+
+fn ask_for(length: usize) -> Result<(), JsValue> {
+    room::or_throw(with_scratch(0..length, |text| Ok(room::of_template(text))).unwrap_or_default())
 }
 
 /// The line and the column of each placeholder of the template in the scratch buffer, one after the other.
+///
+/// # Errors
+///
+/// Throws when there is no memory for it.
 #[wasm_bindgen]
-pub fn template_places(length: usize) -> Vec<u32> {
+pub fn template_places(length: usize) -> Result<Vec<u32>, JsValue> {
+    ask_for(length)?;
     let places = with_scratch(0..length, |text| {
         Ok(Template::parse(text).places().flat_map(|(line, column)| [line, column]).collect())
     });
-    places.unwrap_or_default()
+    Ok(places.unwrap_or_default())
 }
 
 fn flatten(placeholder: &Placeholder, units: &mut Utf16<'_>, flat: &mut Vec<u32>) {
@@ -80,18 +94,28 @@ impl<'a> Utf16<'a> {
 }
 
 /// Where escaping puts backslashes into the text in the scratch buffer, in UTF-16 units, and how many.
+///
+/// # Errors
+///
+/// Throws when there is no memory for it.
 #[wasm_bindgen]
-pub fn escape_template(length: usize) -> Vec<u32> {
+pub fn escape_template(length: usize) -> Result<Vec<u32>, JsValue> {
+    ask_for(length)?;
     let flat = with_scratch(0..length, |text| {
         let mut units = Utf16::new(text);
         Ok(Template::escapes(text).flat_map(|(place, count)| [units.at(place), narrow(count)]).collect())
     });
-    flat.unwrap_or_default()
+    Ok(flat.unwrap_or_default())
 }
 
 /// The member of the object in the scratch buffer whose name is most like a missing key.
+///
+/// # Errors
+///
+/// Throws when there is no memory for it.
 #[wasm_bindgen]
-pub fn nearest_key(key: &str, length: usize) -> Option<String> {
+pub fn nearest_key(key: &str, length: usize) -> Result<Option<String>, JsValue> {
+    room::or_throw(size_of_delta(length, 0) + key.len())?;
     let names = with_scratch(0..length, names).unwrap_or_default();
-    nearest(key, names.iter().map(String::as_str)).map(str::to_owned)
+    Ok(nearest(key, names.iter().map(String::as_str)).map(str::to_owned))
 }

@@ -1,7 +1,7 @@
 //! Runs the steps of session.json that ask for a revision over the core, which is where strictness lives.
 
 use serde_json::{Value, json};
-use statepad::{Guard, Prepared, ReadonlyState, SessionId, SessionKey, Sessions};
+use statepad::{Guard, Prepared, SessionId, SessionKey, Sessions};
 
 use super::scenario::{check_error, event_of, key_of, steps_of_one_session};
 use super::{assert_same, record, text, texts};
@@ -22,7 +22,7 @@ pub fn run(case: &Value) {
                 let key = key_of(&step);
                 let event = event_of(&json!({"set": record(&step, "state")}));
                 let change = sessions.prepare_create(&key, 1.0, event.delta().unwrap()).unwrap();
-                let id = sessions.apply_create(&key, &change);
+                let id = sessions.apply_create(&key, &change).unwrap();
                 handles.push((text(&step, "as").to_owned(), id, Vec::new()));
             }
             "append" => {
@@ -49,7 +49,7 @@ fn append(sessions: &mut Sessions, id: SessionId, events: &mut Vec<String>, step
     match (sessions.prepare_append(id, &event.id, time, event.delta().unwrap(), guard), step.get("error")) {
         (Err(error), Some(wanted)) => check_error(&error, wanted),
         (Ok(Prepared::Change { change, .. }), None) => {
-            sessions.apply_append(id, &change);
+            sessions.apply_append(id, &change).unwrap();
             events.push(event.id);
         }
         (Ok(Prepared::Duplicate { place }), None) => assert_eq!(events[place], event.id),
@@ -60,7 +60,7 @@ fn append(sessions: &mut Sessions, id: SessionId, events: &mut Vec<String>, step
 fn check(sessions: &Sessions, id: SessionId, events: &[String], expect: &Value) {
     let log = sessions.log(id).unwrap();
     if let Some(state) = expect.get("state") {
-        assert_same(&Value::Object(sessions.state(id).unwrap().all()), state, "the state");
+        assert_same(&Value::Object(sessions.state(id).unwrap().to_map()), state, "the state");
     }
     if expect.get("events").is_some() {
         assert_eq!(events, texts(expect, "events"));

@@ -4,9 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Map, Value};
 
+mod block_on;
 pub mod core;
 pub mod scenario;
 pub mod states;
+
+pub use block_on::block_on;
 
 /// Runs every case, and then names all that failed, so that one failure hides no other.
 pub fn each<'a>(cases: impl IntoIterator<Item = &'a Value>, run: impl Fn(&Value)) {
@@ -58,9 +61,4 @@ pub fn same(a: &Value, b: &Value) -> bool {
 #[track_caller]
 pub fn assert_same(actual: &Value, expected: &Value, what: &str) {
     assert!(same(actual, expected), "{what}\n    is: {actual}\nshould: {expected}");
-}
-
-/// Runs to the end what is asynchronous in name: in memory nothing waits.
-pub fn block_on<F: Future>(future: F) -> F::Output {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }

@@ -5,9 +5,7 @@ use std::collections::HashMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
-use statepad::{
-    Change, Delta, Guard, Prepared, ReadonlyState, Scope, SessionId, SessionKey, SessionState, Sessions, Write,
-};
+use statepad::{Change, Delta, Guard, Prepared, Scope, SessionId, SessionKey, SessionState, Sessions, Write};
 
 use super::delta;
 
@@ -80,7 +78,7 @@ impl Model {
 
 /// Fails unless both have the same values in the same order.
 fn assert_state(actual: &SessionState, wanted: &Map<String, Value>) {
-    let all = actual.all();
+    let all = actual.to_map();
     assert_eq!(all.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
     assert_eq!(&all, wanted);
     for (key, value) in wanted {
@@ -101,10 +99,10 @@ fn replay(log: &[Done]) -> Sessions {
     for done in log {
         let find = |sessions: &Sessions, key| sessions.find(key).unwrap();
         match done {
-            Done::Create(key, change) => drop(sessions.apply_create(key, change)),
-            Done::Append(key, change) => sessions.apply_append(find(&sessions, key), change),
+            Done::Create(key, change) => drop(sessions.apply_create(key, change).unwrap()),
+            Done::Append(key, change) => sessions.apply_append(find(&sessions, key), change).unwrap(),
             Done::Update(key, user, change) => {
-                sessions.apply_update(&key.app_name, user.then_some(key.user_id.as_str()), change);
+                sessions.apply_update(&key.app_name, user.then_some(key.user_id.as_str()), change).unwrap();
             }
             Done::Delete(key) => assert!(sessions.remove(find(&sessions, key))),
         }
@@ -121,7 +119,7 @@ fn shared_part(delta: &Delta, user: bool) -> Delta {
 fn append(sessions: &mut Sessions, id: SessionId, event: &str, delta: Delta) -> Change {
     match sessions.prepare_append(id, event, 2.0, delta, Guard::default()).unwrap() {
         Prepared::Change { change, .. } => {
-            sessions.apply_append(id, &change);
+            sessions.apply_append(id, &change).unwrap();
             change
         }
         Prepared::Duplicate { .. } => panic!("the id is new"),
@@ -142,7 +140,7 @@ proptest! {
                     let prepared = sessions.prepare_create(&key, 1.0, delta.clone());
                     prop_assert_eq!(prepared.is_ok(), !model.sessions.contains_key(&key));
                     if let Ok(change) = prepared {
-                        sessions.apply_create(&key, &change);
+                        sessions.apply_create(&key, &change).unwrap();
                         model.write(&key, &delta);
                         model.sessions.insert(key.clone(), 0);
                         log.push(Done::Create(key, change));
@@ -158,9 +156,9 @@ proptest! {
                     let delta = shared_part(&delta, user);
                     let user_id = user.then_some(key.user_id.as_str());
                     let change = sessions
-                        .prepare_update(&key.app_name, user_id, "id", 3.0, delta.clone(), Guard::default())
+                        .prepare_update(&key.app_name, user_id, &number.to_string(), 3.0, delta.clone(), Guard::default())
                         .unwrap();
-                    sessions.apply_update(&key.app_name, user_id, &change);
+                    sessions.apply_update(&key.app_name, user_id, &change).unwrap();
                     model.write(&key, &delta);
                     log.push(Done::Update(key, user, change));
                 }

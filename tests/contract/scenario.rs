@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 use statepad::{
-    CreateRequest, Error, Event, GetRequest, HistoryEntry, InMemorySessionService, ListRequest, ReadonlyState, Result,
-    Session, SessionKey, SessionService,
+    Error, Event, GetRequest, HistoryEntry, InMemorySessionService, ListRequest, OrderedCreateRequest, Result, Session,
+    SessionKey, SessionRef, SessionService, StateRef,
 };
 
 use super::{assert_same, block_on, list, record, text, texts};
@@ -48,8 +48,8 @@ impl Scenario {
             "create" => {
                 let SessionKey { app_name, user_id, .. } = key;
                 let session_id = step["id"].as_str().map(str::to_owned);
-                let request = CreateRequest { app_name, user_id, session_id, state: record(step, "state") };
-                let session = block_on(self.service.create(request))?;
+                let request = OrderedCreateRequest { app_name, user_id, session_id, state: record(step, "state") };
+                let session = block_on(self.service.create_ordered(request))?;
                 self.handles.insert(text(step, "as").to_owned(), session.clone());
                 Answer::Session(Some(Box::new(session)))
             }
@@ -62,7 +62,8 @@ impl Scenario {
             }
             "append" => {
                 let key = self.handles[text(step, "to")].key().clone();
-                let event = block_on(self.service.append_event(&key, event_of(&step["event"])))?;
+                let (session, revision) = (SessionRef::Key(&key), step["revision"].as_u64());
+                let event = block_on(self.service.append_expecting(session, event_of(&step["event"]), revision))?;
                 let session = self.get(key, &json!({}))?.expect("the session that was appended to");
                 self.handles.insert(text(step, "to").to_owned(), session.clone());
                 Answer::Event(Box::new(event), Box::new(session))
@@ -81,8 +82,8 @@ impl Scenario {
                 Answer::Values(block_on(self.service.state_at(&self.handles[text(step, "of")], revision))?)
             }
             "history" => Answer::History(self.history(step)?),
-            "appState" => Answer::Values(self.shared(key, "app:")?),
-            "userState" => Answer::Values(self.shared(key, "user:")?),
+            "appState" => Answer::Values(self.shared(&key, "app:")?),
+            "userState" => Answer::Values(self.shared(&key, "user:")?),
             other => panic!("there is no step {other}"),
         })
     }
@@ -103,13 +104,12 @@ impl Scenario {
         Ok(entries.split_off(entries.len().saturating_sub(last)))
     }
 
-    /// The native service has no names for app and user state: a new session shows them, and is deleted again.
-    fn shared(&self, key: SessionKey, prefix: &str) -> Result<Map<String, Value>> {
-        let request = CreateRequest { app_name: key.app_name, user_id: key.user_id, ..CreateRequest::default() };
-        let session = block_on(self.service.create(request))?;
-        block_on(self.service.delete(session.key().clone()))?;
+    /// An update that writes nothing reads app and user state.
+    fn shared(&self, key: &SessionKey, prefix: &str) -> Result<Map<String, Value>> {
+        let target = StateRef::User(&key.app_name, &key.user_id);
+        let state = block_on(self.service.update_state(target, |_| Ok(())))?;
         let named = |(key, value): (String, Value)| Some((key.strip_prefix(prefix)?.to_owned(), value));
-        Ok(session.state().all().into_iter().filter_map(named).collect())
+        Ok(state.to_map().into_iter().filter_map(named).collect())
     }
 }
 
@@ -149,6 +149,11 @@ pub fn event_of(case: &Value) -> Event {
     event
 }
 
+/// The delta of an event, in its order.
+pub fn delta_of(event: &Event) -> Value {
+    event.actions.in_order().map(|(key, value)| (key.to_owned(), value.clone())).collect()
+}
+
 /// Compares an error with the code, the revisions and the words that a case wants.
 pub fn check_error(error: &Error, wanted: &Value) {
     assert_eq!(error.code(), wanted["code"], "{error}");
@@ -181,7 +186,7 @@ fn check(answer: &Answer, step: &Value) {
             assert_eq!(sessions.len() as u64, expect["count"]);
             assert!(sessions.iter().all(|session| session.events().is_empty()), "a list shows no events");
             for (session, state) in sessions.iter().zip(list(expect, "states")) {
-                assert_same(&Value::Object(session.state().all()), state, "the state in the list");
+                assert_same(&Value::Object(session.state().to_map()), state, "the state in the list");
             }
         }
         Answer::Values(values) => {
@@ -215,7 +220,7 @@ fn entry_json(entry: &HistoryEntry, wanted: Option<&Value>) -> Value {
 
 fn check_stored(event: &Event, stored: &Value) {
     if let Some(set) = stored.get("set") {
-        assert_same(&Value::Object(event.actions.state_delta.clone()), set, "the stored delta");
+        assert_same(&delta_of(event), set, "the stored delta");
     }
     if let Some(unset) = stored.get("unset") {
         assert_same(&event.custom_metadata["statepad"]["deleted"], unset, "the stored deletions");
@@ -230,10 +235,10 @@ fn check_session(session: &Session, expect: &Value) {
         check_id(session.id(), id);
     }
     if let Some(state) = expect.get("state") {
-        assert_same(&Value::Object(session.state().all()), state, "the state");
+        assert_same(&Value::Object(session.state().to_map()), state, "the state");
     }
     if expect.get("order").is_some() {
-        assert_eq!(session.state().all().keys().cloned().collect::<Vec<_>>(), texts(expect, "order"));
+        assert_eq!(session.state().to_map().keys().cloned().collect::<Vec<_>>(), texts(expect, "order"));
     }
     if expect.get("events").is_some() {
         let wanted = texts(expect, "events");

@@ -2,18 +2,19 @@
 
 use serde_json::{Map, Value};
 use statepad::{
-    CreateRequest, Delta, Event, GetRequest, InMemorySessionService, Invocation, ReadonlyState, Result, Session,
-    SessionService, State, Template, Write,
+    Delta, Event, GetRequest, InMemorySessionService, Invocation, OrderedCreateRequest, Result, Session,
+    SessionService, Template, Write,
 };
 
+use super::scenario::delta_of;
 use super::{assert_same, block_on, list, record, text, texts};
 
 /// A session with this state, under the key app/u/s, and its service.
 pub fn session_with(state: Map<String, Value>) -> (InMemorySessionService, Session) {
     let service = InMemorySessionService::new();
     let session_id = Some("s".to_owned());
-    let request = CreateRequest { app_name: "app".into(), user_id: "u".into(), session_id, state };
-    let session = block_on(service.create(request)).unwrap();
+    let request = OrderedCreateRequest { app_name: "app".into(), user_id: "u".into(), session_id, state };
+    let session = block_on(service.create_ordered(request)).unwrap();
     (service, session)
 }
 
@@ -35,7 +36,7 @@ pub fn run_state(case: &Value) {
     for step in list(case, "do") {
         call(&mut invocation, "a", step).unwrap();
     }
-    assert_same(&Value::Object(invocation.all()), &case["record"], "all values");
+    assert_same(&Value::Object(invocation.to_map()), &case["record"], "all values");
     let (set, unset) = parts_of(&invocation.take_delta("a"));
     let mut wanted = record(case, "set");
     wanted.extend(texts(case, "unset").into_iter().map(|key| (key, Value::Null)));
@@ -65,17 +66,17 @@ fn invocation_step(service: &InMemorySessionService, invocation: &mut Invocation
         let mut event = Event { author: author.to_owned(), ..Event::new("i") };
         for (key, write) in invocation.take_delta(author).iter() {
             match write {
-                Write::Set(json) => drop(event.actions.state_delta.insert(key.to_owned(), json.to_value())),
+                Write::Set(json) => drop(event.actions.set(key, json.to_value())),
                 Write::Unset => event.delete(key),
             }
         }
         let stored = block_on(service.append_event("s", event))?;
-        assert_same(&Value::Object(stored.actions.state_delta.clone()), &step["stored"]["set"], "the stored delta");
+        assert_same(&delta_of(&stored), &step["stored"]["set"], "the stored delta");
         let deleted = stored.custom_metadata.get("statepad").map_or_else(Vec::new, |own| texts(own, "deleted"));
         assert_eq!(deleted, texts(&step["stored"], "unset"));
         invocation.refresh(read(service).state().clone());
     } else if let Some(state) = step.get("session") {
-        assert_same(&Value::Object(read(service).state().all()), state, "what others see");
+        assert_same(&Value::Object(read(service).state().to_map()), state, "what others see");
     } else if let Some(template) = step["render"].as_str() {
         assert_eq!(Template::parse(template).render(invocation)?, step["is"]);
     } else if step.get("discard").is_some() {

@@ -2,11 +2,12 @@
 
 import { SessionService } from 'statepad';
 import { d1Store } from 'statepad/stores/cloudflare';
+import { memoryStore } from 'statepad/stores/memory';
 import { openTables } from '../../pkg/src/stores/lib/d1-open.ts';
-import { TABLES } from '../../pkg/src/stores/lib/sqlite-schema.ts';
+import { TABLES } from '../../pkg/src/stores/lib/sqlite-tables.ts';
 import {
-  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, keyOf, oldOnes, readMany, serve,
-  thrown, update, writeMany,
+  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, keyOf, newerOnes, oldOnes, readMany,
+  serve, thrown, toldOnes, update, writeMany, wrongOnes,
 } from './cloudflare-data.js';
 import { randomChanges } from './cloudflare-random.js';
 
@@ -44,9 +45,30 @@ export const service = ({ database }) => serve(() => new SessionService({ store:
 export const exact = ({ database, context }) => exactOnes(d1Store(database), context);
 export const big = ({ database, context }) => bigOnes(d1Store(database), context);
 export const corrupt = ({ database, context }) => corruptOnes(d1Store(database), context, (sql) => database.prepare(sql).run());
+export const newer = ({ database, context }) =>
+  newerOnes(d1Store(database), context, (sql) => database.prepare(sql).run(), () => dump(database));
+export const told = ({ database, context }) => toldOnes(d1Store(database), memoryStore(), context);
+export const wrong = () => wrongOnes(d1Store, 'prepare');
 export async function old({ database, context, statements }) {
   await database.batch(statements.map((statement) => database.prepare(statement)));
   return oldOnes(d1Store(database), context);
+}
+
+/** What version 1 still sends after the upgrade fails, all of it, and writes nothing. */
+export async function fenced({ database, context, statements, batches }) {
+  await database.batch(statements.map((statement) => database.prepare(statement)));
+  await d1Store(database).open({ migrate: 'upgrade' }, context);
+  const before = await dump(database);
+  let count = 0;
+  for (const [what, sent] of Object.entries(batches)) {
+    for (const queries of sent) {
+      const error = await thrown(() => database.batch(queries.map(([sql, values]) => database.prepare(sql).bind(...values))));
+      assert(/no such table: statepad_(scopes|sessions)/.test(error.message), `${what}: ${error.message}`);
+      count += 1;
+    }
+  }
+  assertEqual(await dump(database), before, 'what is there');
+  return count;
 }
 
 export const write = ({ database, context, ...details }) => writeMany(d1Store(database), context, details);
@@ -209,9 +231,10 @@ export async function upgradeAtOnce({ database, context }) {
   await store.open({ migrate: 'create' }, context);
   await store.commit(create(KEY, { app: { set: { count: 1 } } }), context);
   const schema = {
-    version: 3,
+    version: 4,
     tables: TABLES,
-    upgrades: { 1: ['UPDATE statepad_values SET value = value + 1'], 2: ['UPDATE statepad_values SET value = value * 10'] },
+    upgrades: { 2: ['UPDATE statepad_values SET value = value + 1'], 3: ['UPDATE statepad_values SET value = value * 10'] },
+    names: {},
   };
   await assertCode(() => openTables(database, 'create', schema), 'rejected');
   await Promise.all(Array.from({ length: 5 }, () => openTables(database, 'upgrade', schema)));
@@ -235,7 +258,11 @@ export async function plans({ database, context }) {
   const after = { time: 1_000, sessionId: 's1', userId: 'u1' };
   const [creation, event, change] = everyKind();
   const page = { app: 'app', limit: 20 };
+  const known = { created: KEY.sessionId, rev: 1, last: 'e0', pos: { app: 1, user: 1 }, marks: { app: 'a', user: 'u' } };
   const operations = {
+    'append by one who was there': () => store.commit({ ...append('e1'), known }, context),
+    'append that is refused': () => assertCode(() => store.commit(append('e2', {}, { attempt: 2, guard: { rev: 9 } }), context), 'conflict'),
+    'load by one who was there': () => store.load(KEY, { known }, context),
     'load, last 20': () => store.load(KEY, { events: { last: 20 } }, context),
     'load, since, last 20': () => store.load(KEY, { events: { since: 1_000, last: 20 } }, context),
     'list of an app': () => store.list({ ...page, descending: false }, context),

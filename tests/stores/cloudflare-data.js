@@ -125,14 +125,19 @@ export async function corruptOnes(store, context, run) {
     await store.commit(append('e2', {}, { key: keyOf(id) }), context);
   }
   await run(`UPDATE statepad_values SET value = '{' WHERE value = '"a"'`);
-  await run(`DELETE FROM statepad_events WHERE place IN (SELECT n << 32 | 1 FROM statepad_sessions WHERE id = 'b')`);
+  await run(`DELETE FROM statepad_events WHERE place IN (SELECT n << 32 | 1 FROM statepad_sessions_v2 WHERE id = 'b')`);
   await assertCode(() => store.load(keyOf('a'), {}, context), 'corrupt');
   await assertCode(() => store.load(keyOf('b'), {}, context), 'corrupt');
   assertEqual((await store.load(keyOf('b'), { events: { last: 1 } }, context)).events.length, 1, 'the events that are there');
   assertEqual((await store.load(keyOf('c'), {}, context)).events.length, 2, 'the events of the other session');
   const { rows, corrupt, total } = await store.list({ app: 'app', descending: false }, context);
   assertEqual([rows.map(({ key }) => key.sessionId), corrupt, total], [['b', 'c'], [keyOf('a')], 3], 'the page');
-  await run(`UPDATE statepad_scopes SET pos = 1`);
+  // A page of nothing else says where the next one begins.
+  const page = await store.list({ app: 'app', descending: false, limit: 1 }, context);
+  assertEqual([page.rows, page.corrupt, page.next], [[], [keyOf('a')], { time: 2_000, sessionId: 'a', userId: 'user' }], 'the page');
+  const rest = await store.list({ app: 'app', descending: false, limit: 1, after: page.next }, context);
+  assertEqual([rest.rows.map(({ key }) => key.sessionId), rest.next], [['b'], undefined], 'the next page');
+  await run(`UPDATE statepad_scopes_v2 SET pos = 1`);
   await store.commit(update('u', { app: { set: { x: 1 } } }), context);
   await run(`UPDATE statepad_values SET value = '{' WHERE name = 'x'`);
   await assertCode(() => store.loadScope({ app: 'app' }, context), 'corrupt');
@@ -156,9 +161,13 @@ export async function readMany(store, context) {
   return { rev, events: events.length, ids: ids.size, pos: pos.app, names: Object.keys(state.app).length };
 }
 
-/** Opens tables that the first version has made, and goes on with them. */
+/** Upgrades tables that the first version has made, and goes on with them. */
 export async function oldOnes(store, context) {
-  await store.open({ migrate: 'check' }, context);
+  for (const migrate of ['create', 'check']) {
+    const { message } = await assertCode(() => store.open({ migrate }, context), 'rejected');
+    assert(message.endsWith("has version 1, older than 2: open it once with new SessionService({ store, migrate: 'upgrade' })"), message);
+  }
+  await store.open({ migrate: 'upgrade' }, context);
   const key = { appName: 'notes', userId: 'ada', sessionId: 'first' };
   const window = { since: 1_700_000_002_000, last: 2 };
   const { created, rev, time, pos, state, events } = await store.load(key, { events: window }, context);
@@ -175,6 +184,76 @@ export async function oldOnes(store, context) {
   assertEqual((await store.list({ app: 'notes', descending: true, limit: 1 }, context)).total, 2, 'the total');
   const again = update('u1', { user: { set: { size: 0 } } }, { key: { appName: 'notes', userId: 'ada' } });
   assertEqual((await store.commit(again, context)).duplicate, true, 'duplicate');
+}
+
+/** Writes nothing once a later version has raised the number of the tables. `run` runs a statement on them, `dump` reads all. */
+export async function newerOnes(store, context, run, dump) {
+  await store.open({ migrate: 'create' }, context);
+  await store.commit(create(KEY, { user: { set: { a: 1 } } }), context);
+  await store.commit(append('e1', { user: { set: { a: 2 } } }), context);
+  await run("UPDATE statepad_meta SET value = '3' WHERE name = 'version'");
+  const before = await dump();
+  const refused = async (action) => {
+    const { message } = await assertCode(action, 'rejected');
+    assertEqual(message, 'the database has version 3, newer than 2: update statepad', 'the message');
+    assertEqual(await dump(), before, 'what is there');
+  };
+  const delta = { app: { set: { a: 1 } }, user: { set: { a: 3 }, unset: ['b'] } };
+  const changes = [append('e2', delta), append('e1', delta), create(keyOf('new', 'new'), delta), create(keyOf('new')), update('u', delta)];
+  for (const change of changes) {
+    await refused(() => store.commit(change, context));
+    await refused(() => store.commit({ ...change, attempt: 2, guard: { pos: { app: 9 } } }, context));
+  }
+  const outcomes = await store.commitMany([changes[0], changes[2], changes[4]], context).catch((error) => [error, error, error]);
+  assertEqual(outcomes.map(({ code }) => code), ['rejected', 'rejected', 'rejected'], 'the outcomes');
+  await refused(() => store.remove(KEY, context));
+  await refused(() => store.remove(KEY, context, { created: 'create user session' }));
+  await refused(() => store.removeScope({ app: 'app' }, context));
+  await refused(() => store.removeScope({ app: 'app', user: 'user' }, context));
+}
+
+/** What is thrown for arguments that are no storage. */
+export async function wrongOnes(make, method) {
+  const wrong = { 'a string': 'sessions', null: null, undefined, 'a number': 1, 'a promise: await it first': Promise.resolve({}) };
+  for (const [what, value] of Object.entries(wrong)) {
+    const { name, message } = await assertCode(async () => make(value), 'INVALID_ARGUMENT');
+    assert(name === 'StatepadError' && message.endsWith(`, not ${what}`), message);
+  }
+  const { message } = await assertCode(async () => make({}), 'INVALID_ARGUMENT');
+  assert(message.endsWith(`, not an object without ${method}`), message);
+  const named = await assertCode(async () => make(class Database {}), 'INVALID_ARGUMENT');
+  assert(named.message.includes('with new'), named.message);
+}
+
+/** Tells over many changes what has happened since each place that is still known, as the reference does. */
+export async function toldOnes(store, reference, context) {
+  await store.open({ migrate: 'create' }, context);
+  await reference.open?.({ migrate: 'create' }, context);
+  const both = async (ask) => {
+    const [told, expected] = [await ask(store), await ask(reference)];
+    const changed = (answer) => answer.changed ?? answer.map?.((each) => each.changed);
+    assertEqual(changed(told), changed(expected), 'what is told');
+    return told;
+  };
+  await both((each) => each.commit(create(KEY, { app: { set: { a: 0 } }, user: { set: { a: 0 } } }), context));
+  const places = [{ pos: { app: 1, user: 1 }, marks: { app: 'create user session', user: 'create user session' } }];
+  for (let number = 1; number <= 140; number++) {
+    const at = places[number % 7 === 0 ? 0 : Math.max(0, places.length - 1 - ((number * 31) % 45))];
+    const long = Array.from({ length: number % 10 === 0 ? 40 : 0 }, (_, index) => [`long name ${index} ${number}`, index]);
+    const set = Object.fromEntries([[`n${number % 11}`, number], ...long]);
+    const delta = { app: { set, unset: number % 5 === 0 ? [`n${(number + 3) % 11}`, 'gone'] : [] }, user: number % 3 === 0 ? { set: { u: number } } : {} };
+    const changes = [
+      append(`e${number}`, delta, { known: at }),
+      update(`u${number}`, { app: { set: { [`n${(number + 1) % 11}`]: 1, [`own ${number}`]: 1 } } }, { known: at, call: `call ${number}` }),
+    ];
+    const [{ pos: first }, { pos }] = number % 4 === 0
+      ? [await both((each) => each.commit(changes[0], context)), await both((each) => each.commit(changes[1], context))]
+      : await both((each) => each.commitMany(changes, context));
+    places.push({ pos, marks: { app: `call ${number}`, user: number % 3 === 0 ? `e${number}` : places.at(-1).marks.user } });
+    assertEqual(first.app, pos.app - 1, 'the position');
+    await both((each) => each.load(KEY, { events: { last: 0 }, known: at }, context));
+  }
+  assertEqual((await both((each) => each.load(KEY, { known: places[0] }, context))).changed !== undefined, true, 'all is told');
 }
 
 /** A service writes to a store, and another one, made later, goes on with it. */

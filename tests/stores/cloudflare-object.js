@@ -2,9 +2,10 @@
 
 import { SessionService } from 'statepad';
 import { durableObjectStore } from 'statepad/stores/cloudflare';
+import { memoryStore } from 'statepad/stores/memory';
 import {
-  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, oldOnes, readMany, serve, thrown,
-  update, writeMany,
+  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, newerOnes, oldOnes, readMany, serve,
+  thrown, toldOnes, update, writeMany, wrongOnes,
 } from './cloudflare-data.js';
 import { randomChanges } from './cloudflare-random.js';
 
@@ -14,6 +15,12 @@ export const exact = ({ storage, context }) => exactOnes(durableObjectStore(stor
 export const big = ({ storage, context }) => bigOnes(durableObjectStore(storage), context);
 export const corrupt = ({ storage, context }) =>
   corruptOnes(durableObjectStore(storage), context, (sql) => storage.sql.exec(sql).toArray());
+const dumpOf = (storage, tables = ['scopes_v2', 'sessions_v2', 'values', 'events', 'updates', 'changes', 'calls', 'creations']) =>
+  tables.map((name) => storage.sql.exec(`SELECT * FROM statepad_${name}`).toArray());
+export const newer = ({ storage, context }) =>
+  newerOnes(durableObjectStore(storage), context, (sql) => storage.sql.exec(sql).toArray(), () => dumpOf(storage));
+export const told = ({ storage, context }) => toldOnes(durableObjectStore(storage), memoryStore(), context);
+export const wrong = () => wrongOnes(durableObjectStore, 'transactionSync');
 export function old({ storage, context, statements }) {
   statements.forEach((statement) => storage.sql.exec(statement).toArray());
   return oldOnes(durableObjectStore(storage), context);
@@ -49,8 +56,7 @@ export async function failsInTheMiddle({ storage, context }) {
     },
     transactionSync: (write) => storage.transactionSync(write),
   };
-  const tables = ['scopes', 'sessions', 'values', 'events', 'updates'];
-  const dump = () => tables.map((name) => storage.sql.exec(`SELECT * FROM statepad_${name}`).toArray());
+  const dump = () => dumpOf(storage);
   const store = durableObjectStore(failing);
   await store.open({ migrate: 'create' }, context);
   const delta = { app: { set: { a: 1 } }, user: { set: { a: 1 } } };

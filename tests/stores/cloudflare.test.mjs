@@ -38,7 +38,10 @@ describe('a durable object', () => {
   it('keeps values and times exactly', () => host.ask({ store: 'object', test: 'exact' }));
   it('keeps what is big, and refuses what is too big', () => host.ask({ store: 'object', test: 'big' }));
   it('says which session cannot be read, and reads the others', () => host.ask({ store: 'object', test: 'corrupt' }));
-  it('goes on with the tables of version 1', () => host.ask({ store: 'object', test: 'old', statements }));
+  it('brings the tables of version 1 up to date, and goes on with them', () => host.ask({ store: 'object', test: 'old', statements }));
+  it('writes nothing to tables of a later version', () => host.ask({ store: 'object', test: 'newer' }));
+  it('tells what others have done as the reference does, over many changes', () => host.ask({ store: 'object', test: 'told' }));
+  it('says at once what it has to be given', () => host.ask({ store: 'object', test: 'wrong' }));
 
   it('undoes a change that fails at any of its statements', async () => {
     assert.ok((await host.ask({ store: 'object', test: 'failsInTheMiddle' })) > 20);
@@ -77,11 +80,19 @@ describe('d1', () => {
   it('keeps values and times exactly', () => host.ask({ store: 'd1', test: 'exact' }));
   it('keeps what is big, and refuses what is too big', () => host.ask({ store: 'd1', test: 'big' }));
   it('says which session cannot be read, and reads the others', () => host.ask({ store: 'd1', test: 'corrupt' }));
-  it('goes on with the tables of version 1', () => host.ask({ store: 'd1', test: 'old', statements }));
+  it('brings the tables of version 1 up to date, and goes on with them', () => host.ask({ store: 'd1', test: 'old', statements }));
+  it('writes nothing to tables of a later version', () => host.ask({ store: 'd1', test: 'newer' }));
+  it('tells what others have done as the reference does, over many changes', () => host.ask({ store: 'd1', test: 'told' }));
+  it('says at once what it has to be given', () => host.ask({ store: 'd1', test: 'wrong' }));
   it('takes one round trip for each operation', () => host.ask({ store: 'd1', test: 'roundTrips' }));
   it('stores once what got lost and is sent again', () => host.ask({ store: 'd1', test: 'lostAndSentAgain' }));
   it('can be opened by many at once', () => host.ask({ store: 'd1', test: 'openAtOnce' }));
   it('refuses tables that do not suit', () => host.ask({ store: 'd1', test: 'openWhatDoesNotSuit' }));
+  it('keeps what version 1 still sends from being written after the upgrade', async () => {
+    const batches = JSON.parse(readFileSync(new URL('../fixtures/sqlite-v1-batches.json', import.meta.url), 'utf8'));
+    assert.equal(await host.ask({ store: 'd1', test: 'fenced', statements, batches }), Object.keys(batches).length);
+  });
+
   it('is brought up to date once, by whoever comes first', () => host.ask({ store: 'd1', test: 'upgradeAtOnce' }));
 
   it('undoes a change that fails at any of its statements', async () => {

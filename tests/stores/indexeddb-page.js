@@ -5,6 +5,7 @@
 import { indexedDBStore } from 'statepad/stores/indexeddb';
 import { memoryStore } from 'statepad/stores/memory';
 import { runStoreCase, storeCases } from 'statepad/testing';
+import { indexedDBStore as indexedDBStore1 } from '../fixtures/indexeddb-v1.js';
 import { compareStores } from './random.js';
 
 const context = { signal: new AbortController().signal };
@@ -38,6 +39,13 @@ async function runCase(name) {
 /** Opens a store. */
 async function open(name, options, migrate = 'create') {
   const store = indexedDBStore(name, options);
+  await store.open({ migrate }, context);
+  return store;
+}
+
+/** Opens a store of version 1. */
+async function openVersion1(name, migrate = 'create') {
+  const store = indexedDBStore1(name);
   await store.open({ migrate }, context);
   return store;
 }
@@ -85,4 +93,4 @@ async function compare(seed, length) {
   return found;
 }
 
-globalThis.kit = { append, appendForever, compare, context, create, indexedDBStore, keyOf, open, outcome, runCase, settled };
+globalThis.kit = { append, appendForever, compare, context, create, indexedDBStore, keyOf, open, openVersion1, outcome, runCase, settled };

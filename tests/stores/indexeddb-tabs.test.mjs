@@ -163,7 +163,7 @@ describe('IndexedDB in several tabs', () => {
       return refused;
     });
     assert.deepEqual(refused.map(({ code }) => code), Array(4).fill('rejected'));
-    refused.forEach(({ message }) => assert.match(message, /"upgraded" is of a newer version/));
+    refused.forEach(({ message }) => assert.match(message, /"upgraded" has version 999, newer than 2: update statepad, and reload the page/));
   });
 
   it('say so when another keeps an older version of the database open, and go on when it does not', async () => {

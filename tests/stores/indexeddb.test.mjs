@@ -314,6 +314,21 @@ describe('IndexedDB', () => {
     });
   });
 
+  it('refuses a name or options that can be none at once', async () => {
+    const found = await page.evaluate(() => {
+      const { indexedDBStore } = globalThis.kit;
+      return [[5], [''], [null], ['x', null], ['x', { durabilty: 'relaxed' }], ['x', { durability: 'weak' }], ['x', { indexedDB: {} }], ['x', { indexedDB: 5 }]].map((args) => {
+        try {
+          indexedDBStore(...args);
+          return args;
+        } catch ({ name, code, path }) {
+          return [name, code, typeof path].join(' ');
+        }
+      });
+    });
+    found.forEach((each) => assert.equal(each, 'StatepadError INVALID_ARGUMENT string'));
+  });
+
   it('says that the browser has no storage', async () => {
     const { page: sandboxed } = await browser.open('/sandboxed');
     const { page: without } = await browser.open();

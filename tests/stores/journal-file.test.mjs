@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { fileJournal } from 'statepad/stores/journal';
+import { isStatepadError } from 'statepad';
+import { callbackStore, fileJournal, journalStore } from 'statepad/stores/journal';
 import { append, context, create, loaded, opened } from './journal-support.mjs';
 
 const key = { appName: 'app', userId: 'ü', sessionId: 's' };
@@ -68,12 +69,13 @@ test('the file is made, and its lines are those of the journal', async () => {
   await store.close();
   assert.deepEqual(readdirSync(dir), ['sessions.journal']);
   const lines = readFileSync(path, 'utf8').split('\n');
-  assert.equal(lines.length, 3);
-  assert.equal(lines[2], '');
+  assert.equal(lines.length, 4);
+  assert.match(lines[0], /^V[0-9a-f]{8}2$/);
+  assert.equal(lines[3], '');
   const again = await open();
   await again.commit(append(key, 'e2'), context);
-  assert.deepEqual(readFileSync(path, 'utf8').split('\n').slice(0, 2), lines.slice(0, 2), 'nothing is ever changed');
-  assert.equal(readFileSync(path, 'utf8').split('\n').length, 4, 'nor are there lines that say nothing');
+  assert.deepEqual(readFileSync(path, 'utf8').split('\n').slice(0, 3), lines.slice(0, 3), 'nothing is ever changed');
+  assert.equal(readFileSync(path, 'utf8').split('\n').length, 5, 'nor are there lines that say nothing');
 });
 
 test('it says how durable a change is', () => {
@@ -264,7 +266,7 @@ test('what the system writes in small pieces is written whole', async () => {
   const store = await withFaults(open, faults);
   await store.commit(create(key, 'c', { session: { set: { n: 1 } } }), context);
   await store.close();
-  assert.equal(readFileSync(path, 'utf8').split('\n').length, 2);
+  assert.equal(readFileSync(path, 'utf8').split('\n').length, 3);
   assert.equal((await loaded(await open(), key)).state.session.n, 1);
 });
 
@@ -359,7 +361,7 @@ test('what was written is on the disk before it is acknowledged, and the name of
 test('a journal is open once: in a process', async () => {
   const { path, dir, lock, open } = place();
   const store = await open();
-  await assert.rejects(open(), (error) => error.code === 'rejected' && error.message.includes(`process ${process.pid} `));
+  await assert.rejects(open(), (error) => error.code === 'rejected' && /another store of this process has the journal open/.test(error.message));
   symlinkSync(path, join(dir, 'other.journal'));
   await assert.rejects(opened(fileJournal(join(dir, 'other.journal'))), { code: 'rejected' });
   assert.ok(existsSync(lock), 'who is refused does not take the lock away');
@@ -511,7 +513,7 @@ async function busyJournal(open) {
     const here = session(`s${number % 4}`);
     const event = { id: `c${number}`, time: 1, data: `"the beginning of ${number}"` };
     await store.commit(create(here, event.id, { app: { set: { [`k${number % 3}`]: number } } }, { event }), context);
-    await store.commit(append(here, `e${number}`, { user: { set: { secret: number } }, session: { set: { n: 'x'.repeat(200) } } }), context);
+    await store.commit(append(here, `e${number}`, { user: { set: { secret: number } }, session: { set: { n: 'x'.repeat(1_000) } } }), context);
     await store.commit(append(here, `f${number}`), context);
     await store.commit({ id: `u${number}`, kind: 'update', key: { appName: 'app' }, time: 3, delta: { app: { set: { u: number } } } }, context);
     if (number < 17) {
@@ -532,7 +534,7 @@ test('compacting takes out what was removed, and nothing else', async () => {
   const size = statSync(path).size;
   const compact = await open({ sync: false, compact: true });
   assert.equal(await see(compact), before);
-  assert.ok(statSync(path).size < size / 2);
+  assert.ok(statSync(path).size < size / 2, `${statSync(path).size} of ${size}`);
   const text = readFileSync(path, 'utf8');
   assert.ok(!text.includes('"id":"f5"') && text.includes('"id":"f19"'));
   assert.ok(!text.includes('beginning of 5') && text.includes('beginning of 19'));
@@ -570,7 +572,7 @@ test('what cannot be compacted stays as it is', async () => {
   assert.equal(await loaded(partly, { ...key, sessionId: 's3' }), 'corrupt');
   await partly.close();
   assert.equal(readFileSync(path, 'utf8'), damaged);
-  writeFileSync(path, `nonsense\n${text}`.replace(/^.*\n.*\n/, 'nonsense\n'));
+  writeFileSync(path, text.replace(/^.*\n.*\n/, 'nonsense\n'));
   await assert.rejects(open({ sync: false, compact: true }), { code: 'corrupt' });
   assert.deepEqual(readdirSync(dir), ['sessions.journal']);
 });
@@ -590,6 +592,27 @@ test('who waits for a lock reads the file that is there when it has it', async (
   assert.equal(await see(store), before);
   await store.commit(append({ ...key, sessionId: 's1' }, 'g1'), context);
   assert.ok(readFileSync(path, 'utf8').includes('g1'));
+});
+
+test('a path, functions or options that can be none are refused at once', () => {
+  for (const make of [
+    ...[[], [''], [5], [null], ['x', null], ['x', 5], ['x', { synk: true }], ['x', { sync: 'yes' }], ['x', { compact: 1 }]].map((args) => () => fileJournal(...args)),
+    ...[undefined, null, 5, fileJournal, {}, { append: async () => undefined }, { append: 1, read: () => [] }].map((medium) => () => journalStore(medium)),
+    ...[undefined, null, {}, { persist: async () => undefined }, { persist: async () => undefined, restore: [] }].map((functions) => () => callbackStore(functions)),
+  ]) {
+    assert.throws(make, (error) => isStatepadError(error) && error.code === 'INVALID_ARGUMENT' && error.path !== undefined);
+  }
+});
+
+test('who holds a journal is said: this process, or which other one', async () => {
+  const { path, open } = place();
+  await open();
+  await assert.rejects(open(), { code: 'rejected', message: /another store of this process has the journal open/ });
+  const other = place();
+  const { child, next } = start('hold', other.path);
+  assert.equal(await next(), 'open');
+  await assert.rejects(other.open(), { code: 'rejected', message: new RegExp(`process ${child.pid} has the journal open`) });
+  assert.ok(path);
 });
 
 test('a closed journal answers nothing', async () => {

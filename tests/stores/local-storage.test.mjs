@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { build } from 'esbuild';
+import { isStatepadError } from 'statepad';
 import { localStorageJournal } from 'statepad/stores/journal';
 import { append, context, create, loaded, memoryArea, memoryLocks, opened } from './journal-support.mjs';
 
@@ -121,7 +122,10 @@ test('with locks of the browser a journal is open once, until it is closed', asy
   const options = { storage: memoryArea(), locks: memoryLocks() };
   const store = await opened(localStorageJournal('j', options));
   assert.deepEqual([...options.locks.held], ['statepad:j']);
-  await assert.rejects(opened(localStorageJournal('j', options)), (error) => error.code === 'rejected' && /another page/.test(error.message));
+  await assert.rejects(opened(localStorageJournal('j', options)), { code: 'rejected', message: /this page has the journal open already/ });
+  // Another page asks for the same locks.
+  const theirs = { ...options, locks: { request: options.locks.request } };
+  await assert.rejects(opened(localStorageJournal('j', theirs)), { code: 'rejected', message: /another page has the journal open/ });
   const other = await opened(localStorageJournal('k', options));
   await store.close();
   await opened(localStorageJournal('j', options));
@@ -129,36 +133,120 @@ test('with locks of the browser a journal is open once, until it is closed', asy
   assert.deepEqual([...options.locks.held], ['statepad:j']);
 });
 
-test('without locks of the browser an item stands for the lock, as long as somebody looks after it', async () => {
+test('without locks nothing is opened, and nothing written', async () => {
   const storage = memoryArea();
-  const store = await opened(localStorageJournal('j', { storage }));
-  await store.commit(create(key, 'c'), context);
-  await assert.rejects(opened(localStorageJournal('j', { storage })), (error) => error.code === 'rejected' && /another page/.test(error.message));
-  storage.setItem('j:lock', JSON.stringify({ id: 'other', time: Date.now() - 91_000 }));
-  await assert.rejects(store.commit(append(key, 'e1'), context), /has taken the lock/);
-  const heir = await opened(localStorageJournal('j', { storage }));
-  await store.close();
-  assert.notEqual(storage.getItem('j:lock'), null, 'the lock of another is left alone');
-  assert.equal((await loaded(heir, key)).rev, 0);
-  await heir.close();
-  assert.equal(storage.getItem('j:lock'), null);
-  storage.setItem('j:lock', 'nonsense');
-  await (await opened(localStorageJournal('j', { storage }))).close();
+  await withHost({ localStorage: storage, navigator: {} }, async () => {
+    await assert.rejects(opened(localStorageJournal('j')), (error) => error.code === 'rejected' && /"j" needs navigator.locks.*https.*indexedDBStore/.test(error.message));
+    await assert.rejects(opened(localStorageJournal('j', { storage })), { code: 'rejected', message: /navigator.locks/ });
+  });
+  await assert.rejects(opened(localStorageJournal('j', { storage })), { code: 'rejected', message: /needs locks that all that use its storage share/ });
+  assert.equal(storage.items.size, 0);
 });
 
-test('of several that open at once, one has the item that stands for the lock', async () => {
+test('a storage that a page has for itself needs no locks, and has one store at a time', async () => {
   const storage = memoryArea();
-  // What one page writes, others see a little later.
-  const view = () => {
-    let isLate = true;
-    return { ...storage, getItem: (item) => (isLate ? ((isLate = false), null) : storage.getItem(item)) };
-  };
-  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => opened(localStorageJournal('j', { storage: view() }))));
-  const won = outcomes.filter(({ status }) => status === 'fulfilled');
-  assert.equal(won.length, 1);
-  assert.ok(outcomes.every(({ reason }) => reason === undefined || reason.code === 'rejected'));
-  await won[0].value.close();
+  await withHost({ sessionStorage: storage }, async () => {
+    const store = await opened(localStorageJournal('j', { storage }));
+    await store.commit(create(key, 'c'), context);
+    await assert.rejects(opened(localStorageJournal('j', { storage })), { code: 'rejected', message: /this page has the journal open already/ });
+    await (await opened(localStorageJournal('k', { storage }))).close();
+    await store.close();
+    const again = await opened(localStorageJournal('j', { storage }));
+    assert.equal((await loaded(again, key)).rev, 0);
+    await again.close();
+  });
 });
+
+test('a lock of the browser that was taken away ends the journal', async () => {
+  const locks = memoryLocks();
+  const storage = memoryArea();
+  let steal;
+  const request = (name, options, callback) => Promise.race([locks.request(name, options, callback), new Promise((_, reject) => (steal = reject))]);
+  const store = await opened(localStorageJournal('j', { storage, locks: { request } }));
+  await store.commit(create(key, 'c'), context);
+  steal(new Error('stolen'));
+  await new Promise((resolve) => setTimeout(resolve));
+  const before = [...storage.items];
+  await assert.rejects(store.commit(append(key, 'e1'), context), { code: 'rejected', message: /another page has taken the lock "statepad:j"/ });
+  assert.deepEqual([...storage.items], before);
+});
+
+for (const [what, change] of [
+  ['all items are deleted', ({ items }) => items.clear()],
+  ['the last item is deleted', (storage) => storage.removeItem('j:0000003')],
+  ['the first item is deleted', (storage) => storage.removeItem('j:0000001')],
+]) {
+  test(`when ${what} while it is open, nothing more is written and acknowledged`, async () => {
+    const options = { storage: memoryArea(), locks: memoryLocks() };
+    const first = await opened(localStorageJournal('j', options));
+    await first.commit(create(key, 'c'), context);
+    await first.commit(append(key, 'e1'), context);
+    await first.close();
+    for (const isWritten of [false, true]) {
+      const store = await opened(localStorageJournal('j', options));
+      // It has been written by this store, or read.
+      await store.commit(append(key, 'e2'), context);
+      const before = new Map(options.storage.items);
+      change(options.storage);
+      const [count, after] = [options.storage.items.size, isWritten ? 'e3' : 'e4'];
+      for (let attempt = 0; attempt < 3; attempt++) {
+        await assert.rejects(store.commit(append(key, after), context), { code: 'rejected', message: /"j" was deleted while it was open: reload the page/ });
+      }
+      assert.equal(options.storage.items.size, count);
+      // Nor does it go on when the items are back.
+      before.forEach((value, name) => options.storage.setItem(name, value));
+      await assert.rejects(store.commit(append(key, after), context), { code: 'rejected' });
+      await store.close();
+    }
+    const again = await opened(localStorageJournal('j', options));
+    assert.equal((await loaded(again, key)).rev, 2);
+    await again.close();
+  });
+}
+
+test('when it has to be read again and is gone, it is not taken for a new one', async () => {
+  const options = { storage: memoryArea(), locks: memoryLocks() };
+  const store = await opened(localStorageJournal('j', options));
+  await store.commit(create(key, 'c'), context);
+  const { setItem } = options.storage;
+  options.storage.setItem = () => {
+    options.storage.setItem = setItem;
+    options.storage.items.clear();
+    throw new Error('odd');
+  };
+  await assert.rejects(store.commit(append(key, 'e1'), context), /odd/);
+  await assert.rejects(store.commit(create(key, 'c'), context), (error) => /cannot be read again/.test(error.message) && /was deleted/.test(error.cause.message));
+  await assert.rejects(store.load(key, {}, context));
+  assert.equal(options.storage.items.size, 0);
+});
+
+test('an item that another page has written is never overwritten', async () => {
+  const options = { storage: memoryArea(), locks: memoryLocks() };
+  const store = await opened(localStorageJournal('j', options));
+  await store.commit(create(key, 'c'), context);
+  options.storage.setItem('j:0000002', 'theirs');
+  await assert.rejects(store.commit(append(key, 'e1'), context), { code: 'rejected', message: /written by another page/ });
+  options.storage.removeItem('j:0000002');
+  await assert.rejects(store.commit(append(key, 'e1'), context), { code: 'rejected' });
+});
+
+test('a name or options that can be none are refused at once', () => {
+  const storage = memoryArea();
+  for (const args of [[], [''], [5], [null], ['j', null], ['j', 5], ['j', { storge: storage }], ['j', { storage: {} }], ['j', { storage: 5 }], ['j', { storage, locks: {} }], ['j', { locks: null }]]) {
+    assert.throws(() => localStorageJournal(...args), (error) => isStatepadError(error) && error.code === 'INVALID_ARGUMENT' && error.path !== undefined, JSON.stringify(args));
+  }
+});
+
+/** Runs a task where the host has these properties. */
+async function withHost(properties, task) {
+  const before = Object.keys(properties).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]);
+  Object.entries(properties).forEach(([name, value]) => Object.defineProperty(globalThis, name, { value, configurable: true }));
+  try {
+    await task();
+  } finally {
+    before.forEach(([name, descriptor]) => (descriptor === undefined ? delete globalThis[name] : Object.defineProperty(globalThis, name, descriptor)));
+  }
+}
 
 test('the storage is that of the page, unless told otherwise; where there is none, opening is rejected', async () => {
   const before = ['localStorage', 'navigator'].map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]);

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { Cluster, Redis } from 'ioredis';
+import { Cluster } from 'ioredis';
 import { createCluster } from 'redis';
 import { redisStore } from 'statepad/stores/redis';
-import { startRedisServer, whyNoRedisServer } from '../support/redis.mjs';
+import { startRedisCluster, whyNoRedisServer } from '../support/redis.mjs';
 import { append, context, create, keyOf, update } from './redis-words.mjs';
 import { storeTests } from './run.mjs';
 
@@ -14,18 +14,7 @@ const why = whyNoRedisServer();
 if (why) {
   test('redis in a cluster', { skip: why });
 } else {
-  const servers = await Promise.all([1, 2].map(() => startRedisServer('--cluster-enabled', 'yes')));
-  const admins = servers.map(({ url }) => new Redis(url));
-  await Promise.all([
-    admins[0].cluster('ADDSLOTSRANGE', 0, 8_191),
-    admins[1].cluster('ADDSLOTSRANGE', 8_192, 16_383),
-    admins[1].cluster('SET-CONFIG-EPOCH', 2),
-  ]);
-  await admins[0].cluster('MEET', '127.0.0.1', servers[1].port, servers[1].busPort);
-  for (const admin of admins) {
-    while (!(await admin.cluster('INFO')).includes('cluster_state:ok')) await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  const nodes = servers.map(({ port }) => ({ host: '127.0.0.1', port }));
+  const { servers, admins, nodes, stop } = await startRedisCluster();
   const ioredis = new Cluster(nodes, { retryDelayOnTryAgain: 5 });
   const nodeRedis = createCluster({ rootNodes: servers.map(({ url }) => ({ url })) });
   nodeRedis.on('error', () => {});
@@ -33,8 +22,7 @@ if (why) {
   after(async () => {
     ioredis.disconnect();
     nodeRedis.destroy();
-    admins.forEach((admin) => admin.disconnect());
-    await Promise.all(servers.map(({ stop }) => stop()));
+    await stop();
   });
 
   let count = 0;

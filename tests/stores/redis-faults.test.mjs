@@ -82,7 +82,7 @@ test('of a batch over several apps, one that is certain to have failed does not 
   const store = redisStore(client);
   const changeOf = (appName) => update(appName, { appName }, { app: values({ a: 1 }) });
   const answers = await store.commitMany(['up', 'down'].map(changeOf), context);
-  assert.deepEqual(answers[0], { rev: 0, prev: null, pos: { app: 1, user: 0 } });
+  assert.deepEqual(answers[0], { rev: 0, prev: null, pos: { app: 1, user: 0 }, before: {} });
   assert.equal(isStoreError(answers[1]) && answers[1].code, 'unavailable');
   await assert.rejects(store.commitMany(['up', 'lost'].map(changeOf), context), { message: 'Connection is closed.' });
 });
@@ -325,7 +325,7 @@ if (why) {
       await store.commit(append('e', keyOf('s')), context);
       await admin.del(`${prefix}:{app}:${key}:=s\0user`);
       const before = await contentsOf(prefix);
-      if (key !== 'i') await assert.rejects(store.load(keyOf('s'), {}, context), { code: 'corrupt' });
+      await assert.rejects(store.load(keyOf('s'), {}, context), { code: 'corrupt' });
       await assert.rejects(store.commit(append('f', keyOf('s')), context), { code: 'corrupt' });
       await assert.rejects(store.commit(create('new', keyOf('s')), context), { code: key === 's' ? 'corrupt' : /corrupt|exists/ });
       assert.deepEqual(await contentsOf(prefix), before);
@@ -334,6 +334,29 @@ if (why) {
       assert.equal((await store.commit(create('new', keyOf('s')), context)).rev, 0);
     });
   }
+
+  test('a session that does not say any more who created it is not taken for the one that is to be deleted', async () => {
+    const { store, prefix } = await fresh();
+    await admin.hdel(`${prefix}:{app}:s:=s\0user`, 'c');
+    const before = await contentsOf(prefix);
+    await assert.rejects(store.remove(keyOf('s'), context, { created: 'c' }), { name: 'StoreError', code: 'corrupt' });
+    assert.deepEqual(await contentsOf(prefix), before);
+    await store.remove(keyOf('s'), context);
+    assert.equal(await store.load(keyOf('s'), {}, context), null);
+    await store.remove(keyOf('s'), context, { created: 'c' });
+  });
+
+  test('a call that was refused before in its session is not refused in another one, nor in the next one under the key', async () => {
+    const { store } = await fresh();
+    const late = (key, more) => append('same', key, {}, { attempt: 2, ...more });
+    await assert.rejects(store.commit(late(keyOf('s'), { guard: { created: 'c', rev: 7 } }), context), { code: 'conflict' });
+    await assert.rejects(store.commit(append('same', keyOf('s'), {}, { guard: { created: 'c' } }), context), { code: 'conflict' });
+    await store.commit(create('other', keyOf('other')), context);
+    assert.equal((await store.commit(append('same', keyOf('other')), context)).rev, 1);
+    await store.remove(keyOf('s'), context);
+    await store.commit(create('next', keyOf('s')), context);
+    assert.equal((await store.commit(append('same', keyOf('s'), {}, { guard: { created: 'next' } }), context)).rev, 1);
+  });
 
   for (const key of ['e', 't', 's']) {
     test(`a session that has nothing but its beginning is corrupt without its ${key}, too, and can be made again`, async () => {
@@ -344,30 +367,36 @@ if (why) {
       await assert.rejects(store.load(keyOf('began'), {}, context), { code: 'corrupt' });
       await assert.rejects(store.commit(began, context), { code: 'corrupt' });
       await store.remove(keyOf('began'), context);
-      await store.commit(began, context);
+      const anew = { ...create('anew', keyOf('began')), event: { id: 'anew', time: 1_000, data: '"anew"' } };
+      assert.equal((await store.commit(anew, context)).duplicate, undefined);
       const { events } = await store.load(keyOf('began'), { events: { from: 0 } }, context);
-      assert.deepEqual(events, [{ rev: 0, data: '"began"' }]);
+      assert.deepEqual(events, [{ rev: 0, data: '"anew"' }]);
     });
   }
 
   test("a user's value that cannot be read sets that user's sessions aside; an app's makes its list corrupt", async () => {
     const { store, prefix } = await fresh();
     await store.commit(create('c', keyOf('s', 'bad'), { user: values({ a: 1 }) }), context);
-    await admin.hset(`${prefix}:{app}:u:bad`, '=a', '1:');
+    await admin.hset(`${prefix}:{app}:v:bad`, '=a', '1:');
     const { rows, corrupt } = await store.list({ app: 'app', descending: true }, context);
     assert.deepEqual([rows.map(({ key }) => key), corrupt], [[keyOf('s')], [keyOf('s', 'bad')]]);
     await assert.rejects(store.loadScope({ app: 'app', user: 'bad' }, context), { code: 'corrupt' });
-    await admin.hset(`${prefix}:{app}:a`, '=b', 'x');
+    await admin.hset(`${prefix}:{app}:app`, '=b', 'x');
     await assert.rejects(store.list({ app: 'app', descending: true }, context), { code: 'corrupt' });
     await assert.rejects(store.loadScope({ app: 'app' }, context), { code: 'corrupt' });
   });
 
   for (const [name, key, change] of [
-    ['the app has', 'a', append('e', keyOf('s'), { app: values({ b: 2 }) })],
-    ['the user has', 'u:user', append('e', keyOf('s'), { user: values({ b: 2 }) })],
-    ['the list has', 'l', append('e', keyOf('s'))],
+    ['the version has', 'a', append('e', keyOf('s'))],
+    ['the app has', 'app', append('e', keyOf('s'), { app: values({ b: 2 }) })],
+    ['the log of the app has', 'log', append('e', keyOf('s'), { app: values({ b: 2 }) })],
+    ['the user has', 'v:user', append('e', keyOf('s'), { user: values({ b: 2 }) })],
+    ['the log of the user has', 'u:user', append('e', keyOf('s'), { user: values({ b: 2 }) })],
+    ['the refused calls have', 'refused', append('e', keyOf('s'), {}, { attempt: 2, guard: { rev: 7 } })],
+    ['the removed sessions have', 'removed', create('n', keyOf('n'))],
+    ['the list has', 'sessions', append('e', keyOf('s'))],
     ["the user's list has", 'l:user', append('e', keyOf('s'))],
-    ['the updates have', 'd', update('u', { appName: 'app' }, { app: values({ b: 2 }) })],
+    ['the updates have', 'updates', update('u', { appName: 'app' }, { app: values({ b: 2 }) })],
     ['the session has', 's:=s\0user', append('e', keyOf('s'))],
     ['its events have', 'e:=s\0user', append('e', keyOf('s'))],
     ['its times have', 't:=s\0user', append('e', keyOf('s'))],

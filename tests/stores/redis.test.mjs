@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { Redis as Upstash } from '@upstash/redis';
+import { createClient } from 'redis';
 import { memoryStore } from 'statepad/stores/memory';
 import { redisStore } from 'statepad/stores/redis';
 import { deleteKeys, startRedis, startRedisServer, whyNoRedis, whyNoRedisServer } from '../support/redis.mjs';
@@ -14,15 +16,36 @@ import { storeTests } from './run.mjs';
 /** Texts that are JSON, or look like the store's own words. */
 const TRICKY = ['', '123', '-0', '1e21', 'null', 'true', '"text"', '{"a":1}', '[1]', '=', ':', '1:2', 'OK', 'a\0b', '\0', '\x01', '\x01\x02', '__proto__', '{b}', '%', '😀', '\uffff', '\ufeff', 'é', ' '];
 
-test('a client that is none of the three is refused', () => {
-  assert.throws(() => redisStore({ eval: async () => null }), TypeError);
-  const client = { defineCommand() {}, eval: async () => null, evalsha: async () => null };
-  assert.throws(() => redisStore(client, { subscriber: {} }), TypeError);
-});
-
-test('a prefix with braces is refused: they would choose the slot of a cluster', () => {
-  const client = { defineCommand() {}, eval: async () => null, evalsha: async () => null };
-  assert.throws(() => redisStore(client, { prefix: 'a{b}' }), TypeError);
+test('what is no connected client is refused, and the message says what to pass', async () => {
+  const ended = new Redis({ lazyConnect: true });
+  ended.disconnect();
+  const shared = { defineCommand() {}, eval: async () => null, evalsha: async () => null, subscribe: async () => null };
+  for (const [args, says] of [
+    [[], /client must be a connected client, not undefined: pass new Redis/],
+    [['redis://localhost'], /client must be a connected client, not .*: pass new Redis/],
+    [[null], /not null: pass/],
+    [[7], /not 7: pass/],
+    [[{ eval: async () => null }], /none of ioredis, redis or @upstash\/redis: pass/],
+    [[Redis], /not what makes one: pass new Redis/],
+    [[Upstash], /not what makes one: pass new Redis/],
+    [[createClient], /not what makes one: pass new Redis/],
+    [[createClient()], /await client\.connect\(\) first/],
+    [[ended], /not connected any more/],
+    [[shared, { subscriber: {} }], /subscriber is none of/],
+    [[shared, { subscriber: 'redis://localhost' }], /subscriber must be a connected client/],
+    [[shared, { subscriber: createClient() }], /subscriber is not connected/],
+    [[shared, { subscriber: shared }], /subscriber must be another client/],
+    [[shared, { subscriber: { ...shared, subscribe: undefined } }], /subscriber must be a client that can subscribe/],
+    [[shared, null], /options must be an object, not null/],
+    [[shared, 'prefix'], /options must be an object/],
+    [[shared, { prefx: 'a' }], /prefx is not known in the options, which are prefix, subscriber, durability: did you mean prefix\?/],
+    [[shared, { prefix: 7 }], /prefix must be a string/],
+    // They would choose the slot of a cluster.
+    [[shared, { prefix: 'a{b}' }], /prefix must not have braces/],
+    [[shared, { durability: 'always' }], /durability must be one of disk, os, memory, replicated/],
+  ]) {
+    assert.throws(() => redisStore(...args), { name: 'StatepadError', code: 'INVALID_ARGUMENT', message: says });
+  }
 });
 
 test('a store watches when it has somebody to listen, and says how durable it was told to be', () => {
@@ -119,7 +142,7 @@ if (why) {
       const names = ['a', 'a:u', ':', 'a}', '{a', 'a%3A', 'a\0b', '\0b', 'l:a', '%', ''];
       const keys = names.flatMap((app) => names.flatMap((user) => names.map((session) => keyOf(session, user, app))));
       const made = await store.commitMany(keys.map((key, index) => create(`${index}`, key)), context);
-      assert.deepEqual(made, keys.map(() => ({ rev: 0, prev: null, pos: { app: 0, user: 0 } })));
+      assert.deepEqual(made, keys.map(() => ({ rev: 0, prev: null, pos: { app: 0, user: 0 }, before: {} })));
       const loaded = await Promise.all(keys.map((key) => store.load(key, {}, context)));
       assert.deepEqual(loaded.map(({ created }) => created), keys.map((_, index) => `${index}`));
       assert.equal((await store.list({ app: '', descending: false, limit: 0 }, context)).total, names.length ** 2);
@@ -134,7 +157,7 @@ if (why) {
       await store.commit(create('c', key, { app: { set: { a: 1 } } }), context);
       assert.equal((await store.list({ app: 'app', descending: true }, context)).rows.length, 1);
       assert.deepEqual({ ...(await store.load(key, {}, context)).state.app }, { a: 1 });
-      assert.equal(await admin.exists(`${prefix}:mine:statepad:{app}:a`, `${prefix}:mine:statepad:version`), 2);
+      assert.equal(await admin.exists(`${prefix}:mine:statepad:{app}:app`, `${prefix}:mine:statepad:version`), 2);
     }));
 
   test('many changes of an app are one round trip, and those of several apps are answered in their order', () =>
@@ -166,10 +189,13 @@ if (why) {
       assert.equal(await admin.exists(`${prefix}:version`), 0);
       await store.open({ migrate: 'create' }, context);
       for (const migrate of ['check', 'create', 'upgrade']) await store.open({ migrate }, context);
-      await admin.set(`${prefix}:version`, '2');
+      assert.equal(await admin.get(`${prefix}:version`), '2');
+      await admin.set(`${prefix}:version`, '3');
       for (const migrate of ['check', 'create', 'upgrade']) {
-        await assert.rejects(store.open({ migrate }, context), { code: 'rejected' });
+        await assert.rejects(store.open({ migrate }, context), { code: 'rejected', message: /has version 3, newer than 2: update statepad$/ });
       }
+      await admin.set(`${prefix}:version`, 'other');
+      await assert.rejects(store.open({ migrate: 'upgrade' }, context), { code: 'rejected', message: /something else/ });
       await admin.del(`${prefix}:version`);
       await admin.rpush(`${prefix}:version`, '1');
       await assert.rejects(store.open({ migrate: 'create' }, context), { code: 'rejected' });
@@ -257,21 +283,73 @@ if (why) {
       }
     }));
 
+  for (const seed of [1, 2, 3]) {
+    test(`what is told to have changed leads from what a reader had to what is there, the order of names included: seed ${seed}`, () =>
+      withPrefix(async (prefix) => {
+        const [store, memory] = [redisStore(ioredis, { prefix }), memoryStore()];
+        const random = numbers(seed);
+        const pick = (list) => list[random(list.length)];
+        const names = ['a', 'b', 'c', '', '__proto__', '=', '-', '@1=m', '\0'];
+        const delta = () => {
+          const set = Object.create(null);
+          for (let count = random(3); count > 0; count--) set[pick(names)] = random(1_000);
+          return { set, unset: random(2) === 0 ? [] : [pick(names), pick(names)] };
+        };
+        const key = keyOf('s');
+        const both = (action) => Promise.all([store, memory].map(action));
+        await both((each) => each.commit(create('c', key), context));
+        const had = { app: [], user: [] };
+        let told = 0;
+        const follow = (what, { values }, changed, now) => {
+          const copy = new Map(values);
+          changed.unset.forEach((name) => copy.delete(name));
+          Object.keys(changed.set).forEach((name) => copy.set(name, changed.set[name]));
+          assert.deepEqual([...copy], Object.entries(now), what);
+          told += 1;
+        };
+        for (let count = 0; count < 150; count++) {
+          const [app, user] = [random(3) > 0 ? delta() : undefined, random(3) > 0 ? delta() : undefined];
+          const change = append(`e${count}`, key, { ...(app && { app }), ...(user && { user }) }, random(4) === 0 ? { call: `call${count}` } : {});
+          if (random(40) === 0) await both((each) => each.removeScope({ app: 'app', user: 'user' }, context));
+          const before = await store.load(key, { events: { last: 0 } }, context);
+          const [knownApp, knownUser] = [pick(had.app), pick(had.user)];
+          const known = {
+            pos: { ...(knownApp && { app: knownApp.pos }), ...(knownUser && { user: knownUser.pos }) },
+            marks: { ...(knownApp?.mark && { app: knownApp.mark }), ...(knownUser?.mark && { user: knownUser.mark }) },
+          };
+          const loaded = await both((each) => each.load(key, { known, events: { last: 0 } }, context));
+          const committed = await both((each) => each.commit({ ...change, known }, context));
+          for (const [[actual, expected], what] of [[loaded, 'load'], [committed, 'commit']]) {
+            assert.deepEqual(Object.keys(actual.changed ?? {}), Object.keys(expected.changed ?? {}), what);
+            for (const scope of Object.keys(actual.changed ?? {})) {
+              follow(`${what} ${scope}`, scope === 'app' ? knownApp : knownUser, actual.changed[scope], before.state[scope]);
+            }
+          }
+          assert.deepEqual(committed[0].before, committed[1].before);
+          assert.deepEqual(Object.keys(loaded[0].state), Object.keys(loaded[1].state));
+          const { pos, marks, state } = await store.load(key, {}, context);
+          for (const scope of ['app', 'user']) had[scope].push({ pos: pos[scope], mark: marks[scope], values: Object.entries(state[scope]) });
+        }
+        assert.ok(told > 50, `${told}`);
+      }));
+  }
+
   test('a session keeps all its keys under its name, and takes all of them with it', () =>
     withPrefix(async (prefix) => {
       const store = redisStore(ioredis, { prefix });
       const key = keyOf('session');
       await store.commit(create('c', key, { session: { set: { a: 1 } } }), context);
       await store.commit(append('e', key), context);
-      assert.equal((await admin.keys(`${prefix}:*`)).length, 6);
+      const app = [`${prefix}:{app}:a`, `${prefix}:{app}:l`];
+      assert.equal((await admin.keys(`${prefix}:*`)).length, app.length + 6);
       await store.remove(key, context);
-      assert.deepEqual(await admin.keys(`${prefix}:*`), []);
+      assert.deepEqual((await admin.keys(`${prefix}:*`)).sort(), [...app, `${prefix}:{app}:removed`]);
     }));
 
   test('an update is forgotten after a day, some at a time', () =>
     withPrefix(async (prefix) => {
       const store = redisStore(ioredis, { prefix });
-      const made = `${prefix}:{app}:d`;
+      const made = `${prefix}:{app}:updates`;
       const now = Math.floor(Date.now() / 1_000);
       const old = Array.from({ length: 40 }, (_, index) => [now - 90_000 - index, `old${index}`]);
       await admin.zadd(made, ...old.flat(), now - 80_000, 'young');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sqliteStore } from 'statepad/stores/sqlite';
-import { creation, dump, event, failure, hasLog, key, libraries, observed, plain, rows, update, withFile } from './sqlite-libraries.mjs';
+import { creation, dump, event, failure, hasLog, key, libraries, observed, outcome, plain, rows, update, withFile } from './sqlite-libraries.mjs';
 
 const create = { migrate: 'create' };
 const ascending = { app: 'a', descending: false };
@@ -32,7 +32,7 @@ for (const name of Object.keys(libraries)) {
       const reading = store.load(key(), {});
       assert.equal(hasLog(name) ? (await reading).rev : await failure(reading), hasLog(name) ? 1 : 'unavailable');
       other.exec('ROLLBACK');
-      assert.deepEqual(await store.commit(change), { rev: 2, prev: 1, pos: { app: 2, user: 1 } });
+      assert.deepEqual(await outcome(store.commit(change)), { rev: 2, prev: 1, pos: { app: 2, user: 1 } });
       assert.deepEqual((await store.load(key(), {})).state, { session: v({ n: 3 }), app: v({ a: 2 }), user: v({ u: 1 }) });
     }));
 
@@ -66,7 +66,7 @@ for (const name of Object.keys(libraries)) {
       assert.deepEqual(dump(database), before);
       assert.equal((await store.commit(event('small'))).rev, 2);
       database.exec('PRAGMA max_page_count = 1000000');
-      assert.deepEqual(await store.commit(change), { rev: 3, prev: 2, pos: { app: 2, user: 1 } });
+      assert.deepEqual(await outcome(store.commit(change)), { rev: 3, prev: 2, pos: { app: 2, user: 1 } });
     }));
 
   test(`${name}: an error at any statement leaves everything as it was, and the same request succeeds afterwards`, () =>
@@ -136,7 +136,7 @@ for (const name of Object.keys(libraries)) {
       };
       const store = plain(sqliteStore(observed(database, { after })));
       assert.equal(await failure(store.commit(event('e2', { app: { set: { a: 2 } } }))), 'disk I/O error');
-      const again = await store.commit(event('e2', { app: { set: { a: 2 } } }));
+      const again = await outcome(store.commit(event('e2', { app: { set: { a: 2 } } })));
       assert.deepEqual(again, { rev: 2, prev: 2, pos: { app: 2, user: 1 }, duplicate: true, data: '{"id":"e2"}' });
     }));
 
@@ -180,9 +180,9 @@ for (const name of Object.keys(libraries)) {
         const size = (error) => error.code === 'rejected' && error.size >= 2000 && error.size < 2100;
         await assert.rejects(store.commit(big), size);
         const [small, refused, last] = await store.commitMany([creation('t'), big, update('x', { app: { set: { a: 9 } } })]);
-        assert.deepEqual(small, { rev: 0, prev: null, pos: { app: 1, user: 1 } });
+        assert.deepEqual(await outcome(small), { rev: 0, prev: null, pos: { app: 1, user: 1 } });
         assert.ok(size(refused));
-        assert.deepEqual(last, { rev: 0, prev: null, pos: { app: 2, user: 0 } });
+        assert.deepEqual(await outcome(last), { rev: 0, prev: null, pos: { app: 2, user: 0 } });
         assert.deepEqual((await store.list(ascending)).rows.map((row) => [row.key.sessionId, row.rev]), [['t', 0], ['s', 1]]);
       }));
   }
@@ -193,7 +193,7 @@ for (const name of Object.keys(libraries)) {
       const store = await filled(database);
       await store.commit(creation('t', { session: { set: { n: 1 } } }));
       await store.commit(creation('other', { userId: 'v', user: { set: { v: 1 } } }));
-      database.exec(`UPDATE statepad_values SET value = '{"torn' WHERE owner = (SELECT n FROM statepad_sessions WHERE id = 's')`);
+      database.exec(`UPDATE statepad_values SET value = '{"torn' WHERE owner = (SELECT n FROM statepad_sessions_v2 WHERE id = 's')`);
       assert.equal(await failure(store.load(key(), {})), 'corrupt');
       assert.deepEqual((await store.load(key('t'), {})).state.session, v({ n: 1 }));
       const page = await store.list(ascending);
@@ -202,15 +202,15 @@ for (const name of Object.keys(libraries)) {
       assert.equal(page.total, 3);
 
       // A user's value is part of each of the user's sessions.
-      database.exec(`UPDATE statepad_values SET value = 'no' WHERE owner = (SELECT n FROM statepad_scopes WHERE scope = '["a","u"]')`);
+      database.exec(`UPDATE statepad_values SET value = 'no' WHERE owner = (SELECT n FROM statepad_scopes_v2 WHERE scope = '["a","u"]')`);
       assert.equal(await failure(store.load(key('t'), {})), 'corrupt');
       assert.equal(await failure(store.loadScope({ app: 'a', user: 'u' })), 'corrupt');
-      assert.deepEqual(await store.loadScope({ app: 'a', user: 'v' }), { pos: 1, state: v({ v: 1 }) });
+      assert.deepEqual(await store.loadScope({ app: 'a', user: 'v' }), { pos: 1, state: v({ v: 1 }), mark: 'other' });
       const rest = await store.list(ascending);
       assert.deepEqual(rest.corrupt, [key('t'), key()]);
       assert.deepEqual(rest.rows.map((row) => row.key.sessionId), ['other']);
 
-      database.exec(`UPDATE statepad_values SET value = '' WHERE owner = (SELECT n FROM statepad_scopes WHERE scope = '["a"]')`);
+      database.exec(`UPDATE statepad_values SET value = '' WHERE owner = (SELECT n FROM statepad_scopes_v2 WHERE scope = '["a"]')`);
       assert.equal(await failure(store.list(ascending)), 'corrupt');
     }));
 
@@ -219,11 +219,11 @@ for (const name of Object.keys(libraries)) {
       const database = file.connect();
       const store = await filled(database);
       await store.commit(creation('t'));
-      database.exec(`UPDATE statepad_sessions SET rev = 'many' WHERE id = 's'`);
+      database.exec(`UPDATE statepad_sessions_v2 SET rev = 'many' WHERE id = 's'`);
       assert.equal(await failure(store.commit(event('e2'))), 'corrupt');
       const [torn, whole] = await store.commitMany([event('e2'), event('e1', { sessionId: 't' })]);
       assert.equal(torn.code, 'corrupt');
-      assert.deepEqual(whole, { rev: 1, prev: 0, pos: { app: 1, user: 1 } });
+      assert.deepEqual(await outcome(whole), { rev: 1, prev: 0, pos: { app: 1, user: 1 } });
       assert.deepEqual((await store.list(ascending)).corrupt, [key()]);
     }));
 
@@ -236,8 +236,8 @@ for (const name of Object.keys(libraries)) {
       }
       database.exec(`UPDATE statepad_events SET data = x'00ff' WHERE id = 'e3'`);
       database.exec(`DELETE FROM statepad_events WHERE id = 'e1'`);
-      assert.deepEqual((await store.load(key(), { events: { last: 1 } })).events, [{ rev: 4, data: '{"id":"e4"}' }]);
-      assert.deepEqual((await store.load(key(), { events: { from: 2, to: 2 } })).events, [{ rev: 2, data: '{"id":"e2"}' }]);
+      assert.deepEqual((await store.load(key(), { events: { last: 1 } })).events, [{ rev: 4, data: '{"id":"e4"}', id: 'e4' }]);
+      assert.deepEqual((await store.load(key(), { events: { from: 2, to: 2 } })).events, [{ rev: 2, data: '{"id":"e2"}', id: 'e2' }]);
       assert.equal(await failure(store.load(key(), { events: { last: 2 } })), 'corrupt');
       assert.equal(await failure(store.load(key(), { events: { to: 2 } })), 'corrupt');
     }));
@@ -302,7 +302,7 @@ for (const name of Object.keys(libraries)) {
       await store.close();
       assert.ok(statements.length > 10);
       assert.deepEqual(statements.filter(({ isFinalized }) => isFinalized === false), []);
-      assert.deepEqual(rows(database, 'SELECT count(*) AS n FROM statepad_sessions'), [{ n: 1 }]);
+      assert.deepEqual(rows(database, 'SELECT count(*) AS n FROM statepad_sessions_v2'), [{ n: 1 }]);
     }));
 }
 

@@ -153,3 +153,9 @@ export const update = (id, { userId, ...delta } = {}) => ({
   time: 3,
   delta,
 });
+
+/** What became of a change, without what it tells of the time before. */
+export async function outcome(promise) {
+  const told = ['before', 'changed'];
+  return Object.fromEntries(Object.entries(await promise).filter(([member]) => !told.includes(member)));
+}

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { Redis } from 'ioredis';
 
 const given = process.env.STATEPAD_TEST_REDIS_URL;
 
@@ -86,6 +87,26 @@ export async function startRedisServer(...options) {
     throw error;
   }
   return { url: `redis://127.0.0.1:${port}`, port, busPort, kill: () => end('SIGKILL'), restart: start, stop };
+}
+
+/** A cluster of two servers that share the slots: the servers, what a client needs to find them, and a client for each. */
+export async function startRedisCluster() {
+  const servers = await Promise.all([1, 2].map(() => startRedisServer('--cluster-enabled', 'yes')));
+  const admins = servers.map(({ url }) => new Redis(url));
+  await Promise.all([
+    admins[0].cluster('ADDSLOTSRANGE', 0, 8_191),
+    admins[1].cluster('ADDSLOTSRANGE', 8_192, 16_383),
+    admins[1].cluster('SET-CONFIG-EPOCH', 2),
+  ]);
+  await admins[0].cluster('MEET', '127.0.0.1', servers[1].port, servers[1].busPort);
+  for (const admin of admins) {
+    while (!(await admin.cluster('INFO')).includes('cluster_state:ok')) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const stop = async () => {
+    admins.forEach((admin) => admin.disconnect());
+    await Promise.all(servers.map((server) => server.stop()));
+  };
+  return { servers, admins, nodes: servers.map(({ port }) => ({ host: '127.0.0.1', port })), stop };
 }
 
 function isReady(server) {

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 use statepad::wasm::{Core, Past, nearest_key, parse_template, scratch, template_places};
-use statepad::{ErrorKind, Template};
+use statepad::{CreateRequest, ErrorKind, InMemorySessionService, SessionService, StateDraft, StateRef, Template};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 fn state(values: &Value) -> Map<String, Value> {
@@ -64,12 +64,12 @@ fn a_change_is_seen_when_it_is_applied_and_not_before() {
     assert_eq!(prepared & 15, 1 | 4 | 8);
     let token = usize::try_from(prepared >> 4).unwrap();
     let change = r#"{"user":{"set":{"é":[null]},"unset":[]},"session":{"set":{"x":2},"unset":[]}}"#;
-    assert_eq!(core.change_json(token).unwrap(), change);
-    assert_eq!(core.scope_json(own as usize, true).unwrap(), r#"{"x":1}"#);
+    assert_eq!(core.change_json(token).unwrap().unwrap(), change);
+    assert_eq!(core.scope_json(own as usize, true).unwrap().unwrap(), r#"{"x":1}"#);
     assert_eq!(core.apply(token, 7), Some(session));
-    assert_eq!(core.scope_json(own as usize, true).unwrap(), r#"{"x":2}"#);
-    assert_eq!(core.scope_json(app as usize, true).unwrap(), r#"{"app:a":"é"}"#);
-    assert_eq!(core.scope_json(user as usize, false).unwrap(), r#"{"é":[null]}"#);
+    assert_eq!(core.scope_json(own as usize, true).unwrap().unwrap(), r#"{"x":2}"#);
+    assert_eq!(core.scope_json(app as usize, true).unwrap().unwrap(), r#"{"app:a":"é"}"#);
+    assert_eq!(core.scope_json(user as usize, false).unwrap().unwrap(), r#"{"é":[null]}"#);
     assert_eq!(append(&mut core, session, "e1", "{}", -1.0), Ok(-1));
 }
 
@@ -92,19 +92,19 @@ fn a_discarded_change_leaves_no_trace() {
     let prepared = append(&mut core, session, "e1", r#"{"app:a":1}"#, -1.0).unwrap();
     core.discard(usize::try_from(prepared >> 4).unwrap());
     let app = core.scope("app", None).unwrap() as usize;
-    assert_eq!((core.scope_json(app, true).unwrap().as_str(), core.scope_version(app)), ("{}", 0.0));
+    assert_eq!((core.scope_json(app, true).unwrap().unwrap().as_str(), core.scope_version(app)), ("{}", 0.0));
     assert!(append(&mut core, session, "e1", "{}", 0.0).unwrap() >= 0);
 }
 
 #[wasm_bindgen_test]
 fn a_session_of_a_store_comes_in_and_leaves_again() {
     let mut core = Core::new();
-    let session = core.restore("app", "u", "s", 7.0, 5.0);
+    let session = core.restore("app", "u", "s", 7.0, 5.0).unwrap();
     let [own, app, user] = core.scopes(session as usize).unwrap()[..] else { panic!("a session has three scopes") };
     for (scope, values) in [(own, r#"{"x":1}"#), (app, r#"{"app:a":2}"#), (user, r#"{"user:b":3}"#)] {
         let length = write(values);
-        core.replace(scope as usize, length);
-        assert_eq!(core.scope_json(scope as usize, true).unwrap(), values);
+        core.replace(scope as usize, length).unwrap();
+        assert_eq!(core.scope_json(scope as usize, true).unwrap().unwrap(), values);
     }
     let prepared = append(&mut core, session, "e8", "{}", 7.0).unwrap();
     core.discard(usize::try_from(prepared >> 4).unwrap());
@@ -119,7 +119,7 @@ fn a_change_is_applied_in_those_parts_that_are_not_known_yet() {
     let [own, app, user] = core.scopes(session as usize).unwrap()[..] else { panic!("a session has three scopes") };
     let prepared = append(&mut core, session, "e", r#"{"x":1,"app:a":2,"user:b":3}"#, 0.0).unwrap();
     core.apply(usize::try_from(prepared >> 4).unwrap(), 4);
-    let values = [own, app, user].map(|scope| core.scope_json(scope as usize, true).unwrap());
+    let values = [own, app, user].map(|scope| core.scope_json(scope as usize, true).unwrap().unwrap());
     assert_eq!(values, ["{}", "{}", r#"{"user:b":3}"#]);
     assert!(append(&mut core, session, "f", "{}", 0.0).is_ok(), "the session has not moved");
 }
@@ -140,27 +140,75 @@ fn a_past_tells_what_it_was_told() {
     let mut past = Past::new();
     let mut push = |revision: f64, delta: &str, deleted: &str| {
         write(&[delta, deleted].concat());
-        past.push(revision, delta.len(), deleted.len())
+        past.push(revision, delta.len(), deleted.len()).unwrap()
     };
     assert!(push(0.0, r#"{"x":"é","app:a":1}"#, ""));
     assert!(push(2.0, r#"{"x":null,"y":[2]}"#, r#"{"x":0}"#));
     assert!(!push(3.0, "[]", ""));
     let length = write(r#"{"y":[2],"app:a":9,"user:u":3,"temp:t":4}"#);
-    assert_eq!(past.state_at(1.0, 2.0, length), r#"{"x":"é","app:a":1,"user:u":3}"#);
+    assert_eq!(past.state_at(1.0, 2.0, length).unwrap(), r#"{"x":"é","app:a":1,"user:u":3}"#);
     let length = write("{}");
-    assert_eq!(past.state_at(2.0, 2.0, length), r#"{"y":[2],"app:a":1}"#);
-    assert_eq!(past.steps("x", 2.0, u32::MAX), r#"[{"revision":0,"to":"é"},{"revision":2,"from":"é"}]"#);
-    assert_eq!(past.steps("x", 1.0, 1), r#"[{"revision":0,"to":"é"}]"#);
-    assert_eq!((past.steps("x", 2.0, 0), past.steps("z", 2.0, 1)), ("[]".to_owned(), "[]".to_owned()));
+    assert_eq!(past.state_at(2.0, 2.0, length).unwrap(), r#"{"y":[2],"app:a":1}"#);
+    assert_eq!(past.steps("x", 2.0, u32::MAX).unwrap(), r#"[{"revision":0,"to":"é"},{"revision":2,"from":"é"}]"#);
+    assert_eq!(past.steps("x", 1.0, 1).unwrap(), r#"[{"revision":0,"to":"é"}]"#);
+    assert_eq!(
+        (past.steps("x", 2.0, 0).unwrap(), past.steps("z", 2.0, 1).unwrap()),
+        ("[]".to_owned(), "[]".to_owned())
+    );
+}
+
+#[wasm_bindgen_test]
+fn what_a_host_gets_wrong_is_refused_and_changes_nothing() {
+    let mut core = Core::new();
+    let session = create(&mut core, "u", r#"{"x":1}"#);
+    let [own, ..] = core.scopes(session as usize).unwrap()[..] else { panic!("a session has three scopes") };
+    assert!(append(&mut core, session + 7, "e", "{}", -1.0).unwrap_err().contains("SESSION_NOT_FOUND"));
+    assert!(append(&mut core, session, "e", "[]", -1.0).unwrap_err().contains("INVALID_ARGUMENT"));
+    assert_eq!(core.apply(99, 7), None);
+    core.discard(99);
+    let ticket = append(&mut core, session, "e", r#"{"x":2}"#, -1.0).unwrap();
+    let token = usize::try_from(ticket >> 4).unwrap();
+    assert_eq!((core.apply(token, 7), core.apply(token, 7)), (Some(session), None), "once and no more");
+    assert_eq!(core.scope_json(own as usize, true).unwrap().unwrap(), r#"{"x":2}"#);
+    let length = write(r#"{"x":"#);
+    assert!(core.replace(own as usize, length).is_err(), "what is no object replaces nothing");
+    assert_eq!(core.scope_json(own as usize, true).unwrap().unwrap(), r#"{"x":2}"#);
+    assert_eq!(core.scope_json(99, true).unwrap(), None);
+    assert!(!core.remove(99) && core.scopes(99).is_none() && core.cursor(99).is_none());
+    let ticket = append(&mut core, session, "f", r#"{"x":3}"#, -1.0).unwrap();
+    assert!(core.remove(session as usize));
+    assert_eq!(core.apply(usize::try_from(ticket >> 4).unwrap(), 7), None, "it is deleted by now");
+    assert!(core.take_error().unwrap().contains("SESSION_NOT_FOUND"));
+}
+
+#[wasm_bindgen_test]
+async fn the_service_has_the_clock_and_the_randomness_of_javascript() {
+    let service = InMemorySessionService::new();
+    let request = || CreateRequest { app_name: "app".into(), user_id: "u".into(), ..CreateRequest::default() };
+    let session = service.create(request()).await.unwrap();
+    let other = service.create(request()).await.unwrap();
+    for id in [session.id(), other.id()] {
+        assert_eq!(id.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12], "{id}");
+        assert!(id[14..].starts_with('4') && ["8", "9", "a", "b"].contains(&&id[19..20]), "{id}");
+    }
+    assert_ne!(session.id(), other.id());
+    assert!(session.last_update_time() > 1.6e12);
+    let count = |state: &mut StateDraft| {
+        let count = state.get("user:n").and_then(|n| n.as_u64()).unwrap_or(0);
+        state.set("user:n", count + 1)
+    };
+    service.update_state(StateRef::User("app", "u"), count).await.unwrap();
+    let state = service.update_state(StateRef::Session(session.key()), count).await.unwrap();
+    assert_eq!(state.get("user:n"), Some(json!(2)));
 }
 
 #[wasm_bindgen_test]
 fn places_in_a_template_are_counted_in_utf16_units() {
     let length = write("🌊{user:né.x[7]?}");
     // A literal of two units; then an optional state key with two steps.
-    assert_eq!(parse_template(length), [0, 0, 2, 5, 3, 3, 15, 10, 2, 0, 11, 12, 1, 13, 14]);
-    assert_eq!(template_places(length), [1, 2]);
+    assert_eq!(parse_template(length).unwrap(), [0, 0, 2, 5, 3, 3, 15, 10, 2, 0, 11, 12, 1, 13, 14]);
+    assert_eq!(template_places(length).unwrap(), [1, 2]);
     let length = write(r#"{"x":0,"topic":0}"#);
-    assert_eq!(nearest_key("topci", length).as_deref(), Some("topic"));
-    assert_eq!(nearest_key("other", length), None);
+    assert_eq!(nearest_key("topci", length).unwrap().as_deref(), Some("topic"));
+    assert_eq!(nearest_key("other", length).unwrap(), None);
 }

@@ -21,7 +21,8 @@ export const APP = 'demo';
  */
 export async function openStorage(name: string, onTrouble: (trouble: unknown) => void): Promise<Storage> {
   const store = observed(indexedDBStore(name) as Batching, onTrouble);
-  const service = new SessionService({ store });
+  // What an earlier version of the page has kept is brought up to date.
+  const service = new SessionService({ store, migrate: 'upgrade' });
   try {
     await service.listSessions({ appName: APP, limit: 1 });
     return { service, watch: (onHint) => store.watch?.(onHint) ?? (() => undefined), refusal: undefined };

@@ -4,7 +4,7 @@ import { put } from '../admit.js';
 import { notFound } from '../append.js';
 import { StatepadError, isStatepadError } from '../errors.js';
 import { isObject } from '../given.js';
-import { checkOptions } from '../guards.js';
+import { checkOptions } from '../arguments.js';
 import { OPTIONS, checkTarget } from '../requests.js';
 import { APP_PREFIX, USER_PREFIX } from '../scope.js';
 import { VERSION, type Line, type SessionLine } from './format.js';

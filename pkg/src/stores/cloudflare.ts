@@ -8,6 +8,7 @@
  */
 
 import { isStoreError } from '../store-error.js';
+import { checkClient, checkOption, checkOptions } from './lib/sqlite-arguments.js';
 import { commitFitting } from './lib/cloudflare-sizes.js';
 import { objectDriver, type DurableObjectStorageLike } from './lib/cloudflare-object.js';
 import { batch, type D1DatabaseLike, type D1Query } from './lib/d1-client.js';
@@ -15,7 +16,7 @@ import { listQueries, pageFrom } from './lib/d1-list.js';
 import { loadedFrom, loadQueries } from './lib/d1-load.js';
 import { openD1 } from './lib/d1-open.js';
 import { scopeFrom, scopeQueries } from './lib/d1-read.js';
-import { removeQueries, removeScopeQueries } from './lib/d1-remove.js';
+import { checkRemoval, removeQueries, removeScopeQueries } from './lib/d1-remove.js';
 import { commit, commitMany } from './lib/d1-write.js';
 import { sqliteCore } from './lib/sqlite-core.js';
 import type { Committed, SessionStore } from '../store.js';
@@ -47,6 +48,9 @@ export interface DurableObjectStoreOptions {
  * ```
  */
 export function durableObjectStore(storage: DurableObjectStorageLike, options: DurableObjectStoreOptions = {}): SessionStore {
+  checkClient(storage, ['transactionSync'], 'durableObjectStore needs the storage of a Durable Object, this.ctx.storage');
+  checkOptions(options);
+  checkOption('exclusive', options.exclusive, [true, false]);
   const core = sqliteCore(objectDriver(storage));
   return {
     ...core,
@@ -79,20 +83,18 @@ export function durableObjectStore(storage: DurableObjectStorageLike, options: D
  * ```
  */
 export function d1Store(database: D1DatabaseLike): SessionStore {
+  checkClient(database, ['prepare', 'batch'], 'd1Store needs a D1 binding, say env.DB with "d1_databases" in the configuration of the worker');
   const run = (queries: readonly D1Query[]) => batch(database, queries);
   return {
     durability: 'replicated',
+    keeps: ['marks', 'changed', 'calls', 'creations'],
     open: async ({ migrate }) => openD1(database, migrate),
     commit: async (change) => commit(database, change),
     commitMany: async (changes) => commitMany(database, changes),
     load: async (key, query) => loadedFrom(key, query, await run(loadQueries(key, query))),
     list: async (query) => pageFrom(query, await run(listQueries(query))),
-    remove: async (key) => {
-      await run(removeQueries(key));
-    },
+    remove: async (key, _, guard = {}) => checkRemoval(await run(removeQueries(key, guard, Date.now()))),
     loadScope: async (scope) => scopeFrom(scope, await run(scopeQueries(scope))),
-    removeScope: async (scope) => {
-      await run(removeScopeQueries(scope));
-    },
+    removeScope: async (scope) => checkRemoval(await run(removeScopeQueries(scope))),
   };
 }

@@ -5,7 +5,9 @@
  * @packageDocumentation
  */
 
+import { checkOptions } from '../arguments.js';
 import { isStoreError } from '../store-error.js';
+import { checkChoice, checkFunctions, checkText } from './lib/arguments.js';
 import { commitAll, removeScope, removeSession } from './lib/indexeddb-commit.js';
 import { Connection } from './lib/indexeddb-connection.js';
 import { isItsOwnFault } from './lib/indexeddb-errors.js';
@@ -38,8 +40,14 @@ export interface IndexedDBStoreOptions {
  * deleted or upgraded by another tab meanwhile: then the page has to be loaded again.
  */
 export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions = {}): SessionStore {
-  const { durability = 'strict' } = options;
-  const connection = new Connection(name, options.indexedDB);
+  checkText('name', name, "indexedDBStore('sessions')");
+  checkOptions(options, ['durability', 'indexedDB', 'BroadcastChannel']);
+  const { durability = 'strict', indexedDB } = options;
+  checkChoice('options.durability', durability, ['strict', 'relaxed']);
+  if (indexedDB !== undefined) {
+    checkFunctions('options.indexedDB', indexedDB, ['open']);
+  }
+  const connection = new Connection(name, indexedDB);
   const hints = new Hints(`statepad:${name}`, options.BroadcastChannel ?? globalThis.BroadcastChannel);
   const write = (changes: readonly Change[]): Promise<(Committed | StoreError)[]> =>
     connection.write(durability, (transaction) => commitAll(transaction, changes));
@@ -56,6 +64,7 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
   };
   return {
     durability: durability === 'strict' ? 'disk' : 'os',
+    keeps: ['marks', 'changed', 'calls', 'creations'],
     commit: async (change) => {
       const [answer] = (await commitMany([change])) as [Committed | StoreError];
       if (isStoreError(answer)) {
@@ -67,8 +76,8 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
     load: (key, query) => connection.read((transaction) => readSession(transaction, key, query)),
     list: (query) => connection.read((transaction) => readPage(transaction, query)),
     loadScope: (scope) => connection.read((transaction) => readScope(transaction, scope)),
-    remove: async (key) => {
-      if (await connection.write(durability, (transaction) => removeSession(transaction, key))) {
+    remove: async (key, _, guard) => {
+      if (await connection.write(durability, (transaction) => removeSession(transaction, key, guard?.created))) {
         hints.send([key]);
       }
     },

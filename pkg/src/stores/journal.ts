@@ -13,18 +13,20 @@
  * @packageDocumentation
  */
 
-import { checkFunction, checkObject } from '../guards.js';
+import { checkOptions } from '../arguments.js';
+import { checkChoice, checkFunctions, checkText } from './lib/arguments.js';
 import { callbackStore } from './lib/callbacks.js';
 import { JournalFile } from './lib/file-journal.js';
 import { JournalReader } from './lib/journal-read.js';
-import { lineOf } from './lib/journal-lines.js';
+import { lineOf, versionLine } from './lib/journal-lines.js';
 import { JournalStorage, type StorageOptions } from './lib/local-storage.js';
-import type { Records } from './lib/callbacks.js';
+import type { Records } from './lib/log-records.js';
 import type { Durability, Migrate, SessionStore } from '../store.js';
 
 export { StoreError } from '../store-error.js';
 export { callbackStore } from './lib/callbacks.js';
-export type { Callbacks, LogRecord, Records, Removal } from './lib/callbacks.js';
+export type { Callbacks } from './lib/callbacks.js';
+export type { LogRecord, Records, Refusal, Removal, VersionRecord } from './lib/log-records.js';
 export type { StorageArea, StorageLocks, StorageOptions } from './lib/local-storage.js';
 export type { Durability, Migrate, SessionStore } from '../store.js';
 export type { StoreErrorCode, StoreErrorDetails } from '../store-error.js';
@@ -47,6 +49,8 @@ export interface JournalMedium {
   /** Called once after all others, and when opening fails. */
   close?(): Promise<void>;
   readonly durability?: Durability;
+  /** What messages call it; `the journal` unless told otherwise. */
+  readonly name?: string;
 }
 
 /** Options of {@link fileJournal}. */
@@ -79,16 +83,18 @@ export function journalStore(medium: JournalMedium): SessionStore {
   let reader = new JournalReader();
   let isContinued = false;
   const store = callbackStore({
+    name: medium.name ?? 'the journal',
     restore: async (found) => {
       reader = new JournalReader();
       isContinued = false;
       return reader.read(await medium.read(), found);
     },
     persist: async (records) => {
-      const lines = records.map((record, index) => lineOf(reader.last + 1 + index, record));
+      let { last } = reader;
+      const lines = records.map((record) => (record.kind === 'version' ? versionLine() : lineOf(++last, record)));
       // What was read may have ended in a torn line: nothing may be written behind it on the same line.
       await medium.append(isContinued || reader.isEmpty ? lines : ['', ...lines]);
-      reader.last += lines.length;
+      reader.last = last;
       isContinued = true;
     },
   });
@@ -112,14 +118,9 @@ export function journalStore(medium: JournalMedium): SessionStore {
 }
 
 function checkMedium(medium: JournalMedium): void {
-  checkObject(medium, 'medium');
-  checkFunction(medium.append, 'medium.append');
-  checkFunction(medium.read, 'medium.read');
-  for (const name of ['open', 'close'] as const) {
-    if (medium[name] !== undefined) {
-      checkFunction(medium[name], `medium.${name}`);
-    }
-  }
+  checkFunctions('medium', medium, ['append', 'read']);
+  const given = medium as unknown as Readonly<Record<string, unknown>>;
+  checkFunctions('medium', medium, ['open', 'close'].filter((name) => given[name] !== undefined));
 }
 
 /**
@@ -132,6 +133,10 @@ function checkMedium(medium: JournalMedium): void {
  * no room for the lock; `corrupt` when a line is damaged in such a way that it cannot be known whose it is.
  */
 export function fileJournal(path: string, options: FileJournalOptions = {}): SessionStore {
+  checkText('path', path, "fileJournal('sessions.journal')");
+  checkOptions(options, ['sync', 'compact']);
+  checkChoice('options.sync', options.sync, [true, false]);
+  checkChoice('options.compact', options.compact, [true, false]);
   const file = new JournalFile(path, options.sync ?? true, options.compact ?? false);
   const store = journalStore(file);
   return {
@@ -151,9 +156,18 @@ export function fileJournal(path: string, options: FileJournalOptions = {}): Ses
  * disk when it likes (`os`).
  *
  * One page at a time: `open` throws `rejected` when another one has it open. That is known by a lock of the browser
- * (`navigator.locks`), or, where there are none, by the item `${name}:lock`, which is as good as gone when its page has not
- * looked after it for 90 seconds.
+ * (`navigator.locks`). A page that does not come by https, nor from localhost, has none: `open` throws `rejected`, as nothing else
+ * keeps a page that was stopped for a while from overwriting what another one has written meanwhile. When the items are deleted
+ * while it is open, all later changes are `rejected`.
  */
 export function localStorageJournal(name: string, options: StorageOptions = {}): SessionStore {
+  checkText('name', name, "localStorageJournal('sessions')");
+  checkOptions(options, ['storage', 'locks']);
+  if (options.storage !== undefined) {
+    checkFunctions('options.storage', options.storage, ['key', 'getItem', 'setItem', 'removeItem']);
+  }
+  if (options.locks !== undefined) {
+    checkFunctions('options.locks', options.locks, ['request']);
+  }
   return journalStore(new JournalStorage(name, options));
 }

@@ -11,11 +11,14 @@ import { isStoreError, type StoreError } from '../store-error.js';
 import { batchOf, committedOf, refusalOf } from './lib/postgres-batch.js';
 import { Sender, type PostgresClient } from './lib/postgres-client.js';
 import { listStatement, pageOf } from './lib/postgres-list.js';
+import { checkClient, checkOptions } from './lib/postgres-options.js';
 import { loadedOf, loadStatement, scopeOf, scopeStatement } from './lib/postgres-read.js';
 import { openStatement, quotedSchema } from './lib/postgres-schema.js';
+import { durabilityOf, objectionTo, SERVER_STATEMENT, type Server } from './lib/postgres-server.js';
+import { takeTurn } from './lib/postgres-turns.js';
 import { Hints, type PostgresListener } from './lib/postgres-watch.js';
 import { toColumn } from './lib/sql-text.js';
-import type { Change, Committed, Hint, SessionStore } from '../store.js';
+import type { Change, Committed, Durability, Hint, SessionStore } from '../store.js';
 
 export type { SessionStore } from '../store.js';
 export type { PostgresClient } from './lib/postgres-client.js';
@@ -40,10 +43,12 @@ export interface PostgresStoreOptions {
 /**
  * Makes a store in Postgres. The client stays open when the store is closed.
  *
- * How durable a commit is, is up to the server's own settings: on disk unless `fsync` or `synchronous_commit` are off there,
- * as `fsync` always is in PGlite.
+ * How durable a commit is, is up to the server's own settings, which are looked at when the store is opened: `durability` is
+ * `undefined` until then. It is on disk unless `fsync` or `synchronous_commit` are off there, as `fsync` always is in PGlite.
+ * A server whose transactions do not begin as `read committed`, or that only reads, is refused then.
  *
- * Throws a `StoreError` (`rejected`) when a schema cannot have the name.
+ * Throws `INVALID_ARGUMENT` when it is given something else than a client, and a `StoreError` (`rejected`) when a schema
+ * cannot have the name.
  *
  * @example
  * ```js
@@ -55,10 +60,11 @@ export interface PostgresStoreOptions {
  * const service = new SessionService({ store: postgresStore(pool) });
  * ```
  */
-export function postgresStore(
-  client: PostgresClient,
-  { schema: name = 'statepad', prepare, listen }: PostgresStoreOptions = {},
-): SessionStore {
+export function postgresStore(client: PostgresClient, options: PostgresStoreOptions = {}): SessionStore {
+  checkClient(client);
+  checkOptions(options);
+  const { schema: name = 'statepad', prepare, listen } = options;
+  let durability: Durability | undefined;
   const schema = quotedSchema(name);
   const sender = new Sender(client, prepare);
   const write = (text: string, ...values: (string | null)[]): Promise<readonly unknown[]> => sender.send({ text, values }, false);
@@ -69,7 +75,7 @@ export function postgresStore(
     );
 
   const commitBatch = async (changes: readonly Change[]): Promise<(Committed | StoreError)[]> => {
-    const rows = await write(`select ${schema}.commit_v1($1, $2, $3, $4) as answers`, ...batchOf(changes));
+    const rows = await write(`select ${schema}.commit_v2($1, $2, $3, $4, $5) as answers`, ...batchOf(changes));
     const answers = JSON.parse((rows as readonly { answers: string }[])[0]?.answers ?? '') as readonly (readonly unknown[])[];
     return changes.map((change, index) => {
       const committed = committedOf(answers[index] ?? [], change);
@@ -99,8 +105,18 @@ export function postgresStore(
   };
 
   return {
-    durability: 'disk',
+    get durability() {
+      // It is not known before it is asked.
+      return durability as Durability;
+    },
+    keeps: ['marks', 'changed', 'calls', 'creations'],
     open: async ({ migrate }) => {
+      const [server] = (await sender.send({ text: SERVER_STATEMENT, values: [] }, true)) as readonly [Server];
+      const objection = objectionTo(server, migrate);
+      if (objection !== undefined) {
+        throw objection;
+      }
+      durability = durabilityOf(server, isInMemory(client));
       await write(openStatement(name, migrate));
     },
     commit: async (change) => {
@@ -113,22 +129,33 @@ export function postgresStore(
     commitMany,
     load: async (key, query) => loadedOf(await sender.send(loadStatement(schema, key, query), true), key),
     list: async (query) => pageOf(await sender.send(listStatement(schema, query), true), query),
-    remove: async (key) => {
+    remove: async (key, _context, { created } = {}) => {
       const { appName, userId, sessionId } = key;
-      const values = [appName, userId, sessionId].map(toColumn);
-      const rows = await write(`select ${schema}.remove_v1($1, $2, $3)::text as gone`, ...values);
+      const values = [...[appName, userId, sessionId].map(toColumn), created === undefined ? null : toColumn(created)];
+      const rows = await write(`select ${schema}.remove_v2($1, $2, $3, $4)::text as gone`, ...values);
       if ((rows as readonly { gone: string }[])[0]?.gone === 'true') {
         hints?.add(key);
       }
     },
     loadScope: async (scope) => scopeOf(await sender.send(scopeStatement(schema, scope), true), scope),
     removeScope: async ({ app: appName, user: userId }) => {
-      await write(`select ${schema}.remove_scope_v1($1, $2)`, toColumn(appName), userId === undefined ? null : toColumn(userId));
+      await write(`select ${schema}.remove_scope_v2($1, $2)`, toColumn(appName), userId === undefined ? null : toColumn(userId));
       hints?.add(userId === undefined ? { appName } : { appName, userId });
+    },
+    reserve: async (target, times, context) => {
+      const ask = async (text: string, ...values: (string | null)[]): Promise<string> =>
+        ((await write(text, ...values)) as readonly { answer: string }[])[0]?.answer ?? '';
+      return await takeTurn(ask, schema, target, times, context);
     },
     close: async () => hints?.close(),
     ...(hints && { watch: (onHint: (hint: Hint) => void) => hints.watch(onHint) }),
   };
+}
+
+/** Whether a client is PGlite with nothing but memory behind it. */
+function isInMemory(client: PostgresClient): boolean {
+  const { waitReady, dataDir } = client as Partial<Record<string, unknown>> & PostgresClient;
+  return waitReady !== undefined && (typeof dataDir !== 'string' || dataDir === '' || dataDir.startsWith('memory://'));
 }
 
 /** A refusal is an answer, too. */

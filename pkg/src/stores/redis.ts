@@ -9,19 +9,41 @@ import { newId } from '../ids.js';
 import { isStoreError, StoreError } from '../store-error.js';
 import { decodeLoaded, decodePage, decodeScope, listArgs, loadArgs } from './lib/redis-answers.js';
 import { decodeAnswer, encodeChanges } from './lib/redis-changes.js';
-import { scriptRunner, textOf, type RedisClient } from './lib/redis-client.js';
+import { scriptRunner, textOf, type RedisClient, type RunScript } from './lib/redis-client.js';
+import { commitScript } from './lib/redis-commit.js';
 import { hintText, watchers, type RedisSubscriber } from './lib/redis-hints.js';
-import { baseOf, channelOf, memberOf, scopeKey, sessionKeys, userKeys, versionKey } from './lib/redis-keys.js';
+import {
+  appKeys,
+  baseOf,
+  channelOf,
+  leftKey,
+  memberOf,
+  scopeKeys,
+  sessionKeys,
+  userKeys,
+  versionKey,
+  versionKeys,
+} from './lib/redis-keys.js';
+import { VERSION } from './lib/redis-lua.js';
+import { checkRedisOptions } from './lib/redis-options.js';
 import { listScript, loadScript } from './lib/redis-reads.js';
-import { commitScript, removeScopeScript, removeScript, scopeScript, versionScript } from './lib/redis-scripts.js';
+import {
+  isThereScript,
+  noteScript,
+  openScript,
+  removeScopeScript,
+  removeScript,
+  scopeScript,
+  type Script,
+} from './lib/redis-scripts.js';
+import { askServers } from './lib/redis-server.js';
+import { upgrade } from './lib/redis-upgrade.js';
+import { newerVersion, olderVersion } from './lib/refusals.js';
 import type { Change, Committed, Durability, Migrate, SessionStore } from '../store.js';
 
 export type { SessionStore } from '../store.js';
 export type { IoredisClient, NodeRedisClient, RedisClient, UpstashClient } from './lib/redis-client.js';
 export type { IoredisSubscriber, NodeRedisSubscriber, RedisSubscriber, UpstashSubscriber } from './lib/redis-hints.js';
-
-/** Which version of the keys this is. */
-const VERSION = '1';
 
 /** Options of {@link redisStore}. */
 export interface RedisStoreOptions {
@@ -33,9 +55,9 @@ export interface RedisStoreOptions {
    */
   readonly subscriber?: RedisSubscriber;
   /**
-   * How durable the server makes a write before it answers. `os` unless told otherwise, which is true of a server with
-   * `appendonly yes`: its default, `appendfsync everysec`, may lose the last second when the machine fails. It is `disk`
-   * with `appendfsync always`, and `memory` with snapshots alone. The store does not ask the server.
+   * How durable the server makes a write before it answers, where it does not tell: managed servers may not, and that of
+   * Upstash does not. `os` unless told otherwise. The store warns once then, and believes it. Where the server tells, that
+   * counts: `memory` without an append-only file, `os` with `appendfsync everysec` or `no`, `disk` with `always`.
    */
   readonly durability?: Durability;
 }
@@ -44,16 +66,21 @@ export interface RedisStoreOptions {
  * Makes a store in Redis 6 or newer, or what speaks its language (Valkey, Upstash). The client stays the caller's: it has to
  * be connected, and `close` leaves it open. A client that never gives up on a lost connection keeps its callers waiting.
  *
- * - The server must not drop keys by itself: `maxmemory-policy` has to be `noeviction`. Sessions of which a part is missing
- *   are `corrupt`.
- * - A failover to a replica may lose what was acknowledged shortly before: Redis replicates afterwards.
+ * - The server must not drop keys by itself: one with a `maxmemory` and a `maxmemory-policy` of `allkeys-*` is refused. Sessions
+ *   of which a part is missing are `corrupt`, also when that part is the state of their user or app.
+ * - A replica is refused. A failover to one may lose what was acknowledged shortly before: Redis replicates afterwards. Marks
+ *   tell a service that it has happened.
  * - All keys of an app lie in one slot of a cluster, which is what makes a change of it atomic there; `commitMany` makes one
  *   round trip for each app. While a slot moves to another server, its apps are `unavailable`.
- * - An update that is sent again is known for a day.
+ * - An update that is sent again is known for a day, and so are refused calls and the creations of removed sessions.
  * - The user needs the rights to run scripts and every command in them, on all keys under the prefix; `open` makes sure of it.
  *   Without the right to publish under the prefix nobody who watches hears of a change.
+ * - `migrate: 'upgrade'` upgrades one app after the other, while services of either version may run: what version 1 writes to an
+ *   app that has been begun with fails. It lists all keys of the server (`SCAN`), and may be ended and begun again. No slot of a
+ *   cluster may move meanwhile.
  *
- * Throws a `TypeError` when the client or the subscriber is of none of the three packages, or the prefix has braces.
+ * Throws `INVALID_ARGUMENT` when the client or the subscriber is of none of the three packages or not connected, when the
+ * prefix has braces, and for an option that it does not know.
  *
  * @example
  * ```ts
@@ -61,25 +88,36 @@ export interface RedisStoreOptions {
  * ```
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SessionStore {
-  const { prefix = 'statepad', subscriber, durability = 'os' } = options;
-  if (/[{}]/.test(prefix)) {
-    throw new TypeError(`prefix "${prefix}" must not have braces`);
-  }
+  checkRedisOptions(client, options);
+  const { prefix = 'statepad', subscriber } = options;
+  let { durability = 'os' } = options;
   const run = scriptRunner(client);
   const [channel, sender] = [channelOf(prefix), newId()];
   const hints = subscriber && watchers(subscriber, channel, sender);
+  const ask = asker(run, prefix);
+  let upgrading: Promise<void> | undefined;
 
   const commitApp = async (changes: readonly [Change, ...Change[]]): Promise<(Committed | StoreError)[]> => {
     const { keys, args } = encodeChanges(prefix, changes);
-    const answers = (await run(commitScript, keys, [channel, sender, ...args])) as readonly unknown[];
-    return changes.map((change, index) => decodeAnswer(change, answers[index]));
+    const answers = await ask(changes[0].key.appName, commitScript, keys, [channel, sender, ...args]);
+    return changes.map((change, index) => decodeAnswer(change, (answers as readonly unknown[])[index]));
   };
 
   return {
-    durability,
+    get durability() {
+      return durability;
+    },
+    keeps: ['marks', 'changed', 'calls', 'creations'],
     open: async ({ migrate }) => {
-      const answer = await run(versionScript, [versionKey(prefix)], [VERSION, migrate === 'check' ? '' : 'create']);
-      checkVersion(prefix, answer, migrate);
+      const mayCreate = migrate === 'check' ? '' : 'create';
+      const answer = await run(openScript, [versionKey(prefix)], [String(VERSION), mayCreate, migrate]);
+      durability = await askServers(client, options.durability ?? 'os');
+      const isOlder = checkVersion(prefix, answer, migrate);
+      if (isOlder || (migrate === 'upgrade' && Number(await run(isThereScript, [leftKey(prefix)], [])) === 1)) {
+        // One that is not waited for any longer goes on, and is waited for again by the next try.
+        upgrading ??= upgrade(client, run, prefix).finally(() => (upgrading = undefined));
+        await upgrading;
+      }
     },
     commit: async (change) => {
       const [answer] = await commitApp([change]);
@@ -105,31 +143,71 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     },
     load: async (key, query) => {
       const base = baseOf(prefix, key.appName);
-      const [values, events, times] = sessionKeys(base, memberOf(key));
-      const keys = [values, events, times, `${base}l`, `${base}a`, userKeys(base, key.userId)[0]];
-      return decodeLoaded(key, await run(loadScript, keys, loadArgs(key, query)));
+      const [app, appLog, sessions] = appKeys(base);
+      const [user, userLog] = userKeys(base, key.userId);
+      const keys = [...versionKeys(base), ...sessionKeys(base, memberOf(key)), sessions, app, appLog, user, userLog];
+      return decodeLoaded(key, await ask(key.appName, loadScript, keys, loadArgs(key, query), `session "${key.sessionId}"`));
     },
     list: async (query) => {
       const base = baseOf(prefix, query.app);
-      const list = query.user === undefined ? `${base}l` : userKeys(base, query.user)[1];
-      return decodePage(query, await run(listScript, [list, `${base}a`], listArgs(query)));
+      const [app, appLog, sessions] = appKeys(base);
+      const list = query.user === undefined ? sessions : userKeys(base, query.user)[2];
+      const what = `state of app "${query.app}"`;
+      const keys = [...versionKeys(base), list, app, appLog];
+      return decodePage(query, await ask(query.app, listScript, keys, listArgs(query), what));
     },
-    remove: async (key) => {
+    remove: async (key, _context, { created } = {}) => {
       const base = baseOf(prefix, key.appName);
       const member = memberOf(key);
-      const keys = [...sessionKeys(base, member), `${base}l`, userKeys(base, key.userId)[1]];
-      await run(removeScript, keys, [channel, sender, hintText(key), member]);
+      const [, , sessions, , , removed] = appKeys(base);
+      const keys = [...versionKeys(base), ...sessionKeys(base, member), sessions, userKeys(base, key.userId)[2], removed];
+      const args = [channel, sender, hintText(key), member, created === undefined ? '' : `=${created}`];
+      await ask(key.appName, removeScript, keys, args, `session "${key.sessionId}"`);
     },
     loadScope: async (scope) => {
+      const base = baseOf(prefix, scope.app);
       const what = scope.user === undefined ? `state of app "${scope.app}"` : `state of user "${scope.user}"`;
-      return decodeScope(what, await run(scopeScript, [scopeKey(prefix, scope)], []));
+      return decodeScope(what, await ask(scope.app, scopeScript, [...versionKeys(base), ...scopeKeys(base, scope)], [], what));
     },
     removeScope: async (scope) => {
       const { app: appName, user: userId } = scope;
+      const base = baseOf(prefix, appName);
       const hint = hintText(userId === undefined ? { appName } : { appName, userId });
-      await run(removeScopeScript, [scopeKey(prefix, scope)], [channel, sender, hint]);
+      const what = userId === undefined ? `state of app "${appName}"` : `state of user "${userId}"`;
+      await ask(appName, removeScopeScript, [...versionKeys(base), ...scopeKeys(base, scope)], [channel, sender, hint], what);
     },
     ...(hints && { watch: hints.watch, close: hints.close }),
+  };
+}
+
+/**
+ * Makes the function that runs a script for an app, and throws what a script says instead of an answer: that the app is of
+ * another version, or that `what` cannot be read.
+ */
+function asker(
+  run: RunScript,
+  prefix: string,
+): (app: string, script: Script, keys: readonly string[], args: readonly string[], what?: string) => Promise<unknown> {
+  // An app that version 1 has made after the upgrade: the next upgrade looks at all of them again.
+  const note = async (): Promise<unknown> => run(noteScript, [leftKey(prefix)], []);
+  return async (app, script, keys, args, what = '') => {
+    const reply = await run(script, keys, args);
+    const [status, detail] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
+    if (typeof status === 'string' && status === 'version') {
+      const found = Number(detail);
+      if (found > VERSION) {
+        throw newerVersion(`app "${app}" under the prefix "${prefix}"`, found, VERSION);
+      }
+      await note();
+      throw olderVersion(`app "${app}" under the prefix "${prefix}"`, found, VERSION);
+    }
+    if (status === 'corrupt') {
+      throw new StoreError('corrupt', `what is stored of ${what} cannot be read`);
+    }
+    if (script === commitScript && (reply as unknown[]).some((answer) => Array.isArray(answer) && answer[0] === 'version')) {
+      await note();
+    }
+    return reply;
   };
 }
 
@@ -159,7 +237,8 @@ function answersOf(outcome: PromiseSettledResult<(Committed | StoreError)[]>, co
   return Array.from({ length: count }, () => reason);
 }
 
-function checkVersion(prefix: string, answer: unknown, migrate: Migrate): void {
+/** Whether there is an upgrade to do. Throws when what was found when opening does not suit. */
+function checkVersion(prefix: string, answer: unknown, migrate: Migrate): boolean {
   const [status, found] = answer as readonly unknown[];
   if (textOf(status) === 'denied') {
     throw new StoreError('rejected', `redis does not allow the user the commands ${textOf(found)}`);
@@ -167,8 +246,15 @@ function checkVersion(prefix: string, answer: unknown, migrate: Migrate): void {
   if (found === null) {
     throw new StoreError('rejected', `there is no store under the prefix "${prefix}", and migrate: '${migrate}' makes none`);
   }
-  const version = textOf(found);
-  if (version !== VERSION) {
-    throw new StoreError('rejected', `the store under the prefix "${prefix}" is of version ${version}, not ${VERSION}`);
+  const [version, what] = [Number(found), `the store under the prefix "${prefix}"`];
+  if (!Number.isInteger(version)) {
+    throw new StoreError('rejected', `"${versionKey(prefix)}" has something else than a version: use another prefix`);
   }
+  if (version > VERSION) {
+    throw newerVersion(what, version, VERSION);
+  }
+  if (migrate !== 'upgrade' && version !== VERSION) {
+    throw olderVersion(what, version, VERSION);
+  }
+  return version < VERSION;
 }

@@ -12,7 +12,9 @@
  * @packageDocumentation
  */
 
+import { StatepadError } from '../errors.js';
 import { StoreError } from '../store-error.js';
+import { checkClient, checkOption, checkOptions } from './lib/sqlite-arguments.js';
 import { sqliteClient, type SqliteClient, type SqliteDatabase } from './lib/sqlite-client.js';
 import { sqliteCore } from './lib/sqlite-core.js';
 import { resultOf, undone } from './lib/sqlite-errors.js';
@@ -46,6 +48,7 @@ const PAUSE_MS = 20;
 /**
  * Makes a store over an open connection, which it never closes. `open` sets the connection's `busy_timeout` and
  * `synchronous`. No transaction may be open on the connection while the store is called: it throws `unavailable` then.
+ * Throws a `StatepadError` `INVALID_ARGUMENT` when it is given something else than a connection.
  *
  * ```js
  * import { DatabaseSync } from 'node:sqlite';
@@ -54,6 +57,7 @@ const PAUSE_MS = 20;
  * ```
  */
 export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOptions = {}): SessionStore {
+  checkArguments(database, options);
   const { synchronous = 'full', journalMode, busyTimeout = 5000 } = options;
   const client = sqliteClient(database);
   const core = sqliteCore(client);
@@ -79,6 +83,17 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
     },
     close: async () => client.close(),
   };
+}
+
+function checkArguments(database: SqliteDatabase, options: SqliteStoreOptions): void {
+  checkClient(database, ['prepare', 'exec'], "sqliteStore needs an open connection, say new DatabaseSync('sessions.db') of node:sqlite");
+  checkOptions(options);
+  checkOption('synchronous', options.synchronous, ['full', 'normal']);
+  checkOption('journalMode', options.journalMode, ['wal', 'keep']);
+  const { busyTimeout = 0 } = options;
+  if (!(typeof busyTimeout === 'number' && busyTimeout >= 0)) {
+    throw new StatepadError('INVALID_ARGUMENT', 'busyTimeout must be a number from 0, in milliseconds', { path: 'busyTimeout' });
+  }
 }
 
 /** A time as SQLite takes it. */

@@ -2,32 +2,15 @@
 
 import { newId } from '../../ids.js';
 import { isStoreError } from '../../store-error.js';
-import { LogTables, nameOf, type Damage } from './journal-tables.js';
+import { checkFunctions } from './arguments.js';
+import { LogTables, nameOf, type Found } from './journal-tables.js';
+import { LOG_VERSION, versionRecord, type LogRecord, type Records, type Refusal, type Removal, type VersionRecord } from './log-records.js';
+import { olderVersion } from './refusals.js';
 import { isEmpty } from './values.js';
-import type { Change, Committed, Guard, Hint, SessionStore } from '../../store.js';
+import type { Change, Committed, Hint, Migrate, SessionStore } from '../../store.js';
 import type { StoreError } from '../../store-error.js';
 
-/** A session, or all values of an app or a user, that has been deleted. */
-export interface Removal {
-  /** Unique everywhere. */
-  readonly id: string;
-  /** `remove`: the session that `key` names. `remove-scope`: the user's values when there is a `userId`, else the app's. */
-  readonly kind: 'remove' | 'remove-scope';
-  readonly key: Hint;
-  /** When, in milliseconds since the epoch. */
-  readonly time: number;
-  /** As in {@link LogRecord}. */
-  readonly guard?: Guard;
-}
-
-/**
- * What a log keeps: plain JSON data. `guard` is not what was asked for but what was there: which session, at which
- * revision, and where the scopes were. It shows whether records have got lost.
- */
-export type LogRecord = Change | Removal;
-
-/** What is given back: all at once or one after the other. */
-export type Records<T> = Iterable<T> | AsyncIterable<T>;
+export type { LogRecord, Records, Refusal, Removal, VersionRecord } from './log-records.js';
 
 /** The injectable callback in its smallest form. */
 export interface Callbacks {
@@ -42,9 +25,12 @@ export interface Callbacks {
   restore(): Records<LogRecord> | Promise<Records<LogRecord>>;
 }
 
-/** A record on its way, and who waits for it. */
+/** What is asked for. */
+type Request = Change | Removal;
+
+/** A request on its way, and what waits for it. */
 interface Task {
-  readonly record: LogRecord;
+  readonly request: Request;
   /** Goes by itself. */
   readonly isAlone: boolean;
   readonly resolve: (committed: Committed | undefined) => void;
@@ -53,7 +39,9 @@ interface Task {
 
 /** What a journal needs besides: it counts what it misses, and compares that with what sessions miss. */
 interface JournalCallbacks extends Pick<Callbacks, 'persist'> {
-  restore(found: { readonly missing: number }): Records<LogRecord | Damage> | Promise<Records<LogRecord | Damage>>;
+  restore(found: { readonly missing: number }): Records<Found> | Promise<Records<Found>>;
+  /** What messages call it. */
+  readonly name?: string;
 }
 
 /**
@@ -61,10 +49,12 @@ interface JournalCallbacks extends Pick<Callbacks, 'persist'> {
  * must be one such store at a time: nobody else may write.
  */
 export function callbackStore(callbacks: Callbacks | JournalCallbacks): SessionStore {
+  checkFunctions('callbacks', callbacks, ['persist', 'restore']);
   const waiting: Task[] = [];
   let reading: Promise<LogTables> | undefined;
   let writing: Promise<void> | undefined;
   let isUnknown = false;
+  let migrate: Migrate = 'create';
 
   /** What the log says. */
   const opened = (): Promise<LogTables> => (reading ??= Promise.resolve().then(read));
@@ -74,6 +64,9 @@ export function callbackStore(callbacks: Callbacks | JournalCallbacks): SessionS
       for await (const record of await callbacks.restore(tables)) {
         tables.replay(record);
       }
+      if (tables.version !== undefined && tables.version < LOG_VERSION) {
+        await upgrade(tables, tables.version);
+      }
       isUnknown = false;
       return tables;
     } catch (error) {
@@ -81,6 +74,15 @@ export function callbackStore(callbacks: Callbacks | JournalCallbacks): SessionS
       // What is sent again may be there already: not even a store that is unavailable says that it is not.
       throw isUnknown ? new Error('the log cannot be read again: what became of the last changes is unknown', { cause: error }) : error;
     }
+  };
+  /** Says behind all records which version comes from here on. What is said twice does no harm. */
+  const upgrade = async (tables: LogTables, found: number): Promise<void> => {
+    if (migrate !== 'upgrade') {
+      throw olderVersion((callbacks as JournalCallbacks).name ?? 'the log', found, LOG_VERSION);
+    }
+    const record = versionRecord();
+    await callbacks.persist([record]);
+    tables.replay(record);
   };
 
   const write = async (): Promise<void> => {
@@ -99,7 +101,9 @@ export function callbackStore(callbacks: Callbacks | JournalCallbacks): SessionS
   };
   const keep = async (batch: readonly Entry[], tables: LogTables): Promise<void> => {
     try {
-      await callbacks.persist(batch.map(({ record }) => record));
+      const version = tables.version === undefined ? [versionRecord()] : [];
+      await callbacks.persist([...version, ...batch.map(({ record }) => record)]);
+      version.forEach((record) => tables.replay(record));
     } catch (error) {
       const isCertain = isStoreError(error) && (error.code === 'unavailable' || error.code === 'rejected');
       if (!isCertain) {
@@ -115,11 +119,11 @@ export function callbackStore(callbacks: Callbacks | JournalCallbacks): SessionS
       batch.forEach(({ task }) => task.reject(reason));
       return;
     }
-    batch.forEach(({ task, record }) => task.resolve(make(tables, record)));
+    batch.forEach((entry) => make(tables, entry));
   };
-  const log = (record: LogRecord, isAlone = false): Promise<Committed | undefined> =>
+  const log = (request: Request, isAlone = false): Promise<Committed | undefined> =>
     new Promise((resolve, reject) => {
-      waiting.push({ record, isAlone, resolve, reject });
+      waiting.push({ request, isAlone, resolve, reject });
       writing ??= write();
     });
   const commit = (change: Change): Promise<Committed> => log(change) as Promise<Committed>;
@@ -127,7 +131,9 @@ export function callbackStore(callbacks: Callbacks | JournalCallbacks): SessionS
 
   return {
     exclusive: true,
-    open: async () => {
+    keeps: ['marks', 'changed', 'calls', 'creations'],
+    open: async (options) => {
+      ({ migrate } = options);
       await opened();
     },
     commit,
@@ -145,8 +151,9 @@ export function callbackStore(callbacks: Callbacks | JournalCallbacks): SessionS
     },
     load: async (key, query) => (await opened()).load(key, query),
     list: async (query) => (await opened()).list(query),
-    remove: async ({ appName, userId, sessionId }) => {
-      await log(removal('remove', { appName, userId, sessionId }));
+    remove: async ({ appName, userId, sessionId }, _context, guard) => {
+      const request = removal('remove', { appName, userId, sessionId });
+      await log(guard?.created === undefined ? request : { ...request, guard: { created: guard.created } });
     },
     loadScope: async (scope) => (await opened()).scope(scope),
     // What comes behind it cannot be decided before it is made.
@@ -163,11 +170,13 @@ export function callbackStore(callbacks: Callbacks | JournalCallbacks): SessionS
 /** A task that has been decided, with the record that is kept of it. */
 interface Entry {
   readonly task: Task;
-  readonly record: LogRecord;
+  readonly record: Exclude<LogRecord, VersionRecord>;
+  /** Why it is refused, when that is what the record says. */
+  readonly refusal?: StoreError;
 }
 
 /**
- * Takes as many of those who wait as can be decided now, and answers those that are refused or done. One that depends on
+ * Takes as many of those that wait as can be decided now, and answers those that are refused or done. One that depends on
  * another before it stays for the next time.
  */
 function take(waiting: Task[], tables: LogTables): Entry[] {
@@ -176,8 +185,8 @@ function take(waiting: Task[], tables: LogTables): Entry[] {
   const moves = new Map<string, number>();
   let count = 0;
   for (const task of waiting) {
-    const { record, isAlone } = task;
-    const { id, kind, key, guard } = record;
+    const { request, isAlone } = task;
+    const { id, key, guard } = request;
     const unit = nameOf(key) + (key.sessionId === undefined ? id : '');
     const [app, user] = [nameOf({ appName: key.appName }), nameOf({ ...key, sessionId: undefined })];
     const isMoved = moves.has(app) || moves.has(user);
@@ -185,26 +194,32 @@ function take(waiting: Task[], tables: LogTables): Entry[] {
       break;
     }
     try {
-      const known = 'delta' in record ? tables.check(record) : undefined;
+      const known = 'delta' in request ? tables.check(request) : undefined;
       if (known !== undefined && isMoved) {
         // Its answer says where the scopes are.
         break;
       }
       count += 1;
-      if (known !== undefined || (kind === 'remove' && !tables.has(key))) {
+      if (known !== undefined || (request.kind === 'remove' && !tables.isRemovable(key, guard?.created))) {
         task.resolve(known);
         continue;
       }
     } catch (error) {
       count += 1;
-      task.reject(error);
+      const refused = refusalOf(request, error);
+      if (refused === undefined) {
+        task.reject(error);
+      } else {
+        batch.push({ task, ...refused });
+        units.add(unit);
+      }
       continue;
     }
     const { pos, ...where } = tables.where(key);
     const before = { app: pos.app + (moves.get(app) ?? 0), user: pos.user + (key.userId === undefined ? 0 : (moves.get(user) ?? 0)) };
-    batch.push({ task, record: { ...record, guard: { ...where, pos: before } } });
+    batch.push({ task, record: { ...lasting(request), guard: { ...where, pos: before } } });
     units.add(unit);
-    const delta = 'delta' in record ? record.delta : {};
+    const delta = 'delta' in request ? request.delta : {};
     [[app, delta.app] as const, [user, delta.user] as const].forEach(([scope, part]) => {
       if (!isEmpty(part)) {
         moves.set(scope, (moves.get(scope) ?? 0) + 1);
@@ -218,10 +233,35 @@ function take(waiting: Task[], tables: LogTables): Entry[] {
   return batch;
 }
 
-function make(tables: LogTables, record: LogRecord): Committed | undefined {
-  if ('delta' in record) {
-    return tables.apply(record);
+/** What is kept of a request: not what it said about its caller. */
+function lasting(request: Request): Request {
+  const record = { ...request } as { -readonly [Name in keyof Change]?: Change[Name] };
+  delete record.known;
+  delete record.attempt;
+  return record as Request;
+}
+
+/** What is kept when a later try of a call is refused: an earlier one may still arrive. See `Change.attempt`. */
+function refusalOf(request: Request, error: unknown): Required<Pick<Entry, 'refusal'>> & { readonly record: Refusal } | undefined {
+  const isKept = 'delta' in request && request.attempt !== undefined;
+  if (!isKept || !isStoreError(error) || !['conflict', 'exists', 'not-found'].includes(error.code)) {
+    return undefined;
+  }
+  const { id, call = id, key: { appName } } = request;
+  return { record: { id: newId(), kind: 'refusal', key: { appName }, call, time: Date.now() }, refusal: error };
+}
+
+/** Makes what is kept now, and answers. */
+function make(tables: LogTables, { task, record, refusal }: Entry): void {
+  const { request, resolve, reject } = task;
+  if (refusal === undefined && 'delta' in request) {
+    resolve(tables.apply(request));
+    return;
   }
   tables.replay(record);
-  return undefined;
+  if (refusal === undefined) {
+    resolve(undefined);
+  } else {
+    reject(refusal);
+  }
 }

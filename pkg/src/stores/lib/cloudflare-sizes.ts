@@ -1,6 +1,7 @@
 // How big the rows of D1 and Durable Objects may be.
 
 import { StoreError } from '../../store-error.js';
+import { entryOf, RECENT_BYTES } from './sqlite-entries.js';
 import { jsonColumn, scopeColumn } from './sqlite-schema.js';
 import { toColumn } from './sql-text.js';
 import type { Change, Committed } from '../../store.js';
@@ -32,22 +33,23 @@ export function fits(text: string): boolean {
 }
 
 /** The refusal of a change with a row that is too big; `undefined` when it has none. */
-function tooBig({ id, kind, key, event, delta }: Change): StoreError | undefined {
+function tooBig({ id, kind, key, event, delta, call = id }: Change): StoreError | undefined {
   const { appName, userId = '', sessionId = '' } = key;
   const what = kind === 'append' ? `event "${id}"` : `change "${id}"`;
+  const entries = [delta.app, delta.user].map((part) => (part === undefined ? '' : entryOf(call, part)));
   return (
-    checked(what, appName, userId, sessionId, id) ??
-    checked(what, scopeColumn(appName, userId)) ??
-    checked(what, id, event?.data ?? '') ??
+    checked(what, [appName, userId, sessionId, id]) ??
+    checked(what, [scopeColumn(appName, userId), call, ...entries], ROW_REST + RECENT_BYTES) ??
+    checked(what, [id, event?.data ?? '']) ??
     [delta.app, delta.user, delta.session]
       .flatMap((part) => Object.entries(part?.set ?? {}))
-      .map(([name, value]) => checked(`the value of "${name}"`, name, jsonColumn(value)))
+      .map(([name, value]) => checked(`the value of "${name}"`, [name, jsonColumn(value)]))
       .find((error) => error !== undefined)
   );
 }
 
-function checked(what: string, ...texts: readonly string[]): StoreError | undefined {
-  const size = bytesOf(texts.map(toColumn)) + ROW_REST;
+function checked(what: string, texts: readonly string[], rest = ROW_REST): StoreError | undefined {
+  const size = bytesOf(texts.map(toColumn)) + rest;
   if (size <= ROW_LIMIT) {
     return undefined;
   }

@@ -2,6 +2,7 @@
 
 import { fits } from './cloudflare-sizes.js';
 import { Load, packRow, type PackedRow } from './d1-rows.js';
+import { entryOf } from './sqlite-entries.js';
 import { jsonColumn, scopeColumn } from './sqlite-schema.js';
 import { toColumn } from './sql-text.js';
 import { isEmpty } from './values.js';
@@ -16,7 +17,7 @@ export const KINDS = { create: 0, append: 1, update: 2 } as const;
 /** The columns of {@link PackedChange.head}. Absent parts of a guard are NULL. */
 export const HEAD = [
   'i', 'kind', 'app', 'user', 'session', 'id', 'app_scope', 'user_scope', 'if_created', 'if_rev', 'if_app', 'if_user',
-  'moves_app', 'moves_user', 'time',
+  'moves_app', 'moves_user', 'time', 'call', 'attempt',
 ] as const;
 /** The columns of {@link PackedChange.event}. */
 export const EVENT = ['i', 'time', 'data'] as const;
@@ -24,6 +25,8 @@ export const EVENT = ['i', 'time', 'data'] as const;
 export const GUARD = ['i', 'part', 'name', 'value'] as const;
 /** The columns of {@link PackedChange.sets}. */
 export const SET = ['i', 'part', 'name', 'nth', 'value'] as const;
+/** The columns of {@link PackedChange.entries}. */
+export const ENTRY = ['i', 'part', 'entry'] as const;
 /** The columns of {@link PackedChange.unsets}. */
 export const UNSET = ['i', 'part', 'name'] as const;
 
@@ -36,6 +39,8 @@ export interface PackedChange {
   readonly guards: readonly PackedRow[];
   readonly sets: readonly PackedRow[];
   readonly unsets: readonly PackedRow[];
+  /** What comes to `recent` of the app and of the user. */
+  readonly entries: readonly PackedRow[];
   /** What the change's scopes are called in the tables. */
   readonly appScope: string;
   readonly userScope: string | undefined;
@@ -47,7 +52,7 @@ const NO_JSON = '?';
 
 /** Packs a change. */
 export function packChange(change: Change, index: number): PackedChange {
-  const { id, kind, key, time, event, delta, guard = {} } = change;
+  const { id, kind, key, time, event, delta, guard = {}, call = id, attempt } = change;
   const { appName, userId, sessionId } = key;
   const appScope = scopeColumn(appName, undefined);
   const userScope = userId === undefined ? undefined : scopeColumn(appName, userId);
@@ -70,6 +75,8 @@ export function packChange(change: Change, index: number): PackedChange {
     isEmpty(deltas[0]) ? 0 : 1,
     isEmpty(deltas[1]) ? 0 : 1,
     time,
+    toColumn(call),
+    attempt === undefined ? 0 : 1,
   ]);
   return {
     index,
@@ -79,6 +86,9 @@ export function packChange(change: Change, index: number): PackedChange {
     guards: PARTS.flatMap((part, number) => guardRows(index, number, guard.keys?.[part])),
     sets: deltas.flatMap((part, number) => setRows(index, number, part)),
     unsets: deltas.flatMap((part, number) => (part?.unset ?? []).map((name) => packRow([index, number, toColumn(name)]))),
+    entries: deltas.slice(0, 2).flatMap((part, number) => {
+      return part === undefined || isEmpty(part) ? [] : [packRow([index, number, entryOf(toColumn(call), part)])];
+    }),
     appScope,
     userScope,
   };
@@ -130,7 +140,7 @@ class Group {
 
   /** Adds a change, unless it does not go together with the others; nothing more can be added then. */
   add(packed: PackedChange): boolean {
-    const { change: { delta, guard = {} }, head, event, guards, appScope, userScope } = packed;
+    const { change: { delta, guard = {} }, head, event, guards, entries, appScope, userScope } = packed;
     const identity = identityOf(packed);
     const meets = (scope: string | undefined, part: 'app' | 'user'): boolean =>
       scope !== undefined &&
@@ -139,7 +149,7 @@ class Group {
     if (this.#identities.has(identity) || meets(appScope, 'app') || meets(userScope, 'user')) {
       return false;
     }
-    if (!this.#load.add([head, ...(event === undefined ? [] : [event]), ...guards])) {
+    if (!this.#load.add([head, ...(event === undefined ? [] : [event]), ...guards, ...entries])) {
       return false;
     }
     this.changes.push(packed);

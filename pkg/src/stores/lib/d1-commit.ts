@@ -5,24 +5,24 @@
 // outcomes are read, the rest is written for what is pending, and in the end nothing is pending any more. As a batch is
 // atomic, nobody else ever sees something pending.
 
-import { StoreError } from '../../store-error.js';
 import { query, type Bindings, type D1Query } from './d1-client.js';
-import { EVENT, GUARD, HEAD, KINDS, SET, UNSET, type PackedChange } from './d1-changes.js';
+import { ENTRY, EVENT, GUARD, HEAD, KINDS, SET, UNSET, type PackedChange } from './d1-changes.js';
+import { IS_CURRENT } from './d1-read.js';
 import { portionsOf, rowsAs, type PackedRow } from './d1-rows.js';
-import { numberIn, textIn } from './sqlite-rows.js';
+import { knownScopes, toldQueries } from './d1-told.js';
+import { RECENT } from './sqlite-entries.js';
 import { BEGINNING } from './sqlite-schema.js';
-import { isEmpty } from './values.js';
-import type { SqlRow } from './sqlite-driver.js';
-import type { Committed } from '../../store.js';
+import type { Delta } from '../../store.js';
 
-/** The statements of a group, and which of them answers the outcomes. */
+/** The statements of a group, which of them answers the outcomes, and how many behind it tell what others have done. */
 export interface GroupQueries {
   readonly queries: readonly D1Query[];
   readonly answer: number;
+  readonly told: number;
 }
 
-const APP = '(SELECT n FROM statepad_scopes WHERE scope = head.app_scope)';
-const USER = '(SELECT n FROM statepad_scopes WHERE scope = head.user_scope)';
+const APP = '(SELECT n FROM statepad_scopes_v2 WHERE scope = head.app_scope)';
+const USER = '(SELECT n FROM statepad_scopes_v2 WHERE scope = head.user_scope)';
 const IS_SESSION = 's.app = head.app AND s.user = head.user AND s.id = head.session';
 
 /** Whether the event of `head` is pending in the session `s`. */
@@ -30,11 +30,11 @@ const IS_AHEAD = 'EXISTS (SELECT 1 FROM statepad_events AS e WHERE e.place = (s.
 
 /** The changes of the group that are pending, with the number and the revision of their sessions. */
 const PENDING = `pending AS MATERIALIZED (
-    SELECT head.*, s.n, s.rev AS at FROM head JOIN statepad_sessions AS s ON ${IS_SESSION}
+    SELECT head.*, s.n, s.rev AS at FROM head JOIN statepad_sessions_v2 AS s ON ${IS_SESSION}
       WHERE head.kind = ${KINDS.append} AND ${IS_AHEAD} OR head.kind = ${KINDS.create} AND s.rev = -1
     UNION ALL
     SELECT head.*, NULL, NULL FROM head
-      JOIN statepad_scopes AS x ON x.scope = coalesce(head.user_scope, head.app_scope)
+      JOIN statepad_scopes_v2 AS x ON x.scope = coalesce(head.user_scope, head.app_scope)
       JOIN statepad_updates AS u ON u.scope = x.n AND u.id = head.id
       WHERE head.kind = ${KINDS.update} AND u.time = -1
   )`;
@@ -42,10 +42,10 @@ const PENDING = `pending AS MATERIALIZED (
 /** What each pending change writes to: the number of the scope or session, and which position or revision it brings. */
 const TOUCHED = `touched AS MATERIALIZED (
     SELECT i, 0 AS part, x.n AS owner, x.pos + row_number() OVER (PARTITION BY x.n ORDER BY i) AS born
-      FROM pending JOIN statepad_scopes AS x ON x.scope = app_scope WHERE moves_app
+      FROM pending JOIN statepad_scopes_v2 AS x ON x.scope = app_scope WHERE moves_app
     UNION ALL
     SELECT i, 1, x.n, x.pos + row_number() OVER (PARTITION BY x.n ORDER BY i)
-      FROM pending JOIN statepad_scopes AS x ON x.scope = user_scope WHERE moves_user
+      FROM pending JOIN statepad_scopes_v2 AS x ON x.scope = user_scope WHERE moves_user
     UNION ALL
     SELECT i, 2, n, at + 1 FROM pending WHERE n IS NOT NULL
   )`;
@@ -54,7 +54,8 @@ const TOUCHED = `touched AS MATERIALIZED (
 export function groupQueries(group: readonly PackedChange[], now: number): GroupQueries {
   const has = (kind: keyof typeof KINDS): boolean => group.some(({ change }) => change.kind === kind);
   const [creates, appends, updates] = [has('create'), has('append'), has('update')];
-  const moves = creates || group.some(({ change: { delta } }) => !isEmpty(delta.app) || !isEmpty(delta.user));
+  const moves = group.some(({ entries }) => entries.length > 0);
+  const told = toldOf(group);
   const gates = [
     ...(creates || updates ? [makeScopes(group)] : []),
     ...(creates ? [makeSessions(group)] : []),
@@ -64,13 +65,29 @@ export function groupQueries(group: readonly PackedChange[], now: number): Group
   const queries = [
     ...gates,
     readOutcomes(group),
+    ...told,
+    ...(group.some(({ change: { attempt } }) => attempt !== undefined) ? [addCalls(group, now)] : []),
     ...portionsOf(group.flatMap(({ unsets }) => unsets)).map((rows) => unsetValues(group, rows)),
     ...portionsOf(group.flatMap(({ sets }) => sets)).map((rows) => setValues(group, rows)),
-    ...(moves ? [moveScopes(group)] : []),
+    ...(moves ? [keepRecent(group)] : []),
+    ...(moves || creates ? [moveScopes(group)] : []),
     ...(creates || appends ? [moveSessions(group)] : []),
     ...(updates ? [query((all) => `UPDATE statepad_updates SET time = ${all.add(now)} WHERE time = -1`)] : []),
   ];
-  return { queries, answer: gates.length };
+  return { queries, answer: gates.length, told: told.length };
+}
+
+/** Of several changes, each is told what those before it have done, too. */
+function toldOf(group: readonly PackedChange[]): D1Query[] {
+  const known = group.flatMap(({ change, appScope, userScope }) => knownScopes(change.known ?? {}, appScope, userScope));
+  const scopes = new Set(known.map(({ scope }) => scope));
+  const written = group.flatMap(({ change: { delta }, appScope, userScope }) => [
+    { scope: appScope, delta: delta.app },
+    { scope: userScope, delta: delta.user },
+  ]);
+  const isOurs = (each: { scope: string | undefined; delta: Delta | undefined }): each is { scope: string; delta: Delta } =>
+    each.delta !== undefined && each.scope !== undefined && scopes.has(each.scope);
+  return known.length === 0 ? [] : toldQueries(known, group.length === 1 ? [] : written.filter(isOurs));
 }
 
 function headAs(group: readonly PackedChange[], all: Bindings): string {
@@ -82,11 +99,13 @@ function guarded(group: readonly PackedChange[], hasSession: boolean, all: Bindi
   const guards = group.flatMap((packed) => packed.guards);
   const tables = [headAs(group, all), ...(guards.length > 0 ? [rowsAs('guard', GUARD, guards, all)] : [])];
   const holds = [
+    IS_CURRENT,
+    'NOT EXISTS (SELECT 1 FROM statepad_calls AS c WHERE c.id = head.call)',
     hasSession
       ? '(head.if_created IS NULL OR head.if_created = s.created) AND (head.if_rev IS NULL OR head.if_rev = s.rev)'
       : 'coalesce(head.if_rev, 0) = 0',
-    '(head.if_app IS NULL OR head.if_app = coalesce((SELECT pos FROM statepad_scopes WHERE scope = head.app_scope), 0))',
-    '(head.if_user IS NULL OR head.if_user = coalesce((SELECT pos FROM statepad_scopes WHERE scope = head.user_scope), 0))',
+    '(head.if_app IS NULL OR head.if_app = coalesce((SELECT pos FROM statepad_scopes_v2 WHERE scope = head.app_scope), 0))',
+    '(head.if_user IS NULL OR head.if_user = coalesce((SELECT pos FROM statepad_scopes_v2 WHERE scope = head.user_scope), 0))',
   ];
   if (guards.length > 0) {
     const owner = `CASE guard.part WHEN 0 THEN ${APP} WHEN 1 THEN ${USER} ELSE ${hasSession ? 's.n' : 'NULL'} END`;
@@ -105,9 +124,9 @@ function makeScopes(group: readonly PackedChange[]): D1Query {
         UNION
         SELECT user_scope FROM head WHERE kind <> ${KINDS.append} AND user_scope IS NOT NULL AND ${holds}
       )
-      INSERT INTO statepad_scopes (n, scope, pos, sessions)
-      SELECT (SELECT coalesce(min(n), 0) FROM statepad_scopes) - row_number() OVER (ORDER BY scope), scope, 0, 0 FROM named
-        WHERE NOT EXISTS (SELECT 1 FROM statepad_scopes AS x WHERE x.scope = named.scope)`;
+      INSERT INTO statepad_scopes_v2 (n, scope, pos, sessions)
+      SELECT (SELECT coalesce(min(n), 0) FROM statepad_scopes_v2) - row_number() OVER (ORDER BY scope), scope, 0, 0 FROM named
+        WHERE NOT EXISTS (SELECT 1 FROM statepad_scopes_v2 AS x WHERE x.scope = named.scope)`;
   });
 }
 
@@ -115,9 +134,10 @@ function makeSessions(group: readonly PackedChange[]): D1Query {
   return query((all) => {
     const [tables, holds] = guarded(group, false, all);
     return `${tables}
-      INSERT INTO statepad_sessions (app, user, id, created, rev, time)
+      INSERT INTO statepad_sessions_v2 (app, user, id, created, rev, time)
       SELECT head.app, head.user, head.session, head.id, -1, head.time FROM head
-        WHERE head.kind = ${KINDS.create} AND NOT EXISTS (SELECT 1 FROM statepad_sessions AS s WHERE ${IS_SESSION}) AND ${holds}`;
+        WHERE head.kind = ${KINDS.create} AND NOT EXISTS (SELECT 1 FROM statepad_sessions_v2 AS s WHERE ${IS_SESSION}) AND ${holds}
+        AND NOT EXISTS (SELECT 1 FROM statepad_creations AS c WHERE c.id = head.id)`;
   });
 }
 
@@ -131,7 +151,7 @@ function addEvents(group: readonly PackedChange[]): D1Query {
       SELECT s.n << 32 | s.rev + 1, s.n, CASE head.kind WHEN ${KINDS.create} THEN ${all.add(BEGINNING)} ELSE head.id END, event.time,
           max(event.time, coalesce((SELECT peak FROM statepad_events AS e WHERE e.place = (s.n << 32 | s.rev)), event.time)),
           event.data
-        FROM head JOIN event ON event.i = head.i JOIN statepad_sessions AS s ON ${IS_SESSION}
+        FROM head JOIN event ON event.i = head.i JOIN statepad_sessions_v2 AS s ON ${IS_SESSION}
         WHERE CASE head.kind WHEN ${KINDS.create} THEN s.rev = -1
           ELSE NOT EXISTS (SELECT 1 FROM statepad_events AS e WHERE e.session = s.n AND e.id = head.id) AND ${holds} END`;
   });
@@ -142,32 +162,51 @@ function addUpdates(group: readonly PackedChange[]): D1Query {
     const [tables, holds] = guarded(group, false, all);
     return `${tables}
       INSERT INTO statepad_updates (scope, id, time)
-      SELECT x.n, head.id, -1 FROM head JOIN statepad_scopes AS x ON x.scope = coalesce(head.user_scope, head.app_scope)
+      SELECT x.n, head.id, -1 FROM head JOIN statepad_scopes_v2 AS x ON x.scope = coalesce(head.user_scope, head.app_scope)
         WHERE head.kind = ${KINDS.update} AND ${holds}
         AND NOT EXISTS (SELECT 1 FROM statepad_updates AS u WHERE u.scope = x.n AND u.id = head.id)`;
   });
 }
 
 /** What there is now: of what is pending, all but that is as it was before. */
+const FOUND = `SELECT head.i, head.call, head.attempt, s.created, s.rev,
+    coalesce(a.pos, 0) AS app, coalesce(b.pos, 0) AS user, a.mark AS appMark, b.mark AS userMark,
+    (SELECT id FROM statepad_events AS e WHERE s.rev > 0 AND e.place = (s.n << 32 | s.rev)) AS last,
+    CASE head.kind
+      WHEN ${KINDS.create} THEN s.rev IS -1
+      WHEN ${KINDS.append} THEN s.n IS NOT NULL AND ${IS_AHEAD}
+      ELSE u.time IS -1
+    END AS written,
+    CASE head.kind
+      WHEN ${KINDS.create} THEN s.rev IS NOT -1
+        AND (s.created IS head.id OR EXISTS (SELECT 1 FROM statepad_creations AS c WHERE c.id = head.id))
+      WHEN ${KINDS.append} THEN (head.if_created IS NULL OR head.if_created = s.created)
+        AND EXISTS (SELECT 1 FROM statepad_events AS e
+          WHERE e.session = s.n AND e.id = head.id AND e.place <= (s.n << 32 | s.rev))
+      ELSE u.time IS NOT -1 AND u.id IS NOT NULL
+    END AS duplicate,
+    EXISTS (SELECT 1 FROM statepad_calls AS c WHERE c.id = head.call) AS refused,
+    (SELECT data FROM statepad_events AS e
+      WHERE head.kind = ${KINDS.append} AND e.session = s.n AND e.id = head.id AND e.place <= (s.n << 32 | s.rev)) AS data,
+    (SELECT value FROM statepad_meta WHERE name = 'version') AS version
+  FROM head
+  LEFT JOIN statepad_sessions_v2 AS s ON ${IS_SESSION}
+  LEFT JOIN statepad_scopes_v2 AS a ON a.scope = head.app_scope
+  LEFT JOIN statepad_scopes_v2 AS b ON b.scope = head.user_scope
+  LEFT JOIN statepad_updates AS u
+    ON head.kind = ${KINDS.update} AND u.scope = CASE WHEN head.user_scope IS NULL THEN a.n ELSE b.n END AND u.id = head.id`;
+
 function readOutcomes(group: readonly PackedChange[]): D1Query {
+  return query((all) => `WITH ${headAs(group, all)} ${FOUND} ORDER BY head.i`);
+}
+
+/** Remembers the calls of changes that are refused and were tried before. */
+function addCalls(group: readonly PackedChange[], now: number): D1Query {
   return query(
-    (all) => `WITH ${headAs(group, all)}
-      SELECT head.i, s.created, s.rev, coalesce(a.pos, 0) AS app, coalesce(b.pos, 0) AS user,
-          CASE head.kind
-            WHEN ${KINDS.create} THEN s.rev IS -1
-            WHEN ${KINDS.append} THEN s.n IS NOT NULL AND ${IS_AHEAD}
-            ELSE u.time IS -1
-          END AS written,
-          u.id IS NOT NULL AS known,
-          (SELECT data FROM statepad_events AS e
-            WHERE head.kind = ${KINDS.append} AND e.session = s.n AND e.id = head.id AND e.place <= (s.n << 32 | s.rev)) AS data
-        FROM head
-        LEFT JOIN statepad_sessions AS s ON ${IS_SESSION}
-        LEFT JOIN statepad_scopes AS a ON a.scope = head.app_scope
-        LEFT JOIN statepad_scopes AS b ON b.scope = head.user_scope
-        LEFT JOIN statepad_updates AS u
-          ON head.kind = ${KINDS.update} AND u.scope = CASE WHEN head.user_scope IS NULL THEN a.n ELSE b.n END AND u.id = head.id
-        ORDER BY head.i`,
+    (all) => `WITH ${headAs(group, all)}, found AS MATERIALIZED (${FOUND})
+      INSERT INTO statepad_calls (id, time)
+      SELECT call, ${all.add(now)} FROM found WHERE attempt AND NOT written AND NOT duplicate AND ${IS_CURRENT}
+      ON CONFLICT (id) DO NOTHING`,
   );
 }
 
@@ -182,86 +221,53 @@ function unsetValues(group: readonly PackedChange[], rows: readonly PackedRow[])
 function setValues(group: readonly PackedChange[], rows: readonly PackedRow[]): D1Query {
   return query(
     (all) => `WITH ${headAs(group, all)}, ${rowsAs('put', SET, rows, all)}, ${PENDING}, ${TOUCHED}
-      INSERT INTO statepad_values (owner, name, born, nth, value)
-      SELECT touched.owner, put.name, touched.born, put.nth, put.value
+      INSERT INTO statepad_values (owner, name, born, nth, value, pos)
+      SELECT touched.owner, put.name, touched.born, put.nth, put.value, touched.born
         FROM put JOIN touched ON touched.i = put.i AND touched.part = put.part WHERE true ORDER BY put.i, put.nth
-      ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value`,
+      ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value, pos = excluded.pos`,
+  );
+}
+
+/** What the pending changes do to each scope, together: `recent` grows by `text`, unless it gets too long (`is_full`). */
+function movedAs(group: readonly PackedChange[], all: Bindings): string {
+  const entries = rowsAs('entry', ENTRY, group.flatMap((packed) => packed.entries), all);
+  return `${headAs(group, all)}, ${entries}, ${PENDING}, step AS MATERIALIZED (
+      SELECT app_scope AS scope, i, 0 AS part, moves_app AS steps, kind = ${KINDS.create} AS made, call FROM pending
+      UNION ALL
+      SELECT user_scope, i, 1, moves_user, kind = ${KINDS.create}, call FROM pending WHERE user_scope IS NOT NULL
+    ), total AS MATERIALIZED (
+      SELECT scope, sum(steps) AS steps, sum(made) AS made, max(CASE WHEN steps THEN step.i END) AS latest, call AS mark,
+          coalesce(group_concat(entry.entry, '' ORDER BY step.i), '') AS text
+        FROM step LEFT JOIN entry ON entry.i = step.i AND entry.part = step.part GROUP BY scope HAVING sum(steps + made) > 0
+    ), moved AS MATERIALIZED (
+      SELECT x.n, total.*, (x.pos + steps) / ${RECENT.changes} > x.pos / ${RECENT.changes}
+          OR length(text) > steps * ${RECENT.characters} AS is_full
+        FROM total JOIN statepad_scopes_v2 AS x ON x.scope = total.scope
+    )`;
+}
+
+function keepRecent(group: readonly PackedChange[]): D1Query {
+  return query(
+    (all) => `WITH ${movedAs(group, all)}
+      INSERT INTO statepad_changes (owner, pos, entries)
+      SELECT x.n, x.pos + moved.steps, x.recent || moved.text FROM moved JOIN statepad_scopes_v2 AS x ON x.n = moved.n
+        WHERE moved.is_full AND moved.steps > 0`,
   );
 }
 
 function moveScopes(group: readonly PackedChange[]): D1Query {
   return query(
-    (all) => `WITH ${headAs(group, all)}, ${PENDING}, moved AS MATERIALIZED (
-        SELECT scope, sum(steps) AS steps, sum(made) AS made FROM (
-          SELECT app_scope AS scope, moves_app AS steps, kind = ${KINDS.create} AS made FROM pending
-          UNION ALL
-          SELECT user_scope, moves_user, kind = ${KINDS.create} FROM pending WHERE user_scope IS NOT NULL
-        ) GROUP BY scope HAVING sum(steps + made) > 0
-      )
-      UPDATE statepad_scopes SET pos = pos + moved.steps, sessions = sessions + moved.made
-        FROM moved WHERE statepad_scopes.scope = moved.scope`,
+    (all) => `WITH ${movedAs(group, all)}
+      UPDATE statepad_scopes_v2 SET pos = pos + moved.steps, sessions = sessions + moved.made,
+          mark = CASE WHEN moved.steps > 0 THEN moved.mark ELSE statepad_scopes_v2.mark END,
+          recent = CASE WHEN moved.is_full THEN '' ELSE recent || moved.text END
+        FROM moved WHERE statepad_scopes_v2.n = moved.n`,
   );
 }
 
 function moveSessions(group: readonly PackedChange[]): D1Query {
   return query(
     (all) => `WITH ${headAs(group, all)}, ${PENDING}
-      UPDATE statepad_sessions SET rev = rev + 1, time = pending.time FROM pending WHERE statepad_sessions.n = pending.n`,
+      UPDATE statepad_sessions_v2 SET rev = rev + 1, time = pending.time FROM pending WHERE statepad_sessions_v2.n = pending.n`,
   );
-}
-
-/** What became of the changes of a group, in their order. */
-export function groupOutcomes(group: readonly PackedChange[], rows: readonly SqlRow[]): (Committed | StoreError)[] {
-  /** How many changes of this group have touched each scope so far. */
-  const steps = new Map<string, number>();
-  return group.map((packed, place) => {
-    const row = rows[place];
-    if (row === undefined) {
-      throw new Error(`the database has not said what became of change "${packed.change.id}"`);
-    }
-    return outcome(packed, row, steps);
-  });
-}
-
-function outcome({ change, appScope, userScope }: PackedChange, row: SqlRow, steps: Map<string, number>): Committed | StoreError {
-  const { kind, key, delta, guard = {} } = change;
-  const isWritten = numberIn(row, 'written') === 1;
-  const move = (scope: string | undefined, isMoved: boolean, before: number): number => {
-    const step = (steps.get(scope ?? '') ?? 0) + (isMoved ? 1 : 0);
-    steps.set(scope ?? '', step);
-    return before + step;
-  };
-  const pos = {
-    app: move(appScope, isWritten && !isEmpty(delta.app), numberIn(row, 'app')),
-    user: userScope === undefined ? 0 : move(userScope, isWritten && !isEmpty(delta.user), numberIn(row, 'user')),
-  };
-  const session = row['created'] === null ? undefined : { created: textIn(row, 'created'), rev: numberIn(row, 'rev') };
-  if (kind === 'update') {
-    if (isWritten || row['known'] === 1) {
-      return { rev: 0, prev: null, pos, ...(!isWritten && { duplicate: true }) };
-    }
-  } else if (kind === 'create') {
-    if (isWritten) {
-      return { rev: 0, prev: null, pos };
-    }
-    if (session !== undefined) {
-      return session.created === change.id
-        ? { rev: session.rev, prev: session.rev, pos, duplicate: true }
-        : new StoreError('exists', `session "${key.sessionId ?? ''}" exists already`);
-    }
-  } else {
-    if (session === undefined || (guard.created !== undefined && guard.created !== session.created)) {
-      return new StoreError('not-found', `session "${key.sessionId ?? ''}" is not there`);
-    }
-    if (isWritten) {
-      return { rev: session.rev + 1, prev: session.rev, pos };
-    }
-    if (row['data'] !== null) {
-      return { rev: session.rev, prev: session.rev, pos, duplicate: true, data: textIn(row, 'data') };
-    }
-  }
-  const actual = session?.rev ?? 0;
-  return guard.rev !== undefined && guard.rev !== actual
-    ? new StoreError('conflict', `the session is at revision ${actual}, not at the expected ${guard.rev}`, { actual })
-    : new StoreError('conflict', 'the state is not what it was expected to be');
 }

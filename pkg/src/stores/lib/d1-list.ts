@@ -1,8 +1,9 @@
 // Reading pages of a list from D1.
 
 import { isStoreError } from '../../store-error.js';
-import { READ_SCOPE_VALUES, VALUE_COLUMNS, valuesOf } from './d1-read.js';
-import { numberIn, textIn } from './sqlite-rows.js';
+import { READ_SCOPE_VALUES, VALUE_COLUMNS } from './d1-read.js';
+import { lastPlace } from './sqlite-list.js';
+import { numberIn, textIn, valuesIn } from './sqlite-rows.js';
 import { listSessions, placeValues, scopeColumn } from './sqlite-schema.js';
 import { toColumn } from './sql-text.js';
 import type { D1Query } from './d1-client.js';
@@ -30,12 +31,12 @@ export function listQueries(list: ListQuery): D1Query[] {
     {
       sql: `WITH ${page}, one AS MATERIALIZED (SELECT DISTINCT user FROM page)
         SELECT one.user, ${VALUE_COLUMNS} FROM one
-          JOIN statepad_scopes AS x ON x.scope = json_array(${textOf(appName)}, ${textOf('one.user')})
+          JOIN statepad_scopes_v2 AS x ON x.scope = json_array(${textOf(appName)}, ${textOf('one.user')})
           JOIN statepad_values AS v ON v.owner = x.n`,
       values: [...values, toColumn(app)],
     },
     { sql: READ_SCOPE_VALUES, values: [scopeColumn(app, undefined)] },
-    { sql: 'SELECT sessions FROM statepad_scopes WHERE scope = ?1', values: [scopeColumn(app, user)] },
+    { sql: 'SELECT sessions FROM statepad_scopes_v2 WHERE scope = ?1', values: [scopeColumn(app, user)] },
   ];
 }
 
@@ -52,9 +53,9 @@ export function pageFrom({ app }: ListQuery, answers: readonly (readonly SqlRow[
   for (const row of sessions) {
     const key = { appName: app, userId: textIn(row, 'user'), sessionId: textIn(row, 'id') };
     try {
-      const state = valuesOf(bySession.get(row['n']) ?? [], `session "${key.sessionId}"`);
+      const state = valuesIn(bySession.get(row['n']) ?? [], `session "${key.sessionId}"`);
       if (!users.has(key.userId)) {
-        users.set(key.userId, valuesOf(byUser.get(row['user']) ?? [], `user "${key.userId}"`));
+        users.set(key.userId, valuesIn(byUser.get(row['user']) ?? [], `user "${key.userId}"`));
       }
       rows.push({ key, created: textIn(row, 'created'), rev: numberIn(row, 'rev'), time: numberIn(row, 'time'), state });
     } catch (error) {
@@ -66,10 +67,10 @@ export function pageFrom({ app }: ListQuery, answers: readonly (readonly SqlRow[
   }
   return {
     rows,
-    app: valuesOf(appValues, `app "${app}"`),
+    app: valuesIn(appValues, `app "${app}"`),
     users,
     total: total === undefined ? 0 : numberIn(total, 'sessions'),
-    ...(corrupt.length > 0 && { corrupt }),
+    ...(corrupt.length > 0 && { corrupt, ...lastPlace(sessions) }),
   };
 }
 

@@ -2,12 +2,13 @@
 
 import { StoreError } from '../../store-error.js';
 import { query, type D1Query } from './d1-client.js';
-import { isSession, SESSION_COLUMNS, VALUE_COLUMNS, valuesOf } from './d1-read.js';
-import { numberIn, textIn } from './sqlite-rows.js';
+import { isSession, VALUE_COLUMNS } from './d1-read.js';
+import { CHUNK, ITEMS, knownScopes, ToldScopes, toldQueries, type KnownScope } from './d1-told.js';
+import { eventIn, numberIn, textIn, valuesIn } from './sqlite-rows.js';
 import { scopeColumn } from './sqlite-schema.js';
 import { toColumn } from './sql-text.js';
 import type { SqlRow } from './sqlite-driver.js';
-import type { Loaded, LoadQuery, StoredEvent, Values } from '../../store.js';
+import type { Delta, Known, Loaded, LoadQuery, StoredEvent, Values } from '../../store.js';
 import type { SessionKey } from '../../types.js';
 
 type EventQuery = NonNullable<LoadQuery['events']>;
@@ -15,43 +16,74 @@ type EventQuery = NonNullable<LoadQuery['events']>;
 /** The most that a revision can be. */
 const LAST_REV = 0xffff_ffff;
 
-/** The statements that load a session. */
+/** The statements that load a session: its row, its values, its events if any are wanted, and what has happened to its scopes. */
 export function loadQueries(key: SessionKey, { events = {}, known = {} }: LoadQuery): D1Query[] {
   const { appName, userId } = key;
-  const appScope = scopeColumn(appName, undefined);
-  const userScope = scopeColumn(appName, userId);
-  const session = query(
-    (all) => `SELECT ${SESSION_COLUMNS},
-        coalesce((SELECT pos FROM statepad_scopes WHERE scope = ${all.add(appScope)}), 0) AS app,
-        coalesce((SELECT pos FROM statepad_scopes WHERE scope = ${all.add(userScope)}), 0) AS user
-      FROM statepad_sessions WHERE ${isSession(key, all)}`,
-  );
-  const values = query((all) => {
+  const [app, user] = [scopeColumn(appName, undefined), scopeColumn(appName, userId)];
+  const had = knownScopes(known, app, user);
+  const session = query((all) => {
+    const at = all.add(known.rev ?? null);
+    return `SELECT s.n, created, rev, time, coalesce(a.pos, 0) AS app, coalesce(u.pos, 0) AS user, a.mark AS appMark, u.mark AS userMark,
+        (SELECT id FROM statepad_events WHERE rev > 0 AND place = (s.n << 32 | rev)) AS last,
+        (SELECT id FROM statepad_events WHERE ${at} > 0 AND place = (s.n << 32 | CAST(${at} AS INTEGER))) AS known
+      FROM statepad_sessions_v2 AS s
+      LEFT JOIN statepad_scopes_v2 AS a ON a.scope = ${all.add(app)}
+      LEFT JOIN statepad_scopes_v2 AS u ON u.scope = ${all.add(user)}
+      WHERE ${isSession(key, all)}`;
+  });
+  const hasEvents = events.last === undefined || events.last > 0;
+  return [session, valuesQuery(key, known, had), hasEvents ? eventsQuery(key, events) : NOTHING, ...toldQueries(had)];
+}
+
+const NOTHING: D1Query = { sql: 'SELECT 1 WHERE false', values: [] };
+
+/** The values that are not known, but for scopes of which it is told what has happened to them. */
+function valuesQuery(key: SessionKey, known: Known, had: readonly KnownScope[]): D1Query {
+  return query((all) => {
+    const session = `session AS MATERIALIZED (SELECT n, created, rev FROM statepad_sessions_v2 WHERE ${isSession(key, all)})`;
+    const scopes = had.map(({ scope, pos, mark }) => `(${all.add(scope)}, ${all.add(pos)}, ${all.add(toColumn(mark))})`);
+    const tables =
+      scopes.length === 0
+        ? session
+        : `${session}, known(scope, pos, mark) AS (VALUES ${scopes.join(', ')}), ${CHUNK}, change AS MATERIALIZED (
+            SELECT chunk.n, chunk.pos - json_array_length(${ITEMS('chunk.entries')}) + 1 + item.key AS pos, item.value AS item
+              FROM chunk, json_each(${ITEMS('chunk.entries')}) AS item
+          ), telling AS MATERIALIZED (
+            SELECT told.n FROM told JOIN known ON known.scope = told.scope
+              WHERE EXISTS (SELECT 1 FROM change WHERE n = told.n AND pos = known.pos AND item ->> 0 = known.mark)
+              AND NOT EXISTS (SELECT 1 FROM change WHERE n = told.n AND pos > known.pos AND json_array_length(item) = 1)
+          )`;
     const created = all.add(known.created === undefined ? null : toColumn(known.created));
-    const scope = (part: string, name: string, pos: number | undefined): string =>
-      `SELECT '${part}', x.n FROM statepad_scopes AS x, session
-          WHERE x.scope = ${all.add(name)} AND x.pos IS NOT ${all.add(pos ?? null)}`;
-    return `WITH session AS MATERIALIZED (SELECT ${SESSION_COLUMNS} FROM statepad_sessions WHERE ${isSession(key, all)}),
-      owner(part, n) AS (
-        SELECT 'session', n FROM session WHERE NOT (created IS ${created} AND rev IS ${all.add(known.rev ?? null)})
-        UNION ALL ${scope('app', appScope, known.pos?.app)}
-        UNION ALL ${scope('user', userScope, known.pos?.user)}
+    const rev = all.add(known.rev ?? null);
+    const last = all.add(known.last === undefined ? null : toColumn(known.last));
+    const isSame = `created IS ${created} AND rev IS ${rev} AND (${last} IS NULL OR rev = 0 OR ${last} IS
+      (SELECT id FROM statepad_events WHERE place = (session.n << 32 | session.rev)))`;
+    const scope = (part: 'app' | 'user'): string => {
+      const [name, pos] = [all.add(scopeColumn(key.appName, part === 'app' ? undefined : key.userId)), all.add(known.pos?.[part] ?? null)];
+      const mark = known.marks?.[part];
+      const isOther = mark === undefined ? '' : ` OR x.mark <> ${all.add(toColumn(mark))}`;
+      return `SELECT '${part}', x.n FROM statepad_scopes_v2 AS x, session WHERE x.scope = ${name} AND (x.pos IS NOT ${pos}${isOther})
+        ${scopes.length === 0 ? '' : 'AND x.n NOT IN (SELECT n FROM telling)'}`;
+    };
+    return `WITH ${tables}, owner(part, n) AS (
+        SELECT 'session', n FROM session WHERE NOT (${isSame})
+        UNION ALL ${scope('app')}
+        UNION ALL ${scope('user')}
       )
       SELECT owner.part, ${VALUE_COLUMNS} FROM owner JOIN statepad_values AS v ON v.owner = owner.n`;
   });
-  return [session, values, ...(events.last !== undefined && events.last <= 0 ? [] : [eventsQuery(key, events)])];
 }
 
 /** From the last event to the first. */
 function eventsQuery(key: SessionKey, { from = 1, to = LAST_REV, since, last = LAST_REV }: EventQuery): D1Query {
   return query((all) => {
-    const session = `session AS MATERIALIZED (SELECT n, rev FROM statepad_sessions WHERE ${isSession(key, all)})`;
+    const session = `session AS MATERIALIZED (SELECT n, rev FROM statepad_sessions_v2 WHERE ${isSession(key, all)})`;
     const first = all.add(Math.min(Math.max(0, Math.ceil(from)), LAST_REV));
     const end = all.add(Math.max(0, Math.min(Math.floor(to), LAST_REV)));
     const time = since === undefined ? undefined : all.add(since);
     const start = time === undefined ? `CAST(${first} AS INTEGER)` : '(SELECT max(low) FROM search)';
     return `WITH RECURSIVE ${session}${time === undefined ? '' : `, ${searchFor(first, time)}`}
-      SELECT place & ${LAST_REV} AS rev, data FROM statepad_events
+      SELECT place & ${LAST_REV} AS rev, id, data FROM statepad_events
         WHERE place BETWEEN (SELECT n << 32 | ${start} FROM session)
           AND (SELECT n << 32 | min(CAST(${end} AS INTEGER), rev) FROM session)
           ${time === undefined ? '' : `AND time >= ${time}`}
@@ -74,33 +106,58 @@ function searchFor(first: string, time: string): string {
 
 /** What {@link loadQueries} have answered. */
 export function loadedFrom(key: SessionKey, query: LoadQuery, answers: readonly (readonly SqlRow[])[]): Loaded | null {
-  const [[row] = [], values = [], events = []] = answers;
+  const [[row] = [], values = [], events = [], ...told] = answers;
   if (row === undefined) {
     return null;
   }
   const { events: wanted = {}, known = {} } = query;
   const [created, rev, time] = [textIn(row, 'created'), numberIn(row, 'rev'), numberIn(row, 'time')];
   const pos = { app: numberIn(row, 'app'), user: numberIn(row, 'user') };
-  const of = (part: string, whose: string): Values => valuesOf(values.filter((each) => each['part'] === part), whose);
+  const text = (column: string): string | undefined => (row[column] === null ? undefined : textIn(row, column));
+  const [app, user, last] = [text('appMark'), text('userMark'), text('last')];
+  const of = (part: string, whose: string): Values => valuesIn(values.filter((each) => each['part'] === part), whose);
+  const scopes = new ToldScopes(told.flat());
+  const changed: { app?: Delta; user?: Delta } = {};
+  const appScope = scopeColumn(key.appName, undefined);
+  for (const had of knownScopes(known, appScope, scopeColumn(key.appName, key.userId))) {
+    const part = had.scope === appScope ? 'app' : 'user';
+    const delta = scopes.since(had, pos[part], `the ${part}`);
+    if (delta !== undefined) {
+      changed[part] = delta;
+    }
+  }
+  const isSame = (part: 'app' | 'user', mark: string | undefined): boolean =>
+    changed[part] !== undefined || (known.pos?.[part] === pos[part] && (mark === undefined || (known.marks?.[part] ?? mark) === mark));
+  const isDiverged = known.created === created && hasDiverged(known, rev, text('known'));
+  const isKnown = !isDiverged && known.created === created && known.rev === rev;
   return {
     created,
     rev,
     time,
     pos,
     state: {
-      ...(known.created === created && known.rev === rev ? {} : { session: of('session', `session "${key.sessionId}"`) }),
-      ...(known.pos?.app === pos.app ? {} : { app: of('app', `app "${key.appName}"`) }),
-      ...(known.pos?.user === pos.user ? {} : { user: of('user', `user "${key.userId}"`) }),
+      ...(isKnown ? {} : { session: of('session', `session "${key.sessionId}"`) }),
+      ...(isSame('app', app) ? {} : { app: of('app', `app "${key.appName}"`) }),
+      ...(isSame('user', user) ? {} : { user: of('user', `user "${key.userId}"`) }),
     },
+    ...(last !== undefined && { last }),
+    marks: { ...(app !== undefined && { app }), ...(user !== undefined && { user }) },
+    ...(Object.keys(changed).length > 0 && { changed }),
+    ...(isDiverged && { diverged: true }),
     events: eventsOf(events, wanted, rev),
   };
+}
+
+/** Whether what is known of a session is not what there is; `id` is that of the event at the known revision. */
+function hasDiverged({ rev: known, last }: Known, rev: number, id: string | undefined): boolean {
+  return known !== undefined && (known > rev || (known > 0 && last !== undefined && last !== id));
 }
 
 function eventsOf(rows: readonly SqlRow[], wanted: EventQuery, rev: number): StoredEvent[] {
   const { from = 1, to = Infinity, since, last = Infinity } = wanted;
   const end = Math.min(rev, Math.floor(to));
   const most = Math.max(0, Math.min(end - Math.max(0, Math.ceil(from)) + 1, Math.ceil(last)));
-  const stored = rows.map((row) => ({ rev: numberIn(row, 'rev'), data: textIn(row, 'data') })).reverse();
+  const stored = rows.map(eventIn).reverse();
   // Not all sessions have said what they began with.
   const isWithout = most > Math.max(0, end) && stored[0]?.rev !== 0;
   if (since === undefined && stored.length !== (isWithout ? end : most)) {

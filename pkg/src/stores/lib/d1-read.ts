@@ -1,54 +1,42 @@
 // Reading from D1: what is common to all of it. Each answer is of one moment, and takes one round trip.
 
-import { StoreError } from '../../store-error.js';
-import { numberIn, textIn } from './sqlite-rows.js';
+import { numberIn, textIn, valuesIn } from './sqlite-rows.js';
 import { scopeColumn } from './sqlite-schema.js';
 import { toColumn } from './sql-text.js';
-import { emptyValues } from './values.js';
+import { SCHEMA_VERSION } from './sqlite-tables.js';
 import type { Bindings, D1Query } from './d1-client.js';
 import type { SqlRow } from './sqlite-driver.js';
-import type { LoadedScope, ScopeName, Values } from '../../store.js';
-import type { Json, SessionKey } from '../../types.js';
+import type { LoadedScope, ScopeName } from '../../store.js';
+import type { SessionKey } from '../../types.js';
+
+/** Whether the tables have the version that this module writes: compared in each batch that writes. */
+export const IS_CURRENT = `(SELECT value FROM statepad_meta WHERE name = 'version') = '${SCHEMA_VERSION}'`;
+
+/** Reads the version of the tables: the first answer of a batch, for {@link checkVersion}. */
+export const READ_VERSION: D1Query = { sql: "SELECT value FROM statepad_meta WHERE name = 'version'", values: [] };
+
+/** A statement with a condition at its end that does nothing in tables of another version. */
+export function ifCurrent(sql: string): string {
+  return `${sql} AND ${IS_CURRENT}`;
+}
 
 /** The columns of `statepad_values AS v` that {@link valuesOf} reads. */
 export const VALUE_COLUMNS = 'v.name, v.value, v.born, v.nth';
 
-/** The columns that say where a session is. */
-export const SESSION_COLUMNS = 'n, created, rev, time';
-
 /** Reads the values of a scope. Its parameter is what the scope is called in the tables. */
 export const READ_SCOPE_VALUES = `SELECT ${VALUE_COLUMNS}
-  FROM statepad_scopes AS x JOIN statepad_values AS v ON v.owner = x.n WHERE x.scope = ?1`;
+  FROM statepad_scopes_v2 AS x JOIN statepad_values AS v ON v.owner = x.n WHERE x.scope = ?1`;
 
-/** The condition that a row of `statepad_sessions` is that of a session. */
+/** The condition that a row of `statepad_sessions_v2` is that of a session. */
 export function isSession({ appName, userId, sessionId }: SessionKey, all: Bindings): string {
   return `app = ${all.add(toColumn(appName))} AND user = ${all.add(toColumn(userId))} AND id = ${all.add(toColumn(sessionId))}`;
-}
-
-/** The values in rows. `whose` says what is corrupt, if it is. */
-export function valuesOf(rows: readonly SqlRow[], whose: string): Values {
-  const entries = rows.map((row) => ({
-    name: textIn(row, 'name'),
-    value: textIn(row, 'value'),
-    born: numberIn(row, 'born'),
-    nth: numberIn(row, 'nth'),
-  }));
-  const record = emptyValues();
-  for (const { name, value } of entries.sort((a, b) => a.born - b.born || a.nth - b.nth)) {
-    try {
-      record[name] = JSON.parse(value) as Json;
-    } catch (cause) {
-      throw new StoreError('corrupt', `the value of "${name}" of ${whose} cannot be read`, { cause });
-    }
-  }
-  return Object.freeze(record);
 }
 
 /** The statements that read a scope. */
 export function scopeQueries({ app, user }: ScopeName): D1Query[] {
   const values = [scopeColumn(app, user)];
   return [
-    { sql: 'SELECT pos FROM statepad_scopes WHERE scope = ?1', values },
+    { sql: 'SELECT pos, mark FROM statepad_scopes_v2 WHERE scope = ?1', values },
     { sql: READ_SCOPE_VALUES, values },
   ];
 }
@@ -57,5 +45,9 @@ export function scopeQueries({ app, user }: ScopeName): D1Query[] {
 export function scopeFrom({ app, user }: ScopeName, answers: readonly (readonly SqlRow[])[]): LoadedScope {
   const [[row] = [], values = []] = answers;
   const whose = user === undefined ? `app "${app}"` : `user "${user}"`;
-  return { pos: row === undefined ? 0 : numberIn(row, 'pos'), state: valuesOf(values, whose) };
+  return {
+    pos: row === undefined ? 0 : numberIn(row, 'pos'),
+    state: valuesIn(values, whose),
+    ...(typeof row?.['mark'] === 'string' && { mark: textIn(row, 'mark') }),
+  };
 }

@@ -1,35 +1,57 @@
 // Deleting in D1.
 
-import { query, type D1Query } from './d1-client.js';
-import { isSession } from './d1-read.js';
-import { scopeColumn } from './sqlite-schema.js';
-import type { ScopeName } from '../../store.js';
+import { query, type Bindings, type D1Query } from './d1-client.js';
+import { ifCurrent, IS_CURRENT, isSession, READ_VERSION } from './d1-read.js';
+import { REMEMBERED_MS } from './sqlite-commit.js';
+import { checkVersion } from './sqlite-open.js';
+import { FORGET_CREATIONS, scopeColumn } from './sqlite-schema.js';
+import { toColumn } from './sql-text.js';
+import type { SqlRow } from './sqlite-driver.js';
+import type { Guard, ScopeName } from '../../store.js';
 import type { SessionKey } from '../../types.js';
 
-/** The statements that delete a session. */
-export function removeQueries(key: SessionKey): D1Query[] {
+/** The statements that delete a session; `now` is the time by the clock. The first answer is for {@link checkRemoval}. */
+export function removeQueries(key: SessionKey, { created }: Pick<Guard, 'created'>, now: number): D1Query[] {
   const { appName, userId } = key;
+  const isMeant = (all: Bindings): string =>
+    `${isSession(key, all)} AND ${created === undefined ? '' : `created = ${all.add(toColumn(created))} AND `}${IS_CURRENT}`;
+  const n = (all: Bindings): string => `SELECT n FROM statepad_sessions_v2 WHERE ${isMeant(all)}`;
   return [
-    query((all) => `DELETE FROM statepad_values WHERE owner = (SELECT n FROM statepad_sessions WHERE ${isSession(key, all)})`),
+    READ_VERSION,
     query(
-      (all) => `WITH session AS MATERIALIZED (SELECT n FROM statepad_sessions WHERE ${isSession(key, all)})
+      (all) => `INSERT INTO statepad_creations (id, app, user, session, time)
+        SELECT created, app, user, id, ${all.add(now)} FROM statepad_sessions_v2 WHERE ${isMeant(all)}
+        ON CONFLICT (id) DO UPDATE SET time = excluded.time`,
+    ),
+    query((all) => `DELETE FROM statepad_values WHERE owner = (${n(all)})`),
+    query(
+      (all) => `WITH session AS MATERIALIZED (${n(all)})
         DELETE FROM statepad_events
           WHERE place BETWEEN (SELECT n << 32 FROM session) AND (SELECT n << 32 | 4294967295 FROM session)`,
     ),
     query(
-      (all) => `UPDATE statepad_scopes SET sessions = sessions - 1
+      (all) => `UPDATE statepad_scopes_v2 SET sessions = sessions - 1
         WHERE scope IN (${all.add(scopeColumn(appName, undefined))}, ${all.add(scopeColumn(appName, userId))})
-        AND EXISTS (SELECT 1 FROM statepad_sessions WHERE ${isSession(key, all)})`,
+        AND EXISTS (${n(all)})`,
     ),
-    query((all) => `DELETE FROM statepad_sessions WHERE ${isSession(key, all)}`),
+    query((all) => `DELETE FROM statepad_sessions_v2 WHERE ${isMeant(all)}`),
+    { sql: ifCurrent(FORGET_CREATIONS), values: [now - REMEMBERED_MS] },
   ];
 }
 
-/** The statements that delete the values of a scope. */
+/** The statements that delete the values of a scope. The first answer is for {@link checkRemoval}. */
 export function removeScopeQueries({ app, user }: ScopeName): D1Query[] {
   const values = [scopeColumn(app, user)];
+  const owner = '(SELECT n FROM statepad_scopes_v2 WHERE scope = ?1)';
   return [
-    { sql: 'DELETE FROM statepad_values WHERE owner = (SELECT n FROM statepad_scopes WHERE scope = ?1)', values },
-    { sql: 'UPDATE statepad_scopes SET pos = pos + 1 WHERE scope = ?1', values },
+    READ_VERSION,
+    { sql: ifCurrent(`DELETE FROM statepad_values WHERE owner = ${owner}`), values },
+    { sql: ifCurrent(`DELETE FROM statepad_changes WHERE owner = ${owner}`), values },
+    { sql: ifCurrent("UPDATE statepad_scopes_v2 SET pos = pos + 1, mark = NULL, recent = '' WHERE scope = ?1"), values },
   ];
+}
+
+/** Throws `rejected` when nothing was deleted, as the tables have another version. */
+export function checkRemoval(answers: readonly (readonly SqlRow[])[]): void {
+  checkVersion(answers[0]?.[0]?.['value']);
 }

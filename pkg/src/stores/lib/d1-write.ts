@@ -4,12 +4,13 @@ import { isStoreError } from '../../store-error.js';
 import { commitFitting, type Outcome } from './cloudflare-sizes.js';
 import { groupsOf, packChange } from './d1-changes.js';
 import { batch, type D1DatabaseLike, type D1Query } from './d1-client.js';
-import { groupOutcomes, groupQueries } from './d1-commit.js';
-import { FORGET_UPDATES } from './sqlite-schema.js';
+import { groupQueries } from './d1-commit.js';
+import { groupOutcomes } from './d1-outcomes.js';
+import { ifCurrent } from './d1-read.js';
+import { ToldScopes } from './d1-told.js';
+import { REMEMBERED_MS } from './sqlite-commit.js';
+import { FORGET_CALLS, FORGET_UPDATES } from './sqlite-schema.js';
 import type { Change, Committed } from '../../store.js';
-
-/** How long an update is remembered: those who send one again do it soon. */
-const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 
 /** See `SessionStore.commit`. */
 export async function commit(database: D1DatabaseLike, change: Change): Promise<Committed> {
@@ -54,11 +55,14 @@ async function attempt(database: D1DatabaseLike, change: Change): Promise<Outcom
 async function write(database: D1DatabaseLike, changes: readonly Change[]): Promise<Outcome[]> {
   const now = Date.now();
   const groups = groupsOf(changes.map(packChange)).map((group) => ({ group, ...groupQueries(group, now) }));
-  const hasUpdates = changes.some(({ kind }) => kind === 'update');
-  const forget: D1Query[] = hasUpdates ? [{ sql: FORGET_UPDATES, values: [now - REMEMBERED_MS] }] : [];
-  const answers = [...(await batch(database, [...groups.flatMap(({ queries }) => queries), ...forget]))];
-  return groups.flatMap(({ group, queries, answer }) => {
-    const rows = answers.splice(0, queries.length)[answer];
-    return groupOutcomes(group, rows ?? []);
+  const forget = (text: string): D1Query => ({ sql: ifCurrent(text), values: [now - REMEMBERED_MS] });
+  const forgotten = [
+    ...(changes.some(({ kind }) => kind === 'update') ? [forget(FORGET_UPDATES)] : []),
+    ...(changes.some(({ attempt }) => attempt !== undefined) ? [forget(FORGET_CALLS)] : []),
+  ];
+  const answers = [...(await batch(database, [...groups.flatMap(({ queries }) => queries), ...forgotten]))];
+  return groups.flatMap(({ group, queries, answer, told }) => {
+    const own = answers.splice(0, queries.length);
+    return groupOutcomes(group, own[answer] ?? [], new ToldScopes(own.slice(answer + 1, answer + 1 + told).flat()));
   });
 }

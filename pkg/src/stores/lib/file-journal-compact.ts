@@ -1,36 +1,50 @@
 // A journal without what has been deleted.
 
+import { newId } from '../../ids.js';
 import { JournalReader } from './journal-read.js';
-import { lineOf } from './journal-lines.js';
+import { lineOf, versionLine } from './journal-lines.js';
 import { nameOf } from './journal-tables.js';
 import { isEmpty } from './values.js';
-import type { LogRecord, Records } from './callbacks.js';
+import { LOG_VERSION, type LogRecord, type Records, type VersionRecord } from './log-records.js';
+
+/** How long it is kept which calls were refused and which sessions removed, in milliseconds: a day, as clocks may be wrong. */
+const REMEMBERED = 24 * 60 * 60 * 1_000;
+
+type Numbered = Exclude<LogRecord, VersionRecord>;
 
 /**
  * The lines of a journal without the sessions that have been removed, with new numbers. What those have changed in the state of
- * their app and user stays. `undefined` when there is nothing to leave out, or when something is damaged: then all of it is needed.
+ * their app and user stays, and for a while their creations do. `undefined` when there is nothing to leave out, when something is
+ * damaged, as then all of it is needed, or when the journal is of an older version, which stays as it is until it is upgraded.
  */
 export async function compactedLines(read: () => Records<string>): Promise<AsyncGenerator<string> | undefined> {
-  const records = (): ReturnType<JournalReader['read']> => new JournalReader().read(read(), { missing: 0 });
   /** By its name, when a session was removed for the last time. */
   const ends = new Map<string, number>();
+  const reader = new JournalReader();
+  const since = Date.now() - REMEMBERED;
   let count = 0;
-  for await (const record of records()) {
+  for await (const record of reader.read(read(), { missing: 0 })) {
     if (record.kind === 'corrupt') {
       return undefined;
     }
     count += 1;
-    if (record.kind === 'remove') {
+    if (record.kind === 'remove' && !isRemainder(record)) {
       ends.set(nameOf(record.key), count);
     }
   }
-  return ends.size === 0 ? undefined : lines();
+  return ends.size === 0 || reader.version < LOG_VERSION ? undefined : lines();
 
   async function* lines(): AsyncGenerator<string> {
     let [place, number] = [0, 0];
-    for await (const record of records()) {
+    yield versionLine();
+    for await (const found of new JournalReader().read(read(), { missing: 0 })) {
+      if (found.kind === 'corrupt' || found.kind === 'version') {
+        continue;
+      }
       place += 1;
-      const kept = place > (ends.get(nameOf(record.key)) ?? 0) ? (record as LogRecord) : restOf(record as LogRecord);
+      const isForgotten = found.time < since && (found.kind === 'refusal' || isRemainder(found));
+      const isOver = found.kind !== 'refusal' && place <= (ends.get(nameOf(found.key)) ?? 0);
+      const kept = isForgotten ? undefined : isOver ? restOf(found, since) : found;
       if (kept !== undefined) {
         number += 1;
         yield lineOf(number, kept);
@@ -39,14 +53,25 @@ export async function compactedLines(read: () => Records<string>): Promise<Async
   }
 }
 
-/** What a record of a session that is gone has changed besides. */
-function restOf(record: LogRecord): LogRecord | undefined {
+/** Whether a record is what compacting has left of a removal: there is nothing before it whose revision it could tell. */
+function isRemainder(record: Numbered): boolean {
+  return record.kind === 'remove' && record.guard?.rev === undefined;
+}
+
+/** What a record of a session that is gone has changed besides; that it was removed, if that is not long ago. */
+function restOf(record: Numbered, since: number): Numbered | undefined {
+  const { id, time, key } = record;
+  if (record.kind === 'remove') {
+    const created = record.guard?.created;
+    return time < since || created === undefined ? undefined : { id, kind: record.kind, time, key, guard: { created } };
+  }
   if (!('delta' in record) || (isEmpty(record.delta.app) && isEmpty(record.delta.user))) {
     return undefined;
   }
-  const { id, time, key, delta, guard } = record;
+  const { delta, guard, call = id } = record;
   const { appName, userId } = key;
   const shared = { ...(delta.app && { app: delta.app }), ...(delta.user && { user: delta.user }) };
   const home = { appName, ...(userId !== undefined && { userId }) };
-  return { id, kind: 'update', key: home, time, delta: shared, ...(guard?.pos && { guard: { pos: guard.pos } }) };
+  // Its id is unique in its session alone; what it has left on its scopes is its call.
+  return { id: newId(), call, kind: 'update', key: home, time, delta: shared, ...(guard?.pos && { guard: { pos: guard.pos } }) };
 }

@@ -80,7 +80,7 @@ async function acquire(path: string, me: Owner): Promise<void> {
         continue;
       }
       if (await isAlive(found.owner, (await stat(own)).mtimeMs - found.time)) {
-        throw new StoreError('rejected', `process ${found.owner.pid} has the journal open: it holds the lock "${path}"`);
+        throw new StoreError('rejected', `${nameOf(found.owner, me)} has the journal open: it holds the lock "${path}"`);
       }
       // Of all that see the same dead owner, one replaces it: who holds the lock of what it has left behind.
       const remains = `${path}.${found.owner.id}`;
@@ -98,6 +98,11 @@ async function acquire(path: string, me: Owner): Promise<void> {
   } finally {
     await rm(own, { force: true });
   }
+}
+
+function nameOf(owner: Owner, me: Owner): string {
+  const isThis = owner.pid === me.pid && owner.place === me.place && owner.start === me.start;
+  return isThis ? 'another store of this process' : `process ${owner.pid}`;
 }
 
 /** Puts a lock into its place, if that is free. */

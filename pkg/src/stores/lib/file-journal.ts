@@ -19,6 +19,7 @@ const LINE_FEED = 10;
 /** A file of lines, open for one writer. */
 export class JournalFile {
   readonly durability: Durability;
+  readonly name: string;
   readonly #path: string;
   readonly #isSynced: boolean;
   readonly #isCompacted: boolean;
@@ -33,6 +34,7 @@ export class JournalFile {
   #failure: unknown;
 
   constructor(path: string, isSynced: boolean, isCompacted: boolean) {
+    this.name = `the journal "${path}"`;
     this.#path = path;
     this.#isSynced = isSynced;
     this.#isCompacted = isCompacted;

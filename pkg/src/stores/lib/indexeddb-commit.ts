@@ -2,9 +2,13 @@
 // memory, and what has moved is written. So one that is refused has written nothing, and the others are not touched.
 
 import { isStoreError, StoreError } from '../../store-error.js';
+import { RememberedIds } from './indexeddb-ids.js';
+import { HeldScope } from './indexeddb-scope.js';
+import { forgetAll } from './indexeddb-since.js';
 import {
   beginningWith,
   get,
+  lastOf,
   put,
   remove,
   scopeKey,
@@ -13,31 +17,19 @@ import {
   type EventRow,
   type MetaRow,
   type ScopeKey,
-  type ScopeRow,
   type SessionRow,
-  type UpdateRow,
 } from './indexeddb-tables.js';
 import { HeldValues } from './indexeddb-values.js';
-import { isEmpty } from './values.js';
-import type { Change, Committed, Delta, Guard, Pos, ScopeName } from '../../store.js';
+import type { Change, Committed, Guard, Pos, ScopeName } from '../../store.js';
 import type { SessionKey } from '../../types.js';
-
-/** How long an update is remembered, in milliseconds: a day, as clocks may be wrong. */
-const REMEMBERED = 24 * 60 * 60 * 1_000;
-
-/** An app, or a user in it. */
-interface Scope {
-  row: ScopeRow;
-  isThere: boolean;
-  hasMoved: boolean;
-  readonly values: HeldValues;
-}
 
 /** A session, or the place where one may be made. */
 interface Place {
   row: SessionRow | undefined;
   hasMoved: boolean;
   readonly values: HeldValues;
+  /** The id of its last event. */
+  last: string | undefined;
   /** What is stored under the ids of the events to be appended. */
   readonly events: Map<string, string>;
   readonly added: EventRow[];
@@ -45,8 +37,8 @@ interface Place {
 
 /** What a change is about. */
 interface Target {
-  readonly app: Scope;
-  readonly user: Scope | undefined;
+  readonly app: HeldScope;
+  readonly user: HeldScope | undefined;
   readonly place: Place | undefined;
 }
 
@@ -59,8 +51,8 @@ export async function commitAll(transaction: IDBTransaction, changes: readonly C
   return answers;
 }
 
-/** Deletes a session in a transaction. Says whether it was there. */
-export async function removeSession(transaction: IDBTransaction, key: SessionKey): Promise<boolean> {
+/** Deletes a session in a transaction, only that of this creation if one is given. Says whether it was there. */
+export async function removeSession(transaction: IDBTransaction, key: SessionKey, created?: string): Promise<boolean> {
   const keys = [scopeKey(key.appName), scopeKey(key.appName, key.userId)];
   const [session, ...scopes] = await Promise.all([
     get(transaction, 'sessions', sessionKey(key)),
@@ -69,9 +61,15 @@ export async function removeSession(transaction: IDBTransaction, key: SessionKey
   if (session === undefined) {
     return false;
   }
+  if (created !== undefined && created !== session.created) {
+    return false;
+  }
   remove(transaction, 'sessions', sessionKey(key));
   remove(transaction, 'events', beginningWith([session.number]));
   remove(transaction, 'values', beginningWith([session.number]));
+  const creations = new RememberedIds('creations');
+  creations.add(session.created);
+  creations.write(transaction);
   for (const row of scopes) {
     if (row !== undefined) {
       put(transaction, 'scopes', { ...row, sessions: row.sessions - 1 });
@@ -80,24 +78,26 @@ export async function removeSession(transaction: IDBTransaction, key: SessionKey
   return true;
 }
 
-/** Deletes all values of an app, or of a user in it, in a transaction. */
+/** Deletes all values of an app, or of a user in it, in a transaction. Nothing before it can be told any more. */
 export async function removeScope(transaction: IDBTransaction, { app, user }: ScopeName): Promise<void> {
   const key = scopeKey(app, user);
   const row = await get(transaction, 'scopes', key);
   if (row !== undefined) {
+    const { scope, pos, sessions, next } = row;
     remove(transaction, 'values', beginningWith([key]));
-    put(transaction, 'scopes', { ...row, pos: row.pos + 1 });
+    forgetAll(transaction, key);
+    put(transaction, 'scopes', { scope, pos: pos + 1, sessions, next });
   }
 }
 
 /** The part of the database that some changes are about. */
 class Batch {
   readonly #transaction: IDBTransaction;
-  readonly #scopes = new Map<string, Scope>();
+  readonly #scopes = new Map<string, HeldScope>();
   readonly #places = new Map<string, Place>();
-  /** The updates that have been made. */
-  readonly #updates = new Set<string>();
-  readonly #newUpdates: UpdateRow[] = [];
+  readonly #updates = new RememberedIds('updates');
+  readonly #calls = new RememberedIds('calls');
+  readonly #creations = new RememberedIds('creations');
   #meta: MetaRow | undefined;
   #lastSession = 0;
 
@@ -122,22 +122,20 @@ class Batch {
     try {
       return this.#check(change, target) ?? this.#apply(change, target);
     } catch (error) {
-      if (isStoreError(error)) {
-        return error;
+      if (!isStoreError(error)) {
+        throw error;
       }
-      throw error;
+      if (change.attempt !== undefined) {
+        this.#calls.add(callOf(change));
+      }
+      return error;
     }
   }
 
   /** Writes what has moved. */
   write(): void {
     const transaction = this.#transaction;
-    for (const { row, hasMoved, values } of this.#scopes.values()) {
-      if (hasMoved) {
-        put(transaction, 'scopes', { ...row, next: values.next });
-        values.write(transaction, row.scope);
-      }
-    }
+    this.#scopes.forEach((scope) => scope.write(transaction));
     for (const { row, hasMoved, values, added } of this.#places.values()) {
       if (hasMoved && row !== undefined) {
         put(transaction, 'sessions', { ...row, next: values.next });
@@ -148,19 +146,25 @@ class Batch {
     if (this.#meta !== undefined && this.#meta.sessions !== this.#lastSession) {
       put(transaction, 'meta', { ...this.#meta, sessions: this.#lastSession });
     }
-    if (this.#newUpdates.length > 0) {
-      remove(transaction, 'updates', IDBKeyRange.upperBound([Date.now() - REMEMBERED]));
-      this.#newUpdates.forEach((row) => put(transaction, 'updates', row));
-    }
+    this.#updates.write(transaction);
+    this.#calls.write(transaction);
   }
 
-  #readChange({ id, kind, key, delta, guard }: Change): Promise<unknown> {
-    const user = key.userId === undefined ? undefined : scopeKey(key.appName, key.userId);
+  #readChange(change: Change): Promise<unknown> {
+    const { id, kind, key, delta, guard, known } = change;
+    const { pos, marks } = known ?? {};
+    const concerns = [
+      { scope: scopeKey(key.appName), delta: delta.app, expected: guard?.keys?.app, pos: pos?.app, mark: marks?.app },
+      ...(key.userId === undefined
+        ? []
+        : [{ scope: scopeKey(key.appName, key.userId), delta: delta.user, expected: guard?.keys?.user, pos: pos?.user, mark: marks?.user }]),
+    ];
     return Promise.all([
-      this.#readScope(scopeKey(key.appName), delta.app, guard?.keys?.app),
-      user && this.#readScope(user, delta.user, guard?.keys?.user),
+      ...concerns.map((concern) => this.#scope(concern.scope).read(this.#transaction, concern)),
       key.sessionId === undefined ? undefined : this.#readPlace(key as SessionKey),
-      kind === 'update' ? this.#readUpdate(user ?? scopeKey(key.appName), id) : undefined,
+      kind === 'update' ? this.#updates.read(this.#transaction, id, scopeKey(key.appName, key.userId)) : undefined,
+      kind === 'create' ? this.#creations.read(this.#transaction, id) : undefined,
+      this.#calls.read(this.#transaction, callOf(change)),
     ]);
   }
 
@@ -169,34 +173,21 @@ class Batch {
     this.#lastSession = this.#meta?.sessions ?? 0;
   }
 
-  async #readScope(key: ScopeKey, delta: Delta | undefined, expected: Delta | undefined): Promise<void> {
+  #scope(key: ScopeKey): HeldScope {
     const text = JSON.stringify(key);
-    const known = this.#scopes.get(text);
-    const scope = known ?? { row: untouched(key), isThere: false, hasMoved: false, values: new HeldValues() };
+    const scope = this.#scopes.get(text) ?? new HeldScope(key);
     this.#scopes.set(text, scope);
-    const values = scope.values.read(this.#transaction, key, delta, expected);
-    const row = known === undefined ? await get(this.#transaction, 'scopes', key) : undefined;
-    if (row !== undefined) {
-      scope.row = row;
-      scope.isThere = true;
-      scope.values.next = row.next;
-    }
-    await values;
+    return scope;
   }
 
   async #readPlace(key: SessionKey): Promise<void> {
     const text = textOf(key);
     if (!this.#places.has(text)) {
-      const place: Place = { row: undefined, hasMoved: false, values: new HeldValues(), events: new Map(), added: [] };
+      const place: Place = { row: undefined, hasMoved: false, values: new HeldValues(), last: undefined, events: new Map(), added: [] };
       this.#places.set(text, place);
       place.row = await get(this.#transaction, 'sessions', sessionKey(key));
       place.values.next = place.row?.next ?? 0;
-    }
-  }
-
-  async #readUpdate(scope: ScopeKey, id: string): Promise<void> {
-    if ((await get(this.#transaction, 'updates', [scope, id], 'id')) !== undefined) {
-      this.#updates.add(JSON.stringify([scope, id]));
+      place.last = place.row && (await lastOf(this.#transaction, place.row));
     }
   }
 
@@ -216,50 +207,62 @@ class Batch {
   #target({ key }: Change): Target {
     const { appName, userId, sessionId } = key;
     return {
-      app: this.#scopes.get(JSON.stringify(scopeKey(appName))) as Scope,
-      user: userId === undefined ? undefined : this.#scopes.get(JSON.stringify(scopeKey(appName, userId))),
+      app: this.#scope(scopeKey(appName)),
+      user: userId === undefined ? undefined : this.#scope(scopeKey(appName, userId)),
       place: sessionId === undefined ? undefined : this.#places.get(textOf(key as SessionKey)),
     };
   }
 
   /** What is known of a change that has been made before. Throws when it cannot be made. */
-  #check({ id, kind, key, guard = {} }: Change, target: Target): Committed | undefined {
-    const { place } = target;
-    const session = place?.row;
-    if (kind === 'create') {
-      if (session !== undefined && session.created !== id) {
-        throw new StoreError('exists', `session "${key.sessionId ?? ''}" exists already`);
-      }
-      if (session !== undefined) {
-        return { ...answerOf(target), duplicate: true };
-      }
-    } else if (kind === 'append') {
-      if (session === undefined || (guard.created !== undefined && guard.created !== session.created)) {
-        throw new StoreError('not-found', `session "${key.sessionId ?? ''}" is not there`);
-      }
-      const data = place?.events.get(id);
-      if (data !== undefined) {
-        return { ...answerOf(target), duplicate: true, data };
-      }
-    } else if (this.#updates.has(JSON.stringify([scopeKey(key.appName, key.userId), id]))) {
-      return { ...answerOf(target), prev: null, duplicate: true };
+  #check(change: Change, target: Target): Committed | undefined {
+    const { key, kind, guard = {} } = change;
+    const known = this.#duplicate(change, target);
+    if (known !== undefined) {
+      return known;
+    }
+    if (this.#calls.has(callOf(change))) {
+      throw new StoreError('conflict', 'an earlier try of this call was refused');
+    }
+    const session = target.place?.row;
+    if (kind === 'create' && session !== undefined) {
+      throw new StoreError('exists', `session "${key.sessionId ?? ''}" exists already`);
+    }
+    if (kind === 'append' && !isWanted(session, guard)) {
+      throw new StoreError('not-found', `session "${key.sessionId ?? ''}" is not there`);
     }
     guardAgainst(target, guard);
     return undefined;
   }
 
-  #apply({ id, key, time, event, delta }: Change, target: Target): Committed {
-    const { app, user, place } = target;
-    const isNew = place !== undefined && place.row === undefined;
-    move(app, delta.app, isNew);
-    if (user !== undefined) {
-      move(user, delta.user, isNew);
+  #duplicate(change: Change, target: Target): Committed | undefined {
+    const { id, kind, key, guard = {} } = change;
+    const { place } = target;
+    const session = place?.row;
+    const answer = { ...answerOf(target), duplicate: true, ...changedOf(change, target), before: marksOf(target) } as const;
+    if (kind === 'update') {
+      return this.#updates.has(id, scopeKey(key.appName, key.userId)) ? { ...answer, prev: null } : undefined;
     }
+    if (kind === 'create') {
+      if (session?.created === id) {
+        return answer;
+      }
+      // It has been removed since, whatever is there now.
+      return this.#creations.has(id) ? { ...answer, rev: 0, prev: 0 } : undefined;
+    }
+    const data = isWanted(session, guard) ? place?.events.get(id) : undefined;
+    return data === undefined ? undefined : { ...answer, data };
+  }
+
+  #apply(change: Change, target: Target): Committed {
+    const { id, key, time, event, delta } = change;
+    const { app, user, place } = target;
+    const told = { before: marksOf(target), ...changedOf(change, target) };
+    const isNew = place !== undefined && place.row === undefined;
+    app.move(delta.app, callOf(change), isNew);
+    user?.move(delta.user, callOf(change), isNew);
     if (place === undefined) {
-      const scope = scopeKey(key.appName, key.userId);
-      this.#updates.add(JSON.stringify([scope, id]));
-      this.#newUpdates.push({ at: Date.now(), scope, id });
-      return { ...answerOf(target), prev: null };
+      this.#updates.add(id, scopeKey(key.appName, key.userId));
+      return { ...answerOf(target), prev: null, ...told };
     }
     place.hasMoved = true;
     place.values.apply(delta.session ?? {});
@@ -269,7 +272,7 @@ class Batch {
         place.added.push({ session: place.row.number, rev: 0, time: event.time, peak: event.time, data: event.data });
         place.row = { ...place.row, first: 0, peak: event.time };
       }
-      return { ...answerOf(target), prev: null };
+      return { ...answerOf(target), prev: null, ...told };
     }
     const rev = place.row.rev + 1;
     const eventTime = event?.time ?? time;
@@ -277,8 +280,9 @@ class Batch {
     const data = event?.data ?? '';
     place.events.set(id, data);
     place.added.push({ session: place.row.number, rev, id, time: eventTime, peak, data });
-    place.row = { ...place.row, ...times(time), rev, peak };
-    return { ...answerOf(target), prev: rev - 1 };
+    place.row = { ...place.row, ...times(time), rev, peak, last: id };
+    place.last = id;
+    return { ...answerOf(target), prev: rev - 1, ...told };
   }
 
   #newSession({ appName, userId, sessionId }: SessionKey, created: string, time: number): SessionRow {
@@ -293,6 +297,7 @@ class Batch {
       rev: 0,
       peak: -Infinity,
       next: 0,
+      fence: 0,
     };
   }
 }
@@ -316,30 +321,41 @@ function guardAgainst({ app, user, place }: Target, { rev, pos, keys }: Guard): 
   }
 }
 
-/** Makes the delta of a scope, which is there from now on. */
-function move(scope: Scope, delta: Delta | undefined, hasNewSession: boolean): void {
-  const isTouched = delta !== undefined && !isEmpty(delta);
-  if (isTouched) {
-    scope.values.apply(delta);
-  }
-  const { pos, sessions } = scope.row;
-  scope.hasMoved ||= isTouched || hasNewSession || !scope.isThere;
-  scope.row = { ...scope.row, pos: pos + (isTouched ? 1 : 0), sessions: sessions + (hasNewSession ? 1 : 0) };
+/** Whether a session is there, and the one that a guard means. */
+function isWanted(session: SessionRow | undefined, { created }: Guard): boolean {
+  return session !== undefined && (created === undefined || created === session.created);
 }
 
 /** Where everything is now. */
-function answerOf({ app, user, place }: Target): Committed {
+function answerOf({ app, user, place }: Target): Pick<Committed, 'rev' | 'prev' | 'pos'> {
   const rev = place?.row?.rev ?? 0;
   return { rev, prev: rev, pos: posOf(app, user) };
 }
 
-function posOf(app: Scope, user: Scope | undefined): Pos {
-  return { app: app.row.pos, user: user?.row.pos ?? 0 };
+function posOf(app: HeldScope, user: HeldScope | undefined): Pos {
+  return { app: app.pos, user: user?.pos ?? 0 };
 }
 
-/** A scope that nobody has written to yet. */
-function untouched(scope: ScopeKey): ScopeRow {
-  return { scope, pos: 0, sessions: 0, next: 0 };
+/** What everything has come to now. */
+function marksOf({ app, user, place }: Target): NonNullable<Committed['before']> {
+  const session = place?.last;
+  return {
+    ...(app.mark !== undefined && { app: app.mark }),
+    ...(user?.mark !== undefined && { user: user.mark }),
+    ...(session !== undefined && { session }),
+  };
+}
+
+/** What others have done to the scopes since the caller's positions, as far as it can be told. */
+function changedOf({ known: { pos = {}, marks = {} } = {} }: Change, target: Target): Pick<Committed, 'changed'> {
+  const app = target.app.changedSince({ pos: pos.app, mark: marks.app });
+  const user = target.user?.changedSince({ pos: pos.user, mark: marks.user });
+  return app === undefined && user === undefined ? {} : { changed: { ...(app && { app }), ...(user && { user }) } };
+}
+
+/** Tells a call from others. */
+function callOf({ call, id }: Change): string {
+  return call ?? id;
 }
 
 function textOf({ appName, userId, sessionId }: SessionKey): string {

@@ -1,8 +1,10 @@
 // The connection to an IndexedDB database: opened, lost, opened again.
 
 import { StoreError } from '../../store-error.js';
-import { isLoss, nameOf, newer, reasonOf, refusalOfOpening, refusalOfRead, refusalOfWrite, refused } from './indexeddb-errors.js';
-import { createTables, get, isComplete, TABLES, VERSION } from './indexeddb-tables.js';
+import { isLoss, reasonOf, refusalOfRead, refusalOfWrite, refused } from './indexeddb-errors.js';
+import { openDatabase, type Opened, type Progress } from './indexeddb-open.js';
+import { DATA_VERSION, FIRST_VERSION, get, isComplete, TABLES, VERSION } from './indexeddb-tables.js';
+import { newerVersion, olderVersion } from './refusals.js';
 import type { Migrate } from '../../store.js';
 
 /** How long another tab may take to let go of the database before it is said that it does not, in milliseconds. */
@@ -11,8 +13,8 @@ const PATIENCE = 1_000;
 /** An attempt to open a database. */
 interface Opening {
   readonly done: Promise<IDBDatabase>;
-  /** Rejects when another tab is in the way. The attempt goes on. */
-  readonly blocked: Promise<never>;
+  /** Rejects when others are in the way. The attempt goes on. */
+  readonly hindered: Promise<never>;
 }
 
 /** A database by its name. Whoever needs it while it is not open, opens it again. */
@@ -39,7 +41,7 @@ export class Connection {
       return this.#database;
     }
     this.#opening ??= this.#start(migrate);
-    return Promise.race([this.#opening.done, this.#opening.blocked]);
+    return Promise.race([this.#opening.done, this.#opening.hindered]);
   }
 
   /** Reads a snapshot. `work` may wait for nothing but the transaction, here and in {@link write}: it would end. */
@@ -112,60 +114,70 @@ export class Connection {
   }
 
   #start(migrate: Migrate): Opening {
-    let onBlocked = (): void => undefined;
-    const blocked = new Promise<never>((_, reject) => {
-      const message = `another tab keeps an older version of the database "${this.#name}" open: close it`;
-      const error = new StoreError('unavailable', message);
-      onBlocked = () => void setTimeout(() => reject(error), PATIENCE);
-    });
-    const done = this.#connect(migrate, onBlocked).finally(() => (this.#opening = undefined));
+    let hinder: ((error: StoreError) => void) | undefined;
+    const hindered = new Promise<never>((_, reject) => (hinder = reject));
+    const tell = (what: string) => (): void => hinder?.(new StoreError('unavailable', what));
+    const blocked = tell(`another tab keeps an older version of the database "${this.#name}" open: close it`);
+    const queued = tell(`the browser does not open the database "${this.#name}": another tab that upgrades or deletes it waits for others`);
+    const progress: Progress = { onBlocked: () => void setTimeout(blocked, PATIENCE), onQueued: queued };
+    const done = this.#connect(migrate, progress).finally(() => (this.#opening = undefined));
     // Nobody may be there to hear of it.
     done.catch(() => undefined);
-    blocked.catch(() => undefined);
-    return { done, blocked };
+    hindered.catch(() => undefined);
+    return { done, hindered };
   }
 
-  async #connect(migrate: Migrate, onBlocked: () => void): Promise<IDBDatabase> {
-    let database: IDBDatabase | undefined;
+  async #connect(migrate: Migrate, progress: Progress): Promise<IDBDatabase> {
+    let opened: Opened | undefined;
     try {
-      database = await this.#find(migrate, onBlocked);
+      opened = await this.#find(migrate, progress);
+      const { database } = opened;
       if (database.version > VERSION) {
-        throw newer(this.#name);
+        throw newer(this.#name, database.version);
       }
       if (!isComplete(database)) {
         throw new StoreError('rejected', `the database "${this.#name}" is not one of statepad`);
       }
-      await this.#identify(database);
+      const identity = await this.#identify(database);
       if (this.#isClosed) {
         throw new StoreError('rejected', `the store of the database "${this.#name}" was closed while it was opened`);
       }
+      if (opened.isLost) {
+        throw new Error('the connection was lost while it was made');
+      }
+      this.#identity = identity;
+      opened.onLost = () => this.#lose(database);
+      this.#database = database;
+      return database;
     } catch (error) {
-      database?.close();
+      opened?.database.close();
+      if (opened?.isLost === true) {
+        const message = `another tab upgraded or deleted the database "${this.#name}" while it was opened`;
+        throw new StoreError('unavailable', message, { cause: error });
+      }
       throw refusalOfWrite(error, false);
     }
-    const opened = database;
-    opened.onclose = () => this.#lose(opened);
-    // Another tab wants to upgrade the database, or to delete it.
-    opened.onversionchange = () => this.#lose(opened);
-    this.#database = opened;
-    return opened;
   }
 
-  /** Opens what is there, at its own version; makes it when nothing is there and that is wanted. */
-  async #find(migrate: Migrate, onBlocked: () => void): Promise<IDBDatabase> {
+  /** Opens what is there, at its own version; makes it when nothing is there, or upgrades it, when that is wanted. */
+  async #find(migrate: Migrate, progress: Progress): Promise<Opened> {
     const factory = this.#factory ?? factoryOfHost();
-    const found = await openDatabase(factory, this.#name, { onBlocked });
-    if (found !== undefined && found.version >= VERSION) {
+    const found = await openDatabase(factory, this.#name, progress);
+    if (found !== undefined && found.database.version >= VERSION) {
       return found;
     }
-    found?.close();
+    const isOld = found !== undefined && isComplete(found.database);
+    found?.database.close();
     if (this.#identity !== undefined) {
       throw replaced(this.#name);
     }
-    if (migrate === 'check') {
+    if (isOld && migrate !== 'upgrade') {
+      throw olderVersion(`the database "${this.#name}"`, found.database.version - FIRST_VERSION + 1, DATA_VERSION);
+    }
+    if (!isOld && migrate === 'check') {
       throw new StoreError('rejected', `there is no database "${this.#name}": open it with migrate: 'create'`);
     }
-    const made = await openDatabase(factory, this.#name, { version: VERSION, onBlocked });
+    const made = await openDatabase(factory, this.#name, { ...progress, version: VERSION });
     if (made === undefined) {
       throw new StoreError('rejected', `the database "${this.#name}" is not one of statepad`);
     }
@@ -173,19 +185,25 @@ export class Connection {
   }
 
   /** Makes sure that it is the same database as before. */
-  async #identify(database: IDBDatabase): Promise<void> {
+  async #identify(database: IDBDatabase): Promise<string> {
     const row = await get(database.transaction('meta'), 'meta', 'database');
     const identity = row?.identity ?? '';
-    this.#identity ??= identity;
-    if (this.#identity !== identity) {
+    if ((this.#identity ?? identity) !== identity) {
       throw replaced(this.#name);
     }
+    return identity;
   }
 }
 
 /** What has been read before says nothing of a new database, not even where its scopes are. */
 function replaced(name: string): StoreError {
   return new StoreError('rejected', `the database "${name}" was deleted while it was in use: reload the page`);
+}
+
+/** Another tab has brought the database to a later version. */
+function newer(database: string, version: number): StoreError {
+  const { code, message } = newerVersion(`the database "${database}"`, version - FIRST_VERSION + 1, DATA_VERSION);
+  return new StoreError(code, `${message}, and reload the page`);
 }
 
 function factoryOfHost(): IDBFactory {
@@ -199,48 +217,6 @@ function factoryOfHost(): IDBFactory {
     cause = error;
   }
   throw refused(cause);
-}
-
-/**
- * Opens a database, or answers `undefined` and leaves everything as it is when there is none that suits: none at all, or,
- * when a version is wanted, one that is not empty and has another layout.
- */
-function openDatabase(
-  factory: IDBFactory,
-  name: string,
-  { version, onBlocked }: { readonly version?: number; readonly onBlocked: () => void },
-): Promise<IDBDatabase | undefined> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => reject(refusalOfOpening(error, name));
-    let request: IDBOpenDBRequest;
-    try {
-      request = factory.open(name, version);
-    } catch (error) {
-      fail(error);
-      return;
-    }
-    let isUnfit = false;
-    request.onblocked = onBlocked;
-    request.onupgradeneeded = () => {
-      const { result: database, transaction } = request;
-      isUnfit = version === undefined || database.objectStoreNames.length > 0;
-      if (isUnfit) {
-        transaction?.abort();
-      } else if (transaction !== null) {
-        createTables(database, transaction);
-      }
-    };
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = (event) => {
-      event.preventDefault();
-      const reason = reasonOf(request);
-      if (isUnfit && nameOf(reason) === 'AbortError') {
-        resolve(undefined);
-      } else {
-        fail(reason);
-      }
-    };
-  });
 }
 
 /** Resolves when a transaction is complete: what it has written is durable then, and not before. */

@@ -57,8 +57,6 @@ export function refusalOfRead(error: unknown): unknown {
 /** What is thrown when a database cannot be opened: nothing is written by that. */
 export function refusalOfOpening(error: unknown, database: string): StoreError {
   switch (nameOf(error)) {
-    case 'VersionError':
-      return newer(database, error);
     case 'SecurityError':
     case 'InvalidStateError':
     case 'NotSupportedError':
@@ -72,11 +70,6 @@ export function refusalOfOpening(error: unknown, database: string): StoreError {
 export function refused(cause: unknown): StoreError {
   const why = 'it has no IndexedDB, or refuses storage here (a private window, blocked cookies, a sandboxed frame)';
   return new StoreError('rejected', `the browser keeps nothing for this page: ${why}`, { cause });
-}
-
-/** Another tab has brought the database to a later version. */
-export function newer(database: string, cause?: unknown): StoreError {
-  return new StoreError('rejected', `the database "${database}" is of a newer version of statepad: reload the page`, { cause });
 }
 
 /** Chromium has no other name for it than UnknownError. */

@@ -2,20 +2,25 @@
 
 import { isStoreError, StoreError } from '../../store-error.js';
 import { reasonOf } from './indexeddb-errors.js';
+import { deltaSince, readSince } from './indexeddb-since.js';
 import {
+  answer,
   beginningWith,
   get,
   getAll,
   keyOfSession,
+  lastOf,
   scopeKey,
   sessionKey,
   source,
   toOrdered,
   type EventRow,
+  type ScopeKey,
+  type ScopeRow,
   type SessionRow,
 } from './indexeddb-tables.js';
 import { readValues } from './indexeddb-values.js';
-import type { ListQuery, Loaded, LoadedScope, LoadQuery, Page, Row, ScopeName, StoredEvent, Values } from '../../store.js';
+import type { Delta, Known, ListQuery, Loaded, LoadedScope, LoadQuery, Page, Row, ScopeName, StoredEvent, Values } from '../../store.js';
 import type { SessionKey } from '../../types.js';
 
 /** How many events are read at once: few when only some are looked for, more when that was not enough. */
@@ -38,26 +43,72 @@ export async function readSession(transaction: IDBTransaction, key: SessionKey, 
   const { created, rev, time } = session;
   const { events: wanted = {}, known = {} } = query;
   const pos = { app: app?.pos ?? 0, user: user?.pos ?? 0 };
-  const isKnown = known.created === created && known.rev === rev;
-  const [sessionValues, appValues, userValues, events] = await Promise.all([
-    isKnown ? undefined : readValues(transaction, session.number),
-    known.pos?.app === pos.app ? undefined : readValues(transaction, appKey),
-    known.pos?.user === pos.user ? undefined : readValues(transaction, userKey),
+  const [last, hasDiverged, appPart, userPart, events] = await Promise.all([
+    lastOf(transaction, session),
+    diverges(transaction, session, known),
+    readPart(transaction, appKey, app, { pos: known.pos?.app, mark: known.marks?.app }),
+    readPart(transaction, userKey, user, { pos: known.pos?.user, mark: known.marks?.user }),
     readEvents(transaction, session, wanted),
   ]);
-  const state = {
-    ...(sessionValues && { session: sessionValues }),
-    ...(appValues && { app: appValues }),
-    ...(userValues && { user: userValues }),
+  const isKnown = known.created === created && known.rev === rev && !hasDiverged;
+  const values = isKnown ? undefined : await readValues(transaction, session.number);
+  const marks = { ...(app?.mark !== undefined && { app: app.mark }), ...(user?.mark !== undefined && { user: user.mark }) };
+  const changed = { ...(appPart.changed && { app: appPart.changed }), ...(userPart.changed && { user: userPart.changed }) };
+  return {
+    created,
+    rev,
+    time,
+    pos,
+    state: {
+      ...(values && { session: values }),
+      ...(appPart.values && { app: appPart.values }),
+      ...(userPart.values && { user: userPart.values }),
+    },
+    ...(last !== undefined && { last }),
+    marks,
+    ...((appPart.changed ?? userPart.changed) && { changed }),
+    ...(hasDiverged && { diverged: true }),
+    events,
   };
-  return { created, rev, time, pos, state, events };
+}
+
+/** Whether what a caller has of a session is not what is here: there is less of it, or another event. */
+async function diverges(transaction: IDBTransaction, { number, created, rev }: SessionRow, known: Known): Promise<boolean> {
+  if (known.created !== created || known.rev === undefined) {
+    return false;
+  }
+  if (known.rev > rev || known.rev === 0 || known.last === undefined) {
+    return known.rev > rev;
+  }
+  const key = await answer(source(transaction, 'events', 'id').getKey([number, known.last]));
+  return (key as [number, number] | undefined)?.[1] !== known.rev;
+}
+
+/** What a caller lacks of a scope: nothing; what has happened since; or all values. */
+async function readPart(
+  transaction: IDBTransaction,
+  key: ScopeKey,
+  row: ScopeRow | undefined,
+  known: { readonly pos: number | undefined; readonly mark: string | undefined },
+): Promise<{ readonly values?: Values; readonly changed?: Delta }> {
+  const [pos, mark] = [row?.pos ?? 0, row?.mark];
+  if (known.pos === pos && (known.mark ?? mark) === (mark ?? known.mark)) {
+    return {};
+  }
+  if (known.pos !== undefined && known.mark !== undefined && known.pos < pos) {
+    const since = await readSince(transaction, key, known.pos, known.mark);
+    if (since !== undefined) {
+      return { changed: deltaSince(known.pos, since.values, since.gone) };
+    }
+  }
+  return { values: await readValues(transaction, key) };
 }
 
 /** See `SessionStore.loadScope`. */
 export async function readScope(transaction: IDBTransaction, { app, user }: ScopeName): Promise<LoadedScope> {
   const key = scopeKey(app, user);
   const [row, state] = await Promise.all([get(transaction, 'scopes', key), readValues(transaction, key)]);
-  return { pos: row?.pos ?? 0, state };
+  return { pos: row?.pos ?? 0, state, ...(row?.mark !== undefined && { mark: row.mark }) };
 }
 
 /** See `SessionStore.list`. */
@@ -167,12 +218,12 @@ async function readEvents(
 /** Adds the wanted events, the last one first. Says whether no earlier one can be wanted. */
 function addBackwards(found: StoredEvent[], rows: readonly EventRow[], since: number, last: number): boolean {
   for (let index = rows.length - 1; index >= 0 && found.length < last; index--) {
-    const { rev, time, peak, data } = rows[index] as EventRow;
+    const { rev, id, time, peak, data } = rows[index] as EventRow;
     if (peak < since) {
       return true;
     }
     if (time >= since) {
-      found.push({ rev, data });
+      found.push({ rev, data, ...(id !== undefined && { id }) });
     }
   }
   return false;

@@ -5,10 +5,16 @@ import { reasonOf } from './indexeddb-errors.js';
 import type { SessionKey } from '../../types.js';
 
 /**
- * IndexedDB's own version number says which layout a database has. The first is 2: whoever opens a database that is not
- * there and asks for no version makes an empty one of version 1.
+ * IndexedDB's own version number says which layout a database has. The first is 2: opening a database that is not there,
+ * without a version, makes an empty one of version 1.
+ *
+ * No write needs to compare it: the browser raises it when no connection to an older version is left, and each connection
+ * closes itself when it is asked to; those of the first version did so, too. What is opened again sees the new number.
  */
-export const VERSION = 2;
+export const VERSION = 3;
+export const FIRST_VERSION = 2;
+/** The number of the layout as it is told. */
+export const DATA_VERSION = VERSION - FIRST_VERSION + 1;
 
 /** An app, or a user in it, as a key. */
 export type ScopeKey = [app: string] | [app: string, user: string];
@@ -22,6 +28,8 @@ export interface MetaRow {
   readonly identity: string;
   /** The number of the last session. */
   readonly sessions: number;
+  /** {@link DATA_VERSION}; absent in the first. */
+  readonly version?: number;
 }
 
 /** A session. Its texts are written by {@link toOrdered}. */
@@ -42,6 +50,12 @@ export interface SessionRow {
   readonly peak: number;
   /** The order of the next new name. */
   readonly next: number;
+  /** The id of the event at `rev`; absent at revision 0, and in a row of version 1 that nothing was appended to since. */
+  readonly last?: string;
+  /** A number that only grows, for writers that take turns: nothing gives it yet. Absent in rows of version 1. */
+  readonly fence?: number;
+  /** Who may write until when, in milliseconds since the epoch: nothing sets it yet. */
+  readonly lease?: { readonly holder: string; readonly until: number };
 }
 
 /** An event. */
@@ -63,6 +77,10 @@ export interface ValueRow {
   /** Ascending in the order in which the names were first written. */
   readonly order: number;
   readonly text: string;
+  /** Of an app or a user: the position at which it was written, absent when it was written by version 1. */
+  readonly pos?: number;
+  /** The position at which its name came into being, likewise. */
+  readonly made?: number;
 }
 
 /** An app, or a user in it. */
@@ -73,14 +91,43 @@ export interface ScopeRow {
   readonly sessions: number;
   /** The order of the next new name. */
   readonly next: number;
+  /** The change that brought it to `pos`, as far as that is known. */
+  readonly mark?: string;
 }
 
-/** An update that has been made, remembered by its id. */
-export interface UpdateRow {
-  /** By the clock of whoever wrote it, in milliseconds since the epoch. */
-  readonly at: number;
+/** The change that brought a scope to a position. */
+export interface MarkRow {
   readonly scope: ScopeKey;
+  readonly pos: number;
+  readonly mark: string;
+}
+
+/** A name that was deleted from a scope at a position. */
+export interface GoneRow {
+  readonly scope: ScopeKey;
+  readonly pos: number;
+  readonly name: string;
+}
+
+/** Something that is remembered by its id for some time. */
+export interface IdRow {
+  /** By the clock of the page that wrote it, in milliseconds since the epoch. */
+  readonly at: number;
+  /** What the id is unique in: an app or a user; empty where it is unique everywhere. */
+  readonly scope: readonly string[];
   readonly id: string;
+}
+
+/** What has happened to a scope, value by value: nothing writes it yet. */
+export interface LogRow {
+  readonly scope: ScopeKey;
+  readonly pos: number;
+  readonly name: string;
+  /** The value as JSON text; absent when it was deleted. */
+  readonly text?: string;
+  /** The event that did it. */
+  readonly session?: number;
+  readonly event?: string;
 }
 
 /** The rows of each object store. */
@@ -90,7 +137,15 @@ export interface Rows {
   readonly events: EventRow;
   readonly values: ValueRow;
   readonly scopes: ScopeRow;
-  readonly updates: UpdateRow;
+  /** Updates that have been made. */
+  readonly updates: IdRow;
+  readonly marks: MarkRow;
+  readonly gone: GoneRow;
+  /** Calls that have been refused. */
+  readonly calls: IdRow;
+  /** Creations of sessions that have been removed. */
+  readonly creations: IdRow;
+  readonly log: LogRow;
 }
 
 export type TableName = keyof Rows;
@@ -99,7 +154,11 @@ export type TableName = keyof Rows;
 interface Layout {
   readonly key: string | string[];
   readonly indexes?: Readonly<Record<string, string[]>>;
+  /** The version that brought it. */
+  readonly since?: number;
 }
+
+const IDS: Layout = { key: ['at', 'scope', 'id'], indexes: { id: ['scope', 'id'] } };
 
 const LAYOUT: Readonly<Record<TableName, Layout>> = {
   meta: { key: 'name' },
@@ -113,26 +172,50 @@ const LAYOUT: Readonly<Record<TableName, Layout>> = {
     },
   },
   events: { key: ['session', 'rev'], indexes: { id: ['session', 'id'] } },
-  values: { key: ['home', 'name'] },
+  values: { key: ['home', 'name'], indexes: { pos: ['home', 'pos'] } },
   scopes: { key: 'scope' },
-  updates: { key: ['at', 'scope', 'id'], indexes: { id: ['scope', 'id'] } },
+  updates: IDS,
+  marks: { key: ['scope', 'pos'], since: 3 },
+  gone: { key: ['scope', 'pos', 'name'], since: 3 },
+  calls: { ...IDS, since: 3 },
+  creations: { ...IDS, since: 3 },
+  log: { key: ['scope', 'pos', 'name'], since: 3 },
 };
 
 export const TABLES = Object.keys(LAYOUT) as readonly TableName[];
 
-/** Whether a database has what it should have at {@link VERSION}. */
-export function isComplete(database: IDBDatabase): boolean {
-  return TABLES.every((name) => database.objectStoreNames.contains(name));
+/** Whether a database has what it should have at its version, or at an earlier one. */
+export function isComplete({ objectStoreNames, version }: IDBDatabase, at = version): boolean {
+  const wanted = TABLES.filter((name) => (LAYOUT[name].since ?? FIRST_VERSION) <= at);
+  return wanted.length > 0 && wanted.every((name) => objectStoreNames.contains(name));
 }
 
-/** Makes everything, in the transaction that is there for it. */
+/** Whether {@link createTables} may be called: there is nothing, or what an older version has made. */
+export function canBeUpgraded(database: IDBDatabase, oldVersion: number): boolean {
+  return database.objectStoreNames.length === 0 || isComplete(database, oldVersion);
+}
+
+/**
+ * Makes everything that is missing, in the transaction that is there for it: all of it or nothing. Rows of the first version
+ * stay as they are: what they lack is what was not known then.
+ */
 export function createTables(database: IDBDatabase, transaction: IDBTransaction): void {
+  const isNew = database.objectStoreNames.length === 0;
   for (const name of TABLES) {
     const { key, indexes = {} } = LAYOUT[name];
-    const table = database.createObjectStore(name, { keyPath: key });
-    Object.entries(indexes).forEach(([index, members]) => table.createIndex(index, members, { unique: index === 'id' }));
+    const isThere = database.objectStoreNames.contains(name);
+    const table = isThere ? transaction.objectStore(name) : database.createObjectStore(name, { keyPath: key });
+    Object.entries(indexes)
+      .filter(([index]) => !table.indexNames.contains(index))
+      .forEach(([index, members]) => table.createIndex(index, members, { unique: index === 'id' }));
   }
-  put(transaction, 'meta', { name: 'database', identity: newId(), sessions: 0 });
+  const version = DATA_VERSION;
+  if (isNew) {
+    put(transaction, 'meta', { name: 'database', identity: newId(), sessions: 0, version });
+    return;
+  }
+  const meta = transaction.objectStore('meta').get('database') as IDBRequest<MetaRow | undefined>;
+  meta.onsuccess = () => put(transaction, 'meta', { name: 'database', identity: newId(), sessions: 0, ...meta.result, version });
 }
 
 /** Reads one row, by its key or by that of an index. */
@@ -143,6 +226,12 @@ export async function get<N extends TableName>(
   index?: string,
 ): Promise<Rows[N] | undefined> {
   return (await answer(source(transaction, name, index).get(key))) as Rows[N] | undefined;
+}
+
+/** The id of a session's last event, if it has one. */
+export async function lastOf(transaction: IDBTransaction, { number, rev, last }: SessionRow): Promise<string | undefined> {
+  // Version 1 has not noted it.
+  return last ?? (rev === 0 ? undefined : (await get(transaction, 'events', [number, rev]))?.id);
 }
 
 /** Reads rows in the order of their keys, or of those of an index. */

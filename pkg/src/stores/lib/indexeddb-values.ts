@@ -1,7 +1,7 @@
 // The values of one scope in an IndexedDB database: a row for each name.
 
 import { StoreError } from '../../store-error.js';
-import { beginningWith, get, getAll, put, remove, type Home } from './indexeddb-tables.js';
+import { beginningWith, get, getAll, put, remove, type Home, type ValueRow } from './indexeddb-tables.js';
 import { emptyValues } from './values.js';
 import type { Delta, Values } from '../../store.js';
 import type { Json } from '../../types.js';
@@ -10,13 +10,19 @@ import type { Json } from '../../types.js';
 interface Held {
   readonly order: number;
   readonly text: string;
+  readonly pos?: number | undefined;
+  readonly made?: number | undefined;
 }
 
 /** Reads all values of a scope. Throws `corrupt`. */
 export async function readValues(transaction: IDBTransaction, home: Home): Promise<Values> {
-  const rows = await getAll(transaction, 'values', beginningWith([home]));
+  return valuesOf(await getAll(transaction, 'values', beginningWith([home])));
+}
+
+/** The values of rows, in the order in which the names were first written. Throws `corrupt`. */
+export function valuesOf(rows: readonly Pick<ValueRow, 'name' | 'order' | 'text'>[]): Values {
   const values = emptyValues();
-  for (const { name, text } of rows.sort((a, b) => a.order - b.order)) {
+  for (const { name, text } of [...rows].sort((a, b) => a.order - b.order)) {
     values[name] = parsed(name, text);
   }
   return values;
@@ -39,9 +45,9 @@ export class HeldValues {
   next = 0;
 
   /** Reads the values that matter for a delta and for what a guard expects. */
-  read(transaction: IDBTransaction, home: Home, delta: Delta | undefined, expected: Delta | undefined): Promise<unknown> {
-    const names = [...Object.keys(delta?.set ?? {}), ...Object.keys(expected?.set ?? {}), ...(expected?.unset ?? [])];
-    const asked = names.filter((name) => !this.#asked.has(name));
+  read(transaction: IDBTransaction, home: Home, delta: Delta = {}, expected: Delta = {}): Promise<unknown> {
+    const parts = [Object.keys(delta.set ?? {}), delta.unset ?? [], Object.keys(expected.set ?? {}), expected.unset ?? []];
+    const asked = parts.flat().filter((name) => !this.#asked.has(name));
     return Promise.all(
       asked.map(async (name) => {
         this.#asked.add(name);
@@ -53,16 +59,29 @@ export class HeldValues {
     );
   }
 
-  /** Makes a delta. A name that is there keeps its place; one that is deleted, or new, comes at the end. */
-  apply({ set = {}, unset = [] }: Delta): void {
-    for (const name of unset) {
-      this.#held.delete(name);
-      this.#moved.add(name);
-    }
+  /**
+   * Makes a delta, and answers the names that were deleted. A name that is there keeps its place; one that is deleted, or new,
+   * comes at the end. Of an app and a user `pos` is the position to which the delta brings them.
+   */
+  apply({ set = {}, unset = [] }: Delta, pos?: number): string[] {
+    const gone = unset.filter((name) => this.#held.delete(name));
+    gone.forEach((name) => this.#moved.add(name));
     for (const name of Object.keys(set)) {
-      this.#held.set(name, { order: this.#held.get(name)?.order ?? this.next++, text: JSON.stringify(set[name]) });
+      const { order, made } = this.#held.get(name) ?? { order: this.next++, made: pos };
+      this.#held.set(name, { order, text: JSON.stringify(set[name]), pos, made });
       this.#moved.add(name);
     }
+    return gone;
+  }
+
+  /** What was written since it was read, in place of what rows of the database say. */
+  over(rows: readonly ValueRow[]): Omit<ValueRow, 'home'>[] {
+    const others: Omit<ValueRow, 'home'>[] = rows.filter(({ name }) => !this.#moved.has(name));
+    const moved = [...this.#moved].flatMap((name) => {
+      const held = this.#held.get(name);
+      return held === undefined ? [] : [{ name, ...held } as Omit<ValueRow, 'home'>];
+    });
+    return [...others, ...moved];
   }
 
   /** Whether names have the values, or the absence, that a guard expects. */
@@ -80,7 +99,8 @@ export class HeldValues {
       if (held === undefined) {
         remove(transaction, 'values', [home, name]);
       } else {
-        put(transaction, 'values', { home, name, order: held.order, text: held.text });
+        const { order, text, pos, made } = held;
+        put(transaction, 'values', { home, name, order, text, ...(pos !== undefined && { pos }), ...(made !== undefined && { made }) });
       }
     }
   }

@@ -1,17 +1,21 @@
 // The line of one record. Sections stand between tabs, each with its own checksum, so that damage reaches no further than it
 // must:
 //
-//   K<crc>[number, app, user, session, touched] ⇥ S<crc>{ app, user } ⇥ O<crc>{ id, kind, time, … } ⇥ K<crc>[…]
+//   K<crc>[number, app, user, session, touched] ⇥ S<crc>{ app, user } ⇥ P<crc>{ id, kind, time, … } ⇥ K<crc>[…]
 //
 // K says whose line it is and stands at both ends; `touched` is 1 for the app's scope, 2 for the user's, 3 for both. S has
-// what changes there, and is left out where nothing does. O has all the rest. The checksums of S and O are those of the label,
+// what changes there, and is left out where nothing does. P has all the rest. The checksums of S and P are those of the label,
 // the checksum of K and the text: a section that has got into another line is none of it. JSON has no raw tabs and line feeds.
+//
+// Version 1 wrote O in place of P. It refuses a journal with a section that it does not know: each line keeps it away from what
+// it would misread. An upgrade appends a line of its own that says the version, V<crc>2; it has no number.
 
 import { StoreError } from '../../store-error.js';
 import { isEmpty } from './values.js';
 import { crc32 } from './journal-crc.js';
 import type { Change, Delta, Hint } from '../../store.js';
-import type { LogRecord } from './callbacks.js';
+import { newerVersion } from './refusals.js';
+import { LOG_VERSION, type LogRecord, type Refusal, type Removal, type VersionRecord } from './log-records.js';
 
 /** Whose line it is. */
 export interface LineKey {
@@ -24,7 +28,7 @@ export interface LineKey {
 
 /** What a section O says. */
 export interface OwnPart extends Omit<Change, 'key' | 'delta' | 'kind'> {
-  readonly kind: LogRecord['kind'];
+  readonly kind: Exclude<LogRecord, VersionRecord>['kind'];
   readonly delta?: Delta;
 }
 
@@ -33,6 +37,8 @@ export interface Piece {
   readonly key: LineKey;
   readonly shared: { readonly app?: Delta; readonly user?: Delta } | undefined;
   readonly own: OwnPart | undefined;
+  /** The version that has written the line; `undefined` where that part is damaged. */
+  readonly version: number | undefined;
   /** Tells it from other lines of the same number. */
   readonly sum: number;
 }
@@ -43,15 +49,29 @@ interface Section {
   readonly value: unknown;
 }
 
+/** Writes the line that says which version the journal has. */
+export function versionLine(): string {
+  return section('V', '', LOG_VERSION);
+}
+
+/** The version that a line says, `undefined` when it is not such a line. Throws `rejected` when it is a later one. */
+export function versionOf(text: string): number | undefined {
+  const found = text.startsWith('V') ? readSection(text, '') : undefined;
+  if (typeof found?.value === 'number' && found.value > LOG_VERSION) {
+    throw newerVersion('the journal', found.value, LOG_VERSION);
+  }
+  return found?.value as number | undefined;
+}
+
 /** Writes the line of a record. */
-export function lineOf(number: number, record: LogRecord): string {
+export function lineOf(number: number, record: Exclude<LogRecord, VersionRecord>): string {
   const { key, ...rest } = record;
   const { delta, ...own } = 'delta' in rest ? rest : { ...rest, delta: undefined };
   const { app, user, session } = delta ?? {};
   const isScope = own.kind === 'remove-scope';
   const [touchesApp, touchesUser] = isScope ? [key.userId === undefined, key.userId !== undefined] : [!isEmpty(app), !isEmpty(user)];
   const head = section('K', '', [number, key.appName, key.userId, key.sessionId, Number(touchesApp) + 2 * Number(touchesUser)]);
-  const sections = [section('O', sumOf(head), { ...own, ...(!isEmpty(session) && { delta: session }) })];
+  const sections = [section('P', sumOf(head), { ...own, ...(!isEmpty(session) && { delta: session }) })];
   if ((touchesApp || touchesUser) && !isScope) {
     sections.unshift(section('S', sumOf(head), { ...(touchesApp && { app }), ...(touchesUser && { user }) }));
   }
@@ -60,8 +80,8 @@ export function lineOf(number: number, record: LogRecord): string {
 
 /** Puts the record of a line together again. */
 export function recordOf({ key }: LineKey, { delta: session, ...own }: OwnPart, shared: Piece['shared']): LogRecord {
-  if (own.kind === 'remove' || own.kind === 'remove-scope') {
-    return { ...own, kind: own.kind, key };
+  if (own.kind === 'remove' || own.kind === 'remove-scope' || own.kind === 'refusal') {
+    return { ...own, kind: own.kind, key } as Removal | Refusal;
   }
   return { ...own, kind: own.kind, key, delta: { ...shared, ...(session && { session }) } };
 }
@@ -77,20 +97,21 @@ export function readLine(text: string): { readonly pieces: readonly Piece[]; rea
   // A later version may begin its lines otherwise.
   for (const head of new Set(parts.filter((part, index) => index === 0 || part.startsWith('K')))) {
     const found = readSection(head, '');
-    if (found !== undefined) {
+    if (found?.label === 'K') {
       const sections = parts.map((part) => (part === head ? found : readSection(part, sumOf(head))));
       labels = sections.map((section) => section?.label ?? '?').join('');
-      const [own, shared] = ['O', 'S'].map((label) => sections.find((section) => section?.label === label));
+      const [own, shared] = [/[OP]/, /S/].map((labels) => sections.find((section) => section !== undefined && labels.test(section.label)));
       pieces.push({
         key: keyOf(found.value),
         shared: shared?.value as Piece['shared'],
         own: own?.value as OwnPart | undefined,
+        version: own && (own.label === 'O' ? 1 : LOG_VERSION),
         sum: (own?.sum ?? 0) * 31 + (shared?.sum ?? 0),
       });
     }
   }
   const [piece] = pieces;
-  return { pieces, isWhole: piece !== undefined && labels === (needsShared(piece.key, piece.own) ? 'KSOK' : 'KOK') };
+  return { pieces, isWhole: piece !== undefined && (needsShared(piece.key, piece.own) ? /^KS[OP]K$/ : /^K[OP]K$/).test(labels) };
 }
 
 /** Whether a line of this key has a section S. */
@@ -113,11 +134,14 @@ export function isTorn(text: string): boolean {
   // The end may lie in the middle of a character, or in space that nobody has written to.
   const [head = '', ...sections] = text.replace(/[\0\uFFFD]+$/, '').split('\t');
   const last = sections.pop();
+  if (last === undefined && head.startsWith('V')) {
+    return versionOf(head) === undefined;
+  }
   if (last === undefined) {
     return /^(K[0-9a-f]{0,8}(\[[^]*)?)?$/.test(head);
   }
   const isBefore = readSection(head, '')?.label === 'K' && sections.every((text) => text !== head && readSection(text, sumOf(head)));
-  return isBefore && (last.startsWith('K') ? last !== head && head.startsWith(last) : /^([SO]|$)/.test(last) && !last.endsWith(head));
+  return isBefore && (last.startsWith('K') ? last !== head && head.startsWith(last) : /^([SOP]|$)/.test(last) && !last.endsWith(head));
 }
 
 function section(label: string, seed: string, value: unknown): string {
@@ -134,8 +158,8 @@ function readSection(text: string, seed: string): Section | undefined {
   if (sumOf(text) !== sum.toString(16).padStart(8, '0')) {
     return undefined;
   }
-  if (!/^[KSO]$/.test(label)) {
-    throw new StoreError('rejected', `the journal has a section "${label}", which only a later version of statepad knows`);
+  if (!/^[KSOPV]$/.test(label)) {
+    throw new StoreError('rejected', `the journal has a section "${label}", which only a later version knows: update statepad`);
   }
   return { label, sum, value: JSON.parse(json) };
 }

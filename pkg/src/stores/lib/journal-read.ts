@@ -1,10 +1,10 @@
 // Reads a journal: which lines are whole, whose are those that are not, and whether any is missing.
 
 import { StoreError } from '../../store-error.js';
-import { LOST, type Damage } from './journal-tables.js';
-import { isTorn, needsShared, readLine, recordOf, splitLines, type Piece } from './journal-lines.js';
+import { LOST, type Damage, type Found } from './journal-tables.js';
+import { isTorn, needsShared, readLine, recordOf, splitLines, versionOf, type Piece } from './journal-lines.js';
 import type { Hint } from '../../store.js';
-import type { LogRecord, Records } from './callbacks.js';
+import type { LogRecord, Records } from './log-records.js';
 
 /**
  * Reads lines. Between two whole lines their numbers tell how many others there must be: what is damaged there and belongs
@@ -15,6 +15,8 @@ export class JournalReader {
   last = 0;
   /** Whether there are lines at all, whatever they are. */
   isEmpty = true;
+  /** The latest version that has written to it, as far as that has been read. */
+  version = 1;
   /** By the number of a line: what tells it from others. */
   readonly #sums: (number | undefined)[] = [];
   /** By the number of a damaged line since the last whole one. */
@@ -28,7 +30,7 @@ export class JournalReader {
    * Gives back the records. `found.missing` says how many are known to be missing from sessions that have been read so far.
    * Throws `corrupt` when it cannot be known what a damaged or missing line belongs to.
    */
-  async *read(lines: Records<string>, found: { readonly missing: number }): AsyncGenerator<LogRecord | Damage> {
+  async *read(lines: Records<string>, found: { readonly missing: number }): AsyncGenerator<Found> {
     let place = 0;
     let damaged: string | undefined;
     for await (const text of lines) {
@@ -37,7 +39,11 @@ export class JournalReader {
         damaged = undefined;
       }
       place += 1;
-      if (text !== '') {
+      const version = versionOf(text);
+      if (version !== undefined) {
+        this.isEmpty = false;
+        this.#see(version);
+      } else if (text !== '') {
         this.isEmpty = false;
         const whole = wholeLines(text);
         for (const piece of whole) {
@@ -58,10 +64,18 @@ export class JournalReader {
       const [first] = this.#missing;
       throw new StoreError('corrupt', `the journal has lost ${this.#missing.length} lines, the first of them number ${first}, and it cannot be known whose`);
     }
+    if (this.version > 1) {
+      yield { kind: 'version', version: this.version };
+    }
   }
 
-  *#accept({ key, own, shared, sum }: Piece): Generator<LogRecord | Damage> {
+  #see(version: number | undefined): void {
+    this.version = Math.max(this.version, version ?? 1);
+  }
+
+  *#accept({ key, own, shared, sum, version }: Piece): Generator<LogRecord | Damage> {
     const { number } = key;
+    this.#see(version);
     if (number > this.last) {
       yield* this.#resolve(number);
       this.last = number;

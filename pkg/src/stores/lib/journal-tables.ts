@@ -1,11 +1,12 @@
 // The tables behind a log: records are put into them again, and what does not fit shows which of them have got lost.
 
 import { newId } from '../../ids.js';
-import { StoreError } from '../../store-error.js';
+import { isStoreError, StoreError } from '../../store-error.js';
+import { LOG_VERSION, type LogRecord, type Refusal, type Removal, type VersionRecord } from './log-records.js';
+import { newerVersion } from './refusals.js';
 import { Tables, type Where } from './tables.js';
-import type { Change, Committed, Delta, Hint, ListQuery, Loaded, LoadedScope, LoadQuery, Page, ScopeName } from '../../store.js';
+import type { Change, Committed, Delta, Guard, Hint, ListQuery, Loaded, LoadedScope, LoadQuery, Page, ScopeName } from '../../store.js';
 import type { SessionKey } from '../../types.js';
-import type { LogRecord } from './callbacks.js';
 
 /** A record that cannot be read, or not all of it. */
 export interface Damage {
@@ -16,6 +17,9 @@ export interface Damage {
   /** What can still be read of what it changes in its scopes; {@link LOST} where that is lost. */
   readonly delta: Pick<Change['delta'], 'app' | 'user'>;
 }
+
+/** What is found in a log. */
+export type Found = LogRecord | Damage | Pick<VersionRecord, 'kind' | 'version'>;
 
 /** Moves a scope on whose values are not known any more. */
 export const LOST: Delta = { unset: [''] };
@@ -31,17 +35,37 @@ export function nameOf({ appName, userId, sessionId }: { appName: string; userId
  */
 export class LogTables extends Tables {
   /** Of a session with the revision that it should be at, as far as that is known. */
-  readonly #corrupt = new Map<string, { readonly key: Hint; readonly rev: number }>();
+  readonly #corrupt = new Map<string, { readonly key: Hint; readonly rev: number; readonly created: string | undefined }>();
+  /** The version that the records say they have. */
+  #version: number | undefined;
+  #isEmpty = true;
   /** How many records are missing, as sessions tell. */
   missing = 0;
 
-  /** Makes what a record says, unless it has been made before. */
-  replay(record: LogRecord | Damage): void {
+  /** Which version the records have; `undefined` when there are none. */
+  get version(): number | undefined {
+    return this.#version ?? (this.#isEmpty ? undefined : 1);
+  }
+
+  /** Makes what a record says, unless it has been made before. Throws `rejected` when a later version has written it. */
+  replay(record: Found): void {
+    if (record.kind === 'version') {
+      this.#version = Math.max(this.#version ?? 0, record.version);
+      if (this.#version > LOG_VERSION) {
+        throw newerVersion('the log', this.#version, LOG_VERSION);
+      }
+      return;
+    }
+    this.#isEmpty = false;
     const { kind, key } = record;
     const { appName, userId, sessionId } = key;
     if (kind === 'corrupt') {
       record.lost.forEach((lost) => this.#lose(lost, NaN));
       this.#share(key, record.delta);
+      return;
+    }
+    if (kind === 'refusal') {
+      this.refuse(record);
       return;
     }
     const here = this.where(key);
@@ -52,21 +76,44 @@ export class LogTables extends Tables {
     }
     const isSound = sessionId === undefined || this.#follows(record, here);
     if (!('delta' in record)) {
-      if (kind === 'remove') {
-        this.remove(key as SessionKey);
-      } else {
-        this.removeScope({ app: appName, ...(userId !== undefined && { user: userId }) });
-      }
+      this.#replayRemoval(record);
     } else if (!isSound) {
-      this.#share(key, record.delta);
-    } else if (super.check({ ...record, guard: {} }) === undefined) {
+      this.#share(key, record.delta, record.call ?? record.id);
+    } else if (!this.#isMade(record)) {
       this.apply(record);
     }
   }
 
-  /** Whether there is a session, be it a corrupt one. */
-  has(key: Hint): boolean {
-    return this.where(key).created !== undefined || this.#corrupt.has(nameOf(key));
+  #replayRemoval({ kind, key, guard }: Removal): void {
+    const { appName, userId } = key;
+    if (kind === 'remove') {
+      this.remove(key as SessionKey);
+      // Of one that was removed before the log was compacted, there is nothing else.
+      if (guard?.created !== undefined) {
+        this.forget(guard.created);
+      }
+    } else {
+      this.removeScope({ app: appName, ...(userId !== undefined && { user: userId }) });
+    }
+  }
+
+  /** Whether a record is there twice. What has been kept once was not refused, whatever is remembered now. */
+  #isMade(record: Change): boolean {
+    const { id, kind, key, guard } = record;
+    const { created, pos } = this.where(key);
+    if (kind === 'create') {
+      return created === id;
+    }
+    // An update may be made anew when nobody remembers it any more; then the scopes are where it found them.
+    const isNew = kind === 'update' && guard?.pos?.app === pos.app && (key.userId === undefined || guard.pos.user === pos.user);
+    try {
+      return !isNew && super.check({ ...record, guard: {} }) !== undefined;
+    } catch (error) {
+      if (isStoreError(error) && error.code === 'conflict') {
+        return false;
+      }
+      throw error;
+    }
   }
 
   override check(change: Change): Committed | undefined {
@@ -101,8 +148,21 @@ export class LogTables extends Tables {
     };
   }
 
-  override remove(key: SessionKey): boolean {
-    return (this.#corrupt.size > 0 && this.#corrupt.delete(nameOf(key))) || super.remove(key);
+  override remove(key: SessionKey, guard: Pick<Guard, 'created'> = {}): boolean {
+    return (this.#corrupt.size > 0 && this.#corrupt.delete(nameOf(key))) || super.remove(key, guard);
+  }
+
+  /**
+   * Whether there is a session to be removed, if need be one that this change has created. Throws `corrupt` when that cannot
+   * be known.
+   */
+  isRemovable(key: Hint, created: string | undefined): boolean {
+    const lost = this.#corrupt.get(nameOf(key));
+    if (lost !== undefined && created !== undefined && lost.created === undefined) {
+      this.#assertNot(key);
+    }
+    const actual = lost === undefined ? this.where(key).created : (lost.created ?? created ?? '');
+    return actual !== undefined && (created ?? actual) === actual;
   }
 
   override scope(scope: ScopeName): LoadedScope {
@@ -133,16 +193,17 @@ export class LogTables extends Tables {
   }
 
   #lose(key: Hint, rev: number): void {
-    this.#corrupt.set(nameOf(key), { key, rev });
+    const created = this.where(key).created ?? this.#corrupt.get(nameOf(key))?.created;
+    this.#corrupt.set(nameOf(key), { key, rev, created });
     if (key.sessionId !== undefined) {
       super.remove(key as SessionKey);
     }
   }
 
   /** Makes what a record changes in its scopes, whatever its session is. */
-  #share({ appName, userId }: Hint, { app, user }: Change['delta']): void {
+  #share({ appName, userId }: Hint, { app, user }: Change['delta'], call = newId()): void {
     const delta = { ...(app && { app }), ...(user && { user }) };
-    this.apply({ id: newId(), kind: 'update', key: { appName, ...(userId !== undefined && { userId }) }, time: 0, delta });
+    this.apply({ id: newId(), call, kind: 'update', key: { appName, ...(userId !== undefined && { userId }) }, time: 0, delta });
   }
 
   /** A scope that is further than the records before say has lost some of them. */
@@ -156,7 +217,7 @@ export class LogTables extends Tables {
   }
 
   /** Whether a session is whole up to a record, and can take it. */
-  #follows({ id, kind, key, guard = {} }: LogRecord, { created, rev }: Where): boolean {
+  #follows({ id, kind, key, guard = {} }: Exclude<LogRecord, Refusal | VersionRecord>, { created, rev }: Where): boolean {
     const lost = this.#corrupt.size === 0 ? undefined : this.#corrupt.get(nameOf(key));
     const isSame = created === (kind === 'create' ? id : (guard.created ?? created));
     // Counted from its creation, which is 0: none is -1, another one -2 as its end is missing as well.

@@ -1,82 +1,75 @@
 // One writer at a time for the storage of a browser.
 
-import { newId } from '../../ids.js';
 import { StoreError } from '../../store-error.js';
 import type { StorageArea, StorageLocks } from './local-storage.js';
 
-/** How often the item that stands for a lock is brought up to date, when it is as good as gone, and how long others have
- * to see it; in milliseconds. A page in the background comes to it once a minute. */
-const BEAT = 5_000;
-const STALE = 90_000;
-const SEEN = 50;
-
 /** A lock that is held. */
 export interface StorageLock {
-  /** Throws when somebody else has taken it. */
+  /** Throws when it is lost. */
   confirm(): void;
   release(): void;
 }
 
-/** Takes a lock of the browser, which goes with its page. Throws `rejected` when another page has it. */
+/** What this page holds: by the locks of the browser, or by the storage that is its own. */
+const held = new WeakMap<object, Set<string>>();
+
+/** Takes a lock of the browser, which goes with its page. Throws `rejected` when it is held. */
 export async function browserLock(locks: StorageLocks, name: string): Promise<StorageLock> {
-  return await new Promise((resolve, reject) => {
-    const request = locks.request(name, { mode: 'exclusive', ifAvailable: true }, async (lock) => {
-      if (lock === null) {
-        throw taken(name);
-      }
-      await new Promise<void>((release) => resolve({ confirm: () => undefined, release }));
+  const ours = heldBy(locks);
+  if (ours.has(name)) {
+    throw takenHere(name);
+  }
+  ours.add(name);
+  try {
+    return await new Promise((resolve, reject) => {
+      let lost: unknown;
+      const confirm = (): void => {
+        if (lost !== undefined) {
+          throw new StoreError('rejected', `another page has taken the lock "${name}": reload the page`, { cause: lost });
+        }
+      };
+      const request = locks.request(name, { mode: 'exclusive', ifAvailable: true }, async (lock) => {
+        if (lock === null) {
+          throw new StoreError('rejected', `another page has the journal open: it holds the lock "${name}"`);
+        }
+        await new Promise<void>((release) => {
+          const end = (): void => {
+            ours.delete(name);
+            release();
+          };
+          resolve({ confirm, release: end });
+        });
+      });
+      request.catch((error: unknown) => {
+        lost = error;
+        reject(error instanceof Error ? error : new Error(String(error)));
+      });
     });
-    request.catch(reject);
-  });
+  } catch (error) {
+    ours.delete(name);
+    throw error;
+  }
 }
 
-/** Takes a lock that is an item of the storage. Throws `rejected` when somebody looks after it. */
-export async function itemLock(storage: StorageArea, item: string): Promise<StorageLock> {
-  const id = newId();
-  const read = (): { readonly id?: unknown; readonly time?: unknown } => {
-    try {
-      return JSON.parse(storage.getItem(item) ?? '{}') as object;
-    } catch {
-      return {};
-    }
-  };
-  const beat = (): void => storage.setItem(item, JSON.stringify({ id, time: Date.now() }));
-  const { time } = read();
-  if (typeof time === 'number' && Math.abs(Date.now() - time) < STALE) {
-    throw taken(item);
+/** Takes a lock of a storage that no other page has. Throws `rejected` when it is held. */
+export function pageLock(storage: StorageArea, name: string): StorageLock {
+  const ours = heldBy(storage);
+  if (ours.has(name)) {
+    throw takenHere(name);
   }
-  beat();
-  // Of two that take it at the same time the later one has it.
-  await new Promise((done) => setTimeout(done, SEEN));
-  if (read().id !== id) {
-    throw taken(item);
-  }
-  const confirm = (): void => {
-    if (read().id !== id) {
-      throw new Error(`another page has taken the lock "${item}"`);
-    }
+  ours.add(name);
+  const release = (): void => {
+    ours.delete(name);
   };
-  const timer = setInterval(() => {
-    try {
-      if (read().id === id) {
-        beat();
-      }
-    } catch {
-      // There will be room, or whoever needs the lock takes it.
-    }
-  }, BEAT);
-  (timer as { unref?(): void }).unref?.();
-  return {
-    confirm,
-    release: () => {
-      clearInterval(timer);
-      if (read().id === id) {
-        storage.removeItem(item);
-      }
-    },
-  };
+  return { confirm: () => undefined, release };
 }
 
-function taken(name: string): StoreError {
-  return new StoreError('rejected', `another page has the journal open: it holds the lock "${name}"`);
+function heldBy(holder: object): Set<string> {
+  const names = held.get(holder) ?? new Set();
+  held.set(holder, names);
+  return names;
+}
+
+function takenHere(name: string): StoreError {
+  return new StoreError('rejected', `this page has the journal open already: it holds the lock "${name}"; close that store first`);
 }

@@ -2,6 +2,8 @@
 
 import { StoreError } from '../../store-error.js';
 import { fromColumn, toColumn } from './sql-text.js';
+import { changedOf, marksOf, type Told } from './postgres-answers.js';
+import { partsOfTurn } from './postgres-turns.js';
 import { isEmpty } from './values.js';
 import type { Change, Committed, Delta } from '../../store.js';
 
@@ -21,8 +23,12 @@ interface Request {
   readonly time: number;
   readonly at?: number;
   readonly data?: string;
-  readonly app_moves?: true | undefined;
-  readonly user_moves?: true | undefined;
+  /** The scopes that it moves, or of which something is known, the app's first. */
+  readonly scopes?: readonly Scope[] | undefined;
+  /** Where it is another text than the id. */
+  readonly call?: string | undefined;
+  readonly attempt?: number | undefined;
+  readonly turn?: readonly string[] | undefined;
   readonly set?: readonly Entry[] | undefined;
   readonly unset?: readonly Entry[] | undefined;
   readonly created?: string | undefined;
@@ -33,6 +39,9 @@ interface Request {
     readonly keys: readonly Entry[];
   };
 }
+
+/** What a change does to a scope and knows of it: the names that it writes, none if it does not move it; and where it was. */
+type Scope = readonly [place: number, names: readonly string[] | null, pos: number | null, mark: string | null];
 
 /** A session of a batch, by the place of its change; a new one with all that it begins with. */
 interface Wanted {
@@ -46,10 +55,11 @@ interface Wanted {
 }
 
 /**
- * A batch, as the texts of four arrays. Scopes and sessions are listed in an order that is the same in every batch, in which
- * they are locked; then come the places of the scopes that have to be locked before anything is written, and the changes.
+ * A batch, as the texts of five arrays. Scopes and sessions are listed in an order that is the same in every batch, in which
+ * they are locked; then come the places of the scopes that have to be locked before anything is written, the changes, and the
+ * calls that they are of.
  */
-export function batchOf(changes: readonly Change[]): [scopes: string, sessions: string, locks: string, changes: string] {
+export function batchOf(changes: readonly Change[]): [scopes: string, sessions: string, locks: string, changes: string, calls: string] {
   const scopes = new Scopes(changes);
   const requests = changes.map((change) => requestOf(change, scopes));
   const locks = new Set<number>();
@@ -68,13 +78,18 @@ export function batchOf(changes: readonly Change[]): [scopes: string, sessions: 
     }
   });
   const sorted = [...locks].sort((a, b) => a - b);
-  return [arrayOf(scopes.list), arrayOf(sessionsOf(requests, changes)), `{${sorted.join()}}`, arrayOf(requests)];
+  const calls = `{${requests.map(({ call, id }) => quoted(call ?? id)).join()}}`;
+  return [arrayOf(scopes.list), arrayOf(sessionsOf(requests, changes)), `{${sorted.join()}}`, arrayOf(requests), calls];
 }
 
 /** An array of JSON values, as Postgres reads it. */
 function arrayOf(items: readonly unknown[]): string {
-  // In a text that is JSON nothing but quotes and backslashes is quoted, which is what Postgres wants.
-  return `{${items.map((item) => JSON.stringify(JSON.stringify(item))).join()}}`;
+  return `{${items.map((item) => quoted(JSON.stringify(item))).join()}}`;
+}
+
+/** A text as it is written in an array. */
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
 /** What an answer of the function means. */
@@ -91,22 +106,35 @@ export function committedOf(answer: readonly unknown[], { id, kind, key: { sessi
         ? new StoreError('conflict', `the state is not what the change "${id}" expects`)
         : new StoreError('conflict', `${session} is at revision ${actual}, not where the change "${id}" expects it`, { actual });
     }
+    case 'late':
+      return new StoreError('conflict', `the change "${id}" comes too late: its caller was told that it is refused`);
     case 'duplicate': {
-      const [, rev, app, user, data] = answer as [string, number, number, number, string?];
-      const found: Committed = { rev, prev: kind === 'update' ? null : rev, pos: { app, user }, duplicate: true };
-      return data === undefined ? found : { ...found, data: fromColumn(data) };
+      const [, rev, app, user, last, appMark, userMark, data] = answer as Duplicate;
+      const before = beforeOf(last, appMark, userMark);
+      const found: Committed = { rev, prev: kind === 'update' ? null : rev, pos: { app, user }, duplicate: true, before };
+      return typeof data !== 'string' ? found : { ...found, data: fromColumn(data) };
     }
     default: {
-      const [rev, app, user] = answer as [number, number, number];
-      return { rev, prev: kind === 'append' ? rev - 1 : null, pos: { app, user } };
+      const [rev, app, user, last, appMark, userMark, appTold, userTold] = answer as Written;
+      const changed = changedOf(appTold, userTold, `the change "${id}"`);
+      const before = beforeOf(last, appMark, userMark);
+      return { rev, prev: kind === 'append' ? rev - 1 : null, pos: { app, user }, ...(changed && { changed }), before };
     }
   }
 }
 
+type Text = string | null | undefined;
+type Written = readonly [number, number, number, last: Text, app: Text, user: Text, appTold?: Told | null, userTold?: Told | null];
+type Duplicate = readonly [string, number, number, number, last: Text, app: Text, user: Text, data: Text];
+
+function beforeOf(last: Text, app: Text, user: Text): NonNullable<Committed['before']> {
+  return { ...marksOf(app, user), ...(typeof last === 'string' && { session: fromColumn(last) }) };
+}
+
 /** Why a change can never be written, if it cannot. */
-export function refusalOf({ id, key, delta }: Change): StoreError | undefined {
+export function refusalOf({ id, call = '', key, delta }: Change): StoreError | undefined {
   const names = [delta.app, delta.user, delta.session].flatMap((part) => Object.keys(part?.set ?? {}));
-  for (const text of [id, key.appName, key.userId ?? '', key.sessionId ?? '', ...names]) {
+  for (const text of [id, call, key.appName, key.userId ?? '', key.sessionId ?? '', ...names]) {
     // No character has more than three bytes for each of its units.
     const size = text.length * 3 > TEXT_LIMIT ? new TextEncoder().encode(toColumn(text)).length : 0;
     if (size > TEXT_LIMIT) {
@@ -152,7 +180,8 @@ function sessionsOf(requests: readonly Request[], changes: readonly Change[]): W
   return sessions.sort((a, b) => a.usr - b.usr || (a.session < b.session ? -1 : 1));
 }
 
-function requestOf({ id, kind, key, time, event, delta, guard }: Change, scopes: Scopes): Request {
+function requestOf(change: Change, scopes: Scopes): Request {
+  const { id, kind, key, time, event, delta, guard, call, attempt, turn, known } = change;
   const { app, usr } = scopes.of(key);
   const [user, session] = [usr === undefined ? undefined : delta.user, kind === 'update' ? undefined : delta.session];
   const { keys = {} } = guard ?? {};
@@ -162,6 +191,10 @@ function requestOf({ id, kind, key, time, event, delta, guard }: Change, scopes:
     ...[...set('app', keys.app), ...set('user', keys.user), ...set('session', keys.session)],
     ...[...unset('app', keys.app), ...unset('user', keys.user), ...unset('session', keys.session)],
   ];
+  const moving = [
+    ...scopeOf(app, delta.app, known?.pos?.app, known?.marks?.app),
+    ...(usr === undefined ? [] : scopeOf(usr, user, known?.pos?.user, known?.marks?.user)),
+  ];
   return {
     kind,
     app,
@@ -170,8 +203,10 @@ function requestOf({ id, kind, key, time, event, delta, guard }: Change, scopes:
     id: toColumn(id),
     time,
     ...((kind === 'append' || event !== undefined) && { at: event?.time ?? time, data: toColumn(event?.data ?? '') }),
-    app_moves: !isEmpty(delta.app) || undefined,
-    user_moves: !isEmpty(user) || undefined,
+    scopes: moving.length > 0 ? moving : undefined,
+    call: call === undefined || call === id ? undefined : toColumn(call),
+    attempt,
+    turn: partsOfTurn(turn),
     set: sets.length > 0 ? sets : undefined,
     unset: unsets.length > 0 ? unsets : undefined,
     ...(guard && {
@@ -179,6 +214,13 @@ function requestOf({ id, kind, key, time, event, delta, guard }: Change, scopes:
       guard: { rev: guard.rev, app: guard.pos?.app, user: guard.pos?.user, keys: expected },
     }),
   };
+}
+
+/** One entry, or none where there is nothing to say. What is known of a scope helps only when it is all known. */
+function scopeOf(place: number, delta: Delta | undefined, pos: number | undefined, mark: string | undefined): Scope[] {
+  const names = isEmpty(delta) ? null : [...new Set([...(delta?.unset ?? []), ...Object.keys(delta?.set ?? {})])].map(toColumn);
+  const known = mark !== undefined && Number.isSafeInteger(pos) ? ([pos as number, toColumn(mark)] as const) : ([null, null] as const);
+  return names === null && known[0] === null ? [] : [[place, names, ...known]];
 }
 
 function set(scope: Entry[0], { set: values = {} }: Delta = {}): Entry[] {

@@ -1,38 +1,38 @@
-// The functions inside the database: what changes something does so in one call, which is one statement and one transaction.
+// The function inside the database that commits: what changes something does so in one call, which is one statement and one
+// transaction.
 
-/**
- * How the functions are run: with plans that are made once, and go through indexes whatever the tables were like when they
- * were made. Nothing but Postgres's own functions and operators is found by an unqualified name.
- */
-const SETTINGS = `language plpgsql
-  set search_path = pg_catalog, pg_temp
-  set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off
-  set enable_hashjoin = off
-  set enable_mergejoin = off
-  set jit = off`;
+import { forgetOld, isOurVersion, SETTINGS, SHARDS, wrongVersion } from './postgres-function.js';
+import { changedSince, markOf } from './postgres-moves.js';
+import { endOfTurn } from './postgres-turns.js';
 
-/** In how many parts the sessions of a scope are counted: those who create some at once do not wait for each other. */
-const SHARDS = 16;
+/** How many of the last moves of a scope are kept, and after how many moves those before them are deleted. */
+const MOVES = 1_000;
+const TRIMMED_EVERY = 256;
 
 /**
  * The function that commits. It takes the parts of a batch as `batchOf` writes them, makes its changes one after the other,
  * and answers a JSON list with an answer for each of them, in their order:
  *
- * - `[rev, app, user]`: written; the positions of the app and the user after it
- * - `["duplicate", rev, app, user, data]`
- * - `["conflict", actual]`, `["exists"]`, `["not-found"]`
+ * - `[rev, app, user, last, appMark, userMark, appChanged, userChanged]`: written; the positions of the app and the user
+ *   after it; the event and the marks before it; and what others have changed since what the caller knew
+ * - `["duplicate", rev, app, user, last, appMark, userMark, data]`: all as it is now
+ * - `["conflict", actual]`, `["exists"]`, `["not-found"]`, and `["late"]` where another try of the call was refused
  *
  * It locks first and looks then: a statement sees what was committed before it began. Everybody locks in one order, so that
- * nobody waits in a circle: new scopes, sessions, scopes, counts, and each of them in the order of their names or numbers.
+ * nobody waits in a circle: new scopes, sessions, scopes, counts, refused calls, and each of them in the order of their names
+ * or numbers.
+ *
+ * A call that was refused is found by its other tries although they do not look for it before they have their locks: both
+ * lock the session, or its place among all sessions, or the scopes of an update. An update locks its scopes always.
  */
 export function commitFunction(schema: string): string {
-  return `create function ${schema}.commit_v1(scopes text, sessions text, locks text, changes text) returns text ${SETTINGS}
+  return `create function ${schema}.commit_v2(scopes text, sessions text, locks text, changes text, calls text) returns text ${SETTINGS}
 as $commit$
 declare
   item jsonb;
   change jsonb;
   change_id text;
+  change_call text;
   place integer := 0;
   found_no bigint;
   found_pos bigint;
@@ -41,6 +41,7 @@ declare
   -- By the place of a scope in the request.
   scope_no bigint[];
   scope_pos bigint[];
+  scope_mark text[];
   is_locked boolean[];
   is_unused boolean[];
   -- By the place of a change in the request.
@@ -54,8 +55,22 @@ declare
   own_no bigint;
   own_rev integer;
   user_pos bigint;
+  user_mark text;
+  last_id text;
   answer text;
   answers text[];
+  -- Of a scope of the change: what it is at before it, and for the app (1) and the user (2) its mark and what others did.
+  scope_place integer;
+  part integer;
+  before_pos bigint;
+  known_pos bigint;
+  told json;
+  before_mark text[];
+  changed json[];
+  is_ours boolean;
+  -- Calls that were refused: before, and now.
+  refused text[];
+  newly_refused text[];
   -- The scopes of the sessions that are created.
   counted bigint[];
   has_updates boolean := false;
@@ -103,10 +118,18 @@ begin
 
   -- Scopes that are looked at, or moved together with others. One that is only moved is locked by that.
   foreach place in array locks::integer[] loop
-    select scope.pos into found_pos from ${schema}.scopes scope where scope.no = scope_no[place] for no key update;
+    select scope.pos, ${markOf('scope')} into found_pos, found_text
+      from ${schema}.scopes scope where scope.no = scope_no[place] for no key update;
     scope_pos[place] := found_pos;
+    scope_mark[place] := found_text;
     is_locked[place] := true;
   end loop;
+
+  select (select array_agg(late.call) from ${schema}.refused late where late.call = any(calls::text[])), ${isOurVersion(schema)}
+    into refused, is_ours;
+  if not is_ours then
+    ${wrongVersion(schema)}
+  end if;
 
   place := 0;
   foreach change in array changes::jsonb[] loop
@@ -116,42 +139,69 @@ begin
     user_place := (change->'usr')::int;
     own_no := session_no[place];
     own_rev := coalesce(session_rev[place], 0);
+    change_call := coalesce(change->>'call', change_id);
     -- Whoever had the session locked may have moved them.
     if scope_pos[app_place] is null or (user_place is not null and scope_pos[user_place] is null) then
-      select app.pos, usr.pos into found_pos, user_pos
+      select app.pos, usr.pos, ${markOf('app')}, ${markOf('usr')}
+        into found_pos, user_pos, found_text, user_mark
         from ${schema}.scopes app left join ${schema}.scopes usr on usr.no = scope_no[user_place]
         where app.no = scope_no[app_place];
-      scope_pos[app_place] := coalesce(scope_pos[app_place], found_pos);
-      if user_place is not null then
-        scope_pos[user_place] := coalesce(scope_pos[user_place], user_pos);
+      if scope_pos[app_place] is null then
+        scope_pos[app_place] := found_pos;
+        scope_mark[app_place] := found_text;
+      end if;
+      if user_place is not null and scope_pos[user_place] is null then
+        scope_pos[user_place] := user_pos;
+        scope_mark[user_place] := user_mark;
       end if;
     end if;
     user_pos := coalesce(scope_pos[user_place], 0);
     answer := null;
+    found_text := null;
+    last_id := null;
 
     case change->>'kind'
       when 'create' then
-        if is_new[place] is null then
-          answer := case when session_created[place] = change_id
-            then '["duplicate",' || own_rev || ',' || scope_pos[app_place] || ',' || user_pos || ']' else '["exists"]' end;
+        if session_created[place] = change_id then
+          answer := 'duplicate';
+        else
+          perform from ${schema}.creations gone where gone.id = change_id;
+          if found then
+            answer := 'duplicate';
+          end if;
+        end if;
+        if answer is not null then
+          select event.id into last_id from ${schema}.events event
+            where event.session = own_no and event.rev = own_rev and own_rev > 0;
+          if session_created[place] is distinct from change_id then
+            own_rev := 0;
+          end if;
         end if;
       when 'append' then
-        if own_no is null or change->>'created' <> session_created[place] then
-          answer := '["not-found"]';
-        else
-          select event.data into found_text from ${schema}.events event where -event.session = -own_no and event.id = change_id;
-          if found then
-            answer := '["duplicate",' || own_rev || ',' || scope_pos[app_place] || ',' || user_pos || ','
-              || to_json(found_text)::text || ']';
-          end if;
+        if own_no is not null and coalesce(change->>'created' = session_created[place], true) then
+          select
+              (select event.data from ${schema}.events event where -event.session = -own_no and event.id = change_id),
+              (select event.id from ${schema}.events event where event.session = own_no and event.rev = own_rev and own_rev > 0)
+            into found_text, last_id;
+          answer := case when found_text is not null then 'duplicate' end;
         end if;
       else
         perform from ${schema}.updates done where done.scope = scope_no[coalesce(user_place, app_place)] and done.id = change_id;
-        if found then
-          answer := '["duplicate",0,' || scope_pos[app_place] || ',' || user_pos || ']';
-        end if;
+        answer := case when found then 'duplicate' end;
     end case;
-    if answer is null and change ? 'guard' then
+    if answer is not null then
+      answer := json_build_array(answer, own_rev, scope_pos[app_place], user_pos, last_id, scope_mark[app_place],
+        scope_mark[user_place], found_text);
+      if change ? 'turn' then
+        ${endOfTurn(schema, "(change->'turn')")};
+      end if;
+    elsif change_call = any(refused) then
+      answer := '["late"]';
+    elsif change->>'kind' = 'create' and is_new[place] is null then
+      answer := '["exists"]';
+    elsif change->>'kind' = 'append' and (own_no is null or change->>'created' <> session_created[place]) then
+      answer := '["not-found"]';
+    elsif change ? 'guard' then
       if (change->'guard'->'rev')::float8 <> own_rev then
         answer := '["conflict",' || own_rev || ']';
       elsif (change->'guard'->'app')::float8 <> scope_pos[app_place] or (change->'guard'->'user')::float8 <> user_pos then
@@ -166,12 +216,16 @@ begin
           answer := '["conflict"]';
         end if;
       end if;
-      if answer is not null and change->>'kind' = 'create' then
-        delete from ${schema}.sessions session where session.usr = scope_no[user_place] and session.id = change->>'session';
-      end if;
     end if;
     if answer is not null then
       answers[place] := answer;
+      if is_new[place] then
+        delete from ${schema}.sessions session where session.usr = scope_no[user_place] and session.id = change->>'session';
+      end if;
+      if change ? 'attempt' and answer not like '["duplicate%' then
+        refused := refused || change_call;
+        newly_refused := newly_refused || change_call;
+      end if;
       continue;
     end if;
 
@@ -181,24 +235,50 @@ begin
         is_unused[user_place] := false;
       end if;
     end if;
-    if change ? 'app_moves' then
-      if is_locked[app_place] then
-        scope_pos[app_place] := scope_pos[app_place] + 1;
-      else
-        update ${schema}.scopes scope set pos = scope.pos + 1 where scope.no = scope_no[app_place]
-          returning scope.pos into found_pos;
-        scope_pos[app_place] := found_pos;
+    before_mark := array[scope_mark[app_place], scope_mark[user_place]];
+    changed := array[null, null];
+    for index in 0..coalesce(jsonb_array_length(change->'scopes'), 0) - 1 loop
+      item := change->'scopes'->index;
+      scope_place := (item->0)::int;
+      part := case when scope_place = app_place then 1 else 2 end;
+      found_no := scope_no[scope_place];
+      before_pos := scope_pos[scope_place];
+      found_text := scope_mark[scope_place];
+      known_pos := (item->2)::bigint;
+      told := null;
+      if jsonb_typeof(item->1) = 'array' and is_locked[scope_place] is null then
+        update ${schema}.scopes scope set pos = scope.pos + 1, mark = change_call, marked = scope.pos + 1
+          where scope.no = found_no returning scope.pos - 1 into found_pos;
+        if found_pos <> before_pos then
+          before_pos := found_pos;
+          select move.mark into found_text from ${schema}.moves move where move.scope = found_no and move.pos = before_pos;
+        end if;
+        if known_pos < before_pos then
+          told := ${changedSince(schema, 'found_no', 'known_pos', '(item->>3)', 'before_pos')};
+        end if;
+      elsif known_pos < before_pos and is_locked[scope_place] then
+        told := ${changedSince(schema, 'found_no', 'known_pos', '(item->>3)', 'before_pos')};
+      elsif known_pos <> before_pos then
+        -- Nobody is kept from moving it: its position and what is told have to be of one moment.
+        select scope.pos, ${markOf('scope')},
+            case when known_pos < scope.pos then ${changedSince(schema, 'scope.no', 'known_pos', '(item->>3)', 'scope.pos')} end
+          into before_pos, found_text, told from ${schema}.scopes scope where scope.no = found_no;
       end if;
-    end if;
-    if change ? 'user_moves' then
-      if is_locked[user_place] then
-        user_pos := user_pos + 1;
-      else
-        update ${schema}.scopes scope set pos = scope.pos + 1 where scope.no = scope_no[user_place]
-          returning scope.pos into user_pos;
+      before_mark[part] := found_text;
+      changed[part] := told;
+      scope_pos[scope_place] := before_pos;
+      scope_mark[scope_place] := found_text;
+      if jsonb_typeof(item->1) = 'array' then
+        before_pos := before_pos + 1;
+        insert into ${schema}.moves (scope, pos, mark, names) values (found_no, before_pos, change_call, item->1);
+        if before_pos % ${TRIMMED_EVERY} = 0 then
+          delete from ${schema}.moves move where move.scope = found_no and move.pos <= before_pos - ${MOVES};
+        end if;
+        scope_pos[scope_place] := before_pos;
+        scope_mark[scope_place] := change_call;
       end if;
-      scope_pos[user_place] := user_pos;
-    end if;
+    end loop;
+    user_pos := coalesce(scope_pos[user_place], 0);
     case change->>'kind'
       when 'create' then
         counted := counted || scope_no[app_place] || scope_no[user_place];
@@ -223,18 +303,24 @@ begin
           case gone.key->>0 when 'app' then scope_no[app_place] when 'user' then scope_no[user_place] else own_no end;
     end if;
     if change ? 'set' then
-      insert into ${schema}.state as old (owner, name, value, at, nth)
+      insert into ${schema}.state as old (owner, name, value, at, nth, wrote)
         select case new.key->>0 when 'app' then scope_no[app_place] when 'user' then scope_no[user_place] else own_no end,
           new.key->>1, new.key->>2,
-          case new.key->>0 when 'app' then scope_pos[app_place] when 'user' then user_pos else own_rev end, new.nth
+          case new.key->>0 when 'app' then scope_pos[app_place] when 'user' then user_pos else own_rev end, new.nth,
+          case new.key->>0 when 'app' then scope_pos[app_place] when 'user' then user_pos else own_rev end
         from jsonb_array_elements(change->'set') with ordinality new (key, nth)
-        on conflict (owner, name) do update set value = excluded.value where old.value <> excluded.value;
+        on conflict (owner, name) do update set value = excluded.value, wrote = excluded.wrote where old.value <> excluded.value;
     end if;
-    answers[place] := '[' || own_rev || ',' || scope_pos[app_place] || ',' || user_pos || ']';
+    if change ? 'turn' then
+      ${endOfTurn(schema, "(change->'turn')")};
+    end if;
+    answers[place] := json_build_array(own_rev, scope_pos[app_place], user_pos, last_id, before_mark[1], before_mark[2],
+      changed[1], changed[2]);
   end loop;
 
   foreach place in array locks::integer[] loop
-    update ${schema}.scopes scope set pos = scope_pos[place] where scope.no = scope_no[place] and scope.pos <> scope_pos[place];
+    update ${schema}.scopes scope set pos = scope_pos[place], mark = scope_mark[place], marked = scope_pos[place]
+      where scope.no = scope_no[place] and scope.pos <> scope_pos[place];
   end loop;
   if is_unused is not null then
     delete from ${schema}.scopes scope where scope.no = any(
@@ -245,59 +331,15 @@ begin
       select scope.no, pg_backend_pid() % ${SHARDS}, count(*) from unnest(counted) scope (no) group by scope.no order by scope.no
       on conflict (scope, shard) do update set sessions = old.sessions + excluded.sessions;
   end if;
+  if newly_refused is not null then
+    insert into ${schema}.refused (call) select distinct late.call from unnest(newly_refused) late (call) order by late.call
+      on conflict do nothing;
+    ${forgetOld(`${schema}.refused`)}
+  end if;
   if has_updates then
-    -- Whoever sends an update again does it soon.
-    delete from ${schema}.updates old where old.ctid = any(array(
-      select done.ctid from ${schema}.updates done where done.at < now() - interval '1 day'
-      order by done.at limit 100 for update skip locked));
+    ${forgetOld(`${schema}.updates`)}
   end if;
   return '[' || array_to_string(answers, ',') || ']';
 end
 $commit$`;
-}
-
-/** The function that deletes a session. Says whether it was there. */
-export function removeFunction(schema: string): string {
-  return `create function ${schema}.remove_v1(app_name text, user_name text, session_id text) returns boolean ${SETTINGS}
-as $remove$
-declare
-  gone record;
-begin
-  select session.no, session.app, session.usr into gone
-    from ${schema}.scopes app
-    join ${schema}.scopes usr on usr.parent = app.no and usr.name = user_name
-    join ${schema}.sessions session on session.usr = usr.no and session.id = session_id
-    where app.parent = 0 and app.name = app_name
-    for update of session;
-  if not found then
-    return false;
-  end if;
-  delete from ${schema}.events event where event.session = gone.no;
-  delete from ${schema}.state state where state.owner = gone.no;
-  delete from ${schema}.sessions session where session.usr = gone.usr and session.id = session_id;
-  insert into ${schema}.counts as old (scope, shard, sessions)
-    select scope.no, pg_backend_pid() % ${SHARDS}, -1 from unnest(array[gone.app, gone.usr]) scope (no) order by scope.no
-    on conflict (scope, shard) do update set sessions = old.sessions + excluded.sessions;
-  return true;
-end
-$remove$`;
-}
-
-/** The function that deletes the values of an app, or of a user in it. Says whether there ever was anything. */
-export function removeScopeFunction(schema: string): string {
-  return `create function ${schema}.remove_scope_v1(app_name text, user_name text) returns boolean ${SETTINGS}
-as $remove$
-declare
-  emptied bigint;
-begin
-  update ${schema}.scopes scope set pos = scope.pos + 1
-    where scope.no = (
-      select case when user_name is null then app.no else usr.no end
-      from ${schema}.scopes app left join ${schema}.scopes usr on usr.parent = app.no and usr.name = user_name
-      where app.parent = 0 and app.name = app_name)
-    returning scope.no into emptied;
-  delete from ${schema}.state state where state.owner = emptied;
-  return emptied is not null;
-end
-$remove$`;
 }

@@ -1,6 +1,7 @@
 // What an error of a client says about what became of the statement.
 
-import { REFUSED } from './postgres-schema.js';
+import { REFUSED, VERSION, WRONG_VERSION } from './postgres-version.js';
+import { newerVersion, olderVersion } from './refusals.js';
 import { StoreError, type StoreErrorCode } from '../../store-error.js';
 
 /** What is looked at in an error: the five characters of Postgres, or the code of the operating system. */
@@ -9,6 +10,7 @@ interface ClientError {
   readonly syscall?: unknown;
   readonly errors?: unknown;
   readonly message?: unknown;
+  readonly detail?: unknown;
 }
 
 /**
@@ -39,11 +41,15 @@ export function storeErrorOf(error: unknown, isRead = false): unknown {
   if (typeof error !== 'object' || error === null || error instanceof StoreError) {
     return error;
   }
-  const { code, message } = error as ClientError;
+  const { code, message, detail } = error as ClientError;
   const state = typeof code === 'string' ? code : '';
   const text = typeof message === 'string' ? message : '';
   if (state === REFUSED) {
     return new StoreError('rejected', text, { cause: error });
+  }
+  if (state === WRONG_VERSION) {
+    const found = Number(detail);
+    return found < VERSION ? olderVersion(text, found, VERSION) : newerVersion(text, found, VERSION);
   }
   if (UNAVAILABLE.test(state) || isNotSent(error) || (isRead && (LOST.test(state) || text.startsWith(LOST_MESSAGE)))) {
     return told('unavailable', error, text);

@@ -1,7 +1,8 @@
 // How sessions are listed: by one statement, so that all of it is of one moment.
 
 import { StoreError } from '../../store-error.js';
-import { entries, valuesOf, type Entries, type SqlValue, type Statement } from './postgres-read.js';
+import { valuesOf, type Entries } from './postgres-answers.js';
+import { entries, type SqlValue, type Statement } from './postgres-read.js';
 import { fromColumn, toColumn } from './sql-text.js';
 import type { ListQuery, Page, Row, Values } from '../../store.js';
 import type { SessionKey } from '../../types.js';

@@ -1,10 +1,10 @@
 // How a session and a scope are read: one statement each, so that all of it is of one moment.
 
-import { StoreError } from '../../store-error.js';
+import { changedOf, marksOf, valuesOf, type Entries, type Told } from './postgres-answers.js';
+import { changedSince, markOf } from './postgres-moves.js';
 import { fromColumn, toColumn } from './sql-text.js';
-import { emptyValues } from './values.js';
-import type { Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent, Values } from '../../store.js';
-import type { Json, SessionKey } from '../../types.js';
+import type { Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent } from '../../store.js';
+import type { SessionKey } from '../../types.js';
 
 /** A value of a statement. */
 export type SqlValue = string | number | null;
@@ -15,10 +15,7 @@ export interface Statement {
   readonly values: readonly SqlValue[];
 }
 
-/** Names and their values as JSON, as they lie in the table. */
-export type Entries = readonly (readonly [name: string, value: string])[];
-
-/** A session's head: all but its events. A scope whose values are known is null. */
+/** A session's head: all but its events. A scope whose values are known is null; of one of which enough is known, what happened. */
 type Head = readonly [
   created: string,
   rev: number,
@@ -26,8 +23,12 @@ type Head = readonly [
   app: number,
   user: number,
   session: Entries | null,
-  appState: Entries | null,
-  userState: Entries | null,
+  appState: Entries | Told | null,
+  userState: Entries | Told | null,
+  last: string | null,
+  appMark: string | null,
+  userMark: string | null,
+  diverged: boolean | null,
 ];
 
 /** The largest number of an `integer` column. */
@@ -40,82 +41,112 @@ export function entries(schema: string, owner: string): string {
 }
 
 /** The statement that loads a session: a row with the {@link Head}, which has no revision, and one for each event. */
-export function loadStatement(
-  schema: string,
-  { appName, userId, sessionId }: SessionKey,
-  { events = {}, known = {} }: LoadQuery,
-): Statement {
+export function loadStatement(schema: string, key: SessionKey, { events = {}, known = {} }: LoadQuery): Statement {
   const { from = 1, to = LAST_REV, since, last = Infinity } = events;
-  const values: SqlValue[] = [
-    toColumn(appName),
-    toColumn(userId),
-    toColumn(sessionId),
-    known.created === undefined ? null : toColumn(known.created),
-    known.rev ?? null,
-    known.pos?.app ?? null,
-    known.pos?.user ?? null,
-    Math.min(Math.max(0, Math.ceil(from)), LAST_REV),
-    Math.min(Math.max(0, Math.floor(to)), LAST_REV),
-  ];
+  const values: SqlValue[] = [toColumn(key.appName), toColumn(key.userId), toColumn(key.sessionId)];
+  const number = (value: number | undefined, type: string): string => `$${values.push(value ?? null)}::${type}`;
+  const text = (value: string | undefined): string => `$${values.push(value === undefined ? null : toColumn(value))}::text`;
+  const revision = (value: number | undefined): string =>
+    number(value === undefined ? undefined : Math.min(Math.max(0, Math.ceil(value)), LAST_REV), 'integer');
+  const idAt = (rev: string): string =>
+    `(select event.id from ${schema}.events event where event.session = session.no and event.rev = ${rev} and event.rev > 0)`;
+
+  const [created, rev, lastId] = [text(known.created), revision(known.rev), text(known.last)];
+  const isSame = `session.created = ${created} and session.rev = ${rev} and coalesce(session.last = ${lastId}, true)`;
+  const hasOther = `${lastId} is not null and ${idAt(rev)} is distinct from ${lastId}`;
+  const scopeState = (scope: 'app' | 'usr', pos: number | undefined, mark: string | undefined): string => {
+    const all = entries(schema, `session.${scope}`);
+    if (pos === undefined || !Number.isSafeInteger(pos)) {
+      return all;
+    }
+    const [at, by] = [number(pos, 'bigint'), text(mark)];
+    const isKnown = `session.${scope}_pos = ${at} and coalesce(session.${scope}_mark = ${by}, true)`;
+    const told = changedSince(schema, `session.${scope}`, at, by, `session.${scope}_pos`);
+    const more = mark === undefined ? all : `coalesce(case when ${at} < session.${scope}_pos then ${told} end, ${all})`;
+    return `case when ${isKnown} then null else ${more} end`;
+  };
+  const states = [scopeState('app', known.pos?.app, known.marks?.app), scopeState('usr', known.pos?.user, known.marks?.user)];
+
   // Each question has its own index, see the schema. What is not asked for is left out.
   const condition =
     since === undefined
       ? 'event.session = (select session.no from session)'
-      : `~event.session = ~(select session.no from session) and event.time >= $${values.push(since)}::float8`;
-  const limit = last === Infinity ? '' : `order by event.rev desc limit $${values.push(Math.max(0, Math.ceil(last)))}::bigint`;
-  const text = `with session as (
-  select session.no, session.created, session.rev, session.time,
-    app.no as app, app.pos as app_pos, usr.no as usr, usr.pos as user_pos
-  from ${schema}.scopes app
-  join ${schema}.scopes usr on usr.parent = app.no and usr.name = $2
-  join ${schema}.sessions session on session.usr = usr.no and session.id = $3
-  where app.parent = 0 and app.name = $1)
-select null::integer as rev, json_build_array(session.created, session.rev, session.time, session.app_pos, session.user_pos,
-  case when session.created = $4::text and session.rev = $5::float8 then null else ${entries(schema, 'session.no')} end,
-  case when session.app_pos = $6::float8 then null else ${entries(schema, 'session.app')} end,
-  case when session.user_pos = $7::float8 then null else ${entries(schema, 'session.usr')} end)::text as data
+      : `~event.session = ~(select session.no from session) and event.time >= ${number(since, 'float8')}`;
+  const range = `event.rev between ${revision(from)} and ${number(Math.min(Math.max(0, Math.floor(to)), LAST_REV), 'integer')}`;
+  const limit = last === Infinity ? '' : `order by event.rev desc limit ${number(Math.max(0, Math.ceil(last)), 'bigint')}`;
+  const statement = `with session as (
+  select session.*, ${idAt('session.rev')} as last
+  from (
+    select session.no, session.created, session.rev, session.time,
+      app.no as app, app.pos as app_pos, ${markOf('app')} as app_mark,
+      usr.no as usr, usr.pos as usr_pos, ${markOf('usr')} as usr_mark
+    from ${schema}.scopes app
+    join ${schema}.scopes usr on usr.parent = app.no and usr.name = $2
+    join ${schema}.sessions session on session.usr = usr.no and session.id = $3
+    where app.parent = 0 and app.name = $1) session)
+select null::integer as rev, null::text as id, json_build_array(
+  session.created, session.rev, session.time, session.app_pos, session.usr_pos,
+  case when ${isSame} then null else ${entries(schema, 'session.no')} end,
+  ${states.join(',\n  ')},
+  session.last, session.app_mark, session.usr_mark,
+  session.created = ${created} and (${rev} > session.rev or ${hasOther}))::text as data
 from session
 union all
-(select event.rev, event.data from ${schema}.events event
-where ${condition} and event.rev between $8::integer and $9::integer ${limit})`;
-  return { text, values };
+(select event.rev, event.id, event.data from ${schema}.events event where ${condition} and ${range} ${limit})`;
+  return { text: statement, values };
 }
 
 /** What {@link loadStatement} has found. */
 export function loadedOf(rows: readonly unknown[], { appName, userId, sessionId }: SessionKey): Loaded | null {
   let head: Head | undefined;
   const events: StoredEvent[] = [];
-  for (const { rev, data } of rows as readonly { rev: number | string | null; data: string }[]) {
+  for (const { rev, id, data } of rows as readonly { rev: number | string | null; id: string; data: string }[]) {
     if (rev === null) {
       head = JSON.parse(data) as Head;
     } else {
-      events.push({ rev: Number(rev), data: fromColumn(data) });
+      const at = Number(rev);
+      events.push({ rev: at, data: fromColumn(data), ...(at > 0 && { id: fromColumn(id) }) });
     }
   }
   if (head === undefined) {
     return null;
   }
-  const [created, rev, time, app, user, session, appState, userState] = head;
-  const name = `session "${sessionId}"`;
+  const [created, rev, time, app, user, session, appState, userState, last, appMark, userMark, diverged] = head;
+  const [ofApp, ofUser] = [`app "${appName}"`, `user "${userId}"`];
+  const changed = changedOf(toldIn(appState), toldIn(userState), `${ofApp} or ${ofUser}`);
   return {
     created: fromColumn(created),
     rev,
     time,
     pos: { app, user },
     state: {
-      ...(session && { session: valuesOf(session, name) }),
-      ...(appState && { app: valuesOf(appState, `app "${appName}"`) }),
-      ...(userState && { user: valuesOf(userState, `user "${userId}"`) }),
+      ...(session && { session: valuesOf(session, `session "${sessionId}"`) }),
+      ...(isWhole(appState) && { app: valuesOf(appState, ofApp) }),
+      ...(isWhole(userState) && { user: valuesOf(userState, ofUser) }),
     },
+    ...(last !== null && { last: fromColumn(last) }),
+    marks: marksOf(appMark, userMark),
+    ...(changed && { changed }),
+    ...(diverged === true && { diverged }),
     events: events.sort((a, b) => a.rev - b.rev),
   };
 }
 
+/** Whether it is all values of a scope. */
+function isWhole(state: Entries | Told | null): state is Entries {
+  return Array.isArray(state);
+}
+
+function toldIn(state: Entries | Told | null): Told | null {
+  return isWhole(state) ? null : state;
+}
+
 /** The statement that reads an app, or a user in it. */
 export function scopeStatement(schema: string, { app, user }: ScopeName): Statement {
-  const text = `select json_build_array(scope.pos, ${entries(schema, 'scope.no')})::text as data
+  const found = `select json_build_array(scope.pos, ${entries(schema, 'scope.no')}, ${markOf('scope')})::text as data`;
+  const text = `${found}
 from ${schema}.scopes scope where scope.parent = 0 and scope.name = $1`;
-  const ofUser = `select json_build_array(scope.pos, ${entries(schema, 'scope.no')})::text as data
+  const ofUser = `${found}
 from ${schema}.scopes app join ${schema}.scopes scope on scope.parent = app.no and scope.name = $2
 where app.parent = 0 and app.name = $1`;
   return user === undefined ? { text, values: [toColumn(app)] } : { text: ofUser, values: [toColumn(app), toColumn(user)] };
@@ -124,20 +155,7 @@ where app.parent = 0 and app.name = $1`;
 /** What {@link scopeStatement} has found. */
 export function scopeOf(rows: readonly unknown[], { app, user }: ScopeName): LoadedScope {
   const [row] = rows as readonly { data: string }[];
-  const [pos, state] = JSON.parse(row?.data ?? '[0,[]]') as [number, Entries];
-  return { pos, state: valuesOf(state, user === undefined ? `app "${app}"` : `user "${user}"`) };
-}
-
-/** Values as they are handed out. Throws `corrupt` when one is not JSON. */
-export function valuesOf(rows: Entries, owner: string): Values {
-  const values = emptyValues();
-  for (const [name, text] of rows) {
-    const key = fromColumn(name);
-    try {
-      values[key] = JSON.parse(text) as Json;
-    } catch (cause) {
-      throw new StoreError('corrupt', `the value "${key}" of ${owner} cannot be read`, { cause });
-    }
-  }
-  return Object.freeze(values);
+  const [pos, state, mark = null] = JSON.parse(row?.data ?? '[0,[]]') as [number, Entries, (string | null)?];
+  const values = valuesOf(state, user === undefined ? `app "${app}"` : `user "${user}"`);
+  return { pos, state: values, ...(mark !== null && { mark: fromColumn(mark) }) };
 }

@@ -1,15 +1,16 @@
 // What lies in the database, and how it comes to be there.
 
-import { commitFunction, removeFunction, removeScopeFunction } from './postgres-commit.js';
+import { commitFunction } from './postgres-commit.js';
+import { removeFunction, removeScopeFunction } from './postgres-remove.js';
+import { literal } from './postgres-function.js';
+import { releaseFunction, reserveFunction } from './postgres-turns.js';
+import { upgradeFrom1 } from './postgres-upgrade.js';
+import { REFUSED, VERSION, WRONG_VERSION } from './postgres-version.js';
 import { StoreError } from '../../store-error.js';
 import type { Migrate } from '../../store.js';
 
-/** The version of what this module makes. */
-const VERSION = 1;
 /** How long the name of anything in Postgres may be, in bytes. */
 const NAME_LIMIT = 63;
-/** The code of the errors that {@link openStatement} raises. Postgres itself has none of this class. */
-export const REFUSED = 'ZS001';
 
 /** A schema's name as it is written in a statement. */
 export function quotedSchema(name: string): string {
@@ -23,8 +24,8 @@ export function quotedSchema(name: string): string {
 }
 
 /**
- * One statement that finds out what is there and makes it what it should be, or raises {@link REFUSED} with the reason. One
- * process at a time does that; what others have made meanwhile is found.
+ * One statement that finds out what is there and makes it what it should be, or raises {@link REFUSED} with the reason, or
+ * {@link WRONG_VERSION}. One process at a time does that, in one transaction; what others have made meanwhile is found.
  */
 export function openStatement(schema: string, migrate: Migrate): string {
   const quoted = quotedSchema(schema);
@@ -45,32 +46,31 @@ begin
     ${migrate === 'check' ? `${refuse(`'there is nothing in the schema %I yet', ${name}`)};` : creation(name, quoted)}
   end if;
   select max(version) into found_version from ${quoted}.statepad_version;
+  ${migrate === 'upgrade' ? upgrade(quoted) : ''}
   if found_version is null then
     ${refuse(`'the schema %I does not say which version it has', ${name}`)};
-  elsif found_version > ${VERSION} then
-    ${refuse(`'the schema %I has version %s, which is newer than the version ${VERSION} of this store', ${name}, found_version`)};
-  elsif found_version < ${VERSION} then
-    ${refuse(`'the schema %I has version %s, ${older(migrate)}', ${name}, found_version`)};
+  elsif found_version <> ${VERSION} then
+    raise exception using errcode = '${WRONG_VERSION}', message = ${literal(`the schema ${quoted}`)}, detail = found_version::text;
   end if;
 end
 $open$`;
 }
 
-/** What to do about an older version. There is none so far: the first that comes has its steps here. */
-function older(migrate: Migrate): string {
-  return migrate === 'upgrade'
-    ? `from which no way leads to the version ${VERSION} of this store`
-    : `which is older than the version ${VERSION} of this store: open it with migrate "upgrade"`;
+function upgrade(quoted: string): string {
+  const steps = [...upgradeFrom1(quoted), ...version2(quoted), ''].join(';\n    ');
+  return `if found_version = 1 then
+    ${steps}found_version := ${VERSION};
+  end if;`;
 }
 
 function creation(name: string, quoted: string): string {
   const schema = `if to_regnamespace(quote_ident(${name})) is null then create schema ${quoted}; end if`;
-  return [schema, ...version1(quoted), ''].join(';\n    ');
+  return [schema, ...version1(quoted), ...version2(quoted), ''].join(';\n    ');
 }
 
 /**
- * The statements that make version 1. Texts are in the order of their bytes. Values and events are texts: `jsonb` would
- * refuse some of them and change others.
+ * The statements that make the tables as they were in version 1. Texts are in the order of their bytes. Values and events are
+ * texts: `jsonb` would refuse some of them and change others.
  */
 function version1(schema: string): string[] {
   const next = `nextval('${schema.replaceAll("'", "''")}.numbers')`;
@@ -135,10 +135,67 @@ function version1(schema: string): string[] {
       primary key (scope, id)
     )`,
     `create index updates_by_time on ${schema}.updates (at)`,
+    `create table ${schema}.statepad_version (version integer not null)`,
+    `insert into ${schema}.statepad_version (version) values (1)`,
+  ];
+}
+
+/** The statements that make version 2 of the tables of version 1. */
+function version2(schema: string): string[] {
+  return [
+    // What has moved a scope to the position `marked`. Where it is at another one that is not known: all values were deleted, or
+    // version 1 has moved it.
+    `alter table ${schema}.scopes add column mark text collate "C", add column marked bigint not null default 0`,
+    // Each move of a scope, the last 1,000 at least: the position that it came to, the call that moved it, and the names that
+    // were written or deleted. What has happened since a position can be told when it and all after it have rows.
+    `create table ${schema}.moves (
+      scope bigint not null,
+      pos bigint not null,
+      mark text collate "C" not null,
+      names jsonb not null,
+      primary key (scope, pos)
+    )`,
+    // The revision or the position that has given a value what it is; 0 where version 1 has.
+    `alter table ${schema}.state add column wrote bigint not null default 0`,
+    // The creations of sessions that are gone.
+    `create table ${schema}.creations (
+      id text collate "C" primary key,
+      at timestamp with time zone not null default now()
+    )`,
+    `create index creations_by_time on ${schema}.creations (at)`,
+    // Calls of which a second or later try was refused: none of their tries is written any more.
+    `create table ${schema}.refused (
+      call text collate "C" primary key,
+      at timestamp with time zone not null default now()
+    )`,
+    `create index refused_by_time on ${schema}.refused (at)`,
+    // Who may go next: worth nothing after a crash.
+    `create unlogged table ${schema}.turns (
+      target bigint not null,
+      ticket bigint not null,
+      due timestamp with time zone not null,
+      primary key (target, ticket)
+    ) with (fillfactor = 70)`,
+    `create sequence ${schema}.tickets`,
+    // Nothing is written here yet: who holds a session and until when, each holder with a greater number than the one before;
+    // and what was written to a scope at each position, and by which event.
+    `alter table ${schema}.sessions add column fence integer not null default 0, add column holder text,
+      add column held_until timestamp with time zone`,
+    `create table ${schema}.log (
+      scope bigint not null,
+      pos bigint not null,
+      name text collate "C" not null,
+      value text collate "C",
+      session bigint,
+      event text collate "C",
+      primary key (scope, pos, name)
+    )`,
     commitFunction(schema),
     removeFunction(schema),
     removeScopeFunction(schema),
-    `create table ${schema}.statepad_version (version integer not null)`,
-    `insert into ${schema}.statepad_version (version) values (${VERSION})`,
+    reserveFunction(schema),
+    releaseFunction(schema),
+    `alter table ${schema}.statepad_version add primary key (version)`,
+    `update ${schema}.statepad_version set version = ${VERSION}`,
   ];
 }

@@ -1,20 +1,14 @@
 // What the scripts that read get and answer.
 
-import { StoreError } from '../../store-error.js';
+import { changedOf, knownText, marksOf } from './redis-changes.js';
 import { textOf } from './redis-client.js';
+import { hashOf, textAfterSign, unreadable, type Hash } from './redis-hashes.js';
 import { memberOf, sessionOf } from './redis-keys.js';
-import { emptyValues } from './values.js';
 import type { ListQuery, Loaded, LoadedScope, LoadQuery, Page, Row, StoredEvent, Values } from '../../store.js';
-import type { Json, SessionKey } from '../../types.js';
+import type { SessionKey } from '../../types.js';
 
 /** A reply that is a list. */
 type List = readonly unknown[];
-
-/** A hash: the values in it, and what else is in it. */
-interface Hash {
-  readonly values: Values;
-  readonly rest: ReadonlyMap<string, string>;
-}
 
 /** What the script that loads gets. */
 export function loadArgs(key: SessionKey, { events = {}, known = {} }: LoadQuery): string[] {
@@ -22,7 +16,10 @@ export function loadArgs(key: SessionKey, { events = {}, known = {} }: LoadQuery
   return [
     memberOf(key),
     known.created === undefined ? '' : `=${known.created}`,
-    ...[known.rev, known.pos?.app, known.pos?.user].map((count) => (count === undefined ? '' : String(count))),
+    known.rev === undefined ? '' : String(known.rev),
+    known.last === undefined ? '' : `=${known.last}`,
+    knownText(known, 'app'),
+    knownText(known, 'user'),
     String(from),
     String(Math.min(to, Number.MAX_SAFE_INTEGER)),
     since === -Infinity ? '' : String(since),
@@ -36,35 +33,40 @@ export function decodeLoaded({ sessionId }: SessionKey, reply: unknown): Loaded 
   if (reply === null) {
     return null;
   }
-  const [status, created, rev, time, appPos, userPos, session, app, user, revs, datas] = reply as List;
-  if (textOf(status) !== 'found') {
-    throw new StoreError('corrupt', `what is stored of session "${sessionId}" cannot be read`);
-  }
+  const [, created, rev, time, appPos, userPos, session, app, user, ...rest] = reply as List;
+  const [revs, datas, ids, last, appMark, userMark, changedApp, changedUser, hasDiverged] = rest;
   const part = (name: 'session' | 'app' | 'user', hash: unknown): Loaded['state'] =>
     hash === null ? {} : { [name]: hashOf(hash as List, `session "${sessionId}", ${name} state`).values };
   return {
-    created: textOf(created).slice(1),
+    created: textAfterSign(created),
     rev: Number(rev),
     time: Number(time),
     pos: { app: Number(appPos), user: Number(userPos) },
     state: { ...part('session', session), ...part('app', app), ...part('user', user) },
-    events: eventsOf(revs, datas as List),
+    ...(last === null ? {} : { last: textAfterSign(last) }),
+    marks: marksOf(appMark, userMark),
+    ...changedOf(changedApp, changedUser),
+    ...(hasDiverged === null ? {} : { diverged: true }),
+    events: eventsOf(revs, datas as List, ids as List),
   };
 }
 
 /** Either all follow each other from one revision, or each has its own, the last one first. */
-function eventsOf(revs: unknown, datas: List): StoredEvent[] {
+function eventsOf(revs: unknown, datas: List, ids: List): StoredEvent[] {
   const events = datas.map((data, index): StoredEvent => {
     const rev = Array.isArray(revs) ? Number(revs[index]) : Number(revs) + index;
-    return { rev, data: textOf(data).slice(1) };
+    const id = ids[index];
+    return { rev, data: textAfterSign(data), ...(id === null ? {} : { id: textAfterSign(id) }) };
   });
   return Array.isArray(revs) ? events.reverse() : events;
 }
 
 /** Reads the values of a scope. Throws `corrupt`. */
 export function decodeScope(what: string, reply: unknown): LoadedScope {
-  const { values, rest } = hashOf(reply as List, what);
-  return { pos: Number(rest.get('p') ?? 0), state: values };
+  const [, hash] = reply as List;
+  const { values, rest } = hashOf(hash as List, what);
+  const mark = rest.get('m');
+  return { pos: Number(rest.get('p') ?? 0), state: values, ...(mark === undefined ? {} : { mark: mark.slice(1) }) };
 }
 
 /** What the script that lists gets. */
@@ -75,37 +77,45 @@ export function listArgs({ descending, offset = 0, limit = Infinity, after }: Li
 
 /** Reads what it answers. Sessions that cannot be read are set aside. */
 export function decodePage({ app: appName }: ListQuery, reply: unknown): Page {
-  const [total, app, members, hashes, userHashes] = reply as [unknown, List, List, List, List];
+  const [, total, appHash, members, hashes, userHashes] = reply as [unknown, unknown, List, List, List, List];
+  const app = hashOf(appHash, `state of app "${appName}"`);
   const rows: Row[] = [];
   const users = new Map<string, Values>();
   const corrupt: SessionKey[] = [];
-  const found = new Map<string, Values | undefined>();
+  const found = new Map<string, Hash | undefined>();
   for (const [index, member] of members.entries()) {
     const key: SessionKey = { appName, ...sessionOf(textOf(member)) };
     const { userId } = key;
     if (!found.has(userId)) {
       // In the order in which they come up, as the script has read them.
-      found.set(userId, readable(() => hashOf(userHashes[found.size] as List | null, 'user state').values));
+      found.set(userId, readable(() => hashOf(userHashes[found.size] as List | null, 'user state')));
     }
-    const [row, user] = [readable(() => rowOf(key, hashes[index] as List | null)), found.get(userId)];
-    if (row === undefined || user === undefined) {
+    const user = found.get(userId);
+    const row = user && readable(() => rowOf(key, hashes[index] as List | null, app, user));
+    if (row === undefined) {
       corrupt.push(key);
     } else {
       rows.push(row);
-      users.set(userId, user);
+      users.set(userId, user?.values as Values);
     }
   }
-  const page = { rows, app: hashOf(app, `state of app "${appName}"`).values, users, total: Number(total) };
+  const page = { rows, app: app.values, users, total: Number(total) };
   return corrupt.length === 0 ? page : { ...page, corrupt };
 }
 
-function rowOf(key: SessionKey, hash: List | null): Row {
+/** A session that has seen a scope further on than it is says that the scope was dropped. */
+function rowOf(key: SessionKey, hash: List | null, app: Hash, user: Hash): Row {
   const { values, rest } = hashOf(hash, `session "${key.sessionId}"`);
   const [created, rev, time] = [rest.get('c'), Number(rest.get('r') ?? NaN), Number(rest.get('t') ?? NaN)];
-  if (created === undefined || Number.isNaN(rev) || Number.isNaN(time)) {
+  const isDropped = Number(rest.get('a') ?? 0) > positionOf(app) || Number(rest.get('u') ?? 0) > positionOf(user);
+  if (created === undefined || Number.isNaN(rev) || Number.isNaN(time) || isDropped) {
     throw unreadable(`session "${key.sessionId}"`);
   }
   return { key, created: created.slice(1), rev, time, state: values };
+}
+
+function positionOf({ rest }: Hash): number {
+  return Number(rest.get('p') ?? 0);
 }
 
 function readable<Result>(read: () => Result): Result | undefined {
@@ -114,35 +124,4 @@ function readable<Result>(read: () => Result): Result | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Reads a hash: `=name` is `order:JSON`, the rest is the store's own. */
-function hashOf(reply: List | null, what: string): Hash {
-  const rest = new Map<string, string>();
-  const found: { name: string; order: number; json: string }[] = [];
-  if (reply === null) {
-    throw unreadable(what);
-  }
-  for (let index = 0; index < reply.length; index += 2) {
-    const [name, text] = [textOf(reply[index]), textOf(reply[index + 1])];
-    if (name.startsWith('=')) {
-      const colon = text.indexOf(':');
-      found.push({ name: name.slice(1), order: Number(text.slice(0, colon)), json: text.slice(colon + 1) });
-    } else {
-      rest.set(name, text);
-    }
-  }
-  const values = emptyValues();
-  for (const { name, json } of found.sort((a, b) => a.order - b.order)) {
-    try {
-      values[name] = JSON.parse(json) as Json;
-    } catch (cause) {
-      throw unreadable(`"${name}" of ${what}`, cause);
-    }
-  }
-  return { values, rest };
-}
-
-function unreadable(what: string, cause?: unknown): StoreError {
-  return new StoreError('corrupt', `${what} cannot be read`, { cause });
 }

@@ -4,8 +4,11 @@ import { StoreError } from '../../store-error.js';
 import { textOf } from './redis-client.js';
 import { textMeaning } from './redis-errors.js';
 import { hintText } from './redis-hints.js';
-import { baseOf, memberOf, sessionKeys, userKeys } from './redis-keys.js';
-import type { Change, Committed, Delta } from '../../store.js';
+import { hashOf, textAfterSign } from './redis-hashes.js';
+import { appKeys, baseOf, memberOf, sessionKeys, userKeys, versionKeys } from './redis-keys.js';
+import { VERSION } from './redis-lua.js';
+import { olderVersion } from './refusals.js';
+import type { Change, Changed, Committed, Delta, Known } from '../../store.js';
 import type { SessionKey } from '../../types.js';
 
 /** What the script gets besides the channel and the sender. */
@@ -17,7 +20,7 @@ export interface EncodedChanges {
 /** Writes changes of one app as the script reads them. */
 export function encodeChanges(prefix: string, changes: readonly [Change, ...Change[]]): EncodedChanges {
   const base = baseOf(prefix, changes[0].key.appName);
-  const keys = [`${base}a`, `${base}l`, `${base}d`];
+  const keys = [...versionKeys(base), ...appKeys(base)];
   const places = new Map<string, string>();
   // Lua counts from 1. Many changes may have a user in common.
   const placeOf = (group: readonly string[]): string => {
@@ -30,18 +33,36 @@ export function encodeChanges(prefix: string, changes: readonly [Change, ...Chan
     return place;
   };
   const args: string[] = [String(changes.length)];
-  for (const { id, kind, key, time, event, delta, guard = {} } of changes) {
+  for (const change of changes) {
+    const { id, kind, key, time, event, delta, guard = {}, known = {}, call, attempt } = change;
     const { userId, sessionId } = key;
     const member = sessionId === undefined ? '' : memberOf(key as SessionKey);
     args.push(kind, id, userId === undefined ? '' : placeOf(userKeys(base, userId)));
     args.push(sessionId === undefined ? '' : placeOf(sessionKeys(base, member)), member);
     args.push(String(time), String(event?.time ?? time), event === undefined ? '' : `=${event.data}`, hintText(key));
+    args.push(`=${call ?? id}`, callOf(change, member), countText(attempt));
+    args.push(knownText(known, 'app'), knownText(known, 'user'));
     args.push(guard.created === undefined ? '' : `=${guard.created}`);
     args.push(countText(guard.rev), countText(guard.pos?.app), countText(guard.pos?.user));
     pushParts(args, guard.keys ?? {});
     pushParts(args, delta);
   }
   return { keys, args };
+}
+
+/** What a scope is known to be at, as its log says it: `@position=mark`, or `@position`. */
+export function knownText({ pos, marks }: Pick<Known, 'pos' | 'marks'>, scope: 'app' | 'user'): string {
+  const [count, mark] = [pos?.[scope], marks?.[scope]];
+  return count === undefined ? '' : `@${count}${mark === undefined ? '' : `=${mark}`}`;
+}
+
+/** What tells a call from all others of the app. Without its own word for it, an append's id does that in its session alone. */
+function callOf({ id, kind, call, guard }: Change, member: string): string {
+  if (call !== undefined || kind !== 'append') {
+    return `=${call ?? id}`;
+  }
+  const parts = [member, guard?.created ?? ''];
+  return [...parts.map((part) => `${part.length}:${part}`), id].join('');
 }
 
 function countText(count: number | undefined): string {
@@ -60,20 +81,23 @@ function partsOf(letter: string, { set = {}, unset = [] }: Delta = {}): string[]
 }
 
 /** Reads what the script answers to one change. */
-export function decodeAnswer({ kind, key: { sessionId = '' } }: Change, answer: unknown): Committed | StoreError {
-  const [status, first, app, user, data] = answer as readonly unknown[];
+export function decodeAnswer({ kind, key: { appName, sessionId = '' } }: Change, answer: unknown): Committed | StoreError {
+  const [status, first, app, user, session, appMark, userMark, changedApp, changedUser, data] = answer as readonly unknown[];
   const named = `session "${sessionId}"`;
   switch (textOf(status)) {
     case 'written':
     case 'duplicate': {
       const isWritten = textOf(status) === 'written';
       const rev = Number(first);
+      const hasLast = !isNothing(session) && !(isWritten && kind !== 'append');
       return {
         rev,
         prev: kind === 'update' || (kind === 'create' && isWritten) ? null : isWritten ? rev - 1 : rev,
         pos: { app: Number(app), user: Number(user) },
         ...(isWritten ? {} : { duplicate: true }),
-        ...(data === undefined ? {} : { data: textOf(data).slice(1) }),
+        ...changedOf(changedApp, changedUser),
+        before: { ...marksOf(appMark, userMark), ...(hasLast ? { session: textAfterSign(session) } : {}) },
+        ...(isNothing(data) ? {} : { data: textAfterSign(data) }),
       };
     }
     case 'exists':
@@ -88,9 +112,38 @@ export function decodeAnswer({ kind, key: { sessionId = '' } }: Change, answer: 
       return new StoreError('conflict', 'the state is not what it was expected to be');
     case 'corrupt':
       return new StoreError('corrupt', `what is stored of ${named} or its scopes cannot be read`);
+    case 'version':
+      return olderVersion(`what is stored of app "${appName}"`, Number(first), VERSION);
     default: {
       const text = textOf(first);
       return textMeaning(text, 'rejected', undefined) ?? new StoreError('rejected', `redis refused to look at ${named}: ${text}`);
     }
   }
+}
+
+/** The marks that a script has told. */
+export function marksOf(app: unknown, user: unknown): { app?: string; user?: string } {
+  return {
+    ...(isNothing(app) ? {} : { app: textAfterSign(app) }),
+    ...(isNothing(user) ? {} : { user: textAfterSign(user) }),
+  };
+}
+
+/** What a script has told of what has changed in the scopes. */
+export function changedOf(app: unknown, user: unknown): { changed?: Changed } {
+  const changed = {
+    ...(isNothing(app) ? {} : { app: deltaOf(app, 'app state') }),
+    ...(isNothing(user) ? {} : { user: deltaOf(user, 'user state') }),
+  };
+  return Object.keys(changed).length === 0 ? {} : { changed };
+}
+
+function deltaOf(reply: unknown, what: string): Delta {
+  const [unset, set] = reply as readonly [readonly unknown[], readonly unknown[]];
+  const { values } = hashOf(set, what);
+  return { set: values, unset: unset.map(textAfterSign) };
+}
+
+function isNothing(reply: unknown): reply is null | undefined {
+  return reply === null || reply === undefined;
 }

@@ -41,7 +41,7 @@ export function kindOf(client: object): 'ioredis' | 'node-redis' | 'upstash' | u
   return typeof createScript === 'function' ? 'upstash' : undefined;
 }
 
-/** Makes the function that runs scripts by a client. Throws a `TypeError` when it is none that is known. */
+/** Makes the function that runs scripts by a client. */
 export function scriptRunner(client: RedisClient): RunScript {
   const hashes = new Map<Script, Promise<string>>();
   const send = senderOf(client);
@@ -84,6 +84,7 @@ function senderOf(client: RedisClient): Send {
       return (command, script, keys, args) => upstash[command](script, [...keys], [...args]);
     }
     default:
+      // Options are checked before.
       throw new TypeError('the client is none of ioredis, redis or @upstash/redis');
   }
 }

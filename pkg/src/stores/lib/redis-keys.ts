@@ -12,15 +12,30 @@ export function baseOf(prefix: string, app: string): string {
   return `${prefix}:{${app === '' ? '%' : encodeURIComponent(app)}}:`;
 }
 
-/** The key of the values of a scope. */
-export function scopeKey(prefix: string, { app, user }: ScopeName): string {
-  const base = baseOf(prefix, app);
-  return user === undefined ? `${base}a` : userKeys(base, user)[0];
+/**
+ * The keys that every script gets first, as it looks at the app's version before anything else: that version, the fence of
+ * the list, and where version 1 had its updates.
+ */
+export function versionKeys(base: string): [version: string, fence: string, updates: string] {
+  return [`${base}a`, `${base}l`, `${base}d`];
 }
 
-/** The keys of the values and the list of a user. */
-export function userKeys(base: string, user: string): [values: string, list: string] {
-  return [`${base}u:${user}`, `${base}l:${user}`];
+/** The keys of an app: its values, their log, the list of its sessions, its updates, refused calls and removed sessions. */
+export function appKeys(
+  base: string,
+): [values: string, log: string, sessions: string, updates: string, refused: string, removed: string] {
+  return [`${base}app`, `${base}log`, `${base}sessions`, `${base}updates`, `${base}refused`, `${base}removed`];
+}
+
+/** The keys of a user: the values, their log, the list of sessions. */
+export function userKeys(base: string, user: string): [values: string, log: string, sessions: string] {
+  return [`${base}v:${user}`, `${base}u:${user}`, `${base}l:${user}`];
+}
+
+/** The keys of the values of a scope and of their log. */
+export function scopeKeys(base: string, { user }: ScopeName): [values: string, log: string] {
+  const [values, log] = user === undefined ? appKeys(base) : userKeys(base, user);
+  return [values, log];
 }
 
 /** The keys of a session: its values, its events, their times, their ids. */
@@ -45,6 +60,11 @@ export function sessionOf(member: string): Pick<SessionKey, 'sessionId' | 'userI
 /** The key of the version of what is there. */
 export function versionKey(prefix: string): string {
   return `${prefix}:version`;
+}
+
+/** The key that is there when an app of an older version was met after everything had been upgraded. */
+export function leftKey(prefix: string): string {
+  return `${prefix}:left`;
 }
 
 /** The channel on which stores tell each other what they have changed. */

@@ -1,38 +1,58 @@
 // The scripts that read: see `redis-scripts.ts` for the keys.
 
+import { scopeLua, versionLua } from './redis-lua.js';
 import type { Script } from './redis-scripts.js';
 
 /**
- * Reads a session. KEYS: its values, events and times, the list of the app, the values of the app and the user. ARGV: the
- * member, what is known (creation, revision, positions; empty when it is not), the first and last revision, the earliest
- * time (or empty), how many at most.
+ * Reads a session. KEYS: the version's, the session's values, events, times and ids, the list of the app, the values and logs
+ * of the app and the user. ARGV: the member, what is known (creation, revision, id of the last event, `@position` or
+ * `@position=mark` of the app and the user; empty when it is not), the first and last revision, the earliest time (or empty),
+ * how many at most.
  *
  * Answers nothing, or `['corrupt']`, or `['found', creation, revision, time, positions of app and user, the values of
- * session, app and user (or nothing where they are known), the revision of the first event or those of all, the events]`.
+ * session, app and user (or nothing where they are known), the revision of the first event or those of all, the events, their
+ * ids, the id of the last one, the marks of app and user, what has changed in them, whether what is known has diverged]`.
  */
 export const loadScript: Script = {
   onForeign: 'corrupt',
-  text: String.raw`
-local key, events, times, list, app, user = unpack(KEYS)
-local member, knownCreated, knownRev, knownApp, knownUser = unpack(ARGV, 1, 5)
-local from, to, since, last = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+  text: String.raw`${versionLua}${scopeLua}
+local key, events, times, ids, list, appKey, appLog, userKey, userLog = unpack(KEYS, 4)
+local member, knownCreated, knownRev, knownLast, knownApp, knownUser = unpack(ARGV, 1, 6)
+local from, to, since, last = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
 
-local created, rev, time, start = unpack(redis.call('HMGET', key, 'c', 'r', 't', 'f'))
+local created, rev, time, start, seenApp, seenUser = unpack(redis.call('HMGET', key, 'c', 'r', 't', 'f', 'a', 'u'))
 local count, isListed = redis.call('LLEN', events), redis.call('ZSCORE', list, member)
 if not created and not isListed and count == 0 and redis.call('EXISTS', key) == 0 then return false end
 rev, start = tonumber(rev), tonumber(start or 1)
+local lastOf = redis.pcall('ZRANGE', ids, -1, -1, 'WITHSCORES')
+if lastOf.err then return isOf(ids, 'hash') and { 'version', '1' } or lastOf end
+local lastId = lastOf[1]
 local isWhole = created and isListed and tonumber(time) and rev and start
-  and count == rev + 1 - start and redis.call('LLEN', times) == count
+  and count == rev + 1 - start and redis.call('LLEN', times) == count and tonumber(lastOf[2] or 0) == rev
 if not isWhole then return { 'corrupt' } end
 
+local instead
+local app = scopeAt(appKey, appLog, function(answer) instead = answer end)
+local user = scopeAt(userKey, userLog, function(answer) instead = answer end)
+if instead then return instead end
+-- A session that has seen a scope further on than it is says that the scope was dropped.
+if tonumber(seenApp or 0) > app.pos or tonumber(seenUser or 0) > user.pos then return { 'corrupt' } end
+
 from, to = math.max(from, start), math.min(to, rev)
-local revs, datas
+-- The ids of some events that follow each other; the creation's has none.
+local function idsOf(first, last)
+  local found = redis.call('ZRANGE', ids, math.max(first, 1) - 1, last - 1)
+  if first == 0 then table.insert(found, 1, false) end
+  return found
+end
+local revs, datas, names
 if not since then
   revs = math.max(from, to - last + 1)
   datas = revs <= to and redis.call('LRANGE', events, revs - start, to - start) or {}
+  names = #datas > 0 and idsOf(revs, to) or {}
 else
   -- From the end, some at a time, until there are enough or no earlier one can be late enough.
-  revs, datas = {}, {}
+  revs, datas, names = {}, {}, {}
   local isEnd = false
   while from <= to and #revs < last and not isEnd do
     local low = math.max(from, to - 255)
@@ -50,41 +70,54 @@ else
       end
     end
     if first then
-      local some = redis.call('LRANGE', events, first - start, found[1] - start)
+      local some, someIds = redis.call('LRANGE', events, first - start, found[1] - start), idsOf(first, found[1])
       for _, place in ipairs(found) do
         revs[#revs + 1] = place
-        datas[#datas + 1] = some[place - first + 1]
+        datas[#revs] = some[place - first + 1]
+        names[#revs] = someIds[place - first + 1]
       end
     end
     to = low - 1
   end
 end
 
-local function values(scope, isKnown)
-  return not isKnown and redis.call('HGETALL', scope)
+local function values(key, isKnown)
+  return not isKnown and redis.call('HGETALL', key)
 end
-local appPos, userPos = redis.call('HGET', app, 'p') or '0', redis.call('HGET', user, 'p') or '0'
+-- Two marks are compared only when both are there.
+local function isSame(scope, known)
+  local pos, mark = string.match(known, '^@(%d+)(.*)$')
+  return tonumber(pos) == scope.pos and (mark == '' or not scope.mark or mark == scope.mark)
+end
+local isThis, known = knownCreated == created, tonumber(knownRev)
+local function isAt(id, place)
+  if place == rev then return id == lastId end
+  return tonumber(redis.call('ZSCORE', ids, id)) == place
+end
+local isOther = isThis and known and known > 0 and knownLast ~= '' and not isAt(knownLast, known)
+local hasDiverged = isThis and known and (known > rev or isOther) or false
+local changedApp, changedUser = changedSince(app, knownApp), changedSince(user, knownUser)
 return {
-  'found', created, rev, time, appPos, userPos,
-  values(key, knownCreated == created and tonumber(knownRev) == rev),
-  values(app, knownApp == appPos), values(user, knownUser == userPos),
-  revs, datas,
+  'found', created, rev, time, app.pos, user.pos,
+  values(key, isThis and known == rev and not hasDiverged),
+  values(appKey, changedApp or isSame(app, knownApp)), values(userKey, changedUser or isSame(user, knownUser)),
+  revs, datas, names, lastId or false, app.mark, user.mark, changedApp, changedUser, hasDiverged and 1,
 }
 `,
 };
 
 /**
- * Lists sessions. KEYS: the list, the values of the app. ARGV: `descending` or not, how many to pass over, how many at
- * most, and the place to go on behind, if any: its time and its member.
+ * Lists sessions. KEYS: the version's, the list, the values and the log of the app. ARGV: `descending` or not, how many to
+ * pass over, how many at most, and the place to go on behind, if any: its time and its member.
  *
- * Answers the number of all, the values of the app, the members, the values of each, and those of each of their users in
- * the order in which they come up. Values that are no hash are nothing.
+ * Answers `found`, the number of all, the values of the app, the members, the values of each, and those of each of their
+ * users in the order in which they come up. Values that are no hash, or were dropped, are nothing.
  */
 export const listScript: Script = {
   onForeign: 'corrupt',
-  text: String.raw`
-local list, app = KEYS[1], KEYS[2]
-local base = string.sub(app, 1, -2)
+  text: String.raw`${versionLua}
+local list, app, appLog = unpack(KEYS, 4)
+local base = string.sub(KEYS[1], 1, -2)
 local isDescending, skip, limit, time, after = ARGV[1] == 'descending', tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
 local total = redis.call('ZCARD', list)
 
@@ -149,16 +182,24 @@ local function values(key)
   if not string.find(got.err, 'WRONGTYPE', 1, true) then failure = got end
   return false
 end
-local rows, users, seen = {}, {}, {}
+local rows, users, seen, version = {}, {}, {}, nil
 for index, member in ipairs(members) do
   rows[index] = values(base .. 's:' .. member)
   local user = string.sub(member, string.find(member, '\0', 1, true) + 1)
   if not seen[user] then
     seen[user] = true
-    users[#users + 1] = values(base .. 'u:' .. user)
+    local got = values(base .. 'v:' .. user)
+    if got and #got == 0 then
+      local log = base .. 'u:' .. user
+      if isOf(log, 'hash') then version = { 'version', '1' } end
+      got = redis.call('EXISTS', log) == 0 and got
+    end
+    users[#users + 1] = got
   end
 end
-if failure then return failure end
-return { total, redis.call('HGETALL', app), members, rows, users }
+if failure or version then return failure or version end
+local found = redis.call('HGETALL', app)
+if #found == 0 and redis.call('EXISTS', appLog) == 1 then return { 'corrupt' } end
+return { 'found', total, found, members, rows, users }
 `,
 };

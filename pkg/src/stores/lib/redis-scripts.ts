@@ -3,18 +3,40 @@
 // The keys of an app, all of them with its hash tag, so that they lie in one slot of a cluster (`redis-keys.ts`). A script gets
 // all that it may write among its KEYS: Redis then refuses it as a whole while some of them are on another server.
 //
-//   :a, :u:user     hash     the values of the app, of a user: `=name` is `order:JSON`; `p` is the position, `n` the last order
+//   :a              string   the version of the app: every script looks at it first, and does nothing under another one
+//   :l              string   the fence, see below
+//   :app, :v:user   hash     the values of the app, of a user: `=name` is `order@position:JSON`, by the order of the first
+//                            writing and the position of the last (without `@position` where version 1 has written it); `p` is
+//                            the position, `m` its mark, `n` the last order
+//   :log, :u:user   zset     what happened to the scope lately, by position: `@position=mark`, and the mark alone is missing
+//                            where it is not known; `=name` was set; `-=name` came into being, or was deleted. Never empty
+//                            when the position is not 0
 //   :s:member       hash     a session: its values, and `c` the creation, `r` the revision, `t` the time, `f` the revision of
-//                            the first event where that is 0, the creation's
+//                            the first event where that is 0, the creation's; `a`, `u` the positions of the app and the user
+//                            when it was last written to. Kept free for leases: `k` the fencing token (0 when absent), `o` who
+//                            holds it, `x` until when
 //   :e:member       list     its events
 //   :t:member       list     the time of each event and, where it is another one, the latest time so far
-//   :i:member       hash     the revision of each event by its id, but for the creation's: nothing is a duplicate of that
-//   :l, :l:user     zset     the members of the app, of a user, by time
-//   :d              zset     the updates that were made, by when
+//   :i:member       zset     `=id` of each event by revision, but for the creation's: nothing is a duplicate of that
+//   :sessions, :l:user  zset the members of the app, of a user, by time
+//   :updates        zset     the updates that were made, by when
+//   :refused        zset     the calls that were refused after the first try, by when
+//   :removed        zset     the removed sessions, each with its creation, by when
+//   :changes        stream   kept free for a log of the scopes that sessions share
+//
+// The version of all, `prefix:version`, lies in some other slot of a cluster. It is only looked at when opening.
+//
+// Version 1 had `:a` a hash (the values of the app), `:l` a zset (the list), `:d` (now `:updates`), `:u:user` a hash (the values
+// of the user) and `:i:member` a hash. Processes of version 1 that go on running are fenced by the types: their scripts read `:a`
+// or `:l` before they write, and a user's values at `:u:user`, and fail with WRONGTYPE. The first script of this version that
+// writes to an app puts up the fence; one that finds version 1's keys refuses to do anything. So no app is ever written to by
+// both, and what either has acknowledged stays where the other one sees that it is there.
 //
 // Redis takes nothing back when a script fails. So every change is first looked at, by reads that fail where a key is of
 // another type, and then written by commands that cannot. When Redis refuses writes (no memory, a replica, a broken disk)
 // it refuses the first one of a script: after that one it lets all of them through.
+
+import { keepLua, scopeLua, VERSION, versionLua } from './redis-lua.js';
 
 /** A script, and what it means that a key has a type that it should not have. */
 export interface Script {
@@ -22,249 +44,86 @@ export interface Script {
   readonly onForeign: 'rejected' | 'corrupt';
 }
 
-/** Writes changes of one app, one after the other: see `redis-changes.ts` for what it gets and answers. */
-export const commitScript: Script = {
-  onForeign: 'rejected',
-  text: String.raw`
-local APP, LIST, UPDATES = KEYS[1], KEYS[2], KEYS[3]
-local REMEMBERED = 86400 -- seconds
-
-local at = 3
-local function take()
-  at = at + 1
-  return ARGV[at]
-end
-local function takeParts()
-  local parts = { a = {}, u = {}, s = {} }
-  for _ = 1, tonumber(take()) do
-    local part = parts[take()]
-    local name = take()
-    part[#part + 1] = { name = name, text = take() }
-  end
-  return parts
-end
-local function takeChange()
-  local change = { kind = take(), id = take(), user = tonumber(take()), session = tonumber(take()), member = take() }
-  change.time, change.eventTime, change.data, change.hint = take(), take(), take(), take()
-  change.created, change.rev, change.appPos, change.userPos = take(), take(), take(), take()
-  change.guards = takeParts()
-  change.deltas = takeParts()
-  return change
-end
-
-local function refuse(...)
-  error({ refused = { ... } })
-end
-local function whole(text)
-  return tonumber(text) or refuse('corrupt')
-end
-
-local function scopeAt(key)
-  local got = redis.call('HMGET', key, 'p', 'n')
-  if not got[1] and redis.call('EXISTS', key) == 1 then refuse('corrupt') end
-  return { key = key, pos = whole(got[1] or 0), last = whole(got[2] or 0) }
-end
-local function sessionAt(change)
-  local place = change.session
-  local key, events, times, ids = KEYS[place], KEYS[place + 1], KEYS[place + 2], KEYS[place + 3]
-  local userList = KEYS[change.user + 1]
-  local got = redis.call('HMGET', key, 'c', 'r', 'n', 'f')
-  local inApp, inUser = redis.call('ZSCORE', LIST, change.member), redis.call('ZSCORE', userList, change.member)
-  local eventCount, timeCount, idCount = redis.call('LLEN', events), redis.call('LLEN', times), redis.call('HLEN', ids)
-  local rev, first = got[1] and whole(got[2]) or 0, whole(got[4] or 1)
-  if eventCount ~= rev + 1 - first or timeCount ~= eventCount or idCount ~= rev then refuse('corrupt') end
-  if got[1] and not (inApp and inUser) then refuse('corrupt') end
-  if not got[1] and (inApp or inUser or redis.call('EXISTS', key) == 1) then refuse('corrupt') end
-  return {
-    key = key, events = events, times = times, ids = ids, userList = userList,
-    created = got[1], rev = rev, first = first, last = whole(got[3] or 0),
-  }
-end
-
-local function holds(scope, part)
-  for _, expected in ipairs(part) do
-    local stored = scope and redis.call('HGET', scope.key, expected.name)
-    if (stored and string.match(stored, '^%d+:(.*)$') or '') ~= expected.text then return false end
-  end
-  return true
-end
-local function isAt(pos, expected)
-  return expected == '' or tonumber(expected) == pos
-end
-
--- Looks at a change without writing anything. Answers what is known of one that was made before.
-local function look(change)
-  change.app = scopeAt(APP)
-  change.home = change.user and scopeAt(KEYS[change.user])
-  change.its = change.session and sessionAt(change)
-  local app, home, its = change.app, change.home, change.its
-  local rev, appPos, userPos = its and its.rev or 0, app.pos, home and home.pos or 0
-  if change.kind == 'create' then
-    if its.created and its.created ~= '=' .. change.id then refuse('exists') end
-    if its.created then return { 'duplicate', rev, appPos, userPos } end
-  elseif change.kind == 'append' then
-    if not its.created or (change.created ~= '' and change.created ~= its.created) then refuse('not-found') end
-    local place = redis.call('HGET', its.ids, change.id)
-    if place then
-      return { 'duplicate', rev, appPos, userPos, redis.call('LINDEX', its.events, whole(place) - its.first) or refuse('corrupt') }
-    end
-  elseif redis.call('ZSCORE', UPDATES, change.id) then
-    return { 'duplicate', rev, appPos, userPos }
-  end
-  local guards = change.guards
-  if not isAt(rev, change.rev) then refuse('stale', rev) end
-  if not (isAt(appPos, change.appPos) and isAt(userPos, change.userPos)) then refuse('conflict') end
-  if not (holds(app, guards.a) and holds(home, guards.u) and holds(its, guards.s)) then refuse('conflict') end
-  return nil
-end
-
-local function writeNames(scope, part)
-  local last = scope.last
-  for _, item in ipairs(part) do
-    if item.text == '' then
-      redis.call('HDEL', scope.key, item.name)
-    else
-      local stored = redis.call('HGET', scope.key, item.name)
-      local order = stored and string.match(stored, '^%d+')
-      if not order then
-        last = last + 1
-        order = last
-      end
-      redis.call('HSET', scope.key, item.name, order .. ':' .. item.text)
-    end
-  end
-  if last ~= scope.last then redis.call('HSET', scope.key, 'n', last) end
-end
-local function move(scope, part)
-  if scope and #part > 0 then
-    scope.pos = scope.pos + 1
-    redis.call('HSET', scope.key, 'p', scope.pos)
-    writeNames(scope, part)
-  end
-end
-
-local function pushEvent(change, its)
-  redis.call('RPUSH', its.events, change.data)
-  local before = redis.call('LINDEX', its.times, -1)
-  local latest = before and string.match(before, '%S+$')
-  local isLate = latest and tonumber(latest) > tonumber(change.eventTime)
-  redis.call('RPUSH', its.times, isLate and change.eventTime .. ' ' .. latest or change.eventTime)
-end
-local function writeEvent(change, its)
-  pushEvent(change, its)
-  its.rev = its.rev + 1
-  redis.call('HSET', its.ids, change.id, its.rev)
-  redis.call('HSET', its.key, 'r', its.rev, 't', change.time)
-end
-local function writeUpdate(id)
-  local now = tonumber(redis.call('TIME')[1])
-  redis.call('ZADD', UPDATES, now, id)
-  local old = redis.call('ZRANGEBYSCORE', UPDATES, '-inf', now - REMEMBERED, 'LIMIT', 0, 16)
-  if #old > 0 then redis.call('ZREM', UPDATES, unpack(old)) end
-end
-
--- Makes a change that was looked at.
-local function write(change)
-  local app, home, its = change.app, change.home, change.its
-  if its then
-    if change.kind == 'append' then
-      writeEvent(change, its)
-    else
-      redis.call('HSET', its.key, 'c', '=' .. change.id, 'r', 0, 't', change.time)
-      if change.data ~= '' then
-        pushEvent(change, its)
-        redis.call('HSET', its.key, 'f', 0)
-      end
-    end
-    redis.call('ZADD', LIST, change.time, change.member)
-    redis.call('ZADD', its.userList, change.time, change.member)
-    writeNames(its, change.deltas.s)
-  else
-    writeUpdate(change.id)
-  end
-  move(app, change.deltas.a)
-  move(home, change.deltas.u)
-  return { 'written', its and its.rev or 0, app.pos, home and home.pos or 0 }
-end
-
-local answers, hints = {}, {}
-for index = 1, tonumber(ARGV[3]) do
-  local change = takeChange()
-  local ok, got = pcall(look, change)
-  if not ok then
-    local isTable = type(got) == 'table'
-    answers[index] = isTable and got.refused or { 'failed', tostring(isTable and got.err or got) }
-  elseif got then
-    answers[index] = got
-  else
-    answers[index] = write(change)
-    hints[#hints + 1] = change.hint
-  end
-end
--- Nobody may be allowed to publish: whoever watches is only slower then.
-if #hints > 0 then redis.pcall('PUBLISH', ARGV[1], ARGV[2] .. ' ' .. table.concat(hints, ' ')) end
-return answers
-`,
-};
-
 /**
- * Deletes a session. KEYS: its values, events, times and ids, the lists of the app and the user. ARGV: the channel, the
- * sender, the hint, the member.
+ * Deletes a session. KEYS: the version's, the session's values, events, times and ids, the lists of the app and the user, the
+ * removed sessions. ARGV: the channel, the sender, the hint, the member, the creation that it must have (or empty).
  */
 export const removeScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`
-local key, events, times, ids, list, userList = unpack(KEYS)
-local channel, sender, hint, member = unpack(ARGV)
+  text: String.raw`${versionLua}${keepLua}
+local key, events, times, ids, list, userList, removed = unpack(KEYS, 4)
+local channel, sender, hint, member, expected = unpack(ARGV)
 local inApp, inUser = redis.call('ZSCORE', list, member), redis.call('ZSCORE', userList, member)
-local count = redis.call('HLEN', key) + redis.call('LLEN', events) + redis.call('LLEN', times) + redis.call('HLEN', ids)
-if not inApp and not inUser and count == 0 then return 0 end
+local created = redis.call('HGET', key, 'c')
+local count = redis.call('HLEN', key) + redis.call('LLEN', events) + redis.call('LLEN', times)
+if isOf(ids, 'hash') then return { 'version', '1' } end
+count = count + redis.call('ZCARD', ids)
+redis.call('ZCARD', removed) -- fails where something else is
+if not inApp and not inUser and count == 0 then return { 'done' } end
+if expected ~= '' and not created then return { 'corrupt' } end
+if expected ~= '' and created ~= expected then return { 'done' } end
 redis.call('ZREM', list, member)
 redis.call('ZREM', userList, member)
 redis.call('UNLINK', key, events, times, ids)
+if created then keep(removed, removedId(member, created)) end
 redis.pcall('PUBLISH', channel, sender .. ' ' .. hint)
-return 1
-`,
-};
-
-/** Deletes the values of a scope. KEYS: its values. ARGV: the channel, the sender, the hint. */
-export const removeScopeScript: Script = {
-  onForeign: 'rejected',
-  text: String.raw`
-local pos = redis.call('HGET', KEYS[1], 'p')
-if not pos then return 0 end
-redis.call('UNLINK', KEYS[1])
-redis.call('HSET', KEYS[1], 'p', (tonumber(pos) or 0) + 1)
-redis.pcall('PUBLISH', ARGV[1], ARGV[2] .. ' ' .. ARGV[3])
-return 1
-`,
-};
-
-/** Reads the values of a scope. KEYS: its values. */
-export const scopeScript: Script = {
-  onForeign: 'corrupt',
-  text: String.raw`
-return redis.call('HGETALL', KEYS[1])
+return { 'done' }
 `,
 };
 
 /**
- * Says which version wrote what is there. KEYS: the version. ARGV: this version, and whether to write it when there is none.
+ * Deletes the values of a scope. KEYS: the version's, the values and their log. ARGV: the channel, the sender, the hint.
+ */
+export const removeScopeScript: Script = {
+  onForeign: 'rejected',
+  text: String.raw`${versionLua}${scopeLua}
+local answer
+local scope = scopeAt(KEYS[4], KEYS[5], function(instead) answer = instead end)
+if answer then return answer end
+if scope.pos == 0 then return { 'done' } end
+redis.call('ZCARD', scope.log) -- fails where something else is
+redis.call('UNLINK', scope.key, scope.log)
+redis.call('HSET', scope.key, 'p', scope.pos + 1)
+redis.call('ZADD', scope.log, scope.pos + 1, '@' .. scope.pos + 1)
+redis.pcall('PUBLISH', ARGV[1], ARGV[2] .. ' ' .. ARGV[3])
+return { 'done' }
+`,
+};
+
+/** Reads the values of a scope. KEYS: the version's, the values and their log. */
+export const scopeScript: Script = {
+  onForeign: 'corrupt',
+  text: String.raw`${versionLua}
+local values = redis.call('HGETALL', KEYS[4])
+if #values == 0 and redis.call('EXISTS', KEYS[5]) == 1 then
+  return isOf(KEYS[5], 'hash') and { 'version', '1' } or { 'corrupt' }
+end
+return { 'found', values }
+`,
+};
+
+/**
+ * Says which version wrote what is there. KEYS: the version of all. ARGV: this version, and whether to write it when there is
+ * none; further commands that the user must be allowed.
  *
  * Makes sure that the user may run every command that the scripts need: a script that is not allowed its second write has
  * made the first.
  */
-export const versionScript: Script = {
+export const openScript: Script = {
   onForeign: 'rejected',
   text: String.raw`
 local key = KEYS[1]
 local needed = {
-  { 'EXISTS', key }, { 'SET', key, '' }, { 'UNLINK', key }, { 'TIME' },
+  { 'EXISTS', key }, { 'GET', key }, { 'SET', key, '' }, { 'UNLINK', key }, { 'TIME' }, { 'TYPE', key },
   { 'HDEL', key, '' }, { 'HGET', key, '' }, { 'HGETALL', key }, { 'HLEN', key }, { 'HMGET', key, '' }, { 'HSET', key, '', '' },
   { 'LINDEX', key, 0 }, { 'LLEN', key }, { 'LRANGE', key, 0, 0 }, { 'RPUSH', key, '' },
   { 'ZADD', key, 0, '' }, { 'ZCARD', key }, { 'ZCOUNT', key, 0, 0 }, { 'ZRANGE', key, 0, 0 }, { 'ZRANGEBYSCORE', key, 0, 0 },
-  { 'ZREM', key, '' }, { 'ZREVRANGE', key, 0, 0 }, { 'ZSCORE', key, '' },
+  { 'ZREM', key, '' }, { 'ZREMRANGEBYSCORE', key, 0, 0 }, { 'ZREVRANGE', key, 0, 0 }, { 'ZSCORE', key, '' },
 }
+if ARGV[3] == 'upgrade' then
+  needed[#needed + 1] = { 'RENAME', key, key }
+  needed[#needed + 1] = { 'SCAN', 0 }
+end
 local denied = {}
 for _, command in ipairs(redis.acl_check_cmd and needed or {}) do
   if not redis.acl_check_cmd(unpack(command)) then denied[#denied + 1] = command[1] end
@@ -277,5 +136,111 @@ if not found and ARGV[2] == 'create' then
   found = ARGV[1]
 end
 return { 'found', found }
+`,
+};
+
+/** Notes that an app of an older version was met, for the next upgrade. KEYS: where. */
+export const noteScript: Script = { onForeign: 'rejected', text: "return redis.call('SET', KEYS[1], '1')" };
+
+/** Whether there is such a note. KEYS: where. */
+export const isThereScript: Script = { onForeign: 'rejected', text: "return redis.call('EXISTS', KEYS[1])" };
+
+/** Forgets such a note. KEYS: where. */
+export const forgetScript: Script = { onForeign: 'rejected', text: "return redis.call('UNLINK', KEYS[1])" };
+
+/**
+ * Begins to bring an app up to date: puts up the fence and gives the app's own keys their new names. Until the end, `:a` says
+ * that the app is still of version 1. KEYS: the version's, the app's values and log, its list, its updates. Answers the version,
+ * and whether the fence is new.
+ */
+export const beginUpgradeScript: Script = {
+  onForeign: 'rejected',
+  text: String.raw`
+local version, fence, updates, app, log, newList, newUpdates = unpack(KEYS)
+local function typeOf(key)
+  return redis.call('TYPE', key).ok
+end
+local found = typeOf(version)
+if found == 'string' then return { redis.call('GET', version), 0 } end
+local foreign = { err = 'WRONGTYPE Operation against a key holding the wrong kind of value' }
+if found ~= 'hash' and found ~= 'none' then return foreign end
+if redis.call('EXISTS', app, log, newList, newUpdates) > 0 then return foreign end
+local types = { [fence] = typeOf(fence), [updates] = typeOf(updates) }
+for _, kind in pairs(types) do
+  if kind ~= 'zset' and kind ~= 'none' then return foreign end
+end
+if found == 'hash' then
+  local pos = tonumber(redis.call('HGET', version, 'p') or 0)
+  redis.call('RENAME', version, app)
+  redis.call('ZADD', log, pos or 0, '@' .. (pos or 0))
+end
+if types[fence] == 'zset' then redis.call('RENAME', fence, newList) end
+if types[updates] == 'zset' then redis.call('RENAME', updates, newUpdates) end
+redis.call('SET', version, '1')
+redis.call('SET', fence, '1')
+return { '1', 1 }
+`,
+};
+
+/**
+ * Brings what users and sessions of an app have up to date, some at a time. KEYS: for a user where version 1 has the values and
+ * where they belong; for a session its ids. ARGV: for each, `u` or `i`. Answers how many were looked at.
+ */
+export const moveScript: Script = {
+  onForeign: 'rejected',
+  text: String.raw`
+local ENOUGH = 20000 -- ids
+local key, ids = 1, 0
+for index, kind in ipairs(ARGV) do
+  local old = KEYS[key]
+  local isOld = redis.call('TYPE', old).ok == 'hash'
+  if kind == 'u' then
+    local new = KEYS[key + 1]
+    key = key + 2
+    if isOld and redis.call('EXISTS', new) == 0 then
+      local pos = tonumber(redis.call('HGET', old, 'p') or 0) or 0
+      redis.call('RENAME', old, new)
+      redis.call('ZADD', old, pos, '@' .. pos)
+    end
+  else
+    key = key + 1
+    if isOld then
+      local found = redis.call('HGETALL', old)
+      local rows = {}
+      for place = 1, #found, 2 do
+        rows[place] = found[place + 1]
+        rows[place + 1] = '=' .. found[place]
+      end
+      redis.call('UNLINK', old)
+      for first = 1, #rows, 1000 do
+        redis.call('ZADD', old, unpack(rows, first, math.min(first + 999, #rows)))
+      end
+      ids = ids + #rows / 2
+    end
+  end
+  if ids > ENOUGH then return index end
+end
+return #ARGV
+`,
+};
+
+/** Ends what {@link beginUpgradeScript} has begun. KEYS: the version of the app, and its fence. */
+export const endUpgradeScript: Script = {
+  onForeign: 'rejected',
+  text: String.raw`
+if redis.call('GET', KEYS[1]) == '1' then
+  redis.call('SET', KEYS[2], '${VERSION}')
+  redis.call('SET', KEYS[1], '${VERSION}')
+end
+return 1
+`,
+};
+
+/** The version of all, once every app has it. KEYS: where. */
+export const upgradedScript: Script = {
+  onForeign: 'rejected',
+  text: String.raw`
+if redis.call('GET', KEYS[1]) == '1' then redis.call('SET', KEYS[1], '${VERSION}') end
+return 1
 `,
 };

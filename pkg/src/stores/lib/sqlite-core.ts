@@ -1,252 +1,144 @@
 // Sessions in SQLite tables: what every operation of a store does there, whoever runs the statements.
 
-import { isStoreError, StoreError } from '../../store-error.js';
-import { openSchema } from './sqlite-open.js';
-import { readEvents, readPage, readScope, readSession, readValues, type ScopeRow, type SessionRow } from './sqlite-read.js';
+import { isStoreError, type StoreError } from '../../store-error.js';
+import { marksOf, readChanged } from './sqlite-changed.js';
+import { commitChange, REMEMBERED_MS } from './sqlite-commit.js';
+import { readPage } from './sqlite-list.js';
+import { checkVersion, openSchema } from './sqlite-open.js';
+import { find, findToWrite, readEvents, readScope, readValues, type ScopeRow, type SessionRow } from './sqlite-read.js';
 import { textIn } from './sqlite-rows.js';
 import * as sql from './sqlite-schema.js';
 import { toColumn } from './sql-text.js';
-import { isEmpty } from './values.js';
 import type { SqlDriver } from './sqlite-driver.js';
-import type { Change, Committed, Delta, Guard, Loaded, LoadQuery, Pos, ScopeName, SessionStore } from '../../store.js';
+import type { Change, Committed, Guard, Known, Loaded, LoadedScope, LoadQuery, ScopeName, SessionStore } from '../../store.js';
 import type { SessionKey } from '../../types.js';
 
-/** How long an update is remembered: those who send one again do it soon. */
-const REMEMBERED_MS = 24 * 60 * 60 * 1000;
-
-/** What a change finds. */
-interface Found {
-  readonly app: ScopeRow;
-  readonly user: ScopeRow;
-  readonly session: SessionRow | undefined;
-}
-
-const UNTOUCHED: ScopeRow = { n: 0, pos: 0, sessions: 0 };
+type Core = Required<Omit<SessionStore, 'reserve' | 'watch' | 'close' | 'durability' | 'exclusive' | 'guards'>>;
 
 /** The store over a driver. It says nothing about durability, and has nothing to close. */
-export function sqliteCore(driver: SqlDriver): Required<Omit<SessionStore, 'watch' | 'close' | 'durability' | 'exclusive' | 'guards' | 'keeps'>> {
+export function sqliteCore(driver: SqlDriver): Core {
   return {
+    keeps: ['marks', 'changed', 'calls', 'creations'],
     open: async ({ migrate }) => openSchema(driver, migrate),
-    commit: async (change) =>
-      driver.transaction(() => {
-        const found = find(driver, change);
-        return known(driver, change, found) ?? write(driver, change, found);
-      }),
+    commit: async (change) => {
+      const outcome = driver.transaction(() => commitChange(driver, change));
+      if (isStoreError(outcome)) {
+        throw outcome;
+      }
+      return outcome;
+    },
     commitMany: async (changes) => commitMany(driver, changes),
     load: async (key, query) => driver.snapshot(() => load(driver, key, query)),
     list: async (query) => driver.snapshot(() => readPage(driver, query)),
-    remove: async (key) => driver.transaction(() => remove(driver, key)),
-    loadScope: async (scope) =>
-      driver.snapshot(() => {
-        const { n, pos } = readScope(driver, scope);
-        return { pos, state: readValues(driver, n, scope.user === undefined ? `app "${scope.app}"` : `user "${scope.user}"`) };
-      }),
+    remove: async (key, _, guard) => driver.transaction(() => remove(driver, key, guard)),
+    loadScope: async (scope) => driver.snapshot(() => loadScope(driver, scope)),
     removeScope: async (scope) => driver.transaction(() => removeScope(driver, scope)),
   };
 }
 
 function commitMany(driver: SqlDriver, changes: readonly Change[]): readonly (Committed | StoreError)[] {
   try {
-    return driver.transaction(() => changes.map((change) => attempt(driver, change)));
+    return driver.transaction(() => changes.map((change) => commitChange(driver, change)));
   } catch (error) {
     if (!isStoreError(error) || error.code !== 'rejected' || changes.length === 1) {
       throw error;
     }
     // Nothing is written. The one that cannot be, say because it is too big, must not keep the others from it.
-    return changes.map((change) => refusal(() => driver.transaction(() => attempt(driver, change))));
-  }
-}
-
-/** A change among others: that it is refused is an answer. Before that nothing is written; what fails later undoes all. */
-function attempt(driver: SqlDriver, change: Change): Committed | StoreError {
-  const found = refusal(() => find(driver, change));
-  if (isStoreError(found)) {
-    return found;
-  }
-  return refusal(() => known(driver, change, found)) ?? write(driver, change, found);
-}
-
-function refusal<T>(decide: () => T): T | StoreError {
-  try {
-    return decide();
-  } catch (error) {
-    if (isStoreError(error)) {
-      return error;
-    }
-    throw error;
-  }
-}
-
-function find(driver: SqlDriver, { key }: Change): Found {
-  const { appName: app, userId: user, sessionId } = key;
-  return {
-    app: readScope(driver, { app }),
-    user: user === undefined ? UNTOUCHED : readScope(driver, { app, user }),
-    session: sessionId === undefined ? undefined : readSession(driver, key as SessionKey),
-  };
-}
-
-/** What is known of a change that has been made before. Throws when it cannot be made. Writes nothing. */
-function known(driver: SqlDriver, { id, kind, key, guard = {} }: Change, found: Found): Committed | undefined {
-  const { session } = found;
-  const pos = posOf(found);
-  if (kind === 'create') {
-    if (session !== undefined && session.created !== id) {
-      throw new StoreError('exists', `session "${key.sessionId ?? ''}" exists already`);
-    }
-    if (session !== undefined) {
-      return { rev: session.rev, prev: session.rev, pos, duplicate: true };
-    }
-  } else if (kind === 'append') {
-    if (session === undefined || (guard.created !== undefined && guard.created !== session.created)) {
-      throw new StoreError('not-found', `session "${key.sessionId ?? ''}" is not there`);
-    }
-    const [event] = driver.all(sql.FIND_EVENT, [session.n, toColumn(id)]);
-    if (event !== undefined) {
-      return { rev: session.rev, prev: session.rev, pos, duplicate: true, data: textIn(event, 'data') };
-    }
-  } else if (driver.all(sql.FIND_UPDATE, [(key.userId === undefined ? found.app : found.user).n, toColumn(id)]).length > 0) {
-    return { rev: 0, prev: null, pos, duplicate: true };
-  }
-  check(driver, guard, found);
-  return undefined;
-}
-
-/** Throws `conflict` when a guard does not hold. */
-function check(driver: SqlDriver, { rev, pos, keys = {} }: Guard, { app, user, session }: Found): void {
-  const actual = session?.rev ?? 0;
-  if (rev !== undefined && rev !== actual) {
-    throw new StoreError('conflict', `the session is at revision ${actual}, not at the expected ${rev}`, { actual });
-  }
-  const isMoved = (pos?.app ?? app.pos) !== app.pos || (pos?.user ?? user.pos) !== user.pos;
-  const parts = [
-    [app.n, keys.app],
-    [user.n, keys.user],
-    [session?.n ?? 0, keys.session],
-  ] as const;
-  if (isMoved || !parts.every(([owner, expected = {}]) => holds(driver, owner, expected))) {
-    throw new StoreError('conflict', 'the state is not what it was expected to be');
-  }
-}
-
-function holds(driver: SqlDriver, owner: number, { set = {}, unset = [] }: Delta): boolean {
-  const valueOf = (name: string) => driver.all(sql.READ_VALUE, [owner, toColumn(name)])[0]?.['value'];
-  return (
-    unset.every((name) => valueOf(name) === undefined) &&
-    Object.keys(set).every((name) => valueOf(name) === sql.jsonColumn(set[name]))
-  );
-}
-
-/** Makes a change that is known to be new, and allowed. */
-function write(driver: SqlDriver, change: Change, found: Found): Committed {
-  const { id, kind, key, time, event, delta } = change;
-  const { appName, userId, sessionId } = key;
-  const sessions = kind === 'create' ? 1 : 0;
-  const app = ensureScope(driver, found.app, { app: appName });
-  const user = userId === undefined ? UNTOUCHED : ensureScope(driver, found.user, { app: appName, user: userId });
-  const pos = {
-    app: move(driver, app, delta.app, sessions),
-    user: userId === undefined ? 0 : move(driver, user, delta.user, sessions),
-  };
-  if (kind === 'update' || userId === undefined || sessionId === undefined) {
-    driver.run(sql.FORGET_UPDATES, [Date.now() - REMEMBERED_MS]);
-    driver.run(sql.ADD_UPDATE, [(userId === undefined ? app : user).n, toColumn(id), Date.now()]);
-    return { rev: 0, prev: null, pos };
-  }
-  if (kind === 'create') {
-    driver.run(sql.MAKE_SESSION, [toColumn(appName), toColumn(userId), toColumn(sessionId), toColumn(id), time]);
-    if (event !== undefined || !isEmpty(delta.session)) {
-      const n = readSession(driver, { appName, userId, sessionId })?.n ?? 0;
-      apply(driver, n, 0, delta.session);
-      if (event !== undefined) {
-        addEvent(driver, n, 0, sql.BEGINNING, event);
+    return changes.map((change) => {
+      try {
+        return driver.transaction(() => commitChange(driver, change));
+      } catch (refused) {
+        if (isStoreError(refused)) {
+          return refused;
+        }
+        throw refused;
       }
-    }
-    return { rev: 0, prev: null, pos };
+    });
   }
-  const { n, rev: prev } = found.session as SessionRow;
-  const rev = prev + 1;
-  driver.run(sql.MOVE_SESSION, [rev, time, n]);
-  addEvent(driver, n, rev, toColumn(id), event ?? { time, data: '' });
-  apply(driver, n, rev, delta.session);
-  return { rev, prev, pos };
-}
-
-function addEvent(driver: SqlDriver, n: number, rev: number, id: string, { time, data }: { time: number; data: string }): void {
-  driver.run(sql.ADD_EVENT, [n, rev, n, id, time, n, Math.max(0, rev - 1), time, time, toColumn(data)]);
 }
 
 /** See `SessionStore.load`. */
-function load(driver: SqlDriver, key: SessionKey, { events = {}, known: had = {} }: LoadQuery): Loaded | null {
-  const { appName, userId, sessionId } = key;
-  const session = readSession(driver, key);
+function load(driver: SqlDriver, key: SessionKey, { events = {}, known = {} }: LoadQuery): Loaded | null {
+  const { session, app, user } = find(driver, key);
   if (session === undefined) {
     return null;
   }
-  const { n, created, rev, time } = session;
-  const app = readScope(driver, { app: appName });
-  const user = readScope(driver, { app: appName, user: userId });
+  const { n, created, rev, time, last } = session;
+  const changed = readChanged(driver, app, user, known);
+  const isWanted = {
+    app: changed?.app === undefined && !isSame(app, known, 'app'),
+    user: changed?.user === undefined && !isSame(user, known, 'user'),
+  };
+  const isDiverged = hasDiverged(driver, session, known);
+  const isKnown = !isDiverged && known.created === created && known.rev === rev;
   return {
     created,
     rev,
     time,
     pos: { app: app.pos, user: user.pos },
     state: {
-      ...(had.created === created && had.rev === rev ? {} : { session: readValues(driver, n, `session "${sessionId}"`) }),
-      ...(had.pos?.app === app.pos ? {} : { app: readValues(driver, app.n, `app "${appName}"`) }),
-      ...(had.pos?.user === user.pos ? {} : { user: readValues(driver, user.n, `user "${userId}"`) }),
+      ...(isKnown ? {} : { session: readValues(driver, n, `session "${key.sessionId}"`) }),
+      ...(isWanted.app && { app: readValues(driver, app.n, `app "${key.appName}"`) }),
+      ...(isWanted.user && { user: readValues(driver, user.n, `user "${key.userId}"`) }),
     },
+    ...(last !== undefined && { last }),
+    marks: marksOf(app, user),
+    ...(changed && { changed }),
+    ...(isDiverged && { diverged: true }),
     events: readEvents(driver, session, events),
   };
 }
 
+/** Whether what is known of a session is not what there is: it has gone back since. */
+function hasDiverged(driver: SqlDriver, { n, created, rev, last }: SessionRow, known: Known): boolean {
+  if (known.created !== created || known.rev === undefined) {
+    return false;
+  }
+  if (known.rev > rev || known.last === undefined || known.rev <= 0) {
+    return known.rev > rev;
+  }
+  if (known.rev === rev) {
+    return known.last !== last;
+  }
+  const [event] = driver.all(sql.READ_EVENT_ID, [n, known.rev]);
+  return event === undefined || textIn(event, 'id') !== known.last;
+}
+
+/** Whether a scope is as it is known. Two marks are compared only where both are there. */
+function isSame({ pos, mark }: ScopeRow, { pos: had, marks }: Known, part: 'app' | 'user'): boolean {
+  return had?.[part] === pos && (mark === undefined || (marks?.[part] ?? mark) === mark);
+}
+
+/** See `SessionStore.loadScope`. */
+function loadScope(driver: SqlDriver, scope: ScopeName): LoadedScope {
+  const { n, pos, mark } = readScope(driver, scope);
+  const whose = scope.user === undefined ? `app "${scope.app}"` : `user "${scope.user}"`;
+  return { pos, state: readValues(driver, n, whose), ...(mark !== undefined && { mark }) };
+}
+
 /** See `SessionStore.remove`. */
-function remove(driver: SqlDriver, key: SessionKey): void {
-  const session = readSession(driver, key);
-  if (session === undefined) {
+function remove(driver: SqlDriver, key: SessionKey, guard: Pick<Guard, 'created'> = {}): void {
+  const { session, app, user, version } = findToWrite(driver, key, null, null);
+  checkVersion(version);
+  if (session === undefined || (guard.created !== undefined && guard.created !== session.created)) {
     return;
   }
-  const { n } = session;
+  const { n, created } = session;
+  driver.run(sql.FORGET_CREATIONS, [Date.now() - REMEMBERED_MS]);
+  driver.run(sql.ADD_CREATION, [...[created, key.appName, key.userId, key.sessionId].map(toColumn), Date.now()]);
   driver.run(sql.REMOVE_EVENTS, [n, n]);
   driver.run(sql.CLEAR_VALUES, [n]);
   driver.run(sql.REMOVE_SESSION, [n]);
-  driver.run(sql.MOVE_SCOPE, [0, -1, readScope(driver, { app: key.appName }).n]);
-  driver.run(sql.MOVE_SCOPE, [0, -1, readScope(driver, { app: key.appName, user: key.userId }).n]);
+  driver.run(sql.COUNT_SESSIONS, [-1, app.n]);
+  driver.run(sql.COUNT_SESSIONS, [-1, user.n]);
 }
 
 /** See `SessionStore.removeScope`. */
-function removeScope(driver: SqlDriver, scope: ScopeName): void {
-  const { n } = readScope(driver, scope);
+function removeScope(driver: SqlDriver, { app, user }: ScopeName): void {
+  const found = findToWrite(driver, { appName: app, ...(user !== undefined && { userId: user }) }, null, null);
+  checkVersion(found.version);
+  const { n } = user === undefined ? found.app : found.user;
   driver.run(sql.CLEAR_VALUES, [n]);
-  driver.run(sql.MOVE_SCOPE, [1, 0, n]);
-}
-
-function posOf({ app, user }: Found): Pos {
-  return { app: app.pos, user: user.pos };
-}
-
-/** The row of a scope, which is made when there is none yet. */
-function ensureScope(driver: SqlDriver, row: ScopeRow, scope: ScopeName): ScopeRow {
-  if (row.n !== 0) {
-    return row;
-  }
-  driver.run(sql.MAKE_SCOPE, [sql.scopeColumn(scope.app, scope.user)]);
-  return readScope(driver, scope);
-}
-
-/** Writes what a change does to a scope. Says at which position the scope is then. */
-function move(driver: SqlDriver, { n, pos }: ScopeRow, delta: Delta | undefined, sessions: number): number {
-  const steps = isEmpty(delta) ? 0 : 1;
-  if (steps + sessions > 0) {
-    driver.run(sql.MOVE_SCOPE, [steps, sessions, n]);
-  }
-  apply(driver, n, pos + steps, delta);
-  return pos + steps;
-}
-
-function apply(driver: SqlDriver, owner: number, born: number, { set = {}, unset = [] }: Delta = {}): void {
-  unset.forEach((name) => driver.run(sql.UNSET_VALUE, [owner, toColumn(name)]));
-  Object.keys(set).forEach((name, nth) => {
-    driver.run(sql.SET_VALUE, [owner, toColumn(name), born, nth, sql.jsonColumn(set[name])]);
-  });
+  driver.run(sql.CLEAR_CHANGES, [n]);
+  driver.run(sql.CLEAR_SCOPE, [n]);
 }

@@ -1,7 +1,9 @@
 // Making the tables of the SQLite stores, and finding out whether those that are there are ours.
 
 import { StoreError } from '../../store-error.js';
+import { newerVersion, olderVersion } from './refusals.js';
 import * as sql from './sqlite-schema.js';
+import { META, NAMES, SCHEMA_VERSION, TABLES, UPGRADES } from './sqlite-tables.js';
 import type { SqlDriver, SqlRow } from './sqlite-driver.js';
 import type { Migrate } from '../../store.js';
 
@@ -12,9 +14,14 @@ export interface Schema {
   readonly tables: readonly string[];
   /** The statements that make the next version of an older one, by the older one. */
   readonly upgrades: Readonly<Record<number, readonly string[]>>;
+  /** What the tables and indexes of older versions are called, by the version. */
+  readonly names: Readonly<Record<number, readonly string[]>>;
 }
 
-const CURRENT: Schema = { version: sql.SCHEMA_VERSION, tables: sql.TABLES, upgrades: {} };
+const CURRENT: Schema = { version: SCHEMA_VERSION, tables: TABLES, upgrades: UPGRADES, names: NAMES };
+
+/** What has a version, in the words of a refusal. */
+const WHAT = 'the database';
 
 /** See `SessionStore.open`. All or nothing, and safe when others open the same database at the same time. */
 export function openSchema(driver: SqlDriver, migrate: Migrate, schema: Schema = CURRENT): void {
@@ -22,24 +29,33 @@ export function openSchema(driver: SqlDriver, migrate: Migrate, schema: Schema =
   if (version === schema.version) {
     return;
   }
-  if (migrate === 'check') {
-    const found = version === undefined ? 'there are no tables yet' : `the tables have version ${version}, not ${schema.version}`;
-    throw unsuited(found);
+  if (migrate === 'check' && version === undefined) {
+    throw unsuited('there are no tables yet');
+  }
+  if (migrate !== 'upgrade' && version !== undefined) {
+    throw olderVersion(WHAT, version, schema.version);
   }
   driver.transaction(() => {
     // Somebody else may have been faster.
     const found = versionOf(driver, schema);
     if (found !== schema.version) {
-      const statements = found === undefined ? [sql.META, ...schema.tables] : stepsFrom(found, migrate, schema);
+      const statements = found === undefined ? [META, ...schema.tables] : stepsFrom(found, migrate, schema);
       statements.forEach((statement) => driver.run(statement, []));
       driver.run(sql.WRITE_META, ['version', String(schema.version)]);
     }
   });
 }
 
+/** Throws `rejected` when the tables have not the version that this module writes: a later one has come meanwhile. */
+export function checkVersion(version: unknown): void {
+  if (version !== String(SCHEMA_VERSION)) {
+    throw newerVersion(WHAT, Number(version), SCHEMA_VERSION);
+  }
+}
+
 function stepsFrom(version: number, migrate: Migrate, schema: Schema): readonly string[] {
   if (migrate !== 'upgrade') {
-    throw unsuited(`the tables have the older version ${version}: open the store with migrate 'upgrade'`);
+    throw olderVersion(WHAT, version, schema.version);
   }
   const steps: string[] = [];
   for (let from = version; from < schema.version; from++) {
@@ -59,7 +75,7 @@ function versionOf(driver: SqlDriver, schema: Schema): number | undefined {
     return undefined;
   }
   const meta = found.find(({ name }) => name === 'statepad_meta');
-  if (meta === undefined || plain(meta) !== plain({ sql: sql.META })) {
+  if (meta === undefined || plain(meta) !== plain({ sql: META })) {
     throw unsuited(`the table "${String((meta ?? found[0])?.['name'])}" was made by somebody else`);
   }
   const value = driver.all(sql.READ_META, ['version'])[0]?.['value'];
@@ -68,16 +84,16 @@ function versionOf(driver: SqlDriver, schema: Schema): number | undefined {
     throw unsuited('the table "statepad_meta" does not say which version the tables have');
   }
   if (version > schema.version) {
-    throw unsuited(`the tables have the newer version ${version}: this is made for version ${schema.version}`);
+    throw newerVersion(WHAT, version, schema.version);
   }
-  if (version === schema.version) {
-    checkNames(found, schema);
+  const names = version === schema.version ? schema.tables.map((statement) => statement.split(' ', 3)[2] as string) : schema.names[version];
+  if (names !== undefined) {
+    checkNames(found, ['statepad_meta', ...names]);
   }
   return version;
 }
 
-function checkNames(found: readonly SqlRow[], schema: Schema): void {
-  const expected = [sql.META, ...schema.tables].map((statement) => statement.split(' ', 3)[2] as string);
+function checkNames(found: readonly SqlRow[], expected: readonly string[]): void {
   const missing = expected.find((name) => !found.some((row) => row['name'] === name));
   if (missing !== undefined) {
     throw unsuited(`"${missing}" is missing`);

@@ -1,60 +1,95 @@
-// What the SQLite stores read: values, events, and pages of a list.
+// What the SQLite stores read of a session: where it and its scopes are, values, events.
 
-import { isStoreError, StoreError } from '../../store-error.js';
-import { emptyValues } from './values.js';
-import { numberIn, textIn } from './sqlite-rows.js';
+import { StoreError } from '../../store-error.js';
+import { eventIn, numberIn, numberOf, textOf, valuesIn } from './sqlite-rows.js';
 import * as sql from './sqlite-schema.js';
 import { toColumn } from './sql-text.js';
-import type { SqlDriver, SqlRow } from './sqlite-driver.js';
-import type { ListQuery, LoadQuery, Page, Row, ScopeName, StoredEvent, Values } from '../../store.js';
-import type { Json, SessionKey } from '../../types.js';
+import type { SqlDriver, SqlRow, SqlValue } from './sqlite-driver.js';
+import type { Change, LoadQuery, ScopeName, StoredEvent, Values } from '../../store.js';
 
 /** What the row of a scope says. One that has no row yet has the number 0, which owns nothing. */
 export interface ScopeRow {
   readonly n: number;
   readonly pos: number;
-  readonly sessions: number;
+  /** The change that brought it to `pos`. */
+  readonly mark: string | undefined;
 }
 
-/** What the row of a session says. */
+const NO_SCOPE: ScopeRow = { n: 0, pos: 0, mark: undefined };
+
+/** What the row of a session says, and that of its last event. */
 export interface SessionRow {
   readonly n: number;
   readonly created: string;
   readonly rev: number;
   readonly time: number;
+  /** The id of the event at `rev`. */
+  readonly last: string | undefined;
+  /** The latest time of its events. */
+  readonly peak: number | undefined;
 }
 
-/** Reads the row of an app, or of a user in it. */
-export function readScope(driver: SqlDriver, { app, user }: ScopeName): ScopeRow {
-  const [row] = driver.all(sql.FIND_SCOPE, [sql.scopeColumn(app, user)]);
-  if (row === undefined) {
-    return { n: 0, pos: 0, sessions: 0 };
-  }
-  return { n: numberIn(row, 'n'), pos: numberIn(row, 'pos'), sessions: numberIn(row, 'sessions') };
+/** What there is of an app, a user and a session. */
+export interface Found {
+  readonly app: ScopeRow;
+  readonly user: ScopeRow;
+  readonly session: SessionRow | undefined;
 }
 
-/** Reads the row of a session. */
-export function readSession(driver: SqlDriver, { appName, userId, sessionId }: SessionKey): SessionRow | undefined {
-  const [row] = driver.all(sql.FIND_SESSION, [toColumn(appName), toColumn(userId), toColumn(sessionId)]);
-  return row && sessionIn(row);
+/** What a change finds. */
+export interface FoundToWrite extends Found {
+  /** The text of the event of its id. */
+  readonly sent: string | undefined;
+  /** Whether its call was refused earlier. */
+  readonly isRefused: boolean;
+  /** The version of the tables. */
+  readonly version: unknown;
+}
+
+/** Reads all that there is of a key. */
+export function find(driver: SqlDriver, key: Change['key']): Found {
+  const [row = {}] = driver.all(sql.FIND, placeOf(key));
+  return { app: appIn(row), user: userIn(row), session: sessionIn(row) };
+}
+
+/** Reads all that there is of a key for a writer; also the event of an id in that session, and a call, where there is one. */
+export function findToWrite(driver: SqlDriver, key: Change['key'], event: string | null, call: string | null): FoundToWrite {
+  const [row = {}] = driver.all(sql.FIND_TO_WRITE, [call, ...placeOf(key), event]);
+  const { version, sent, refused } = row;
+  return {
+    app: appIn(row),
+    user: userIn(row),
+    session: sessionIn(row),
+    sent: isNull(sent) ? undefined : textOf(sent, 'data'),
+    isRefused: !isNull(refused),
+    version,
+  };
+}
+
+function placeOf({ appName, userId, sessionId }: Change['key']): SqlValue[] {
+  return [
+    sql.scopeColumn(appName, undefined),
+    userId === undefined ? null : sql.scopeColumn(appName, userId),
+    toColumn(appName),
+    userId === undefined ? null : toColumn(userId),
+    sessionId === undefined ? null : toColumn(sessionId),
+  ];
+}
+
+/** Reads the row of an app, or of a user in it, and how many sessions it has. */
+export function readScope(driver: SqlDriver, { app, user }: ScopeName): ScopeRow & { readonly sessions: number } {
+  const [row = {}] = driver.all(sql.FIND_SCOPE, [sql.scopeColumn(app, user)]);
+  const { n, pos, mark, sessions = 0 } = row;
+  return { ...scopeOf(n, pos, mark), sessions: numberOf(sessions, 'sessions') };
 }
 
 /** Reads all values of a scope or a session by its number. `whose` says what is corrupt, if it is. */
 export function readValues(driver: SqlDriver, owner: number, whose: string): Values {
-  const entries = owner === 0 ? [] : driver.all(sql.READ_VALUES, [owner]).map(entryIn);
-  const record = emptyValues();
-  for (const { name, value } of entries.sort((a, b) => a.born - b.born || a.nth - b.nth)) {
-    try {
-      record[name] = JSON.parse(value) as Json;
-    } catch (cause) {
-      throw new StoreError('corrupt', `the value of "${name}" of ${whose} cannot be read`, { cause });
-    }
-  }
-  return Object.freeze(record);
+  return valuesIn(owner === 0 ? [] : driver.all(sql.READ_VALUES, [owner]), whose);
 }
 
 /** Reads events of a session. */
-export function readEvents(driver: SqlDriver, { n, rev }: SessionRow, query: NonNullable<LoadQuery['events']>): StoredEvent[] {
+export function readEvents(driver: SqlDriver, { n, rev }: Pick<SessionRow, 'n' | 'rev'>, query: NonNullable<LoadQuery['events']>): StoredEvent[] {
   const { from = 1, to = rev, since, last: most = Infinity } = query;
   const end = Math.min(to, rev);
   const first = Math.max(0, from);
@@ -67,50 +102,13 @@ export function readEvents(driver: SqlDriver, { n, rev }: SessionRow, query: Non
     since === undefined
       ? driver.all(sql.READ_EVENTS, [n, start, n, end, last])
       : driver.all(sql.READ_EVENTS_SINCE, [n, start, n, end, since, last]);
-  const events = rows.map((row) => ({ rev: numberIn(row, 'rev'), data: textIn(row, 'data') })).reverse();
+  const events = rows.map(eventIn).reverse();
   // Not all sessions have said what they began with.
   const isWithout = last > end && events[0]?.rev !== 0;
   if (since === undefined && events.length !== (isWithout ? end : last)) {
     throw new StoreError('corrupt', `events between the revisions ${start} and ${end} are missing`);
   }
   return events;
-}
-
-/** See `SessionStore.list`. */
-export function readPage(driver: SqlDriver, query: ListQuery): Page {
-  const { app, user, after, offset = 0, limit = Infinity } = query;
-  const rows = driver.all(sql.listSessions(query), [
-    toColumn(app),
-    ...(user === undefined ? [] : [toColumn(user)]),
-    ...(after === undefined ? [] : sql.placeValues(query.descending, after)),
-    Math.min(limit, Number.MAX_SAFE_INTEGER),
-    offset,
-  ]);
-  const [users, readable, corrupt] = [new Map<string, Values>(), [] as Row[], [] as SessionKey[]];
-  for (const row of rows) {
-    const key = { appName: app, userId: textIn(row, 'user'), sessionId: textIn(row, 'id') };
-    try {
-      const { n, ...session } = sessionIn(row);
-      const state = readValues(driver, n, `session "${key.sessionId}"`);
-      if (!users.has(key.userId)) {
-        users.set(key.userId, readValues(driver, readScope(driver, { app, user: key.userId }).n, `user "${key.userId}"`));
-      }
-      readable.push({ key, ...session, state });
-    } catch (error) {
-      if (!isStoreError(error)) {
-        throw error;
-      }
-      corrupt.push(key);
-    }
-  }
-  const scope = readScope(driver, { app });
-  return {
-    rows: readable,
-    app: readValues(driver, scope.n, `app "${app}"`),
-    users,
-    total: user === undefined ? scope.sessions : readScope(driver, { app, user }).sessions,
-    ...(corrupt.length > 0 && { corrupt }),
-  };
 }
 
 /** The first revision, of those from `first` on, at which there is an event of this time or a later one. */
@@ -131,10 +129,38 @@ function firstSince(driver: SqlDriver, n: number, first: number, rev: number, si
   return low;
 }
 
-function sessionIn(row: SqlRow): SessionRow {
-  return { n: numberIn(row, 'n'), created: textIn(row, 'created'), rev: numberIn(row, 'rev'), time: numberIn(row, 'time') };
+// The columns are read by names that never change, which is several times as fast as by others.
+
+function appIn({ appN, appPos, appMark }: SqlRow): ScopeRow {
+  return scopeOf(appN, appPos, appMark);
 }
 
-function entryIn(row: SqlRow) {
-  return { name: textIn(row, 'name'), value: textIn(row, 'value'), born: numberIn(row, 'born'), nth: numberIn(row, 'nth') };
+function userIn({ userN, userPos, userMark }: SqlRow): ScopeRow {
+  return scopeOf(userN, userPos, userMark);
+}
+
+function scopeOf(n: unknown, pos: unknown, mark: unknown): ScopeRow {
+  if (isNull(n)) {
+    return NO_SCOPE;
+  }
+  return { n: numberOf(n, 'n'), pos: numberOf(pos, 'pos'), mark: isNull(mark) ? undefined : textOf(mark, 'mark') };
+}
+
+function sessionIn({ n, created, rev, time, last, peak }: SqlRow): SessionRow | undefined {
+  if (isNull(n)) {
+    return undefined;
+  }
+  const revision = numberOf(rev, 'rev');
+  return {
+    n: numberOf(n, 'n'),
+    created: textOf(created, 'created'),
+    rev: revision,
+    time: numberOf(time, 'time'),
+    last: revision > 0 && !isNull(last) ? textOf(last, 'id') : undefined,
+    peak: typeof peak === 'number' ? peak : undefined,
+  };
+}
+
+function isNull(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
 }

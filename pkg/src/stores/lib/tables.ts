@@ -212,8 +212,13 @@ export class Tables {
     if (!isCreatedBy(session, created)) {
       return false;
     }
-    this.#creations.add(session.created);
+    this.forget(session.created);
     return this.#apps.get(key.appName)?.users.get(key.userId)?.sessions.delete(key.sessionId) ?? false;
+  }
+
+  /** Remembers the creation of a session that is gone: sent again, it does not bring the session back. */
+  forget(created: string): void {
+    this.#creations.add(created);
   }
 
   /** See `SessionStore.loadScope`. */

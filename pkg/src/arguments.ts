@@ -1,4 +1,4 @@
-// Guards of the public entrances: one look at each argument. What is behind them can rely on it.
+// Checks of arguments, at the public entrances: one look at each. What is behind them can rely on it.
 
 import { admitString } from './admit.js';
 import { StatepadError } from './errors.js';
@@ -65,6 +65,14 @@ export function checkFunction(given: unknown, path: string): void {
   if (typeof given !== 'function') {
     invalid(path, given === undefined ? 'is missing' : `must be a function, not ${describe(given)}`);
   }
+}
+
+/** Checks that an object has these methods, and those that it may have. `path` names it in errors. */
+export function checkMethods(given: unknown, path: string, methods: readonly string[], optional: readonly string[] = []): void {
+  checkObject(given, path);
+  const members = given as Readonly<Record<string, unknown>>;
+  methods.forEach((name) => checkFunction(members[name], `${path}.${name}`));
+  optional.filter((name) => members[name] !== undefined).forEach((name) => checkFunction(members[name], `${path}.${name}`));
 }
 
 /** Checks a count: a whole number, not negative. */

@@ -1,0 +1,112 @@
+// What became of changes in D1, by what was found while they were pending.
+
+import { StoreError } from '../../store-error.js';
+import { knownScopes, type ToldScopes } from './d1-told.js';
+import { checkVersion } from './sqlite-open.js';
+import { numberIn, textIn } from './sqlite-rows.js';
+import { isEmpty } from './values.js';
+import type { PackedChange } from './d1-changes.js';
+import type { SqlRow } from './sqlite-driver.js';
+import type { Changed, Committed, Delta, Pos } from '../../store.js';
+
+/** What became of the changes of a group, in their order. `rows` say it; `scopes` is moved by each of them. */
+export function groupOutcomes(
+  group: readonly PackedChange[],
+  rows: readonly SqlRow[],
+  scopes: ToldScopes,
+): (Committed | StoreError)[] {
+  return group.map((packed, place) => {
+    const row = rows[place];
+    if (row === undefined) {
+      throw new Error(`the database has not said what became of change "${packed.change.id}"`);
+    }
+    checkVersion(row['version']);
+    return outcome(packed, row, scopes);
+  });
+}
+
+function outcome(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Committed | StoreError {
+  const { kind, key, guard = {} } = packed.change;
+  const session = row['created'] === null ? undefined : { created: textIn(row, 'created'), rev: numberIn(row, 'rev') };
+  const rev = session?.rev ?? 0;
+  if (numberIn(row, 'written') === 1) {
+    const told = tell(packed, row, scopes);
+    const pos = move(packed, row, scopes);
+    return kind === 'append' ? { rev: rev + 1, prev: rev, pos, ...told } : { rev: 0, prev: null, pos, ...told };
+  }
+  if (numberIn(row, 'duplicate') === 1) {
+    const isHere = kind === 'append' || session?.created === packed.change.id;
+    return {
+      ...(kind === 'update' ? { rev: 0, prev: null } : isHere ? { rev, prev: rev } : { rev: 0, prev: 0 }),
+      pos: positions(packed, row, scopes),
+      duplicate: true,
+      ...tell(packed, row, scopes),
+      ...(kind === 'append' && { data: textIn(row, 'data') }),
+    };
+  }
+  if (numberIn(row, 'refused') === 1) {
+    return new StoreError('conflict', `an earlier try of change "${packed.change.id}" was refused`);
+  }
+  if (kind === 'create' && session !== undefined) {
+    return new StoreError('exists', `session "${key.sessionId ?? ''}" exists already`);
+  }
+  if (kind === 'append' && (session === undefined || (guard.created !== undefined && guard.created !== session.created))) {
+    return new StoreError('not-found', `session "${key.sessionId ?? ''}" is not there`);
+  }
+  return guard.rev !== undefined && guard.rev !== rev
+    ? new StoreError('conflict', `the session is at revision ${rev}, not at the expected ${guard.rev}`, { actual: rev })
+    : new StoreError('conflict', 'the state is not what it was expected to be');
+}
+
+/** Where the scopes of a change are, by its row and the changes before it in its group. */
+function places({ appScope, userScope }: PackedChange, row: SqlRow, scopes: ToldScopes) {
+  const mark = (column: string): string | undefined => (row[column] === null ? undefined : textIn(row, column));
+  return {
+    app: scopes.at(appScope, numberIn(row, 'app'), mark('appMark')),
+    user: userScope === undefined ? undefined : scopes.at(userScope, numberIn(row, 'user'), mark('userMark')),
+  };
+}
+
+function positions(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Pos {
+  const { app, user } = places(packed, row, scopes);
+  return { app: app.pos, user: user?.pos ?? 0 };
+}
+
+/** What is told of what a change has found. */
+function tell(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Pick<Committed, 'before' | 'changed'> {
+  const { change: { known = {} }, appScope, userScope } = packed;
+  const { app, user } = places(packed, row, scopes);
+  const changed: { app?: Delta; user?: Delta } = {};
+  for (const had of knownScopes(known, appScope, userScope)) {
+    const part: keyof Changed = had.scope === appScope ? 'app' : 'user';
+    const delta = scopes.since(had, (part === 'app' ? app : user)?.pos ?? 0, `the ${part}`);
+    if (delta !== undefined) {
+      changed[part] = delta;
+    }
+  }
+  return {
+    ...(Object.keys(changed).length > 0 && { changed }),
+    before: {
+      ...(app.mark !== undefined && { app: app.mark }),
+      ...(user?.mark !== undefined && { user: user.mark }),
+      ...(row['last'] !== null && { session: textIn(row, 'last') }),
+    },
+  };
+}
+
+/** Moves the scopes of a change that is written, and says where they are then. */
+function move(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Pos {
+  const { change: { id, call = id, delta }, appScope, userScope } = packed;
+  const { app, user } = places(packed, row, scopes);
+  const step = (scope: string, pos: number, part: Delta | undefined): number => {
+    if (part === undefined || isEmpty(part)) {
+      return pos;
+    }
+    scopes.move(scope, pos + 1, call, part);
+    return pos + 1;
+  };
+  return {
+    app: step(appScope, app.pos, delta.app),
+    user: userScope === undefined || user === undefined ? 0 : step(userScope, user.pos, delta.user),
+  };
+}

@@ -1,0 +1,94 @@
+// One request to open an IndexedDB database, and the connection that comes of it.
+
+import { nameOf, reasonOf, refusalOfOpening } from './indexeddb-errors.js';
+import { canBeUpgraded, createTables } from './indexeddb-tables.js';
+
+/**
+ * How long the browser may say nothing, in milliseconds, before it is said that the database cannot be opened now: it lets
+ * a request wait behind those of others, and tells neither that nor when they are in each other's way.
+ */
+const QUEUED = 5_000;
+
+/** A connection to a database. */
+export interface Opened {
+  readonly database: IDBDatabase;
+  /** It was closed since: by the browser, or to let another tab upgrade or delete the database. */
+  isLost: boolean;
+  /** Called when that happens. */
+  onLost?: () => void;
+}
+
+/** How a request is doing. */
+export interface Progress {
+  /** Another connection is in the way. The request goes on. */
+  readonly onBlocked: () => void;
+  /** The browser has said nothing for too long. The request goes on. */
+  readonly onQueued: () => void;
+}
+
+/**
+ * Opens a database, or answers `undefined` and leaves everything as it is when there is none that suits: none at all, or,
+ * when a version is wanted, one that is not empty and has another layout.
+ */
+export function openDatabase(
+  factory: IDBFactory,
+  name: string,
+  { version, onBlocked, onQueued }: Progress & { readonly version?: number },
+): Promise<Opened | undefined> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => reject(refusalOfOpening(error, name));
+    let request: IDBOpenDBRequest;
+    try {
+      request = factory.open(name, version);
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    const timer = setTimeout(onQueued, QUEUED);
+    let isUnfit = false;
+    request.onblocked = () => {
+      clearTimeout(timer);
+      onBlocked();
+    };
+    request.onupgradeneeded = ({ oldVersion }) => {
+      clearTimeout(timer);
+      const { result: database, transaction } = request;
+      isUnfit = version === undefined || !canBeUpgraded(database, oldVersion);
+      if (isUnfit) {
+        transaction?.abort();
+      } else if (transaction !== null) {
+        createTables(database, transaction);
+      }
+    };
+    request.onsuccess = () => {
+      clearTimeout(timer);
+      resolve(held(request.result));
+    };
+    request.onerror = (event) => {
+      clearTimeout(timer);
+      event.preventDefault();
+      const reason = reasonOf(request);
+      if (isUnfit && nameOf(reason) === 'AbortError') {
+        resolve(undefined);
+      } else {
+        fail(reason);
+      }
+    };
+  });
+}
+
+/**
+ * A connection that closes itself as soon as another tab wants to upgrade or delete the database. That is asked once, and
+ * may be right behind the success: it is listened for in the same turn.
+ */
+function held(database: IDBDatabase): Opened {
+  const opened: Opened = { database, isLost: false };
+  const lose = (): void => {
+    database.close();
+    opened.isLost = true;
+    opened.onLost?.();
+  };
+  database.onclose = lose;
+  database.onversionchange = lose;
+  return opened;
+}

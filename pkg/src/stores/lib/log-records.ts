@@ -1,0 +1,66 @@
+// What a log keeps.
+
+import { newId } from '../../ids.js';
+import type { Change, Guard, Hint } from '../../store.js';
+import type { SessionKey } from '../../types.js';
+
+/** The version of what logs keep. Version 1 had changes and removals alone. */
+export const LOG_VERSION = 2;
+
+/** A session, or all values of an app or a user, that has been deleted. */
+export interface Removal {
+  /** Unique everywhere. */
+  readonly id: string;
+  /** `remove`: the session that `key` names. `remove-scope`: the user's values when there is a `userId`, else the app's. */
+  readonly kind: 'remove' | 'remove-scope';
+  readonly key: Hint;
+  /** When, in milliseconds since the epoch. */
+  readonly time: number;
+  /** As in {@link LogRecord}. */
+  readonly guard?: Guard;
+}
+
+/** A call that was refused, of which an earlier try may still be on its way: see `Change.attempt`. */
+export interface Refusal {
+  /** Unique everywhere. */
+  readonly id: string;
+  readonly kind: 'refusal';
+  /** Of the app alone. */
+  readonly key: Hint;
+  /** The call. */
+  readonly call: string;
+  /** When, in milliseconds since the epoch. */
+  readonly time: number;
+}
+
+/**
+ * Says which version the records have. It comes first in a new log, and is appended to an old one when that is upgraded. It
+ * looks like a change of a session that is not there: what reads version 1 breaks off at it, where it would misread the rest.
+ */
+export interface VersionRecord {
+  /** Unique everywhere. */
+  readonly id: string;
+  readonly kind: 'version';
+  readonly version: number;
+  /** Names nothing that is there. */
+  readonly key: SessionKey;
+  /** When, in milliseconds since the epoch. */
+  readonly time: number;
+  readonly delta: Readonly<Record<string, never>>;
+}
+
+/**
+ * What a log keeps: plain JSON data. `guard` is not what was asked for but what was there: which session, at which
+ * revision, and where the scopes were. It shows whether records have got lost.
+ */
+export type LogRecord = Change | Removal | Refusal | VersionRecord;
+
+/** What is given back: all at once or one after the other. */
+export type Records<T> = Iterable<T> | AsyncIterable<T>;
+
+/** The record of the version that is written now. */
+export function versionRecord(): VersionRecord {
+  const id = newId();
+  const key = { appName: 'statepad', userId: 'version', sessionId: id };
+  return { id, kind: 'version', version: LOG_VERSION, key, time: Date.now(), delta: {} };
+}

@@ -1,0 +1,33 @@
+// The moves of an app's or a user's values: who made each, and what they have changed since a position.
+
+/** The mark of a scope, whose row has the alias; null where it is not known, as it is of another position. */
+export function markOf(alias: string): string {
+  return `(case when ${alias}.marked = ${alias}.pos then ${alias}.mark end)`;
+}
+
+/**
+ * What has happened to a scope after the position `since`, which has to have the mark, until the position `until`, as JSON:
+ * `{"set": [[name, value], …], "unset": [name, …]}`, both in the order of writing; null when that cannot be told for sure.
+ * The values are those of now: nobody may have moved the scope beyond `until` in what the statement sees.
+ *
+ * A name was deleted when it is not there any more. One that has come into being since is in both lists: whoever knows
+ * it from before has to forget its place.
+ */
+export function changedSince(schema: string, scope: string, since: string, mark: string, until: string): string {
+  // Name by name through the index, whatever a planner thinks of how many there might be.
+  const values = `lateral (select state.* from ${schema}.state state
+      where state.owner = ${scope} and state.name = written.name collate "C" limit 1) state on true`;
+  return `(with steps as materialized (
+      select move.pos, move.mark, move.names from ${schema}.moves move
+      where move.scope = ${scope} and move.pos between ${since} and ${until}),
+    written as materialized (
+      select item.name, max(steps.pos) as pos from steps, jsonb_array_elements_text(steps.names) item (name)
+      where steps.pos > ${since} group by item.name)
+    select json_build_object(
+      'set', (select coalesce(json_agg(json_build_array(state.name, state.value) order by state.at, state.nth), '[]')
+        from written join ${values}),
+      'unset', (select coalesce(json_agg(written.name order by written.pos, written.name collate "C"), '[]')
+        from written left join ${values} where state.name is null or state.at > ${since}))
+    where (select count(*) from steps) = ${until} - ${since} + 1
+      and exists (select from steps where steps.pos = ${since} and steps.mark = ${mark}))`;
+}

@@ -1,0 +1,62 @@
+// What `postgresStore` is given, looked at before anything is done with it.
+
+import { StatepadError } from '../../errors.js';
+
+const OPTIONS = ['schema', 'prepare', 'listen'];
+
+/** Throws `INVALID_ARGUMENT` when it is no client. Says what to pass. */
+export function checkClient(client: unknown): void {
+  if (hasMethods(client, ['query'])) {
+    return;
+  }
+  const help = 'pass a pool or a connected client, such as new Pool({ connectionString }) of pg, or new PGlite()';
+  throw new StatepadError('INVALID_ARGUMENT', `postgresStore takes a client that has a query method, not ${nameOf(client)}: ${help}`, {
+    path: 'client',
+  });
+}
+
+/** Throws `INVALID_ARGUMENT` when they are not the options. */
+export function checkOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw invalid('options', `the options of postgresStore are an object, not ${nameOf(options)}`);
+  }
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) {
+    throw invalid(unknown, `postgresStore has no option "${unknown}": it has ${OPTIONS.join(', ')}`);
+  }
+  const { schema, prepare, listen } = options as Partial<Record<string, unknown>>;
+  if (schema !== undefined && typeof schema !== 'string') {
+    throw invalid('schema', `the option schema is the name of a schema, not ${nameOf(schema)}`);
+  }
+  if (prepare !== undefined && typeof prepare !== 'boolean') {
+    throw invalid('prepare', `the option prepare is true or false, not ${nameOf(prepare)}`);
+  }
+  const isPool = typeof (listen as { totalCount?: unknown } | null | undefined)?.totalCount === 'number';
+  if (listen !== undefined && (isPool || !hasMethods(listen, ['query', 'on', 'removeListener']))) {
+    const what = isPool ? 'a pool' : nameOf(listen);
+    throw invalid('listen', `the option listen is a connected client of its own, such as new Client() of pg, not ${what}`);
+  }
+}
+
+function invalid(path: string, message: string): StatepadError {
+  return new StatepadError('INVALID_ARGUMENT', message, { path });
+}
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  const isOwner = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return isOwner && names.every((name) => typeof (value as Partial<Record<string, unknown>>)[name] === 'function');
+}
+
+/** What something is, without what is in it: a URL may have a password. */
+function nameOf(value: unknown): string {
+  if (value === null || value === undefined) {
+    return String(value);
+  }
+  if (typeof value === 'function') {
+    return `the ${/^class\b/.test(Function.prototype.toString.call(value)) ? 'class' : 'function'} ${value.name || 'without a name'}`;
+  }
+  if (typeof value === 'object') {
+    return Array.isArray(value) ? 'an array' : 'an object without one';
+  }
+  return `a ${typeof value}`;
+}

@@ -1,0 +1,8 @@
+// The version of what lies in the database, and the codes of the errors that its statements raise by themselves.
+
+/** The version of the schema that this package reads and writes. */
+export const VERSION = 2;
+/** The code of a refusal whose message says all. Postgres itself has no codes of this class. */
+export const REFUSED = 'ZS001';
+/** The code of a refusal of another version: the message names the schema, the detail is the version that it has. */
+export const WRONG_VERSION = 'ZS002';

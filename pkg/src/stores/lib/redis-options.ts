@@ -1,0 +1,57 @@
+// What `redisStore` is given, looked at before anything is asked of a server.
+
+import { describe } from '../../given.js';
+import { checkOptions, invalid } from '../../guards.js';
+import { kindOf } from './redis-client.js';
+
+/** The names of all options. */
+const KNOWN = ['prefix', 'subscriber', 'durability'];
+const DURABILITIES = ['disk', 'os', 'memory', 'replicated'];
+const EXAMPLE =
+  "new Redis('redis://localhost') of ioredis, a connected createClient() of redis, or " +
+  'new Redis({ url, token }) of @upstash/redis';
+
+/** Throws `INVALID_ARGUMENT` for a client or options that cannot be used. */
+export function checkRedisOptions(client: unknown, options: unknown): void {
+  checkClient('client', client);
+  checkOptions(options, KNOWN);
+  const { prefix, subscriber, durability } = options as Record<string, unknown>;
+  if (prefix !== undefined && typeof prefix !== 'string') {
+    invalid('prefix', `must be a string, not ${describe(prefix)}`);
+  }
+  if (typeof prefix === 'string' && /[{}]/.test(prefix)) {
+    invalid('prefix', `must not have braces, which choose the slot of a cluster: "${prefix}"`);
+  }
+  if (durability !== undefined && !DURABILITIES.includes(durability as string)) {
+    invalid('durability', `must be one of ${DURABILITIES.join(', ')}, not ${describe(durability)}`);
+  }
+  if (subscriber !== undefined) {
+    checkClient('subscriber', subscriber);
+    if (subscriber === client && kindOf(client as object) !== 'upstash') {
+      const why = 'while it listens it can do nothing else. Use client.duplicate()';
+      invalid('subscriber', `must be another client than the first: ${why}`);
+    }
+    if (typeof (subscriber as { subscribe?: unknown }).subscribe !== 'function') {
+      invalid('subscriber', 'must be a client that can subscribe');
+    }
+  }
+}
+
+function checkClient(path: string, client: unknown): void {
+  if (typeof client === 'function') {
+    invalid(path, `must be a connected client, not what makes one: pass ${EXAMPLE}`);
+  }
+  if (typeof client !== 'object' || client === null) {
+    invalid(path, `must be a connected client, not ${describe(client)}: pass ${EXAMPLE}`);
+  }
+  if (kindOf(client) === undefined) {
+    invalid(path, `is none of ioredis, redis or @upstash/redis: pass ${EXAMPLE}`);
+  }
+  const { isOpen, status } = client as { isOpen?: unknown; status?: unknown };
+  if (isOpen === false) {
+    invalid(path, 'is not connected: await client.connect() first');
+  }
+  if (status === 'end') {
+    invalid(path, 'is not connected any more: pass one that is');
+  }
+}

@@ -1,0 +1,142 @@
+// What a server says about itself: whether it drops keys, whether it takes writes, and how durable it makes them.
+
+import { StoreError } from '../../store-error.js';
+import { kindOf, textOf, type RedisClient } from './redis-client.js';
+import type { Durability } from '../../store.js';
+
+/** Sends one command to one server. */
+export type SendCommand = (command: readonly string[]) => Promise<unknown>;
+
+/** What is looked at of a client beyond running scripts: it need not have any of it. */
+interface Members {
+  call?(command: string, ...args: string[]): Promise<unknown>;
+  sendCommand?(command: string[]): Promise<unknown>;
+  scan?(cursor: string, options: { match: string; count: number }): Promise<[string | number, string[]]>;
+  nodes?(role: 'master'): Members[];
+  masters?: unknown[];
+  nodeClient?(node: unknown): Promise<Members>;
+}
+
+/**
+ * The servers behind a client that take writes: the primaries of a cluster, or the one server. None when the client has no
+ * way to send them any command, as that of Upstash.
+ */
+export async function serversOf(client: RedisClient): Promise<SendCommand[]> {
+  const clients = await clientsOf(client as Members);
+  return clients.flatMap((one): SendCommand[] => {
+    switch (kindOf(one)) {
+      case 'ioredis':
+        return typeof one.call === 'function' ? [async ([name = '', ...args]) => one.call?.(name, ...args)] : [];
+      case 'node-redis':
+        return typeof one.sendCommand === 'function' ? [async (command) => one.sendCommand?.([...command])] : [];
+      default:
+        return [];
+    }
+  });
+}
+
+async function clientsOf(client: Members): Promise<Members[]> {
+  if (typeof client.nodes === 'function') {
+    return client.nodes('master');
+  }
+  const { masters } = client;
+  if (Array.isArray(masters) && typeof client.nodeClient === 'function') {
+    return Promise.all(masters.map(async (node) => (await client.nodeClient?.(node)) ?? {}));
+  }
+  return [client];
+}
+
+/** The names of all keys that begin with `start`, some at a time, each at least once. */
+export async function* keysOf(client: RedisClient, start: string): AsyncGenerator<readonly string[]> {
+  const upstash = client as Members;
+  const { options } = client as { options?: { keyPrefix?: unknown } };
+  // A prefix that `ioredis` puts before all keys is not put before patterns.
+  const before = typeof options?.keyPrefix === 'string' ? options.keyPrefix : '';
+  const match = `${`${before}${start}`.replace(/[*?[\]\\]/g, '\\$&')}*`;
+  const servers =
+    kindOf(client) === 'upstash' && typeof upstash.scan === 'function' ?
+      [async ([, cursor = '0']: readonly string[]) => upstash.scan?.(cursor, { match, count: 1_000 })]
+    : await serversOf(client);
+  if (servers.length === 0) {
+    throw new StoreError('rejected', 'the client cannot list keys, which an upgrade needs: give one that can send SCAN');
+  }
+  for (const send of servers) {
+    let cursor = '0';
+    do {
+      const [next, keys] = (await send(['SCAN', cursor, 'MATCH', match, 'COUNT', '1000'])) as [unknown, readonly unknown[]];
+      yield keys.map((key) => textOf(key).slice(before.length));
+      cursor = textOf(next);
+    } while (cursor !== '0');
+  }
+}
+
+/** Asks every server. Throws `rejected` for one that does not suit, and answers how durable the weakest makes a write. */
+export async function askServers(client: RedisClient, told: Durability): Promise<Durability> {
+  const servers = await serversOf(client);
+  const found = await Promise.all(servers.map(ask));
+  if (found.length === 0 || found.includes(undefined)) {
+    warnOnce(told);
+  }
+  const order: readonly Durability[] = ['memory', 'os', 'disk', 'replicated'];
+  const all = found.length === 0 ? [told] : found.map((one) => one ?? told);
+  return order.find((one) => all.includes(one)) ?? told;
+}
+
+/** What one server says; nothing when it does not tell how durable it is. */
+async function ask(send: SendCommand): Promise<Durability | undefined> {
+  const info = await send(['INFO']).then(textOf, isUnanswered);
+  if (info === undefined) {
+    return undefined;
+  }
+  const lineOf = (name: string): string | undefined => new RegExp(`^${name}:([^\r\n]*)`, 'm').exec(info)?.[1];
+  if (lineOf('role') === 'slave') {
+    const primary = `${lineOf('master_host') ?? 'its primary'}:${lineOf('master_port') ?? ''}`;
+    throw new StoreError('rejected', `this redis is a replica, which takes no writes that last: connect to ${primary}`);
+  }
+  const policy = lineOf('maxmemory_policy') ?? '';
+  if (policy.startsWith('allkeys-') && lineOf('maxmemory') !== '0') {
+    throw new StoreError(
+      'rejected',
+      `redis drops keys when its memory is full (maxmemory-policy ${policy}): CONFIG SET maxmemory-policy noeviction`,
+    );
+  }
+  if (lineOf('aof_enabled') !== '1') {
+    return lineOf('aof_enabled') === '0' ? 'memory' : undefined;
+  }
+  const fsync = await send(['CONFIG', 'GET', 'appendfsync']).then(configValue, isUnanswered);
+  return fsync === undefined ? undefined : fsync === 'always' ? 'disk' : 'os';
+}
+
+/** The server has understood, and does not tell. Anything else is for the caller. */
+function isUnanswered(error: unknown): undefined {
+  if (error instanceof Error && /^(?:NOPERM|ERR)\b/.test(error.message)) {
+    return undefined;
+  }
+  throw error;
+}
+
+/** The value in what `CONFIG GET` answers: a list of names and values, or a record of them. */
+function configValue(reply: unknown): string | undefined {
+  const values: unknown[] =
+    Array.isArray(reply) ? reply.slice(1)
+    : reply instanceof Map ? [...(reply as ReadonlyMap<unknown, unknown>).values()]
+    : Object.values(reply ?? {});
+  return values.length === 0 ? undefined : textOf(values[0]);
+}
+
+let hasWarned = false;
+
+function warnOnce(told: Durability): void {
+  if (!hasWarned) {
+    hasWarned = true;
+    const text =
+      'redis does not tell how it is set up. It must not drop keys (maxmemory-policy noeviction), and durability is taken to be ' +
+      `'${told}', as the option says: say what is true of your server`;
+    const host = globalThis as { process?: { emitWarning?(text: string, options: object): void } };
+    if (typeof host.process?.emitWarning === 'function') {
+      host.process.emitWarning(text, { code: 'STATEPAD_REDIS' });
+    } else {
+      console.warn(text);
+    }
+  }
+}

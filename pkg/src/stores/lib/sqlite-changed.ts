@@ -1,0 +1,63 @@
+// What others have done to a scope since a position, as the SQLite stores read it: which names the changes since then
+// concern, and what is under these names now.
+
+import { changesIn, deltaOf, namesSince, type ScopeChange } from './sqlite-entries.js';
+import { entryIn, numberIn, textIn } from './sqlite-rows.js';
+import * as sql from './sqlite-schema.js';
+import { toColumn } from './sql-text.js';
+import { TOLD } from './sqlite-tables.js';
+import type { SqlDriver } from './sqlite-driver.js';
+import type { ScopeRow } from './sqlite-read.js';
+import type { Changed, Delta, Known, Marks } from '../../store.js';
+
+/** What has happened to an app and a user since what is known. Absent members cannot be told. */
+export function readChanged(
+  driver: SqlDriver,
+  app: ScopeRow,
+  user: ScopeRow,
+  known: Pick<Known, 'pos' | 'marks'>,
+): Changed | undefined {
+  const [ofApp, ofUser] = [
+    readDelta(driver, app, known.pos?.app, known.marks?.app, 'the app'),
+    readDelta(driver, user, known.pos?.user, known.marks?.user, 'the user'),
+  ];
+  return ofApp === undefined && ofUser === undefined ? undefined : { ...(ofApp && { app: ofApp }), ...(ofUser && { user: ofUser }) };
+}
+
+/** What has happened to a scope since a position, when that surely had this mark, and nothing is forgotten. */
+function readDelta(
+  driver: SqlDriver,
+  { n, pos }: ScopeRow,
+  since: number | undefined,
+  mark: string | undefined,
+  whose: string,
+): Delta | undefined {
+  if (since === undefined || mark === undefined || since >= pos || pos - since > TOLD) {
+    return undefined;
+  }
+  const names = namesSince(changesSince(driver, n, since), since, toColumn(mark), pos);
+  return names && deltaOf(names, names.flatMap((name) => driver.all(sql.READ_VALUE, [n, name]).map(entryIn)), since, whose);
+}
+
+/** The changes of a scope, from the one that came to the position `since` on at least, if it is known. */
+function changesSince(driver: SqlDriver, n: number, since: number): ReadonlyMap<number, ScopeChange> {
+  const read = (text: string, values: readonly number[]) =>
+    driver.all(text, values).flatMap((row) => changesIn(numberIn(row, 'pos'), textIn(row, 'entries')));
+  const recent = new Map(read(sql.READ_RECENT, [n]));
+  return recent.has(since) ? recent : new Map([...read(sql.READ_CHANGES, [n, since]), ...recent]);
+}
+
+/** The marks of an app and a user, as far as there are any, and the last event of a session. */
+export function marksOf(app: ScopeRow, user: ScopeRow, session?: string): Marks & { readonly session?: string } {
+  const marks: { app?: string; user?: string; session?: string } = {};
+  if (app.mark !== undefined) {
+    marks.app = app.mark;
+  }
+  if (user.mark !== undefined) {
+    marks.user = user.mark;
+  }
+  if (session !== undefined) {
+    marks.session = session;
+  }
+  return marks;
+}

@@ -1,0 +1,221 @@
+// Committing to SQLite tables: what a change finds, whether it can be made, and making it. Within a transaction.
+
+import { StoreError } from '../../store-error.js';
+import { marksOf, readChanged } from './sqlite-changed.js';
+import { checkVersion } from './sqlite-open.js';
+import { entryOf, RECENT } from './sqlite-entries.js';
+import { findToWrite, readScope, type Found, type FoundToWrite, type ScopeRow, type SessionRow } from './sqlite-read.js';
+import { numberIn } from './sqlite-rows.js';
+import * as sql from './sqlite-schema.js';
+import { toColumn } from './sql-text.js';
+import { isEmpty } from './values.js';
+import type { SqlDriver } from './sqlite-driver.js';
+import type { Change, Committed, Delta, Guard, Pos, ScopeName } from '../../store.js';
+
+/** How long updates, refused calls and creations of deleted sessions are remembered: what is sent again is sent soon. */
+export const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+
+/** Commits a change. Throws when the database fails; a refusal is an answer, as it may have left something behind. */
+export function commitChange(driver: SqlDriver, change: Change): Committed | StoreError {
+  const found = refusal(() => findFor(driver, change));
+  if (found instanceof StoreError) {
+    return found;
+  }
+  const outcome = refusal(() => known(driver, change, found));
+  if (!(outcome instanceof StoreError)) {
+    // Nothing is written so far. What fails from here on undoes all.
+    return outcome ?? write(driver, change, found);
+  }
+  if (change.attempt !== undefined && ['exists', 'not-found', 'conflict'].includes(outcome.code)) {
+    driver.run(sql.FORGET_CALLS, [Date.now() - REMEMBERED_MS]);
+    driver.run(sql.ADD_CALL, [callOf(change), Date.now()]);
+  }
+  return outcome;
+}
+
+function refusal<T>(decide: () => T): T | StoreError {
+  try {
+    return decide();
+  } catch (error) {
+    if (error instanceof StoreError) {
+      return error;
+    }
+    throw error;
+  }
+}
+
+/** What tells the call of a change from others, as columns have it. */
+function callOf({ id, call = id }: Change): string {
+  return toColumn(call);
+}
+
+function findFor(driver: SqlDriver, change: Change): FoundToWrite {
+  const { id, kind, key } = change;
+  const found = findToWrite(driver, key, kind === 'append' ? toColumn(id) : null, callOf(change));
+  checkVersion(found.version);
+  return found;
+}
+
+/** What is known of a change that has been made before. Throws when it cannot be made. Writes nothing. */
+function known(driver: SqlDriver, change: Change, found: FoundToWrite): Committed | undefined {
+  const { kind, key, guard = {} } = change;
+  const { session } = found;
+  const isThere = session !== undefined && (guard.created === undefined || guard.created === session.created);
+  const duplicate = duplicateOf(driver, change, found, isThere);
+  if (duplicate !== undefined) {
+    const { rev, prev, data } = duplicate;
+    return { rev, prev, pos: posOf(found), duplicate: true, ...tell(driver, change, found), ...(data !== undefined && { data }) };
+  }
+  if (found.isRefused) {
+    throw new StoreError('conflict', `an earlier try of change "${change.id}" was refused`);
+  }
+  if (kind === 'create' && session !== undefined) {
+    throw new StoreError('exists', `session "${key.sessionId ?? ''}" exists already`);
+  }
+  if (kind === 'append' && !isThere) {
+    throw new StoreError('not-found', `session "${key.sessionId ?? ''}" is not there`);
+  }
+  check(driver, guard, found);
+  return undefined;
+}
+
+/** Where a session is that a change has been made to before, and what that change said; `undefined` for a new one. */
+function duplicateOf(
+  driver: SqlDriver,
+  { id, kind, key }: Change,
+  { app, user, session, sent }: FoundToWrite,
+  isThere: boolean,
+): Pick<Committed, 'rev' | 'prev' | 'data'> | undefined {
+  const rev = session?.rev ?? 0;
+  if (kind === 'append') {
+    return isThere && sent !== undefined ? { rev, prev: rev, data: sent } : undefined;
+  }
+  if (kind === 'update') {
+    const { n } = key.userId === undefined ? app : user;
+    return driver.all(sql.FIND_UPDATE, [n, toColumn(id)]).length > 0 ? { rev: 0, prev: null } : undefined;
+  }
+  if (session?.created === id) {
+    return { rev, prev: rev };
+  }
+  return driver.all(sql.FIND_CREATION, [toColumn(id)]).length > 0 ? { rev: 0, prev: 0 } : undefined;
+}
+
+function posOf({ app, user }: Found): Pos {
+  return { app: app.pos, user: user.pos };
+}
+
+/** What is told of what a change has found, which must not have been changed yet. */
+function tell(driver: SqlDriver, change: Change, { app, user, session }: Found): Pick<Committed, 'before' | 'changed'> {
+  const before = marksOf(app, user, session?.last);
+  const changed = change.known === undefined ? undefined : readChanged(driver, app, user, change.known);
+  return changed === undefined ? { before } : { changed, before };
+}
+
+/** Throws `conflict` when a guard does not hold. */
+function check(driver: SqlDriver, { rev, pos, keys = {} }: Guard, { app, user, session }: Found): void {
+  const actual = session?.rev ?? 0;
+  if (rev !== undefined && rev !== actual) {
+    throw new StoreError('conflict', `the session is at revision ${actual}, not at the expected ${rev}`, { actual });
+  }
+  const isMoved = (pos?.app ?? app.pos) !== app.pos || (pos?.user ?? user.pos) !== user.pos;
+  const parts = [
+    [app.n, keys.app],
+    [user.n, keys.user],
+    [session?.n ?? 0, keys.session],
+  ] as const;
+  if (isMoved || !parts.every(([owner, expected = {}]) => holds(driver, owner, expected))) {
+    throw new StoreError('conflict', 'the state is not what it was expected to be');
+  }
+}
+
+function holds(driver: SqlDriver, owner: number, { set = {}, unset = [] }: Delta): boolean {
+  const valueOf = (name: string) => driver.all(sql.READ_VALUE, [owner, toColumn(name)])[0]?.['value'];
+  return (
+    unset.every((name) => valueOf(name) === undefined) &&
+    Object.keys(set).every((name) => valueOf(name) === sql.jsonColumn(set[name]))
+  );
+}
+
+/** Makes a change that is known to be new, and allowed. */
+function write(driver: SqlDriver, change: Change, found: Found): Committed {
+  const { id, kind, key, time, event, delta } = change;
+  const { appName, userId, sessionId } = key;
+  const told = tell(driver, change, found);
+  const sessions = kind === 'create' ? 1 : 0;
+  const app = ensureScope(driver, found.app, { app: appName });
+  const user = userId === undefined ? found.user : ensureScope(driver, found.user, { app: appName, user: userId });
+  const pos: Pos = {
+    app: move(driver, app, delta.app, sessions, change),
+    user: userId === undefined ? 0 : move(driver, user, delta.user, sessions, change),
+  };
+  if (kind === 'update' || userId === undefined || sessionId === undefined) {
+    driver.run(sql.FORGET_UPDATES, [Date.now() - REMEMBERED_MS]);
+    driver.run(sql.ADD_UPDATE, [(userId === undefined ? app : user).n, toColumn(id), Date.now()]);
+    return { rev: 0, prev: null, pos, ...told };
+  }
+  if (kind === 'create') {
+    const names = [toColumn(appName), toColumn(userId), toColumn(sessionId)];
+    driver.run(sql.MAKE_SESSION, [...names, toColumn(id), time]);
+    if (event !== undefined || !isEmpty(delta.session)) {
+      const [row = {}] = driver.all(sql.FIND_SESSION, names);
+      const n = numberIn(row, 'n');
+      apply(driver, n, 0, delta.session);
+      if (event !== undefined) {
+        addEvent(driver, n, 0, sql.BEGINNING, event);
+      }
+    }
+    return { rev: 0, prev: null, pos, ...told };
+  }
+  const { n, rev: prev, peak } = found.session as SessionRow;
+  const rev = prev + 1;
+  driver.run(sql.MOVE_SESSION, [rev, time, n]);
+  addEvent(driver, n, rev, toColumn(id), event ?? { time, data: '' }, peak);
+  apply(driver, n, rev, delta.session);
+  return { rev, prev, pos, ...told };
+}
+
+function addEvent(
+  driver: SqlDriver,
+  n: number,
+  rev: number,
+  id: string,
+  { time, data }: { time: number; data: string },
+  peak = time,
+): void {
+  driver.run(sql.ADD_EVENT, [n, rev, n, id, time, Math.max(peak, time), toColumn(data)]);
+}
+
+/** The row of a scope, which is made when there is none yet. */
+function ensureScope(driver: SqlDriver, row: ScopeRow, scope: ScopeName): ScopeRow {
+  if (row.n !== 0) {
+    return row;
+  }
+  driver.run(sql.MAKE_SCOPE, [sql.scopeColumn(scope.app, scope.user)]);
+  return readScope(driver, scope);
+}
+
+/** Writes what a change does to a scope. Says at which position the scope is then. */
+function move(driver: SqlDriver, { n, pos }: ScopeRow, delta: Delta | undefined, sessions: number, change: Change): number {
+  if (delta === undefined || isEmpty(delta)) {
+    if (sessions > 0) {
+      driver.run(sql.COUNT_SESSIONS, [sessions, n]);
+    }
+    return pos;
+  }
+  const [next, call] = [pos + 1, callOf(change)];
+  const entry = entryOf(call, delta);
+  driver.run(sql.MOVE_SCOPE, [next, call, entry, sessions, n]);
+  if (next % RECENT.changes === 0 || entry.length > RECENT.characters) {
+    driver.run(sql.KEEP_RECENT, [n]);
+    driver.run(sql.CLEAR_RECENT, [n]);
+  }
+  apply(driver, n, next, delta);
+  return next;
+}
+
+function apply(driver: SqlDriver, owner: number, born: number, { set = {}, unset = [] }: Delta = {}): void {
+  unset.forEach((name) => driver.run(sql.UNSET_VALUE, [owner, toColumn(name)]));
+  Object.keys(set).forEach((name, nth) => {
+    driver.run(sql.SET_VALUE, [owner, toColumn(name), born, nth, sql.jsonColumn(set[name]), born]);
+  });
+}

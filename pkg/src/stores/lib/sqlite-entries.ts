@@ -1,0 +1,71 @@
+// The last changes of a scope, as `recent` and `statepad_changes` have them, and what they tell.
+
+import { inOrder, jsonIn, type Entry } from './sqlite-rows.js';
+import { fromColumn, toColumn } from './sql-text.js';
+import { emptyValues } from './values.js';
+import type { Delta } from '../../store.js';
+
+/** After so many changes the recent ones are kept elsewhere, and after one with more characters. */
+export const RECENT = { changes: 32, characters: 200 };
+
+/** The most bytes of `recent` before a change comes to it: a character takes three at most. */
+export const RECENT_BYTES = 3 * RECENT.changes * RECENT.characters;
+
+/** The most characters of a change. What has more names is read whole instead of told. */
+const MOST = 20_000;
+
+/** What a change of a scope was by, and the names that it has set or deleted, as their columns have them. */
+export interface ScopeChange {
+  readonly mark: string;
+  readonly names: readonly string[];
+}
+
+/** A change of a scope as `recent` has it. */
+export function entryOf(mark: string, { set = {}, unset = [] }: Delta): string {
+  const entry = `,${JSON.stringify([mark, ...[...unset, ...Object.keys(set)].map(toColumn)])}`;
+  return entry.length > MOST ? `,${JSON.stringify([mark])}` : entry;
+}
+
+/** The changes of a scope by their positions, of a text whose last one is at `pos`. */
+export function changesIn(pos: number, entries: string): [pos: number, change: ScopeChange][] {
+  const items = JSON.parse(`[${entries.slice(1)}]`) as [string, ...string[]][];
+  return items.map(([mark, ...names], index) => [pos - items.length + 1 + index, { mark, names }]);
+}
+
+/**
+ * The names that the changes of a scope concern from behind the position `since` up to `pos`, each once. `undefined` where
+ * that is not known for sure: the one that came to `since` has another mark, or is forgotten.
+ */
+export function namesSince(
+  changes: ReadonlyMap<number, ScopeChange>,
+  since: number,
+  mark: string,
+  pos: number,
+): readonly string[] | undefined {
+  if (changes.get(since)?.mark !== mark) {
+    return undefined;
+  }
+  const touched = new Set<string>();
+  for (let at = since + 1; at <= pos; at++) {
+    const names = changes.get(at)?.names ?? [];
+    if (names.length === 0) {
+      return undefined;
+    }
+    names.forEach((name) => touched.add(name));
+  }
+  return [...touched];
+}
+
+/**
+ * What has happened to names since a position, by the entries of those that have a value now. Those that have come since are
+ * in `unset`, too: they may have been there before.
+ */
+export function deltaOf(names: readonly string[], entries: readonly Entry[], since: number, whose: string): Delta {
+  const sorted = inOrder(entries);
+  const kept = new Map(sorted.filter(({ born }) => born <= since).map((entry) => [entry.name, entry]));
+  const touched = names.map(fromColumn);
+  const set = emptyValues();
+  const told = [...touched.flatMap((name) => kept.get(name) ?? []), ...sorted.filter(({ born }) => born > since)];
+  told.forEach(({ name, value }) => (set[name] = jsonIn(name, value, whose)));
+  return { set, unset: touched.filter((name) => !kept.has(name)) };
+}

@@ -1,0 +1,257 @@
+//! A safe read-modify-write: what was read, and what is to be written if that still holds.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::change::SessionKey;
+use crate::delta::Write;
+use crate::error::{Error, Result};
+use crate::index::Ordered;
+use crate::json::Json;
+use crate::scope::Scope;
+use crate::state::{ReadonlyState, SessionState, State, must_be_written};
+
+/// Whose state [`SessionService::update_state`](crate::SessionService::update_state) reads and writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StateRef<'a> {
+    /// The `app:` keys of an app.
+    App(&'a str),
+    /// The `user:` keys of a user, named second, and the `app:` keys of the app, named first.
+    User(&'a str, &'a str),
+    /// All keys that a session reads. What is written becomes an event of it.
+    Session(&'a SessionKey),
+}
+
+impl StateRef<'_> {
+    /// Names it apart from all others.
+    fn name(&self) -> Vec<String> {
+        match self {
+            Self::App(app_name) => vec![(*app_name).to_owned()],
+            Self::User(app_name, user_id) => vec![(*app_name).to_owned(), (*user_id).to_owned()],
+            Self::Session(SessionKey { app_name, user_id, session_id }) => {
+                vec![app_name.clone(), user_id.clone(), session_id.clone()]
+            }
+        }
+    }
+}
+
+/// How an update goes about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UpdateOptions {
+    /// How often the function may run: 100 unless told otherwise.
+    pub attempts: u32,
+    /// The author of the event, where a session is updated: `system` unless told otherwise.
+    pub author: String,
+    /// The invocation of the event, where a session is updated.
+    pub invocation_id: String,
+}
+
+impl Default for UpdateOptions {
+    fn default() -> Self {
+        Self { attempts: 100, author: "system".into(), invocation_id: String::new() }
+    }
+}
+
+/// The state as the function of an update reads and writes it. It sees its own writes, and remembers what it has read.
+#[derive(Debug)]
+pub struct StateDraft {
+    committed: SessionState,
+    pending: Ordered<Write>,
+    reads: Mutex<Reads>,
+}
+
+#[derive(Debug, Default)]
+struct Reads {
+    keys: HashSet<String>,
+    all: bool,
+}
+
+impl StateDraft {
+    pub(crate) fn new(committed: SessionState) -> Self {
+        Self { committed, pending: Ordered::default(), reads: Mutex::default() }
+    }
+
+    /// The value of a key, if it is there. `null` is a value.
+    pub fn get(&self, key: &str) -> Option<Value> {
+        self.json(key).map(Json::to_value)
+    }
+
+    /// Whether the key is there.
+    pub fn has(&self, key: &str) -> bool {
+        self.json(key).is_some()
+    }
+
+    /// All values under their full keys. A `HashMap` has no order: [`StateDraft::to_map`] has.
+    pub fn all(&self) -> HashMap<String, Value> {
+        self.to_map().into_iter().collect()
+    }
+
+    /// All values under their full keys: session keys, then app keys, then user keys, and then those that were set here.
+    pub fn to_map(&self) -> Map<String, Value> {
+        self.reads().all = true;
+        let mut all = self.committed.to_map();
+        for (key, write) in &self.pending {
+            match write {
+                Write::Set(json) => all.insert(key.to_string(), json.to_value()),
+                Write::Unset => all.shift_remove(&**key),
+            };
+        }
+        all
+    }
+
+    /// Sets a key to a value, whole.
+    ///
+    /// # Errors
+    ///
+    /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson) for a value nested too deep,
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a `temp:` key: nobody would ever see it.
+    pub fn set(&mut self, key: &str, value: impl Into<Value>) -> Result<()> {
+        let json = Json::from_value(&value.into())?;
+        self.write(key, Write::Set(json))
+    }
+
+    /// Deletes a key. Says whether it was there.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a `temp:` key.
+    pub fn delete(&mut self, key: &str) -> Result<bool> {
+        let is_there = self.has(key);
+        if is_there {
+            self.write(key, Write::Unset)?;
+        }
+        Ok(is_there)
+    }
+
+    /// What is to be written, in the order of writing.
+    pub(crate) fn writes(&self) -> impl Iterator<Item = (&str, &Write)> {
+        self.pending.iter().map(|(key, write)| (&**key, write))
+    }
+
+    /// Whether there is nothing to write.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// Whether all that was read is in another state as it was here.
+    pub(crate) fn holds_in(&self, now: &SessionState) -> bool {
+        let reads = self.reads();
+        (!reads.all || self.committed.is_at(now))
+            && reads.keys.iter().all(|key| self.committed.json(key) == now.json(key))
+    }
+
+    fn write(&mut self, key: &str, write: Write) -> Result<()> {
+        if Scope::split(key).0 == Scope::Temp {
+            let message = format!("the key \"{key}\" lives for one invocation: it cannot be updated");
+            return Err(Error::invalid(message).with_key(key));
+        }
+        self.pending.shift_remove(key);
+        self.pending.insert(key.into(), write);
+        Ok(())
+    }
+
+    fn json(&self, key: &str) -> Option<&Json> {
+        match self.pending.get(key) {
+            Some(Write::Set(json)) => Some(json),
+            Some(Write::Unset) => None,
+            None => {
+                self.reads().keys.insert(key.to_owned());
+                self.committed.json(key)
+            }
+        }
+    }
+
+    fn reads(&self) -> MutexGuard<'_, Reads> {
+        self.reads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ReadonlyState for StateDraft {
+    fn get(&self, key: &str) -> Option<Value> {
+        Self::get(self, key)
+    }
+
+    fn all(&self) -> HashMap<String, Value> {
+        Self::all(self)
+    }
+
+    fn to_map(&self) -> Map<String, Value> {
+        Self::to_map(self)
+    }
+
+    fn has(&self, key: &str) -> bool {
+        Self::has(self, key)
+    }
+}
+
+impl State for StateDraft {
+    fn get(&self, key: &str) -> Option<Value> {
+        Self::get(self, key)
+    }
+
+    /// # Panics
+    ///
+    /// For what [`StateDraft::set`] refuses.
+    fn set(&mut self, key: String, value: Value) {
+        must_be_written(&key, Self::set(self, &key, value));
+    }
+
+    fn all(&self) -> HashMap<String, Value> {
+        Self::all(self)
+    }
+}
+
+/// Who may update what: updates of one target come one by one, so that they do not run again and again for each other. That
+/// is for speed: what makes them safe is that a draft is only written while it holds.
+#[derive(Debug, Default)]
+pub(crate) struct Turns {
+    holders: Mutex<HashMap<Vec<String>, ThreadId>>,
+    freed: Condvar,
+}
+
+/// For so long an update waits for its turn. Then it goes without, because whoever has the turn may be waiting for it.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Turns {
+    /// Waits for the turn of a target. A thread that has it, and updates within an update, goes on at once.
+    pub(crate) fn wait(&self, target: &StateRef<'_>) -> Turn<'_> {
+        let (name, me) = (target.name(), std::thread::current().id());
+        let mut holders = self.holders();
+        while let Some(holder) = holders.get(&name) {
+            if *holder == me {
+                return Turn { turns: self, name: None };
+            }
+            let (guard, waited) = self.freed.wait_timeout(holders, PATIENCE).unwrap_or_else(PoisonError::into_inner);
+            holders = guard;
+            if waited.timed_out() {
+                return Turn { turns: self, name: None };
+            }
+        }
+        holders.insert(name.clone(), me);
+        Turn { turns: self, name: Some(name) }
+    }
+
+    fn holders(&self) -> MutexGuard<'_, HashMap<Vec<String>, ThreadId>> {
+        self.holders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A turn, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Turn<'a> {
+    turns: &'a Turns,
+    name: Option<Vec<String>>,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if let Some(name) = &self.name {
+            self.turns.holders().remove(name);
+            self.turns.freed.notify_all();
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Whether there is memory for a call, asked before it changes anything.
+//!
+//! An allocation that fails ends the module: what it was about is left half done, and what it had borrowed stays borrowed.
+//! So each call first asks for as much as it can need, and gives that back at once. What the estimates miss, and what cannot be
+//! refused (deleting, reading little things, telling an error), lives on a reserve.
+
+use std::cell::RefCell;
+
+use wasm_bindgen::prelude::*;
+
+use super::error_json;
+use crate::delta::{Delta, Write};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::{Json, size_of_members};
+use crate::object::Members;
+
+/// What is kept back, in bytes.
+const RESERVE: usize = 256 * 1024;
+
+/// Texts up to this many bytes are not looked into: the most that any text of that length can need is little enough.
+const SHORT: usize = 1024;
+
+/// The most that one member of a delta takes besides its text: its places in lists that grow by doubling, and the heads of two
+/// allocations.
+const MEMBER: usize = 256;
+
+/// The most that one brace, and one step of a path, make of a template: a segment, and its numbers.
+const BRACE: usize = 512;
+const STEP: usize = 128;
+
+thread_local! {
+    static KEPT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Whether so many bytes can be had beside the reserve. When they cannot, the reserve is given up until they can.
+pub(super) fn is_there(bytes: usize) -> bool {
+    KEPT.with_borrow_mut(|kept| {
+        let mut block = Vec::<u8>::new();
+        let is_there = kept.try_reserve_exact(RESERVE).is_ok() && block.try_reserve_exact(bytes).is_ok();
+        drop(std::hint::black_box(block));
+        if !is_there {
+            *kept = Vec::new();
+        }
+        is_there
+    })
+}
+
+/// As [`is_there`], with the error that refuses the call.
+pub(super) fn ask(bytes: usize) -> Result<()> {
+    if is_there(bytes) {
+        return Ok(());
+    }
+    let message = "the memory of the WebAssembly module is full: nothing was changed, and deleting sessions makes room";
+    Err(Error::new(ErrorKind::CoreFailed, message))
+}
+
+/// As [`ask`], for calls whose errors are thrown.
+pub(super) fn or_throw(bytes: usize) -> std::result::Result<(), JsValue> {
+    ask(bytes).map_err(|error| JsValue::from_str(&error_json(&error)))
+}
+
+/// Whether so many bytes can be had: asked by the host before it passes long strings.
+#[wasm_bindgen]
+pub fn has_room(bytes: usize) -> bool {
+    is_there(bytes)
+}
+
+/// What the text of an object can take once it is read, and split, and written.
+pub(super) fn of_object(text: &str) -> usize {
+    if text.len() <= SHORT {
+        return 4096 + (3 + MEMBER / 4) * text.len();
+    }
+    let (mut members, mut count) = (Members::new(text), 0);
+    while let Ok(Some(_)) = members.next_member() {
+        count += 1;
+    }
+    4096 + 3 * text.len() + MEMBER * count
+}
+
+/// What a template can take once it is compiled.
+pub(super) fn of_template(text: &str) -> usize {
+    if text.len() <= SHORT {
+        return 4096 + BRACE / 2 * text.len();
+    }
+    let count = |wanted: &[u8]| text.bytes().filter(|byte| wanted.contains(byte)).count();
+    4096 + 2 * text.len() + BRACE * count(b"{") + STEP * count(b".[")
+}
+
+/// What the text of some members takes.
+pub(super) fn of_members<'a>(members: impl IntoIterator<Item = (&'a str, &'a Json)>) -> usize {
+    64 + size_of_members(members)
+}
+
+/// What the text of a delta can take while it is put together.
+pub(super) fn of_delta(delta: &Delta) -> usize {
+    let null = Json::null();
+    // The text is put together without knowing how long it will be.
+    3 * of_members(delta.iter().map(|(key, write)| match write {
+        Write::Set(json) => (key, json),
+        Write::Unset => (key, &null),
+    }))
+}
