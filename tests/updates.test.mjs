@@ -145,16 +145,19 @@ test('a session that is not there, or goes while the function runs, is not found
 });
 
 test('a session that is created anew while the function runs is read anew', async () => {
-  const { service } = await open({ n: 1 });
-  let runs = 0;
-  const update = async (state) => {
-    if (++runs === 1) {
-      await service.deleteSession(key);
-      await service.createSession({ ...key, state: { n: 100 } });
-    }
-    return { n: state.n + 1 };
-  };
-  const outcome = await service.updateState(key, update).then(({ n }) => n, ({ code }) => code);
-  assert.ok(outcome === 101 || outcome === 'SESSION_NOT_FOUND', `got ${outcome}`);
-  assert.notEqual((await service.getSession(key)).state.n, 2);
+  for (const options of [{}, storedWith(soon)]) {
+    const { service } = await open({ n: 1 }, options);
+    const seen = [];
+    const update = async (state) => {
+      seen.push(state.n);
+      if (seen.length === 1) {
+        await service.deleteSession(key);
+        await service.createSession({ ...key, state: { n: 100 } });
+      }
+      return { n: state.n + 1 };
+    };
+    const { n } = await service.updateState(key, update);
+    assert.deepEqual([n, seen], [101, [1, 100]]);
+    assert.equal((await service.getSession(key)).state.n, 101);
+  }
 });

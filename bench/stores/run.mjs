@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { median } from '../cold.mjs';
 import { startContestants } from './contestants.mjs';
 import { Bench } from './measure.mjs';
+import { measureSharing } from './sharing.mjs';
 
 const { values: options } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false }, only: { type: 'string' } },
@@ -55,6 +56,7 @@ if (options.json) {
   console.log(JSON.stringify(figures));
 } else {
   report();
+  console.log(['', ...(await measureSharing())].join('\n'));
 }
 
 function report() {

@@ -20,10 +20,19 @@ export interface Append {
  * `EVENT_ID_CONFLICT`, `INVALID_ARGUMENT`.
  */
 export function prepareAppend(memory: Memory, record: SessionRecord, draft: Draft, guard: Guard): Append {
+  return appendOf(record, draft, ticketOf(memory, record, draft, guard));
+}
+
+/** The ticket of an append, or the event that the session has under its id. Throws as {@link prepareAppend}. */
+export function ticketOf(memory: Memory, record: SessionRecord, draft: Draft, guard: Guard): Ticket | Event {
   if (record.deleted) {
     throw notFound(record.key.sessionId);
   }
-  const ticket = memory.prepareAppend(record, draft, guard);
+  return memory.prepareAppend(record, draft, guard);
+}
+
+/** Completes an append. Throws `EVENT_ID_CONFLICT`. */
+export function appendOf(record: SessionRecord, draft: Draft, ticket: Ticket | Event): Append {
   if (typeof ticket !== 'number') {
     return { event: repeat(record, draft, ticket), ticket: undefined, temp: undefined };
   }

@@ -1,45 +1,37 @@
 // What a service keeps in memory of the sessions that a store has: never ahead of it, and bounded.
 
-import { StatepadError } from './errors.js';
+import { afterLoad, isLost, type At, type Head, type SharedPart } from './following.js';
 import { deepFreeze } from './freeze.js';
-import { Cell, OUT, type SessionRecord, type View } from './handle.js';
+import { Cell, OUT, eventsOf, type SessionRecord, type View } from './handle.js';
 import { Memory, NO_EVENTS, type Ticket } from './memory.js';
-import { APP_PREFIX, USER_PREFIX, underKeys } from './scope.js';
+import { knownOf, partsOf, Positions, sentOf, SHARED, type ScopeKey, type Sent, type Shared, type Steps } from './positions.js';
+import { underKeys } from './scope.js';
+import { Room } from './room.js';
+import { parseEvent } from './stored-event.js';
 import { write } from './wasm.js';
 import type { Append } from './append.js';
 import type { CreationEvent } from './creation.js';
-import type { Committed, Hint, Loaded, LoadQuery, Row, StoredEvent, Values } from './store.js';
-import type { Event, Session, SessionKey } from './types.js';
-
-/** The scopes that sessions share: the bit in a ticket, the place in a record. */
-const SHARED = [
-  { part: 'app', bit: 2, place: 1, prefix: APP_PREFIX },
-  { part: 'user', bit: 4, place: 2, prefix: USER_PREFIX },
-] as const;
+import type { Committed, Delta, Hint, Known, Loaded, Row, StoredEvent, Values } from './store.js';
+import type { Event, Json, Session, SessionKey } from './types.js';
 
 /** Sessions that were loaded from a store, or created in it. */
 export class Cache extends Memory {
-  /** By the scope's number in the core: the store's count of changes that its values stand for. */
-  readonly #positions: (number | undefined)[] = [];
-  /** The least recently used first. */
-  readonly #recent = new Set<SessionRecord>();
-  /** Those that somebody works with stay: how many do. */
-  readonly #busy = new Map<SessionRecord, number>();
+  readonly #positions = new Positions();
+  readonly #room: Room;
   readonly #stale = new WeakSet<SessionRecord>();
-  readonly #limit: number;
-  /** How many events there are, and one more for each session. */
-  #held = 0;
-
+  /** Logs that the store does not have: it has gone back since. */
+  readonly #lost = new WeakSet<SessionRecord>();
   /** Keeps about `limit` events in sessions that nobody waits for. */
   constructor(limit: number) {
     super();
-    this.#limit = limit;
+    this.#room = new Room(limit, (record) => this.forget(record));
   }
 
   /** Whether a session is as it was loaded, as far as is known here. */
   isCurrent(record: SessionRecord): boolean {
     const [, app, user] = record.scopes;
-    return record.number !== OUT && !this.#stale.has(record) && this.#positions[app] !== undefined && this.#positions[user] !== undefined;
+    const isKnown = this.#positions.get(app) !== undefined && this.#positions.get(user) !== undefined;
+    return record.number !== OUT && !this.#stale.has(record) && isKnown;
   }
 
   /** It is not known any more whether a session is as it was loaded. */
@@ -48,23 +40,27 @@ export class Cache extends Memory {
   }
 
   /** What need not be loaded again. */
-  known({ appName, userId }: SessionKey, record: SessionRecord | undefined): NonNullable<LoadQuery['known']> {
-    const [app, user] = [this.#position(appName, undefined), this.#position(appName, userId)];
-    const pos = { ...(app === undefined ? {} : { app }), ...(user === undefined ? {} : { user }) };
-    return record === undefined ? { pos } : { created: record.created, rev: record.revision, pos };
+  known({ appName, userId }: SessionKey, record: SessionRecord | undefined): Known {
+    const scopes = this.knownScopes(appName, userId);
+    if (record === undefined) {
+      return scopes;
+    }
+    const { rev, last } = headOf(record);
+    return { created: record.created, rev, ...(last === undefined ? {} : { last }), ...scopes };
   }
 
-  /** Where a scope is, as far as it is in memory. */
-  #position(appName: string, userId: string | undefined): number | undefined {
-    const scope = this.core.scope(appName, userId);
-    return scope === undefined ? undefined : this.#positions[scope];
+  /** What is in memory of an app, and of a user in it. */
+  knownScopes(appName: string, userId: string | undefined): Required<Pick<Known, 'pos' | 'marks'>> {
+    const at = (user?: string): At | undefined => this.#positions.get(this.core.scope(appName, user) ?? OUT);
+    return knownOf(at(), userId === undefined ? undefined : at(userId));
   }
 
   /**
-   * Takes over what a store has answered, when `before` was what memory had. `idle` is a session that only a handle
-   * knows: it comes back. Answers `undefined` when memory has moved meanwhile: ask again.
+   * Takes over what a store has answered, when `before` was what memory had and the store was told what is `known`. `idle` is
+   * a session that only a handle knows: it comes back. Answers `undefined` when memory has moved meanwhile, or was not what
+   * the store has: ask again.
    */
-  take(key: SessionKey, loaded: Loaded, before: SessionRecord | undefined, idle?: SessionRecord): SessionRecord | undefined {
+  take(key: SessionKey, loaded: Loaded, before: SessionRecord | undefined, known: Known, idle?: SessionRecord): SessionRecord | undefined {
     const now = this.find(key);
     if (now !== before) {
       return undefined;
@@ -73,14 +69,19 @@ export class Cache extends Memory {
       this.drop(now);
       return undefined;
     }
-    const isBack = idle?.created === loaded.created && idle.number === OUT && idle.revision <= loaded.rev;
-    const record = now ?? (isBack ? idle : this.newRecord(key, loaded.created));
+    const isIdle = idle?.created === loaded.created && idle.number === OUT;
+    const old = now ?? (isIdle && !this.#lost.has(idle) ? idle : undefined);
+    if (old !== undefined && this.#isGone(old, loaded, known)) {
+      this.lose(old);
+      return undefined;
+    }
+    const record = old ?? this.newRecord(key, loaded.created);
     try {
-      if (!this.#takeEvents(record, loaded, record.number === OUT && record !== idle)) {
+      if (!this.#takeEvents(record, loaded, old === undefined)) {
         return undefined;
       }
       this.#stale.delete(record);
-      return SHARED.map((scope) => this.#takeScope(record, scope, loaded)).every(Boolean) ? record : undefined;
+      return SHARED.map((scope) => this.#takeScope(record, scope, loaded, known)).every(Boolean) ? record : undefined;
     } catch (error) {
       // The core had no memory for all of it: a part of it is no session.
       this.forget(record);
@@ -88,8 +89,20 @@ export class Cache extends Memory {
     }
   }
 
+  /** Whether a log that is here is none that the store has. */
+  #isGone(record: SessionRecord, { rev, last, events, diverged }: Loaded, known: Known): boolean {
+    const sent = record.number === OUT ? headOf(record) : { rev: known.rev ?? 0, last: known.last };
+    if (diverged || isLost({ rev, last }, sent) || (rev === record.revision && isLost({ rev, last }, headOf(record)))) {
+      return true;
+    }
+    return events.some((stored) => {
+      const here = record.events[stored.rev - record.base - 1];
+      return here !== undefined && stored.rev > record.base && here.id !== (stored.id ?? parseEvent(record, stored).id);
+    });
+  }
+
   /** Takes over the session's own part of an answer. Says whether it fits to what is here. */
-  #takeEvents(record: SessionRecord, { rev, time, state, events }: Loaded, isNew: boolean): boolean {
+  #takeEvents(record: SessionRecord, { rev, time, state, events, last }: Loaded, isNew: boolean): boolean {
     const first = events[0]?.rev ?? rev + 1;
     if (isNew) {
       record.base = record.revision = first - 1;
@@ -108,13 +121,16 @@ export class Cache extends Memory {
       const number = this.core.restore(appName, userId, sessionId, rev, time);
       if (isOut) {
         this.enter(record, number);
-        this.#held += 1 + record.events.length;
+        this.#room.grow(1 + record.events.length);
       }
       newer.forEach((event) => record.events.push(event));
       record.revision = rev;
       record.updateTime = time;
-      this.#held += newer.length;
+      this.#room.grow(newer.length);
       this.#replace(record.scopes[0], state.session as Values, '');
+    }
+    if (rev === record.revision) {
+      record.last = last ?? record.events.at(-1)?.id;
     }
     this.touch(record);
     return true;
@@ -126,22 +142,35 @@ export class Cache extends Memory {
       record.events = older.concat(record.events);
       record.base -= older.length;
       record.list = undefined;
-      this.#held += record.number === OUT ? 0 : older.length;
+      this.#room.grow(record.number === OUT ? 0 : older.length);
     }
   }
 
-  #takeScope(record: SessionRecord, { part, place, prefix }: (typeof SHARED)[number], { pos, state }: Loaded): boolean {
+  /** Takes over what an answer says of a shared scope. Says whether its values are here now. */
+  #takeScope(record: SessionRecord, { part, place, prefix }: Shared, { pos, marks, state, changed }: Loaded, known: Known): boolean {
     const scope = record.scopes[place];
-    const known = this.#positions[scope];
-    if (known !== undefined && known >= pos[part]) {
-      return true;
-    }
+    const at: At = { pos: pos[part], mark: marks?.[part] };
     const values = state[part];
-    if (values === undefined) {
-      return false;
+    const delta = changed?.[part];
+    const now = this.#positions.get(scope);
+    const step = afterLoad(now, sentOf(known, part), { at, hasValues: values !== undefined, hasChanged: delta !== undefined });
+    switch (step) {
+      case 'keep':
+        if (now?.pos === at.pos && now.mark === undefined) {
+          this.#positions.set(scope, at);
+        }
+        return true;
+      case 'add':
+        this.#add(record.key, part, prefix, delta as Delta);
+        break;
+      case 'replace':
+        this.#replace(scope, values as Values, prefix);
+        break;
+      case 'forget':
+        this.#positions.forget(scope);
+        return false;
     }
-    this.#replace(scope, values, prefix);
-    this.#positions[scope] = pos[part];
+    this.#positions.set(scope, at);
     return true;
   }
 
@@ -149,6 +178,21 @@ export class Cache extends Memory {
     this.move(scope, undefined);
     const [length] = write(JSON.stringify(underKeys(prefix, values)));
     this.core.replace(scope, length);
+  }
+
+  /** Takes over what others have done to a shared scope. What is deleted and written again goes to the end. */
+  #add({ appName, userId }: SessionKey | ScopeKey, part: SharedPart, prefix: string, { set = {}, unset = [] }: Delta): void {
+    const user = part === 'user' ? userId : undefined;
+    const apply = (delta: Readonly<Record<string, Json>>, deleted: readonly string[]): void => {
+      this.applyUpdate(appName, user, this.prepareUpdate(appName, user, '', 0, { delta, deleted }, {}));
+    };
+    if (unset.length > 0) {
+      const gone = underKeys(prefix, Object.fromEntries(unset.map((name) => [name, null])));
+      apply(gone, Object.keys(gone));
+    }
+    if (Object.keys(set).length > 0) {
+      apply(underKeys(prefix, set), []);
+    }
   }
 
   /** Some session in memory that is concerned when something moves. */
@@ -170,136 +214,163 @@ export class Cache extends Memory {
   }
 
   /**
-   * Takes over an append that is stored. Answers with the event as it is here, or with `undefined` when others have
-   * written meanwhile: nothing has changed here then, and the session has to be loaded.
+   * A handle for a session as it was created, when it is not so in memory: others have written to it or deleted it, or it
+   * cannot be read now. `scopes` are the values of its app and its user.
    */
-  settle(record: SessionRecord, { event, ticket = 0 }: Append, { rev, prev, pos }: Committed, view: View | undefined): Event | undefined {
+  created(key: SessionKey, created: string, creation: CreationEvent, own: Values, scopes: readonly [Cell, Cell], isDeleted: boolean): Session {
+    const session = this.row({ key, created, rev: 0, time: creation.timestamp, state: own }, scopes);
+    const { record } = this.view(session) as View;
+    record.creation = creation;
+    record.deleted = isDeleted;
+    return session;
+  }
+
+  /**
+   * Takes over an append that is stored. Answers with the event as it is here, or with `undefined` when memory does not lead
+   * up to it: nothing has changed here then, and the session has to be loaded.
+   */
+  settle(record: SessionRecord, { event, ticket = 0 }: Append, sent: Sent, committed: Committed, view: View | undefined): Event | undefined {
+    const { rev } = committed;
     const isNews = rev > record.revision;
-    const shared = record.number === OUT || (isNews && prev !== record.revision) ? undefined : this.#continued(record.scopes, ticket, pos);
-    if (shared === undefined) {
+    const isNext = this.#follows(record, event.id, sent.known, committed);
+    const steps = isNext ? this.#positions.steps(record.scopes, ticket, sent, committed) : undefined;
+    if (steps === undefined) {
       this.discard(ticket);
       this.doubt(record);
       return undefined;
     }
+    this.#addChanged(record.key, steps, committed);
+    const shared = partsOf(steps, ticket);
     this.applyAppend(record, event, ticket, view?.record === record ? view : undefined, shared | (isNews ? 1 : 0));
-    this.#count(record.scopes, shared);
-    this.#held += isNews ? 1 : 0;
+    this.#positions.moved(record.scopes, ticket, steps, sent, committed);
+    if (isNews) {
+      record.last = event.id;
+      this.#room.grow(1);
+    }
     return isNews ? event : record.events[rev - record.base - 1];
   }
 
+  /** Whether the session in memory leads up to an append that is stored. One that the store does not have is lost. */
+  #follows(record: SessionRecord, id: string, known: Known, { rev, prev, before }: Committed): boolean {
+    if (record.number === OUT) {
+      return false;
+    }
+    const told: Head = { rev: prev ?? rev - 1, last: before?.session };
+    const isAhead = rev <= record.revision;
+    const here = isAhead ? record.events[rev - record.base - 1] : undefined;
+    const isOther = isAhead && here !== undefined && here.id !== id;
+    if (isLost(told, { rev: known.rev ?? 0, last: known.last }) || (!isAhead && isLost(told, headOf(record))) || isOther) {
+      this.lose(record);
+      return false;
+    }
+    return isAhead ? here !== undefined : told.rev === record.revision;
+  }
+
   /** Takes over a creation that is stored, as {@link Cache.settle} does an append. */
-  settleCreate(key: SessionKey, creation: CreationEvent, created: string, ticket: Ticket, { pos, duplicate }: Committed): SessionRecord | undefined {
-    const [app, user] = [this.core.scope(key.appName), this.core.scope(key.appName, key.userId)];
-    const before = [pos.app - ((ticket >> 1) & 1), pos.user - ((ticket >> 2) & 1)];
-    const isContinued = [app, user].every((scope, index) => (scope === undefined ? 0 : this.#positions[scope]) === before[index]);
-    if (duplicate || !isContinued || this.find(key) !== undefined) {
+  settleCreate(key: SessionKey, creation: CreationEvent, ticket: Ticket, sent: Sent, committed: Committed): SessionRecord | undefined {
+    const { pos, duplicate } = committed;
+    const scopes = [OUT, this.core.scope(key.appName) ?? OUT, this.core.scope(key.appName, key.userId) ?? OUT];
+    const steps = this.#positions.steps(scopes, ticket, sent, committed);
+    // What is not in memory is known when nobody has ever written to it.
+    const isKnown = SHARED.every(({ part, bit, place }) => scopes[place] !== OUT || pos[part] === (ticket & bit ? 1 : 0));
+    if (duplicate || steps === undefined || !isKnown || this.find(key) !== undefined) {
       this.discard(ticket);
       return undefined;
     }
-    const record = this.applyCreate(key, creation, ticket, created);
-    this.#positions[record.scopes[1]] = pos.app;
-    this.#positions[record.scopes[2]] = pos.user;
-    this.#held += 1;
+    this.#addChanged(key, steps, committed);
+    const record = this.applyCreate(key, creation, ticket, sent.change.id, partsOf(steps, ticket) | 1);
+    this.#positions.moved(record.scopes, ticket, steps, sent, committed);
+    this.#room.grow(1);
     this.touch(record);
     return record;
   }
 
   /** Takes over a change of app and user state that is stored, where it follows what is known. */
-  settleUpdate(appName: string, userId: string | undefined, ticket: Ticket, { pos }: Committed): void {
-    const [app = OUT, user = OUT] = [this.core.scope(appName), userId === undefined ? undefined : this.core.scope(appName, userId)];
-    const shared = this.#continued([OUT, app, user], ticket, pos);
-    if (shared) {
-      this.applyUpdate(appName, userId, ticket, shared);
-      this.#count([OUT, app, user], shared);
+  settleUpdate({ appName, userId }: ScopeKey, ticket: Ticket, sent: Sent, committed: Committed): void {
+    const scopes = [OUT, this.core.scope(appName) ?? OUT, (userId === undefined ? undefined : this.core.scope(appName, userId)) ?? OUT];
+    const steps = committed.duplicate ? undefined : this.#positions.steps(scopes, ticket, sent, committed);
+    if (steps === undefined) {
+      this.discard(ticket);
+      this.forgetPositions(appName, userId);
       return;
     }
-    this.discard(ticket);
-    if (shared === undefined) {
-      this.forgetPositions(appName, userId);
+    this.#addChanged({ appName, userId }, steps, committed);
+    const parts = partsOf(steps, ticket) & SHARED.reduce((bits, { bit, place }) => bits | (scopes[place] === OUT ? 0 : bit), 0);
+    if (parts === 0) {
+      this.discard(ticket);
+    } else {
+      this.applyUpdate(appName, userId, ticket, parts);
     }
+    this.#positions.moved(scopes, ticket, steps, sent, committed);
   }
 
   /** It is not known any more where an app, or a user in it, is: whoever needs them next loads them. */
   forgetPositions(appName: string, userId: string | undefined): void {
     for (const scope of [this.core.scope(appName), userId === undefined ? undefined : this.core.scope(appName, userId)]) {
       if (scope !== undefined) {
-        this.#positions[scope] = undefined;
+        this.#positions.forget(scope);
       }
     }
   }
 
-  /** The shared scopes that a change moves on from where they are here; `undefined` when others have moved one of them. */
-  #continued(scopes: readonly number[], ticket: Ticket, pos: Committed['pos']): number | undefined {
-    let parts = 0;
-    for (const { part, bit, place } of SHARED) {
-      const scope = scopes[place] as number;
-      const known = this.#positions[scope];
-      const touched = ticket & bit ? 1 : 0;
-      if (scope === OUT) {
-        continue;
+  #addChanged(key: SessionKey | ScopeKey, steps: Steps, { changed }: Committed): void {
+    for (const { part, prefix } of SHARED) {
+      if (steps[part] === 'add') {
+        this.#add(key, part, prefix, changed?.[part] as Delta);
       }
-      if (known === undefined || pos[part] > known + touched) {
-        return undefined;
-      }
-      parts |= touched && pos[part] === known + 1 ? bit : 0;
     }
-    return parts;
   }
 
-  #count(scopes: readonly number[], parts: number): void {
-    for (const { bit, place } of SHARED) {
-      if (parts & bit) {
-        const scope = scopes[place] as number;
-        this.#positions[scope] = (this.#positions[scope] ?? 0) + 1;
-      }
+  /** Puts the events of a handle before those of a session that is in memory now, where both are known to be of one log. */
+  join({ record: old }: View, record: SessionRecord): void {
+    const overlap = record.events[0];
+    const isSame = overlap !== undefined && old.events[record.base - old.base]?.id === overlap.id;
+    if (old !== record && record.base > old.base && isSame && !this.#lost.has(old)) {
+      this.#prepend(record, old.events.slice(0, record.base - old.base));
     }
+  }
+
+  /** Whether a handle has been read from a log that is not that of a session in memory: it shows that from now on. */
+  isOther({ record: old, readLength }: View, record: SessionRecord): boolean {
+    return old !== record && (this.#lost.has(old) || record.revision < readLength);
   }
 
   /** Lets a handle go on with a session that is in memory now, in place of what it was read from. */
   rebind(view: View, record: SessionRecord): void {
-    const old = view.record;
-    if (old !== record && record.base > old.base && record.base <= old.base + old.events.length) {
-      this.#prepend(record, old.events.slice(0, record.base - old.base));
+    if (this.isOther(view, record)) {
+      // Until it is refreshed it shows what it shows.
+      view.events ??= eventsOf(view);
+      view.readLength = record.revision;
+      view.given = undefined;
     }
     view.record = record;
   }
 
-  /** Keeps a session in memory while somebody works with it. */
+  /** Whether a log is known to be none that the store has. */
+  isLost(record: SessionRecord): boolean {
+    return this.#lost.has(record);
+  }
+
+  /** A session in memory is not what the store has. Its handles show what they show until they are used. */
+  lose(record: SessionRecord): void {
+    this.#lost.add(record);
+    this.forget(record);
+  }
+
+  /** Keeps a session in memory while it is worked with. */
   hold(record: SessionRecord): SessionRecord {
-    this.#busy.set(record, (this.#busy.get(record) ?? 0) + 1);
-    this.touch(record);
+    this.#room.hold(record);
     return record;
   }
 
   /** Ends what {@link Cache.hold} has begun. */
   release(record: SessionRecord): void {
-    const left = (this.#busy.get(record) ?? 1) - 1;
-    if (left > 0) {
-      this.#busy.set(record, left);
-    } else {
-      this.#busy.delete(record);
-      this.#makeRoom(undefined);
-    }
+    this.#room.release(record);
   }
 
   /** A session is used: others are dropped first. */
   touch(record: SessionRecord): void {
-    this.#recent.delete(record);
-    this.#recent.add(record);
-    this.#makeRoom(record);
-  }
-
-  #makeRoom(used: SessionRecord | undefined): void {
-    if (this.#held > this.#limit) {
-      for (const oldest of this.#recent) {
-        if (oldest !== used && !this.#busy.has(oldest)) {
-          this.forget(oldest);
-        }
-        if (this.#held <= this.#limit) {
-          return;
-        }
-      }
-    }
+    this.#room.touch(record);
   }
 
   /** Forgets a session that others have deleted. */
@@ -313,7 +384,7 @@ export class Cache extends Memory {
     if (record.number === OUT) {
       return;
     }
-    const { number, scopes, events } = record;
+    const { number, scopes } = record;
     const { appName, userId } = record.key;
     record.past?.free();
     record.past = undefined;
@@ -323,25 +394,14 @@ export class Cache extends Memory {
     for (const scope of left) {
       if (scope !== undefined) {
         this.move(scope, undefined);
-        this.#positions[scope] = undefined;
+        this.#positions.forget(scope);
       }
     }
     this.core.forget(number);
-    this.#recent.delete(record);
-    this.#held -= 1 + events.length;
+    this.#room.left(record);
   }
 }
 
-/** The values of a shared scope under their full keys, for rows of a list. */
-export function sharedCell(part: 'app' | 'user', values: Values): Cell {
-  return Cell.of(deepFreeze(underKeys(part === 'app' ? APP_PREFIX : USER_PREFIX, values)));
-}
-
-/** An event as it was stored. Throws `STORE_CORRUPT`. */
-export function parseEvent({ key: { sessionId: id } }: Pick<SessionRecord, 'key'>, { rev, data }: StoredEvent): Event {
-  try {
-    return deepFreeze(JSON.parse(data) as Event);
-  } catch (cause) {
-    throw new StatepadError('STORE_CORRUPT', `event ${rev} of session "${id}" cannot be read`, { id, cause });
-  }
+function headOf({ revision, last }: SessionRecord): Head {
+  return { rev: revision, last };
 }

@@ -98,9 +98,9 @@ export class Commits {
   async #call(batch: readonly Sent[], context: { readonly signal: Signal }): Promise<readonly (Committed | StoreError)[]> {
     const [first, second] = batch;
     if (this.#store.commitMany === undefined || (first !== undefined && second === undefined)) {
-      return [await this.#store.commit((first as Sent).change, context)];
+      return [await this.#store.commit(changeOf(first as Sent), context)];
     }
-    const outcomes = await this.#store.commitMany(batch.map(({ change }) => change), context);
+    const outcomes = await this.#store.commitMany(batch.map(changeOf), context);
     if (outcomes.length !== batch.length) {
       throw new TypeError(`the store answered ${outcomes.length} of ${batch.length} changes`);
     }
@@ -130,7 +130,7 @@ export class Commits {
     }
   }
 
-  /** It is known that nothing was written by this try. */
+  /** It is known that nothing was written by this try; of an earlier one it may not be. */
   #refused(sent: Sent, error: StoreError): void {
     switch (error.code) {
       case 'unavailable':
@@ -138,11 +138,14 @@ export class Commits {
         break;
       case 'conflict':
       case 'exists':
-      case 'not-found':
         sent.reject(error);
         break;
+      case 'not-found':
+        // With its session an event is gone, but not what it has written to the app and the user.
+        sent.reject(isLeft(sent) ? unknown(sent.change.id, error) : error);
+        break;
       default:
-        sent.reject(refusal(error));
+        sent.reject(sent.isUnknown ? unknown(sent.change.id, error) : refusal(error));
     }
   }
 
@@ -159,4 +162,14 @@ export class Commits {
     }
     void pauseAfter(sent.attempts, this.#policy).then(() => this.#enqueue(sent));
   }
+}
+
+/** What a store gets: from the second try on it is told which one it is, as an earlier one may still be on its way. */
+function changeOf({ change, attempts }: Sent): Change {
+  return attempts > 1 ? { ...change, attempt: attempts } : change;
+}
+
+/** Whether something of an earlier try may be left, also when its session is not. */
+function isLeft({ change: { delta }, isUnknown }: Sent): boolean {
+  return isUnknown && (delta.app !== undefined || delta.user !== undefined);
 }

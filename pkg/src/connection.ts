@@ -35,10 +35,10 @@ export class Connection {
     await this.#opened;
   }
 
-  /** Asks the store for something that may be asked for twice. */
-  async ask<T>(run: (store: SessionStore, context: StoreContext) => Promise<T>, signal?: Signal): Promise<T> {
+  /** Asks the store for something that may be asked for twice: that changes nothing, or changes what `id` names. */
+  async ask<T>(run: (store: SessionStore, context: StoreContext) => Promise<T>, signal?: Signal, id?: string): Promise<T> {
     await orAborted(this.open(), signal);
-    return await ask(async (context) => await run(this.store, context), this.#policy, signal);
+    return await ask(async (context) => await run(this.store, context), this.#policy, signal, id);
   }
 
   /** Closes the store, if it was opened. Nothing can be asked of it afterwards. */

@@ -1,15 +1,15 @@
 // Where the next page of a list begins, as text for the caller to bring back.
 
 import { StatepadError } from './errors.js';
-import type { ListQuery, Row } from './store.js';
+import type { Place } from './store.js';
 
-/** The cursor of a page that ends with a row; `before` rows stand before the next page. */
-export function cursorText({ time, key: { sessionId, userId } }: Row, before: number): string {
+/** The cursor of a page that ends at a place; `before` sessions were looked at before the next page. */
+export function cursorText({ time, sessionId, userId }: Place, before: number): string {
   return JSON.stringify([time, sessionId, userId, before]);
 }
 
 /** Where a page begins. Throws `INVALID_ARGUMENT`. */
-export function parseCursor(text: string): { readonly after: NonNullable<ListQuery['after']>; readonly before: number } {
+export function parseCursor(text: string): { readonly after: Place; readonly before: number } {
   try {
     const [time, sessionId, userId, before] = JSON.parse(text) as unknown[];
     if (typeof time === 'number' && typeof sessionId === 'string' && typeof userId === 'string' && typeof before === 'number') {

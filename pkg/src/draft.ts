@@ -17,6 +17,8 @@ export interface Draft {
   readonly delta: Record<string, Json>;
   readonly deleted: readonly string[];
   readonly id: string;
+  /** Whether the caller chose the id: it may come again by another call. */
+  readonly named: boolean;
   readonly timestamp: number;
   /** Whether the caller left the timestamp to the clock. */
   readonly timed: boolean;
@@ -44,7 +46,7 @@ export function admitEvent(given: EventInit, now: () => number, options: AdmitOp
   }
   const event: Record<string, Json> = {};
   admitMembers(given, event, 'actions', '', options);
-  const { id, timestamp, timed } = complete(event, now);
+  const { id, named, timestamp, timed } = complete(event, now);
 
   const { delta, deleted } = admitDelta(givenActions?.stateDelta, 'actions.stateDelta', options);
   const actions: Record<string, Json> = {
@@ -61,7 +63,7 @@ export function admitEvent(given: EventInit, now: () => number, options: AdmitOp
     (event as unknown as Record<symbol, unknown>)[ADK_EVENT] = true;
   }
   const stored = deletionsIn(event['customMetadata'], deleted);
-  return { event, actions, delta, deleted: stored, id, timestamp, timed };
+  return { event, actions, delta, deleted: stored, id, named, timestamp, timed };
 }
 
 /** What has getters or entries in the place of members would be lost: only ADK's own instances are their members. */
@@ -83,9 +85,10 @@ function deletionsIn(metadata: Json | undefined, deleted: readonly string[]): re
 }
 
 /** Fills in and checks what the service itself reads. */
-function complete(event: Record<string, Json>, now: () => number): Pick<Draft, 'id' | 'timestamp' | 'timed'> {
+function complete(event: Record<string, Json>, now: () => number): Pick<Draft, 'id' | 'named' | 'timestamp' | 'timed'> {
   const { id: givenId, invocationId, timestamp: givenTime } = event;
-  const id = givenId === undefined || givenId === '' ? newId() : admitString(givenId, 'id');
+  const named = givenId !== undefined && givenId !== '';
+  const id = named ? admitString(givenId, 'id') : newId();
   const timed = givenTime === undefined;
   if (!timed && typeof givenTime !== 'number') {
     throw new StatepadError('INVALID_ARGUMENT', `timestamp must be a number of milliseconds, not ${describe(givenTime)}`, { path: 'timestamp' });
@@ -94,7 +97,7 @@ function complete(event: Record<string, Json>, now: () => number): Pick<Draft, '
   event['id'] = id;
   event['invocationId'] = invocationId === undefined ? '' : admitString(invocationId, 'invocationId');
   event['timestamp'] = timestamp;
-  return { id, timestamp, timed };
+  return { id, named, timestamp, timed };
 }
 
 /** Takes the `temp:` keys out of a draft. */

@@ -94,6 +94,8 @@ export interface SessionRecord {
   /** How many events there are before these. */
   base: number;
   revision: number;
+  /** The id of the event at this revision, where it is known. */
+  last: string | undefined;
   updateTime: number;
   deleted: boolean;
   /** What it began with: absent until somebody asks its store, `'unknown'` when the store does not have it. */
@@ -112,9 +114,9 @@ export interface View {
   /** Which events of those that were there when the session was read; later ones all show. */
   readonly config: GetSessionConfig | undefined;
   /** How many events the session had when it was read. */
-  readonly readLength: number;
+  readLength: number;
   /** Those of them that it shows, where they had to be read for it alone. */
-  readonly given: readonly Event[] | undefined;
+  given: readonly Event[] | undefined;
   readonly cells: [Cell, Cell, Cell];
   length: number;
   revision: number;
@@ -214,7 +216,8 @@ export function stateOf({ cells, record, temp }: View): Readonly<Record<string, 
   return state;
 }
 
-function eventsOf(view: View): readonly Event[] {
+/** The events that a view shows. */
+export function eventsOf(view: View): readonly Event[] {
   const { record, config, readLength, length, given } = view;
   const all = record.events;
   if (config?.numRecentEvents === undefined && config?.afterTimestamp === undefined) {

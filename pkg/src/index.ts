@@ -32,6 +32,7 @@ export type {
   LoadQuery,
   Migrate,
   Page,
+  Place,
   Pos,
   Rev,
   Row,

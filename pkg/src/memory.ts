@@ -93,13 +93,13 @@ export class Memory {
     return this.#agreed(this.core.prepare_create(appName, userId, sessionId, time, length, names));
   }
 
-  /** Takes over a creation. */
-  applyCreate(key: SessionKey, creation: CreationEvent, ticket: Ticket, created = ''): SessionRecord {
-    this.#moveShared(key, ticket);
+  /** Takes over a creation, in those of its parts that are not known already. */
+  applyCreate(key: SessionKey, creation: CreationEvent, ticket: Ticket, created = '', parts = ALL): SessionRecord {
+    this.#moveShared(key, ticket & parts);
     const record = this.newRecord(key, created);
     record.creation = creation;
     record.updateTime = creation.timestamp;
-    this.enter(record, this.core.apply(ticket >>> 4, ALL) ?? missing());
+    this.enter(record, this.core.apply(ticket >>> 4, parts) ?? missing());
     return record;
   }
 
@@ -114,6 +114,7 @@ export class Memory {
       events: [],
       base: 0,
       revision: 0,
+      last: undefined,
       updateTime: 0,
       deleted: false,
       creation: undefined,

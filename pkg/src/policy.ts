@@ -63,19 +63,22 @@ class Try implements StoreContext {
 }
 
 /**
- * Asks a store for something that changes nothing, or that may be done twice. Throws `STORE_UNAVAILABLE` when it never
- * answers, `STORE_CORRUPT`, and the reason of `signal`.
+ * Asks a store for something that may be done twice: that changes nothing, or changes what `id` names. Throws
+ * `STORE_UNAVAILABLE` when it is never done, `STORE_CORRUPT`, and the reason of `signal`; `COMMIT_UNKNOWN` when one of the
+ * tries may have changed something.
  */
-export async function ask<T>(run: (context: StoreContext) => Promise<T>, policy: Policy, signal?: Signal): Promise<T> {
+export async function ask<T>(run: (context: StoreContext) => Promise<T>, policy: Policy, signal?: Signal, id?: string): Promise<T> {
+  let isUnknown = false;
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     try {
       return await orAborted(tryOnce(run, policy), signal);
     } catch (error) {
       signal?.throwIfAborted();
+      isUnknown ||= id !== undefined && !isStoreError(error);
       const isFinal = isStoreError(error) && error.code !== 'unavailable';
       if (isFinal || attempt >= policy.attempts) {
-        throw isFinal ? refusal(error) : unavailable(error);
+        throw isUnknown ? unknown(id ?? '', error) : isFinal ? refusal(error) : unavailable(error);
       }
     }
     await orAborted(pauseAfter(attempt, policy), signal);

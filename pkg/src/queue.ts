@@ -4,16 +4,10 @@
 export class Queue {
   #last: Promise<unknown> = Promise.resolve();
   #length = 0;
-  #done = 0;
 
   /** Resolves when all tasks that there are now are done. */
   async idle(): Promise<void> {
     await this.#last;
-  }
-
-  /** How many tasks are done. */
-  get done(): number {
-    return this.#done;
   }
 
   /** How many tasks are not done yet. */
@@ -26,7 +20,6 @@ export class Queue {
     this.#length += 1;
     const result = this.#last.then(task).finally(() => {
       this.#length -= 1;
-      this.#done += 1;
     });
     this.#last = result.catch(() => undefined);
     return result;
@@ -51,11 +44,6 @@ export class Queues {
         this.#queues.delete(name);
       }
     }
-  }
-
-  /** How many tasks of a name are done since there was last none. */
-  done(name: string): number {
-    return this.#queues.get(name)?.done ?? 0;
   }
 
   /** Resolves when all that has been asked for is done. */

@@ -46,6 +46,12 @@ export class Reads {
     return this.#isWhole;
   }
 
+  /** The scope that most others share, of those that were looked at. */
+  get widest(): StoredScope {
+    const scopes = new Set([...this.#keys].filter((key) => !isTemp(key)).map((key) => nameOf(key)[0]));
+    return this.#isWhole || scopes.has('app') ? 'app' : scopes.has('user') ? 'user' : 'session';
+  }
+
   /** The values, and the absences, that were seen. */
   keys(): NonNullable<Guard['keys']> {
     const parts: Record<StoredScope, { set: Record<string, Json>; unset: string[] }> = { app: none(), user: none(), session: none() };

@@ -6,11 +6,11 @@ import { checkedClock } from './clock.js';
 import { StatepadError, isStatepadError } from './errors.js';
 import { InvocationContext, type InvocationOptions } from './invocation.js';
 import { LocalSessions } from './local.js';
-import { Queues } from './queue.js';
 import { checkCount, checkFunction, checkObject, checkOptionalString, checkOptions } from './arguments.js';
 import { OPTIONS, REQUESTS, checkConfig, checkKey, checkList, checkRequest, checkSession, checkTarget, checkUpdateOptions } from './requests.js';
 import { admitCreation, type Sessions } from './sessions.js';
 import { checkServiceOptions, checkStoreOptions, type StoredOptions, type StoreOptions } from './store-options.js';
+import { Turns } from './turns.js';
 import { updateState, type UpdateFunction } from './update.js';
 import { isReady, ready, refuseAfterTrap, requireReady } from './wasm.js';
 import type { View } from './handle.js';
@@ -62,7 +62,7 @@ export class SessionService {
   readonly #stored: StoredOptions | undefined;
   readonly #now: () => number;
   readonly #admit: AdmitOptions;
-  readonly #updates = new Queues();
+  readonly #updates = new Turns();
   #isClosed = false;
 
   /** Throws `INVALID_ARGUMENT` when the options do not go together. */
@@ -205,9 +205,8 @@ export class SessionService {
     checkFunction(fn, 'fn');
     const { attempts = 100, signal } = checkUpdateOptions(options);
     const sessions = await this.#begin(options);
-    const { appName, userId, sessionId } = understood;
-    const name = JSON.stringify([appName, userId, sessionId]);
-    return await updateState(sessions.target(understood, options), fn, { attempts, signal, queues: this.#updates, name });
+    const plan = { attempts, signal, turns: this.#updates, target: understood };
+    return await updateState(sessions.target(understood, options), fn, plan);
   }
 
   /**

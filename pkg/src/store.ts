@@ -201,7 +201,7 @@ export interface ListQuery {
   /** How many to pass over. Not together with `after`. */
   readonly offset?: number;
   /** Go on behind this place, which need not be there any more. */
-  readonly after?: { readonly time: number; readonly sessionId: string; readonly userId: string };
+  readonly after?: Place;
 }
 
 /** One session of a list. */
@@ -225,6 +225,19 @@ export interface Page {
   readonly total: number;
   /** Sessions of this page that cannot be read. They are not in `rows`. */
   readonly corrupt?: readonly SessionKey[];
+  /**
+   * The place of the last session of this page, whether it can be read or not: the next page is the one `after` it. Only a
+   * page with `corrupt` sessions needs it. Without it the next page begins behind the last of the `rows`, and looks at the
+   * corrupt sessions behind that once more.
+   */
+  readonly next?: Place;
+}
+
+/** The place of a session in a list. */
+export interface Place {
+  readonly time: number;
+  readonly sessionId: string;
+  readonly userId: string;
 }
 
 /** An app, or a user in it. */

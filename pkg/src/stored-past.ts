@@ -25,7 +25,13 @@ export async function wholeLog(sessions: StoredSessions, session: SessionName, s
     if (record.created !== created) {
       missing(key);
     }
+    const isOther = cache.isOther(view, record);
+    cache.join(view, record);
     cache.rebind(view, record);
+    if (isOther) {
+      // There is no other past to tell than that of the log that the store has.
+      cache.refresh(view);
+    }
   }
   // As it is now: an append through the handle may lead that to a session whose log is not all here.
   const shown = { ...view, state: (view.state ??= stateOf(view)) };

@@ -1,41 +1,56 @@
 // What `updateState` reads and writes over a store: under a guard for what the function has looked at.
 
-import { notFound } from './append.js';
 import { admitDelta } from './admit.js';
+import { notFound } from './append.js';
+import { applied } from './applied.js';
 import { admitEvent } from './draft.js';
 import { StatepadError, isStatepadError } from './errors.js';
 import { deepFreeze } from './freeze.js';
+import { guardOf } from './stored-guard.js';
 import { newId } from './ids.js';
 import { NO_EVENTS } from './memory.js';
 import { Reads } from './reads.js';
-import { APP_PREFIX, USER_PREFIX, underKeys } from './scope.js';
+import { APP_PREFIX, USER_PREFIX, mergeRecords, underKeys } from './scope.js';
 import { isStoreError } from './store-error.js';
+import { writeEvent, type Written } from './stored-append.js';
 import { NONE } from './wanted.js';
-import type { Delta, Guard, LoadedScope } from './store.js';
+import type { SharedPart } from './following.js';
+import type { SessionRecord, View } from './handle.js';
+import type { Change, Committed, Delta, Guard, Known, LoadedScope, Values } from './store.js';
 import type { Json, SessionKey, UpdateStateOptions, UpdateStateTarget } from './types.js';
 import type { StoredSessions } from './stored.js';
+import type { Turn } from './turns.js';
 import type { UpdateTarget } from './update.js';
 import type { Signal } from './signal.js';
+
+type State = Readonly<Record<string, Json>>;
 
 /** A session: what is written becomes an event of it. */
 export function sessionTarget(sessions: StoredSessions, key: SessionKey, options: UpdateStateOptions): UpdateTarget {
   const { author = 'system', invocationId, signal } = options;
-  return async () => {
+  const { cache } = sessions;
+  return async (turn) => {
     // A handle that shows no events: it is brought up to date by the append.
-    const read = await sessions.load(key, NONE, (record) => ({ ...sessions.cache.known(key, record), session: sessions.cache.read(record, NO_EVENTS) }), { signal });
-    if (read === undefined) {
+    const read = (record: SessionRecord) => ({ ...cache.known(key, record), session: cache.read(record, NO_EVENTS) });
+    const found = await sessionLeft(sessions, key, turn, read, signal);
+    if (found === undefined) {
       throw notFound(key.sessionId);
     }
-    const { session, created = '', rev = 0, pos = {} } = read;
+    const { session, created = '', rev = 0, pos = {}, marks = {} } = found;
     const reads = new Reads(session.state);
+    // The handle moves on when it has written: these are its values now.
+    const parts = (cache.view(session) as View).cells.map((cell) => cell.record());
     return {
       state: reads.state,
+      widest: () => reads.widest,
       write: async (stateDelta) => {
         const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, sessions.now, {});
         const guard: Guard = { created, keys: reads.keys(), ...(reads.isWhole ? { rev, pos } : {}) };
+        const leave = turn.writes();
         try {
-          await sessions.write(session, draft, guard, signal);
-          return session.state;
+          const { stored } = await writeEvent(sessions, { session, draft, guard, signal, read: { pos, marks } });
+          leave('written');
+          return deepFreeze(mergeRecords(afterChange(parts, stored, pos)));
         } catch (error) {
           // Gone, or created anew: reading again tells.
           const isGone = isStatepadError(error) && error.code === 'SESSION_NOT_FOUND';
@@ -46,28 +61,88 @@ export function sessionTarget(sessions: StoredSessions, key: SessionKey, options
   };
 }
 
+/** A session as the turn before has left it in memory, or as its store has it. */
+async function sessionLeft<T>(
+  sessions: StoredSessions,
+  key: SessionKey,
+  turn: Turn,
+  read: (record: SessionRecord) => T,
+  signal: Signal | undefined,
+): Promise<T | undefined> {
+  const record = turn.left() === undefined ? undefined : sessions.cache.find(key);
+  return record !== undefined && sessions.cache.isCurrent(record) ? read(record) : await sessions.load(key, NONE, read, { signal });
+}
+
+/** The scopes of a session in the order of merging. */
+const SCOPES = [['session', ''], ['app', APP_PREFIX], ['user', USER_PREFIX]] as const;
+
+/**
+ * The values of a session's scopes right after a change: of what was read and written for sure, of others as far as the store
+ * tells.
+ */
+function afterChange(parts: readonly State[], stored: Written['stored'], pos: NonNullable<Known['pos']>): State[] {
+  return SCOPES.map(([scope, prefix], index) => {
+    const { change, committed } = stored ?? {};
+    const others = scope === 'session' || committed === undefined ? undefined : byOthers(committed, scope, pos[scope], change?.delta[scope]);
+    return applied(parts[index] as State, full(prefix, others), full(prefix, change?.delta[scope]));
+  });
+}
+
+/** What others have done to a scope from its being read to a change of our own; `undefined` where the store does not tell. */
+function byOthers({ pos, changed, duplicate }: Committed, part: SharedPart, read: number | undefined, own: Delta | undefined): Delta | undefined {
+  const before = pos[part] - (own === undefined ? 0 : 1);
+  return duplicate ? undefined : before === read ? {} : changed?.[part];
+}
+
+/** A delta under full keys. */
+function full(prefix: string, delta: Delta | undefined): Delta | undefined {
+  return delta && { set: underKeys(prefix, delta.set ?? {}), unset: (delta.unset ?? []).map((name) => prefix + name) };
+}
+
+/** An app and a user as they were read, or left by the turn before. */
+interface ReadScopes {
+  readonly app: LoadedScope;
+  readonly user: LoadedScope | undefined;
+}
+
+/** What is known of the shared scopes. */
+type KnownScopes = Required<Pick<Known, 'pos' | 'marks'>>;
+
 /** A user's and the app's keys, or the app's alone. */
 export function scopeTarget(sessions: StoredSessions, target: UpdateStateTarget, signal: Signal | undefined): UpdateTarget {
   const { appName, userId } = target;
+  const { cache } = sessions;
   const key = userId === undefined ? { appName } : { appName, userId };
-  return async () => {
-    const app = await sessions.loadScope(appName, undefined, signal);
-    const user = userId === undefined ? undefined : await sessions.loadScope(appName, userId, signal);
-    const reads = new Reads(merged(app, user));
+  const load = async (): Promise<ReadScopes> => {
+    const user = userId === undefined ? undefined : sessions.loadScope(appName, userId, signal);
+    const [app, loaded] = await Promise.all([sessions.loadScope(appName, undefined, signal), user]);
+    return { app, user: loaded };
+  };
+  return async (turn) => {
+    const { app, user } = (turn.left() as ReadScopes | undefined) ?? (await load());
+    const reads = new Reads(merged(app.state, user?.state));
     return {
       state: reads.state,
+      widest: () => reads.widest,
       write: async (delta) => {
-        const id = newId();
-        const time = sessions.now();
-        const guard: Guard = { keys: reads.keys(), ...(reads.isWhole ? { pos: { app: app.pos, ...(user && { user: user.pos }) } } : {}) };
+        const [id, time] = [newId(), sessions.now()];
+        const pos = { app: app.pos, ...(user && { user: user.pos }) };
+        const wanted: Guard = { keys: reads.keys(), ...(reads.isWhole ? { pos } : {}) };
+        const guard = guardOf(sessions.connection.store, wanted);
         const admitted = admitDelta(delta, 'delta');
+        const leave = turn.writes();
         try {
           return await sessions.inTurn(id, signal, async (begin) => {
-            const ticket = sessions.cache.prepareUpdate(appName, userId, id, time, admitted, {});
-            const scoped = sessions.cache.scopedDelta(ticket);
-            const committed = await sessions.commit({ id, kind: 'update', key, time, delta: scoped, guard }, ticket, begin);
-            sessions.cache.settleUpdate(appName, userId, ticket, committed);
-            return merged(after(app, scoped.app), user && after(user, scoped.user));
+            const ticket = cache.prepareUpdate(appName, userId, id, time, admitted, {});
+            const known = sooner({ pos, marks: marksOf(app, user) }, cache.knownScopes(appName, userId));
+            const change: Change = { id, kind: 'update', key, time, delta: cache.scopedDelta(ticket), ...guard, known };
+            const committed = await sessions.commit(change, ticket, begin);
+            cache.settleUpdate({ appName, userId }, ticket, { change, known }, committed);
+            const next = { app: scopeAfter(app, 'app', change, committed), user: user && scopeAfter(user, 'user', change, committed) };
+            if (next.app.isWhole && next.user?.isWhole !== false) {
+              leave(next);
+            }
+            return merged(next.app.state, next.user?.state);
           });
         } catch (error) {
           throw isStoreError(error) ? new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause: error }) : error;
@@ -77,14 +152,32 @@ export function scopeTarget(sessions: StoredSessions, target: UpdateStateTarget,
   };
 }
 
-/** The values of both scopes under their full keys. */
-function merged(app: Pick<LoadedScope, 'state'>, user: Pick<LoadedScope, 'state'> | undefined): Readonly<Record<string, Json>> {
-  return deepFreeze(Object.assign(underKeys(APP_PREFIX, app.state), underKeys(USER_PREFIX, user?.state ?? {})));
+/** A scope right after a change, as {@link afterChange}. `isWhole`: nothing that others have written is missing. */
+function scopeAfter(read: LoadedScope, part: SharedPart, { id, delta }: Change, committed: Committed): LoadedScope & { readonly isWhole: boolean } {
+  const others = byOthers(committed, part, read.pos, delta[part]);
+  const mark = delta[part] === undefined ? (committed.before?.[part] ?? (committed.pos[part] === read.pos ? read.mark : undefined)) : id;
+  const state = deepFreeze(applied(read.state, others, delta[part]));
+  return { pos: committed.pos[part], state, ...(mark === undefined ? {} : { mark }), isWhole: others !== undefined };
 }
 
-/** What a scope is after a delta. */
-function after({ state }: LoadedScope, { set = {}, unset = [] }: Delta = {}): Pick<LoadedScope, 'state'> {
-  const next = Object.assign(Object.create(null) as Record<string, Json>, state);
-  unset.forEach((name) => delete next[name]);
-  return { state: Object.assign(next, set) };
+function marksOf(app: LoadedScope, user: LoadedScope | undefined): NonNullable<Known['marks']> {
+  return { ...(app.mark === undefined ? {} : { app: app.mark }), ...(user?.mark === undefined ? {} : { user: user.mark }) };
+}
+
+/** Of two that are known the lower one of each scope: what has happened since then is news for both. */
+function sooner(read: KnownScopes, here: KnownScopes): KnownScopes {
+  const app = (here.pos.app ?? Infinity) < (read.pos.app ?? Infinity) ? here : read;
+  const user = (here.pos.user ?? Infinity) < (read.pos.user ?? Infinity) ? here : read;
+  return {
+    pos: { ...(app.pos.app === undefined ? {} : { app: app.pos.app }), ...(user.pos.user === undefined ? {} : { user: user.pos.user }) },
+    marks: {
+      ...(app.marks.app === undefined ? {} : { app: app.marks.app }),
+      ...(user.marks.user === undefined ? {} : { user: user.marks.user }),
+    },
+  };
+}
+
+/** The values of both scopes under their full keys. */
+function merged(app: Values, user: Values = {}): State {
+  return deepFreeze(mergeRecords([underKeys(APP_PREFIX, app), underKeys(USER_PREFIX, user)]));
 }

@@ -1,29 +1,28 @@
 // Sessions over a store: every write waits for it, and memory follows it.
 
-import { missing, notFound, prepareAppend, repeated, type Append } from './append.js';
-import { Cache, parseEvent, sharedCell } from './cache.js';
+import { Cache } from './cache.js';
 import { Commits } from './commits.js';
 import { Connection } from './connection.js';
-import { creationEvent } from './creation.js';
-import { cursorText, parseCursor } from './cursor.js';
-import { StatepadError } from './errors.js';
+import { StatepadError, isStatepadError } from './errors.js';
 import { thaw } from './freeze.js';
 import { OUT, type SessionRecord, type View } from './handle.js';
-import { newId } from './ids.js';
 import { orAborted, unknown } from './policy.js';
 import { Queues } from './queue.js';
 import { checkKey, type ListPlan } from './requests.js';
-import { pageOf, type AppendPlan, type Creation, type SessionName, type Sessions } from './sessions.js';
 import { isStoreError } from './store-error.js';
 import { callbackStore } from './stores/lib/callbacks.js';
+import { writeEvent } from './stored-append.js';
+import { createStored } from './stored-create.js';
+import { parseEvent } from './stored-event.js';
+import { listPage } from './stored-list.js';
 import { wholeLog } from './stored-past.js';
 import { scopeTarget, sessionTarget } from './stored-update.js';
 import { isSessionTarget, type UpdateTarget } from './update.js';
-import { ALL, NONE, firstOf, notHere, shownBy, type Wanted } from './wanted.js';
-import type { Draft } from './draft.js';
+import { ALL, NONE, firstOf, notHere, type Wanted } from './wanted.js';
 import type { Ticket } from './memory.js';
+import type { AppendPlan, Creation, SessionName, Sessions } from './sessions.js';
 import type { StoredOptions } from './store-options.js';
-import type { Change, Committed, Guard, Hint, ListQuery, Loaded, LoadedScope, LoadQuery } from './store.js';
+import type { Change, Committed, Hint, LoadedScope, LoadQuery } from './store.js';
 import type {
   Event,
   GetSessionConfig,
@@ -55,34 +54,8 @@ export class StoredSessions implements Sessions {
     this.#commits = new Commits(store, options);
   }
 
-  async create({ key, state }: Creation, signal?: Signal): Promise<Session> {
-    return await this.inTurn(nameOf(key), signal, async (begin) => {
-      if (this.cache.find(key) !== undefined) {
-        // Somebody else may have deleted it; otherwise the core refuses.
-        await this.load(key, NONE, () => undefined);
-      }
-      const time = this.now();
-      const id = newId();
-      const creation = creationEvent(time, state);
-      const ticket = this.cache.prepareCreate(key, time, state);
-      let committed: Committed;
-      try {
-        const event = { id, time, data: JSON.stringify(creation) };
-        committed = await this.commit({ id, kind: 'create', key, time, event, delta: this.cache.scopedDelta(ticket) }, ticket, begin);
-      } catch (error) {
-        if (isStoreError(error)) {
-          const { sessionId: id } = key;
-          throw new StatepadError(error.code === 'exists' ? 'SESSION_EXISTS' : 'STATE_CONFLICT', `session "${id}" exists already`, { id, cause: error });
-        }
-        throw error;
-      }
-      const record = this.cache.settleCreate(key, creation, id, ticket, committed);
-      if (record !== undefined) {
-        return this.cache.read(record);
-      }
-      const session = await this.load(key, ALL, (loaded) => (loaded.created === id ? this.cache.read(loaded) : undefined));
-      return session ?? missing(key);
-    });
+  async create(creation: Creation, signal?: Signal): Promise<Session> {
+    return await this.inTurn(creation.key, signal, async (begin) => await createStored(this, creation, begin));
   }
 
   async get(key: SessionKey, config: GetSessionConfig | undefined, signal?: Signal): Promise<Session | undefined> {
@@ -90,16 +63,21 @@ export class StoredSessions implements Sessions {
     if (since === undefined) {
       return await this.load(key, last === undefined ? ALL : { last }, (record) => this.cache.read(record, config), { signal });
     }
-    const record = await this.load(key, NONE, (loaded) => this.cache.hold(loaded), { signal });
-    if (record === undefined) {
-      return undefined;
+    for (let round = 0; round < ROUNDS; round++) {
+      const record = await this.load(key, NONE, (loaded) => this.cache.hold(loaded), { signal });
+      if (record === undefined) {
+        return undefined;
+      }
+      try {
+        const given = record.base === 0 ? undefined : await this.#eventsSince(record, since, last, signal);
+        if (!this.cache.isLost(record)) {
+          return record.number === OUT ? undefined : this.cache.read(record, config, given);
+        }
+      } finally {
+        this.cache.release(record);
+      }
     }
-    try {
-      const given = record.base === 0 ? undefined : await this.#eventsSince(record, since, last, signal);
-      return record.number === OUT ? undefined : this.cache.read(record, config, given);
-    } finally {
-      this.cache.release(record);
-    }
+    return unfit(key);
   }
 
   /** The events of a window by time, as far as the session is in memory. Times are in no order: the store finds them. */
@@ -111,6 +89,10 @@ export class StoredSessions implements Sessions {
       if (loaded?.created !== record.created) {
         return [];
       }
+      if (loaded.diverged || loaded.rev < to) {
+        this.cache.lose(record);
+        return [];
+      }
       if (record.revision === to) {
         return loaded.events.map((event) => parseEvent(record, event));
       }
@@ -118,46 +100,67 @@ export class StoredSessions implements Sessions {
   }
 
   async list(plan: ListPlan, signal?: Signal): Promise<ListSessionsResponse> {
-    const { appName: app, userId: user, descending, limit, offset } = plan;
-    const start = plan.cursor === undefined ? undefined : parseCursor(plan.cursor);
-    const query: ListQuery = {
-      app,
-      ...(user === undefined ? {} : { user }),
-      descending,
-      ...(limit === undefined ? {} : { limit }),
-      ...(start === undefined ? { offset } : { after: start.after }),
-    };
-    const page = await this.connection.ask(async (store, context) => await store.list(query, context), signal);
-    const appCell = sharedCell('app', page.app);
-    const userCells = new Map([...page.users].map(([id, values]) => [id, sharedCell('user', values)]));
-    const sessions = page.rows.map((row) => this.cache.row(row, [appCell, userCells.get(row.key.userId) ?? sharedCell('user', {})]));
-    const { corrupt = [] } = page;
-    const before = start?.before ?? offset;
-    const seen = before + sessions.length + corrupt.length;
-    const last = page.rows.at(-1);
-    const cursor = last === undefined || seen >= page.total ? undefined : cursorText(last, seen);
-    const answer = pageOf(plan, before, page.total, sessions, cursor);
-    return corrupt.length === 0 ? answer : { ...answer, corrupt };
+    return await listPage(this, plan, signal);
   }
 
   async remove(key: SessionKey, signal?: Signal): Promise<void> {
-    await this.inTurn(nameOf(key), signal, async (begin) => {
+    await this.inTurn(key, signal, async (begin) => {
+      const guard = await this.#guardOfRemoval(key, signal);
+      if (guard === 'gone') {
+        return;
+      }
       begin(key.sessionId);
       try {
-        await this.connection.ask(async (store, context) => await store.remove(key, context));
-      } finally {
-        // Also when it is not known whether it is still there.
-        const record = this.cache.find(key);
-        if (record !== undefined) {
-          this.cache.drop(record);
-        }
+        await this.connection.ask(async (store, context) => await store.remove(key, context, guard), undefined, key.sessionId);
+      } catch (error) {
+        // It may be there, or not.
+        this.#forgotten(key, (record) => this.cache.forget(record));
+        throw error;
       }
+      this.#forgotten(key, (record) => this.cache.drop(record));
     });
+  }
+
+  #forgotten(key: SessionKey, forget: (record: SessionRecord) => void): void {
+    const record = this.cache.find(key);
+    if (record !== undefined) {
+      forget(record);
+    }
+  }
+
+  /**
+   * Which session is to be deleted: a second try must not delete one that was created anew in between. Only where the store
+   * looks at it. `'gone'` when there is none.
+   */
+  async #guardOfRemoval(key: SessionKey, signal: Signal | undefined): Promise<{ readonly created: string } | 'gone' | undefined> {
+    const { keeps, exclusive } = this.connection.store;
+    if (!keeps?.includes('creations')) {
+      return undefined;
+    }
+    const found = this.cache.find(key);
+    if (found !== undefined && exclusive) {
+      return { created: found.created };
+    }
+    const query: LoadQuery = { events: { last: 0 }, known: this.cache.known(key, found) };
+    try {
+      const loaded = await this.connection.ask(async (store, context) => await store.load(key, query, context), signal);
+      if (loaded === null) {
+        this.#forgotten(key, (record) => this.cache.drop(record));
+        return 'gone';
+      }
+      return { created: loaded.created };
+    } catch (error) {
+      if (isStatepadError(error) && error.code === 'STORE_CORRUPT') {
+        // What cannot be read can be deleted all the same.
+        return undefined;
+      }
+      throw error;
+    }
   }
 
   async append({ session, draft, expectedRevision }: AppendPlan, signal?: Signal): Promise<Event> {
     const guard = expectedRevision === undefined ? {} : { rev: expectedRevision };
-    return await this.write(session, draft, guard, signal);
+    return (await writeEvent(this, { session, draft, guard, signal })).event;
   }
 
   async scope(appName: string, userId: string | undefined, signal?: Signal): Promise<Record<string, unknown>> {
@@ -186,86 +189,6 @@ export class StoredSessions implements Sessions {
     await this.connection.close();
   }
 
-  /** Appends an event under a guard. */
-  async write(session: AppendPlan['session'], draft: Draft, guard: Guard, signal?: Signal): Promise<Event> {
-    const { appName, userId, id: sessionId } = session;
-    const view = this.cache.view(session);
-    const key = view?.record.key ?? checkKey({ appName, userId, sessionId });
-    return await this.inTurn(nameOf(key), signal, async (begin) => {
-      const record = await this.#writable(key, view);
-      try {
-        const append = prepareAppend(this.cache, record, draft, {});
-        const event = append.ticket === undefined ? append.event : await this.#store(record, append, draft, guard, begin, view);
-        if (view !== undefined && record.number !== OUT) {
-          this.cache.refresh(view);
-        }
-        if (view !== undefined && append.ticket !== undefined) {
-          this.cache.showTemp(view, event, append.temp);
-        }
-        return event;
-      } finally {
-        this.cache.release(record);
-      }
-    });
-  }
-
-  /**
-   * The session that an append goes to, with all events that the handle shows. It stays in memory until it is released.
-   * Throws `SESSION_NOT_FOUND`.
-   */
-  async #writable(key: SessionKey, view: View | undefined): Promise<SessionRecord> {
-    const { created, deleted } = view?.record ?? {};
-    const found = this.cache.find(key);
-    const hold = (record: SessionRecord): SessionRecord => this.cache.hold(record);
-    const isFound = found !== undefined && this.cache.isCurrent(found);
-    const record = deleted ? undefined : isFound ? hold(found) : await this.load(key, NONE, hold, { idle: view?.record });
-    if (record === undefined) {
-      return missing(key);
-    }
-    try {
-      if (created !== undefined && record.created !== created) {
-        return missing(key);
-      }
-      if (view !== undefined) {
-        const wanted = shownBy(view);
-        this.cache.rebind(view, record);
-        if (record.base > firstOf(wanted, record)) {
-          await this.load(key, wanted, () => undefined);
-        }
-      }
-      return record.number === OUT ? missing(key) : record;
-    } catch (error) {
-      this.cache.release(record);
-      throw error;
-    }
-  }
-
-  /** Has an append stored, and takes it over. */
-  async #store(record: SessionRecord, append: Append, draft: Draft, guard: Guard, begin: Begin, view: View | undefined): Promise<Event> {
-    const { id, timestamp: time } = draft;
-    const { key, created } = record;
-    const ticket = append.ticket as Ticket;
-    const event = { id, time, data: JSON.stringify(append.event) };
-    let committed: Committed;
-    try {
-      const delta = this.cache.scopedDelta(ticket);
-      const change: Change = { id, kind: 'append', key, time, event, delta, guard: { created, ...guard } };
-      committed = await this.commit(change, ticket, begin);
-    } catch (error) {
-      throw await this.#refusal(error, record, guard);
-    }
-    if (committed.duplicate) {
-      this.cache.discard(ticket);
-      await this.#reload(record);
-      return repeated(record, draft, append.event, parseEvent(record, { rev: committed.rev, data: committed.data ?? 'null' }));
-    }
-    const settled = this.cache.settle(record, append, committed, view);
-    if (settled === undefined) {
-      await this.#reload(record);
-    }
-    return settled ?? append.event;
-  }
-
   /** Makes a change durable. When that fails, it is forgotten. */
   async commit(change: Change, ticket: Ticket, begin: Begin): Promise<Committed> {
     try {
@@ -281,29 +204,8 @@ export class StoredSessions implements Sessions {
     }
   }
 
-  /** What the caller is told of an append that failed; and what is here is looked at again before it is used. */
-  async #refusal(error: unknown, record: SessionRecord, guard: Guard): Promise<unknown> {
-    const { sessionId: id } = record.key;
-    if (!isStoreError(error)) {
-      this.cache.doubt(record);
-      return error;
-    }
-    if (error.code === 'not-found') {
-      this.cache.drop(record);
-      return notFound(id);
-    }
-    await this.#reload(record);
-    const { rev: expected } = guard;
-    if (expected === undefined || guard.keys !== undefined) {
-      return new StatepadError('STATE_CONFLICT', `the state of session "${id}" changed since it was read`, { id, cause: error });
-    }
-    const actual = error.actual ?? record.revision;
-    const message = `session "${id}" is at revision ${actual}, not at the expected ${expected}`;
-    return new StatepadError('SESSION_STALE', message, { id, expected, actual, cause: error });
-  }
-
   /** Loads what others have written. When that fails, what is here stays behind until it is needed. */
-  async #reload(record: SessionRecord): Promise<void> {
+  async reload(record: SessionRecord): Promise<void> {
     this.cache.doubt(record);
     try {
       await this.load(record.key, NONE, () => undefined);
@@ -330,22 +232,20 @@ export class StoredSessions implements Sessions {
         this.cache.touch(before);
         return use(before);
       }
-      const known = before ?? (idle?.number === OUT ? idle : undefined);
-      const query = { events: notHere(known, wanted), known: this.cache.known(key, before) };
+      const here = before ?? (idle?.number === OUT && !this.cache.isLost(idle) ? idle : undefined);
+      const known = this.cache.known(key, before);
+      const query = { events: notHere(here, wanted), known };
       const loaded = await this.connection.ask(async (store, context) => await store.load(key, query, context), signal);
-      const record = this.#take(key, loaded, before, idle);
+      const record = loaded === null ? this.#none(key, before) : (this.cache.take(key, loaded, before, known, idle) ?? 'again');
       if (record !== 'again') {
         return record && use(record);
       }
     }
-    const { sessionId: id } = key;
-    throw new StatepadError('STORE_CORRUPT', `the store's answers for session "${id}" do not fit together`, { id });
+    return unfit(key);
   }
 
-  #take(key: SessionKey, loaded: Loaded | null, before: SessionRecord | undefined, idle: SessionRecord | undefined): SessionRecord | undefined | 'again' {
-    if (loaded !== null) {
-      return this.cache.take(key, loaded, before, idle) ?? 'again';
-    }
+  /** The store has no such session. */
+  #none(key: SessionKey, before: SessionRecord | undefined): undefined | 'again' {
     if (this.cache.find(key) !== before) {
       return 'again';
     }
@@ -362,10 +262,10 @@ export class StoredSessions implements Sessions {
   }
 
   /**
-   * Runs a task after all earlier ones of its name. Until it has begun to write, `signal` ends it; after that it goes on,
+   * Runs a task after all earlier ones of its session, or of its name. Until it has begun to write, `signal` ends it; after that it goes on,
    * and the caller is told that the outcome is unknown.
    */
-  async inTurn<T>(name: string, signal: Signal | undefined, task: (begin: Begin) => Promise<T>): Promise<T> {
+  async inTurn<T>(of: SessionKey | string, signal: Signal | undefined, task: (begin: Begin) => Promise<T>): Promise<T> {
     let begun: string | undefined;
     const run = async (): Promise<T> => {
       signal?.throwIfAborted();
@@ -375,18 +275,22 @@ export class StoredSessions implements Sessions {
         begun = id;
       });
     };
-    return await orAborted(this.#queues.run(name, run), signal, () => begun && unknown(begun, signal?.reason));
+    return await orAborted(this.#queues.run(typeof of === 'string' ? of : nameOf(of), run), signal, () => begun && unknown(begun, signal?.reason));
   }
 
   /** Others have written: what is in memory of it is brought up to date. */
   #hinted(hints: readonly Hint[]): void {
     const records = new Set(hints.map((hint) => this.cache.findAny(hint)));
-    records.forEach((record) => void (record && this.#reload(record)));
+    records.forEach((record) => void (record && this.reload(record)));
   }
 }
 
 /** Says that a change is about to be sent. Throws when nobody wants it any more. */
 export type Begin = (id: string) => void;
+
+function unfit({ sessionId: id }: SessionKey): never {
+  throw new StatepadError('STORE_CORRUPT', `the store's answers for session "${id}" do not fit together`, { id });
+}
 
 function nameOf({ appName, userId, sessionId }: SessionKey): string {
   return JSON.stringify([appName, userId, sessionId]);

@@ -2,10 +2,10 @@
 
 import { StatepadError, isStatepadError } from './errors.js';
 import { sleep } from './sleep.js';
-import { isTemp, mergeRecords } from './scope.js';
+import { isTemp, mergeRecords, type StoredScope } from './scope.js';
 import { isThenable } from './thenable.js';
 import { deltaOf } from './update-answer.js';
-import type { Queues } from './queue.js';
+import type { Turn, Turns } from './turns.js';
 import type { Json, SessionKey, UpdateStateTarget } from './types.js';
 import type { Signal } from './signal.js';
 
@@ -23,63 +23,77 @@ type State = Readonly<Record<string, Json>>;
 /** What was read, and how to write over it: that throws `STATE_CONFLICT` or `SESSION_STALE` when it holds no more. */
 export interface Attempt {
   readonly state: State;
+  /** The scope that most others share, of those that the function has looked at. Where that is not known: the app's. */
+  readonly widest?: () => StoredScope;
   /** Answers with the values after the update. */
   readonly write: (delta: Readonly<Record<string, unknown>>) => State | Promise<State>;
 }
 
-/** Something that can be read, and written if it has not moved since. Reads anew at each call. */
-export type UpdateTarget = () => Attempt | Promise<Attempt>;
+/**
+ * Something that can be read, and written if it has not moved since. Reads anew at each call, unless the turn before has left
+ * what it wrote.
+ */
+export type UpdateTarget = (turn: Turn) => Attempt | Promise<Attempt>;
 
 /** How an update goes about it. */
 export interface UpdatePlan {
   /** How often the function may run. */
   readonly attempts: number;
-  /** Those who have met somebody come back one by one, each with its own target's. */
-  readonly queues: Queues;
-  readonly name: string;
+  /** Updates of one target take turns; those that have met others also with all of the scope that they share. */
+  readonly turns: Turns;
+  readonly target: UpdateStateTarget;
   readonly signal: Signal | undefined;
 }
 
-/** After how long without any turn one goes by oneself, in milliseconds: the queue is for speed, not for safety. */
-const TURN = 1000;
-
 /** Runs `fn` until its delta is written over what it read. See `SessionService.updateState`. */
 export async function updateState(target: UpdateTarget, fn: UpdateFunction, plan: UpdatePlan): Promise<State> {
-  const { attempts, queues, name } = plan;
-  const first = await tryUpdate(target, fn, plan.signal);
-  if (!(first instanceof Met)) {
-    return first;
-  }
-  const retry = async (): Promise<State> => {
-    let met: Met = first;
-    for (let attempt = 2; attempt <= attempts; attempt++) {
-      await pause(attempt);
-      const outcome = await tryUpdate(target, fn, plan.signal);
-      if (!(outcome instanceof Met)) {
-        return outcome;
-      }
-      met = outcome;
+  const { attempts, turns, signal } = plan;
+  const { appName, userId, sessionId } = plan.target;
+  const name = nameOf(appName, userId, sessionId);
+  return await turns.run(name, signal, async (turn) => {
+    const first = await tryUpdate(target, fn, turn, signal);
+    if (!(first instanceof Met)) {
+      return first;
     }
-    throw new StatepadError('STATE_CONFLICT', `the state changed under each of ${attempts} attempts`, { cause: met.cause });
-  };
-  return await inTurn(queues, name, retry);
+    const retry = async (): Promise<State> => {
+      let met: Met = first;
+      for (let attempt = 2; attempt <= attempts; attempt++) {
+        await pause(attempt);
+        const outcome = await tryUpdate(target, fn, turn, signal);
+        if (!(outcome instanceof Met)) {
+          return outcome;
+        }
+        met = outcome;
+      }
+      throw new StatepadError('STATE_CONFLICT', `the state changed under each of ${attempts} attempts`, { cause: met.cause });
+    };
+    const { widest } = first;
+    const shared = widest === 'app' ? nameOf(appName) : widest === 'user' ? nameOf(appName, userId) : name;
+    return shared === name || attempts === 1 ? await retry() : await turns.run(shared, signal, retry, turn);
+  });
+}
+
+function nameOf(...ids: readonly (string | undefined)[]): string {
+  return JSON.stringify(ids.filter((id) => id !== undefined));
 }
 
 /** Somebody else has written what was read. */
 class Met {
   readonly cause: unknown;
-  constructor(cause: unknown) {
+  readonly widest: StoredScope;
+  constructor(cause: unknown, widest: StoredScope) {
     this.cause = cause;
+    this.widest = widest;
   }
 }
 
-async function tryUpdate(target: UpdateTarget, fn: UpdateFunction, signal: Signal | undefined): Promise<State | Met> {
+async function tryUpdate(target: UpdateTarget, fn: UpdateFunction, turn: Turn, signal: Signal | undefined): Promise<State | Met> {
   signal?.throwIfAborted();
   // Whatever needs no waiting is done at once: nothing can come between.
-  const found = target();
-  const { state, write } = isThenable(found) ? await found : found;
-  const answer = fn(state);
-  const delta = deltaOf(isThenable(answer) ? await answer : answer, state);
+  const found = target(turn);
+  const { state, write, widest } = isThenable(found) ? await found : found;
+  const answer = turn.call(() => fn(state));
+  const delta = deltaOf(isThenable(answer) ? await turn.wait(answer) : answer, state);
   if (delta === undefined || isEmpty(delta)) {
     // What the function was given may be watched: what is handed out is a record as any other.
     return Object.freeze(mergeRecords([state]));
@@ -91,27 +105,10 @@ async function tryUpdate(target: UpdateTarget, fn: UpdateFunction, signal: Signa
     return isThenable(written) ? await written : written;
   } catch (error) {
     if (isConflict(error)) {
-      return new Met(error);
+      return new Met(error, widest?.() ?? 'app');
     }
     throw error;
   }
-}
-
-/**
- * Runs a task in turn, or when turns stop coming: a function that updates what it is updating would wait for itself.
- */
-async function inTurn<T>(queues: Queues, name: string, task: () => Promise<T>): Promise<T> {
-  let result: Promise<T> | undefined;
-  const start = (): Promise<T> => (result ??= task());
-  const turn = queues.run(name, start);
-  const settled = turn.then(() => undefined, () => undefined);
-  for (let before = -1; result === undefined && queues.done(name) !== before; ) {
-    before = queues.done(name);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    await Promise.race([settled, new Promise((resolve) => (timer = setTimeout(resolve, TURN)))]);
-    clearTimeout(timer);
-  }
-  return await start();
 }
 
 /** Whether an update is one of a session. Throws when it names a session without its user. */

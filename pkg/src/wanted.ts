@@ -1,6 +1,6 @@
 // Which events of a session have to be in memory, and which of them have to be loaded.
 
-import type { SessionRecord, View } from './handle.js';
+import { OUT, type SessionRecord, type View } from './handle.js';
 import type { LoadQuery } from './store.js';
 
 /** The events of a session that are needed: from a place in the log, from 0, or the last ones. */
@@ -17,20 +17,26 @@ export function firstOf({ from, last = 0 }: Wanted, { revision }: SessionRecord)
   return from ?? Math.max(0, revision - last);
 }
 
-/** The events that are not in memory yet. They follow one another, so that memory has no gaps. */
+/**
+ * The events that are not in memory yet. They follow one another, so that memory has no gaps. Of a session that only a handle
+ * knows the last one is asked for once more: it tells whether the store still has this log.
+ */
 export function notHere(known: SessionRecord | undefined, wanted: Wanted): NonNullable<LoadQuery['events']> {
   if (known === undefined) {
     return wanted.from === undefined ? { last: wanted.last ?? 0 } : { from: wanted.from + 1 };
   }
+  const { number, base, revision, events } = known;
   const first = firstOf(wanted, known);
-  return { from: (first < known.base ? first : known.revision) + 1 };
+  const isHere = number !== OUT || events.length === 0;
+  return { from: first < base ? first + 1 : isHere ? revision + 1 : revision };
 }
 
-/** The events that a handle shows of its session. */
-export function shownBy({ config, readLength, given }: View): Wanted {
+/** The events that a handle shows of its session, or of another log that takes its place. */
+export function shownBy({ config, readLength, given }: View, other?: SessionRecord): Wanted {
   const { numRecentEvents, afterTimestamp } = config ?? {};
-  if (given !== undefined) {
-    return { from: readLength };
+  const length = other?.revision ?? readLength;
+  if (given !== undefined && other === undefined) {
+    return { from: length };
   }
-  return { from: numRecentEvents === undefined || afterTimestamp !== undefined ? 0 : Math.max(0, readLength - numRecentEvents) };
+  return { from: numRecentEvents === undefined || afterTimestamp !== undefined ? 0 : Math.max(0, length - numRecentEvents) };
 }

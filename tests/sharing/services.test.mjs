@@ -255,3 +255,50 @@ test('with hints, the state of an app and of a user comes by itself, too', () =>
       assert.deepEqual(loads.at(-1).known.pos, pos);
     }
   }));
+
+const SHARED = { appName: 'a', userId: 'u' };
+
+/** A value more of every kind: one that stays, one that goes, one that goes and comes back, one that is new. */
+async function moveShared(service, number) {
+  await service.updateState(SHARED, () => ({ 'app:stays': number, 'user:stays': number, [`app:new ${number}`]: number, 'app:back': number, 'user:back': number }));
+  await service.updateState(SHARED, () => ({ 'app:goes': DELETED, 'app:back': DELETED, 'user:goes': DELETED, 'user:back': DELETED }));
+  await service.updateState(SHARED, () => ({ 'app:back': number, 'user:back': number, ...(number % 2 === 0 ? { 'app:goes': number } : {}) }));
+}
+
+test('what others have done to app and user state comes with the answer to an append: nothing is loaded, and nothing is missed', () =>
+  withServices('memory, without hints', async (ours, theirs, { loads }) => {
+    const state = Object.fromEntries(['app:stays', 'app:goes', 'app:back', 'user:stays', 'user:goes', 'user:back'].map((key) => [key, 0]));
+    const session = await ours.createSession({ ...KEY, state });
+    const other = await theirs.createSession({ ...KEY, sessionId: 't' });
+    for (const number of numbers(6)) {
+      await moveShared(theirs, number);
+      loads.length = 0;
+      // With and without own writes to what others have moved.
+      await ours.appendEvent({ session, event: event(`e${number}`, number < 3 ? {} : { 'app:stays': 'own', 'user:goes': number, 'app:back': DELETED }) });
+      assert.deepEqual(loads, []);
+      await theirs.appendEvent({ session: other, event: event(`e${number}`) });
+      // In the same order, too.
+      assert.deepEqual(Object.entries(session.state), Object.entries(other.state));
+    }
+    await moveShared(theirs, 7);
+    const created = await ours.createSession({ ...KEY, sessionId: 'third', state: { 'app:last': 1 } });
+    await moveShared(theirs, 8);
+    const updated = await ours.updateState(KEY, ({ 'app:stays': stays }) => ({ 'app:last': stays }));
+    const read = Object.entries((await theirs.getSession(KEY)).state);
+    assert.deepEqual(Object.entries(updated), read);
+    assert.equal(created.state['app:new 7'], 7);
+    assert.equal(updated['app:last'], 8);
+  }));
+
+test('what others have done to app and user state comes with a load in place of all values', () =>
+  withServices('memory, without hints', async (ours, theirs, { answers }) => {
+    const many = Object.fromEntries(numbers(1000).map((number) => [`app:k${number}`, number]));
+    await ours.createSession({ ...KEY, state: { ...many, 'user:back': 0 } });
+    for (const number of numbers(3)) {
+      await moveShared(theirs, number);
+      answers.length = 0;
+      const { state } = await ours.getSession(KEY);
+      assert.deepEqual(Object.entries(state), Object.entries((await theirs.getSession(KEY)).state));
+      assert.ok(JSON.stringify(answers).length < 2000, `${JSON.stringify(answers).length} characters`);
+    }
+  }));

@@ -1,7 +1,7 @@
 // What `redisStore` is given, looked at before anything is asked of a server.
 
 import { describe } from '../../given.js';
-import { checkOptions, invalid } from '../../guards.js';
+import { checkOptions, invalid } from '../../arguments.js';
 import { kindOf } from './redis-client.js';
 
 /** The names of all options. */

@@ -1,0 +1,28 @@
+// What a store can compare before it writes. What it cannot is refused by name, never pretended.
+
+import { StatepadError } from './errors.js';
+import type { Guard, SessionStore } from './store.js';
+
+/**
+ * The guard of a change, as far as the store can compare it. What the caller has asked for has to be; that the session is
+ * still the same one is left out where the store compares nothing. Throws `INVALID_ARGUMENT`.
+ */
+export function guardOf({ guards = 'all' }: Pick<SessionStore, 'guards'>, guard: Guard): { readonly guard?: Guard } {
+  const { keys, rev, pos } = guard;
+  if (guards !== 'all' && (rev !== undefined || pos !== undefined)) {
+    throw keys === undefined
+      ? refused('expectedRevision cannot be kept: the store compares no revisions', 'expectedRevision')
+      : refused(`updateState has looked at all keys, and the store compares no revisions: ${ADVICE}`);
+  }
+  if (guards === 'none' && keys !== undefined && Object.keys(keys).length > 0) {
+    const why = 'the store compares neither values nor revisions';
+    throw refused(`updateState cannot be kept from overwriting what others write: ${why}`);
+  }
+  return guards === 'none' ? {} : { guard };
+}
+
+const ADVICE = 'let the function read the keys that it needs by their names';
+
+function refused(message: string, path?: string): StatepadError {
+  return new StatepadError('INVALID_ARGUMENT', message, path === undefined ? {} : { path });
+}
