@@ -21,7 +21,7 @@ import { isStatepadError } from './errors.js';
 import { sameJson, thaw } from './freeze.js';
 import { viewOf, type View } from './handle.js';
 import { processWarning } from './process-warning.js';
-import { checkObject } from './guards.js';
+import { checkObject } from './arguments.js';
 import { APP_PREFIX, USER_PREFIX } from './scope.js';
 import { SessionService, type SessionServiceOptions } from './service.js';
 import type { Event as Stored, EventInit, Session as Handle } from './types.js';

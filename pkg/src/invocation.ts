@@ -6,7 +6,7 @@ import { StatepadError } from './errors.js';
 import { newId } from './ids.js';
 import { PendingWrites, type SentWrites } from './pending.js';
 import { processWarning } from './process-warning.js';
-import { checkObject } from './guards.js';
+import { checkObject } from './arguments.js';
 import { isTemp } from './scope.js';
 import { State, type ReadonlyState } from './state.js';
 import { Template } from './template.js';

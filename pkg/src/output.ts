@@ -3,7 +3,7 @@
 import { admitString } from './admit.js';
 import { StatepadError } from './errors.js';
 import { isFinalResponse, partsOf } from './event.js';
-import { checkObject } from './guards.js';
+import { checkObject } from './arguments.js';
 import { isThenable } from './thenable.js';
 import type { EventInit } from './types.js';
 

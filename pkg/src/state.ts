@@ -3,7 +3,7 @@
 import { admitDelta, admitValue, put } from './admit.js';
 import { DELETED, isDeleted } from './deleted.js';
 import { StatepadError } from './errors.js';
-import { checkObject } from './guards.js';
+import { checkObject } from './arguments.js';
 import { APP_PREFIX, TEMP_PREFIX, USER_PREFIX } from './scope.js';
 import type { Json } from './types.js';
 

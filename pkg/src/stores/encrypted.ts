@@ -94,7 +94,7 @@ export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptio
     attempts.saw(key, loaded ?? undefined);
     return loaded && openLoaded(records, loaded, key, query);
   };
-  return {
+  const store: SessionStore = {
     ...passedOn(inner),
     ...(keeps && { keeps }),
     commit: (change, context) => commits.commit(change, context),
@@ -117,6 +117,11 @@ export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptio
       return { ...loaded, state: await records.openValues(loaded.state, home) };
     },
   };
+  if ('durability' in inner) {
+    // Some stores know it only when they are open.
+    Object.defineProperty(store, 'durability', { get: () => inner.durability, enumerable: true });
+  }
+  return store;
 }
 
 /** Checks what a store is made of. Throws `INVALID_ARGUMENT`. */
@@ -179,7 +184,6 @@ function passedOn(inner: SessionStore): Partial<SessionStore> {
     ...(inner.watch && { watch: inner.watch.bind(inner) }),
     ...(inner.open && { open: inner.open.bind(inner) }),
     ...(inner.close && { close: inner.close.bind(inner) }),
-    ...(inner.durability && { durability: inner.durability }),
     ...(inner.exclusive && { exclusive: inner.exclusive }),
   };
 }
