@@ -4,6 +4,7 @@ import { afterLoad, isLost, type At, type Head, type SharedPart } from './follow
 import { deepFreeze } from './freeze.js';
 import { Cell, OUT, eventsOf, type SessionRecord, type View } from './handle.js';
 import { Memory, NO_EVENTS, type Ticket } from './memory.js';
+import { newId } from './ids.js';
 import { knownOf, partsOf, Positions, sentOf, SHARED, type ScopeKey, type Sent, type Shared, type Steps } from './positions.js';
 import { underKeys } from './scope.js';
 import { Room } from './room.js';
@@ -184,7 +185,7 @@ export class Cache extends Memory {
   #add({ appName, userId }: SessionKey | ScopeKey, part: SharedPart, prefix: string, { set = {}, unset = [] }: Delta): void {
     const user = part === 'user' ? userId : undefined;
     const apply = (delta: Readonly<Record<string, Json>>, deleted: readonly string[]): void => {
-      this.applyUpdate(appName, user, this.prepareUpdate(appName, user, '', 0, { delta, deleted }, {}));
+      this.applyUpdate(appName, user, this.prepareUpdate(appName, user, newId(), 0, { delta, deleted }, {}));
     };
     if (unset.length > 0) {
       const gone = underKeys(prefix, Object.fromEntries(unset.map((name) => [name, null])));
