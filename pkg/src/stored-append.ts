@@ -27,6 +27,8 @@ export interface Writing {
   /** What the caller has of the scopes, where that is not what memory has. */
   readonly read?: Pick<Known, 'pos' | 'marks'> | undefined;
   readonly signal?: Signal | undefined;
+  /** See `Change.turn`. */
+  readonly turn?: string | undefined;
 }
 
 /** An event that is stored, and what the store has answered; without `stored` it was there before. */
@@ -163,7 +165,7 @@ async function show(sessions: StoredSessions, key: SessionKey, view: View | unde
 
 /** Has an append stored, and takes it over. */
 async function store(sessions: StoredSessions, record: SessionRecord, append: Append, task: Task): Promise<Written> {
-  const { draft, guard, begin, view, read } = task;
+  const { draft, guard, begin, view, read, turn } = task;
   const { id, timestamp: time, named } = draft;
   const { cache } = sessions;
   const { key, created } = record;
@@ -183,6 +185,7 @@ async function store(sessions: StoredSessions, record: SessionRecord, append: Ap
       ...guardOf(sessions.connection.store, { created, ...guard }),
       known: { pos, marks },
       ...(named ? { call: newId() } : {}),
+      ...(turn === undefined ? {} : { turn }),
     };
   } catch (error) {
     cache.discard(ticket);
