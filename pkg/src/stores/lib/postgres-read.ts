@@ -1,7 +1,7 @@
 // How a session and a scope are read: one statement each, so that all of it is of one moment.
 
 import { changedOf, marksOf, valuesOf, type Entries, type Told } from './postgres-answers.js';
-import { changedSince, markOf } from './postgres-moves.js';
+import { changedCall, markOf } from './postgres-moves.js';
 import { fromColumn, toColumn } from './sql-text.js';
 import type { Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent } from '../../store.js';
 import type { SessionKey } from '../../types.js';
@@ -61,7 +61,7 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
     }
     const [at, by] = [number(pos, 'bigint'), text(mark)];
     const isKnown = `session.${scope}_pos = ${at} and coalesce(session.${scope}_mark = ${by}, true)`;
-    const told = changedSince(schema, `session.${scope}`, at, by, `session.${scope}_pos`);
+    const told = changedCall(schema, `session.${scope}`, at, by, `session.${scope}_pos`);
     const more = mark === undefined ? all : `coalesce(case when ${at} < session.${scope}_pos then ${told} end, ${all})`;
     return `case when ${isKnown} then null else ${more} end`;
   };
