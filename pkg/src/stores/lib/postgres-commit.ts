@@ -2,7 +2,7 @@
 // transaction. Most of its time goes into getting each of its statements and expressions ready, once in a transaction: so what
 // is looked for at one moment is one statement, and so is what is written together, and what is rare is behind one condition.
 
-import { findScopes, lockSessions, look } from './postgres-find.js';
+import { findScopes, lockSessions, look, lookForUpdate } from './postgres-find.js';
 import { forgetOld, SETTINGS, SHARDS, wrongVersion } from './postgres-function.js';
 import { changedCall, markOf } from './postgres-moves.js';
 import { endOfTurn } from './postgres-turns.js';
@@ -55,7 +55,7 @@ declare
   session_rev integer[];
   session_created text[];
   is_new boolean[];
-  -- Whether there is one session alone, which was found at once.
+  -- Whether there is one session or app alone, which was found at once.
   is_one boolean := false;
   -- Of the change.
   app_place integer;
@@ -76,12 +76,10 @@ declare
   before_pos bigint;
   known_pos bigint;
   told json;
-  before_app text;
-  before_user text;
   app_told json;
   user_told json;
   is_ours boolean;
-  is_moved boolean;
+  is_behind boolean;
   -- The calls that are refused now.
   refused text[];
   -- The scopes of the sessions that are created.
@@ -90,11 +88,18 @@ declare
 begin
   if is_single and session_list[1] is not null and not session_list[1] ? 'created' then
     -- Most changes are an event of a session that is there: it is found and locked at once.
-    select array[app.no, usr.no], session.no, session.rev, session.created into scope_no, own_no, own_rev, own_created
+    select array[app.no, usr.no], 1, 2, session.no, session.rev, session.created
+      into scope_no, app_place, user_place, own_no, own_rev, own_created
       from ${schema}.scopes app
       join ${schema}.scopes usr on usr.parent = app.no and usr.name = scope_list[2]->>1
       join ${schema}.sessions session on session.usr = usr.no and session.id = session_list[1]->>'session'
       where app.parent = 0 and app.name = scope_list[1]->>1 for no key update of session;
+    is_one := found;
+  elsif is_single and cardinality(scope_list) = 1 then
+    -- An update of an app that is there.
+    select array[scope.no], 1, 0, array[scope.pos], array[${markOf('scope')}], array[true]
+      into scope_no, app_place, own_rev, scope_pos, scope_mark, is_locked
+      from ${schema}.scopes scope where scope.parent = 0 and scope.name = scope_list[1]->>1 for no key update;
     is_one := found;
   end if;
   if not is_one then
@@ -103,62 +108,72 @@ begin
   end if;
 
   -- Scopes that are looked at, or moved together with others. One that is only moved is locked by that.
-  foreach place in array locks::integer[] loop
-    select scope.pos, ${markOf('scope')} into found_pos, found_text
-      from ${schema}.scopes scope where scope.no = scope_no[place] for no key update;
-    scope_pos[place] := found_pos;
-    scope_mark[place] := found_text;
-    is_locked[place] := true;
-  end loop;
+  if is_locked is null then
+    foreach place in array locks::integer[] loop
+      select scope.pos, ${markOf('scope')} into found_pos, found_text
+        from ${schema}.scopes scope where scope.no = scope_no[place] for no key update;
+      scope_pos[place] := found_pos;
+      scope_mark[place] := found_text;
+      is_locked[place] := true;
+    end loop;
+  end if;
 
   place := 0;
   foreach change in array change_list loop
     place := place + 1;
     change_id := change->>'id';
-    app_place := (change->'app')::int;
-    user_place := (change->'usr')::int;
+    change_call := coalesce(change->>'call', change_id);
     if not is_one then
+      app_place := (change->'app')::int;
+      user_place := (change->'usr')::int;
       own_no := session_no[place];
       own_rev := coalesce(session_rev[place], 0);
       own_created := session_created[place];
+      answer := null;
+      app_told := null;
+      user_told := null;
     end if;
-    change_call := coalesce(change->>'call', change_id);
-    answer := null;
-
     if change->>'kind' = 'append' then
       ${look(schema, `(select event.data from ${schema}.events event where -event.session = -own_no and event.id = change_id)`)}
-      if own_no is null or change->>'created' <> own_created then
-        answer := '["not-found"]';
-      elsif found_text is not null then
-        answer := 'duplicate';
-      end if;
     elsif change->>'kind' = 'create' then
       ${look(schema, `(select gone.id from ${schema}.creations gone where gone.id = change_id)`)}
-      if found_text is not null or own_created = change_id then
-        answer := 'duplicate';
-        if own_created is distinct from change_id then
-          own_rev := 0;
-        end if;
-        found_text := null;
-      elsif is_new[place] is null then
-        answer := '["exists"]';
-      end if;
     else
-      ${look(
+      ${lookForUpdate(
         schema,
         `(select done.id from ${schema}.updates done
               where done.scope = scope_no[coalesce(user_place, app_place)] and done.id = change_id)`,
       )}
-      if found_text is not null then
-        answer := 'duplicate';
-        found_text := null;
-      end if;
     end if;
 
-    if answer is not null or is_late or refused is not null or not is_ours or change ? 'guard' then
+    if found_text is not null or is_late or refused is not null or not is_ours or change ? 'guard'
+      or change->>'kind' <> 'append' or own_no is null or change->>'created' <> own_created
+    then
       if not is_ours then
         ${wrongVersion(schema)}
       end if;
+      case change->>'kind'
+        when 'append' then
+          if own_no is null or change->>'created' <> own_created then
+            answer := '["not-found"]';
+          elsif found_text is not null then
+            answer := 'duplicate';
+          end if;
+        when 'create' then
+          if found_text is not null or own_created = change_id then
+            answer := 'duplicate';
+            if own_created is distinct from change_id then
+              own_rev := 0;
+            end if;
+            found_text := null;
+          elsif is_new[place] is null then
+            answer := '["exists"]';
+          end if;
+        else
+          if found_text is not null then
+            answer := 'duplicate';
+            found_text := null;
+          end if;
+      end case;
       if answer = 'duplicate' then
         answer := json_build_array(answer, own_rev, app_pos, user_pos, last_id, app_mark, user_mark, found_text);
         if change ? 'turn' then
@@ -194,68 +209,65 @@ begin
       end if;
     end if;
 
-    if is_unused is not null then
-      is_unused[app_place] := false;
-      if user_place is not null then
-        is_unused[user_place] := false;
-      end if;
-    end if;
-    before_app := app_mark;
-    before_user := user_mark;
-    app_told := null;
-    user_told := null;
     if change ? 'moves' or (change->'app_known')::bigint <> app_pos or (change->'user_known')::bigint <> user_pos then
       for index in 0..jsonb_array_length(change->'scopes') - 1 loop
         item := change->'scopes'->index;
         scope_place := (item->0)::int;
-        found_no := scope_no[scope_place];
-        before_pos := case when scope_place = app_place then app_pos else user_pos end;
-        found_text := case when scope_place = app_place then app_mark else user_mark end;
-        known_pos := (item->2)::bigint;
-        is_moved := jsonb_typeof(item->1) = 'array';
-        told := null;
-        if is_moved and (is_single or is_locked[scope_place] is null) then
+        if jsonb_typeof(item->1) = 'array' and (is_single or is_locked[scope_place] is null) then
           with moved as (
             update ${schema}.scopes scope set pos = scope.pos + 1, mark = change_call, marked = scope.pos + 1
-              where scope.no = found_no returning scope.pos)
+              where scope.no = scope_no[scope_place] returning scope.no, scope.pos)
           insert into ${schema}.moves as move (scope, pos, mark, names)
-            select found_no, moved.pos, change_call, item->1 from moved returning move.pos - 1 into found_pos;
-          if found_pos <> before_pos then
-            before_pos := found_pos;
-            found_text := null;
-            select move.mark into found_text from ${schema}.moves move where move.scope = found_no and move.pos = before_pos;
+            select moved.no, moved.pos, change_call, item->1 from moved
+            returning move.scope, move.pos, move.pos - 1, (item->2)::bigint, (item->2)::bigint < move.pos - 1
+            into found_no, found_pos, before_pos, known_pos, is_behind;
+          if is_behind or before_pos <> (case when scope_place = app_place then app_pos else user_pos end) then
+            select (select move.mark from ${schema}.moves move where move.scope = found_no and move.pos = before_pos),
+                case when is_behind then ${changedCall(schema, 'found_no', 'known_pos', 'item->>3', 'before_pos')} end
+              into found_text, told;
+            if scope_place = app_place then
+              app_mark := found_text;
+              app_told := told;
+            else
+              user_mark := found_text;
+              user_told := told;
+            end if;
           end if;
-          if known_pos < before_pos then
-            told := ${changedCall(schema, 'found_no', 'known_pos', 'item->>3', 'before_pos')};
+        else
+          found_no := scope_no[scope_place];
+          found_pos := case when scope_place = app_place then app_pos else user_pos end;
+          found_text := case when scope_place = app_place then app_mark else user_mark end;
+          known_pos := (item->2)::bigint;
+          told := null;
+          if known_pos < found_pos and is_locked[scope_place] then
+            told := ${changedCall(schema, 'found_no', 'known_pos', 'item->>3', 'found_pos')};
+          elsif known_pos <> found_pos then
+            -- Nobody is kept from moving it: its position and what is told have to be of one moment.
+            select scope.pos, ${markOf('scope')},
+                case when known_pos < scope.pos then ${changedCall(schema, 'scope.no', 'known_pos', 'item->>3', 'scope.pos')} end
+              into found_pos, found_text, told from ${schema}.scopes scope where scope.no = found_no;
           end if;
-        elsif known_pos < before_pos and is_locked[scope_place] then
-          told := ${changedCall(schema, 'found_no', 'known_pos', 'item->>3', 'before_pos')};
-        elsif known_pos <> before_pos then
-          -- Nobody is kept from moving it: its position and what is told have to be of one moment.
-          select scope.pos, ${markOf('scope')},
-              case when known_pos < scope.pos then ${changedCall(schema, 'scope.no', 'known_pos', 'item->>3', 'scope.pos')} end
-            into before_pos, found_text, told from ${schema}.scopes scope where scope.no = found_no;
-        end if;
-        found_pos := before_pos;
-        if is_moved then
-          found_pos := before_pos + 1;
-          if not is_single and is_locked[scope_place] then
+          if scope_place = app_place then
+            app_mark := found_text;
+            app_told := told;
+          else
+            user_mark := found_text;
+            user_told := told;
+          end if;
+          if jsonb_typeof(item->1) = 'array' then
+            found_pos := found_pos + 1;
             insert into ${schema}.moves (scope, pos, mark, names) values (found_no, found_pos, change_call, item->1);
             scope_pos[scope_place] := found_pos;
             scope_mark[scope_place] := change_call;
           end if;
-          if found_pos % ${TRIMMED_EVERY} = 0 then
-            delete from ${schema}.moves move where move.scope = found_no and move.pos <= found_pos - ${MOVES};
-          end if;
         end if;
         if scope_place = app_place then
           app_pos := found_pos;
-          before_app := found_text;
-          app_told := told;
         else
           user_pos := found_pos;
-          before_user := found_text;
-          user_told := told;
+        end if;
+        if found_pos % ${TRIMMED_EVERY} = 0 and jsonb_typeof(item->1) = 'array' then
+          delete from ${schema}.moves move where move.scope = found_no and move.pos <= found_pos - ${MOVES};
         end if;
       end loop;
     end if;
@@ -268,6 +280,10 @@ begin
       update ${schema}.sessions session set rev = own_rev, time = (change->'time')::float8
         where session.usr = scope_no[user_place] and session.id = change->>'session';
     elsif change->>'kind' = 'create' then
+      if is_unused is not null then
+        is_unused[app_place] := false;
+        is_unused[user_place] := false;
+      end if;
       counted := counted || scope_no[app_place] || scope_no[user_place];
       if change ? 'data' then
         -- It has an id that no other event can have (toColumn never writes it): nothing appended is a duplicate of it.
@@ -275,13 +291,18 @@ begin
           values (own_no, 0, chr(1), (change->'at')::float8, change->>'data');
       end if;
     else
+      if is_unused is not null then
+        is_unused[app_place] := false;
+        is_unused[coalesce(user_place, app_place)] := false;
+      end if;
       insert into ${schema}.updates (scope, id) values (scope_no[coalesce(user_place, app_place)], change_id);
       has_updates := true;
     end if;
-    if change ? 'unset' then
+    if change ?| array['unset', 'turn'] then
       delete from ${schema}.state state using jsonb_array_elements(change->'unset') gone (key)
         where state.name = gone.key->>1 and state.owner =
           case gone.key->>0 when 'app' then scope_no[app_place] when 'user' then scope_no[user_place] else own_no end;
+      ${endOfTurn(schema, "(change->'turn')")};
     end if;
     if change ? 'set' then
       insert into ${schema}.state as old (owner, name, value, at, nth, wrote)
@@ -292,13 +313,10 @@ begin
         from jsonb_array_elements(change->'set') with ordinality new (key, nth)
         on conflict (owner, name) do update set value = excluded.value, wrote = excluded.wrote where old.value <> excluded.value;
     end if;
-    if change ? 'turn' then
-      ${endOfTurn(schema, "(change->'turn')")};
-    end if;
-    answers[place] := json_build_array(own_rev, app_pos, user_pos, last_id, before_app, before_user, app_told, user_told);
+    answers[place] := json_build_array(own_rev, app_pos, user_pos, last_id, app_mark, user_mark, app_told, user_told);
   end loop;
 
-  if not is_one or refused is not null then
+  if not is_one or refused is not null or has_updates then
     if not is_single then
       foreach place in array locks::integer[] loop
         update ${schema}.scopes scope set pos = scope_pos[place], mark = scope_mark[place], marked = scope_pos[place]

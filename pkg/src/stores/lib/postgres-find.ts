@@ -84,11 +84,22 @@ export function lockSessions(schema: string): string {
 export function look(schema: string, written: string): string {
   // What is locked, or was moved by the batch, is known already.
   const at = (scope: string, place: string): string => `coalesce(scope_pos[${place}], ${scope}.pos, 0),
-            case when scope_pos[${place}] is null then ${markOf(scope)} else scope_mark[${place}] end`;
-  return `select ${at('app', 'app_place')}, ${at('usr', 'user_place')}, ${written},
-            (select event.id from ${schema}.events event where event.session = own_no and event.rev = own_rev and own_rev > 0),
-            exists (select from ${schema}.refused late where late.call = change_call), ${isOurVersion(schema)}
-          into app_pos, app_mark, user_pos, user_mark, found_text, last_id, is_late, is_ours
-          from ${schema}.scopes app left join ${schema}.scopes usr on usr.no = scope_no[user_place]
-          where app.no = scope_no[app_place];`;
+        case when scope_pos[${place}] is null then ${markOf(scope)} else scope_mark[${place}] end`;
+  return `select ${at('app', 'app_place')},
+        ${at('usr', 'user_place')}, ${written},
+        (select event.id from ${schema}.events event where event.session = own_no and event.rev = own_rev and own_rev > 0),
+        ${rest(schema)}
+        from ${schema}.scopes app left join ${schema}.scopes usr on usr.no = scope_no[user_place]
+        where app.no = scope_no[app_place];`;
+}
+
+/** The same for an update, all of whose scopes are locked. */
+export function lookForUpdate(schema: string, written: string): string {
+  return `select scope_pos[app_place], scope_mark[app_place], coalesce(scope_pos[user_place], 0), scope_mark[user_place],
+        ${written}, null, ${rest(schema)};`;
+}
+
+function rest(schema: string): string {
+  return `exists (select from ${schema}.refused late where late.call = change_call), ${isOurVersion(schema)}
+        into app_pos, app_mark, user_pos, user_mark, found_text, last_id, is_late, is_ours`;
 }

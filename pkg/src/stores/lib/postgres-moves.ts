@@ -7,6 +7,12 @@ export function markOf(alias: string): string {
   return `(case when ${alias}.marked = ${alias}.pos then ${alias}.mark end)`;
 }
 
+/** The values of a scope or a session, in the order of writing, as a JSON list. */
+export function entries(schema: string, owner: string): string {
+  return `(select coalesce(json_agg(json_build_array(state.name, state.value) order by state.at, state.nth), '[]')
+    from ${schema}.state state where state.owner = ${owner})`;
+}
+
 /**
  * The function that tells what has happened to a scope after the position `since`, which has to have the mark, until the
  * position `until`, as JSON: `{"set": [[name, value], …], "unset": [name, …]}`, both in the order of writing; null when that
@@ -46,4 +52,19 @@ $changed$`;
 /** A call of the function that {@link changedFunction} makes. */
 export function changedCall(schema: string, scope: string, since: string, mark: string, until: string): string {
   return `${schema}.changed_v2(${scope}, ${since}, ${mark}, ${until})`;
+}
+
+/** The function that answers all values of a scope, for statements that seldom need them: it costs nothing where it is not called. */
+export function valuesFunction(schema: string): string {
+  return `create function ${schema}.values_v2(of_scope bigint) returns json stable ${SETTINGS}
+as $values$
+begin
+  return ${entries(schema, 'of_scope')};
+end
+$values$`;
+}
+
+/** A call of the function that {@link valuesFunction} makes. */
+export function valuesCall(schema: string, scope: string): string {
+  return `${schema}.values_v2(${scope})`;
 }

@@ -1,7 +1,7 @@
 // How a session and a scope are read: one statement each, so that all of it is of one moment.
 
 import { changedOf, marksOf, valuesOf, type Entries, type Told } from './postgres-answers.js';
-import { changedCall, markOf } from './postgres-moves.js';
+import { changedCall, entries, markOf, valuesCall } from './postgres-moves.js';
 import { fromColumn, toColumn } from './sql-text.js';
 import type { Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent } from '../../store.js';
 import type { SessionKey } from '../../types.js';
@@ -34,12 +34,6 @@ type Head = readonly [
 /** The largest number of an `integer` column. */
 const LAST_REV = 2 ** 31 - 1;
 
-/** The values of a scope or a session, in the order of writing, as a JSON list. */
-export function entries(schema: string, owner: string): string {
-  return `(select coalesce(json_agg(json_build_array(state.name, state.value) order by state.at, state.nth), '[]')
-    from ${schema}.state state where state.owner = ${owner})`;
-}
-
 /** The statement that loads a session: a row with the {@link Head}, which has no revision, and one for each event. */
 export function loadStatement(schema: string, key: SessionKey, { events = {}, known = {} }: LoadQuery): Statement {
   const { from = 1, to = LAST_REV, since, last = Infinity } = events;
@@ -53,12 +47,13 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
 
   const [created, rev, lastId] = [text(known.created), revision(known.rev), text(known.last)];
   const isSame = `session.created = ${created} and session.rev = ${rev} and coalesce(session.last = ${lastId}, true)`;
-  const hasOther = `${lastId} is not null and ${idAt(rev)} is distinct from ${lastId}`;
+  const knownId = `case when session.rev = ${rev} then session.last else ${idAt(rev)} end`;
+  const hasOther = `${lastId} is not null and ${knownId} is distinct from ${lastId}`;
   const scopeState = (scope: 'app' | 'usr', pos: number | undefined, mark: string | undefined): string => {
-    const all = entries(schema, `session.${scope}`);
     if (pos === undefined || !Number.isSafeInteger(pos)) {
-      return all;
+      return entries(schema, `session.${scope}`);
     }
+    const all = valuesCall(schema, `session.${scope}`);
     const [at, by] = [number(pos, 'bigint'), text(mark)];
     const isKnown = `session.${scope}_pos = ${at} and coalesce(session.${scope}_mark = ${by}, true)`;
     const told = changedCall(schema, `session.${scope}`, at, by, `session.${scope}_pos`);

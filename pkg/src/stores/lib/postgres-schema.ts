@@ -1,7 +1,7 @@
 // What lies in the database, and how it comes to be there.
 
 import { commitFunction } from './postgres-commit.js';
-import { changedFunction } from './postgres-moves.js';
+import { changedFunction, valuesFunction } from './postgres-moves.js';
 import { removeFunction, removeScopeFunction } from './postgres-remove.js';
 import { literal } from './postgres-function.js';
 import { releaseFunction, reserveFunction } from './postgres-turns.js';
@@ -192,6 +192,7 @@ function version2(schema: string): string[] {
       primary key (scope, pos, name)
     )`,
     changedFunction(schema),
+    valuesFunction(schema),
     commitFunction(schema),
     removeFunction(schema),
     removeScopeFunction(schema),
