@@ -45,10 +45,20 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
   const idAt = (rev: string): string =>
     `(select event.id from ${schema}.events event where event.session = session.no and event.rev = ${rev} and event.rev > 0)`;
 
-  const [created, rev, lastId] = [text(known.created), revision(known.rev), text(known.last)];
-  const isSame = `session.created = ${created} and session.rev = ${rev} and coalesce(session.last = ${lastId}, true)`;
-  const knownId = `case when session.rev = ${rev} then session.last else ${idAt(rev)} end`;
-  const hasOther = `${lastId} is not null and ${knownId} is distinct from ${lastId}`;
+  // What nothing is known of is not asked for: each part of a statement costs time also where it is not reached.
+  let sessionState = entries(schema, 'session.no');
+  let diverged = 'null::boolean';
+  if (known.created !== undefined && known.rev !== undefined) {
+    const [created, rev] = [text(known.created), revision(known.rev)];
+    let [isSame, hasOther] = [`session.created = ${created} and session.rev = ${rev}`, `${rev} > session.rev`];
+    if (known.last !== undefined) {
+      const lastId = text(known.last);
+      isSame += ` and coalesce(session.last = ${lastId}, true)`;
+      hasOther += ` or case when session.rev = ${rev} then session.last else ${idAt(rev)} end is distinct from ${lastId}`;
+    }
+    sessionState = `case when ${isSame} then null else ${sessionState} end`;
+    diverged = `session.created = ${created} and (${hasOther})`;
+  }
   const scopeState = (scope: 'app' | 'usr', pos: number | undefined, mark: string | undefined): string => {
     if (pos === undefined || !Number.isSafeInteger(pos)) {
       return entries(schema, `session.${scope}`);
@@ -81,10 +91,10 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
     where app.parent = 0 and app.name = $1) session)
 select null::integer as rev, null::text as id, json_build_array(
   session.created, session.rev, session.time, session.app_pos, session.usr_pos,
-  case when ${isSame} then null else ${entries(schema, 'session.no')} end,
+  ${sessionState},
   ${states.join(',\n  ')},
   session.last, session.app_mark, session.usr_mark,
-  session.created = ${created} and (${rev} > session.rev or ${hasOther}))::text as data
+  ${diverged})::text as data
 from session
 union all
 (select event.rev, event.id, event.data from ${schema}.events event where ${condition} and ${range} ${limit})`;
