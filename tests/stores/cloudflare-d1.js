@@ -6,8 +6,8 @@ import { memoryStore } from 'statepad/stores/memory';
 import { openTables } from '../../pkg/src/stores/lib/d1-open.ts';
 import { TABLES } from '../../pkg/src/stores/lib/sqlite-tables.ts';
 import {
-  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, keyOf, newerOnes, oldOnes, readMany,
-  serve, thrown, toldOnes, update, writeMany, wrongOnes,
+  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, followCorrupt, KEY, keyOf, newerOnes, oldOnes,
+  readMany, serve, thrown, toldOnes, update, writeMany, wrongOnes,
 } from './cloudflare-data.js';
 import { randomChanges } from './cloudflare-random.js';
 
@@ -45,6 +45,7 @@ export const service = ({ database }) => serve(() => new SessionService({ store:
 export const exact = ({ database, context }) => exactOnes(d1Store(database), context);
 export const big = ({ database, context }) => bigOnes(d1Store(database), context);
 export const corrupt = ({ database, context }) => corruptOnes(d1Store(database), context, (sql) => database.prepare(sql).run());
+export const follow = ({ database, part }) => followCorrupt(() => d1Store(database), part, (sql) => database.prepare(sql).run());
 export const newer = ({ database, context }) =>
   newerOnes(d1Store(database), context, (sql) => database.prepare(sql).run(), () => dump(database));
 export const told = ({ database, context }) => toldOnes(d1Store(database), memoryStore(), context);

@@ -1,5 +1,7 @@
 // Changes for the tests of Cloudflare's stores, and what is done with them in every one of these.
 
+import { checkCorruptPages } from './corrupt-pages.mjs';
+
 export const KEY = { appName: 'app', userId: 'user', sessionId: 'session' };
 
 export function keyOf(sessionId, userId = 'user') {
@@ -142,6 +144,16 @@ export async function corruptOnes(store, context, run) {
   await run(`UPDATE statepad_values SET value = '{' WHERE name = 'x'`);
   await assertCode(() => store.loadScope({ app: 'app' }, context), 'corrupt');
   await assertCode(() => store.list({ app: 'app', descending: false }, context), 'corrupt');
+}
+
+/** Spoils values of sessions, or of their users, and follows the list. */
+export async function followCorrupt(open, part, run) {
+  const spoil = async (keys) => {
+    for (const { sessionId, userId } of keys) {
+      await run(`UPDATE statepad_values SET value = '{' WHERE value = '"${part === 'session' ? sessionId : userId}"'`);
+    }
+  };
+  await checkCorruptPages({ part, open, damage: spoil });
 }
 
 /** Appends many events to one session, each with an app key of its own, a few at a time. */

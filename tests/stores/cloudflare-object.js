@@ -4,8 +4,8 @@ import { SessionService } from 'statepad';
 import { durableObjectStore } from 'statepad/stores/cloudflare';
 import { memoryStore } from 'statepad/stores/memory';
 import {
-  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, KEY, newerOnes, oldOnes, readMany, serve,
-  thrown, toldOnes, update, writeMany, wrongOnes,
+  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, followCorrupt, KEY, newerOnes, oldOnes, readMany,
+  serve, thrown, toldOnes, update, writeMany, wrongOnes,
 } from './cloudflare-data.js';
 import { randomChanges } from './cloudflare-random.js';
 
@@ -15,6 +15,8 @@ export const exact = ({ storage, context }) => exactOnes(durableObjectStore(stor
 export const big = ({ storage, context }) => bigOnes(durableObjectStore(storage), context);
 export const corrupt = ({ storage, context }) =>
   corruptOnes(durableObjectStore(storage), context, (sql) => storage.sql.exec(sql).toArray());
+export const follow = ({ storage, part }) =>
+  followCorrupt(() => durableObjectStore(storage), part, (sql) => storage.sql.exec(sql).toArray());
 const dumpOf = (storage, tables = ['scopes_v2', 'sessions_v2', 'values', 'events', 'updates', 'changes', 'calls', 'creations']) =>
   tables.map((name) => storage.sql.exec(`SELECT * FROM statepad_${name}`).toArray());
 export const newer = ({ storage, context }) =>

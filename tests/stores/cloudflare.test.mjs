@@ -38,6 +38,9 @@ describe('a durable object', () => {
   it('keeps values and times exactly', () => host.ask({ store: 'object', test: 'exact' }));
   it('keeps what is big, and refuses what is too big', () => host.ask({ store: 'object', test: 'big' }));
   it('says which session cannot be read, and reads the others', () => host.ask({ store: 'object', test: 'corrupt' }));
+  for (const part of ['session', 'user']) {
+    it(`says where a page ends that has sessions that are corrupt with their ${part}`, () => host.ask({ store: 'object', test: 'follow', part }));
+  }
   it('brings the tables of version 1 up to date, and goes on with them', () => host.ask({ store: 'object', test: 'old', statements }));
   it('writes nothing to tables of a later version', () => host.ask({ store: 'object', test: 'newer' }));
   it('tells what others have done as the reference does, over many changes', () => host.ask({ store: 'object', test: 'told' }));
@@ -80,6 +83,9 @@ describe('d1', () => {
   it('keeps values and times exactly', () => host.ask({ store: 'd1', test: 'exact' }));
   it('keeps what is big, and refuses what is too big', () => host.ask({ store: 'd1', test: 'big' }));
   it('says which session cannot be read, and reads the others', () => host.ask({ store: 'd1', test: 'corrupt' }));
+  for (const part of ['session', 'user']) {
+    it(`says where a page ends that has sessions that are corrupt with their ${part}`, () => host.ask({ store: 'd1', test: 'follow', part }));
+  }
   it('brings the tables of version 1 up to date, and goes on with them', () => host.ask({ store: 'd1', test: 'old', statements }));
   it('writes nothing to tables of a later version', () => host.ask({ store: 'd1', test: 'newer' }));
   it('tells what others have done as the reference does, over many changes', () => host.ask({ store: 'd1', test: 'told' }));

@@ -2,7 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import Database from 'better-sqlite3';
+import { encryptedStore } from 'statepad/stores/encrypted';
 import { memoryStore } from 'statepad/stores/memory';
+import { sqliteStore } from 'statepad/stores/sqlite';
+import { checkCorruptPages } from './corrupt-pages.mjs';
 import { append, context, create, data, instead, key, nameKey, overMemory, plain, recording, refusal } from './encrypted-support.mjs';
 
 const keys = [{ id: 'key-1', key: new Uint8Array(32).fill(7) }];
@@ -322,3 +326,45 @@ test('the plain text of other users never comes out, whatever the inner store an
   await isCorrupt(store.load({ ...key, userId: 'bob' }, {}, context), 'the session of ana');
   assert.ok(asked.length > 0);
 });
+
+/** Replaces what is stored of values by plain text. */
+async function spoil(inner, keys, part) {
+  for (const { sessionId, userId } of keys) {
+    const place = { appName: 'app', userId, sessionId };
+    const { state, rev, time } = await inner.load(place, {}, context);
+    const delta = { [part]: { set: Object.fromEntries(Object.keys(state[part]).map((name) => [name, 'plain text'])) } };
+    const event = { id: `spoil ${sessionId}`, time, data: String(rev) };
+    await inner.commit({ id: event.id, kind: 'append', key: place, time, event, delta }, context);
+  }
+}
+
+for (const [name, options] of ways) {
+  for (const part of ['session', 'user']) {
+    test(`${name}: a list is followed past sessions that are corrupt with their ${part}`, async () => {
+      const inner = memoryStore();
+      await checkCorruptPages({ part, open: () => encryptedStore(inner, options), damage: (all) => spoil(inner, all, part) });
+    });
+  }
+}
+
+for (const tellsEnd of [true, false]) {
+  test(`a list is followed past what the inner store cannot read, ${tellsEnd ? 'and says' : 'but does not say'} where that ends`, async () => {
+    const database = new Database(':memory:');
+    const sqlite = sqliteStore(database);
+    const list = async (method, ...args) => {
+      const page = { ...(await method(...args)) };
+      delete page.next;
+      return page;
+    };
+    const inner = tellsEnd ? sqlite : instead(sqlite, { list });
+    const open = () => encryptedStore(inner, { keys });
+    const damage = async (all) => {
+      const tear = database.prepare("UPDATE statepad_values SET value = '{' WHERE owner = (SELECT n FROM statepad_sessions_v2 WHERE id = ?)");
+      // Every third one is torn, the others are readable there, and cannot be opened.
+      await spoil(sqlite, all.filter((_, index) => index % 3 !== 0), 'session');
+      all.filter((_, index) => index % 3 === 0).forEach(({ sessionId }) => tear.run(sessionId));
+    };
+    await checkCorruptPages({ open, damage, tellsEnd });
+    database.close();
+  });
+}

@@ -6,6 +6,7 @@ import { indexedDBStore } from 'statepad/stores/indexeddb';
 import { memoryStore } from 'statepad/stores/memory';
 import { runStoreCase, storeCases } from 'statepad/testing';
 import { indexedDBStore as indexedDBStore1 } from '../fixtures/indexeddb-v1.js';
+import { checkCorruptPages } from './corrupt-pages.mjs';
 import { compareStores } from './random.js';
 
 const context = { signal: new AbortController().signal };
@@ -93,4 +94,19 @@ async function compare(seed, length) {
   return found;
 }
 
-globalThis.kit = { append, appendForever, compare, context, create, indexedDBStore, keyOf, open, openVersion1, outcome, runCase, settled };
+/** Spoils a value of sessions, or of their users, and follows the list. */
+async function corruptPages(part) {
+  const name = `corrupt pages, ${part}`;
+  const damage = async (keys) => {
+    const database = await settled(indexedDB.open(name));
+    const values = database.transaction('values', 'readwrite').objectStore('values');
+    const spoilt = new Set(keys.map((key) => JSON.stringify(part === 'session' ? key.sessionId : key.userId)));
+    for (const row of await settled(values.getAll())) {
+      if (spoilt.has(row.text)) await settled(values.put({ ...row, text: '{' }));
+    }
+    database.close();
+  };
+  await checkCorruptPages({ part, open: () => indexedDBStore(name, { durability: 'relaxed' }), damage });
+}
+
+globalThis.kit = { append, appendForever, compare, context, corruptPages, create, indexedDBStore, keyOf, open, openVersion1, outcome, runCase, settled };

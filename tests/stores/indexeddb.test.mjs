@@ -314,6 +314,12 @@ describe('IndexedDB', () => {
     });
   });
 
+  for (const part of ['session', 'user']) {
+    it(`follows a list past sessions that are corrupt with their ${part}`, async () => {
+      await page.evaluate((each) => globalThis.kit.corruptPages(each), part);
+    });
+  }
+
   it('refuses a name or options that can be none at once', async () => {
     const found = await page.evaluate(() => {
       const { indexedDBStore } = globalThis.kit;

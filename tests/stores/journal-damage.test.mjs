@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { journalStore } from 'statepad/stores/journal';
+import { checkCorruptPages } from './corrupt-pages.mjs';
 import { append, context, crc32, create, loaded, opened, textMedium, update } from './journal-support.mjs';
 
 const a = { appName: 'x', userId: 'ä', sessionId: 'a' };
@@ -287,3 +288,21 @@ test('a text that is no journal is left alone', async () => {
     assert.equal(outcome === 'refused', text !== 'K', JSON.stringify(text));
   }
 });
+
+const lost = {
+  'a line of each is missing': {
+    damage: (lines, { sessionId }) => lines.filter((line) => !(line.includes('"create"') && line.includes(`"create ${sessionId}"`))),
+    isPlaced: false,
+  },
+  'a value of the user of each is damaged': {
+    damage: (lines, { userId }) => lines.map((line) => line.replace(`{"name":"${userId}"}`, '{"name":"spoilt"}')),
+    part: 'user',
+  },
+};
+for (const [name, { damage, ...more }] of Object.entries(lost)) {
+  test(`a list is followed past corrupt sessions: ${name}`, async () => {
+    const medium = textMedium();
+    const spoil = (keys) => void (medium.text = keys.reduce(damage, medium.text.split('\n')).join('\n'));
+    await checkCorruptPages({ open: () => journalStore(medium), damage: spoil, ...more });
+  });
+}

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { connect, createServer } from 'node:net';
 import { test } from 'node:test';
 import { postgresStore } from 'statepad/stores/postgres';
+import { checkCorruptPages } from './corrupt-pages.mjs';
 import { append, codeOf, context, create, keyOf, withDatabase } from './postgres-database.mjs';
 
 const failing = (error) => ({ query: async () => Promise.reject(error) });
@@ -337,6 +338,15 @@ await withDatabase((database) => {
     assert.equal(await codeOf(store.list({ app: 'a', descending: false }, context)), 'corrupt');
     assert.equal(await codeOf(store.load(keyOf('s2', 'other'), {}, context)), 'corrupt');
   });
+
+  for (const [part, member] of [['session', 'sessionId'], ['user', 'userId']]) {
+    test(`a list is followed past sessions that are corrupt with their ${part}`, async () => {
+      const schema = database.schema();
+      const spoil = (keys) =>
+        pool.query(`update ${schema}.state set value = '{' where value = any($1)`, [keys.map((key) => JSON.stringify(key[member]))]);
+      await checkCorruptPages({ part, open: () => postgresStore(pool, { schema }), damage: spoil });
+    });
+  }
 
   test('closing the store leaves the client open', async () => {
     const store = await openStore();

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { redisStore } from 'statepad/stores/redis';
 import { startRedisServer, whyNoRedisServer } from '../support/redis.mjs';
+import { checkCorruptPages } from './corrupt-pages.mjs';
 import { clients, openIoredis, openNodeRedis, openUpstash } from './redis-clients.mjs';
 import { startProxy } from './redis-proxy.mjs';
 import { append, context, create, keyOf, update } from './redis-words.mjs';
@@ -385,6 +386,28 @@ if (why) {
     await assert.rejects(store.list({ app: 'app', descending: true }, context), { code: 'corrupt' });
     await assert.rejects(store.loadScope({ app: 'app' }, context), { code: 'corrupt' });
   });
+
+  const torn = {
+    'some of them dropped': [
+      'session',
+      (base, { sessionId, userId }, index) => {
+        const key = `${base}s:=${sessionId}\0${userId}`;
+        return index % 2 === 0 ? admin.del(key) : admin.hset(key, '=name', '1:{');
+      },
+    ],
+    'of users that cannot be read': ['user', (base, { userId }) => admin.hset(`${base}v:${userId}`, '=name', '1:{')],
+  };
+  for (const [name, [part, tear]] of Object.entries(torn)) {
+    for (const [library, make] of Object.entries(clients)) {
+      test(`${library}: a list is followed past corrupt sessions, ${name}`, async () => {
+        const [client, prefix] = [await open(make), `faults${(count += 1)}`];
+        const damage = async (keys) => {
+          for (const [index, key] of keys.entries()) await tear(`${prefix}:{app}:`, key, index);
+        };
+        await checkCorruptPages({ part, open: () => redisStore(client, { prefix }), damage });
+      });
+    }
+  }
 
   for (const [name, key, change] of [
     ['the version has', 'a', append('e', keyOf('s'))],

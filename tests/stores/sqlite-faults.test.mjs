@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sqliteStore } from 'statepad/stores/sqlite';
+import { checkCorruptPages } from './corrupt-pages.mjs';
 import { creation, dump, event, failure, hasLog, key, libraries, observed, outcome, plain, rows, update, withFile } from './sqlite-libraries.mjs';
 
 const create = { migrate: 'create' };
@@ -213,6 +214,18 @@ for (const name of Object.keys(libraries)) {
       database.exec(`UPDATE statepad_values SET value = '' WHERE owner = (SELECT n FROM statepad_scopes_v2 WHERE scope = '["a"]')`);
       assert.equal(await failure(store.list(ascending)), 'corrupt');
     }));
+
+  for (const [part, member] of [['session', 'sessionId'], ['user', 'userId']]) {
+    test(`${name}: a list is followed past sessions that are corrupt with their ${part}`, () =>
+      withFile(name, async (file) => {
+        const damage = (keys) => {
+          const database = file.connect();
+          const spoilt = keys.map((key) => `'"${key[member]}"'`).join(', ');
+          database.exec(`UPDATE statepad_values SET value = '{' WHERE value IN (${spoilt})`);
+        };
+        await checkCorruptPages({ part, open: () => file.store(), damage });
+      }));
+  }
 
   test(`${name}: a session whose row cannot be read refuses changes, and others among the same are written`, () =>
     withFile(name, async (file) => {

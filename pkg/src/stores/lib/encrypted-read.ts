@@ -1,6 +1,7 @@
 // What an inner store has read, in plain text again.
 
 import { isStoreError, StoreError } from '../../store-error.js';
+import { placeOf } from './order.js';
 import type { Home, Records } from './encrypted-records.js';
 import type { Change, Changed, Delta, Loaded, LoadQuery, Page, Row, Values } from '../../store.js';
 import type { SessionKey } from '../../types.js';
@@ -71,8 +72,15 @@ export async function openPage(records: Records, page: Page, app: string): Promi
     app: appValues,
     users: new Map(rows.map(({ key: { userId } }) => [userId, values.get(userId) ?? {}])),
     total: page.total,
-    ...(corrupt.length > 0 && { corrupt }),
+    ...(corrupt.length > 0 && { corrupt, ...endOf(page) }),
   };
+}
+
+/** Where a page ends: where the inner store says, or else behind its last row, which may be one that cannot be opened. */
+function endOf({ rows, next }: Page): Pick<Page, 'next'> {
+  const last = rows.at(-1);
+  const end = next ?? (last && placeOf(last));
+  return end === undefined ? {} : { next: end };
 }
 
 async function openUser(records: Records, app: string, user: string, values: Values): Promise<readonly [string, Values]> {

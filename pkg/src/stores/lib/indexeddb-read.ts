@@ -20,6 +20,7 @@ import {
   type SessionRow,
 } from './indexeddb-tables.js';
 import { readValues } from './indexeddb-values.js';
+import { placeOf } from './order.js';
 import type { Delta, Known, ListQuery, Loaded, LoadedScope, LoadQuery, Page, Row, ScopeName, StoredEvent, Values } from '../../store.js';
 import type { SessionKey } from '../../types.js';
 
@@ -123,19 +124,30 @@ export async function readPage(transaction: IDBTransaction, query: ListQuery): P
   const names = [...new Set(keys.map(({ userId }) => userId))];
   const [values, users] = await Promise.all([
     Promise.all(sessions.map(({ number }) => readable(readValues(transaction, number)))),
-    Promise.all(names.map(async (name) => [name, await readValues(transaction, scopeKey(query.app, name))] as const)),
+    Promise.all(names.map((name) => readable(readValues(transaction, scopeKey(query.app, name))))),
   ]);
+  const userValues = new Map(names.map((name, index) => [name, users[index]]));
+  const found = new Map<string, Values>();
   const rows: Row[] = [];
   const corrupt: SessionKey[] = [];
   sessions.forEach(({ created, rev, time }, index) => {
     const [key, state] = [keys[index] as SessionKey, values[index]];
-    if (state === undefined) {
+    const user = userValues.get(key.userId);
+    if (state === undefined || user === undefined) {
       corrupt.push(key);
     } else {
       rows.push({ key, created, rev, time, state });
+      found.set(key.userId, user);
     }
   });
-  return { rows, app, users: new Map(users), total: counted?.sessions ?? 0, ...(corrupt.length > 0 && { corrupt }) };
+  const page = { rows, app, users: found, total: counted?.sessions ?? 0 };
+  return corrupt.length === 0 ? page : { ...page, corrupt, ...placeAfter(sessions) };
+}
+
+/** Where a page of these sessions ends. */
+function placeAfter(sessions: readonly SessionRow[]): Pick<Page, 'next'> {
+  const last = sessions.at(-1);
+  return last === undefined ? {} : { next: placeOf({ time: last.time, key: keyOfSession(last) }) };
 }
 
 /** The values, or `undefined` when they cannot be read. */

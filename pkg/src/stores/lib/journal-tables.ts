@@ -3,6 +3,7 @@
 import { newId } from '../../ids.js';
 import { isStoreError, StoreError } from '../../store-error.js';
 import { LOG_VERSION, type LogRecord, type Refusal, type Removal, type VersionRecord } from './log-records.js';
+import { placeOf } from './order.js';
 import { newerVersion } from './refusals.js';
 import { Tables, type Where } from './tables.js';
 import type { Change, Committed, Delta, Guard, Hint, ListQuery, Loaded, LoadedScope, LoadQuery, Page, ScopeName } from '../../store.js';
@@ -130,6 +131,7 @@ export class LogTables extends Tables {
     const { app, user, after, offset } = query;
     this.#assertSound({ appName: app, ...(user !== undefined && { userId: user }) });
     const { rows, users, total, ...page } = super.list(query);
+    const last = rows.at(-1);
     const isUserSound = (userId: string): boolean => !this.#corrupt.has(nameOf({ appName: app, userId }));
     const lost = [...this.#corrupt.values()]
       .map(({ key }) => key)
@@ -145,6 +147,7 @@ export class LogTables extends Tables {
       users: new Map([...users].filter(([userId]) => isUserSound(userId))),
       total: total + lost.length,
       ...(corrupt.length > 0 && { corrupt }),
+      ...(corrupt.length > 0 && last !== undefined && { next: placeOf(last) }),
     };
   }
 

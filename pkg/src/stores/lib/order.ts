@@ -1,12 +1,17 @@
 // The order of a list: by time, then by session id, then by user.
 
-import type { ListQuery } from '../../store.js';
+import type { ListQuery, Row } from '../../store.js';
 
 /** Where a session stands in a list. */
 export interface Place {
   readonly time: number;
   readonly sessionId: string;
   readonly userId: string;
+}
+
+/** Where a session stands, by what is told of it. */
+export function placeOf({ time, key: { sessionId, userId } }: Pick<Row, 'time' | 'key'>): Place {
+  return { time, sessionId, userId };
 }
 
 /** Compares texts by their code points, as their UTF-8 bytes would; JavaScript compares UTF-16 units. */

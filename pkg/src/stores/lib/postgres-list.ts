@@ -86,7 +86,8 @@ export function pageOf(rows: readonly unknown[], { app }: ListQuery): Page {
   }
   const page = { rows: [] as Row[], app: valuesOf(state, `app "${app}"`), users: new Map<string, Values>(), total };
   const corrupt: SessionKey[] = [];
-  for (const { row: [user, id, created, rev, time, values] } of found.sort((a, b) => a.n - b.n)) {
+  found.sort((a, b) => a.n - b.n);
+  for (const { row: [user, id, created, rev, time, values] } of found) {
     const key = { appName: app, userId: fromColumn(user), sessionId: fromColumn(id) };
     try {
       const userState = page.users.get(key.userId) ?? valuesOf(states.get(user) ?? [], `user "${key.userId}"`);
@@ -100,5 +101,10 @@ export function pageOf(rows: readonly unknown[], { app }: ListQuery): Page {
       corrupt.push(key);
     }
   }
-  return corrupt.length === 0 ? page : { ...page, corrupt };
+  const last = found.at(-1);
+  if (corrupt.length === 0 || last === undefined) {
+    return page;
+  }
+  const [userId, sessionId, , , time] = last.row;
+  return { ...page, corrupt, next: { time, sessionId: fromColumn(sessionId), userId: fromColumn(userId) } };
 }

@@ -77,7 +77,7 @@ export function listArgs({ descending, offset = 0, limit = Infinity, after }: Li
 
 /** Reads what it answers. Sessions that cannot be read are set aside. */
 export function decodePage({ app: appName }: ListQuery, reply: unknown): Page {
-  const [, total, appHash, members, hashes, userHashes] = reply as [unknown, unknown, List, List, List, List];
+  const [, total, appHash, members, hashes, userHashes, time] = reply as [unknown, unknown, List, List, List, List, unknown];
   const app = hashOf(appHash, `state of app "${appName}"`);
   const rows: Row[] = [];
   const users = new Map<string, Values>();
@@ -100,7 +100,10 @@ export function decodePage({ app: appName }: ListQuery, reply: unknown): Page {
     }
   }
   const page = { rows, app: app.values, users, total: Number(total) };
-  return corrupt.length === 0 ? page : { ...page, corrupt };
+  if (corrupt.length === 0) {
+    return page;
+  }
+  return { ...page, corrupt, next: { time: Number(time), ...sessionOf(textOf(members.at(-1))) } };
 }
 
 /** A session that has seen a scope further on than it is says that the scope was dropped. */

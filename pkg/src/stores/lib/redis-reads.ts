@@ -110,8 +110,8 @@ return {
  * Lists sessions. KEYS: the version's, the list, the values and the log of the app. ARGV: `descending` or not, how many to
  * pass over, how many at most, and the place to go on behind, if any: its time and its member.
  *
- * Answers `found`, the number of all, the values of the app, the members, the values of each, and those of each of their
- * users in the order in which they come up. Values that are no hash, or were dropped, are nothing.
+ * Answers `found`, the number of all, the values of the app, the members, the values of each, those of each of their users in
+ * the order in which they come up, and the time of the last member. Values that are no hash, or were dropped, are nothing.
  */
 export const listScript: Script = {
   onForeign: 'corrupt',
@@ -200,6 +200,8 @@ end
 if failure or version then return failure or version end
 local found = redis.call('HGETALL', app)
 if #found == 0 and redis.call('EXISTS', appLog) == 1 then return { 'corrupt' } end
-return { 'found', total, found, members, rows, users }
+-- The list has its time, also when the session does not tell it any more.
+local last = #members > 0 and redis.call('ZSCORE', list, members[#members])
+return { 'found', total, found, members, rows, users, last }
 `,
 };

@@ -1,7 +1,7 @@
 // Sessions in memory, as a store has them: the meaning of every operation of a store, in its plainest form.
 
 import { StoreError } from '../../store-error.js';
-import { listOrder, type Place } from './order.js';
+import { listOrder, placeOf } from './order.js';
 import { Remembered } from './remembered.js';
 import { ScopeSteps } from './scope-steps.js';
 import { emptyValues, isEmpty, ScopeValues } from './values.js';
@@ -331,10 +331,6 @@ function ensureUser(app: App, name: string): User {
     app.users.set(name, user);
   }
   return user;
-}
-
-function placeOf({ key: { sessionId, userId }, time }: Session): Place {
-  return { time, sessionId, userId };
 }
 
 function emptyScope(): Scope {
