@@ -75,7 +75,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
     );
 
   const commitBatch = async (changes: readonly Change[]): Promise<(Committed | StoreError)[]> => {
-    const rows = await write(`select ${schema}.commit_v2($1, $2, $3, $4, $5) as answers`, ...batchOf(changes));
+    const rows = await write(`select ${schema}.commit_v2($1, $2, $3, $4) as answers`, ...batchOf(changes));
     const answers = JSON.parse((rows as readonly { answers: string }[])[0]?.answers ?? '') as readonly (readonly unknown[])[];
     return changes.map((change, index) => {
       const committed = committedOf(answers[index] ?? [], change);

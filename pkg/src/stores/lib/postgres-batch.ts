@@ -25,6 +25,10 @@ interface Request {
   readonly data?: string;
   /** The scopes that it moves, or of which something is known, the app's first. */
   readonly scopes?: readonly Scope[] | undefined;
+  /** Whether it moves any of them; and the positions of which is known what they are. */
+  readonly moves?: true | undefined;
+  readonly app_known?: number | undefined;
+  readonly user_known?: number | undefined;
   /** Where it is another text than the id. */
   readonly call?: string | undefined;
   readonly attempt?: number | undefined;
@@ -36,7 +40,7 @@ interface Request {
     readonly rev?: number | undefined;
     readonly app?: number | undefined;
     readonly user?: number | undefined;
-    readonly keys: readonly Entry[];
+    readonly keys?: readonly Entry[] | undefined;
   };
 }
 
@@ -55,11 +59,10 @@ interface Wanted {
 }
 
 /**
- * A batch, as the texts of five arrays. Scopes and sessions are listed in an order that is the same in every batch, in which
- * they are locked; then come the places of the scopes that have to be locked before anything is written, the changes, and the
- * calls that they are of.
+ * A batch, as the texts of four arrays. Scopes and sessions are listed in an order that is the same in every batch, in which
+ * they are locked; then come the places of the scopes that have to be locked before anything is written, and the changes.
  */
-export function batchOf(changes: readonly Change[]): [scopes: string, sessions: string, locks: string, changes: string, calls: string] {
+export function batchOf(changes: readonly Change[]): [scopes: string, sessions: string, locks: string, changes: string] {
   const scopes = new Scopes(changes);
   const requests = changes.map((change) => requestOf(change, scopes));
   const locks = new Set<number>();
@@ -78,8 +81,7 @@ export function batchOf(changes: readonly Change[]): [scopes: string, sessions: 
     }
   });
   const sorted = [...locks].sort((a, b) => a - b);
-  const calls = `{${requests.map(({ call, id }) => quoted(call ?? id)).join()}}`;
-  return [arrayOf(scopes.list), arrayOf(sessionsOf(requests, changes)), `{${sorted.join()}}`, arrayOf(requests), calls];
+  return [arrayOf(scopes.list), arrayOf(sessionsOf(requests, changes)), `{${sorted.join()}}`, arrayOf(requests)];
 }
 
 /** An array of JSON values, as Postgres reads it. */
@@ -191,10 +193,10 @@ function requestOf(change: Change, scopes: Scopes): Request {
     ...[...set('app', keys.app), ...set('user', keys.user), ...set('session', keys.session)],
     ...[...unset('app', keys.app), ...unset('user', keys.user), ...unset('session', keys.session)],
   ];
-  const moving = [
-    ...scopeOf(app, delta.app, known?.pos?.app, known?.marks?.app),
-    ...(usr === undefined ? [] : scopeOf(usr, user, known?.pos?.user, known?.marks?.user)),
-  ];
+  const ofApp = scopeOf(app, delta.app, known?.pos?.app, known?.marks?.app);
+  const ofUser = usr === undefined ? undefined : scopeOf(usr, user, known?.pos?.user, known?.marks?.user);
+  const moving = [ofApp, ofUser].filter((scope) => scope !== undefined);
+  const isGuarded = guard?.rev !== undefined || guard?.pos !== undefined || expected.length > 0;
   return {
     kind,
     app,
@@ -204,23 +206,26 @@ function requestOf(change: Change, scopes: Scopes): Request {
     time,
     ...((kind === 'append' || event !== undefined) && { at: event?.time ?? time, data: toColumn(event?.data ?? '') }),
     scopes: moving.length > 0 ? moving : undefined,
+    moves: moving.some(([, names]) => names !== null) || undefined,
+    app_known: ofApp?.[2] ?? undefined,
+    user_known: ofUser?.[2] ?? undefined,
     call: call === undefined || call === id ? undefined : toColumn(call),
     attempt,
     turn: partsOfTurn(turn),
     set: sets.length > 0 ? sets : undefined,
     unset: unsets.length > 0 ? unsets : undefined,
-    ...(guard && {
-      created: guard.created === undefined ? undefined : toColumn(guard.created),
-      guard: { rev: guard.rev, app: guard.pos?.app, user: guard.pos?.user, keys: expected },
+    created: guard?.created === undefined ? undefined : toColumn(guard.created),
+    ...(isGuarded && {
+      guard: { rev: guard?.rev, app: guard?.pos?.app, user: guard?.pos?.user, keys: expected.length > 0 ? expected : undefined },
     }),
   };
 }
 
 /** One entry, or none where there is nothing to say. What is known of a scope helps only when it is all known. */
-function scopeOf(place: number, delta: Delta | undefined, pos: number | undefined, mark: string | undefined): Scope[] {
+function scopeOf(place: number, delta: Delta | undefined, pos: number | undefined, mark: string | undefined): Scope | undefined {
   const names = isEmpty(delta) ? null : [...new Set([...(delta?.unset ?? []), ...Object.keys(delta?.set ?? {})])].map(toColumn);
   const known = mark !== undefined && Number.isSafeInteger(pos) ? ([pos as number, toColumn(mark)] as const) : ([null, null] as const);
-  return names === null && known[0] === null ? [] : [[place, names, ...known]];
+  return names === null && known[0] === null ? undefined : [place, names, ...known];
 }
 
 function set(scope: Entry[0], { set: values = {} }: Delta = {}): Entry[] {

@@ -2,7 +2,8 @@
 
 import { StoreError } from '../../store-error.js';
 import { valuesOf, type Entries } from './postgres-answers.js';
-import { entries, type SqlValue, type Statement } from './postgres-read.js';
+import { entries } from './postgres-moves.js';
+import type { SqlValue, Statement } from './postgres-read.js';
 import { fromColumn, toColumn } from './sql-text.js';
 import type { ListQuery, Page, Row, Values } from '../../store.js';
 import type { SessionKey } from '../../types.js';

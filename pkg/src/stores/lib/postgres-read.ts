@@ -1,7 +1,7 @@
 // How a session and a scope are read: one statement each, so that all of it is of one moment.
 
 import { changedOf, marksOf, valuesOf, type Entries, type Told } from './postgres-answers.js';
-import { changedSince, markOf } from './postgres-moves.js';
+import { changedCall, entries, markOf, valuesCall } from './postgres-moves.js';
 import { fromColumn, toColumn } from './sql-text.js';
 import type { Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent } from '../../store.js';
 import type { SessionKey } from '../../types.js';
@@ -34,12 +34,6 @@ type Head = readonly [
 /** The largest number of an `integer` column. */
 const LAST_REV = 2 ** 31 - 1;
 
-/** The values of a scope or a session, in the order of writing, as a JSON list. */
-export function entries(schema: string, owner: string): string {
-  return `(select coalesce(json_agg(json_build_array(state.name, state.value) order by state.at, state.nth), '[]')
-    from ${schema}.state state where state.owner = ${owner})`;
-}
-
 /** The statement that loads a session: a row with the {@link Head}, which has no revision, and one for each event. */
 export function loadStatement(schema: string, key: SessionKey, { events = {}, known = {} }: LoadQuery): Statement {
   const { from = 1, to = LAST_REV, since, last = Infinity } = events;
@@ -51,17 +45,28 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
   const idAt = (rev: string): string =>
     `(select event.id from ${schema}.events event where event.session = session.no and event.rev = ${rev} and event.rev > 0)`;
 
-  const [created, rev, lastId] = [text(known.created), revision(known.rev), text(known.last)];
-  const isSame = `session.created = ${created} and session.rev = ${rev} and coalesce(session.last = ${lastId}, true)`;
-  const hasOther = `${lastId} is not null and ${idAt(rev)} is distinct from ${lastId}`;
-  const scopeState = (scope: 'app' | 'usr', pos: number | undefined, mark: string | undefined): string => {
-    const all = entries(schema, `session.${scope}`);
-    if (pos === undefined || !Number.isSafeInteger(pos)) {
-      return all;
+  // What nothing is known of is not asked for: each part of a statement costs time also where it is not reached.
+  let sessionState = entries(schema, 'session.no');
+  let diverged = 'null::boolean';
+  if (known.created !== undefined && known.rev !== undefined) {
+    const [created, rev] = [text(known.created), revision(known.rev)];
+    let [isSame, hasOther] = [`session.created = ${created} and session.rev = ${rev}`, `${rev} > session.rev`];
+    if (known.last !== undefined) {
+      const lastId = text(known.last);
+      isSame += ` and coalesce(session.last = ${lastId}, true)`;
+      hasOther += ` or case when session.rev = ${rev} then session.last else ${idAt(rev)} end is distinct from ${lastId}`;
     }
+    sessionState = `case when ${isSame} then null else ${sessionState} end`;
+    diverged = `session.created = ${created} and (${hasOther})`;
+  }
+  const scopeState = (scope: 'app' | 'usr', pos: number | undefined, mark: string | undefined): string => {
+    if (pos === undefined || !Number.isSafeInteger(pos)) {
+      return entries(schema, `session.${scope}`);
+    }
+    const all = valuesCall(schema, `session.${scope}`);
     const [at, by] = [number(pos, 'bigint'), text(mark)];
     const isKnown = `session.${scope}_pos = ${at} and coalesce(session.${scope}_mark = ${by}, true)`;
-    const told = changedSince(schema, `session.${scope}`, at, by, `session.${scope}_pos`);
+    const told = changedCall(schema, `session.${scope}`, at, by, `session.${scope}_pos`);
     const more = mark === undefined ? all : `coalesce(case when ${at} < session.${scope}_pos then ${told} end, ${all})`;
     return `case when ${isKnown} then null else ${more} end`;
   };
@@ -86,10 +91,10 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
     where app.parent = 0 and app.name = $1) session)
 select null::integer as rev, null::text as id, json_build_array(
   session.created, session.rev, session.time, session.app_pos, session.usr_pos,
-  case when ${isSame} then null else ${entries(schema, 'session.no')} end,
+  ${sessionState},
   ${states.join(',\n  ')},
   session.last, session.app_mark, session.usr_mark,
-  session.created = ${created} and (${rev} > session.rev or ${hasOther}))::text as data
+  ${diverged})::text as data
 from session
 union all
 (select event.rev, event.id, event.data from ${schema}.events event where ${condition} and ${range} ${limit})`;

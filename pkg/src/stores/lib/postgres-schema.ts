@@ -1,6 +1,7 @@
 // What lies in the database, and how it comes to be there.
 
 import { commitFunction } from './postgres-commit.js';
+import { changedFunction, valuesFunction } from './postgres-moves.js';
 import { removeFunction, removeScopeFunction } from './postgres-remove.js';
 import { literal } from './postgres-function.js';
 import { releaseFunction, reserveFunction } from './postgres-turns.js';
@@ -190,6 +191,8 @@ function version2(schema: string): string[] {
       event text collate "C",
       primary key (scope, pos, name)
     )`,
+    changedFunction(schema),
+    valuesFunction(schema),
     commitFunction(schema),
     removeFunction(schema),
     removeScopeFunction(schema),
