@@ -40,6 +40,14 @@ export function appendOf(record: SessionRecord, draft: Draft, ticket: Ticket | E
   return { event: seal(draft), ticket, temp };
 }
 
+/** Completes an append once more, for another session: its event was completed before. Throws `EVENT_ID_CONFLICT`. */
+export function appendAgain(record: SessionRecord, draft: Draft, ticket: Ticket | Event, { event, temp }: Append): Append {
+  if (typeof ticket !== 'number') {
+    return { event: repeated(record, draft, event, ticket), ticket: undefined, temp: undefined };
+  }
+  return { event, ticket, temp };
+}
+
 /** Takes over an append that is stored, and brings the handle that it came through up to date. */
 export function applyAppend(memory: Memory, record: SessionRecord, { event, ticket, temp }: Append, view: View | undefined): Event {
   if (ticket !== undefined) {

@@ -1,12 +1,14 @@
 // A store in use: opened before it is first asked, asked again when it does not answer, closed in the end.
 
 import { StatepadError, isStatepadError } from './errors.js';
-import { ask, orAborted, type Policy } from './policy.js';
-import type { Hint, Migrate, SessionStore, StoreContext } from './store.js';
+import { ask, orAborted, tryOnce, type Policy } from './policy.js';
+import type { Hint, Migrate, SessionStore, StoreContext, Turn } from './store.js';
 import type { Signal } from './signal.js';
 
 /** How long hints gather before they are looked at, in milliseconds. */
 const HINT_PAUSE = 5;
+/** How long a turn of the store is waited for at most, in milliseconds. */
+const LONGEST_WAIT = 5_000;
 
 /** The store of one service. */
 export class Connection {
@@ -17,6 +19,8 @@ export class Connection {
   readonly #onHints: (hints: readonly Hint[]) => void;
   #hints = new Map<string, Hint>();
   #opened: Promise<void> | undefined;
+  /** The turns that are waited for. */
+  readonly #reserving = new Set<AbortController>();
   #unwatch: (() => void) | undefined;
 
   constructor(store: SessionStore, policy: Policy, migrate: Migrate, onHints: (hints: readonly Hint[]) => void) {
@@ -41,11 +45,42 @@ export class Connection {
     return await ask(async (context) => await run(this.store, context), this.#policy, signal, id);
   }
 
+  /**
+   * Waits for a turn, see `SessionStore.reserve`. `undefined`: the store has none, or it does not come in time, or cannot be
+   * told. Throws the reason of `signal`, and nothing else.
+   */
+  async reserve(target: Hint, hold: number, signal?: Signal): Promise<Turn | undefined> {
+    const times = { hold, wait: Math.min(LONGEST_WAIT, this.#policy.timeout) };
+    const given = new AbortController();
+    this.#reserving.add(given);
+    let turn: Turn | undefined;
+    const run = async (): Promise<Turn | undefined> => {
+      turn = await this.store.reserve?.(target, times, { signal: given.signal });
+      if (given.signal.aborted) {
+        giveBack(turn);
+      }
+      return turn;
+    };
+    try {
+      await orAborted(this.open(), signal);
+      return await orAborted(orAborted(tryOnce(run, this.#policy), given.signal), signal);
+    } catch {
+      // Nobody waits for it any more. It may have come at this very moment, or come later.
+      given.abort();
+      giveBack(turn);
+      signal?.throwIfAborted();
+      return undefined;
+    } finally {
+      this.#reserving.delete(given);
+    }
+  }
+
   /** Closes the store, if it was opened. Nothing can be asked of it afterwards. */
   async close(): Promise<void> {
     const opened = this.#opened;
     this.#opened = Promise.reject(new StatepadError('CLOSED', 'the service is closed'));
     this.#opened.catch(() => undefined);
+    this.#reserving.forEach((given) => given.abort());
     const isOpen = opened !== undefined && (await opened.then(() => true, () => false));
     if (isOpen) {
       this.#unwatch?.();
@@ -73,4 +108,9 @@ export class Connection {
     }
     this.#hints.set(JSON.stringify([hint.appName, hint.userId, hint.sessionId]), hint);
   }
+}
+
+/** Gives a turn back that was not used. Nobody waits for that, and it costs nothing but time when it fails. */
+export function giveBack(turn: Turn | undefined): void {
+  void (async () => await turn?.release())().catch(() => undefined);
 }

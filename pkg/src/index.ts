@@ -15,7 +15,7 @@ export type { RenderAsyncOptions, RenderOptions } from './render.js';
 export { injectSessionState, type AdkContext, type InjectContext } from './inject.js';
 export { StatepadError, isStatepadError, type ErrorCode, type ErrorDetails, type Missing } from './errors.js';
 export { StoreError, isStoreError, type StoreErrorCode, type StoreErrorDetails } from './store-error.js';
-export { ready } from './wasm.js';
+export { ready } from './ready.js';
 export type { UpdateFunction } from './update.js';
 export type { StoreOptions } from './store-options.js';
 export type { Callbacks, LogRecord, Records, Refusal, Removal, VersionRecord } from './stores/lib/callbacks.js';

@@ -46,9 +46,10 @@ export class Reads {
     return this.#isWhole;
   }
 
-  /** The scope that most others share, of those that were looked at. */
-  get widest(): StoredScope {
-    const scopes = new Set([...this.#keys].filter((key) => !isTemp(key)).map((key) => nameOf(key)[0]));
+  /** The scope that most others share, of those that were looked at, and of those that are written. */
+  widest(delta: Readonly<Record<string, unknown>>): StoredScope {
+    const keys = [...this.#keys, ...Object.keys(delta)];
+    const scopes = new Set(keys.filter((key) => !isTemp(key)).map((key) => nameOf(key)[0]));
     return this.#isWhole || scopes.has('app') ? 'app' : scopes.has('user') ? 'user' : 'session';
   }
 

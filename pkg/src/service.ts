@@ -205,7 +205,8 @@ export class SessionService {
     checkFunction(fn, 'fn');
     const { attempts = 100, signal } = checkUpdateOptions(options);
     const sessions = await this.#begin(options);
-    const plan = { attempts, signal, turns: this.#updates, target: understood };
+    const reservation = sessions.reservation?.(understood, signal);
+    const plan = { attempts, signal, turns: this.#updates, target: understood, reservation };
     return await updateState(sessions.target(understood, options), fn, plan);
   }
 

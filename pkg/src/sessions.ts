@@ -5,7 +5,7 @@ import { isBlank, newId } from './ids.js';
 import { REQUESTS, checkRequest, type ListPlan } from './requests.js';
 import type { Draft } from './draft.js';
 import type { View } from './handle.js';
-import type { UpdateTarget } from './update.js';
+import type { Reservation, UpdateTarget } from './update.js';
 import type {
   CreateSessionRequest,
   Event,
@@ -56,6 +56,8 @@ export interface Sessions {
   scope(appName: string, userId: string | undefined, signal?: Signal): Soon<Record<string, unknown>>;
   /** What `updateState` reads and writes. */
   target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget;
+  /** The turn that an update may have among all who use the store; `undefined` where there are none. */
+  reservation?(target: UpdateStateTarget, signal?: Signal): Reservation | undefined;
   /** The view behind a handle, or of a session as it is now: with its creation and all events in memory. */
   past(session: SessionName, signal?: Signal): Soon<View>;
   /** The view behind a handle of these sessions. */

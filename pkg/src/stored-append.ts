@@ -1,7 +1,7 @@
 // Appends over a store: stored first, then taken over, then shown.
 
-import { appendOf, missing, notFound, repeated, ticketOf, type Append } from './append.js';
-import { StatepadError } from './errors.js';
+import { appendAgain, appendOf, missing, notFound, repeated, ticketOf, type Append } from './append.js';
+import { StatepadError, isStatepadError } from './errors.js';
 import { guardOf } from './stored-guard.js';
 import { OUT, type SessionRecord, type View } from './handle.js';
 import { newId } from './ids.js';
@@ -27,6 +27,8 @@ export interface Writing {
   /** What the caller has of the scopes, where that is not what memory has. */
   readonly read?: Pick<Known, 'pos' | 'marks'> | undefined;
   readonly signal?: Signal | undefined;
+  /** See `Change.turn`. */
+  readonly turn?: string | undefined;
 }
 
 /** An event that is stored, and what the store has answered; without `stored` it was there before. */
@@ -52,7 +54,9 @@ export async function writeEvent(sessions: StoredSessions, writing: Writing): Pr
 async function append(sessions: StoredSessions, key: SessionKey, task: Task): Promise<Written> {
   const { cache } = sessions;
   const { view, draft } = task;
+  let sealed: Append | undefined;
   for (let isSure = sessions.connection.store.exclusive === true; ; isSure = true) {
+    const isRemembered = cache.find(key) !== undefined;
     const record = await writable(sessions, key, view);
     try {
       const ticket = ticketOf(cache, record, draft, {});
@@ -61,8 +65,12 @@ async function append(sessions: StoredSessions, key: SessionKey, task: Task): Pr
         await sessions.load(key, NONE, () => undefined);
         continue;
       }
-      const prepared = appendOf(record, draft, ticket);
-      const written = prepared.ticket === undefined ? { event: prepared.event } : await store(sessions, record, prepared, task);
+      const prepared: Append = sealed === undefined ? appendOf(record, draft, ticket) : appendAgain(record, draft, ticket, sealed);
+      const written = await writtenOf(sessions, record, prepared, task, isRemembered && sealed === undefined);
+      if (written === undefined) {
+        sealed = prepared;
+        continue;
+      }
       await show(sessions, key, view);
       if (view !== undefined && prepared.ticket !== undefined) {
         cache.showTemp(view, written.event, prepared.temp);
@@ -71,6 +79,31 @@ async function append(sessions: StoredSessions, key: SessionKey, task: Task): Pr
     } finally {
       cache.release(record);
     }
+  }
+}
+
+/**
+ * Has an append stored, if it is not there already. Answers `undefined` when the session that memory had is not there any more
+ * and the caller has named none but that of this key: another one may be there by now.
+ */
+async function writtenOf(
+  sessions: StoredSessions,
+  record: SessionRecord,
+  prepared: Append,
+  task: Task,
+  isRemembered: boolean,
+): Promise<Written | undefined> {
+  if (prepared.ticket === undefined) {
+    return { event: prepared.event };
+  }
+  try {
+    return await store(sessions, record, prepared, task);
+  } catch (error) {
+    const isByKey = task.view === undefined && task.guard.created === undefined;
+    if (isRemembered && isByKey && isStatepadError(error) && error.code === 'SESSION_NOT_FOUND') {
+      return undefined;
+    }
+    throw error;
   }
 }
 
@@ -132,7 +165,7 @@ async function show(sessions: StoredSessions, key: SessionKey, view: View | unde
 
 /** Has an append stored, and takes it over. */
 async function store(sessions: StoredSessions, record: SessionRecord, append: Append, task: Task): Promise<Written> {
-  const { draft, guard, begin, view, read } = task;
+  const { draft, guard, begin, view, read, turn } = task;
   const { id, timestamp: time, named } = draft;
   const { cache } = sessions;
   const { key, created } = record;
@@ -152,6 +185,7 @@ async function store(sessions: StoredSessions, record: SessionRecord, append: Ap
       ...guardOf(sessions.connection.store, { created, ...guard }),
       known: { pos, marks },
       ...(named ? { call: newId() } : {}),
+      ...(turn === undefined ? {} : { turn }),
     };
   } catch (error) {
     cache.discard(ticket);

@@ -42,13 +42,13 @@ export function sessionTarget(sessions: StoredSessions, key: SessionKey, options
     const parts = (cache.view(session) as View).cells.map((cell) => cell.record());
     return {
       state: reads.state,
-      widest: () => reads.widest,
-      write: async (stateDelta) => {
+      widest: (delta) => reads.widest(delta),
+      write: async (stateDelta, reserved) => {
         const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, sessions.now, {});
         const guard: Guard = { created, keys: reads.keys(), ...(reads.isWhole ? { rev, pos } : {}) };
         const leave = turn.writes();
         try {
-          const { stored } = await writeEvent(sessions, { session, draft, guard, signal, read: { pos, marks } });
+          const { stored } = await writeEvent(sessions, { session, draft, guard, signal, read: { pos, marks }, turn: reserved });
           leave('written');
           return deepFreeze(mergeRecords(afterChange(parts, stored, pos)));
         } catch (error) {
@@ -123,8 +123,8 @@ export function scopeTarget(sessions: StoredSessions, target: UpdateStateTarget,
     const reads = new Reads(merged(app.state, user?.state));
     return {
       state: reads.state,
-      widest: () => reads.widest,
-      write: async (delta) => {
+      widest: (delta) => reads.widest(delta),
+      write: async (delta, reserved) => {
         const [id, time] = [newId(), sessions.now()];
         const pos = { app: app.pos, ...(user && { user: user.pos }) };
         const wanted: Guard = { keys: reads.keys(), ...(reads.isWhole ? { pos } : {}) };
@@ -135,7 +135,8 @@ export function scopeTarget(sessions: StoredSessions, target: UpdateStateTarget,
           return await sessions.inTurn(id, signal, async (begin) => {
             const ticket = cache.prepareUpdate(appName, userId, id, time, admitted, {});
             const known = sooner({ pos, marks: marksOf(app, user) }, cache.knownScopes(appName, userId));
-            const change: Change = { id, kind: 'update', key, time, delta: cache.scopedDelta(ticket), ...guard, known };
+            const held = reserved === undefined ? {} : { turn: reserved };
+            const change: Change = { id, kind: 'update', key, time, delta: cache.scopedDelta(ticket), ...guard, known, ...held };
             const committed = await sessions.commit(change, ticket, begin);
             cache.settleUpdate({ appName, userId }, ticket, { change, known }, committed);
             const next = { app: scopeAfter(app, 'app', change, committed), user: user && scopeAfter(user, 'user', change, committed) };

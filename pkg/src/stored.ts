@@ -16,8 +16,9 @@ import { createStored } from './stored-create.js';
 import { parseEvent } from './stored-event.js';
 import { listPage } from './stored-list.js';
 import { wholeLog } from './stored-past.js';
+import { Reservations } from './stored-turns.js';
 import { scopeTarget, sessionTarget } from './stored-update.js';
-import { isSessionTarget, type UpdateTarget } from './update.js';
+import { isSessionTarget, type Reservation, type UpdateTarget } from './update.js';
 import { ALL, NONE, firstOf, notHere, type Wanted } from './wanted.js';
 import type { Ticket } from './memory.js';
 import type { AppendPlan, Creation, SessionName, Sessions } from './sessions.js';
@@ -43,6 +44,7 @@ export class StoredSessions implements Sessions {
   readonly cache: Cache;
   readonly connection: Connection;
   readonly #commits: Commits;
+  readonly #reservations: Reservations | undefined;
   /** Changes of one session are made one after the other. */
   readonly #queues = new Queues();
 
@@ -52,6 +54,7 @@ export class StoredSessions implements Sessions {
     this.cache = new Cache(options.cachedEvents);
     this.connection = new Connection(store, options, options.migrate, (hints) => this.#hinted(hints));
     this.#commits = new Commits(store, options);
+    this.#reservations = store.reserve && new Reservations(this.connection);
   }
 
   async create(creation: Creation, signal?: Signal): Promise<Session> {
@@ -170,6 +173,10 @@ export class StoredSessions implements Sessions {
 
   target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget {
     return isSessionTarget(target) ? sessionTarget(this, checkKey(target), options) : scopeTarget(this, target, options.signal);
+  }
+
+  reservation(target: UpdateStateTarget, signal?: Signal): Reservation | undefined {
+    return this.#reservations?.of(target, signal);
   }
 
   view(session: unknown): View | undefined {

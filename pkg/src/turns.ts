@@ -13,8 +13,8 @@ let moments = 0;
 
 /** One task whose turn it is, or that has broken out. */
 export class Turn {
-  /** When it was asked for. */
-  readonly #asked = (moments += 1);
+  /** When it was asked for, or has waited for something else than its lines. */
+  #asked = (moments += 1);
   readonly #lines = new Set<Line>();
   #runs = 0;
   #isCalling = false;
@@ -29,6 +29,11 @@ export class Turn {
   /** Which run of its function is waited for now, and since when. */
   get pending(): { readonly run: number; readonly since: number } | undefined {
     return this.#since === undefined ? undefined : { run: this.#runs, since: this.#since };
+  }
+
+  /** Whether it runs in turn in all of its lines: one that has broken out of a line runs besides the one whose turn it is. */
+  get isHead(): boolean {
+    return [...this.#lines].every((line) => line.head === this);
   }
 
   /** Calls the function of the task. */
@@ -60,6 +65,11 @@ export class Turn {
   left(): unknown {
     const [line] = this.#lines;
     return line?.left !== undefined && line.left.moment > this.#asked ? line.left.value : undefined;
+  }
+
+  /** It has waited while others may have written: what the turn before has left is as good as read now no longer. */
+  forget(): void {
+    this.#asked = moments += 1;
   }
 
   /** Begins to write. What is left for the next turn, once that is done, is given to the function that it answers. */
@@ -106,6 +116,11 @@ class Line {
 
   get isEmpty(): boolean {
     return this.#running.length === 0 && this.#waiting.length === 0;
+  }
+
+  /** The one whose turn it is. */
+  get head(): Turn | undefined {
+    return this.#running[0];
   }
 
   /** Whether a task that comes now is one that a running function has just asked for. */

@@ -5,6 +5,7 @@ import { sleep } from './sleep.js';
 import { isTemp, mergeRecords, type StoredScope } from './scope.js';
 import { isThenable } from './thenable.js';
 import { deltaOf } from './update-answer.js';
+import type { Hint } from './store.js';
 import type { Turn, Turns } from './turns.js';
 import type { Json, SessionKey, UpdateStateTarget } from './types.js';
 import type { Signal } from './signal.js';
@@ -23,10 +24,10 @@ type State = Readonly<Record<string, Json>>;
 /** What was read, and how to write over it: that throws `STATE_CONFLICT` or `SESSION_STALE` when it holds no more. */
 export interface Attempt {
   readonly state: State;
-  /** The scope that most others share, of those that the function has looked at. Where that is not known: the app's. */
-  readonly widest?: () => StoredScope;
-  /** Answers with the values after the update. */
-  readonly write: (delta: Readonly<Record<string, unknown>>) => State | Promise<State>;
+  /** The scope that most others share, of those that the function has looked at or writes. Where that is not known: the app's. */
+  readonly widest?: (delta: Readonly<Record<string, unknown>>) => StoredScope;
+  /** Answers with the values after the update. `reserved` is {@link Reservation.id}. */
+  readonly write: (delta: Readonly<Record<string, unknown>>, reserved?: string) => State | Promise<State>;
 }
 
 /**
@@ -34,6 +35,26 @@ export interface Attempt {
  * what it wrote.
  */
 export type UpdateTarget = (turn: Turn) => Attempt | Promise<Attempt>;
+
+/** The turn that one call may have among all who use the store, in other processes, too. For speed alone. */
+export interface Reservation {
+  /** Where the updates of the same target have met others just now: the next one begins with a turn there. */
+  readonly expected: StoredScope | undefined;
+  /** Whether updates have met others at a scope just now. */
+  isHot(scope: StoredScope): boolean;
+  /**
+   * Waits for the turn at a scope, once for all calls. `hasMet`: without one others have come between again and again; `took` is
+   * how long the last attempt has taken, in milliseconds. Answers whether others may have written meanwhile. Throws what the
+   * call is aborted with.
+   */
+  take(scope: StoredScope, hasMet: boolean, took: number | undefined): Promise<boolean>;
+  /** Whether the call has the turn, as far as can be told here. */
+  readonly isHeld: boolean;
+  /** What the change carries. */
+  readonly id: string | undefined;
+  /** The call is over. `isWritten`: its change was written, and has given the turn back. */
+  end(isWritten: boolean): void;
+}
 
 /** How an update goes about it. */
 export interface UpdatePlan {
@@ -43,51 +64,124 @@ export interface UpdatePlan {
   readonly turns: Turns;
   readonly target: UpdateStateTarget;
   readonly signal: Signal | undefined;
+  readonly reservation?: Reservation | undefined;
 }
+
+/** How many share a scope, by order. */
+const WIDTHS = { session: 0, user: 1, app: 2 } as const;
 
 /** Runs `fn` until its delta is written over what it read. See `SessionService.updateState`. */
 export async function updateState(target: UpdateTarget, fn: UpdateFunction, plan: UpdatePlan): Promise<State> {
-  const { attempts, turns, signal } = plan;
-  const { appName, userId, sessionId } = plan.target;
-  const name = nameOf(appName, userId, sessionId);
-  return await turns.run(name, signal, async (turn) => {
-    const first = await tryUpdate(target, fn, turn, signal);
-    if (!(first instanceof Met)) {
-      return first;
-    }
-    const retry = async (): Promise<State> => {
-      let met: Met = first;
-      for (let attempt = 2; attempt <= attempts; attempt++) {
-        await pause(attempt);
-        const outcome = await tryUpdate(target, fn, turn, signal);
-        if (!(outcome instanceof Met)) {
-          return outcome;
-        }
-        met = outcome;
-      }
-      throw new StatepadError('STATE_CONFLICT', `the state changed under each of ${attempts} attempts`, { cause: met.cause });
-    };
-    const { widest } = first;
-    const shared = widest === 'app' ? nameOf(appName) : widest === 'user' ? nameOf(appName, userId) : name;
-    return shared === name || attempts === 1 ? await retry() : await turns.run(shared, signal, retry, turn);
-  });
+  const { turns, signal, reservation } = plan;
+  const own = ownScope(plan.target);
+  let isWritten = false;
+  try {
+    return await turns.run(nameOf(plan.target, own), signal, async (turn) => {
+      const { state, isNew } = await new Update(target, fn, plan, turn).run(own);
+      isWritten = isNew;
+      return state;
+    });
+  } finally {
+    reservation?.end(isWritten);
+  }
 }
 
-function nameOf(...ids: readonly (string | undefined)[]): string {
-  return JSON.stringify(ids.filter((id) => id !== undefined));
+/** The scope of what has no other target than this one. */
+export function ownScope({ userId, sessionId }: UpdateStateTarget): StoredScope {
+  return sessionId !== undefined ? 'session' : userId !== undefined ? 'user' : 'app';
+}
+
+/** What a target has of a scope, its own or a wider one. */
+export function partOf({ appName, userId, sessionId }: UpdateStateTarget, scope: StoredScope): Hint {
+  const user = scope === 'app' || userId === undefined ? {} : { userId };
+  return { appName, ...user, ...(scope === 'session' && sessionId !== undefined && { sessionId }) };
+}
+
+/** What stands for the scope of a target. */
+export function nameOf(target: UpdateStateTarget, scope: StoredScope): string {
+  const { appName, userId, sessionId } = partOf(target, scope);
+  return JSON.stringify([appName, userId, sessionId].filter((id) => id !== undefined));
+}
+
+/** What an attempt has come to. */
+interface Done {
+  readonly state: State;
+  /** Whether anything was written. */
+  readonly isNew: boolean;
+}
+
+/** One call. */
+class Update {
+  readonly #target: UpdateTarget;
+  readonly #fn: UpdateFunction;
+  readonly #plan: UpdatePlan;
+  readonly #turn: Turn;
+  /** How many attempts have met others, and the last one of them. */
+  #count = 0;
+  #met: Met | undefined;
+
+  constructor(target: UpdateTarget, fn: UpdateFunction, plan: UpdatePlan, turn: Turn) {
+    this.#target = target;
+    this.#fn = fn;
+    this.#plan = plan;
+    this.#turn = turn;
+  }
+
+  /** Tries, in the line of a scope; in that of a wider one as soon as others have been met there. */
+  async run(scope: StoredScope): Promise<Done> {
+    const { attempts, turns, target, signal, reservation } = this.#plan;
+    for (;;) {
+      const shared = this.#met?.widest ?? reservation?.expected ?? scope;
+      if (WIDTHS[shared] > WIDTHS[scope]) {
+        return await turns.run(nameOf(target, shared), signal, async () => await this.run(shared), this.#turn);
+      }
+      await this.#wait(scope);
+      const begin = performance.now();
+      const outcome = await tryUpdate(this.#target, this.#fn, this.#turn, this.#plan);
+      if (!(outcome instanceof Met)) {
+        return outcome;
+      }
+      outcome.took = performance.now() - begin;
+      this.#met = outcome;
+      this.#count += 1;
+      if (this.#count >= attempts) {
+        throw new StatepadError('STATE_CONFLICT', `the state changed under each of ${attempts} attempts`, { cause: outcome.cause });
+      }
+    }
+  }
+
+  /** Waits until it is worth while to try: for a turn among all where others come between, or a moment. */
+  async #wait(scope: StoredScope): Promise<void> {
+    const { reservation } = this.#plan;
+    const hasMet = this.#count >= 2;
+    const isExpected = this.#count === 0 ? reservation?.expected !== undefined : reservation?.isHot(scope);
+    // One that a function with the turn has asked for would wait for itself.
+    if (reservation !== undefined && this.#turn.isHead && (hasMet || isExpected)) {
+      const isLater = await reservation.take(scope, hasMet, this.#met?.took);
+      if (isLater) {
+        this.#turn.forget();
+      }
+    }
+    if (this.#count > 0 && reservation?.isHeld !== true) {
+      await pause(this.#count + 1);
+    }
+  }
 }
 
 /** Somebody else has written what was read. */
 class Met {
   readonly cause: unknown;
   readonly widest: StoredScope;
+  /** How long the attempt has taken, in milliseconds. */
+  took = 0;
   constructor(cause: unknown, widest: StoredScope) {
     this.cause = cause;
     this.widest = widest;
   }
 }
 
-async function tryUpdate(target: UpdateTarget, fn: UpdateFunction, turn: Turn, signal: Signal | undefined): Promise<State | Met> {
+async function tryUpdate(target: UpdateTarget, fn: UpdateFunction, turn: Turn, plan: UpdatePlan): Promise<Done | Met> {
+  const { signal, reservation } = plan;
   signal?.throwIfAborted();
   // Whatever needs no waiting is done at once: nothing can come between.
   const found = target(turn);
@@ -96,16 +190,16 @@ async function tryUpdate(target: UpdateTarget, fn: UpdateFunction, turn: Turn, s
   const delta = deltaOf(isThenable(answer) ? await turn.wait(answer) : answer, state);
   if (delta === undefined || isEmpty(delta)) {
     // What the function was given may be watched: what is handed out is a record as any other.
-    return Object.freeze(mergeRecords([state]));
+    return { state: Object.freeze(mergeRecords([state])), isNew: false };
   }
   refuseTemp(delta);
   signal?.throwIfAborted();
   try {
-    const written = write(delta);
-    return isThenable(written) ? await written : written;
+    const written = write(delta, reservation?.id);
+    return { state: isThenable(written) ? await written : written, isNew: true };
   } catch (error) {
     if (isConflict(error)) {
-      return new Met(error, widest?.() ?? 'app');
+      return new Met(error, widest?.(delta) ?? 'app');
     }
     throw error;
   }

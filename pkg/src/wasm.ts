@@ -108,12 +108,7 @@ const whenLoaded = loading?.then(() => {
 // Whoever calls ready() is told of a failure; that nobody has called yet is none.
 whenLoaded?.catch(() => undefined);
 
-/**
- * Resolves when the synchronous functions can be used. In Node they can be used at once; in a browser the module is
- * compiled first, which takes milliseconds. The asynchronous methods wait by themselves.
- *
- * Rejects when the host cannot compile the module (a content security policy without `'wasm-unsafe-eval'`, say).
- */
+/** Resolves when the core can be called. Rejects when the host cannot compile the module. */
 export async function ready(): Promise<void> {
   await whenLoaded;
 }

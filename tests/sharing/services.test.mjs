@@ -302,3 +302,21 @@ test('what others have done to app and user state comes with a load in place of 
       assert.ok(JSON.stringify(answers).length < 2000, `${JSON.stringify(answers).length} characters`);
     }
   }));
+
+for (const kind of Object.keys(kinds)) {
+  test(`an append by key goes to the session that is there, also when memory has an earlier one of that key: ${kind}`, () =>
+    withServices(kind, async (ours, theirs) => {
+      const named = { appName: KEY.appName, userId: KEY.userId, id: KEY.sessionId };
+      const earlier = await ours.createSession(KEY);
+      await theirs.deleteSession(KEY);
+      await theirs.createSession({ ...KEY, state: { later: true } });
+      const given = { id: 'e1', actions: { stateDelta: { k: 1, gone: DELETED, 'temp:t': 1 } } };
+      const stored = await ours.appendEvent({ session: named, event: given });
+      assert.deepEqual(stored.actions.stateDelta, { k: 1, gone: null });
+      assert.deepEqual({ ...(await theirs.getSession(KEY)).state }, { later: true, k: 1 });
+      // Through a handle it is that session or none.
+      await assert.rejects(ours.appendEvent({ session: earlier, event: { id: 'e2' } }), { code: 'SESSION_NOT_FOUND' });
+      await theirs.deleteSession(KEY);
+      await assert.rejects(ours.appendEvent({ session: named, event: { id: 'e3' } }), { code: 'SESSION_NOT_FOUND' });
+    }));
+}

@@ -27,7 +27,8 @@ describe('encrypted, in a browser', () => {
   test('every store case holds', async () => {
     const { page, complaints } = await openPage(browser, site.origin);
     await page.goto(site.origin);
-    for (const { name } of storeCases) {
+    // With encrypted names nobody can tell which ones others have deleted.
+    for (const { name } of storeCases.filter(({ needs }) => !needs.includes('changed'))) {
       assert.equal(await page.evaluate((each) => globalThis.runCase(each), name), undefined);
     }
     assert.deepEqual(complaints, []);

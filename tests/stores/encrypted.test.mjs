@@ -312,9 +312,9 @@ test('it has the members that the inner store has, and no others', async () => {
   const members = ['commit', 'load', 'list', 'remove', 'loadScope'];
   assert.deepEqual(Object.keys(encryptedStore({ commit, load, list, remove, loadScope }, { keys })).sort(), [...members].sort());
   assert.deepEqual(Object.keys(whole).sort(), [...members, 'removeScope', 'commitMany', 'watch', 'open', 'close', 'durability', 'exclusive', 'keeps'].sort());
-  const known = { durability: undefined };
-  const later = encryptedStore({ ...memoryStore(), get durability() { return known.durability; } }, { keys });
-  known.durability = 'os';
+  const opened = {};
+  const later = encryptedStore({ ...memoryStore(), get durability() { return opened.durability; } }, { keys });
+  opened.durability = 'os';
   assert.equal(later.durability, 'os', 'a store may know it only when it is open');
   const asked = [];
   const spied = instead(memoryStore(), {});

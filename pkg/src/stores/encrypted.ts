@@ -181,6 +181,7 @@ function withoutScopes({ created, rev, last }: Known = {}): Known {
 function passedOn(inner: SessionStore): Partial<SessionStore> {
   return {
     ...(inner.removeScope && { removeScope: inner.removeScope.bind(inner) }),
+    ...(inner.reserve && { reserve: inner.reserve.bind(inner) }),
     ...(inner.watch && { watch: inner.watch.bind(inner) }),
     ...(inner.open && { open: inner.open.bind(inner) }),
     ...(inner.close && { close: inner.close.bind(inner) }),

@@ -1,0 +1,13 @@
+// What a program waits for before it calls what cannot wait.
+
+import { ready as loadedCore } from './wasm.js';
+
+/**
+ * Resolves when the synchronous functions can be used. In Node they can be used at once; in a browser the module is
+ * compiled first, which takes milliseconds. The asynchronous methods wait by themselves.
+ *
+ * Rejects when the host cannot compile the module (a content security policy without `'wasm-unsafe-eval'`, say).
+ */
+export async function ready(): Promise<void> {
+  await loadedCore();
+}
