@@ -1,15 +1,21 @@
 // What is kept: two tabs that write at once, a reload, storage that is refused or full.
 
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { openChromium, openPage } from '../support/chromium.mjs';
-import { newSession, site, stored, untilStored } from './support.mjs';
+import { APP, DATABASE, newSession, site, stored, untilStored } from './support.mjs';
 
 const step = (page) => page.getByRole('button', { name: 'Step', exact: true });
 const list = (page) => page.getByRole('listbox', { name: 'Events' });
+
+/** The store as version 1 of what it keeps had it, as a script of the page's server. */
+const version1 = {
+  html: await readFile(new URL('../fixtures/indexeddb-v1.js', import.meta.url), 'utf8'),
+  headers: { 'content-type': 'text/javascript' },
+};
 
 /** Types a message and sends it, once the one before is answered: until then the button is disabled, and the click waits. */
 async function say(page, text) {
@@ -18,7 +24,7 @@ async function say(page, text) {
 }
 
 describe('what is kept', () => {
-  const it_ = site({ pages: { '/blank': '<!doctype html><title>blank</title>' } });
+  const it_ = site({ pages: { '/blank': '<!doctype html><title>blank</title>', '/version-1.js': version1 } });
 
   it('what one tab writes shows in the other, both write at once, and nothing is lost', async (t) => {
     const context = await it_.context(t);
@@ -95,6 +101,48 @@ describe('what is kept', () => {
     await page.getByText(`${before.sessions[0].rev} events`, { exact: true }).waitFor();
     assert.deepEqual(await stored(page), before);
     assert.equal(await page.getByRole('button', { name: 'temp:plan', exact: true }).count(), 0);
+  });
+
+  it('what an earlier version of the page has kept is there, and goes on', async (t) => {
+    const context = await it_.context(t);
+    const blank = await context.newPage();
+    await blank.goto(`${it_.origin}/blank`);
+    await blank.evaluate(async ({ database, app }) => {
+      const { indexedDBStore } = await import('/version-1.js');
+      const store = indexedDBStore(database);
+      const more = { signal: new AbortController().signal };
+      await store.open({ migrate: 'create' }, more);
+      const key = { appName: app, userId: 'ana', sessionId: 'kept' };
+      const said = (id, author, text, stateDelta, time) => {
+        const content = { role: author === 'user' ? 'user' : 'model', parts: [{ text }] };
+        return { id, invocationId: 'i', author, timestamp: time, content, actions: { stateDelta } };
+      };
+      const append = async (event, delta) => {
+        const { id, timestamp: time } = event;
+        await store.commit({ id, kind: 'append', key, time, event: { id, time, data: JSON.stringify(event) }, delta }, more);
+      };
+      const time = Date.UTC(2026, 1, 3);
+      await store.commit({ id: 'created', kind: 'create', key, time, delta: { app: { set: { motto: 'kept by the app' } } } }, more);
+      await append(said('e1', 'user', 'remember seat = 12', {}, time + 1), {});
+      const answered = { seat: 12, 'user:home': 'Berlin' };
+      await append(said('e2', 'guide', 'Seat 12 it is', answered, time + 2), { session: { set: { seat: 12 } }, user: { set: { home: 'Berlin' } } });
+      await store.close();
+    }, { database: DATABASE, app: APP });
+    const before = await stored(blank);
+    assert.deepEqual([before.sessions[0].rev, before.sessions[0].state], [2, { seat: 12 }]);
+    await blank.close();
+
+    const page = await it_.open(t, { context, hash: `#/${APP}/ana/kept` });
+    await page.getByText('2 events', { exact: true }).waitFor();
+    await list(page).getByText('Seat 12 it is').waitFor();
+    for (const key of ['seat', 'user:home', 'app:motto']) await page.getByRole('button', { name: key, exact: true }).first().waitFor();
+    assert.deepEqual(await page.getByRole('alert').allInnerTexts(), [''], 'nothing is wrong');
+    await say(page, 'remember row = 3');
+    const { sessions: [session], app, users } = await untilStored(page, ({ sessions }) => sessions[0].state.row === 3);
+    assert.deepEqual([session.state, app, users.ana], [{ seat: 12, row: 3 }, before.app, before.users.ana]);
+    assert.deepEqual(session.events.slice(0, 2), before.sessions[0].events);
+    await page.reload();
+    await page.getByText(`${session.rev} events`, { exact: true }).waitFor();
   });
 
   it('a full storage is said, nothing is half written, and writing goes on when there is room again', async (t) => {

@@ -40,6 +40,8 @@ export class LogTables extends Tables {
   /** The version that the records say they have. */
   #version: number | undefined;
   #isEmpty = true;
+  /** The ids of the records that have removed values of a scope: nothing else tells one that is there twice. */
+  readonly #cleared = new Set<string>();
   /** How many records are missing, as sessions tell. */
   missing = 0;
 
@@ -85,7 +87,7 @@ export class LogTables extends Tables {
     }
   }
 
-  #replayRemoval({ kind, key, guard }: Removal): void {
+  #replayRemoval({ id, kind, key, guard }: Removal): void {
     const { appName, userId } = key;
     if (kind === 'remove') {
       this.remove(key as SessionKey);
@@ -93,7 +95,8 @@ export class LogTables extends Tables {
       if (guard?.created !== undefined) {
         this.forget(guard.created);
       }
-    } else {
+    } else if (!this.#cleared.has(id)) {
+      this.#cleared.add(id);
       this.removeScope({ app: appName, ...(userId !== undefined && { user: userId }) });
     }
   }
