@@ -102,6 +102,19 @@ describe('what is exported, opened and exported again', () => {
     });
   }
 
+  test('is the same with names that every object inherits', async () => {
+    const service = new SessionService({ now: () => 1 });
+    await service.createSession({ appName: 'app', userId: 'ana', sessionId: 's' });
+    for (const prefix of ['app:', 'user:', '']) {
+      const delta = JSON.parse(`{"${prefix}__proto__":{},"${prefix}constructor":null,"${prefix}toString":[]}`);
+      await service.updateState({ appName: 'app', userId: 'ana', ...(prefix === '' && { sessionId: 's' }) }, () => delta);
+    }
+    const lines = await all(exportLines(service, { appName: 'app' }));
+    const opened = await openLines([lines.join('\n')]);
+    assert.deepEqual(await all(exportLines(opened.service, { appName: 'app' })), lines);
+    await opened.service.close();
+  });
+
   test('is the same when each unit of its text comes by itself, or each line without its end', async () => {
     const { service } = await openLines([sessionLine({ state: { '}{': '}{"\u{1F30A}' } }), eventLine('e', { a: '{}{' }), scopeLine({ n: 1 })]);
     const lines = await all(exportLines(service, { appName: 'app' }));

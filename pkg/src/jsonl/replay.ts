@@ -61,7 +61,7 @@ async function makeScope({ appName, userId, state }: FileScope, service: Session
   const kept = present.filter((name) => Object.hasOwn(state, name));
   const isInOrder = kept.every((name, index) => name === wanted[index]);
   const gone = isInOrder ? present.filter((name) => !Object.hasOwn(state, name)) : present;
-  const changed = isInOrder ? wanted.filter((name) => !isSame(now[name], state[name])) : wanted;
+  const changed = isInOrder ? wanted.filter((name) => !(Object.hasOwn(now, name) && isSame(now[name], state[name]))) : wanted;
 
   const deletions = gone.map((name) => [prefix + name, DELETED] as const);
   const values = changed.map((name) => [prefix + name, state[name]] as const);
