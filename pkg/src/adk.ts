@@ -20,7 +20,7 @@ import { isDeleted } from './deleted.js';
 import { isStatepadError } from './errors.js';
 import { sameJson, thaw } from './freeze.js';
 import { viewOf, type View } from './handle.js';
-import { processWarning } from './process-warning.js';
+import { warn } from './warn.js';
 import { checkObject } from './arguments.js';
 import { APP_PREFIX, USER_PREFIX } from './scope.js';
 import { SessionService, type SessionServiceOptions } from './service.js';
@@ -155,7 +155,7 @@ export class StatepadSessionService extends BaseSessionService {
     } catch (error) {
       // The event is stored: to throw would say that it is not.
       const message = `session "${session.id}" could not be brought up to date, although its event is stored: ${String(error)}`;
-      processWarning('STATEPAD_SESSION_BEHIND', message);
+      warn('STATEPAD_SESSION_BEHIND', message);
     }
     return fromStored(stored);
   }

@@ -5,7 +5,7 @@ import { admitDelta, admitString } from './admit.js';
 import { StatepadError } from './errors.js';
 import { newId } from './ids.js';
 import { PendingWrites, type SentWrites } from './pending.js';
-import { processWarning } from './process-warning.js';
+import { warn } from './warn.js';
 import { checkObject } from './arguments.js';
 import { isTemp } from './scope.js';
 import { State, type ReadonlyState } from './state.js';
@@ -212,7 +212,7 @@ export class InvocationContext {
       value(this: InvocationContext) {
         const keys = finish(this.#shared);
         if (keys.length > 0) {
-          processWarning('STATEPAD_WRITES_DISCARDED', `writes were never appended, and are discarded: ${namesOf(keys)}`);
+          warn('STATEPAD_WRITES_DISCARDED', `writes were never appended, and are discarded: ${namesOf(keys)}`);
         }
       },
     });
