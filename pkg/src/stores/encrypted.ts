@@ -25,6 +25,7 @@
  * @packageDocumentation
  */
 
+import { invalid } from '../arguments.js';
 import { StatepadError } from '../errors.js';
 import { isStoreError } from '../store-error.js';
 import { Attempts } from './lib/encrypted-attempt.js';
@@ -127,30 +128,30 @@ export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptio
 /** Checks what a store is made of. Throws `INVALID_ARGUMENT`. */
 function recordsOf(inner: SessionStore, options: EncryptedStoreOptions): Records {
   if (typeof (inner as SessionStore | null)?.commit !== 'function') {
-    refuse('inner', 'must be a store, as encryptedStore(sqliteStore(database), { keys }) has one');
+    invalid('inner', 'must be a store, as encryptedStore(sqliteStore(database), { keys }) has one');
   }
   if ((inner.guards ?? 'all') !== 'all') {
-    refuse('inner', 'must compare revisions: events are encrypted for one revision');
+    invalid('inner', 'must compare revisions: events are encrypted for one revision');
   }
   if (typeof options !== 'object' || (options as object | null) === null) {
-    refuse('options', 'must be an object with keys');
+    invalid('options', 'must be an object with keys');
   }
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined) {
-    refuse(unknown, `is no option of an encrypted store: ${OPTIONS.join(', ')} are`);
+    invalid(unknown, `is no option of an encrypted store: ${OPTIONS.join(', ')} are`);
   }
   const { names = 'visible', nameKey, plaintext = 'refuse' } = options;
   if (!['visible', 'encrypted'].includes(names)) {
-    refuse('names', "must be 'visible' or 'encrypted'");
+    invalid('names', "must be 'visible' or 'encrypted'");
   }
   if (!['refuse', 'read'].includes(plaintext)) {
-    refuse('plaintext', "must be 'refuse' or 'read'");
+    invalid('plaintext', "must be 'refuse' or 'read'");
   }
   if ((names === 'encrypted') !== (nameKey !== undefined)) {
-    refuse('nameKey', 'is what encrypted names need, and nothing else');
+    invalid('nameKey', 'is what encrypted names need, and nothing else');
   }
   if (names === 'encrypted' && plaintext === 'read') {
-    refuse('names', 'cannot be encrypted where values in plain text are read: those have their names in plain text');
+    invalid('names', 'cannot be encrypted where values in plain text are read: those have their names in plain text');
   }
   try {
     const cipher = new Cipher(new Keyring(options));
@@ -161,10 +162,6 @@ function recordsOf(inner: SessionStore, options: EncryptedStoreOptions): Records
     }
     throw error;
   }
-}
-
-function refuse(path: string, what: string): never {
-  throw new StatepadError('INVALID_ARGUMENT', `${path} ${what}`, { path });
 }
 
 /** Whether an answer has what a scope holds, or how it has become that; or the caller has it, as its position is the same. */

@@ -5,9 +5,9 @@
  * @packageDocumentation
  */
 
-import { checkOptions } from '../arguments.js';
+import { checkMethods, checkOptions } from '../arguments.js';
 import { isStoreError } from '../store-error.js';
-import { checkChoice, checkFunctions, checkText } from './lib/arguments.js';
+import { checkChoice, checkText } from './lib/arguments.js';
 import { commitAll, removeScope, removeSession } from './lib/indexeddb-commit.js';
 import { Connection } from './lib/indexeddb-connection.js';
 import { isItsOwnFault } from './lib/indexeddb-errors.js';
@@ -45,7 +45,7 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
   const { durability = 'strict', indexedDB } = options;
   checkChoice('options.durability', durability, ['strict', 'relaxed']);
   if (indexedDB !== undefined) {
-    checkFunctions('options.indexedDB', indexedDB, ['open']);
+    checkMethods(indexedDB, 'options.indexedDB', ['open']);
   }
   const connection = new Connection(name, indexedDB);
   const hints = new Hints(`statepad:${name}`, options.BroadcastChannel ?? globalThis.BroadcastChannel);

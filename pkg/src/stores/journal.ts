@@ -13,8 +13,8 @@
  * @packageDocumentation
  */
 
-import { checkOptions } from '../arguments.js';
-import { checkChoice, checkFunctions, checkText } from './lib/arguments.js';
+import { checkMethods, checkOptions } from '../arguments.js';
+import { checkChoice, checkText } from './lib/arguments.js';
 import { callbackStore } from './lib/callbacks.js';
 import { JournalFile } from './lib/file-journal.js';
 import { JournalReader } from './lib/journal-read.js';
@@ -79,7 +79,7 @@ export interface FileJournalOptions {
  * });
  */
 export function journalStore(medium: JournalMedium): SessionStore {
-  checkMedium(medium);
+  checkMethods(medium, 'medium', ['append', 'read'], ['open', 'close']);
   let reader = new JournalReader();
   let isContinued = false;
   const store = callbackStore({
@@ -115,12 +115,6 @@ export function journalStore(medium: JournalMedium): SessionStore {
       await medium.close?.();
     },
   };
-}
-
-function checkMedium(medium: JournalMedium): void {
-  checkFunctions('medium', medium, ['append', 'read']);
-  const given = medium as unknown as Readonly<Record<string, unknown>>;
-  checkFunctions('medium', medium, ['open', 'close'].filter((name) => given[name] !== undefined));
 }
 
 /**
@@ -164,10 +158,10 @@ export function localStorageJournal(name: string, options: StorageOptions = {}):
   checkText('name', name, "localStorageJournal('sessions')");
   checkOptions(options, ['storage', 'locks']);
   if (options.storage !== undefined) {
-    checkFunctions('options.storage', options.storage, ['key', 'getItem', 'setItem', 'removeItem']);
+    checkMethods(options.storage, 'options.storage', ['key', 'getItem', 'setItem', 'removeItem']);
   }
   if (options.locks !== undefined) {
-    checkFunctions('options.locks', options.locks, ['request']);
+    checkMethods(options.locks, 'options.locks', ['request']);
   }
   return journalStore(new JournalStorage(name, options));
 }

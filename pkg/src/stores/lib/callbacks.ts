@@ -2,7 +2,7 @@
 
 import { newId } from '../../ids.js';
 import { isStoreError } from '../../store-error.js';
-import { checkFunctions } from './arguments.js';
+import { checkMethods } from '../../arguments.js';
 import { LogTables, nameOf, type Found } from './journal-tables.js';
 import { LOG_VERSION, versionRecord, type LogRecord, type Records, type Refusal, type Removal, type VersionRecord } from './log-records.js';
 import { olderVersion } from './refusals.js';
@@ -49,7 +49,7 @@ interface JournalCallbacks extends Pick<Callbacks, 'persist'> {
  * must be one such store at a time: nobody else may write.
  */
 export function callbackStore(callbacks: Callbacks | JournalCallbacks): SessionStore {
-  checkFunctions('callbacks', callbacks, ['persist', 'restore']);
+  checkMethods(callbacks, 'callbacks', ['persist', 'restore']);
   const waiting: Task[] = [];
   let reading: Promise<LogTables> | undefined;
   let writing: Promise<void> | undefined;
