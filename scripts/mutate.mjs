@@ -1,9 +1,9 @@
 // Puts deliberate faults into one file of pkg/src, one at a time, and says which of them no test notices:
 //
-//   node scripts/mutate.mjs pkg/src/admit.ts -- tests/admission.test.mjs tests/handles.test.mjs
-//   node scripts/mutate.mjs pkg/src/admit.ts --lines 60-120 --jobs 2
+//   node scripts/mutate.mjs pkg/src/input/admit.ts -- tests/unit/admission.test.mjs tests/unit/handles.test.mjs
+//   node scripts/mutate.mjs pkg/src/input/admit.ts --lines 60-120 --jobs 2
 //
-// Without test files it runs all of tests/*.test.mjs. What is tested is a copy of the project in a folder for temporary files:
+// Without test files it runs all of tests/unit/*.test.mjs. What is tested is a copy of the project in a folder for temporary files:
 // pkg/dist stays as it is, and has to be there (`node scripts/build.mjs`). A fault that nothing notices is a hole in the tests,
 // or no fault at all: look at each.
 
@@ -71,7 +71,7 @@ function parse(given) {
   const option = (name) => (options.includes(name) ? options.splice(options.indexOf(name), 2)[1] : undefined);
   const [from = 1, to = Infinity] = option('--lines')?.split('-').map(Number) ?? [];
   const jobCount = Number(option('--jobs') ?? 1);
-  const all = () => readdirSync(join(root, 'tests')).filter((name) => name.endsWith('.test.mjs')).map((name) => `tests/${name}`);
+  const all = () => readdirSync(join(root, 'tests', 'unit')).filter((name) => name.endsWith('.test.mjs')).map((name) => `tests/unit/${name}`);
   const [named] = options;
   if (named === undefined || !existsSync(resolve(named)) || !relative(root, resolve(named)).startsWith(join('pkg', 'src'))) {
     console.error('which file of pkg/src? node scripts/mutate.mjs pkg/src/FILE.ts [--lines 1-50] [--jobs 2] [-- TEST FILES]');
@@ -111,8 +111,8 @@ async function bundle(project) {
     entryPoints: entryNames(src, '.ts').map((name) => join(src, name)),
     outdir: join(project, 'pkg', 'dist'),
     outbase: src,
-    chunkNames: 'shared-[hash]',
-    external: ['#load', '../wasm/*', '@google/adk', 'node:*'],
+    chunkNames: 'chunks/[hash]',
+    external: ['#load', '../../wasm/*', '@google/adk', 'node:*'],
     bundle: true,
     splitting: true,
     format: 'esm',

@@ -16,18 +16,18 @@ import {
   type Session,
 } from '@google/adk';
 import { WriteOrder, type Writes } from './adk/write-order.js';
-import { isDeleted } from './deleted.js';
-import { isStatepadError } from './errors.js';
-import { sameJson, thaw } from './freeze.js';
-import { viewOf, type View } from './handle.js';
-import { warn } from './warn.js';
-import { checkObject } from './arguments.js';
-import { APP_PREFIX, USER_PREFIX } from './scope.js';
-import { SessionService, type SessionServiceOptions } from './service.js';
-import type { Event as Stored, EventInit, Session as Handle } from './types.js';
+import { isDeleted } from './model/deletion.js';
+import { isStatepadError } from './model/errors.js';
+import { sameJson, thaw } from './model/json.js';
+import { viewOf, type View } from './session/handle.js';
+import { warn } from './model/warnings.js';
+import { checkObject } from './checks/arguments.js';
+import { APP_PREFIX, USER_PREFIX } from './model/scope.js';
+import { SessionService, type SessionServiceOptions } from './service/session-service.js';
+import type { Event as Stored, EventInit, Session as Handle } from './model/types.js';
 
-export { DELETED } from './deleted.js';
-export { instruction, type Instruction } from './instruction.js';
+export { DELETED } from './model/deletion.js';
+export { instruction, type Instruction } from './adk/instruction.js';
 
 /** What is remembered of a session that ADK holds. */
 interface Held {

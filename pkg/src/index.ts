@@ -4,21 +4,21 @@
  * @packageDocumentation
  */
 
-export { InMemorySessionService, SessionService, type SessionServiceOptions } from './service.js';
-export { InvocationContext, ReadonlyContext, type InstructionProvider, type InvocationOptions } from './invocation.js';
-export { State, type ReadonlyState } from './state.js';
-export { Deleted, DELETED } from './deleted.js';
-export { createEvent, createEventActions, isFinalResponse } from './event.js';
-export { outputDelta, outputDeltaAsync, type OutputOptions, type SchemaResult, type StandardSchema } from './output.js';
-export { Template, type Placeholder } from './template.js';
-export type { RenderAsyncOptions, RenderOptions } from './render.js';
-export { injectSessionState, type AdkContext, type InjectContext } from './inject.js';
-export { StatepadError, isStatepadError, type ErrorCode, type ErrorDetails, type Missing } from './errors.js';
-export { StoreError, isStoreError, type StoreErrorCode, type StoreErrorDetails } from './store-error.js';
-export { ready } from './ready.js';
-export type { UpdateFunction } from './update.js';
-export type { StoreOptions } from './store-options.js';
-export type { Callbacks, LogRecord, Records, Refusal, Removal, VersionRecord } from './stores/lib/callbacks.js';
+export { InMemorySessionService, SessionService, type SessionServiceOptions } from './service/session-service.js';
+export { InvocationContext, ReadonlyContext, type InstructionProvider, type InvocationOptions } from './context/invocation.js';
+export { State, type ReadonlyState } from './context/state.js';
+export { Deleted, DELETED } from './model/deletion.js';
+export { createEvent, createEventActions, isFinalResponse } from './input/event.js';
+export { outputDelta, outputDeltaAsync, type OutputOptions, type SchemaResult, type StandardSchema } from './context/output.js';
+export { Template, type Placeholder } from './template/template.js';
+export type { RenderAsyncOptions, RenderOptions } from './template/render.js';
+export { injectSessionState, type AdkContext, type InjectContext } from './template/inject.js';
+export { StatepadError, isStatepadError, type ErrorCode, type ErrorDetails, type Missing } from './model/errors.js';
+export { StoreError, isStoreError, type StoreErrorCode, type StoreErrorDetails } from './store/store-error.js';
+export { ready } from './engine/ready.js';
+export type { UpdateFunction } from './service/update-state.js';
+export type { StoreOptions } from './backend/durable/options.js';
+export type { Callbacks, LogRecord, Records, Refusal, Removal, VersionRecord } from './stores/journal/callback-store.js';
 export type {
   Change,
   Committed,
@@ -41,7 +41,7 @@ export type {
   StoreContext,
   StoredEvent,
   Values,
-} from './store.js';
+} from './store/contract.js';
 export type {
   Abortable,
   AdkActions,
@@ -66,4 +66,4 @@ export type {
   SessionName,
   UpdateStateOptions,
   UpdateStateTarget,
-} from './types.js';
+} from './model/types.js';

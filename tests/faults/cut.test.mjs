@@ -7,7 +7,7 @@ import pg from 'pg';
 import { SessionService } from 'statepad';
 import { postgresStore } from 'statepad/stores/postgres';
 import { redisStore } from 'statepad/stores/redis';
-import { startProxy } from '../stores/redis-proxy.mjs';
+import { startProxy } from '../stores/redis/proxy.mjs';
 import { randomFrom } from '../support/kill.mjs';
 import { postgresForTests } from '../support/postgres.mjs';
 import { startRedisServer, whyNoRedisServer } from '../support/redis.mjs';

@@ -7,8 +7,8 @@ import { DELETED, SessionService, Template, createEvent, isFinalResponse, isStat
 import { StatepadSessionService } from 'statepad/adk';
 import { journalStore } from 'statepad/stores/journal';
 import { memoryStore } from 'statepad/stores/memory';
-import { storedWith } from './support/store.mjs';
-import { plain } from './contract/read.mjs';
+import { storedWith } from '../support/store.mjs';
+import { plain } from '../contract/read.mjs';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
 

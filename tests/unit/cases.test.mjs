@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService, State, Template, DELETED, isFinalResponse, isStatepadError, outputDelta } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { storedWith } from './support/store.mjs';
-import { runInvocation } from './contract/invocation.mjs';
-import { listed, followed, makeSessions } from './contract/lists.mjs';
-import { casesOf, plain } from './contract/read.mjs';
-import { runScenario, stepsOfOneSession } from './contract/scenario.mjs';
-import { person } from './contract/schema.mjs';
-import { callState } from './contract/state.mjs';
-import { statepadSide } from './contract/statepad.mjs';
+import { storedWith } from '../support/store.mjs';
+import { runInvocation } from '../contract/invocation.mjs';
+import { listed, followed, makeSessions } from '../contract/lists.mjs';
+import { casesOf, plain } from '../contract/read.mjs';
+import { runScenario, stepsOfOneSession } from '../contract/scenario.mjs';
+import { person } from '../contract/schema.mjs';
+import { callState } from '../contract/state.mjs';
+import { statepadSide } from '../contract/statepad.mjs';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { DELETED, SessionService, State, StoreError, Template, injectSessionState, isStatepadError } from 'statepad';
-import { storedWith } from './support/store.mjs';
-import { plain } from './contract/read.mjs';
+import { storedWith } from '../support/store.mjs';
+import { plain } from '../contract/read.mjs';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;

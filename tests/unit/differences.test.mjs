@@ -10,7 +10,7 @@ const instructions = await import(new URL('agents/instructions.js', import.meta.
 
 adk.setLogLevel(adk.LogLevel.ERROR);
 const key = { appName: 'app', userId: 'ana', sessionId: 's' };
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 const section = readme.slice(readme.indexOf('## How it differs'), readme.indexOf('## Errors'));
 const rows = section.split('\n').filter((line) => line.startsWith('| ')).slice(1).map((line) => line.split(' | ')[0].slice(2));
 const shown = new Set();

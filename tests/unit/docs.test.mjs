@@ -9,9 +9,9 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { startRedis, whyNoRedis } from './support/redis.mjs';
+import { startRedis, whyNoRedis } from '../support/redis.mjs';
 
-const docs = fileURLToPath(new URL('../docs/', import.meta.url));
+const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
 const run = promisify(execFile);
 
 /** The blocks of a page, each named by the heading that it stands under. */

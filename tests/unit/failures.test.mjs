@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService, StoreError, isStatepadError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { plain } from './contract/read.mjs';
+import { plain } from '../contract/read.mjs';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const setting = (stateDelta, more = {}) => ({ invocationId: 'i', author: 'agent', ...more, actions: { stateDelta } });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { test } from 'node:test';
 import { SessionService, isStatepadError } from 'statepad';
-import { plain } from './contract/read.mjs';
+import { plain } from '../contract/read.mjs';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const setting = (stateDelta, more = {}) => ({ invocationId: 'i', author: 'agent', ...more, actions: { stateDelta } });

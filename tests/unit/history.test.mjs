@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { DELETED, SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { plain } from './contract/read.mjs';
+import { plain } from '../contract/read.mjs';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const named = { appName: 'app', userId: 'u', id: 's' };

@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import { DELETED, SessionService, isStatepadError } from 'statepad';
 import { exportLines, openLines } from 'statepad/jsonl';
 import { memoryStore } from 'statepad/stores/memory';
-import { storeWith } from './support/store.mjs';
+import { storeWith } from '../support/store.mjs';
 
 const key = { appName: 'app', userId: 'ana', sessionId: 's' };
 const header = '{"kind":"statepad","version":1}';

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { DELETED, SessionService, StoreError, Template, isStatepadError } from 'statepad';
-import { storedWith } from './support/store.mjs';
-import { listed } from './contract/lists.mjs';
-import { Twin, operations } from './contract/model.mjs';
-import { plain } from './contract/read.mjs';
+import { storedWith } from '../support/store.mjs';
+import { listed } from '../contract/lists.mjs';
+import { Twin, operations } from '../contract/model.mjs';
+import { plain } from '../contract/read.mjs';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const json = fc.jsonValue({ maxDepth: 4 });

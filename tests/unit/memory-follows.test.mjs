@@ -14,7 +14,7 @@ WebAssembly.Instance = class extends Instance {
 };
 const { SessionService, StoreError, isStatepadError, ready } = await import('statepad');
 const { memoryStore } = await import('statepad/stores/memory');
-const { plain } = await import('./contract/read.mjs');
+const { plain } = await import('../contract/read.mjs');
 await ready();
 
 const KEY = { appName: 'a', userId: 'u', sessionId: 's' };

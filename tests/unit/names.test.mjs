@@ -7,8 +7,8 @@ import { InMemorySessionService, SessionService, Template, createEvent, isStatep
 import { StatepadSessionService } from 'statepad/adk';
 import { exportLines, openLines } from 'statepad/jsonl';
 import { memoryStore } from 'statepad/stores/memory';
-import { casesOf } from './contract/read.mjs';
-import { source } from './support/source.mjs';
+import { casesOf } from '../contract/read.mjs';
+import { source } from '../support/source.mjs';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const { nearest } = await source('nearest.ts');

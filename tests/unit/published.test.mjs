@@ -6,8 +6,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { linksOf, publishedReadme } from '../scripts/readme.mjs';
-import { env, root, wasmTarget } from '../scripts/tools.mjs';
+import { linksOf, publishedReadme } from '../../scripts/readme.mjs';
+import { env, root, wasmTarget } from '../../scripts/tools.mjs';
 
 const read = (...path) => readFileSync(join(root, ...path), 'utf8');
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { runSuite } from '../scripts/suite.mjs';
+import { runSuite } from '../../scripts/suite.mjs';
 
 /** Runs a suite that prints these lines, the last of them to its standard error. */
 async function suite(runner, ...lines) {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService, StoreError, isStatepadError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { plain } from './contract/read.mjs';
+import { plain } from '../contract/read.mjs';
 
 const KEY = { appName: 'a', userId: 'u', sessionId: 's' };
 const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DELETED, SessionService, isStatepadError } from 'statepad';
-import { plain } from './contract/read.mjs';
-import { storedWith } from './support/store.mjs';
+import { plain } from '../contract/read.mjs';
+import { storedWith } from '../support/store.mjs';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;

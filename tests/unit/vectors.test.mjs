@@ -6,8 +6,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { SessionService, Template, isStatepadError } from 'statepad';
-import { adkRender } from './contract/adk.mjs';
-import { plain } from './contract/read.mjs';
+import { adkRender } from '../contract/adk.mjs';
+import { plain } from '../contract/read.mjs';
 
 const folder = join(import.meta.dirname, '..', '..', 'shared', 'vectors');
 const skip = existsSync(folder) ? false : 'no ../shared';

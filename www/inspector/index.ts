@@ -11,19 +11,19 @@
  * shadow trees, in the colours of `style.ts`, which a page may set with `--sp-*` properties.
  */
 
-export { Inspection, type InspectionOptions } from './inspection.js';
-export { InspectorPart } from './follow.js';
-export { base } from './style.js';
-export { StatepadTemplate } from './template.js';
-export { readJson, type Verdict } from './json.js';
-export { contains, marked, showText, showValue, StatepadValue, type ValueOptions } from './value.js';
-export { StatepadEvent } from './event.js';
-export { StatepadEvents } from './events.js';
-export { StatepadMoment } from './moment.js';
-export { StatepadTimeline } from './timeline.js';
-export { StatepadState } from './state.js';
-export { StatepadKeyEditor, type Draft } from './key-editor.js';
-export { StatepadHistory } from './history.js';
-export { StatepadSearch } from './search.js';
+export { Inspection, type InspectionOptions } from './model/inspection.js';
+export { InspectorPart } from './ui/part.js';
+export { base } from './ui/style.js';
+export { StatepadTemplate } from './template/template.js';
+export { readJson, type Verdict } from './state/json-input.js';
+export { contains, marked, showText, showValue, StatepadValue, type ValueOptions } from './ui/value.js';
+export { StatepadEvent } from './events/event.js';
+export { StatepadEvents } from './events/events.js';
+export { StatepadMoment } from './timeline/moment.js';
+export { StatepadTimeline } from './timeline/timeline.js';
+export { StatepadState } from './state/state.js';
+export { StatepadKeyEditor, type Draft } from './state/key-editor.js';
+export { StatepadHistory } from './state/history.js';
+export { StatepadSearch } from './events/search.js';
 export { StatepadSessions } from './sessions.js';
 export { StatepadInspector } from './inspector.js';

@@ -1,15 +1,15 @@
 // All parts of the inspector together, for a page that wants them as one.
 
 import { css, html, nothing, type TemplateResult } from 'lit';
-import { InspectorPart } from './follow.js';
-import { base } from './style.js';
-import './event.js';
-import './events.js';
-import './history.js';
-import './search.js';
+import { InspectorPart } from './ui/part.js';
+import { base } from './ui/style.js';
+import './events/event.js';
+import './events/events.js';
+import './state/history.js';
+import './events/search.js';
 import './sessions.js';
-import './state.js';
-import './timeline.js';
+import './state/state.js';
+import './timeline/timeline.js';
 
 /** The whole inspector: sessions, search, state, timeline, events. */
 export class StatepadInspector extends InspectorPart {

@@ -2,10 +2,10 @@
 
 import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import type { Session, SessionKey } from 'statepad';
-import { InspectorPart } from './follow.js';
-import type { Inspection } from './inspection.js';
-import { reasonOf } from './reason.js';
-import { base } from './style.js';
+import { InspectorPart } from './ui/part.js';
+import type { Inspection } from './model/inspection.js';
+import { reasonOf } from './ui/reason.js';
+import { base } from './ui/style.js';
 
 /** What is asked for in place: a name for a new user, or whether to delete. */
 type Question = 'user' | 'delete' | undefined;

@@ -3,8 +3,8 @@
 
 import { DELETED } from 'statepad';
 import type { Content, Event, EventInit, InvocationContext, Json, Session, SessionService } from 'statepad';
-import { isContinued } from '../inspector/log.js';
-import { isSameSession } from '../inspector/names.js';
+import { isContinued } from '../inspector/model/log.js';
+import { isSameSession } from '../inspector/model/session-name.js';
 import lines from '../../examples/conversations.jsonl?raw';
 
 /** One thing said, and what it does to the state. */

@@ -2,7 +2,7 @@
 
 import { exportLines, openLines } from 'statepad/jsonl';
 import { isStatepadError, type SessionKey, type SessionService } from 'statepad';
-import { reasonOf } from '../inspector/reason.js';
+import { reasonOf } from '../inspector/ui/reason.js';
 
 /** Sessions from a file, in memory: whatever is done to them, the file stays as it is. */
 export interface OpenedFile {

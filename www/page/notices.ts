@@ -1,7 +1,7 @@
 // What the page has to say: a file is open, storage is refused or full, a file is broken.
 
 import { LitElement, css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { base } from '../inspector/style.js';
+import { base } from '../inspector/ui/style.js';
 
 /** One thing to say. */
 export interface Notice {

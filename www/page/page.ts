@@ -1,9 +1,9 @@
 // The page: a conversation at the left, the inspector at the right, and what concerns both above them.
 
 import { LitElement, css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { Inspection } from '../inspector/inspection.js';
-import { reasonOf } from '../inspector/reason.js';
-import { base } from '../inspector/style.js';
+import { Inspection } from '../inspector/model/inspection.js';
+import { reasonOf } from '../inspector/ui/reason.js';
+import { base } from '../inspector/ui/style.js';
 import '../inspector/inspector.js';
 import { BrokenFile, download, openFile, type OpenedFile } from './files.js';
 import { hashOf, placeFrom } from './place.js';

@@ -3,12 +3,12 @@
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { isStatepadError, type Session } from 'statepad';
-import { InspectorPart } from '../inspector/follow.js';
-import type { Inspection } from '../inspector/inspection.js';
-import { isSameSession, nameOf } from '../inspector/names.js';
-import { reasonOf } from '../inspector/reason.js';
-import { base } from '../inspector/style.js';
-import '../inspector/template.js';
+import { InspectorPart } from '../inspector/ui/part.js';
+import type { Inspection } from '../inspector/model/inspection.js';
+import { isSameSession, nameOf } from '../inspector/model/session-name.js';
+import { reasonOf } from '../inspector/ui/reason.js';
+import { base } from '../inspector/ui/style.js';
+import '../inspector/template/template.js';
 import { Agent, CONVERSATIONS, conversationOf, idsFor, INSTRUCTION, turnsTaken, UNDERSTOOD } from './agent.js';
 import { APP } from './storage.js';
 import './transcript.js';

@@ -4,11 +4,11 @@ import { css, html, nothing, type PropertyDeclarations, type PropertyValues, typ
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Event as LoggedEvent, Session } from 'statepad';
-import { InspectorPart } from '../inspector/follow.js';
-import type { Inspection } from '../inspector/inspection.js';
-import { deltaOf, splitKey, textOf } from '../inspector/log.js';
-import { base } from '../inspector/style.js';
-import { isSameSession } from '../inspector/names.js';
+import { InspectorPart } from '../inspector/ui/part.js';
+import type { Inspection } from '../inspector/model/inspection.js';
+import { deltaOf, splitKey, textOf } from '../inspector/model/log.js';
+import { base } from '../inspector/ui/style.js';
+import { isSameSession } from '../inspector/model/session-name.js';
 
 /** So many bubbles are drawn, and so many more at each asking. */
 const BUBBLES = 200;

@@ -1,10 +1,10 @@
 // Our templates as the instruction of an ADK agent.
 
 import type { ReadonlyContext } from '@google/adk';
-import { StatepadError } from './errors.js';
-import { injectSessionState } from './inject.js';
-import { Template } from './template.js';
-import { ready } from './wasm.js';
+import { StatepadError } from '../model/errors.js';
+import { injectSessionState } from '../template/inject.js';
+import { Template } from '../template/template.js';
+import { ready } from '../engine/wasm.js';
 
 /** A template, or a function whose text is used as it is. */
 export type Instruction = string | Template | ((context: ReadonlyContext) => string | PromiseLike<string>);

@@ -1,11 +1,11 @@
 // What a session service does once a request is understood: in memory, or over a store.
 
-import { admitDelta, admitString, type AdmittedDelta } from './admit.js';
-import { isBlank, newId } from './ids.js';
-import { REQUESTS, checkRequest, type ListPlan } from './requests.js';
-import type { Draft } from './draft.js';
-import type { View } from './handle.js';
-import type { Reservation, UpdateTarget } from './update.js';
+import { admitDelta, admitString, type AdmittedDelta } from '../input/admit.js';
+import { isBlank, newId } from '../model/ids.js';
+import { REQUESTS, checkRequest, type ListPlan } from '../input/requests.js';
+import type { Draft } from '../input/event-draft.js';
+import type { View } from '../session/handle.js';
+import type { Reservation, UpdateTarget } from '../service/update-state.js';
 import type {
   CreateSessionRequest,
   Event,
@@ -16,8 +16,8 @@ import type {
   SessionName,
   UpdateStateOptions,
   UpdateStateTarget,
-} from './types.js';
-import type { Signal } from './signal.js';
+} from '../model/types.js';
+import type { Signal } from '../async/abort.js';
 
 /** A request to create a session, understood. */
 export interface Creation {

@@ -1,18 +1,18 @@
 // Sessions in memory: nothing is waited for, so nothing can come between.
 
-import { admitDelta } from './admit.js';
-import { applyAppend, notFound, prepareAppend } from './append.js';
-import { creationEvent } from './creation.js';
-import { admitEvent } from './draft.js';
-import { StatepadError } from './errors.js';
-import { deepFreeze } from './freeze.js';
-import { newId } from './ids.js';
-import { Memory, type Guard } from './memory.js';
-import { checkKey, type ListPlan } from './requests.js';
-import { mergeRecords } from './scope.js';
-import { pageOf, type AppendPlan, type Creation, type SessionName, type Sessions } from './sessions.js';
-import { isSessionTarget, type UpdateTarget } from './update.js';
-import type { View } from './handle.js';
+import { admitDelta } from '../input/admit.js';
+import { applyAppend, notFound, prepareAppend } from '../session/append.js';
+import { creationEvent } from '../session/creation.js';
+import { admitEvent } from '../input/event-draft.js';
+import { StatepadError } from '../model/errors.js';
+import { deepFreeze } from '../model/json.js';
+import { newId } from '../model/ids.js';
+import { Memory, type Guard } from '../session/registry.js';
+import { checkKey, type ListPlan } from '../input/requests.js';
+import { mergeRecords } from '../model/scope.js';
+import { pageOf, type AppendPlan, type Creation, type SessionName, type Sessions } from './backend.js';
+import { isSessionTarget, type UpdateTarget } from '../service/update-state.js';
+import type { View } from '../session/handle.js';
 import type {
   Event,
   GetSessionConfig,
@@ -22,7 +22,7 @@ import type {
   SessionKey,
   UpdateStateOptions,
   UpdateStateTarget,
-} from './types.js';
+} from '../model/types.js';
 
 /** Sessions of one process that end with it. */
 export class LocalSessions implements Sessions {

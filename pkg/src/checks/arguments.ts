@@ -1,8 +1,8 @@
 // Checks of arguments, at the public entrances: one look at each. What is behind them can rely on it.
 
-import { admitString } from './admit.js';
-import { StatepadError } from './errors.js';
-import { describe, isObject } from './given.js';
+import { admitString } from '../input/admit.js';
+import { StatepadError } from '../model/errors.js';
+import { describe, isObject } from '../model/kinds.js';
 import { meant, type Names } from './names.js';
 
 /** Checks that something is an object at all. */

@@ -1,18 +1,18 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // Contexts: what the agents, tools and callbacks of one invocation read and write.
 
-import { admitDelta, admitString } from './admit.js';
-import { StatepadError } from './errors.js';
-import { newId } from './ids.js';
-import { PendingWrites, type SentWrites } from './pending.js';
-import { warn } from './warn.js';
-import { checkObject } from './arguments.js';
-import { isTemp } from './scope.js';
+import { admitDelta, admitString } from '../input/admit.js';
+import { StatepadError } from '../model/errors.js';
+import { newId } from '../model/ids.js';
+import { PendingWrites, type SentWrites } from './pending-writes.js';
+import { warn } from '../model/warnings.js';
+import { checkObject } from '../checks/arguments.js';
+import { isTemp } from '../model/scope.js';
 import { State, type ReadonlyState } from './state.js';
-import { Template } from './template.js';
-import { isThenable } from './thenable.js';
-import type { RenderOptions } from './render.js';
-import type { Event, EventInit, Json, Session } from './types.js';
+import { Template } from '../template/template.js';
+import { isThenable } from '../async/thenable.js';
+import type { RenderOptions } from '../template/render.js';
+import type { Event, EventInit, Json, Session } from '../model/types.js';
 
 /** Options of `service.invocation()`. */
 export interface InvocationOptions {

@@ -1,11 +1,11 @@
 // An agent's answer as state: `output_key`.
 
-import { admitString } from './admit.js';
-import { StatepadError } from './errors.js';
-import { isFinalResponse, partsOf } from './event.js';
-import { checkObject } from './arguments.js';
-import { isThenable } from './thenable.js';
-import type { EventInit } from './types.js';
+import { admitString } from '../input/admit.js';
+import { StatepadError } from '../model/errors.js';
+import { isFinalResponse, partsOf } from '../input/event.js';
+import { checkObject } from '../checks/arguments.js';
+import { isThenable } from '../async/thenable.js';
+import type { EventInit } from '../model/types.js';
 
 /** Any validator that follows Standard Schema, such as a Zod, Valibot or ArkType schema. */
 export interface StandardSchema {

@@ -1,7 +1,7 @@
 // Writes of an invocation that wait for the event that carries them. The same rules as in the core (src/invocation.rs).
 
-import { put, type AdmittedDelta } from './admit.js';
-import { DELETED } from './deleted.js';
+import { put, type AdmittedDelta } from '../input/admit.js';
+import { DELETED } from '../model/deletion.js';
 
 /** A write that is not stored yet. */
 interface Write {

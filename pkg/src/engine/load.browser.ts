@@ -1,8 +1,8 @@
 // Browsers, and every host without a condition of its own: the module lies in a script, so that no bundler loses it, and is
 // compiled beside the page's own work.
 
-import { initSync } from '../wasm/statepad.js';
-import { hex } from '../wasm/statepad_hex.js';
+import { initSync } from '../../wasm/statepad.js';
+import { hex } from '../../wasm/statepad_hex.js';
 
 function moduleBytes(): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(hex.length / 2);

@@ -2,8 +2,8 @@
 // read out of a script, as fast as from a file: no bundler loses it, and no host must be asked for leave to read.
 
 import { Buffer } from 'node:buffer';
-import { initSync } from '../wasm/statepad.js';
-import { hex } from '../wasm/statepad_hex.js';
+import { initSync } from '../../wasm/statepad.js';
+import { hex } from '../../wasm/statepad_hex.js';
 
 initSync({ module: Buffer.from(hex, 'hex') });
 

@@ -1,7 +1,7 @@
 // Cloudflare's workerd compiles no code at run time: it imports the module, compiled.
 
-import { initSync } from '../wasm/statepad.js';
-import module from '../wasm/statepad_bg.wasm';
+import { initSync } from '../../wasm/statepad.js';
+import module from '../../wasm/statepad_bg.wasm';
 
 initSync({ module });
 

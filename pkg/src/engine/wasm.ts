@@ -12,8 +12,8 @@ import {
   scratch,
   template_places as templatePlaces,
   type InitOutput,
-} from '../wasm/statepad.js';
-import { StatepadError, coreError } from './errors.js';
+} from '../../wasm/statepad.js';
+import { StatepadError, coreError } from '../model/errors.js';
 
 /** Why the module cannot be used any more. */
 let trap: { readonly cause: unknown } | undefined;

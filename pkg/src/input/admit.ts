@@ -1,10 +1,10 @@
 // What comes in is checked, copied and frozen in one pass. After it no caller's later mutation reaches the service, and
 // what JSON would lose or change without a word is an error that names its place.
 
-import { isDeleted } from './deleted.js';
-import { StatepadError } from './errors.js';
-import { describe, isPlain, isRevoked } from './given.js';
-import type { Json } from './types.js';
+import { isDeleted } from '../model/deletion.js';
+import { StatepadError } from '../model/errors.js';
+import { describe, isPlain, isRevoked } from '../model/kinds.js';
+import type { Json } from '../model/types.js';
 
 /** How deep lists and objects may be nested in a value; the core has the same limit. */
 export const MAX_DEPTH = 100;

@@ -1,14 +1,14 @@
 // An event on its way in: admitted, and completed once the core has answered.
 
 import { ADK_EVENT, EMPTY, admitDelta, admitMembers, admitString, isRecordLike, type AdmitOptions } from './admit.js';
-import { checkMetadata, storedDeletions, withDeletions } from './deleted.js';
-import { StatepadError } from './errors.js';
-import { sameJson } from './freeze.js';
-import { describe, isObject, isPlain } from './given.js';
-import { newId } from './ids.js';
+import { checkMetadata, storedDeletions, withDeletions } from '../model/deletion.js';
+import { StatepadError } from '../model/errors.js';
+import { sameJson } from '../model/json.js';
+import { describe, isObject, isPlain } from '../model/kinds.js';
+import { newId } from '../model/ids.js';
 import { checkEventNames } from './requests.js';
-import { isTemp } from './scope.js';
-import type { Event, EventInit, Json } from './types.js';
+import { isTemp } from '../model/scope.js';
+import type { Event, EventInit, Json } from '../model/types.js';
 
 /** An admitted event. Its values are frozen copies; its top level, its actions and its delta are not frozen yet. */
 export interface Draft {

@@ -1,10 +1,10 @@
 // Checks what comes in with a request, as a whole.
 
 import { admitString } from './admit.js';
-import { describe } from './given.js';
-import { checkCount, checkNames, checkObject, checkOptionalString, checkOptions, checkSignal, invalid, unknown } from './arguments.js';
-import { ACTION_NAMES, EVENT_NAMES, meant, namesOf, type Names } from './names.js';
-import type { GetSessionConfig, ListSessionsRequest, SessionKey, SessionName, UpdateStateOptions, UpdateStateTarget } from './types.js';
+import { describe } from '../model/kinds.js';
+import { checkCount, checkNames, checkObject, checkOptionalString, checkOptions, checkSignal, invalid, unknown } from '../checks/arguments.js';
+import { ACTION_NAMES, EVENT_NAMES, meant, namesOf, type Names } from '../checks/names.js';
+import type { GetSessionConfig, ListSessionsRequest, SessionKey, SessionName, UpdateStateOptions, UpdateStateTarget } from '../model/types.js';
 
 /** The members of a session and of its key: any request may be one, with members beside it. */
 const SESSION = ['id', 'sessionId', 'appName', 'userId', 'state', 'events', 'lastUpdateTime', 'revision'];

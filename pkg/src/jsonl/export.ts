@@ -1,15 +1,15 @@
 // From a service to JSON lines.
 
-import { put } from '../admit.js';
-import { notFound } from '../append.js';
-import { StatepadError, isStatepadError } from '../errors.js';
-import { isObject } from '../given.js';
-import { checkOptions } from '../arguments.js';
-import { OPTIONS, checkTarget } from '../requests.js';
-import { APP_PREFIX, USER_PREFIX } from '../scope.js';
+import { put } from '../input/admit.js';
+import { notFound } from '../session/append.js';
+import { StatepadError, isStatepadError } from '../model/errors.js';
+import { isObject } from '../model/kinds.js';
+import { checkOptions } from '../checks/arguments.js';
+import { OPTIONS, checkTarget } from '../input/requests.js';
+import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
 import { VERSION, type Line, type SessionLine } from './format.js';
-import type { SessionService } from '../service.js';
-import type { Abortable, Event, Json, Session, SessionKey, SessionName, UpdateStateTarget } from '../types.js';
+import type { SessionService } from '../service/session-service.js';
+import type { Abortable, Event, Json, Session, SessionKey, SessionName, UpdateStateTarget } from '../model/types.js';
 
 /** How many sessions are listed at once. */
 const PAGE = 100;

@@ -1,6 +1,6 @@
 // The lines of a file, as they are written; they are read in read.ts.
 
-import type { Event, Json } from '../types.js';
+import type { Event, Json } from '../model/types.js';
 
 /** The version of the format that is written, and the last one that is read. */
 export const VERSION = 1;

@@ -1,7 +1,7 @@
 // Lines out of pieces of text.
 
-import { StatepadError } from '../errors.js';
-import { describe, isList, isObject } from '../given.js';
+import { StatepadError } from '../model/errors.js';
+import { describe, isList, isObject } from '../model/kinds.js';
 
 /** What gives text: all of it, or piece by piece. */
 export type Input = string | Iterable<string> | AsyncIterable<string>;

@@ -1,8 +1,8 @@
 // The members of a parsed line, checked.
 
-import { isBlank } from '../ids.js';
+import { isBlank } from '../model/ids.js';
 import { refuse } from './problems.js';
-import type { EventInit } from '../types.js';
+import type { EventInit } from '../model/types.js';
 
 /** An object as it was parsed. */
 export type Members = Readonly<Record<string, unknown>>;

@@ -1,13 +1,13 @@
 // From JSON lines to a service.
 
-import { StatepadError } from '../errors.js';
-import { SessionService, type SessionServiceOptions } from '../service.js';
-import { checkServiceOptions } from '../store-options.js';
+import { StatepadError } from '../model/errors.js';
+import { SessionService, type SessionServiceOptions } from '../service/session-service.js';
+import { checkServiceOptions } from '../backend/durable/options.js';
 import { Problems } from './problems.js';
 import { readLines, type Contents, type FileSession } from './read.js';
 import { Clock, replay } from './replay.js';
 import type { Input } from './lines.js';
-import type { SessionKey } from '../types.js';
+import type { SessionKey } from '../model/types.js';
 
 /** Sessions that were read from JSON lines. */
 export interface OpenedLines {

@@ -1,6 +1,6 @@
 // What is wrong with the lines of a file.
 
-import { StatepadError, isStatepadError } from '../errors.js';
+import { StatepadError, isStatepadError } from '../model/errors.js';
 
 /** How many broken lines an error lists. */
 const MOST = 100;

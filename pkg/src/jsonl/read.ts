@@ -4,7 +4,7 @@ import { VERSION } from './format.js';
 import { linesOf, type Input } from './lines.js';
 import { Checked, storedEvent, type Members } from './members.js';
 import { refuse, type Problems } from './problems.js';
-import type { EventInit, SessionKey } from '../types.js';
+import type { EventInit, SessionKey } from '../model/types.js';
 
 /** An event of a file. */
 export interface FileEvent {

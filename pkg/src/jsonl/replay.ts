@@ -1,9 +1,9 @@
 // What is in a file becomes sessions of a service.
 
-import { DELETED } from '../deleted.js';
-import { APP_PREFIX, USER_PREFIX } from '../scope.js';
-import type { SessionService } from '../service.js';
-import type { Json } from '../types.js';
+import { DELETED } from '../model/deletion.js';
+import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
+import type { SessionService } from '../service/session-service.js';
+import type { Json } from '../model/types.js';
 import type { Members } from './members.js';
 import type { Contents, FileScope, FileSession } from './read.js';
 

@@ -1,7 +1,7 @@
 // Deleting a key: how a delta says it.
 
 import { StatepadError } from './errors.js';
-import { describe, isObject } from './given.js';
+import { describe, isObject } from './kinds.js';
 
 const brand = Symbol.for('statepad.deleted');
 

@@ -1,6 +1,6 @@
 // Every error that statepad throws.
 
-import { isObject } from './given.js';
+import { isObject } from './kinds.js';
 
 /** What went wrong, in a form that programs can rely on across versions. */
 export type ErrorCode =

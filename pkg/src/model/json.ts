@@ -1,6 +1,6 @@
 // Frozen JSON values: making, comparing and copying them.
 
-import { put } from './admit.js';
+import { put } from '../input/admit.js';
 import type { Json } from './types.js';
 
 /** Freezes a value that has just been parsed, through and through. */

@@ -1,6 +1,6 @@
 // The shapes that go in and out. JSON members are those of the Agent Development Kit (ADK).
 
-import type { Signal } from './signal.js';
+import type { Signal } from '../async/abort.js';
 
 /** A JSON value. What statepad hands out is frozen, through and through. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };

@@ -1,19 +1,19 @@
 // The session service: checks requests, and hands them to sessions in memory or over a store.
 
-import { admitString, type AdmitOptions } from './admit.js';
-import { admitEvent } from './draft.js';
-import { checkedClock } from './clock.js';
-import { StatepadError, isStatepadError } from './errors.js';
-import { InvocationContext, type InvocationOptions } from './invocation.js';
-import { LocalSessions } from './local.js';
-import { checkCount, checkFunction, checkObject, checkOptionalString, checkOptions } from './arguments.js';
-import { OPTIONS, REQUESTS, checkConfig, checkKey, checkList, checkRequest, checkSession, checkTarget, checkUpdateOptions } from './requests.js';
-import { admitCreation, type Sessions } from './sessions.js';
-import { checkServiceOptions, checkStoreOptions, type StoredOptions, type StoreOptions } from './store-options.js';
-import { Turns } from './turns.js';
-import { updateState, type UpdateFunction } from './update.js';
-import { isReady, ready, refuseAfterTrap, requireReady } from './wasm.js';
-import type { View } from './handle.js';
+import { admitString, type AdmitOptions } from '../input/admit.js';
+import { admitEvent } from '../input/event-draft.js';
+import { checkedClock } from '../input/clock.js';
+import { StatepadError, isStatepadError } from '../model/errors.js';
+import { InvocationContext, type InvocationOptions } from '../context/invocation.js';
+import { LocalSessions } from '../backend/memory-backend.js';
+import { checkCount, checkFunction, checkObject, checkOptionalString, checkOptions } from '../checks/arguments.js';
+import { OPTIONS, REQUESTS, checkConfig, checkKey, checkList, checkRequest, checkSession, checkTarget, checkUpdateOptions } from '../input/requests.js';
+import { admitCreation, type Sessions } from '../backend/backend.js';
+import { checkServiceOptions, checkStoreOptions, type StoredOptions, type StoreOptions } from '../backend/durable/options.js';
+import { Turns } from '../async/turns.js';
+import { updateState, type UpdateFunction } from './update-state.js';
+import { isReady, ready, refuseAfterTrap, requireReady } from '../engine/wasm.js';
+import type { View } from '../session/handle.js';
 import type {
   Abortable,
   AppendEventRequest,
@@ -32,7 +32,7 @@ import type {
   SessionName,
   UpdateStateOptions,
   UpdateStateTarget,
-} from './types.js';
+} from '../model/types.js';
 
 /** Options of a {@link SessionService}. */
 export interface SessionServiceOptions extends StoreOptions {
@@ -305,11 +305,11 @@ export class SessionService {
   }
 
   /** What tells the past is loaded when somebody asks. */
-  async #past(session: SessionName, options: Abortable): Promise<[typeof import('./past.js'), View]> {
+  async #past(session: SessionName, options: Abortable): Promise<[typeof import('../session/history.js'), View]> {
     checkSession(session);
     const sessions = await this.#begin(options);
     const view = await sessions.past(session, options.signal);
-    return [await import('./past.js'), view];
+    return [await import('../session/history.js'), view];
   }
 
   async #begin(request: Abortable): Promise<Sessions> {
@@ -328,7 +328,7 @@ export class SessionService {
         await ready();
       }
       // What only stores need is loaded when there is one.
-      this.#sessions = this.#stored === undefined ? new LocalSessions(this.#now) : new (await import('./stored.js')).StoredSessions(this.#stored);
+      this.#sessions = this.#stored === undefined ? new LocalSessions(this.#now) : new (await import('../backend/durable/store-backend.js')).StoredSessions(this.#stored);
       return this.#sessions;
     } catch (error) {
       this.#starting = undefined;

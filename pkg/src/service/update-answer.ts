@@ -1,9 +1,9 @@
 // What the function of an update answers with: a delta, or nothing.
 
-import { StatepadError } from './errors.js';
-import { describe, isPlain } from './given.js';
-import { warnInDevelopment } from './warn.js';
-import type { Json } from './types.js';
+import { StatepadError } from '../model/errors.js';
+import { describe, isPlain } from '../model/kinds.js';
+import { warnInDevelopment } from '../model/warnings.js';
+import type { Json } from '../model/types.js';
 
 type State = Readonly<Record<string, Json>>;
 

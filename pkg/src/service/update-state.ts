@@ -1,14 +1,14 @@
 // A safe read-modify-write.
 
-import { StatepadError, isStatepadError } from './errors.js';
-import { sleep } from './sleep.js';
-import { isTemp, mergeRecords, type StoredScope } from './scope.js';
-import { isThenable } from './thenable.js';
+import { StatepadError, isStatepadError } from '../model/errors.js';
+import { sleep } from '../async/sleep.js';
+import { isTemp, mergeRecords, type StoredScope } from '../model/scope.js';
+import { isThenable } from '../async/thenable.js';
 import { deltaOf } from './update-answer.js';
-import type { Hint } from './store.js';
-import type { Turn, Turns } from './turns.js';
-import type { Json, SessionKey, UpdateStateTarget } from './types.js';
-import type { Signal } from './signal.js';
+import type { Hint } from '../store/contract.js';
+import type { Turn, Turns } from '../async/turns.js';
+import type { Json, SessionKey, UpdateStateTarget } from '../model/types.js';
+import type { Signal } from '../async/abort.js';
 
 /**
  * Gets the current values, read-only, and returns a delta, both under full keys, or a promise of it: anything with a callable

@@ -1,10 +1,10 @@
 // One append: prepared now, applied when it is stored.
 
-import { isRepeated, seal, takeTemp, type Draft, type TempDelta } from './draft.js';
-import { StatepadError } from './errors.js';
-import { TEMP, type Guard, type Memory, type Ticket } from './memory.js';
+import { isRepeated, seal, takeTemp, type Draft, type TempDelta } from '../input/event-draft.js';
+import { StatepadError } from '../model/errors.js';
+import { TEMP, type Guard, type Memory, type Ticket } from './registry.js';
 import type { SessionRecord, View } from './handle.js';
-import type { Event, SessionKey } from './types.js';
+import type { Event, SessionKey } from '../model/types.js';
 
 /** An append that the core has agreed to: to be stored, then applied. */
 export interface Append {

@@ -1,10 +1,10 @@
 // What a session began with: kept by its store as the event of revision 0, so that its past can be told.
 
-import { deepFreeze } from './freeze.js';
-import { withoutTemp } from './scope.js';
-import type { AdmittedDelta } from './admit.js';
-import type { StoredEvent } from './store.js';
-import type { Json } from './types.js';
+import { deepFreeze } from '../model/json.js';
+import { withoutTemp } from '../model/scope.js';
+import type { AdmittedDelta } from '../input/admit.js';
+import type { StoredEvent } from '../store/contract.js';
+import type { Json } from '../model/types.js';
 
 /** The event of revision 0. */
 export interface CreationEvent {

@@ -1,11 +1,11 @@
 // Session handles, and what a handle has to remember so that it neither copies a history nor moves by itself.
 
-import { StatepadError } from './errors.js';
-import { deepFreeze } from './freeze.js';
-import { mergeRecords } from './scope.js';
+import { StatepadError } from '../model/errors.js';
+import { deepFreeze } from '../model/json.js';
+import { mergeRecords } from '../model/scope.js';
 import type { CreationEvent } from './creation.js';
-import type { Past } from './past.js';
-import type { Event, GetSessionConfig, Json, Session, SessionKey } from './types.js';
+import type { Past } from './history.js';
+import type { Event, GetSessionConfig, Json, Session, SessionKey } from '../model/types.js';
 
 /** As much of the core as a cell needs. */
 export interface ScopeSource {

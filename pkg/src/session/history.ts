@@ -1,16 +1,16 @@
 // The past of a session: what its log says of each key at each revision. The core knows; this side tells it the log.
 
-import { storedDeletions } from './deleted.js';
-import { StatepadError } from './errors.js';
-import { deepFreeze } from './freeze.js';
-import { describe } from './given.js';
+import { storedDeletions } from '../model/deletion.js';
+import { StatepadError } from '../model/errors.js';
+import { deepFreeze } from '../model/json.js';
+import { describe } from '../model/kinds.js';
 import { stateOf, type SessionRecord, type View } from './handle.js';
-import { MOST, namesText, type DeltaText } from './memory.js';
-import { checkCount } from './arguments.js';
-import { withoutTemp } from './scope.js';
-import { Past as CorePast, write } from './wasm.js';
+import { MOST, namesText, type DeltaText } from './registry.js';
+import { checkCount } from '../checks/arguments.js';
+import { withoutTemp } from '../model/scope.js';
+import { Past as CorePast, write } from '../engine/wasm.js';
 import type { CreationEvent } from './creation.js';
-import type { Event, HistoryOptions, HistoryStep, Json } from './types.js';
+import type { Event, HistoryOptions, HistoryStep, Json } from '../model/types.js';
 
 /** What the core has been told of one log. */
 export class Past {

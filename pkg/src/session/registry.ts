@@ -1,12 +1,12 @@
 // All sessions of one service, as far as JavaScript keeps them: the core's object, the event bodies, the handles.
 
-import { StatepadError, coreError } from './errors.js';
+import { StatepadError, coreError } from '../model/errors.js';
 import { Cell, OUT, makeHandle, viewOf, type SessionRecord, type View } from './handle.js';
 import type { CreationEvent } from './creation.js';
-import type { Draft, TempDelta } from './draft.js';
-import type { Change } from './store.js';
-import type { Event, GetSessionConfig, Json, Session, SessionKey } from './types.js';
-import { Core, write } from './wasm.js';
+import type { Draft, TempDelta } from '../input/event-draft.js';
+import type { Change } from '../store/contract.js';
+import type { Event, GetSessionConfig, Json, Session, SessionKey } from '../model/types.js';
+import { Core, write } from '../engine/wasm.js';
 
 /** What has to hold for a change to be made. Absent parts are not looked at. */
 export interface Guard {

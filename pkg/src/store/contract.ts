@@ -1,8 +1,8 @@
 // What makes changes durable: the interface of stores. The service decides, the store writes.
 
 import type { StoreError } from './store-error.js';
-import type { Json, SessionKey } from './types.js';
-import type { Signal } from './signal.js';
+import type { Json, SessionKey } from '../model/types.js';
+import type { Signal } from '../async/abort.js';
 
 /** The values of one scope under their names, in the order in which the names were first written. No prototype. */
 export type Values = Readonly<Record<string, Json>>;

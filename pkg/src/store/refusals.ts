@@ -1,6 +1,6 @@
 // What stores say of what they find when they are opened, or when they write: the same words in every store.
 
-import { StoreError } from '../../store-error.js';
+import { StoreError } from './store-error.js';
 
 /** What is stored has an older version than this package writes: it has to be upgraded first. `what` names it. */
 export function olderVersion(what: string, found: number, ours: number): StoreError {

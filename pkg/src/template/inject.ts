@@ -1,10 +1,10 @@
 // Compile and render in one go, as ADK names it.
 
-import { isDeleted } from './deleted.js';
-import { isObject } from './given.js';
-import { checkMethods, checkObject } from './arguments.js';
+import { isDeleted } from '../model/deletion.js';
+import { isObject } from '../model/kinds.js';
+import { checkMethods, checkObject } from '../checks/arguments.js';
 import { Template } from './template.js';
-import { isReady, ready } from './wasm.js';
+import { isReady, ready } from '../engine/wasm.js';
 import type { RenderAsyncOptions } from './render.js';
 
 /** What {@link injectSessionState} reads: one of our contexts, a state with a resolver, or a context of ADK. */

@@ -1,9 +1,9 @@
 // Rendering: the values of a compiled template's placeholders. The same rules as in the core (src/template.rs).
 
-import { StatepadError, type Missing } from './errors.js';
-import { namesText } from './memory.js';
-import { nearest_key, write } from './wasm.js';
-import { placesOf, type CompiledPlaceholder, type Place, type Segment } from './compile.js';
+import { StatepadError, type Missing } from '../model/errors.js';
+import { namesText } from '../session/registry.js';
+import { nearest_key, write } from '../engine/wasm.js';
+import { placesOf, type CompiledPlaceholder, type Place, type Segment } from '../engine/template.js';
 
 /** What a template is rendered with. */
 export interface RenderOptions {

@@ -1,13 +1,13 @@
 // Instruction templates.
 
-import { compile, escape, placesOf, type Place, type Segment } from './compile.js';
-import { StatepadError } from './errors.js';
-import { describe } from './given.js';
+import { compile, escape, placesOf, type Place, type Segment } from '../engine/template.js';
+import { StatepadError } from '../model/errors.js';
+import { describe } from '../model/kinds.js';
 import { artifactNames, render, type RenderAsyncOptions, type RenderOptions } from './render.js';
-import { checkFunction, checkObject, checkOptions } from './arguments.js';
-import { OPTIONS } from './requests.js';
-import { isThenable } from './thenable.js';
-import { requireReady } from './wasm.js';
+import { checkFunction, checkObject, checkOptions } from '../checks/arguments.js';
+import { OPTIONS } from '../input/requests.js';
+import { isThenable } from '../async/thenable.js';
+import { requireReady } from '../engine/wasm.js';
 
 /** A place in a template that a value goes into. */
 export interface Placeholder {

@@ -1,7 +1,7 @@
 // Short words for the data of the cases.
 
-import type { Change, Committed, Delta, Guard, ListQuery, Loaded, LoadQuery, Row, StoredEvent, StoreFeature, Values } from '../store.js';
-import type { SessionKey } from '../types.js';
+import type { Change, Committed, Delta, Guard, ListQuery, Loaded, LoadQuery, Row, StoredEvent, StoreFeature, Values } from '../store/contract.js';
+import type { SessionKey } from '../model/types.js';
 import type { CommitStep, ListStep, LoadScopeStep, LoadStep, StoreCase, StoreNeed, StoreStep } from './case.js';
 
 /** Changes that are alike in all but a few things. */

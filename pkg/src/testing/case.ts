@@ -13,9 +13,9 @@ import type {
   ScopeName,
   SessionStore,
   StoreFeature,
-} from '../store.js';
-import type { StoreErrorCode } from '../store-error.js';
-import type { SessionKey } from '../types.js';
+} from '../store/contract.js';
+import type { StoreErrorCode } from '../store/store-error.js';
+import type { SessionKey } from '../model/types.js';
 
 /**
  * What a case needs besides what every store has: to open the storage again, another store on the same storage, a member

@@ -1,6 +1,6 @@
 // How answers are compared: with what is expected, deeply, to a text that says where they differ.
 
-import type { Changed, Delta, Loaded, LoadedScope, Page, Values } from '../store.js';
+import type { Changed, Delta, Loaded, LoadedScope, Page, Values } from '../store/contract.js';
 import type { ListedPage } from './case.js';
 
 /** Where and how an answer differs from the expected one; `undefined` when it does not. */

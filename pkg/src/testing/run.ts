@@ -1,8 +1,8 @@
 // Runs one case over one store. Nothing here knows a test runner, a host or a store.
 
-import { isStoreError, type StoreError } from '../store-error.js';
+import { isStoreError, type StoreError } from '../store/store-error.js';
 import { asked, difference, differenceInAnyOrder, differs, loadedDifference, pageDifference, scopeDifference } from './compare.js';
-import type { Change, Hint, Migrate, SessionStore, StoreContext } from '../store.js';
+import type { Change, Hint, Migrate, SessionStore, StoreContext } from '../store/contract.js';
 import type {
   CommitStep,
   HintedStep,

@@ -1,6 +1,6 @@
 // Texts and values that stores have got wrong.
 
-import type { Json } from '../types.js';
+import type { Json } from '../model/types.js';
 
 /** Parts of a path, of a query or of a key in many a store. */
 export const SEPARATORS = [

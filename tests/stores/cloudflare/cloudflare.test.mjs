@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { storeCases } from 'statepad/testing';
-import { startHost, temporaryFolder } from './cloudflare-host.mjs';
+import { startHost, temporaryFolder } from './host.mjs';
 
 let host;
 before(async () => (host = await startHost()));
@@ -13,7 +13,7 @@ after(() => host.stop());
 const cases = storeCases.filter(({ needs }) => !needs.includes('watch'));
 
 /** The statements of a database that the first version of the tables has made. */
-const statements = readFileSync(new URL('../fixtures/sqlite-v1.sql', import.meta.url), 'utf8')
+const statements = readFileSync(new URL('../../fixtures/sqlite-v1.sql', import.meta.url), 'utf8')
   .replace(/^--.*\n/gm, '')
   .split(/;\n/)
   .filter((statement) => statement.trim() !== '');
@@ -95,7 +95,7 @@ describe('d1', () => {
   it('can be opened by many at once', () => host.ask({ store: 'd1', test: 'openAtOnce' }));
   it('refuses tables that do not suit', () => host.ask({ store: 'd1', test: 'openWhatDoesNotSuit' }));
   it('keeps what version 1 still sends from being written after the upgrade', async () => {
-    const batches = JSON.parse(readFileSync(new URL('../fixtures/sqlite-v1-batches.json', import.meta.url), 'utf8'));
+    const batches = JSON.parse(readFileSync(new URL('../../fixtures/sqlite-v1-batches.json', import.meta.url), 'utf8'));
     assert.equal(await host.ask({ store: 'd1', test: 'fenced', statements, batches }), Object.keys(batches).length);
   });
 

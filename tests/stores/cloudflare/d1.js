@@ -3,13 +3,13 @@
 import { SessionService } from 'statepad';
 import { d1Store } from 'statepad/stores/cloudflare';
 import { memoryStore } from 'statepad/stores/memory';
-import { openTables } from '../../pkg/src/stores/lib/d1-open.ts';
-import { TABLES } from '../../pkg/src/stores/lib/sqlite-tables.ts';
+import { openTables } from '../../../pkg/src/stores/cloudflare/d1/open.ts';
+import { TABLES } from '../../../pkg/src/stores/sqlite/tables.ts';
 import {
   append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, followCorrupt, KEY, keyOf, newerOnes, oldOnes,
   readMany, serve, thrown, toldOnes, update, writeMany, wrongOnes,
-} from './cloudflare-data.js';
-import { randomChanges } from './cloudflare-random.js';
+} from './data.js';
+import { randomChanges } from './random.js';
 
 /** A binding whose batches go through `send`, which gets the statements as `{ sql, values }`, and what really sends them. */
 function wrapped(database, send) {

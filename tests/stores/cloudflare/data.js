@@ -1,6 +1,6 @@
 // Changes for the tests of Cloudflare's stores, and what is done with them in every one of these.
 
-import { checkCorruptPages } from './corrupt-pages.mjs';
+import { checkCorruptPages } from '../support/corrupt-pages.mjs';
 
 export const KEY = { appName: 'app', userId: 'user', sessionId: 'session' };
 

@@ -6,8 +6,8 @@ import { memoryStore } from 'statepad/stores/memory';
 import {
   append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, followCorrupt, KEY, newerOnes, oldOnes, readMany,
   serve, thrown, toldOnes, update, writeMany, wrongOnes,
-} from './cloudflare-data.js';
-import { randomChanges } from './cloudflare-random.js';
+} from './data.js';
+import { randomChanges } from './random.js';
 
 export const randomly = ({ storage, context, ...details }) => randomChanges(durableObjectStore(storage), context, details);
 export const service = ({ storage }) => serve(() => new SessionService({ store: durableObjectStore(storage) }));

@@ -1,7 +1,7 @@
 // Random changes, many at once, to a store and to the reference: both have to do the same.
 
 import { memoryStore } from 'statepad/stores/memory';
-import { assertEqual } from './cloudflare-data.js';
+import { assertEqual } from './data.js';
 
 /** Numbers from 0 to `most`, the same ones for a seed (mulberry32). */
 function random(seed) {

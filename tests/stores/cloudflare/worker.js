@@ -4,8 +4,8 @@ import { DurableObject } from 'cloudflare:workers';
 import { SessionService } from 'statepad';
 import { d1Store, durableObjectStore } from 'statepad/stores/cloudflare';
 import { runStoreCase, storeCases } from 'statepad/testing';
-import * as d1Tests from './cloudflare-d1.js';
-import * as objectTests from './cloudflare-object.js';
+import * as d1Tests from './d1.js';
+import * as objectTests from './object.js';
 
 /** A signal can be made in a request only. */
 const contextNow = () => ({ signal: new AbortController().signal });

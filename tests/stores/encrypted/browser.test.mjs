@@ -5,8 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { storeCases } from 'statepad/testing';
-import { openChromium, openPage } from '../support/chromium.mjs';
-import { serve } from '../support/serve.mjs';
+import { openChromium, openPage } from '../../support/chromium.mjs';
+import { serve } from '../../support/serve.mjs';
 
 describe('encrypted, in a browser', () => {
   let browser;

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { encryptedStore } from 'statepad/stores/encrypted';
 import { journalStore } from 'statepad/stores/journal';
 import { memoryStore } from 'statepad/stores/memory';
-import { append, bytes, context, create, data, instead, key, keys, nameKey, overMemory, plain, recording, refusal, update } from './encrypted-support.mjs';
-import { storeTests } from './run.mjs';
+import { append, bytes, context, create, data, instead, key, keys, nameKey, overMemory, plain, recording, refusal, update } from './support.mjs';
+import { storeTests } from '../support/run.mjs';
 
 /** Two encrypted stores over one memory. */
 function openOver(options) {

@@ -6,8 +6,8 @@ import Database from 'better-sqlite3';
 import { encryptedStore } from 'statepad/stores/encrypted';
 import { memoryStore } from 'statepad/stores/memory';
 import { sqliteStore } from 'statepad/stores/sqlite';
-import { checkCorruptPages } from './corrupt-pages.mjs';
-import { append, context, create, data, instead, key, nameKey, overMemory, plain, recording, refusal } from './encrypted-support.mjs';
+import { checkCorruptPages } from '../support/corrupt-pages.mjs';
+import { append, context, create, data, instead, key, nameKey, overMemory, plain, recording, refusal } from './support.mjs';
 
 const keys = [{ id: 'key-1', key: new Uint8Array(32).fill(7) }];
 const ways = [

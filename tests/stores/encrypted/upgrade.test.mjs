@@ -8,9 +8,9 @@ import Database from 'better-sqlite3';
 import { encryptedStore } from 'statepad/stores/encrypted';
 import { journalStore } from 'statepad/stores/journal';
 import { sqliteStore } from 'statepad/stores/sqlite';
-import { append, bytes, context, create, outcome, plain, update } from './encrypted-support.mjs';
-import { opened, textMedium } from './journal-support.mjs';
-import { dump } from './sqlite-libraries.mjs';
+import { append, bytes, context, create, outcome, plain, update } from './support.mjs';
+import { opened, textMedium } from '../journal/support.mjs';
+import { dump } from '../sqlite/libraries.mjs';
 
 const fixture = (name) => readFileSync(new URL(`../fixtures/encrypted-v1${name}`, import.meta.url), 'utf8');
 /** What was sent, and what version 1 answered to each question below. */

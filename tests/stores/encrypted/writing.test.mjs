@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService, StoreError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { append, context, create, data, instead, key, nameKey, outcome, overMemory, plain, recording, refusal, update } from './encrypted-support.mjs';
+import { append, context, create, data, instead, key, nameKey, outcome, overMemory, plain, recording, refusal, update } from './support.mjs';
 
 const ofApp = { key: { appName: 'app' } };
 const count = (n) => ({ set: { n } });

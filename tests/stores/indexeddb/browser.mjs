@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { openChromium, openPage } from '../support/chromium.mjs';
-import { serve } from '../support/serve.mjs';
+import { openChromium, openPage } from '../../support/chromium.mjs';
+import { serve } from '../../support/serve.mjs';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 

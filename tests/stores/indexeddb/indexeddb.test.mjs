@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { storeCases } from 'statepad/testing';
-import { Browser } from './indexeddb-browser.mjs';
+import { Browser } from './browser.mjs';
 
 describe('IndexedDB', () => {
   let browser;

@@ -5,9 +5,9 @@
 import { indexedDBStore } from 'statepad/stores/indexeddb';
 import { memoryStore } from 'statepad/stores/memory';
 import { runStoreCase, storeCases } from 'statepad/testing';
-import { indexedDBStore as indexedDBStore1 } from '../fixtures/indexeddb-v1.js';
-import { checkCorruptPages } from './corrupt-pages.mjs';
-import { compareStores } from './random.js';
+import { indexedDBStore as indexedDBStore1 } from '../../fixtures/indexeddb-v1.js';
+import { checkCorruptPages } from '../support/corrupt-pages.mjs';
+import { compareStores } from '../support/random.js';
 
 const context = { signal: new AbortController().signal };
 let databases = 0;

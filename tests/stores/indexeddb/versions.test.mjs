@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Browser } from './indexeddb-browser.mjs';
+import { Browser } from './browser.mjs';
 
 const upgrades = /"[^"]+" has version 1, older than 2: open it once with new SessionService\({ store, migrate: 'upgrade' }\)/;
 

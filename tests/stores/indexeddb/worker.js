@@ -1,6 +1,6 @@
 // Runs store cases in a worker, each when its name arrives.
 
-import './indexeddb-page.js';
+import './page.js';
 
 globalThis.onmessage = async ({ data }) => {
   globalThis.postMessage({ name: data, wrong: await globalThis.kit.runCase(data) });

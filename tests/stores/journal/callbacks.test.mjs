@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { StoreError, callbackStore, journalStore } from 'statepad/stores/journal';
-import { append, context, create, loaded, opened, textMedium, update } from './journal-support.mjs';
+import { append, context, create, loaded, opened, textMedium, update } from './support.mjs';
 
 const session = (sessionId, appName = 'x', userId = 'u') => ({ appName, userId, sessionId });
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { journalStore } from 'statepad/stores/journal';
-import { checkCorruptPages } from './corrupt-pages.mjs';
-import { append, context, crc32, create, loaded, opened, textMedium, update } from './journal-support.mjs';
+import { checkCorruptPages } from '../support/corrupt-pages.mjs';
+import { append, context, crc32, create, loaded, opened, textMedium, update } from './support.mjs';
 
 const a = { appName: 'x', userId: 'ä', sessionId: 'a' };
 const b = { appName: 'x', userId: 'b', sessionId: '日本\t\n' };

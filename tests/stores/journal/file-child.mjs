@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { fileJournal } from 'statepad/stores/journal';
-import { append, context, create } from './journal-support.mjs';
+import { append, context, create } from './support.mjs';
 
 const [what, path] = process.argv.slice(2);
 const store = fileJournal(path);

@@ -11,7 +11,7 @@ import { afterEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isStatepadError } from 'statepad';
 import { callbackStore, fileJournal, journalStore } from 'statepad/stores/journal';
-import { append, context, create, loaded, opened } from './journal-support.mjs';
+import { append, context, create, loaded, opened } from './support.mjs';
 
 const key = { appName: 'app', userId: 'ü', sessionId: 's' };
 const childScript = fileURLToPath(new URL('journal-file-child.mjs', import.meta.url));

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callbackStore, fileJournal, journalStore, localStorageJournal } from 'statepad/stores/journal';
-import { memoryArea, memoryLocks } from './journal-support.mjs';
-import { storeTests } from './run.mjs';
+import { memoryArea, memoryLocks } from './support.mjs';
+import { storeTests } from '../support/run.mjs';
 
 const alone = { without: ['another', 'watch'] };
 

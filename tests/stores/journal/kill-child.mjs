@@ -2,9 +2,9 @@
 
 import { writeSync } from 'node:fs';
 import { fileJournal } from 'statepad/stores/journal';
-import { readyToGo } from '../support/kill.mjs';
-import { append, context, create } from './journal-support.mjs';
-import { keys, payload } from './journal-kill-data.mjs';
+import { readyToGo } from '../../support/kill.mjs';
+import { append, context, create } from './support.mjs';
+import { keys, payload } from './kill-data.mjs';
 
 const [path, round, sync] = process.argv.slice(2);
 const store = fileJournal(path, { sync: sync === 'sync' });

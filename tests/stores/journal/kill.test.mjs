@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { fileJournal } from 'statepad/stores/journal';
-import { killLoop } from '../support/kill.mjs';
-import { context } from './journal-support.mjs';
-import { keys, payload } from './journal-kill-data.mjs';
+import { killLoop } from '../../support/kill.mjs';
+import { context } from './support.mjs';
+import { keys, payload } from './kill-data.mjs';
 
 const rounds = 200;
 /** A new file now and then, so that reading does not take longer and longer. */

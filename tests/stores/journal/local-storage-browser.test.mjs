@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { after, before, test } from 'node:test';
-import { openChromium } from '../support/chromium.mjs';
-import { serve } from '../support/serve.mjs';
+import { openChromium } from '../../support/chromium.mjs';
+import { serve } from '../../support/serve.mjs';
 
-const folder = fileURLToPath(new URL('../../pkg/dist/', import.meta.url));
+const folder = fileURLToPath(new URL('../../../pkg/dist/', import.meta.url));
 const html = `<!doctype html><script type="module">
   import { localStorageJournal } from '/stores/journal.js';
   const context = { signal: new AbortController().signal };

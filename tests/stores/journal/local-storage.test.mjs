@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { build } from 'esbuild';
 import { isStatepadError } from 'statepad';
 import { localStorageJournal } from 'statepad/stores/journal';
-import { append, context, create, loaded, memoryArea, memoryLocks, opened } from './journal-support.mjs';
+import { append, context, create, loaded, memoryArea, memoryLocks, opened } from './support.mjs';
 
 const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const session = (sessionId) => ({ ...key, sessionId });

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { afterEach, mock, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import * as now from 'statepad/stores/journal';
-import * as version1 from '../fixtures/journal-v1.js';
-import { append, context, crc32, create, loaded, memoryArea, memoryLocks, opened, textMedium, update } from './journal-support.mjs';
+import * as version1 from '../../fixtures/journal-v1.js';
+import { append, context, crc32, create, loaded, memoryArea, memoryLocks, opened, textMedium, update } from './support.mjs';
 
-const fixture = fileURLToPath(new URL('../fixtures/journal-v1.log', import.meta.url));
+const fixture = fileURLToPath(new URL('../../fixtures/journal-v1.log', import.meta.url));
 const key = (sessionId, userId = 'ada', appName = 'notes') => ({ appName, userId, sessionId });
 const keys = [key('first'), key('second'), key('', "o'brien \0 🦊")];
 const refusal = /has version 1, older than 2: open it once with new SessionService\({ store, migrate: 'upgrade' }\)$/;

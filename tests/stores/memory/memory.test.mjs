@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStore } from 'statepad/stores/memory';
 import { runStoreCase, storeCases } from 'statepad/testing';
-import { broken } from './memory-broken.mjs';
-import { storeTests } from './run.mjs';
+import { broken } from './broken.mjs';
+import { storeTests } from '../support/run.mjs';
 
 function open() {
   const store = memoryStore();

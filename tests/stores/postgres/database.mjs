@@ -2,7 +2,7 @@
 
 import { after, test } from 'node:test';
 import pg from 'pg';
-import { postgresForTests } from '../support/postgres.mjs';
+import { postgresForTests } from '../../support/postgres.mjs';
 
 export const context = { signal: new AbortController().signal };
 

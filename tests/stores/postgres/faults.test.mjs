@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { connect, createServer } from 'node:net';
 import { test } from 'node:test';
 import { postgresStore } from 'statepad/stores/postgres';
-import { checkCorruptPages } from './corrupt-pages.mjs';
-import { append, codeOf, context, create, keyOf, withDatabase } from './postgres-database.mjs';
+import { checkCorruptPages } from '../support/corrupt-pages.mjs';
+import { append, codeOf, context, create, keyOf, withDatabase } from './database.mjs';
 
 const failing = (error) => ({ query: async () => Promise.reject(error) });
 const sqlError = (code, message = `a message for ${code}`) => Object.assign(new Error(message), { code, severity: 'ERROR' });

@@ -6,7 +6,7 @@ import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { SessionService } from 'statepad';
 import { postgresStore } from 'statepad/stores/postgres';
-import { codeOf, context, create, keyOf, withDatabase } from './postgres-database.mjs';
+import { codeOf, context, create, keyOf, withDatabase } from './database.mjs';
 
 const client = { query: async () => ({ rows: [] }) };
 class Pool {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { postgresStore } from 'statepad/stores/postgres';
-import { append, context, create, keyOf, withDatabase } from './postgres-database.mjs';
+import { append, context, create, keyOf, withDatabase } from './database.mjs';
 
 const SESSIONS = 5_000;
 const LONG = keyOf('long', 'user-1', 'a');

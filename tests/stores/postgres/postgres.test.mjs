@@ -4,8 +4,8 @@ import { after, test } from 'node:test';
 import { PGlite } from '@electric-sql/pglite';
 import { postgresStore } from 'statepad/stores/postgres';
 import { runStoreCase, storeCases } from 'statepad/testing';
-import { withDatabase } from './postgres-database.mjs';
-import { storeTests } from './run.mjs';
+import { withDatabase } from './database.mjs';
+import { storeTests } from '../support/run.mjs';
 
 /** Storage for each case in turn: a schema that is emptied, as making one takes longer. */
 async function storage(client, another, schema, [listen, alsoListen] = []) {

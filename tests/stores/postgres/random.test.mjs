@@ -5,8 +5,8 @@ import { after, test } from 'node:test';
 import { PGlite } from '@electric-sql/pglite';
 import { memoryStore } from 'statepad/stores/memory';
 import { postgresStore } from 'statepad/stores/postgres';
-import { compareStores } from './random.js';
-import { context, withDatabase } from './postgres-database.mjs';
+import { compareStores } from '../support/random.js';
+import { context, withDatabase } from './database.mjs';
 
 /** The store, with events as they really are: JSON text has no lone surrogates, which UTF-8 cannot say. */
 function ofJson(store) {

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { postgresStore } from 'statepad/stores/postgres';
-import { append, codeOf, context, create, keyOf, withDatabase } from './postgres-database.mjs';
+import { append, codeOf, context, create, keyOf, withDatabase } from './database.mjs';
 
-const fixture = readFileSync(new URL('../fixtures/postgres-v1.sql', import.meta.url), 'utf8');
+const fixture = readFileSync(new URL('../../fixtures/postgres-v1.sql', import.meta.url), 'utf8');
 
 await withDatabase((database) => {
   const pool = database.pool();

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { postgresStore } from 'statepad/stores/postgres';
-import { append, codeOf, context, create, keyOf, withDatabase } from './postgres-database.mjs';
+import { append, codeOf, context, create, keyOf, withDatabase } from './database.mjs';
 
 const times = { hold: 60_000, wait: 10_000 };
 const APP = { appName: 'a' };

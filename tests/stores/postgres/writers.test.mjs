@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { postgresStore } from 'statepad/stores/postgres';
-import { append, codeOf, context, create, keyOf, withDatabase } from './postgres-database.mjs';
+import { append, codeOf, context, create, keyOf, withDatabase } from './database.mjs';
 
 test('what changes within 20 ms is told in one message, after the commits, and each thing once', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });

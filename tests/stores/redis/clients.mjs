@@ -3,7 +3,7 @@
 import { Redis as Upstash } from '@upstash/redis';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
-import { serveRest } from './redis-rest.mjs';
+import { serveRest } from './rest.mjs';
 
 /** A client of `ioredis`, and how it ends. */
 export async function openIoredis(url, options) {

@@ -5,9 +5,9 @@ import { after, test } from 'node:test';
 import { Cluster } from 'ioredis';
 import { createCluster } from 'redis';
 import { redisStore } from 'statepad/stores/redis';
-import { startRedisCluster, whyNoRedisServer } from '../support/redis.mjs';
-import { append, context, create, keyOf, update } from './redis-words.mjs';
-import { storeTests } from './run.mjs';
+import { startRedisCluster, whyNoRedisServer } from '../../support/redis.mjs';
+import { append, context, create, keyOf, update } from './words.mjs';
+import { storeTests } from '../support/run.mjs';
 
 const why = whyNoRedisServer();
 

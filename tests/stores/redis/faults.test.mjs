@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { redisStore } from 'statepad/stores/redis';
-import { startRedisServer, whyNoRedisServer } from '../support/redis.mjs';
-import { checkCorruptPages } from './corrupt-pages.mjs';
-import { clients, openIoredis, openNodeRedis, openUpstash } from './redis-clients.mjs';
-import { startProxy } from './redis-proxy.mjs';
-import { append, context, create, keyOf, update } from './redis-words.mjs';
+import { startRedisServer, whyNoRedisServer } from '../../support/redis.mjs';
+import { checkCorruptPages } from '../support/corrupt-pages.mjs';
+import { clients, openIoredis, openNodeRedis, openUpstash } from './clients.mjs';
+import { startProxy } from './proxy.mjs';
+import { append, context, create, keyOf, update } from './words.mjs';
 
 const values = (set) => ({ set });
 const isStoreError = ({ name }) => name === 'StoreError';

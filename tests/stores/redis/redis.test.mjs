@@ -8,10 +8,10 @@ import { Redis as Upstash } from '@upstash/redis';
 import { createClient } from 'redis';
 import { memoryStore } from 'statepad/stores/memory';
 import { redisStore } from 'statepad/stores/redis';
-import { deleteKeys, startRedis, startRedisServer, whyNoRedis, whyNoRedisServer } from '../support/redis.mjs';
-import { clients, openIoredis, openUpstash } from './redis-clients.mjs';
-import { append, assertSame, context, create, keyOf, numbers, update } from './redis-words.mjs';
-import { storeTests } from './run.mjs';
+import { deleteKeys, startRedis, startRedisServer, whyNoRedis, whyNoRedisServer } from '../../support/redis.mjs';
+import { clients, openIoredis, openUpstash } from './clients.mjs';
+import { append, assertSame, context, create, keyOf, numbers, update } from './words.mjs';
+import { storeTests } from '../support/run.mjs';
 
 /** Texts that are JSON, or look like the store's own words. */
 const TRICKY = ['', '123', '-0', '1e21', 'null', 'true', '"text"', '{"a":1}', '[1]', '=', ':', '1:2', 'OK', 'a\0b', '\0', '\x01', '\x01\x02', '__proto__', '{b}', '%', '😀', '\uffff', '\ufeff', 'é', ' '];

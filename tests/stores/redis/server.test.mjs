@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { redisStore } from 'statepad/stores/redis';
-import { startRedisServer, whyNoRedisServer } from '../support/redis.mjs';
-import { clients, openIoredis } from './redis-clients.mjs';
-import { append, context, create, keyOf, update } from './redis-words.mjs';
+import { startRedisServer, whyNoRedisServer } from '../../support/redis.mjs';
+import { clients, openIoredis } from './clients.mjs';
+import { append, context, create, keyOf, update } from './words.mjs';
 
 const values = (set) => ({ set });
 const open = (store) => store.open({ migrate: 'create' }, context);

@@ -6,10 +6,10 @@ import { Cluster, Redis } from 'ioredis';
 import { createCluster } from 'redis';
 import { SessionService } from 'statepad';
 import { redisStore } from 'statepad/stores/redis';
-import { startRedisCluster, startRedisServer, whyNoRedisServer } from '../support/redis.mjs';
-import { clients } from './redis-clients.mjs';
-import { callsOf, changeOf, found, putVersion1, removalOf, runVersion1, scopeRemovalOf } from './redis-v1.mjs';
-import { append, assertSame, context, create, keyOf, numbers, update } from './redis-words.mjs';
+import { startRedisCluster, startRedisServer, whyNoRedisServer } from '../../support/redis.mjs';
+import { clients } from './clients.mjs';
+import { callsOf, changeOf, found, putVersion1, removalOf, runVersion1, scopeRemovalOf } from './v1.mjs';
+import { append, assertSame, context, create, keyOf, numbers, update } from './words.mjs';
 
 const OLDER = { name: 'StoreError', code: 'rejected', message: /has version 1, older than 2: open it once with new SessionService\(\{ store, migrate: 'upgrade' \}\)$/ };
 const NEWER = { name: 'StoreError', code: 'rejected', message: /has version 3, newer than 2: update statepad$/ };

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-const fixture = JSON.parse(readFileSync(new URL('../fixtures/redis-v1.json', import.meta.url), 'utf8'));
+const fixture = JSON.parse(readFileSync(new URL('../../fixtures/redis-v1.json', import.meta.url), 'utf8'));
 
 /** The prefix of the fixture. */
 const GIVEN = 'statepad:';

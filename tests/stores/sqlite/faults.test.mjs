@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sqliteStore } from 'statepad/stores/sqlite';
-import { checkCorruptPages } from './corrupt-pages.mjs';
-import { creation, dump, event, failure, hasLog, key, libraries, observed, outcome, plain, rows, update, withFile } from './sqlite-libraries.mjs';
+import { checkCorruptPages } from '../support/corrupt-pages.mjs';
+import { creation, dump, event, failure, hasLog, key, libraries, observed, outcome, plain, rows, update, withFile } from './libraries.mjs';
 
 const create = { migrate: 'create' };
 const ascending = { app: 'a', descending: false };

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { sqliteStore } from 'statepad/stores/sqlite';
-import { creation, event, key, libraries, observed, plain, rows, update, withFile } from './sqlite-libraries.mjs';
+import { creation, event, key, libraries, observed, plain, rows, update, withFile } from './libraries.mjs';
 
 /** The plan of each statement that the store prepares while it does everything it can. */
 async function plansOf(database) {
@@ -45,7 +45,7 @@ async function plansOf(database) {
 }
 
 async function statementsInSchema() {
-  const entry = fileURLToPath(new URL('../../pkg/src/stores/lib/sqlite-schema.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('../../../pkg/src/stores/sqlite/schema.ts', import.meta.url));
   const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false });
   const schema = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
   return Object.values(schema).filter((sql) => /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql));

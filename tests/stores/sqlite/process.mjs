@@ -1,7 +1,7 @@
 // Another process on an SQLite file: `node sqlite-process.mjs <library> <file> <what> <name> <count>`.
 
 import { sqliteStore } from 'statepad/stores/sqlite';
-import { creation, event, libraries, plain } from './sqlite-libraries.mjs';
+import { creation, event, libraries, plain } from './libraries.mjs';
 
 const [library, path, what, name, count] = process.argv.slice(2);
 const database = libraries[library](path);

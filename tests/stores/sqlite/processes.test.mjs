@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { creation, event, hasLog, key, libraries, plain, rows, withFile } from './sqlite-libraries.mjs';
+import { creation, event, hasLog, key, libraries, plain, rows, withFile } from './libraries.mjs';
 
 const script = fileURLToPath(new URL('sqlite-process.mjs', import.meta.url));
 

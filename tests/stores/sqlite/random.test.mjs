@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStore } from 'statepad/stores/memory';
 import { sqliteStore } from 'statepad/stores/sqlite';
-import { compareStores } from './random.js';
-import { libraries } from './sqlite-libraries.mjs';
+import { compareStores } from '../support/random.js';
+import { libraries } from './libraries.mjs';
 
 /** The store, with events as they really are: JSON text has no lone surrogates, which UTF-8 cannot say. */
 function ofJson(store) {

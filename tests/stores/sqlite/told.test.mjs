@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStore } from 'statepad/stores/memory';
 import { sqliteStore } from 'statepad/stores/sqlite';
-import { toldOnes, wrongOnes } from './cloudflare-data.js';
-import { creation, event, key, libraries, observed, plain, rows, update, withFile } from './sqlite-libraries.mjs';
+import { toldOnes, wrongOnes } from '../cloudflare/data.js';
+import { creation, event, key, libraries, observed, plain, rows, update, withFile } from './libraries.mjs';
 
 const context = { signal: new AbortController().signal };
 

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sqliteStore } from 'statepad/stores/sqlite';
-import { creation, dump, event, failure, key, libraries, observed, plain, rows, update, withFile } from './sqlite-libraries.mjs';
+import { creation, dump, event, failure, key, libraries, observed, plain, rows, update, withFile } from './libraries.mjs';
 
-const version1 = readFileSync(new URL('../fixtures/sqlite-v1.sql', import.meta.url), 'utf8');
+const version1 = readFileSync(new URL('../../fixtures/sqlite-v1.sql', import.meta.url), 'utf8');
 /** What version 1 runs, with what it binds, by what it does. */
-const oldStatements = JSON.parse(readFileSync(new URL('../fixtures/sqlite-v1-statements.json', import.meta.url), 'utf8'));
+const oldStatements = JSON.parse(readFileSync(new URL('../../fixtures/sqlite-v1-statements.json', import.meta.url), 'utf8'));
 const texts = { ['']: null, 'a\u0001b': 'c\0d' };
 const fox = "o'brien \0 🦊";
 

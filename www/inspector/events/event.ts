@@ -2,12 +2,12 @@
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import type { Event, Json, Part } from 'statepad';
-import { InspectorPart } from './follow.js';
-import type { Inspection } from './inspection.js';
-import { deltaOf, splitKey } from './log.js';
-import { goTo } from './moment.js';
-import { base } from './style.js';
-import { showValue } from './value.js';
+import { InspectorPart } from '../ui/part.js';
+import type { Inspection } from '../model/inspection.js';
+import { deltaOf, splitKey } from '../model/log.js';
+import { goTo } from '../timeline/moment.js';
+import { base } from '../ui/style.js';
+import { showValue } from '../ui/value.js';
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 

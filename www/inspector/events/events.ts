@@ -5,15 +5,15 @@ import { repeat } from 'lit/directives/repeat.js';
 import { styleMap } from 'lit/directives/style-map.js';
 import { VirtualizerController } from '@tanstack/lit-virtual';
 import type { Event } from 'statepad';
-import { eventsStyle } from './events-style.js';
-import { InspectorPart } from './follow.js';
-import { AfterLayout } from './frames.js';
-import type { Inspection } from './inspection.js';
-import { deltaOf, splitKey, textOf } from './log.js';
-import { clock, goTo } from './moment.js';
-import { nameOf } from './names.js';
-import { lowerBound } from './picture.js';
-import { base } from './style.js';
+import { eventsStyle } from './style.js';
+import { InspectorPart } from '../ui/part.js';
+import { AfterLayout } from '../ui/after-layout.js';
+import type { Inspection } from '../model/inspection.js';
+import { deltaOf, splitKey, textOf } from '../model/log.js';
+import { clock, goTo } from '../timeline/moment.js';
+import { nameOf } from '../model/session-name.js';
+import { lowerBound } from '../timeline/layout.js';
+import { base } from '../ui/style.js';
 
 /** The height of a row, in px: on one line, and on two where there is little room. */
 const ROW = 30;

@@ -1,9 +1,9 @@
 // Searching keys, values, authors and what was said.
 
 import { css, html, type TemplateResult } from 'lit';
-import { InspectorPart } from './follow.js';
-import { isFound } from './rows.js';
-import { base } from './style.js';
+import { InspectorPart } from '../ui/part.js';
+import { isFound } from '../model/rows.js';
+import { base } from '../ui/style.js';
 
 /** The search field of an inspection. The other parts show what was found. */
 export class StatepadSearch extends InspectorPart {

@@ -3,14 +3,14 @@
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { HistoryStep, Json, Session } from 'statepad';
-import type { Inspection } from './inspection.js';
-import { InspectorPart } from './follow.js';
-import { splitKey } from './log.js';
-import { goTo } from './moment.js';
-import { nameOf } from './names.js';
-import { reasonOf } from './reason.js';
-import { base } from './style.js';
-import { showText } from './value.js';
+import type { Inspection } from '../model/inspection.js';
+import { InspectorPart } from '../ui/part.js';
+import { splitKey } from '../model/log.js';
+import { goTo } from '../timeline/moment.js';
+import { nameOf } from '../model/session-name.js';
+import { reasonOf } from '../ui/reason.js';
+import { base } from '../ui/style.js';
+import { showText } from '../ui/value.js';
 
 /** As many steps are drawn at first, and as many more each time that more are asked for. */
 const STEPS = 200;

@@ -2,13 +2,13 @@
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { isStatepadError } from 'statepad';
-import { InspectorPart } from './follow.js';
-import { splitKey, type Scope } from './log.js';
-import { reasonOf } from './reason.js';
-import type { KeyRow } from './rows.js';
-import { base } from './style.js';
-import { readJson, type Verdict } from './json.js';
-import { showText } from './value.js';
+import { InspectorPart } from '../ui/part.js';
+import { splitKey, type Scope } from '../model/log.js';
+import { reasonOf } from '../ui/reason.js';
+import type { KeyRow } from '../model/rows.js';
+import { base } from '../ui/style.js';
+import { readJson, type Verdict } from './json-input.js';
+import { showText } from '../ui/value.js';
 
 const PREFIX: Readonly<Record<Scope, string>> = { session: '', app: 'app:', user: 'user:', temp: 'temp:' };
 

@@ -3,15 +3,15 @@
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Session } from 'statepad';
-import type { Inspection } from './inspection.js';
-import { InspectorPart } from './follow.js';
-import { SCOPES, splitKey, type Scope } from './log.js';
-import { nameOf } from './names.js';
-import { reasonOf } from './reason.js';
-import { differences, isFound, type KeyRow, type RowChange } from './rows.js';
-import { stateStyle } from './state-style.js';
-import { base } from './style.js';
-import { marked, showText } from './value.js';
+import type { Inspection } from '../model/inspection.js';
+import { InspectorPart } from '../ui/part.js';
+import { SCOPES, splitKey, type Scope } from '../model/log.js';
+import { nameOf } from '../model/session-name.js';
+import { reasonOf } from '../ui/reason.js';
+import { differences, isFound, type KeyRow, type RowChange } from '../model/rows.js';
+import { stateStyle } from './style.js';
+import { base } from '../ui/style.js';
+import { marked, showText } from '../ui/value.js';
 import type { Draft } from './key-editor.js';
 import './key-editor.js';
 

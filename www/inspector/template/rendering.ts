@@ -1,7 +1,7 @@
 // A template in pieces: its source, and what it renders to, each with its placeholders told from the text around them.
 
 import { isStatepadError, Template, type Missing, type Placeholder, type RenderOptions } from 'statepad';
-import { splitKey, type Scope } from './log.js';
+import { splitKey, type Scope } from '../model/log.js';
 
 /** A placeholder, where it stands in the source. */
 export interface Spot {

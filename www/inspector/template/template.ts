@@ -3,10 +3,10 @@
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { Template, type Missing } from 'statepad';
-import { InspectorPart } from './follow.js';
-import { SCOPES } from './log.js';
+import { InspectorPart } from '../ui/part.js';
+import { SCOPES } from '../model/log.js';
 import { dissect, type Dissection, type Piece } from './rendering.js';
-import { base } from './style.js';
+import { base } from '../ui/style.js';
 
 /** A template to edit and its rendering. Fires `template-change` (a `CustomEvent` with the new text as `detail`). */
 export class StatepadTemplate extends InspectorPart {

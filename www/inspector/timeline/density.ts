@@ -1,7 +1,7 @@
 // Many events in little room: what shares a column when there is not a pixel for each.
 
-import { isContinued, SCOPE_BIT } from './log.js';
-import { COLUMN, KEPT, lowerBound, type Kept, type Places, type Range } from './picture.js';
+import { isContinued, SCOPE_BIT } from '../model/log.js';
+import { COLUMN, KEPT, lowerBound, type Kept, type Places, type Range } from './layout.js';
 
 /** The outlines of all columns that show a scope, or events that wrote nothing. */
 export type ColumnPaths = Readonly<Record<Kept | 'none', string>>;

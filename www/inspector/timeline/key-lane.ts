@@ -3,10 +3,10 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { styleMap } from 'lit/directives/style-map.js';
 import type { HistoryStep, Json } from 'statepad';
-import type { Inspection } from './inspection.js';
-import { splitKey } from './log.js';
-import { nameOf } from './names.js';
-import { COLUMN, type Range, type Span } from './picture.js';
+import type { Inspection } from '../model/inspection.js';
+import { splitKey } from '../model/log.js';
+import { nameOf } from '../model/session-name.js';
+import { COLUMN, type Range, type Span } from './layout.js';
 
 /** As narrow as a value's text may get, in px. */
 const LEGIBLE = 22;

@@ -1,7 +1,7 @@
 // The arithmetic of the timeline's picture, without a screen: where an event is, what is visible, what lies under the pointer.
 // Every revision has a slot of the same width, `step` pixels, the creation (0) the first one.
 
-import { SCOPE_BIT, type Scope } from './log.js';
+import { SCOPE_BIT, type Scope } from '../model/log.js';
 
 /** The scopes that a log keeps, from the top of a mark to its bottom. */
 export const KEPT = ['session', 'app', 'user'] as const satisfies readonly Scope[];

@@ -4,9 +4,9 @@ import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { columnPaths } from './density.js';
-import type { Inspection } from './inspection.js';
-import { deltaOf, textOf, type Log } from './log.js';
-import { bandsOf, COLUMN, FINE, KEPT, lowerBound, segmentsOf, ticks, type Range, type Span } from './picture.js';
+import type { Inspection } from '../model/inspection.js';
+import { deltaOf, textOf, type Log } from '../model/log.js';
+import { bandsOf, COLUMN, FINE, KEPT, lowerBound, segmentsOf, ticks, type Range, type Span } from './layout.js';
 
 /** The heights of the picture's rows, in px. */
 export const RULER = 18;

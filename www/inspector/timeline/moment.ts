@@ -1,9 +1,9 @@
 // Going back and forth in the time of a session.
 
 import { css, html, nothing, type TemplateResult } from 'lit';
-import { InspectorPart } from './follow.js';
-import type { Inspection } from './inspection.js';
-import { base } from './style.js';
+import { InspectorPart } from '../ui/part.js';
+import type { Inspection } from '../model/inspection.js';
+import { base } from '../ui/style.js';
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 

@@ -3,8 +3,8 @@
 import { html, svg, type TemplateResult } from 'lit';
 import { styleMap } from 'lit/directives/style-map.js';
 import type { Density } from './density.js';
-import type { Inspection } from './inspection.js';
-import { KEPT } from './picture.js';
+import type { Inspection } from '../model/inspection.js';
+import { KEPT } from './layout.js';
 
 /** More found places than these cannot be told apart in the strip. */
 const COLUMNS = 400;

@@ -3,13 +3,13 @@
 import { html, nothing, svg, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { styleMap } from 'lit/directives/style-map.js';
 import { Density } from './density.js';
-import { InspectorPart } from './follow.js';
-import { AfterLayout } from './frames.js';
-import type { Inspection } from './inspection.js';
-import { splitKey } from './log.js';
+import { InspectorPart } from '../ui/part.js';
+import { AfterLayout } from '../ui/after-layout.js';
+import type { Inspection } from '../model/inspection.js';
+import { splitKey } from '../model/log.js';
 import { LANE, marks, patterns, RULER, titleOf } from './marks.js';
 import { goTo } from './moment.js';
-import { nameOf } from './names.js';
+import { nameOf } from '../model/session-name.js';
 import { overview } from './overview.js';
 import {
   allowedStep,
@@ -26,10 +26,10 @@ import {
   zoomed,
   type Kept,
   type Span,
-} from './picture.js';
-import { base } from './style.js';
-import { timelineStyle } from './timeline-style.js';
-import { Trace, traceLane } from './trace.js';
+} from './layout.js';
+import { base } from '../ui/style.js';
+import { timelineStyle } from './style.js';
+import { Trace, traceLane } from './key-lane.js';
 
 /** The height of the lane of a key, in px. */
 const TRACE = 27;

@@ -1,7 +1,7 @@
 // Keeps a part of the inspector up to date with what it shows.
 
 import { LitElement, type PropertyDeclarations, type PropertyValues } from 'lit';
-import type { Inspection } from './inspection.js';
+import type { Inspection } from '../model/inspection.js';
 
 /** A part of the inspector: give it an {@link Inspection}, and it shows it as it changes. */
 export class InspectorPart extends LitElement {

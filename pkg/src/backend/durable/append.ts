@@ -1,22 +1,22 @@
 // Appends over a store: stored first, then taken over, then shown.
 
-import { appendAgain, appendOf, missing, notFound, repeated, ticketOf, type Append } from './append.js';
-import { StatepadError, isStatepadError } from './errors.js';
-import { guardOf } from './stored-guard.js';
-import { OUT, type SessionRecord, type View } from './handle.js';
-import { newId } from './ids.js';
-import { checkKey } from './requests.js';
-import { isStoreError } from './store-error.js';
-import { parseEvent } from './stored-event.js';
-import { NONE, firstOf, shownBy } from './wanted.js';
-import type { Draft } from './draft.js';
-import type { Ticket } from './memory.js';
+import { appendAgain, appendOf, missing, notFound, repeated, ticketOf, type Append } from '../../session/append.js';
+import { StatepadError, isStatepadError } from '../../model/errors.js';
+import { guardOf } from './guards.js';
+import { OUT, type SessionRecord, type View } from '../../session/handle.js';
+import { newId } from '../../model/ids.js';
+import { checkKey } from '../../input/requests.js';
+import { isStoreError } from '../../store/store-error.js';
+import { parseEvent } from './loaded-event.js';
+import { NONE, firstOf, shownBy } from './event-range.js';
+import type { Draft } from '../../input/event-draft.js';
+import type { Ticket } from '../../session/registry.js';
 import type { Sent } from './positions.js';
-import type { AppendPlan } from './sessions.js';
-import type { Change, Committed, Guard, Known } from './store.js';
-import type { Begin, StoredSessions } from './stored.js';
-import type { Event, SessionKey } from './types.js';
-import type { Signal } from './signal.js';
+import type { AppendPlan } from '../backend.js';
+import type { Change, Committed, Guard, Known } from '../../store/contract.js';
+import type { Begin, StoredSessions } from './store-backend.js';
+import type { Event, SessionKey } from '../../model/types.js';
+import type { Signal } from '../../async/abort.js';
 
 /** An event to append. */
 export interface Writing {

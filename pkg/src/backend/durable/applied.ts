@@ -1,9 +1,9 @@
 // Values after a delta.
 
-import { put } from './admit.js';
-import { mergeRecords } from './scope.js';
-import type { Delta, Values } from './store.js';
-import type { Json } from './types.js';
+import { put } from '../../input/admit.js';
+import { mergeRecords } from '../../model/scope.js';
+import type { Delta, Values } from '../../store/contract.js';
+import type { Json } from '../../model/types.js';
 
 /** Values after deltas, one after the other. What a delta both deletes and writes goes to the end. */
 export function applied(values: Values, ...deltas: readonly (Delta | undefined)[]): Values {

@@ -1,9 +1,9 @@
 // Sends changes to a store: those that wait together go together, and each until it is known what became of it.
 
-import { pauseAfter, refusal, tryOnce, unavailable, unknown, type Policy } from './policy.js';
-import { isStoreError, StoreError } from './store-error.js';
-import type { Change, Committed, SessionStore } from './store.js';
-import type { Signal } from './signal.js';
+import { pauseAfter, refusal, tryOnce, unavailable, unknown, type Policy } from './retry.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
+import type { Change, Committed, SessionStore } from '../../store/contract.js';
+import type { Signal } from '../../async/abort.js';
 
 /** A change on its way. */
 interface Sent {

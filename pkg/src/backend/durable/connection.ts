@@ -1,9 +1,9 @@
 // A store in use: opened before it is first asked, asked again when it does not answer, closed in the end.
 
-import { StatepadError, isStatepadError } from './errors.js';
-import { ask, orAborted, tryOnce, type Policy } from './policy.js';
-import type { Hint, Migrate, SessionStore, StoreContext, Turn } from './store.js';
-import type { Signal } from './signal.js';
+import { StatepadError, isStatepadError } from '../../model/errors.js';
+import { ask, orAborted, tryOnce, type Policy } from './retry.js';
+import type { Hint, Migrate, SessionStore, StoreContext, Turn } from '../../store/contract.js';
+import type { Signal } from '../../async/abort.js';
 
 /** How long hints gather before they are looked at, in milliseconds. */
 const HINT_PAUSE = 5;

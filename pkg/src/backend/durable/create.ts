@@ -1,18 +1,18 @@
 // The creation of a session over a store.
 
 import { applied } from './applied.js';
-import { creationEvent, type CreationEvent } from './creation.js';
-import { StatepadError } from './errors.js';
-import { newId } from './ids.js';
-import { sharedCell } from './stored-list.js';
-import { isStoreError } from './store-error.js';
-import { ALL, NONE } from './wanted.js';
-import type { Cell } from './handle.js';
+import { creationEvent, type CreationEvent } from '../../session/creation.js';
+import { StatepadError } from '../../model/errors.js';
+import { newId } from '../../model/ids.js';
+import { sharedCell } from './list.js';
+import { isStoreError } from '../../store/store-error.js';
+import { ALL, NONE } from './event-range.js';
+import type { Cell } from '../../session/handle.js';
 import type { Sent } from './positions.js';
-import type { Creation } from './sessions.js';
-import type { Change, Committed, Delta, Values } from './store.js';
-import type { Begin, StoredSessions } from './stored.js';
-import type { Session, SessionKey } from './types.js';
+import type { Creation } from '../backend.js';
+import type { Change, Committed, Delta, Values } from '../../store/contract.js';
+import type { Begin, StoredSessions } from './store-backend.js';
+import type { Session, SessionKey } from '../../model/types.js';
 
 /** Creates a session. Answers with a handle of it as it was created, whatever has become of it since. */
 export async function createStored(sessions: StoredSessions, { key, state }: Creation, begin: Begin): Promise<Session> {

@@ -1,7 +1,7 @@
 // Where the next page of a list begins, as text for the caller to bring back.
 
-import { StatepadError } from './errors.js';
-import type { Place } from './store.js';
+import { StatepadError } from '../../model/errors.js';
+import type { Place } from '../../store/contract.js';
 
 /** The cursor of a page that ends at a place; `before` sessions were looked at before the next page. */
 export function cursorText({ time, sessionId, userId }: Place, before: number): string {

@@ -1,7 +1,7 @@
 // Which events of a session have to be in memory, and which of them have to be loaded.
 
-import { OUT, type SessionRecord, type View } from './handle.js';
-import type { LoadQuery } from './store.js';
+import { OUT, type SessionRecord, type View } from '../../session/handle.js';
+import type { LoadQuery } from '../../store/contract.js';
 
 /** The events of a session that are needed: from a place in the log, from 0, or the last ones. */
 export interface Wanted {

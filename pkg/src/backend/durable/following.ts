@@ -1,6 +1,6 @@
 // Whether what a store answers follows what is in memory. A store may go back: a replica is promoted, a backup restored.
 
-import type { Marks } from './store.js';
+import type { Marks } from '../../store/contract.js';
 
 /** Where an app's scope is, or a user's, and the change that brought it there, as far as the store tells. */
 export interface At {

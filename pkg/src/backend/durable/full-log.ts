@@ -1,13 +1,13 @@
 // The whole log of a session over a store: loaded when somebody asks for its past.
 
-import { missing } from './append.js';
-import { parseCreation, type CreationEvent } from './creation.js';
-import { stateOf, type SessionRecord, type View } from './handle.js';
-import { checkKey } from './requests.js';
-import { ALL } from './wanted.js';
-import type { SessionName } from './sessions.js';
-import type { StoredSessions } from './stored.js';
-import type { Signal } from './signal.js';
+import { missing } from '../../session/append.js';
+import { parseCreation, type CreationEvent } from '../../session/creation.js';
+import { stateOf, type SessionRecord, type View } from '../../session/handle.js';
+import { checkKey } from '../../input/requests.js';
+import { ALL } from './event-range.js';
+import type { SessionName } from '../backend.js';
+import type { StoredSessions } from './store-backend.js';
+import type { Signal } from '../../async/abort.js';
 
 /** What a handle shows, or a session as it is now: with its creation and all events in memory. Throws `SESSION_NOT_FOUND`. */
 export async function wholeLog(sessions: StoredSessions, session: SessionName, signal: Signal | undefined): Promise<View> {

@@ -1,7 +1,7 @@
 // What a store can compare before it writes. What it cannot is refused by name, never pretended.
 
-import { StatepadError } from './errors.js';
-import type { Guard, SessionStore } from './store.js';
+import { StatepadError } from '../../model/errors.js';
+import type { Guard, SessionStore } from '../../store/contract.js';
 
 /**
  * The guard of a change, as far as the store can compare it. What the caller has asked for has to be; that the session is

@@ -1,15 +1,15 @@
 // Pages of sessions over a store, each beginning where the one before it has ended.
 
 import { cursorText, parseCursor } from './cursor.js';
-import { deepFreeze } from './freeze.js';
-import { Cell } from './handle.js';
-import { APP_PREFIX, USER_PREFIX, underKeys } from './scope.js';
-import { pageOf } from './sessions.js';
-import type { ListPlan } from './requests.js';
-import type { ListQuery, Page, Place, Row, Values } from './store.js';
-import type { StoredSessions } from './stored.js';
-import type { ListSessionsResponse } from './types.js';
-import type { Signal } from './signal.js';
+import { deepFreeze } from '../../model/json.js';
+import { Cell } from '../../session/handle.js';
+import { APP_PREFIX, USER_PREFIX, underKeys } from '../../model/scope.js';
+import { pageOf } from '../backend.js';
+import type { ListPlan } from '../../input/requests.js';
+import type { ListQuery, Page, Place, Row, Values } from '../../store/contract.js';
+import type { StoredSessions } from './store-backend.js';
+import type { ListSessionsResponse } from '../../model/types.js';
+import type { Signal } from '../../async/abort.js';
 
 /** A page, and where the next one begins. */
 interface Part {

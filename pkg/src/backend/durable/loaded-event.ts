@@ -1,10 +1,10 @@
 // An event as its store has it.
 
-import { StatepadError } from './errors.js';
-import { deepFreeze } from './freeze.js';
-import type { SessionRecord } from './handle.js';
-import type { StoredEvent } from './store.js';
-import type { Event } from './types.js';
+import { StatepadError } from '../../model/errors.js';
+import { deepFreeze } from '../../model/json.js';
+import type { SessionRecord } from '../../session/handle.js';
+import type { StoredEvent } from '../../store/contract.js';
+import type { Event } from '../../model/types.js';
 
 /** An event as it was stored. Throws `STORE_CORRUPT`. */
 export function parseEvent({ key: { sessionId: id } }: Pick<SessionRecord, 'key'>, { rev, data }: Pick<StoredEvent, 'rev' | 'data'>): Event {

@@ -1,13 +1,13 @@
 // The options of a service that have to do with its store.
 
-import { StatepadError } from './errors.js';
-import { describe, isObject } from './given.js';
-import { checkFunction, checkOptions } from './arguments.js';
-import { OPTIONS } from './requests.js';
-import { isThenable } from './thenable.js';
-import type { Policy } from './policy.js';
-import type { Callbacks } from './stores/lib/callbacks.js';
-import type { Migrate, SessionStore } from './store.js';
+import { StatepadError } from '../../model/errors.js';
+import { describe, isObject } from '../../model/kinds.js';
+import { checkFunction, checkOptions } from '../../checks/arguments.js';
+import { OPTIONS } from '../../input/requests.js';
+import { isThenable } from '../../async/thenable.js';
+import type { Policy } from './retry.js';
+import type { Callbacks } from '../../stores/journal/callback-store.js';
+import type { Migrate, SessionStore } from '../../store/contract.js';
 
 /** Where sessions are kept, and how patient a service is with that. Without `store` or `persist` they are in memory. */
 export interface StoreOptions extends Partial<Callbacks> {

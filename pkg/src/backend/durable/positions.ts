@@ -1,10 +1,10 @@
 // Where the shared scopes in memory are, as their store counts, and how they go on after a change of our own.
 
-import { OUT } from './handle.js';
+import { OUT } from '../../session/handle.js';
 import { afterCommit, type At, type OwnStep, type SharedPart } from './following.js';
-import { APP_PREFIX, USER_PREFIX } from './scope.js';
-import type { Ticket } from './memory.js';
-import type { Change, Committed, Known } from './store.js';
+import { APP_PREFIX, USER_PREFIX } from '../../model/scope.js';
+import type { Ticket } from '../../session/registry.js';
+import type { Change, Committed, Known } from '../../store/contract.js';
 
 /** One of {@link SHARED}. */
 export type Shared = (typeof SHARED)[number];

@@ -1,8 +1,8 @@
 // Remembers what an update function has looked at: only that has to hold still.
 
-import { isTemp, nameOf, type StoredScope } from './scope.js';
-import type { Delta, Guard } from './store.js';
-import type { Json } from './types.js';
+import { isTemp, nameOf, type StoredScope } from '../../model/scope.js';
+import type { Delta, Guard } from '../../store/contract.js';
+import type { Json } from '../../model/types.js';
 
 type State = Readonly<Record<string, Json>>;
 

@@ -1,11 +1,11 @@
 // The turns of a store: for updates that would get into each other's way in several services, and in several processes.
 
 import { giveBack, type Connection } from './connection.js';
-import { nameOf, ownScope, partOf, type Reservation } from './update.js';
-import type { StoredScope } from './scope.js';
-import type { Turn } from './store.js';
-import type { UpdateStateTarget } from './types.js';
-import type { Signal } from './signal.js';
+import { nameOf, ownScope, partOf, type Reservation } from '../../service/update-state.js';
+import type { StoredScope } from '../../model/scope.js';
+import type { Turn } from '../../store/contract.js';
+import type { UpdateStateTarget } from '../../model/types.js';
+import type { Signal } from '../../async/abort.js';
 
 /** How long it is remembered that others were met, in milliseconds. */
 const HOT = 1_000;

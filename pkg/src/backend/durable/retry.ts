@@ -1,10 +1,10 @@
 // How long a store is waited for, how often it is asked again, and what its errors mean for the caller.
 
-import { StatepadError } from './errors.js';
-import { sleep } from './sleep.js';
-import { isStoreError, type StoreError } from './store-error.js';
-import type { StoreContext } from './store.js';
-import type { Signal } from './signal.js';
+import { StatepadError } from '../../model/errors.js';
+import { sleep } from '../../async/sleep.js';
+import { isStoreError, type StoreError } from '../../store/store-error.js';
+import type { StoreContext } from '../../store/contract.js';
+import type { Signal } from '../../async/abort.js';
 
 /** How a service deals with a store that does not answer, or not well. */
 export interface Policy {

@@ -1,6 +1,6 @@
 // How much of what a store has stays in memory.
 
-import type { SessionRecord } from './handle.js';
+import type { SessionRecord } from '../../session/handle.js';
 
 /** The sessions in memory, the least recently used first. Those that nobody works with go when there are too many events. */
 export class Room {

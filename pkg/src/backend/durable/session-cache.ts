@@ -1,19 +1,19 @@
 // What a service keeps in memory of the sessions that a store has: never ahead of it, and bounded.
 
 import { afterLoad, isLost, type At, type Head, type SharedPart } from './following.js';
-import { deepFreeze } from './freeze.js';
-import { Cell, OUT, eventsOf, type SessionRecord, type View } from './handle.js';
-import { Memory, NO_EVENTS, type Ticket } from './memory.js';
-import { newId } from './ids.js';
+import { deepFreeze } from '../../model/json.js';
+import { Cell, OUT, eventsOf, type SessionRecord, type View } from '../../session/handle.js';
+import { Memory, NO_EVENTS, type Ticket } from '../../session/registry.js';
+import { newId } from '../../model/ids.js';
 import { knownOf, partsOf, Positions, sentOf, SHARED, type ScopeKey, type Sent, type Shared, type Steps } from './positions.js';
-import { underKeys } from './scope.js';
+import { underKeys } from '../../model/scope.js';
 import { Room } from './room.js';
-import { parseEvent } from './stored-event.js';
-import { write } from './wasm.js';
-import type { Append } from './append.js';
-import type { CreationEvent } from './creation.js';
-import type { Committed, Delta, Hint, Known, Loaded, Row, StoredEvent, Values } from './store.js';
-import type { Event, Json, Session, SessionKey } from './types.js';
+import { parseEvent } from './loaded-event.js';
+import { write } from '../../engine/wasm.js';
+import type { Append } from '../../session/append.js';
+import type { CreationEvent } from '../../session/creation.js';
+import type { Committed, Delta, Hint, Known, Loaded, Row, StoredEvent, Values } from '../../store/contract.js';
+import type { Event, Json, Session, SessionKey } from '../../model/types.js';
 
 /** Sessions that were loaded from a store, or created in it. */
 export class Cache extends Memory {

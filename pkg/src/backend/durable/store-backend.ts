@@ -1,29 +1,29 @@
 // Sessions over a store: every write waits for it, and memory follows it.
 
-import { Cache } from './cache.js';
-import { Commits } from './commits.js';
+import { Cache } from './session-cache.js';
+import { Commits } from './commit-queue.js';
 import { Connection } from './connection.js';
-import { StatepadError, isStatepadError } from './errors.js';
-import { thaw } from './freeze.js';
-import { OUT, type SessionRecord, type View } from './handle.js';
-import { orAborted, unknown } from './policy.js';
-import { Queues } from './queue.js';
-import { checkKey, type ListPlan } from './requests.js';
-import { isStoreError } from './store-error.js';
-import { callbackStore } from './stores/lib/callbacks.js';
-import { writeEvent } from './stored-append.js';
-import { createStored } from './stored-create.js';
-import { parseEvent } from './stored-event.js';
-import { listPage } from './stored-list.js';
-import { wholeLog } from './stored-past.js';
-import { Reservations } from './stored-turns.js';
-import { scopeTarget, sessionTarget } from './stored-update.js';
-import { isSessionTarget, type Reservation, type UpdateTarget } from './update.js';
-import { ALL, NONE, firstOf, notHere, type Wanted } from './wanted.js';
-import type { Ticket } from './memory.js';
-import type { AppendPlan, Creation, SessionName, Sessions } from './sessions.js';
-import type { StoredOptions } from './store-options.js';
-import type { Change, Committed, Hint, LoadedScope, LoadQuery } from './store.js';
+import { StatepadError, isStatepadError } from '../../model/errors.js';
+import { thaw } from '../../model/json.js';
+import { OUT, type SessionRecord, type View } from '../../session/handle.js';
+import { orAborted, unknown } from './retry.js';
+import { Queues } from '../../async/queue.js';
+import { checkKey, type ListPlan } from '../../input/requests.js';
+import { isStoreError } from '../../store/store-error.js';
+import { callbackStore } from '../../stores/journal/callback-store.js';
+import { writeEvent } from './append.js';
+import { createStored } from './create.js';
+import { parseEvent } from './loaded-event.js';
+import { listPage } from './list.js';
+import { wholeLog } from './full-log.js';
+import { Reservations } from './reservations.js';
+import { scopeTarget, sessionTarget } from './update.js';
+import { isSessionTarget, type Reservation, type UpdateTarget } from '../../service/update-state.js';
+import { ALL, NONE, firstOf, notHere, type Wanted } from './event-range.js';
+import type { Ticket } from '../../session/registry.js';
+import type { AppendPlan, Creation, SessionName, Sessions } from '../backend.js';
+import type { StoredOptions } from './options.js';
+import type { Change, Committed, Hint, LoadedScope, LoadQuery } from '../../store/contract.js';
 import type {
   Event,
   GetSessionConfig,
@@ -32,8 +32,8 @@ import type {
   SessionKey,
   UpdateStateOptions,
   UpdateStateTarget,
-} from './types.js';
-import type { Signal } from './signal.js';
+} from '../../model/types.js';
+import type { Signal } from '../../async/abort.js';
 
 /** How often memory may move while a session is loaded. */
 const ROUNDS = 100;

@@ -1,27 +1,27 @@
 // What `updateState` reads and writes over a store: under a guard for what the function has looked at.
 
-import { admitDelta } from './admit.js';
-import { notFound } from './append.js';
+import { admitDelta } from '../../input/admit.js';
+import { notFound } from '../../session/append.js';
 import { applied } from './applied.js';
-import { admitEvent } from './draft.js';
-import { StatepadError, isStatepadError } from './errors.js';
-import { deepFreeze } from './freeze.js';
-import { guardOf } from './stored-guard.js';
-import { newId } from './ids.js';
-import { NO_EVENTS } from './memory.js';
-import { Reads } from './reads.js';
-import { APP_PREFIX, USER_PREFIX, mergeRecords, underKeys } from './scope.js';
-import { isStoreError } from './store-error.js';
-import { writeEvent, type Written } from './stored-append.js';
-import { NONE } from './wanted.js';
+import { admitEvent } from '../../input/event-draft.js';
+import { StatepadError, isStatepadError } from '../../model/errors.js';
+import { deepFreeze } from '../../model/json.js';
+import { guardOf } from './guards.js';
+import { newId } from '../../model/ids.js';
+import { NO_EVENTS } from '../../session/registry.js';
+import { Reads } from './read-tracker.js';
+import { APP_PREFIX, USER_PREFIX, mergeRecords, underKeys } from '../../model/scope.js';
+import { isStoreError } from '../../store/store-error.js';
+import { writeEvent, type Written } from './append.js';
+import { NONE } from './event-range.js';
 import type { SharedPart } from './following.js';
-import type { SessionRecord, View } from './handle.js';
-import type { Change, Committed, Delta, Guard, Known, LoadedScope, Values } from './store.js';
-import type { Json, SessionKey, UpdateStateOptions, UpdateStateTarget } from './types.js';
-import type { StoredSessions } from './stored.js';
-import type { Turn } from './turns.js';
-import type { UpdateTarget } from './update.js';
-import type { Signal } from './signal.js';
+import type { SessionRecord, View } from '../../session/handle.js';
+import type { Change, Committed, Delta, Guard, Known, LoadedScope, Values } from '../../store/contract.js';
+import type { Json, SessionKey, UpdateStateOptions, UpdateStateTarget } from '../../model/types.js';
+import type { StoredSessions } from './store-backend.js';
+import type { Turn } from '../../async/turns.js';
+import type { UpdateTarget } from '../../service/update-state.js';
+import type { Signal } from '../../async/abort.js';
 
 type State = Readonly<Record<string, Json>>;
 

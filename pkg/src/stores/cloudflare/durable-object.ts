@@ -1,8 +1,8 @@
 // The SQLite database of a Durable Object, as the SQLite stores run their statements.
 
-import { StoreError } from '../../store-error.js';
-import { known } from './cloudflare-errors.js';
-import type { SqlDriver, SqlRow, SqlValue } from './sqlite-driver.js';
+import { StoreError } from '../../store/store-error.js';
+import { known } from './errors.js';
+import type { SqlDriver, SqlRow, SqlValue } from '../sqlite/driver.js';
 
 /** What is needed of a Durable Object's `ctx.storage`. */
 export interface DurableObjectStorageLike {

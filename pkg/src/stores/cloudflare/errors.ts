@@ -1,6 +1,6 @@
 // What D1 and Durable Objects throw, as texts, and what is known then.
 
-import { isStoreError, StoreError, type StoreErrorCode } from '../../store-error.js';
+import { isStoreError, StoreError, type StoreErrorCode } from '../../store/store-error.js';
 
 /**
  * What SQLite's result codes, at the end of the message, say of a batch or transaction: it was undone. That of a database

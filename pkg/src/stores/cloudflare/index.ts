@@ -7,23 +7,23 @@
  * @packageDocumentation
  */
 
-import { isStoreError } from '../store-error.js';
-import { checkClient, checkOption, checkOptions } from './lib/sqlite-arguments.js';
-import { commitFitting } from './lib/cloudflare-sizes.js';
-import { objectDriver, type DurableObjectStorageLike } from './lib/cloudflare-object.js';
-import { batch, type D1DatabaseLike, type D1Query } from './lib/d1-client.js';
-import { listQueries, pageFrom } from './lib/d1-list.js';
-import { loadedFrom, loadQueries } from './lib/d1-load.js';
-import { openD1 } from './lib/d1-open.js';
-import { scopeFrom, scopeQueries } from './lib/d1-read.js';
-import { checkRemoval, removeQueries, removeScopeQueries } from './lib/d1-remove.js';
-import { commit, commitMany } from './lib/d1-write.js';
-import { sqliteCore } from './lib/sqlite-core.js';
-import type { Committed, SessionStore } from '../store.js';
+import { isStoreError } from '../../store/store-error.js';
+import { checkClient, checkOption, checkOptions } from '../sqlite/arguments.js';
+import { commitFitting } from './sizes.js';
+import { objectDriver, type DurableObjectStorageLike } from './durable-object.js';
+import { batch, type D1DatabaseLike, type D1Query } from './d1/client.js';
+import { listQueries, pageFrom } from './d1/list.js';
+import { loadedFrom, loadQueries } from './d1/load.js';
+import { openD1 } from './d1/open.js';
+import { scopeFrom, scopeQueries } from './d1/read.js';
+import { checkRemoval, removeQueries, removeScopeQueries } from './d1/remove.js';
+import { commit, commitMany } from './d1/write.js';
+import { sqliteCore } from '../sqlite/core.js';
+import type { Committed, SessionStore } from '../../store/contract.js';
 
-export type { D1DatabaseLike, D1StatementLike } from './lib/d1-client.js';
-export type { DurableObjectStorageLike } from './lib/cloudflare-object.js';
-export type { SessionStore } from '../store.js';
+export type { D1DatabaseLike, D1StatementLike } from './d1/client.js';
+export type { DurableObjectStorageLike } from './durable-object.js';
+export type { SessionStore } from '../../store/contract.js';
 
 /** Options of {@link durableObjectStore}. */
 export interface DurableObjectStoreOptions {

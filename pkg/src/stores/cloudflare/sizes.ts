@@ -1,10 +1,10 @@
 // How big the rows of D1 and Durable Objects may be.
 
-import { StoreError } from '../../store-error.js';
-import { entryOf, RECENT_BYTES } from './sqlite-entries.js';
-import { jsonColumn, scopeColumn } from './sqlite-schema.js';
-import { toColumn } from './sql-text.js';
-import type { Change, Committed } from '../../store.js';
+import { StoreError } from '../../store/store-error.js';
+import { entryOf, RECENT_BYTES } from '../sqlite/entries.js';
+import { jsonColumn, scopeColumn } from '../sqlite/schema.js';
+import { toColumn } from '../shared/column-text.js';
+import type { Change, Committed } from '../../store/contract.js';
 
 /** What became of a change. */
 export type Outcome = Committed | StoreError;

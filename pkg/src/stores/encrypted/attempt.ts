@@ -3,11 +3,11 @@
 // Two things only the wrapper can see: which revision an event will have, to which it is bound, and whether values are what a
 // guard expects. Both are turned into a guard that the inner store can look at: a revision, and positions.
 
-import { isStoreError, StoreError } from '../../store-error.js';
-import { isEmpty } from './values.js';
-import type { Home, Records } from './encrypted-records.js';
-import type { Change, Delta, Guard, Loaded, Pos, SessionStore, StoreContext, Values } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
+import { isEmpty } from '../shared/scope-values.js';
+import type { Home, Records } from './records.js';
+import type { Change, Delta, Guard, Loaded, Pos, SessionStore, StoreContext, Values } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 
 /** Where a session was when it was last seen. */
 export interface Place {

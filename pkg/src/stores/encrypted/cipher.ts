@@ -1,8 +1,8 @@
 // Texts that nobody can read or change without the key, nor carry to another place: AES-256-GCM.
 
-import { StoreError } from '../../store-error.js';
-import { fromBase64, toBase64 } from './encrypted-base64.js';
-import { KEY_ID, subtle, type Keyring } from './encrypted-keys.js';
+import { StoreError } from '../../store/store-error.js';
+import { fromBase64, toBase64 } from './base64.js';
+import { KEY_ID, subtle, type Keyring } from './keys.js';
 
 /** The place that a text belongs to: what is sealed for one place cannot be opened at another. */
 export type Binding = readonly (string | null)[];

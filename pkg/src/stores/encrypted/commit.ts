@@ -1,11 +1,11 @@
 // How encrypted changes are written: tried, and tried again when only what the wrapper had added did not hold.
 
-import { isStoreError, StoreError } from '../../store-error.js';
-import { homeOf, isGuardedByValues, NEVER, SCOPES, type Attempt, type Attempts, type Scope } from './encrypted-attempt.js';
-import { openChanged } from './encrypted-read.js';
-import type { Records } from './encrypted-records.js';
-import type { Change, Committed, Delta, SessionStore, StoreContext } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
+import { homeOf, isGuardedByValues, NEVER, SCOPES, type Attempt, type Attempts, type Scope } from './attempt.js';
+import { openChanged } from './read.js';
+import type { Records } from './records.js';
+import type { Change, Committed, Delta, SessionStore, StoreContext } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 
 /** A change that can be sent. */
 interface Prepared {

@@ -25,20 +25,20 @@
  * @packageDocumentation
  */
 
-import { invalid } from '../arguments.js';
-import { StatepadError } from '../errors.js';
-import { isStoreError } from '../store-error.js';
-import { Attempts } from './lib/encrypted-attempt.js';
-import { Cipher } from './lib/encrypted-cipher.js';
-import { Commits } from './lib/encrypted-commit.js';
-import { Keyring, type FindKey, type KeyMaterial, type NamedKey } from './lib/encrypted-keys.js';
-import { nameTokens } from './lib/encrypted-names.js';
-import { openLoaded, openPage } from './lib/encrypted-read.js';
-import { Records } from './lib/encrypted-records.js';
-import type { Known, Loaded, LoadQuery, SessionStore } from '../store.js';
+import { invalid } from '../../checks/arguments.js';
+import { StatepadError } from '../../model/errors.js';
+import { isStoreError } from '../../store/store-error.js';
+import { Attempts } from './attempt.js';
+import { Cipher } from './cipher.js';
+import { Commits } from './commit.js';
+import { Keyring, type FindKey, type KeyMaterial, type NamedKey } from './keys.js';
+import { nameTokens } from './names.js';
+import { openLoaded, openPage } from './read.js';
+import { Records } from './records.js';
+import type { Known, Loaded, LoadQuery, SessionStore } from '../../store/contract.js';
 
-export type { FindKey, KeyMaterial, NamedKey, WebCryptoKey } from './lib/encrypted-keys.js';
-export type { SessionStore } from '../store.js';
+export type { FindKey, KeyMaterial, NamedKey, WebCryptoKey } from './keys.js';
+export type { SessionStore } from '../../store/contract.js';
 
 const SHARED = ['app', 'user'] as const;
 const OPTIONS: readonly string[] = ['keys', 'current', 'names', 'nameKey', 'plaintext'];

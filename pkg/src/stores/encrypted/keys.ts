@@ -1,6 +1,6 @@
 // The keys of an encrypted store: which there are, and how they become WebCrypto keys.
 
-import { isStoreError, StoreError } from '../../store-error.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
 
 /** A WebCrypto `CryptoKey`, by its shape: not every program has the type. */
 export interface WebCryptoKey {

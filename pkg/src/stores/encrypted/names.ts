@@ -1,9 +1,9 @@
 // Names that the inner store does not get to see: it gets a token for each, the same one every time.
 
-import { StoreError } from '../../store-error.js';
-import { toBase64 } from './encrypted-base64.js';
-import { bytesOf, isBytes, isKeyMaterial, subtle, type KeyMaterial } from './encrypted-keys.js';
-import type { Binding } from './encrypted-cipher.js';
+import { StoreError } from '../../store/store-error.js';
+import { toBase64 } from './base64.js';
+import { bytesOf, isBytes, isKeyMaterial, subtle, type KeyMaterial } from './keys.js';
+import type { Binding } from './cipher.js';
 
 /** What makes names unreadable, and keeps them so for as long as the data lives. */
 export interface NameTokens {

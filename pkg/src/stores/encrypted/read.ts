@@ -1,10 +1,10 @@
 // What an inner store has read, in plain text again.
 
-import { isStoreError, StoreError } from '../../store-error.js';
-import { placeOf } from './order.js';
-import type { Home, Records } from './encrypted-records.js';
-import type { Change, Changed, Delta, Loaded, LoadQuery, Page, Row, Values } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
+import { placeOf } from '../shared/list-order.js';
+import type { Home, Records } from './records.js';
+import type { Change, Changed, Delta, Loaded, LoadQuery, Page, Row, Values } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 
 /** Opens a session. Throws `corrupt`. */
 export async function openLoaded(records: Records, loaded: Loaded, key: SessionKey, query: LoadQuery): Promise<Loaded> {

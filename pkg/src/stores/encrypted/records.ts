@@ -1,11 +1,11 @@
 // What is stored in place of values and events, and what each is bound to.
 
-import { StoreError } from '../../store-error.js';
-import { isSealed, type Binding, type Cipher } from './encrypted-cipher.js';
-import { emptyValues } from './values.js';
-import type { NameTokens } from './encrypted-names.js';
-import type { Change, Delta, Values } from '../../store.js';
-import type { Json, SessionKey } from '../../types.js';
+import { StoreError } from '../../store/store-error.js';
+import { isSealed, type Binding, type Cipher } from './cipher.js';
+import { emptyValues } from '../shared/scope-values.js';
+import type { NameTokens } from './names.js';
+import type { Change, Delta, Values } from '../../store/contract.js';
+import type { Json, SessionKey } from '../../model/types.js';
 
 /** Where values live: the app, a user in it, or one session, which its creation tells from others under the same key. */
 export type Home =

@@ -1,10 +1,10 @@
 // Several changes in one transaction: everything they need is read first, then they are made one after the other in
 // memory, and what has moved is written. So one that is refused has written nothing, and the others are not touched.
 
-import { isStoreError, StoreError } from '../../store-error.js';
-import { RememberedIds } from './indexeddb-ids.js';
-import { HeldScope } from './indexeddb-scope.js';
-import { forgetAll } from './indexeddb-since.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
+import { RememberedIds } from './ids.js';
+import { HeldScope } from './scope.js';
+import { forgetAll } from './since.js';
 import {
   beginningWith,
   get,
@@ -18,10 +18,10 @@ import {
   type MetaRow,
   type ScopeKey,
   type SessionRow,
-} from './indexeddb-tables.js';
-import { HeldValues } from './indexeddb-values.js';
-import type { Change, Committed, Guard, Pos, ScopeName } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+} from './tables.js';
+import { HeldValues } from './values.js';
+import type { Change, Committed, Guard, Pos, ScopeName } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 
 /** A session, or the place where one may be made. */
 interface Place {

@@ -1,11 +1,11 @@
 // The connection to an IndexedDB database: opened, lost, opened again.
 
-import { StoreError } from '../../store-error.js';
-import { isLoss, reasonOf, refusalOfRead, refusalOfWrite, refused } from './indexeddb-errors.js';
-import { openDatabase, type Opened, type Progress } from './indexeddb-open.js';
-import { DATA_VERSION, FIRST_VERSION, get, isComplete, TABLES, VERSION } from './indexeddb-tables.js';
-import { newerVersion, olderVersion } from './refusals.js';
-import type { Migrate } from '../../store.js';
+import { StoreError } from '../../store/store-error.js';
+import { isLoss, reasonOf, refusalOfRead, refusalOfWrite, refused } from './errors.js';
+import { openDatabase, type Opened, type Progress } from './open.js';
+import { DATA_VERSION, FIRST_VERSION, get, isComplete, TABLES, VERSION } from './tables.js';
+import { newerVersion, olderVersion } from '../../store/refusals.js';
+import type { Migrate } from '../../store/contract.js';
 
 /** How long another tab may take to let go of the database before it is said that it does not, in milliseconds. */
 const PATIENCE = 1_000;

@@ -1,6 +1,6 @@
 // What the errors of IndexedDB mean: what has been written, and whether it is worth another try.
 
-import { isStoreError, StoreError } from '../../store-error.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
 
 /** The name of a `DOMException`, or of another error. */
 export function nameOf(error: unknown): string {

@@ -1,6 +1,6 @@
 // Tells the other tabs and workers of a page's origin what may have changed.
 
-import type { Hint } from '../../store.js';
+import type { Hint } from '../../store/contract.js';
 
 /** What is used of a `BroadcastChannel`. */
 type Channel = Pick<BroadcastChannel, 'onmessage' | 'postMessage' | 'close'>;

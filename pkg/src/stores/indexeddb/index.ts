@@ -5,18 +5,18 @@
  * @packageDocumentation
  */
 
-import { checkMethods, checkOptions } from '../arguments.js';
-import { isStoreError } from '../store-error.js';
-import { checkChoice, checkText } from './lib/arguments.js';
-import { commitAll, removeScope, removeSession } from './lib/indexeddb-commit.js';
-import { Connection } from './lib/indexeddb-connection.js';
-import { isItsOwnFault } from './lib/indexeddb-errors.js';
-import { Hints } from './lib/indexeddb-hints.js';
-import { readPage, readScope, readSession } from './lib/indexeddb-read.js';
-import type { StoreError } from '../store-error.js';
-import type { Change, Committed, SessionStore } from '../store.js';
+import { checkMethods, checkOptions } from '../../checks/arguments.js';
+import { isStoreError } from '../../store/store-error.js';
+import { checkChoice, checkText } from '../shared/checks.js';
+import { commitAll, removeScope, removeSession } from './commit.js';
+import { Connection } from './connection.js';
+import { isItsOwnFault } from './errors.js';
+import { Hints } from './hints.js';
+import { readPage, readScope, readSession } from './read.js';
+import type { StoreError } from '../../store/store-error.js';
+import type { Change, Committed, SessionStore } from '../../store/contract.js';
 
-export type { SessionStore } from '../store.js';
+export type { SessionStore } from '../../store/contract.js';
 
 /** Options of {@link indexedDBStore}. */
 export interface IndexedDBStoreOptions {

@@ -1,8 +1,8 @@
 // What is read of an IndexedDB database, each in one transaction: a snapshot.
 
-import { isStoreError, StoreError } from '../../store-error.js';
-import { reasonOf } from './indexeddb-errors.js';
-import { deltaSince, readSince } from './indexeddb-since.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
+import { reasonOf } from './errors.js';
+import { deltaSince, readSince } from './since.js';
 import {
   answer,
   beginningWith,
@@ -18,11 +18,11 @@ import {
   type ScopeKey,
   type ScopeRow,
   type SessionRow,
-} from './indexeddb-tables.js';
-import { readValues } from './indexeddb-values.js';
-import { placeOf } from './order.js';
-import type { Delta, Known, ListQuery, Loaded, LoadedScope, LoadQuery, Page, Row, ScopeName, StoredEvent, Values } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+} from './tables.js';
+import { readValues } from './values.js';
+import { placeOf } from '../shared/list-order.js';
+import type { Delta, Known, ListQuery, Loaded, LoadedScope, LoadQuery, Page, Row, ScopeName, StoredEvent, Values } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 
 /** How many events are read at once: few when only some are looked for, more when that was not enough. */
 const FEW = 32;

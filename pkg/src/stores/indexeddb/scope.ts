@@ -1,10 +1,10 @@
 // An app, or a user in it, from before some changes are made until they are written.
 
-import { deltaSince, forgetBefore, readSince, type Since } from './indexeddb-since.js';
-import { get, put, type GoneRow, type MarkRow, type ScopeKey, type ScopeRow } from './indexeddb-tables.js';
-import { HeldValues } from './indexeddb-values.js';
-import { isEmpty } from './values.js';
-import type { Delta } from '../../store.js';
+import { deltaSince, forgetBefore, readSince, type Since } from './since.js';
+import { get, put, type GoneRow, type MarkRow, type ScopeKey, type ScopeRow } from './tables.js';
+import { HeldValues } from './values.js';
+import { isEmpty } from '../shared/scope-values.js';
+import type { Delta } from '../../store/contract.js';
 
 /** What a change has to do with a scope. */
 export interface Concern {

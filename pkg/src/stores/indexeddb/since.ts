@@ -1,8 +1,8 @@
 // What has happened to an app or a user in an IndexedDB database since a position that a caller knows.
 
-import { beginningWith, get, getAll, remove, type GoneRow, type ScopeKey, type ValueRow } from './indexeddb-tables.js';
-import { valuesOf } from './indexeddb-values.js';
-import type { Delta } from '../../store.js';
+import { beginningWith, get, getAll, remove, type GoneRow, type ScopeKey, type ValueRow } from './tables.js';
+import { valuesOf } from './values.js';
+import type { Delta } from '../../store/contract.js';
 
 /** How many positions back it can be told at least, and how often what is beyond them is forgotten. */
 const TOLD = 1_000;

@@ -1,8 +1,8 @@
 // How sessions lie in an IndexedDB database: its object stores, their keys and their rows.
 
-import { newId } from '../../ids.js';
-import { reasonOf } from './indexeddb-errors.js';
-import type { SessionKey } from '../../types.js';
+import { newId } from '../../model/ids.js';
+import { reasonOf } from './errors.js';
+import type { SessionKey } from '../../model/types.js';
 
 /**
  * IndexedDB's own version number says which layout a database has. The first is 2: opening a database that is not there,

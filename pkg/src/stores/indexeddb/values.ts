@@ -1,10 +1,10 @@
 // The values of one scope in an IndexedDB database: a row for each name.
 
-import { StoreError } from '../../store-error.js';
-import { beginningWith, get, getAll, put, remove, type Home, type ValueRow } from './indexeddb-tables.js';
-import { emptyValues } from './values.js';
-import type { Delta, Values } from '../../store.js';
-import type { Json } from '../../types.js';
+import { StoreError } from '../../store/store-error.js';
+import { beginningWith, get, getAll, put, remove, type Home, type ValueRow } from './tables.js';
+import { emptyValues } from '../shared/scope-values.js';
+import type { Delta, Values } from '../../store/contract.js';
+import type { Json } from '../../model/types.js';
 
 /** A value, and its place among the others. */
 interface Held {

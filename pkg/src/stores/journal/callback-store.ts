@@ -1,16 +1,16 @@
 // A whole store over two functions: one keeps records, the other gives them back.
 
-import { newId } from '../../ids.js';
-import { isStoreError } from '../../store-error.js';
-import { checkMethods } from '../../arguments.js';
-import { LogTables, nameOf, type Found } from './journal-tables.js';
-import { LOG_VERSION, versionRecord, type LogRecord, type Records, type Refusal, type Removal, type VersionRecord } from './log-records.js';
-import { olderVersion } from './refusals.js';
-import { isEmpty } from './values.js';
-import type { Change, Committed, Hint, Migrate, SessionStore } from '../../store.js';
-import type { StoreError } from '../../store-error.js';
+import { newId } from '../../model/ids.js';
+import { isStoreError } from '../../store/store-error.js';
+import { checkMethods } from '../../checks/arguments.js';
+import { LogTables, nameOf, type Found } from './log-tables.js';
+import { LOG_VERSION, versionRecord, type LogRecord, type Records, type Refusal, type Removal, type VersionRecord } from './log-record.js';
+import { olderVersion } from '../../store/refusals.js';
+import { isEmpty } from '../shared/scope-values.js';
+import type { Change, Committed, Hint, Migrate, SessionStore } from '../../store/contract.js';
+import type { StoreError } from '../../store/store-error.js';
 
-export type { LogRecord, Records, Refusal, Removal, VersionRecord } from './log-records.js';
+export type { LogRecord, Records, Refusal, Removal, VersionRecord } from './log-record.js';
 
 /** The injectable callback in its smallest form. */
 export interface Callbacks {

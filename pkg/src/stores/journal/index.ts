@@ -13,23 +13,23 @@
  * @packageDocumentation
  */
 
-import { checkMethods, checkOptions } from '../arguments.js';
-import { checkChoice, checkText } from './lib/arguments.js';
-import { callbackStore } from './lib/callbacks.js';
-import { JournalFile } from './lib/file-journal.js';
-import { JournalReader } from './lib/journal-read.js';
-import { lineOf, versionLine } from './lib/journal-lines.js';
-import { JournalStorage, type StorageOptions } from './lib/local-storage.js';
-import type { Records } from './lib/log-records.js';
-import type { Durability, Migrate, SessionStore } from '../store.js';
+import { checkMethods, checkOptions } from '../../checks/arguments.js';
+import { checkChoice, checkText } from '../shared/checks.js';
+import { callbackStore } from './callback-store.js';
+import { JournalFile } from './file/journal-file.js';
+import { JournalReader } from './reader.js';
+import { lineOf, versionLine } from './lines.js';
+import { JournalStorage, type StorageOptions } from './web-storage/journal-storage.js';
+import type { Records } from './log-record.js';
+import type { Durability, Migrate, SessionStore } from '../../store/contract.js';
 
-export { StoreError } from '../store-error.js';
-export { callbackStore } from './lib/callbacks.js';
-export type { Callbacks } from './lib/callbacks.js';
-export type { LogRecord, Records, Refusal, Removal, VersionRecord } from './lib/log-records.js';
-export type { StorageArea, StorageLocks, StorageOptions } from './lib/local-storage.js';
-export type { Durability, Migrate, SessionStore } from '../store.js';
-export type { StoreErrorCode, StoreErrorDetails } from '../store-error.js';
+export { StoreError } from '../../store/store-error.js';
+export { callbackStore } from './callback-store.js';
+export type { Callbacks } from './callback-store.js';
+export type { LogRecord, Records, Refusal, Removal, VersionRecord } from './log-record.js';
+export type { StorageArea, StorageLocks, StorageOptions } from './web-storage/journal-storage.js';
+export type { Durability, Migrate, SessionStore } from '../../store/contract.js';
+export type { StoreErrorCode, StoreErrorDetails } from '../../store/store-error.js';
 
 /** Where lines are kept. */
 export interface JournalMedium {

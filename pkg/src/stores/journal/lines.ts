@@ -10,12 +10,12 @@
 // Version 1 wrote O in place of P. It refuses a journal with a section that it does not know: each line keeps it away from what
 // it would misread. An upgrade appends a line of its own that says the version, V<crc>2; it has no number.
 
-import { StoreError } from '../../store-error.js';
-import { isEmpty } from './values.js';
-import { crc32 } from './journal-crc.js';
-import type { Change, Delta, Hint } from '../../store.js';
-import { newerVersion } from './refusals.js';
-import { LOG_VERSION, type LogRecord, type Refusal, type Removal, type VersionRecord } from './log-records.js';
+import { StoreError } from '../../store/store-error.js';
+import { isEmpty } from '../shared/scope-values.js';
+import { crc32 } from './crc32.js';
+import type { Change, Delta, Hint } from '../../store/contract.js';
+import { newerVersion } from '../../store/refusals.js';
+import { LOG_VERSION, type LogRecord, type Refusal, type Removal, type VersionRecord } from './log-record.js';
 
 /** Whose line it is. */
 export interface LineKey {

@@ -1,8 +1,8 @@
 // What a log keeps.
 
-import { newId } from '../../ids.js';
-import type { Change, Guard, Hint } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import { newId } from '../../model/ids.js';
+import type { Change, Guard, Hint } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 
 /** The version of what logs keep. Version 1 had changes and removals alone. */
 export const LOG_VERSION = 2;

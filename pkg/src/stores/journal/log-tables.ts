@@ -1,13 +1,13 @@
 // The tables behind a log: records are put into them again, and what does not fit shows which of them have got lost.
 
-import { newId } from '../../ids.js';
-import { isStoreError, StoreError } from '../../store-error.js';
-import { LOG_VERSION, type LogRecord, type Refusal, type Removal, type VersionRecord } from './log-records.js';
-import { placeOf } from './order.js';
-import { newerVersion } from './refusals.js';
-import { Tables, type Where } from './tables.js';
-import type { Change, Committed, Delta, Guard, Hint, ListQuery, Loaded, LoadedScope, LoadQuery, Page, ScopeName } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import { newId } from '../../model/ids.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
+import { LOG_VERSION, type LogRecord, type Refusal, type Removal, type VersionRecord } from './log-record.js';
+import { placeOf } from '../shared/list-order.js';
+import { newerVersion } from '../../store/refusals.js';
+import { Tables, type Where } from '../memory/tables.js';
+import type { Change, Committed, Delta, Guard, Hint, ListQuery, Loaded, LoadedScope, LoadQuery, Page, ScopeName } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 
 /** A record that cannot be read, or not all of it. */
 export interface Damage {

@@ -1,10 +1,10 @@
 // Reads a journal: which lines are whole, whose are those that are not, and whether any is missing.
 
-import { StoreError } from '../../store-error.js';
-import { LOST, type Damage, type Found } from './journal-tables.js';
-import { isTorn, needsShared, readLine, recordOf, splitLines, versionOf, type Piece } from './journal-lines.js';
-import type { Hint } from '../../store.js';
-import type { LogRecord, Records } from './log-records.js';
+import { StoreError } from '../../store/store-error.js';
+import { LOST, type Damage, type Found } from './log-tables.js';
+import { isTorn, needsShared, readLine, recordOf, splitLines, versionOf, type Piece } from './lines.js';
+import type { Hint } from '../../store/contract.js';
+import type { LogRecord, Records } from './log-record.js';
 
 /**
  * Reads lines. Between two whole lines their numbers tell how many others there must be: what is damaged there and belongs

@@ -5,11 +5,11 @@
  * @packageDocumentation
  */
 
-import { isStoreError, StoreError } from '../store-error.js';
-import { Tables } from './lib/tables.js';
-import type { Change, Committed, Hint, SessionStore } from '../store.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
+import { Tables } from './tables.js';
+import type { Change, Committed, Hint, SessionStore } from '../../store/contract.js';
 
-export type { SessionStore } from '../store.js';
+export type { SessionStore } from '../../store/contract.js';
 
 /** Makes a store in memory. Services that share it see each other's changes; it ends with the process. */
 export function memoryStore(): SessionStore {

@@ -1,8 +1,8 @@
 // What has happened to a scope lately: enough to tell a reader that was there before what to change.
 
-import type { ScopeValues } from './values.js';
-import type { Delta } from '../../store.js';
-import type { Json } from '../../types.js';
+import type { ScopeValues } from '../shared/scope-values.js';
+import type { Delta } from '../../store/contract.js';
+import type { Json } from '../../model/types.js';
 
 /** How many steps are kept at least. Twice as many are, at times: so that forgetting costs nothing per step. */
 export const KEPT_STEPS = 1000;

@@ -1,10 +1,10 @@
 // Sessions in memory, as a store has them: the meaning of every operation of a store, in its plainest form.
 
-import { StoreError } from '../../store-error.js';
-import { listOrder, placeOf } from './order.js';
+import { StoreError } from '../../store/store-error.js';
+import { listOrder, placeOf } from '../shared/list-order.js';
 import { Remembered } from './remembered.js';
 import { ScopeSteps } from './scope-steps.js';
-import { emptyValues, isEmpty, ScopeValues } from './values.js';
+import { emptyValues, isEmpty, ScopeValues } from '../shared/scope-values.js';
 import type {
   Change,
   Committed,
@@ -23,8 +23,8 @@ import type {
   ScopeName,
   StoredEvent,
   Values,
-} from '../../store.js';
-import type { SessionKey } from '../../types.js';
+} from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 
 interface Event {
   readonly id: string;

@@ -1,10 +1,10 @@
 // Parts of the database's answers that reads and commits have in common.
 
-import { StoreError } from '../../store-error.js';
-import { fromColumn } from './sql-text.js';
-import { emptyValues } from './values.js';
-import type { Changed, Delta, Marks, Values } from '../../store.js';
-import type { Json } from '../../types.js';
+import { StoreError } from '../../store/store-error.js';
+import { fromColumn } from '../shared/column-text.js';
+import { emptyValues } from '../shared/scope-values.js';
+import type { Changed, Delta, Marks, Values } from '../../store/contract.js';
+import type { Json } from '../../model/types.js';
 
 /** Names and their values as JSON, as they lie in the table. */
 export type Entries = readonly (readonly [name: string, value: string])[];

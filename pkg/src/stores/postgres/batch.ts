@@ -1,11 +1,11 @@
 // Changes on their way to the function that commits, and its answers on their way back.
 
-import { StoreError } from '../../store-error.js';
-import { fromColumn, toColumn } from './sql-text.js';
-import { changedOf, marksOf, type Told } from './postgres-answers.js';
-import { partsOfTurn } from './postgres-turns.js';
-import { isEmpty } from './values.js';
-import type { Change, Committed, Delta } from '../../store.js';
+import { StoreError } from '../../store/store-error.js';
+import { fromColumn, toColumn } from '../shared/column-text.js';
+import { changedOf, marksOf, type Told } from './answers.js';
+import { partsOfTurn } from './turns.js';
+import { isEmpty } from '../shared/scope-values.js';
+import type { Change, Committed, Delta } from '../../store/contract.js';
 
 /** How long an id, a name of a value, of a user or of an app may be, in bytes: an index of Postgres cannot hold much more. */
 const TEXT_LIMIT = 2_600;

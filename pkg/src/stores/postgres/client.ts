@@ -1,7 +1,7 @@
 // How a statement gets to the server.
 
-import { storeErrorOf } from './postgres-errors.js';
-import type { Statement } from './postgres-read.js';
+import { storeErrorOf } from './errors.js';
+import type { Statement } from './read.js';
 
 /**
  * What is used of a client: a `Pool` or a `Client` of `pg` or of Neon's serverless driver, PGlite, or anything else that

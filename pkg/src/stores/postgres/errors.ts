@@ -1,8 +1,8 @@
 // What an error of a client says about what became of the statement.
 
-import { REFUSED, VERSION, WRONG_VERSION } from './postgres-version.js';
-import { newerVersion, olderVersion } from './refusals.js';
-import { StoreError, type StoreErrorCode } from '../../store-error.js';
+import { REFUSED, VERSION, WRONG_VERSION } from './version.js';
+import { newerVersion, olderVersion } from '../../store/refusals.js';
+import { StoreError, type StoreErrorCode } from '../../store/store-error.js';
 
 /** What is looked at in an error: the five characters of Postgres, or the code of the operating system. */
 interface ClientError {

@@ -1,7 +1,7 @@
 // How the function that commits finds what its changes are about. Its variables are those of `commitFunction`.
 
-import { isOurVersion } from './postgres-function.js';
-import { markOf } from './postgres-moves.js';
+import { isOurVersion } from './function.js';
+import { markOf } from './moves.js';
 
 /**
  * The statements that find the scopes. Those that are missing are made, and taken back if nothing is written there. For many

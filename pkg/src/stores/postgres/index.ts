@@ -7,22 +7,22 @@
  * @packageDocumentation
  */
 
-import { isStoreError, type StoreError } from '../store-error.js';
-import { batchOf, committedOf, refusalOf } from './lib/postgres-batch.js';
-import { Sender, type PostgresClient } from './lib/postgres-client.js';
-import { listStatement, pageOf } from './lib/postgres-list.js';
-import { checkClient, checkOptions } from './lib/postgres-options.js';
-import { loadedOf, loadStatement, scopeOf, scopeStatement } from './lib/postgres-read.js';
-import { openStatement, quotedSchema } from './lib/postgres-schema.js';
-import { durabilityOf, objectionTo, SERVER_STATEMENT, type Server } from './lib/postgres-server.js';
-import { takeTurn } from './lib/postgres-turns.js';
-import { Hints, type PostgresListener } from './lib/postgres-watch.js';
-import { toColumn } from './lib/sql-text.js';
-import type { Change, Committed, Durability, Hint, SessionStore } from '../store.js';
+import { isStoreError, type StoreError } from '../../store/store-error.js';
+import { batchOf, committedOf, refusalOf } from './batch.js';
+import { Sender, type PostgresClient } from './client.js';
+import { listStatement, pageOf } from './list.js';
+import { checkClient, checkOptions } from './options.js';
+import { loadedOf, loadStatement, scopeOf, scopeStatement } from './read.js';
+import { openStatement, quotedSchema } from './schema.js';
+import { durabilityOf, objectionTo, SERVER_STATEMENT, type Server } from './server.js';
+import { takeTurn } from './turns.js';
+import { Hints, type PostgresListener } from './watch.js';
+import { toColumn } from '../shared/column-text.js';
+import type { Change, Committed, Durability, Hint, SessionStore } from '../../store/contract.js';
 
-export type { SessionStore } from '../store.js';
-export type { PostgresClient } from './lib/postgres-client.js';
-export type { PostgresListener, PostgresNotification } from './lib/postgres-watch.js';
+export type { SessionStore } from '../../store/contract.js';
+export type { PostgresClient } from './client.js';
+export type { PostgresListener, PostgresNotification } from './watch.js';
 
 /** Options of {@link postgresStore}. */
 export interface PostgresStoreOptions {

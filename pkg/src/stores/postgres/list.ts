@@ -1,12 +1,12 @@
 // How sessions are listed: by one statement, so that all of it is of one moment.
 
-import { StoreError } from '../../store-error.js';
-import { valuesOf, type Entries } from './postgres-answers.js';
-import { entries } from './postgres-moves.js';
-import type { SqlValue, Statement } from './postgres-read.js';
-import { fromColumn, toColumn } from './sql-text.js';
-import type { ListQuery, Page, Row, Values } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import { StoreError } from '../../store/store-error.js';
+import { valuesOf, type Entries } from './answers.js';
+import { entries } from './moves.js';
+import type { SqlValue, Statement } from './read.js';
+import { fromColumn, toColumn } from '../shared/column-text.js';
+import type { ListQuery, Page, Row, Values } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 
 /** The largest number of rows. */
 const MOST = Number.MAX_SAFE_INTEGER;

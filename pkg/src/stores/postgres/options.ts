@@ -1,6 +1,6 @@
 // What `postgresStore` is given, looked at before anything is done with it.
 
-import { StatepadError } from '../../errors.js';
+import { StatepadError } from '../../model/errors.js';
 
 const OPTIONS = ['schema', 'prepare', 'listen'];
 

@@ -1,10 +1,10 @@
 // How a session and a scope are read: one statement each, so that all of it is of one moment.
 
-import { changedOf, marksOf, valuesOf, type Entries, type Told } from './postgres-answers.js';
-import { changedCall, entries, markOf, valuesCall } from './postgres-moves.js';
-import { fromColumn, toColumn } from './sql-text.js';
-import type { Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import { changedOf, marksOf, valuesOf, type Entries, type Told } from './answers.js';
+import { changedCall, entries, markOf, valuesCall } from './moves.js';
+import { fromColumn, toColumn } from '../shared/column-text.js';
+import type { Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 
 /** A value of a statement. */
 export type SqlValue = string | number | null;

@@ -1,14 +1,14 @@
 // What lies in the database, and how it comes to be there.
 
-import { commitFunction } from './postgres-commit.js';
-import { changedFunction, valuesFunction } from './postgres-moves.js';
-import { removeFunction, removeScopeFunction } from './postgres-remove.js';
-import { literal } from './postgres-function.js';
-import { releaseFunction, reserveFunction } from './postgres-turns.js';
-import { upgradeFrom1 } from './postgres-upgrade.js';
-import { REFUSED, VERSION, WRONG_VERSION } from './postgres-version.js';
-import { StoreError } from '../../store-error.js';
-import type { Migrate } from '../../store.js';
+import { commitFunction } from './commit-function.js';
+import { changedFunction, valuesFunction } from './moves.js';
+import { removeFunction, removeScopeFunction } from './remove-function.js';
+import { literal } from './function.js';
+import { releaseFunction, reserveFunction } from './turns.js';
+import { upgradeFrom1 } from './upgrade.js';
+import { REFUSED, VERSION, WRONG_VERSION } from './version.js';
+import { StoreError } from '../../store/store-error.js';
+import type { Migrate } from '../../store/contract.js';
 
 /** How long the name of anything in Postgres may be, in bytes. */
 const NAME_LIMIT = 63;

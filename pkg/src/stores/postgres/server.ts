@@ -1,7 +1,7 @@
 // What the store needs of its server, and what the server makes of a commit: looked at when the store is opened.
 
-import { StoreError } from '../../store-error.js';
-import type { Durability, Migrate } from '../../store.js';
+import { StoreError } from '../../store/store-error.js';
+import type { Durability, Migrate } from '../../store/contract.js';
 
 /** The statement that asks. Its one row is a {@link Server}. */
 export const SERVER_STATEMENT = `select

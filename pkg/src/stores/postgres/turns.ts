@@ -1,9 +1,9 @@
 // Turns: who may go next where many want to write the same values. For speed alone: none of it needs to be on disk.
 
-import { literal, SETTINGS } from './postgres-function.js';
-import { toColumn } from './sql-text.js';
-import { sleep } from '../../sleep.js';
-import type { Hint, StoreContext, Turn, TurnTimes } from '../../store.js';
+import { literal, SETTINGS } from './function.js';
+import { toColumn } from '../shared/column-text.js';
+import { sleep } from '../../async/sleep.js';
+import type { Hint, StoreContext, Turn, TurnTimes } from '../../store/contract.js';
 
 /** For how long a place in the queue is kept for a caller that has not asked again, in milliseconds. */
 const PATIENCE = 1_500;

@@ -1,7 +1,7 @@
 // The way from version 1 to version 2, within the one transaction that opens the store.
 
-import { literal } from './postgres-function.js';
-import { REFUSED, VERSION } from './postgres-version.js';
+import { literal } from './function.js';
+import { REFUSED, VERSION } from './version.js';
 
 /** The functions of version 1 that write, with their parameters and what they answer. */
 const WRITERS = [

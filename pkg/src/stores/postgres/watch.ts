@@ -1,8 +1,8 @@
 // Telling others that something may have moved. Never within a commit: a commit that notifies waits for every other one.
 
-import { fromColumn, toColumn } from './sql-text.js';
-import { newId } from '../../ids.js';
-import type { Hint } from '../../store.js';
+import { fromColumn, toColumn } from '../shared/column-text.js';
+import { newId } from '../../model/ids.js';
+import type { Hint } from '../../store/contract.js';
 
 /** What a listening client tells. */
 export interface PostgresNotification {

@@ -1,11 +1,11 @@
 // What the scripts that read get and answer.
 
-import { changedOf, knownText, marksOf } from './redis-changes.js';
-import { textOf } from './redis-client.js';
-import { hashOf, textAfterSign, unreadable, type Hash } from './redis-hashes.js';
-import { memberOf, sessionOf } from './redis-keys.js';
-import type { ListQuery, Loaded, LoadedScope, LoadQuery, Page, Row, StoredEvent, Values } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import { changedOf, knownText, marksOf } from './changes.js';
+import { textOf } from './client.js';
+import { hashOf, textAfterSign, unreadable, type Hash } from './hashes.js';
+import { memberOf, sessionOf } from './keys.js';
+import type { ListQuery, Loaded, LoadedScope, LoadQuery, Page, Row, StoredEvent, Values } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 
 /** A reply that is a list. */
 type List = readonly unknown[];

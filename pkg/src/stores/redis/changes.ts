@@ -1,15 +1,15 @@
 // Changes on their way into the script that writes them, and its answers on their way back.
 
-import { StoreError } from '../../store-error.js';
-import { textOf } from './redis-client.js';
-import { textMeaning } from './redis-errors.js';
-import { hintText } from './redis-hints.js';
-import { hashOf, textAfterSign } from './redis-hashes.js';
-import { appKeys, baseOf, memberOf, sessionKeys, userKeys, versionKeys } from './redis-keys.js';
-import { VERSION } from './redis-lua.js';
-import { olderVersion } from './refusals.js';
-import type { Change, Changed, Committed, Delta, Known } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import { StoreError } from '../../store/store-error.js';
+import { textOf } from './client.js';
+import { textMeaning } from './errors.js';
+import { hintText } from './hints.js';
+import { hashOf, textAfterSign } from './hashes.js';
+import { appKeys, baseOf, memberOf, sessionKeys, userKeys, versionKeys } from './keys.js';
+import { VERSION } from './lua.js';
+import { olderVersion } from '../../store/refusals.js';
+import type { Change, Changed, Committed, Delta, Known } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 
 /** What the script gets besides the channel and the sender. */
 export interface EncodedChanges {

@@ -1,7 +1,7 @@
 // The script that writes changes: see `redis-scripts.ts` for the keys.
 
-import { keepLua, scopeLua, VERSION, versionLua } from './redis-lua.js';
-import type { Script } from './redis-scripts.js';
+import { keepLua, scopeLua, VERSION, versionLua } from './lua.js';
+import type { Script } from './script.js';
 
 /** Writes changes of one app, one after the other: see `redis-changes.ts` for what it gets and answers. */
 export const commitScript: Script = {

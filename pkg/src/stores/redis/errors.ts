@@ -1,6 +1,6 @@
 // What an error of Redis, or of a client, tells about a change.
 
-import { StoreError } from '../../store-error.js';
+import { StoreError } from '../../store/store-error.js';
 
 /** Redis refused to run the script, or its first write. */
 const REFUSED = /^(?:BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|WRONGPASS) /;

@@ -1,10 +1,10 @@
 // Hashes as the scripts answer with them.
 
-import { StoreError } from '../../store-error.js';
-import { textOf } from './redis-client.js';
-import { emptyValues } from './values.js';
-import type { Values } from '../../store.js';
-import type { Json } from '../../types.js';
+import { StoreError } from '../../store/store-error.js';
+import { textOf } from './client.js';
+import { emptyValues } from '../shared/scope-values.js';
+import type { Values } from '../../store/contract.js';
+import type { Json } from '../../model/types.js';
 
 /** A hash: the values in it, and what else is in it. */
 export interface Hash {

@@ -1,7 +1,7 @@
 // Hints by publish and subscribe: stores tell each other what they have changed.
 
-import { kindOf, textOf } from './redis-client.js';
-import type { Hint } from '../../store.js';
+import { kindOf, textOf } from './client.js';
+import type { Hint } from '../../store/contract.js';
 
 /** What the store needs of a second client of `ioredis` that does nothing but listen. */
 export interface IoredisSubscriber {

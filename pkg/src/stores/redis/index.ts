@@ -5,13 +5,13 @@
  * @packageDocumentation
  */
 
-import { newId } from '../ids.js';
-import { isStoreError, StoreError } from '../store-error.js';
-import { decodeLoaded, decodePage, decodeScope, listArgs, loadArgs } from './lib/redis-answers.js';
-import { decodeAnswer, encodeChanges } from './lib/redis-changes.js';
-import { scriptRunner, textOf, type RedisClient, type RunScript } from './lib/redis-client.js';
-import { commitScript } from './lib/redis-commit.js';
-import { hintText, watchers, type RedisSubscriber } from './lib/redis-hints.js';
+import { newId } from '../../model/ids.js';
+import { isStoreError, StoreError } from '../../store/store-error.js';
+import { decodeLoaded, decodePage, decodeScope, listArgs, loadArgs } from './answers.js';
+import { decodeAnswer, encodeChanges } from './changes.js';
+import { scriptRunner, textOf, type RedisClient, type RunScript } from './client.js';
+import { commitScript } from './commit-scripts.js';
+import { hintText, watchers, type RedisSubscriber } from './hints.js';
 import {
   appKeys,
   baseOf,
@@ -23,10 +23,10 @@ import {
   userKeys,
   versionKey,
   versionKeys,
-} from './lib/redis-keys.js';
-import { VERSION } from './lib/redis-lua.js';
-import { checkRedisOptions } from './lib/redis-options.js';
-import { listScript, loadScript } from './lib/redis-reads.js';
+} from './keys.js';
+import { VERSION } from './lua.js';
+import { checkRedisOptions } from './options.js';
+import { listScript, loadScript } from './read-scripts.js';
 import {
   isThereScript,
   noteScript,
@@ -35,15 +35,15 @@ import {
   removeScript,
   scopeScript,
   type Script,
-} from './lib/redis-scripts.js';
-import { askServers } from './lib/redis-server.js';
-import { upgrade } from './lib/redis-upgrade.js';
-import { newerVersion, olderVersion } from './lib/refusals.js';
-import type { Change, Committed, Durability, Migrate, SessionStore } from '../store.js';
+} from './script.js';
+import { askServers } from './server.js';
+import { upgrade } from './upgrade.js';
+import { newerVersion, olderVersion } from '../../store/refusals.js';
+import type { Change, Committed, Durability, Migrate, SessionStore } from '../../store/contract.js';
 
-export type { SessionStore } from '../store.js';
-export type { IoredisClient, NodeRedisClient, RedisClient, UpstashClient } from './lib/redis-client.js';
-export type { IoredisSubscriber, NodeRedisSubscriber, RedisSubscriber, UpstashSubscriber } from './lib/redis-hints.js';
+export type { SessionStore } from '../../store/contract.js';
+export type { IoredisClient, NodeRedisClient, RedisClient, UpstashClient } from './client.js';
+export type { IoredisSubscriber, NodeRedisSubscriber, RedisSubscriber, UpstashSubscriber } from './hints.js';
 
 /** Options of {@link redisStore}. */
 export interface RedisStoreOptions {

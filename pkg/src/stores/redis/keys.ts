@@ -1,8 +1,8 @@
 // The names of keys in Redis: what they hold is said in `redis-scripts.ts`.
 
-import { fromColumn, toColumn } from './sql-text.js';
-import type { ScopeName } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import { fromColumn, toColumn } from '../shared/column-text.js';
+import type { ScopeName } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 
 /**
  * What all keys of an app begin with. The braces make them lie in one slot of a cluster; nothing between them can be

@@ -1,8 +1,8 @@
 // What `redisStore` is given, looked at before anything is asked of a server.
 
-import { describe } from '../../given.js';
-import { checkOptions, invalid } from '../../arguments.js';
-import { kindOf } from './redis-client.js';
+import { describe } from '../../model/kinds.js';
+import { checkOptions, invalid } from '../../checks/arguments.js';
+import { kindOf } from './client.js';
 
 /** The names of all options. */
 const KNOWN = ['prefix', 'subscriber', 'durability'];

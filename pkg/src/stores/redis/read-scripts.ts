@@ -1,7 +1,7 @@
 // The scripts that read: see `redis-scripts.ts` for the keys.
 
-import { scopeLua, versionLua } from './redis-lua.js';
-import type { Script } from './redis-scripts.js';
+import { scopeLua, versionLua } from './lua.js';
+import type { Script } from './script.js';
 
 /**
  * Reads a session. KEYS: the version's, the session's values, events, times and ids, the list of the app, the values and logs

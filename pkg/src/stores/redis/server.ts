@@ -1,8 +1,8 @@
 // What a server says about itself: whether it drops keys, whether it takes writes, and how durable it makes them.
 
-import { StoreError } from '../../store-error.js';
-import { kindOf, textOf, type RedisClient } from './redis-client.js';
-import type { Durability } from '../../store.js';
+import { StoreError } from '../../store/store-error.js';
+import { kindOf, textOf, type RedisClient } from './client.js';
+import type { Durability } from '../../store/contract.js';
 
 /** Sends one command to one server. */
 export type SendCommand = (command: readonly string[]) => Promise<unknown>;

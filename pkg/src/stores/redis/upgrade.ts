@@ -1,9 +1,9 @@
 // Brings what version 1 has written up to date: see `redis-scripts.ts` for the keys of either.
 
-import { textOf, type RedisClient, type RunScript } from './redis-client.js';
-import { appKeys, leftKey, versionKey, versionKeys } from './redis-keys.js';
-import { keysOf } from './redis-server.js';
-import { beginUpgradeScript, endUpgradeScript, forgetScript, moveScript, upgradedScript } from './redis-scripts.js';
+import { textOf, type RedisClient, type RunScript } from './client.js';
+import { appKeys, leftKey, versionKey, versionKeys } from './keys.js';
+import { keysOf } from './server.js';
+import { beginUpgradeScript, endUpgradeScript, forgetScript, moveScript, upgradedScript } from './script.js';
 
 /** How many users and sessions one script looks at. */
 const AT_ONCE = 256;

@@ -1,6 +1,6 @@
 // What the makers of stores are given, looked at before anything is done with it.
 
-import { invalid } from '../../arguments.js';
+import { invalid } from '../../checks/arguments.js';
 
 /** Throws `INVALID_ARGUMENT` when a text that names something is none, or empty. */
 export function checkText(path: string, value: unknown, example: string): void {

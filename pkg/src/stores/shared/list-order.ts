@@ -1,6 +1,6 @@
 // The order of a list: by time, then by session id, then by user.
 
-import type { ListQuery, Row } from '../../store.js';
+import type { ListQuery, Row } from '../../store/contract.js';
 
 /** Where a session stands in a list. */
 export interface Place {

@@ -1,7 +1,7 @@
 // The values of one scope in memory, and what a delta and a guard mean for them.
 
-import type { Delta, Values } from '../../store.js';
-import type { Json } from '../../types.js';
+import type { Delta, Values } from '../../store/contract.js';
+import type { Json } from '../../model/types.js';
 
 /** An empty record that takes any name, `__proto__` too. */
 export function emptyValues(): Record<string, Json> {

@@ -1,6 +1,6 @@
 // What the stores over SQLite are made of, looked at when they are made: a wrong argument is not a failing database.
 
-import { StatepadError } from '../../errors.js';
+import { StatepadError } from '../../model/errors.js';
 
 /** Throws `INVALID_ARGUMENT` unless `value` has these methods. `needs` says what the store needs. */
 export function checkClient(value: unknown, methods: readonly string[], needs: string): void {

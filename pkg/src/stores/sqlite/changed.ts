@@ -1,14 +1,14 @@
 // What others have done to a scope since a position, as the SQLite stores read it: which names the changes since then
 // concern, and what is under these names now.
 
-import { changesIn, deltaOf, namesSince, type ScopeChange } from './sqlite-entries.js';
-import { entryIn, numberIn, textIn } from './sqlite-rows.js';
-import * as sql from './sqlite-schema.js';
-import { toColumn } from './sql-text.js';
-import { TOLD } from './sqlite-tables.js';
-import type { SqlDriver } from './sqlite-driver.js';
-import type { ScopeRow } from './sqlite-read.js';
-import type { Changed, Delta, Known, Marks } from '../../store.js';
+import { changesIn, deltaOf, namesSince, type ScopeChange } from './entries.js';
+import { entryIn, numberIn, textIn } from './rows.js';
+import * as sql from './schema.js';
+import { toColumn } from '../shared/column-text.js';
+import { TOLD } from './tables.js';
+import type { SqlDriver } from './driver.js';
+import type { ScopeRow } from './read.js';
+import type { Changed, Delta, Known, Marks } from '../../store/contract.js';
 
 /** What has happened to an app and a user since what is known. Absent members cannot be told. */
 export function readChanged(

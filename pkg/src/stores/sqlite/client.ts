@@ -1,7 +1,7 @@
 // The libraries that run SQLite in the same process, made one: they differ in how values are bound, and in their errors.
 
-import { resultOf, storeError, undone } from './sqlite-errors.js';
-import type { SqlDriver, SqlRow, SqlValue } from './sqlite-driver.js';
+import { resultOf, storeError, undone } from './errors.js';
+import type { SqlDriver, SqlRow, SqlValue } from './driver.js';
 
 /** What is needed of a prepared statement; the libraries have more. */
 export interface SqliteStatement {

@@ -1,16 +1,16 @@
 // Committing to SQLite tables: what a change finds, whether it can be made, and making it. Within a transaction.
 
-import { StoreError } from '../../store-error.js';
-import { marksOf, readChanged } from './sqlite-changed.js';
-import { checkVersion } from './sqlite-open.js';
-import { entryOf, RECENT } from './sqlite-entries.js';
-import { findToWrite, readScope, type Found, type FoundToWrite, type ScopeRow, type SessionRow } from './sqlite-read.js';
-import { numberIn } from './sqlite-rows.js';
-import * as sql from './sqlite-schema.js';
-import { toColumn } from './sql-text.js';
-import { isEmpty } from './values.js';
-import type { SqlDriver } from './sqlite-driver.js';
-import type { Change, Committed, Delta, Guard, Pos, ScopeName } from '../../store.js';
+import { StoreError } from '../../store/store-error.js';
+import { marksOf, readChanged } from './changed.js';
+import { checkVersion } from './open.js';
+import { entryOf, RECENT } from './entries.js';
+import { findToWrite, readScope, type Found, type FoundToWrite, type ScopeRow, type SessionRow } from './read.js';
+import { numberIn } from './rows.js';
+import * as sql from './schema.js';
+import { toColumn } from '../shared/column-text.js';
+import { isEmpty } from '../shared/scope-values.js';
+import type { SqlDriver } from './driver.js';
+import type { Change, Committed, Delta, Guard, Pos, ScopeName } from '../../store/contract.js';
 
 /** How long updates, refused calls and creations of deleted sessions are remembered: what is sent again is sent soon. */
 export const REMEMBERED_MS = 24 * 60 * 60 * 1000;

@@ -1,17 +1,17 @@
 // Sessions in SQLite tables: what every operation of a store does there, whoever runs the statements.
 
-import { isStoreError, type StoreError } from '../../store-error.js';
-import { marksOf, readChanged } from './sqlite-changed.js';
-import { commitChange, REMEMBERED_MS } from './sqlite-commit.js';
-import { readPage } from './sqlite-list.js';
-import { checkVersion, openSchema } from './sqlite-open.js';
-import { find, findToWrite, readEvents, readScope, readValues, type ScopeRow, type SessionRow } from './sqlite-read.js';
-import { textIn } from './sqlite-rows.js';
-import * as sql from './sqlite-schema.js';
-import { toColumn } from './sql-text.js';
-import type { SqlDriver } from './sqlite-driver.js';
-import type { Change, Committed, Guard, Known, Loaded, LoadedScope, LoadQuery, ScopeName, SessionStore } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import { isStoreError, type StoreError } from '../../store/store-error.js';
+import { marksOf, readChanged } from './changed.js';
+import { commitChange, REMEMBERED_MS } from './commit.js';
+import { readPage } from './list.js';
+import { checkVersion, openSchema } from './open.js';
+import { find, findToWrite, readEvents, readScope, readValues, type ScopeRow, type SessionRow } from './read.js';
+import { textIn } from './rows.js';
+import * as sql from './schema.js';
+import { toColumn } from '../shared/column-text.js';
+import type { SqlDriver } from './driver.js';
+import type { Change, Committed, Guard, Known, Loaded, LoadedScope, LoadQuery, ScopeName, SessionStore } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 
 type Core = Required<Omit<SessionStore, 'reserve' | 'watch' | 'close' | 'durability' | 'exclusive' | 'guards'>>;
 

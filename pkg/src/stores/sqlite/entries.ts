@@ -1,9 +1,9 @@
 // The last changes of a scope, as `recent` and `statepad_changes` have them, and what they tell.
 
-import { inOrder, jsonIn, type Entry } from './sqlite-rows.js';
-import { fromColumn, toColumn } from './sql-text.js';
-import { emptyValues } from './values.js';
-import type { Delta } from '../../store.js';
+import { inOrder, jsonIn, type Entry } from './rows.js';
+import { fromColumn, toColumn } from '../shared/column-text.js';
+import { emptyValues } from '../shared/scope-values.js';
+import type { Delta } from '../../store/contract.js';
 
 /** After so many changes the recent ones are kept elsewhere, and after one with more characters. */
 export const RECENT = { changes: 32, characters: 200 };

@@ -1,6 +1,6 @@
 // What the libraries throw when SQLite fails, and what is known then.
 
-import { StoreError, type StoreErrorCode, type StoreErrorDetails } from '../../store-error.js';
+import { StoreError, type StoreErrorCode, type StoreErrorDetails } from '../../store/store-error.js';
 
 /** The primary result codes that say something, with their number and the texts that stand for them where there is no code. */
 const RESULTS = {

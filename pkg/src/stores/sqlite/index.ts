@@ -12,16 +12,16 @@
  * @packageDocumentation
  */
 
-import { StatepadError } from '../errors.js';
-import { StoreError } from '../store-error.js';
-import { checkClient, checkOption, checkOptions } from './lib/sqlite-arguments.js';
-import { sqliteClient, type SqliteClient, type SqliteDatabase } from './lib/sqlite-client.js';
-import { sqliteCore } from './lib/sqlite-core.js';
-import { resultOf, undone } from './lib/sqlite-errors.js';
-import type { SessionStore } from '../store.js';
+import { StatepadError } from '../../model/errors.js';
+import { StoreError } from '../../store/store-error.js';
+import { checkClient, checkOption, checkOptions } from './arguments.js';
+import { sqliteClient, type SqliteClient, type SqliteDatabase } from './client.js';
+import { sqliteCore } from './core.js';
+import { resultOf, undone } from './errors.js';
+import type { SessionStore } from '../../store/contract.js';
 
-export type { SqliteDatabase, SqliteStatement } from './lib/sqlite-client.js';
-export type { SessionStore } from '../store.js';
+export type { SqliteDatabase, SqliteStatement } from './client.js';
+export type { SessionStore } from '../../store/contract.js';
 
 /** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {

@@ -1,14 +1,14 @@
 // The pages of a list, as the SQLite stores read them.
 
-import { isStoreError } from '../../store-error.js';
-import { readScope, readValues } from './sqlite-read.js';
-import { numberIn, textIn } from './sqlite-rows.js';
-import * as sql from './sqlite-schema.js';
-import { toColumn } from './sql-text.js';
-import type { Place } from './order.js';
-import type { SqlDriver, SqlRow } from './sqlite-driver.js';
-import type { ListQuery, Page, Row, Values } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import { isStoreError } from '../../store/store-error.js';
+import { readScope, readValues } from './read.js';
+import { numberIn, textIn } from './rows.js';
+import * as sql from './schema.js';
+import { toColumn } from '../shared/column-text.js';
+import type { Place } from '../shared/list-order.js';
+import type { SqlDriver, SqlRow } from './driver.js';
+import type { ListQuery, Page, Row, Values } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 
 /** See `SessionStore.list`. */
 export function readPage(driver: SqlDriver, query: ListQuery): Page {

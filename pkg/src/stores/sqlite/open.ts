@@ -1,11 +1,11 @@
 // Making the tables of the SQLite stores, and finding out whether those that are there are ours.
 
-import { StoreError } from '../../store-error.js';
-import { newerVersion, olderVersion } from './refusals.js';
-import * as sql from './sqlite-schema.js';
-import { META, NAMES, SCHEMA_VERSION, TABLES, UPGRADES } from './sqlite-tables.js';
-import type { SqlDriver, SqlRow } from './sqlite-driver.js';
-import type { Migrate } from '../../store.js';
+import { StoreError } from '../../store/store-error.js';
+import { newerVersion, olderVersion } from '../../store/refusals.js';
+import * as sql from './schema.js';
+import { META, NAMES, SCHEMA_VERSION, TABLES, UPGRADES } from './tables.js';
+import type { SqlDriver, SqlRow } from './driver.js';
+import type { Migrate } from '../../store/contract.js';
 
 /** A schema, and how to come to it. */
 export interface Schema {

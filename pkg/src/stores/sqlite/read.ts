@@ -1,11 +1,11 @@
 // What the SQLite stores read of a session: where it and its scopes are, values, events.
 
-import { StoreError } from '../../store-error.js';
-import { eventIn, numberIn, numberOf, textOf, valuesIn } from './sqlite-rows.js';
-import * as sql from './sqlite-schema.js';
-import { toColumn } from './sql-text.js';
-import type { SqlDriver, SqlRow, SqlValue } from './sqlite-driver.js';
-import type { Change, LoadQuery, ScopeName, StoredEvent, Values } from '../../store.js';
+import { StoreError } from '../../store/store-error.js';
+import { eventIn, numberIn, numberOf, textOf, valuesIn } from './rows.js';
+import * as sql from './schema.js';
+import { toColumn } from '../shared/column-text.js';
+import type { SqlDriver, SqlRow, SqlValue } from './driver.js';
+import type { Change, LoadQuery, ScopeName, StoredEvent, Values } from '../../store/contract.js';
 
 /** What the row of a scope says. One that has no row yet has the number 0, which owns nothing. */
 export interface ScopeRow {

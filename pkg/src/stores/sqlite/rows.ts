@@ -1,11 +1,11 @@
 // Reading columns: what is not what was written there is corrupt.
 
-import { StoreError } from '../../store-error.js';
-import { fromColumn } from './sql-text.js';
-import { emptyValues } from './values.js';
-import type { SqlRow } from './sqlite-driver.js';
-import type { StoredEvent, Values } from '../../store.js';
-import type { Json } from '../../types.js';
+import { StoreError } from '../../store/store-error.js';
+import { fromColumn } from '../shared/column-text.js';
+import { emptyValues } from '../shared/scope-values.js';
+import type { SqlRow } from './driver.js';
+import type { StoredEvent, Values } from '../../store/contract.js';
+import type { Json } from '../../model/types.js';
 
 /** The text in a column. */
 export function textIn(row: SqlRow, column: string): string {

@@ -1,9 +1,9 @@
 // Every statement that reads or writes the tables of the SQLite stores.
 
-import { toColumn } from './sql-text.js';
-import type { SqlValue } from './sqlite-driver.js';
-import type { ListQuery } from '../../store.js';
-import type { Json } from '../../types.js';
+import { toColumn } from '../shared/column-text.js';
+import type { SqlValue } from './driver.js';
+import type { ListQuery } from '../../store/contract.js';
+import type { Json } from '../../model/types.js';
 
 /** Everything that carries our prefix, in any case, as names mean the same in any. */
 export const OUR_NAMES = "SELECT type, name, sql FROM sqlite_master WHERE lower(name) GLOB 'statepad_*' ORDER BY name";

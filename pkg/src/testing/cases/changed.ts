@@ -16,7 +16,7 @@ import {
   times,
   update,
 } from '../build.js';
-import type { Known, Values } from '../../store.js';
+import type { Known, Values } from '../../store/contract.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
 const changedCase = (name: string, ...steps: readonly StoreStep[]): StoreCase => featureCase('changed', name, ...steps);

@@ -26,7 +26,7 @@ import {
   updatedBefore,
   userHas,
 } from '../build.js';
-import type { Guard } from '../../store.js';
+import type { Guard } from '../../store/contract.js';
 import type { StoreCase } from '../case.js';
 
 const ofApp = { key: { appName: APP } };

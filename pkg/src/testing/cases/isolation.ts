@@ -22,8 +22,8 @@ import {
   userHas,
 } from '../build.js';
 import { inByteOrder, letters, SEPARATORS, TEXTS } from '../strange.js';
-import type { Delta, Row, Values } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import type { Delta, Row, Values } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
 /** Sessions that each write to all scopes: created, loaded, and every second removed. Those of one app or user share it. */

@@ -2,7 +2,7 @@
 
 import { append, appended, APP, commit, create, keyOf, list, made, row, set, storeCase, times, update, USER } from '../build.js';
 import { inByteOrder } from '../strange.js';
-import type { ListQuery, Row } from '../../store.js';
+import type { ListQuery, Row } from '../../store/contract.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
 /** Sessions of the usual user that were created at these times. */

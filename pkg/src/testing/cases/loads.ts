@@ -22,7 +22,7 @@ import {
   update,
 } from '../build.js';
 import { EVENT_TEXTS } from '../strange.js';
-import type { Loaded, LoadQuery } from '../../store.js';
+import type { Loaded, LoadQuery } from '../../store/contract.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
 /** The times of events: forward, back, equal, fractional, negative. */

@@ -26,7 +26,7 @@ import {
   updatedBefore,
   userHas,
 } from '../build.js';
-import type { Change, Committed } from '../../store.js';
+import type { Change, Committed } from '../../store/contract.js';
 import type { Outcome, StoreCase, StoreStep } from '../case.js';
 
 const ofApp = { key: { appName: APP } };

@@ -23,7 +23,7 @@ import {
   updatedBefore,
   USER,
 } from '../build.js';
-import type { StoredEvent, Values } from '../../store.js';
+import type { StoredEvent, Values } from '../../store/contract.js';
 import type { LoadScopeStep, StoreCase, StoreStep } from '../case.js';
 
 const marksCase = (name: string, ...steps: readonly StoreStep[]): StoreCase => featureCase('marks', name, ...steps);

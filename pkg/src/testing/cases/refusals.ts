@@ -20,8 +20,8 @@ import {
   update,
   userHas,
 } from '../build.js';
-import type { Change, Delta, Guard } from '../../store.js';
-import type { Json } from '../../types.js';
+import type { Change, Delta, Guard } from '../../store/contract.js';
+import type { Json } from '../../model/types.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
 const ofApp = { key: { appName: APP } };

@@ -28,7 +28,7 @@ import {
   userHas,
 } from '../build.js';
 import { EVENT_TEXTS, inByteOrder, TEXTS, VALUES } from '../strange.js';
-import type { Values } from '../../store.js';
+import type { Values } from '../../store/contract.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
 const ofApp = { key: { appName: APP } };

@@ -22,7 +22,7 @@ import {
   USER,
   userHas,
 } from '../build.js';
-import type { Change } from '../../store.js';
+import type { Change } from '../../store/contract.js';
 import type { StoreCase } from '../case.js';
 
 const ofApp = { key: { appName: APP } };

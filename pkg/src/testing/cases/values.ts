@@ -18,7 +18,7 @@ import {
   appHas,
 } from '../build.js';
 import { EVENT_TEXTS, TEXTS, VALUES } from '../strange.js';
-import type { Values } from '../../store.js';
+import type { Values } from '../../store/contract.js';
 import type { StoreCase } from '../case.js';
 
 /** All values, each under a name of its own. */

@@ -1,12 +1,12 @@
 // Changes on their way into D1: as rows, and in groups that a few statements write together.
 
-import { fits } from './cloudflare-sizes.js';
-import { Load, packRow, type PackedRow } from './d1-rows.js';
-import { entryOf } from './sqlite-entries.js';
-import { jsonColumn, scopeColumn } from './sqlite-schema.js';
-import { toColumn } from './sql-text.js';
-import { isEmpty } from './values.js';
-import type { Change, Delta } from '../../store.js';
+import { fits } from '../sizes.js';
+import { Load, packRow, type PackedRow } from './rows.js';
+import { entryOf } from '../../sqlite/entries.js';
+import { jsonColumn, scopeColumn } from '../../sqlite/schema.js';
+import { toColumn } from '../../shared/column-text.js';
+import { isEmpty } from '../../shared/scope-values.js';
+import type { Change, Delta } from '../../../store/contract.js';
 
 /** What a scope is called in the rows. */
 export const PARTS = ['app', 'user', 'session'] as const;

@@ -1,8 +1,8 @@
 // What is needed of a D1 binding, and statements for it.
 
-import { StoreError } from '../../store-error.js';
-import { known } from './cloudflare-errors.js';
-import type { SqlRow, SqlValue } from './sqlite-driver.js';
+import { StoreError } from '../../../store/store-error.js';
+import { known } from '../errors.js';
+import type { SqlRow, SqlValue } from '../../sqlite/driver.js';
 
 /** What is needed of a prepared statement of D1. */
 export interface D1StatementLike {

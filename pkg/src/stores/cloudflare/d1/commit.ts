@@ -5,14 +5,14 @@
 // outcomes are read, the rest is written for what is pending, and in the end nothing is pending any more. As a batch is
 // atomic, nobody else ever sees something pending.
 
-import { query, type Bindings, type D1Query } from './d1-client.js';
-import { ENTRY, EVENT, GUARD, HEAD, KINDS, SET, UNSET, type PackedChange } from './d1-changes.js';
-import { IS_CURRENT } from './d1-read.js';
-import { portionsOf, rowsAs, type PackedRow } from './d1-rows.js';
-import { knownScopes, toldQueries } from './d1-told.js';
-import { RECENT } from './sqlite-entries.js';
-import { BEGINNING } from './sqlite-schema.js';
-import type { Delta } from '../../store.js';
+import { query, type Bindings, type D1Query } from './client.js';
+import { ENTRY, EVENT, GUARD, HEAD, KINDS, SET, UNSET, type PackedChange } from './changes.js';
+import { IS_CURRENT } from './read.js';
+import { portionsOf, rowsAs, type PackedRow } from './rows.js';
+import { knownScopes, toldQueries } from './told.js';
+import { RECENT } from '../../sqlite/entries.js';
+import { BEGINNING } from '../../sqlite/schema.js';
+import type { Delta } from '../../../store/contract.js';
 
 /** The statements of a group, which of them answers the outcomes, and how many behind it tell what others have done. */
 export interface GroupQueries {

@@ -1,15 +1,15 @@
 // Reading pages of a list from D1.
 
-import { isStoreError } from '../../store-error.js';
-import { READ_SCOPE_VALUES, VALUE_COLUMNS } from './d1-read.js';
-import { lastPlace } from './sqlite-list.js';
-import { numberIn, textIn, valuesIn } from './sqlite-rows.js';
-import { listSessions, placeValues, scopeColumn } from './sqlite-schema.js';
-import { toColumn } from './sql-text.js';
-import type { D1Query } from './d1-client.js';
-import type { SqlRow } from './sqlite-driver.js';
-import type { ListQuery, Page, Row, Values } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import { isStoreError } from '../../../store/store-error.js';
+import { READ_SCOPE_VALUES, VALUE_COLUMNS } from './read.js';
+import { lastPlace } from '../../sqlite/list.js';
+import { numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
+import { listSessions, placeValues, scopeColumn } from '../../sqlite/schema.js';
+import { toColumn } from '../../shared/column-text.js';
+import type { D1Query } from './client.js';
+import type { SqlRow } from '../../sqlite/driver.js';
+import type { ListQuery, Page, Row, Values } from '../../../store/contract.js';
+import type { SessionKey } from '../../../model/types.js';
 
 /** The statements that read a page of a list. */
 export function listQueries(list: ListQuery): D1Query[] {

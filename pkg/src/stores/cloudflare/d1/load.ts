@@ -1,15 +1,15 @@
 // Loading a session from D1.
 
-import { StoreError } from '../../store-error.js';
-import { query, type D1Query } from './d1-client.js';
-import { isSession, VALUE_COLUMNS } from './d1-read.js';
-import { CHUNK, ITEMS, knownScopes, ToldScopes, toldQueries, type KnownScope } from './d1-told.js';
-import { eventIn, numberIn, textIn, valuesIn } from './sqlite-rows.js';
-import { scopeColumn } from './sqlite-schema.js';
-import { toColumn } from './sql-text.js';
-import type { SqlRow } from './sqlite-driver.js';
-import type { Delta, Known, Loaded, LoadQuery, StoredEvent, Values } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import { StoreError } from '../../../store/store-error.js';
+import { query, type D1Query } from './client.js';
+import { isSession, VALUE_COLUMNS } from './read.js';
+import { CHUNK, ITEMS, knownScopes, ToldScopes, toldQueries, type KnownScope } from './told.js';
+import { eventIn, numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
+import { scopeColumn } from '../../sqlite/schema.js';
+import { toColumn } from '../../shared/column-text.js';
+import type { SqlRow } from '../../sqlite/driver.js';
+import type { Delta, Known, Loaded, LoadQuery, StoredEvent, Values } from '../../../store/contract.js';
+import type { SessionKey } from '../../../model/types.js';
 
 type EventQuery = NonNullable<LoadQuery['events']>;
 

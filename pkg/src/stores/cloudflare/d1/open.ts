@@ -1,11 +1,11 @@
 // Making the tables in D1, and finding out whether those that are there are ours.
 
-import { isStoreError } from '../../store-error.js';
-import { batch, type D1DatabaseLike, type D1Query } from './d1-client.js';
-import { openSchema, type Schema } from './sqlite-open.js';
-import { OUR_NAMES, READ_META } from './sqlite-schema.js';
-import type { SqlDriver, SqlRow } from './sqlite-driver.js';
-import type { Migrate } from '../../store.js';
+import { isStoreError } from '../../../store/store-error.js';
+import { batch, type D1DatabaseLike, type D1Query } from './client.js';
+import { openSchema, type Schema } from '../../sqlite/open.js';
+import { OUR_NAMES, READ_META } from '../../sqlite/schema.js';
+import type { SqlDriver, SqlRow } from '../../sqlite/driver.js';
+import type { Migrate } from '../../../store/contract.js';
 
 /** How often others may come first. Each brings the tables further, so that there is an end to it. */
 const ATTEMPTS = 10;

@@ -1,13 +1,13 @@
 // What became of changes in D1, by what was found while they were pending.
 
-import { StoreError } from '../../store-error.js';
-import { knownScopes, type ToldScopes } from './d1-told.js';
-import { checkVersion } from './sqlite-open.js';
-import { numberIn, textIn } from './sqlite-rows.js';
-import { isEmpty } from './values.js';
-import type { PackedChange } from './d1-changes.js';
-import type { SqlRow } from './sqlite-driver.js';
-import type { Changed, Committed, Delta, Pos } from '../../store.js';
+import { StoreError } from '../../../store/store-error.js';
+import { knownScopes, type ToldScopes } from './told.js';
+import { checkVersion } from '../../sqlite/open.js';
+import { numberIn, textIn } from '../../sqlite/rows.js';
+import { isEmpty } from '../../shared/scope-values.js';
+import type { PackedChange } from './changes.js';
+import type { SqlRow } from '../../sqlite/driver.js';
+import type { Changed, Committed, Delta, Pos } from '../../../store/contract.js';
 
 /** What became of the changes of a group, in their order. `rows` say it; `scopes` is moved by each of them. */
 export function groupOutcomes(

@@ -1,13 +1,13 @@
 // Reading from D1: what is common to all of it. Each answer is of one moment, and takes one round trip.
 
-import { numberIn, textIn, valuesIn } from './sqlite-rows.js';
-import { scopeColumn } from './sqlite-schema.js';
-import { toColumn } from './sql-text.js';
-import { SCHEMA_VERSION } from './sqlite-tables.js';
-import type { Bindings, D1Query } from './d1-client.js';
-import type { SqlRow } from './sqlite-driver.js';
-import type { LoadedScope, ScopeName } from '../../store.js';
-import type { SessionKey } from '../../types.js';
+import { numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
+import { scopeColumn } from '../../sqlite/schema.js';
+import { toColumn } from '../../shared/column-text.js';
+import { SCHEMA_VERSION } from '../../sqlite/tables.js';
+import type { Bindings, D1Query } from './client.js';
+import type { SqlRow } from '../../sqlite/driver.js';
+import type { LoadedScope, ScopeName } from '../../../store/contract.js';
+import type { SessionKey } from '../../../model/types.js';
 
 /** Whether the tables have the version that this module writes: compared in each batch that writes. */
 export const IS_CURRENT = `(SELECT value FROM statepad_meta WHERE name = 'version') = '${SCHEMA_VERSION}'`;

@@ -1,15 +1,15 @@
 // What others have done to scopes since a position, in D1: the changes since then and what is under the names that they
 // concern are read in one statement, as they are before anything is written.
 
-import { packRow, portionsOf, rowsAs } from './d1-rows.js';
-import { query, type D1Query } from './d1-client.js';
-import { changesIn, deltaOf, entryOf, namesSince, type ScopeChange } from './sqlite-entries.js';
-import { entryIn, numberIn, textIn, type Entry } from './sqlite-rows.js';
-import { jsonColumn } from './sqlite-schema.js';
-import { fromColumn, toColumn } from './sql-text.js';
-import { TOLD } from './sqlite-tables.js';
-import type { SqlRow } from './sqlite-driver.js';
-import type { Delta, Known } from '../../store.js';
+import { packRow, portionsOf, rowsAs } from './rows.js';
+import { query, type D1Query } from './client.js';
+import { changesIn, deltaOf, entryOf, namesSince, type ScopeChange } from '../../sqlite/entries.js';
+import { entryIn, numberIn, textIn, type Entry } from '../../sqlite/rows.js';
+import { jsonColumn } from '../../sqlite/schema.js';
+import { fromColumn, toColumn } from '../../shared/column-text.js';
+import { TOLD } from '../../sqlite/tables.js';
+import type { SqlRow } from '../../sqlite/driver.js';
+import type { Delta, Known } from '../../../store/contract.js';
 
 /** Where a caller was in a scope. */
 export interface KnownScope {

@@ -1,16 +1,16 @@
 // Committing changes to D1, each call in one round trip.
 
-import { isStoreError } from '../../store-error.js';
-import { commitFitting, type Outcome } from './cloudflare-sizes.js';
-import { groupsOf, packChange } from './d1-changes.js';
-import { batch, type D1DatabaseLike, type D1Query } from './d1-client.js';
-import { groupQueries } from './d1-commit.js';
-import { groupOutcomes } from './d1-outcomes.js';
-import { ifCurrent } from './d1-read.js';
-import { ToldScopes } from './d1-told.js';
-import { REMEMBERED_MS } from './sqlite-commit.js';
-import { FORGET_CALLS, FORGET_UPDATES } from './sqlite-schema.js';
-import type { Change, Committed } from '../../store.js';
+import { isStoreError } from '../../../store/store-error.js';
+import { commitFitting, type Outcome } from '../sizes.js';
+import { groupsOf, packChange } from './changes.js';
+import { batch, type D1DatabaseLike, type D1Query } from './client.js';
+import { groupQueries } from './commit.js';
+import { groupOutcomes } from './outcomes.js';
+import { ifCurrent } from './read.js';
+import { ToldScopes } from './told.js';
+import { REMEMBERED_MS } from '../../sqlite/commit.js';
+import { FORGET_CALLS, FORGET_UPDATES } from '../../sqlite/schema.js';
+import type { Change, Committed } from '../../../store/contract.js';
 
 /** See `SessionStore.commit`. */
 export async function commit(database: D1DatabaseLike, change: Change): Promise<Committed> {

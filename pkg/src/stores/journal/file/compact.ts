@@ -1,11 +1,11 @@
 // A journal without what has been deleted.
 
-import { newId } from '../../ids.js';
-import { JournalReader } from './journal-read.js';
-import { lineOf, versionLine } from './journal-lines.js';
-import { nameOf } from './journal-tables.js';
-import { isEmpty } from './values.js';
-import { LOG_VERSION, type LogRecord, type Records, type VersionRecord } from './log-records.js';
+import { newId } from '../../../model/ids.js';
+import { JournalReader } from '../reader.js';
+import { lineOf, versionLine } from '../lines.js';
+import { nameOf } from '../log-tables.js';
+import { isEmpty } from '../../shared/scope-values.js';
+import { LOG_VERSION, type LogRecord, type Records, type VersionRecord } from '../log-record.js';
 
 /** How long it is kept which calls were refused and which sessions removed, in milliseconds: a day, as clocks may be wrong. */
 const REMEMBERED = 24 * 60 * 60 * 1_000;

@@ -1,11 +1,11 @@
 // Lines in a file of Node: what is acknowledged stays, and what is not is cut off.
 
-import { isStoreError, StoreError } from '../../store-error.js';
-import { compactedLines } from './file-journal-compact.js';
-import { lockFile, type FileLock } from './file-journal-lock.js';
-import { builtin, codeOf, unless } from './file-journal-node.js';
-import { isTorn } from './journal-lines.js';
-import type { Durability, Migrate } from '../../store.js';
+import { isStoreError, StoreError } from '../../../store/store-error.js';
+import { compactedLines } from './compact.js';
+import { lockFile, type FileLock } from './lock.js';
+import { builtin, codeOf, unless } from './node.js';
+import { isTorn } from '../lines.js';
+import type { Durability, Migrate } from '../../../store/contract.js';
 import type { FileHandle } from 'node:fs/promises';
 
 /** How much is read at a time, in bytes. */

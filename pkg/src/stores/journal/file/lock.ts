@@ -1,8 +1,8 @@
 // The lock of a file: a second file that says which process made it. It holds as long as that process lives.
 
-import { newId } from '../../ids.js';
-import { StoreError } from '../../store-error.js';
-import { builtin, codeOf, unless } from './file-journal-node.js';
+import { newId } from '../../../model/ids.js';
+import { StoreError } from '../../../store/store-error.js';
+import { builtin, codeOf, unless } from './node.js';
 
 /** What a lock says. */
 interface Owner {

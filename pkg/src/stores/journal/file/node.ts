@@ -1,6 +1,6 @@
 // What only Node has. It is asked for when it is needed: a bundle for browsers finds nothing here that it would have to resolve.
 
-import { StoreError } from '../../store-error.js';
+import { StoreError } from '../../../store/store-error.js';
 
 interface Builtins {
   readonly 'node:fs/promises': typeof import('node:fs/promises');

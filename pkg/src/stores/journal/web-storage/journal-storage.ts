@@ -1,8 +1,8 @@
 // Lines in the storage of a browser: an item for each batch of them.
 
-import { StoreError } from '../../store-error.js';
-import { browserLock, pageLock, type StorageLock } from './local-storage-lock.js';
-import type { Durability } from '../../store.js';
+import { StoreError } from '../../../store/store-error.js';
+import { browserLock, pageLock, type StorageLock } from './lock.js';
+import type { Durability } from '../../../store/contract.js';
 
 /** What is needed of a `Storage`. */
 export interface StorageArea {

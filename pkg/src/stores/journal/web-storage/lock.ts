@@ -1,7 +1,7 @@
 // One writer at a time for the storage of a browser.
 
-import { StoreError } from '../../store-error.js';
-import type { StorageArea, StorageLocks } from './local-storage.js';
+import { StoreError } from '../../../store/store-error.js';
+import type { StorageArea, StorageLocks } from './journal-storage.js';
 
 /** A lock that is held. */
 export interface StorageLock {
