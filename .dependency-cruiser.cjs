@@ -1,0 +1,1 @@
+module.exports = { options: { tsPreCompilationDeps: true, doNotFollow: { path: 'node_modules' } }, forbidden: [] };
