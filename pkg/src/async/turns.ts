@@ -1,6 +1,6 @@
 // Turns of those who would get into each other's way: one after the other, under a name.
 
-import { orAborted } from '../backend/durable/retry.js';
+import { orAborted } from './abort.js';
 import type { Signal } from './abort.js';
 
 /** How long a function runs until a call that may be its own goes by itself, in milliseconds. Longer at further runs. */

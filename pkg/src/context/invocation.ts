@@ -1,12 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // Contexts: what the agents, tools and callbacks of one invocation read and write.
 
-import { admitDelta, admitString } from '../input/admit.js';
+import { admitDelta } from '../input/admit.js';
 import { StatepadError } from '../model/errors.js';
 import { newId } from '../model/ids.js';
 import { PendingWrites, type SentWrites } from './pending-writes.js';
 import { warn } from '../model/warnings.js';
-import { checkObject } from '../checks/arguments.js';
+import { checkObject, admitString } from '../checks/arguments.js';
 import { isTemp } from '../model/scope.js';
 import { State, type ReadonlyState } from './state.js';
 import { Template } from '../template/template.js';

@@ -1,9 +1,8 @@
 // An agent's answer as state: `output_key`.
 
-import { admitString } from '../input/admit.js';
 import { StatepadError } from '../model/errors.js';
 import { isFinalResponse, partsOf } from '../input/event.js';
-import { checkObject } from '../checks/arguments.js';
+import { checkObject, admitString } from '../checks/arguments.js';
 import { isThenable } from '../async/thenable.js';
 import type { EventInit } from '../model/types.js';
 

@@ -1,18 +1,19 @@
 // The session service: checks requests, and hands them to sessions in memory or over a store.
 
-import { admitString, type AdmitOptions } from '../input/admit.js';
+import { type AdmitOptions } from '../input/admit.js';
 import { admitEvent } from '../input/event-draft.js';
 import { checkedClock } from '../input/clock.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
 import { InvocationContext, type InvocationOptions } from '../context/invocation.js';
 import { LocalSessions } from '../backend/memory-backend.js';
-import { checkCount, checkFunction, checkObject, checkOptionalString, checkOptions } from '../checks/arguments.js';
+import { checkCount, checkFunction, checkObject, checkOptionalString, checkOptions, admitString } from '../checks/arguments.js';
 import { OPTIONS, REQUESTS, checkConfig, checkKey, checkList, checkRequest, checkSession, checkTarget, checkUpdateOptions } from '../input/requests.js';
 import { admitCreation, type Sessions } from '../backend/backend.js';
 import { checkServiceOptions, checkStoreOptions, type StoredOptions, type StoreOptions } from '../backend/durable/options.js';
 import { Turns } from '../async/turns.js';
-import { updateState, type UpdateFunction } from './update-state.js';
+import { updateState } from './update-state.js';
 import { isReady, ready, refuseAfterTrap, requireReady } from '../engine/wasm.js';
+import { type UpdateFunction } from '../backend/update-target.js';
 import type { View } from '../session/handle.js';
 import type {
   Abortable,
