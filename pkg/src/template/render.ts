@@ -1,7 +1,7 @@
 // Rendering: the values of a compiled template's placeholders. The same rules as in the core (src/template.rs).
 
 import { StatepadError, type Missing } from '../model/errors.js';
-import { namesText } from '../session/registry.js';
+import { namesText } from '../engine/delta-text.js';
 import { nearest_key, write } from '../engine/wasm.js';
 import { placesOf, type CompiledPlaceholder, type Place, type Segment } from '../engine/template.js';
 

@@ -5,7 +5,7 @@ import { describe, isObject } from '../../model/kinds.js';
 import { checkFunction, checkOptions } from '../../checks/arguments.js';
 import { OPTIONS } from '../../input/requests.js';
 import { isThenable } from '../../async/thenable.js';
-import type { Policy } from './retry.js';
+import type { RetryOptions } from './retry.js';
 import type { Callbacks } from '../../stores/journal/callback-store.js';
 import type { Migrate, SessionStore } from '../../store/contract.js';
 
@@ -23,15 +23,15 @@ export interface StoreOptions extends Partial<Callbacks> {
     /** How long to wait after the first try, in milliseconds, then twice as long each time; 50 unless told otherwise. */
     readonly pause?: number | undefined;
   } | undefined;
-  /** How many events, about, stay in memory in sessions that nobody waits for; 100,000 unless told otherwise. */
+  /** How many events, about, stay in memory in sessions that are not in use; 100,000 unless told otherwise. */
   readonly cachedEvents?: number | undefined;
 }
 
 /** Options of sessions over a store, understood. */
-export interface StoredOptions extends Policy {
+export interface StoredOptions extends RetryOptions {
   readonly store: SessionStore | Callbacks;
   readonly migrate: Migrate;
-  /** How many events are kept in memory, about, in sessions that nobody waits for. */
+  /** How many events are kept in memory, about, in sessions that are not in use. */
   readonly cachedEvents: number;
   readonly now: () => number;
 }
