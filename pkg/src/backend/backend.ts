@@ -1,4 +1,5 @@
-// What keeps the sessions of a service: the process alone, or a store. The service calls it once a request is understood.
+// What keeps the sessions of a service: the process alone, or a store. The service calls it once a request is
+// understood.
 
 import { admitDelta, type AdmittedDelta } from '../input/admit.js';
 import { isBlank, newId } from '../model/ids.js';

@@ -9,7 +9,9 @@ export interface KeyedDelta {
   readonly deleted: readonly string[];
 }
 
-/** Writes a delta, and behind it the `id` of its event. Returns the length of each text in bytes. Throws `CORE_FAILED`. */
+/**
+ * Writes a delta, and behind it the `id` of its event. Returns the length of each text in bytes. Throws `CORE_FAILED`.
+ */
 export function writeDelta({ delta, deleted }: KeyedDelta, id?: string): readonly [number, number, number] {
   return write(JSON.stringify(delta), namesText(deleted), id);
 }

@@ -32,7 +32,10 @@ export class HistoryEngine {
     return true;
   }
 
-  /** The values at a revision; keys that are first written after `until` have the values of `stateThen`, the state there. */
+  /**
+   * The values at a revision; keys that are first written after `until` have the values of `stateThen`, the state
+   * there.
+   */
   stateAt(revision: number, until: number, stateThen: State): Record<string, Json> {
     const [length] = write(JSON.stringify(stateThen));
     return JSON.parse(this.#past.state_at(revision, until, length)) as Record<string, Json>;

@@ -84,7 +84,7 @@ const TEMP = 8;
 const TOKEN_SHIFT = 4;
 
 /** By their bits: the sets of scopes. */
-const SCOPE_SETS: readonly ScopeSet[] = Array.from({ length: SESSION | APP | USER }, (_, bits) => setOf(bits)).concat(ALL_SCOPES);
+const SCOPE_SETS: readonly ScopeSet[] = Array.from({ length: (SESSION | APP | USER) + 1 }, (_, bits) => setOf(bits));
 
 /**
  * The core's sessions. Sessions and scopes go by numbers, which name others once theirs is gone. Every method throws
@@ -116,8 +116,9 @@ export class SessionEngine {
     change: IdentifiedDelta,
     { app = -1, user = -1 }: ExpectedVersions,
   ): PreparedChange {
+    const { id, timestamp } = change;
     const [length, deleted] = writeDelta(change);
-    return this.#prepared(this.#core.prepare_update(appName, userId, change.id, change.timestamp, length, deleted, app, user));
+    return this.#prepared(this.#core.prepare_update(appName, userId, id, timestamp, length, deleted, app, user));
   }
 
   /** Applies a change that is stored, in these parts. Returns the number of its session, if it has one. */

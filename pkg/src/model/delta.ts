@@ -24,8 +24,8 @@ export interface MutableValues {
 }
 
 /**
- * Changes values as a delta says. It deletes first: a name that it both deletes and sets goes to the end, and one that it only
- * sets keeps its place.
+ * Changes values as a delta says. It deletes first: a name that it both deletes and sets goes to the end, and one that
+ * it only sets keeps its place.
  */
 export function applyDelta(values: MutableValues, { set = {}, unset = [] }: Delta): void {
   for (const name of unset) {

@@ -13,14 +13,14 @@ import type { KeyedDelta } from '../engine/delta-text.js';
 import type { SessionRecord } from './record.js';
 import type { Event, HistoryOptions, HistoryStep, Json } from '../model/types.js';
 
-/** See `SessionService.stateAt`. The view's session has all its events in memory. */
+/** See `SessionService.stateAt`. All events of the view's session are loaded. */
 export function stateAt(view: View, revision: number): Readonly<Record<string, Json>> {
   checkRevision(view, revision, 'revision');
   const now = (view.state ??= stateOf(view));
   return deepFreeze(revision === view.revision ? withoutTemp(now) : historyOf(view.record).stateAt(revision, view.revision, now));
 }
 
-/** See `SessionService.history`. The view's session has all its events in memory. */
+/** See `SessionService.history`. All events of the view's session are loaded. */
 export function history(view: View, key: string, { until = view.revision, last }: HistoryOptions): readonly HistoryStep[] {
   checkCount(last, 'last');
   checkRevision(view, until, 'until');
@@ -35,7 +35,9 @@ export function history(view: View, key: string, { until = view.revision, last }
   );
 }
 
-/** What the core knows of a log, with what is new in it. All events of the log are in memory. Throws `STORE_CORRUPT`. */
+/**
+ * What the core has been told of a log, brought up to date. All events of the log are loaded. Throws `STORE_CORRUPT`.
+ */
 function historyOf(record: SessionRecord): HistoryEngine {
   const engine = (record.history ??= new HistoryEngine());
   while (engine.next <= record.events.length) {

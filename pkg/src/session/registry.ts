@@ -45,8 +45,8 @@ export class SessionRegistry {
   }
 
   /**
-   * A new handle of a session as it is now. `given` are the events of the window, where they had to be read for it alone;
-   * `snapshots` the values that it shows, where they are not those in the core.
+   * A new handle of a session as it is now. `given` are the events of the window, where they had to be read for it
+   * alone; `snapshots` the values that it shows, where they are not those in the core.
    */
   read(
     record: SessionRecord,
@@ -125,8 +125,8 @@ export class SessionRegistry {
   }
 
   /**
-   * Applies an append, in those of its `parts` that are not here already. The handle that it came `through` is refreshed
-   * next: the values that it shows need not be kept.
+   * Applies an append, in those of its `parts` that are not here already. The handle that it came `through` is
+   * refreshed next: the values that it shows need not be kept.
    */
   applyAppend(
     record: SessionRecord,
@@ -201,7 +201,9 @@ export class SessionRegistry {
     return isNew;
   }
 
-  /** Takes a session out of the core. Handles keep showing what they show. Answers with the scopes that went with it. */
+  /**
+   * Takes a session out of the core. Handles keep showing what they show. Answers with the scopes that went with it.
+   */
   unload(record: SessionRecord): readonly number[] {
     const { number, scopes: [own, app, user], key: { appName, userId } } = record;
     this.#unindex(record);

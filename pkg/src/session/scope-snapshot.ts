@@ -58,8 +58,8 @@ export class ScopeSnapshot {
   }
 
   /**
-   * Keeps this version for its holders, before the scope moves. Where the core has no memory to tell it, reading the values
-   * throws that error: a full memory must not keep a session from being deleted.
+   * Keeps this version for its holders, before the scope moves. Where the core has no memory to tell it, reading the
+   * values throws that error: a full memory must not keep a session from being deleted.
    */
   keep(): void {
     if (this.#record === undefined && this.#text === undefined && this.holders > 0) {
@@ -110,8 +110,8 @@ export class ScopeSnapshots {
   }
 
   /**
-   * Before the values of a scope move: handles that show them keep them, and the next handle gets the new version. `leaving`
-   * is what a handle shows that moves with the scope.
+   * Before the values of a scope move: handles that show them keep them, and the next handle gets the new version.
+   * `leaving` is what a handle shows that moves with the scope.
    */
   beforeMove(scope: number, leaving?: ScopeSnapshot): void {
     this.#versions[scope] = (this.#versions[scope] ?? 0) + 1;

@@ -10,8 +10,8 @@ import type { SessionKey } from '../../model/types.js';
 type Parts = Pick<StoreParts, 'cache' | 'loader'>;
 
 /**
- * The session that an append goes to, with all events that the handle shows. It stays in the cache until it is unpinned.
- * Throws `SESSION_NOT_FOUND`.
+ * The session that an append goes to, with all events that the handle shows. It stays in the cache until it is
+ * unpinned. Throws `SESSION_NOT_FOUND`.
  */
 export async function pinForAppend(parts: Parts, key: SessionKey, view: View | undefined): Promise<SessionRecord> {
   const { cache, loader } = parts;

@@ -32,7 +32,7 @@ import type { Signal } from '../../async/abort.js';
 export interface AppendRequest {
   readonly session: AppendPlan['session'];
   readonly draft: Draft;
-  /** What the caller wants to hold. */
+  /** What the caller expects. */
   readonly guard: Guard;
   /** What the caller has read of the scopes, where that is not what is cached. */
   readonly read?: Pick<Known, 'pos' | 'marks'> | undefined;
@@ -99,8 +99,8 @@ async function append(parts: StoreParts, key: SessionKey, task: Task): Promise<A
 }
 
 /**
- * Has an append stored, if it is not there already. Answers `undefined` when the session that was cached is not there any more
- * and the caller has named none but that of this key: another one may be there by now.
+ * Has an append stored, if it is not there already. Answers `undefined` when the session that was cached is not there
+ * any more and the caller has named none but that of this key: another one may be there by now.
  */
 async function storeUnlessReplaced(
   parts: StoreParts,

@@ -23,8 +23,8 @@ const BATCH_TIMEOUT_MS = 20;
 /**
  * The changes of one service. At most one of each session may be on its way; the service sees to that.
  *
- * One call is under way at a time, so that the changes that come meanwhile go together in the next; but no change waits
- * longer than {@link BATCH_TIMEOUT_MS} for a call that is not its own.
+ * One call is under way at a time, so that the changes that come meanwhile go together in the next; but no change
+ * waits longer than {@link BATCH_TIMEOUT_MS} for a call that is not its own.
  */
 export class CommitQueue {
   readonly #store: SessionStore;
@@ -85,7 +85,7 @@ export class CommitQueue {
     batch.forEach((queued) => (queued.attempts += 1));
     try {
       const outcomes = await tryOnce(async (context) => await this.#call(batch, context), this.#retry);
-      batch.forEach((queued, index) => this.#settle(queued, outcomes[index]));
+      batch.forEach((queued, index) => this.#decide(queued, outcomes[index]));
     } catch (error) {
       this.#failed(batch, error);
     }
@@ -107,7 +107,7 @@ export class CommitQueue {
     return outcomes;
   }
 
-  #settle(queued: QueuedChange, outcome: unknown): void {
+  #decide(queued: QueuedChange, outcome: unknown): void {
     if (isStoreError(outcome)) {
       this.#refused(queued, outcome);
     } else if (typeof (outcome as Committed | undefined)?.rev === 'number') {

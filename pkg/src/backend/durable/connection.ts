@@ -31,7 +31,9 @@ export class Connection {
     this.#onHints = onHints;
   }
 
-  /** Opens the store, once. After a failure it is tried again. Throws `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `CLOSED`. */
+  /**
+   * Opens the store, once. After a failure it is tried again. Throws `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `CLOSED`.
+   */
   async open(): Promise<void> {
     this.#opened ??= this.#start().catch((error: unknown) => {
       this.#opened = undefined;
@@ -47,8 +49,8 @@ export class Connection {
   }
 
   /**
-   * Waits for a turn, see `SessionStore.reserve`. `undefined`: the store has none, or it does not come in time, or cannot be
-   * told. Throws the reason of `signal`, and nothing else.
+   * Waits for a turn, see `SessionStore.reserve`. `undefined`: the store has none, or it does not come in time, or
+   * cannot be told. Throws the reason of `signal`, and nothing else.
    */
   async reserve(target: Hint, hold: number, signal?: Signal): Promise<Turn | undefined> {
     const times = { hold, wait: Math.min(MAX_TURN_WAIT_MS, this.#retry.timeout) };
@@ -111,7 +113,9 @@ export class Connection {
   }
 }
 
-/** Gives a turn back that was not used, without waiting for it. When that fails, others wait until the turn has ended. */
+/**
+ * Gives a turn back that was not used, without waiting for it. When that fails, others wait until the turn has ended.
+ */
 export function giveBack(turn: Turn | undefined): void {
   void (async () => await turn?.release())().catch(() => undefined);
 }

@@ -23,8 +23,8 @@ export function rowHandle(registry: SessionRegistry, { key, created, rev, time, 
 }
 
 /**
- * A handle for a session as it was created, when it is not so in the cache: others have written to it or deleted it, or it
- * cannot be read now. `row` is the session at revision 0.
+ * A handle for a session as it was created, when it is not so in the cache: others have written to it or deleted it,
+ * or it cannot be read now. `row` is the session at revision 0.
  */
 export function createdHandle(
   registry: SessionRegistry,

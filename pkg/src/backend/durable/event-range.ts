@@ -1,4 +1,4 @@
-// Which events of a session have to be in memory, and which of them have to be loaded.
+// Which events of a session have to be cached, and which of them have to be loaded for it.
 
 import { firstInWindow, showsAll, type EventWindow } from '../../session/event-window.js';
 import { NOT_LOADED, type SessionRecord } from '../../session/record.js';
@@ -25,8 +25,9 @@ export function startOf({ from, last = 0 }: EventRange, { revision }: SessionRec
 }
 
 /**
- * The events of a range that are not in memory yet. They follow one another, so that memory has no gaps. Of a session that
- * only a handle knows the last one is asked for once more: it tells whether the store still has this log.
+ * The events of a range that are not here yet. They follow one another, so that the cached log has no gaps. Of a
+ * session that only a handle knows, the last event is asked for once more: it tells whether the store still has this
+ * log.
  */
 export function missingRange(known: SessionRecord | undefined, range: EventRange): NonNullable<LoadQuery['events']> {
   if (known === undefined) {

@@ -1,4 +1,4 @@
-// Whether what a store answers follows what is in memory. A store may go back: a replica is promoted, a backup restored.
+// Whether what a store answers follows what is cached. A store may go back: a replica is promoted, a backup restored.
 
 import type { Marks } from '../../store/contract.js';
 
@@ -11,7 +11,7 @@ export interface At {
 /** The scopes that sessions share. */
 export type SharedPart = keyof Marks;
 
-/** What to do with a scope in memory: leave it, add what others did, take all its values, or ask again without it. */
+/** What to do with a cached scope: leave it, add what others did, take all its values, or ask again without it. */
 export type Step = 'keep' | 'add' | 'replace' | 'forget';
 
 /** A scope as an answer tells it. */
@@ -34,8 +34,8 @@ function isBehind(at: At, sent: At | undefined): boolean {
 }
 
 /**
- * How a scope goes on after a session was loaded. `sent` is what the store was told to be known, `now` is what is in memory
- * when the answer comes: answers overtake each other.
+ * How a scope goes on after a session was loaded. `sent` is what the store was told to be known, `now` is what is
+ * cached when the answer comes: answers overtake each other.
  */
 export function afterLoad(now: At | undefined, sent: At | undefined, { at, hasValues, hasChanged }: ToldScope): Step {
   const whole = hasValues ? 'replace' : 'forget';
@@ -57,7 +57,7 @@ export interface Moved {
   readonly hasChanged: boolean;
 }
 
-/** What a change does to a scope in memory: nothing, as it is there already; itself alone; or after what others did. */
+/** What a change does to a cached scope: nothing, as it is there already; itself alone; or after what others did. */
 export type OwnStep = 'keep' | 'own' | 'add' | 'forget';
 
 /** How a scope goes on after a change of our own was stored. `sent` and `now` as in {@link afterLoad}. */

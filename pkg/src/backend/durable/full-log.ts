@@ -7,7 +7,9 @@ import type { SessionName } from '../backend.js';
 import type { StoreParts } from './parts.js';
 import type { Signal } from '../../async/abort.js';
 
-/** What a handle shows, or a session as it is now: with its creation and all events loaded. Throws `SESSION_NOT_FOUND`. */
+/**
+ * What a handle shows, or a session as it is now: with its creation and all events loaded. Throws `SESSION_NOT_FOUND`.
+ */
 export async function loadFullLog(
   { cache, loader }: Pick<StoreParts, 'cache' | 'loader'>,
   session: SessionName,

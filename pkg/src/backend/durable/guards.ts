@@ -4,8 +4,8 @@ import { StatepadError } from '../../model/errors.js';
 import type { Guard, SessionStore } from '../../store/contract.js';
 
 /**
- * The guard of a change, as far as the store can compare it. What the caller has asked for has to be; that the session is
- * still the same one is left out where the store compares nothing. Throws `INVALID_ARGUMENT`.
+ * The guard of a change, as far as the store can compare it. What the caller has asked for has to be; that the session
+ * is still the same one is left out where the store compares nothing. Throws `INVALID_ARGUMENT`.
  */
 export function guardOf({ guards = 'all' }: Pick<SessionStore, 'guards'>, guard: Guard): { readonly guard?: Guard } {
   const { keys, rev, pos } = guard;

@@ -18,8 +18,8 @@ interface Part {
 }
 
 /**
- * One page of a list. Whether there is another one is never counted: sessions come and go between two pages. The store is
- * asked for one session more than is wanted, and the cursor is the place of the last one that was looked at.
+ * One page of a list. Whether there is another one is never counted: sessions come and go between two pages. The store
+ * is asked for one session more than is wanted, and the cursor is the place of the last one that was looked at.
  */
 export async function listPage(
   { cache: { registry }, connection }: Pick<StoreParts, 'cache' | 'connection'>,

@@ -24,7 +24,9 @@ interface LoadOptions {
   readonly idle?: SessionRecord | undefined;
 }
 
-/** Loads sessions and scopes. Everything here throws `STORE_UNAVAILABLE`, `STORE_CORRUPT` and the reason of a `signal`. */
+/**
+ * Loads sessions and scopes. Everything here throws `STORE_UNAVAILABLE`, `STORE_CORRUPT` and the reason of a `signal`.
+ */
 export class SessionLoader {
   readonly #connection: Connection;
   readonly #cache: SessionCache;
@@ -35,8 +37,8 @@ export class SessionLoader {
   }
 
   /**
-   * Uses a session as the store has it, with the events of a range; the cached one where no other process can have moved it.
-   * It may leave the cache as soon as `use` has returned. Answers `undefined` when there is none.
+   * Uses a session as the store has it, with the events of a range; the cached one where no other process can have
+   * moved it. It may leave the cache as soon as `use` has returned. Answers `undefined` when there is none.
    */
   async load<T>(
     key: SessionKey,
@@ -123,7 +125,9 @@ export class SessionLoader {
     }
   }
 
-  /** Loads what other processes have written. When that fails, the session stays stale and is loaded before it is used. */
+  /**
+   * Loads what other processes have written. When that fails, the session stays stale and is loaded before it is used.
+   */
   async reload(record: SessionRecord): Promise<void> {
     this.#cache.markStale(record);
     try {

@@ -1,4 +1,4 @@
-// How much of what a store has stays in memory.
+// How much of what a store has stays cached.
 
 import type { SessionRecord } from '../../session/record.js';
 

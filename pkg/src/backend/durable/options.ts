@@ -9,7 +9,10 @@ import type { RetryOptions } from './retry.js';
 import type { Callbacks } from '../../stores/journal/callback-store.js';
 import type { Migrate, SessionStore } from '../../store/contract.js';
 
-/** Where sessions are kept, and how patient a service is with that. Without `store` or `persist` they are in memory. */
+/**
+ * Where sessions are kept, and how long a service waits for that. Without `store` or `persist` they end with the
+ * process.
+ */
 export interface StoreOptions extends Partial<Callbacks> {
   /** Keeps the sessions: one of `statepad/stores/*`, or your own. */
   readonly store?: SessionStore | undefined;
@@ -20,10 +23,12 @@ export interface StoreOptions extends Partial<Callbacks> {
   readonly retry?: {
     /** How often the store is tried in all; 6 unless told otherwise. */
     readonly attempts?: number | undefined;
-    /** How long to wait after the first try, in milliseconds, then twice as long each time; 50 unless told otherwise. */
+    /**
+     * How long to wait after the first try, in milliseconds, then twice as long each time; 50 unless told otherwise.
+     */
     readonly pause?: number | undefined;
   } | undefined;
-  /** How many events, about, stay in memory in sessions that are not in use; 100,000 unless told otherwise. */
+  /** How many events, about, are cached in sessions that are not in use; 100,000 unless told otherwise. */
   readonly cachedEvents?: number | undefined;
 }
 
@@ -31,7 +36,7 @@ export interface StoreOptions extends Partial<Callbacks> {
 export interface StoredOptions extends RetryOptions {
   readonly store: SessionStore | Callbacks;
   readonly migrate: Migrate;
-  /** How many events are kept in memory, about, in sessions that are not in use. */
+  /** How many events, about, are cached in sessions that are not in use. */
   readonly cachedEvents: number;
   readonly now: () => number;
 }
@@ -47,7 +52,7 @@ export function checkServiceOptions(options: StoreOptions & { readonly now?: unk
   }
 }
 
-/** Checks the options. `undefined`: everything is in memory. */
+/** Checks the options. Answers `undefined` where there is no store. */
 export function checkStoreOptions(options: StoreOptions, now: () => number): StoredOptions | undefined {
   const { store, persist, restore, migrate = 'create', timeout = 10_000, retry = {}, cachedEvents = 100_000 } = options;
   checkOptions(retry, OPTIONS.retry, 'retry');
@@ -68,7 +73,12 @@ export function checkStoreOptions(options: StoreOptions, now: () => number): Sto
   if (!['create', 'upgrade', 'check'].includes(migrate)) {
     refuse('migrate', "must be 'create', 'upgrade' or 'check'");
   }
-  for (const [path, number, least] of [['timeout', timeout, 1], ['retry.attempts', attempts, 1], ['retry.pause', pause, 0], ['cachedEvents', cachedEvents, 0]] as const) {
+  for (const [path, number, least] of [
+    ['timeout', timeout, 1],
+    ['retry.attempts', attempts, 1],
+    ['retry.pause', pause, 0],
+    ['cachedEvents', cachedEvents, 0],
+  ] as const) {
     if (!(typeof number === 'number' && number >= least && Number.isFinite(number))) {
       refuse(path, `must be a number from ${least}`);
     }
@@ -89,7 +99,8 @@ export function checkStore(given: unknown, path: string): void {
     refuse(path, `must be a store, not a function: call it, as in ${path}: memoryStore()`);
   }
   if (typeof given === 'string') {
-    refuse(path, `must be a store, not a string: give that to a store of statepad/stores/*, as in ${path}: fileJournal('sessions.jsonl')`);
+    const how = `give that to a store of statepad/stores/*, as in ${path}: fileJournal('sessions.jsonl')`;
+    refuse(path, `must be a store, not a string: ${how}`);
   }
   if (!isObject(given)) {
     refuse(path, `must be a store, not ${describe(given)}`);

@@ -4,8 +4,8 @@ import type { SharedPart } from './following.js';
 import type { Committed, Delta } from '../../store/contract.js';
 
 /**
- * What others have done to a scope since its position was `read`, up to a change whose own part is `own`; `undefined` where the
- * store does not tell.
+ * What others have done to a scope since its position was `read`, up to a change whose own part is `own`; `undefined`
+ * where the store does not tell.
  */
 export function deltaOfOthers(
   { pos, changed, duplicate }: Committed,

@@ -15,7 +15,7 @@ export const SHARED = [
   { part: 'user', index: 2, prefix: USER_PREFIX },
 ] as const;
 
-/** A change that was sent, and what was known in memory when it was. */
+/** A change that was sent, and what was known when it was. */
 export interface SentChange {
   readonly change: Change;
   readonly known: Known;
@@ -79,7 +79,7 @@ export class Positions {
   }
 }
 
-/** The parts of a change that memory does not have yet. `session`: whether its event is one of them. */
+/** The parts of a change that are not cached yet. `session`: whether its event is one of them. */
 export function newParts(steps: Steps, { scopes }: PreparedChange, session: boolean): ScopeSet {
   return { session, app: scopes.app && steps.app !== 'keep', user: scopes.user && steps.user !== 'keep' };
 }

@@ -1,4 +1,4 @@
-// Remembers what an update function has looked at: only that has to hold still.
+// Remembers what an update function has looked at: only that must not change until its delta is written.
 
 import { isTemp, nameOf, type StoredScope } from '../../model/scope.js';
 import type { Delta, Guard } from '../../store/contract.js';

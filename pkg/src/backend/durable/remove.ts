@@ -28,8 +28,8 @@ export async function removeStored(parts: StoreParts, key: SessionKey, signal: S
 }
 
 /**
- * Which session is to be deleted: a second try must not delete one that was created anew in between. Only where the store
- * looks at it. `'gone'` when there is none.
+ * Which session is to be deleted: a second try must not delete one that was created anew in between. Only where the
+ * store looks at it. `'gone'` when there is none.
  */
 async function guardOfRemoval(
   parts: StoreParts,

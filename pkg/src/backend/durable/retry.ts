@@ -13,13 +13,17 @@ export interface RetryOptions {
   readonly timeout: number;
   /** How often it is tried in all. */
   readonly attempts: number;
-  /** How long to wait after the first try, in milliseconds: twice as long after each further one, 5 seconds at most. */
+  /**
+   * How long to wait after the first try, in milliseconds: twice as long after each further one, 5 seconds at most.
+   */
   readonly pause: number;
 }
 
 const MAX_PAUSE_MS = 5000;
 
-/** Waits after a try that failed. Shortened by chance, so that those who failed together do not come back together. */
+/**
+ * Waits after a try that failed: a random part of the pause, so that what failed together is not tried again together.
+ */
 export async function pauseAfter(attempt: number, { pause }: RetryOptions): Promise<void> {
   await sleep(Math.min(MAX_PAUSE_MS, pause * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
 }
@@ -65,8 +69,8 @@ class Try implements StoreContext {
 
 /**
  * Asks a store for something that may be done twice: that changes nothing, or changes what `id` names. Throws
- * `STORE_UNAVAILABLE` when it is never done, `STORE_CORRUPT`, and the reason of `signal`; `COMMIT_UNKNOWN` when one of the
- * tries may have changed something.
+ * `STORE_UNAVAILABLE` when it is never done, `STORE_CORRUPT`, and the reason of `signal`; `COMMIT_UNKNOWN` when one of
+ * the tries may have changed something.
  */
 export async function ask<T>(run: (context: StoreContext) => Promise<T>, retry: RetryOptions, signal?: Signal, id?: string): Promise<T> {
   let isUnknown = false;

@@ -1,5 +1,5 @@
-// A user's and the app's keys as `updateState` reads and writes them, or the app's alone: under a guard for what the function
-// has looked at.
+// A user's and the app's keys as `updateState` reads and writes them, or the app's alone: under a guard for what the
+// function has looked at.
 
 import { deltaOfOthers } from './others-delta.js';
 import { knownOf, sentOf, type KnownScopes } from './positions.js';
@@ -111,7 +111,10 @@ interface WrittenScopes {
   readonly user: WrittenScope | undefined;
 }
 
-/** The values of a scope right after a change: of what was read and written for sure, of others as far as the store tells. */
+/**
+ * The values of a scope right after a change: of what was read and written for sure, of others as far as the store
+ * tells.
+ */
 function scopeAfter(read: LoadedScope, part: SharedPart, { id, delta }: Change, committed: Committed): WrittenScope {
   const own = delta[part];
   const others = deltaOfOthers(committed, part, read.pos, own);

@@ -1,4 +1,4 @@
-// What a service keeps in memory of the sessions that a store has: never ahead of it, and bounded.
+// What a service has cached of the sessions that a store keeps: never ahead of the store, and bounded.
 
 import { isLost, type Head } from './following.js';
 import { NOT_LOADED, type SessionRecord } from '../../session/record.js';
@@ -15,7 +15,7 @@ import type { Event, SessionKey } from '../../model/types.js';
 
 /** Sessions that were loaded from a store, or created in it. */
 export class SessionCache {
-  /** The sessions themselves. What goes in and out goes through the cache. */
+  /** The cached sessions. The cache puts them in and takes them out. */
   readonly registry = new SessionRegistry();
   readonly #shared = new SharedScopes(this.registry);
   readonly #sessions: LruSessions;
@@ -28,12 +28,12 @@ export class SessionCache {
     this.#sessions = new LruSessions(limit, (record) => this.forget(record));
   }
 
-  /** Whether a session is as it was loaded, as far as is known here. */
+  /** Whether nothing is known to have moved a session since it was loaded. */
   isCurrent(record: SessionRecord): boolean {
     return record.number !== NOT_LOADED && !this.#stale.has(record) && this.#shared.areKnown(record);
   }
 
-  /** It is not known any more whether a session is as it was loaded. */
+  /** Others may have moved a session: it is loaded before it is used. */
   markStale(record: SessionRecord): void {
     this.#stale.add(record);
   }
@@ -48,15 +48,15 @@ export class SessionCache {
     return { created: record.created, rev, ...(last === undefined ? {} : { last }), ...scopes };
   }
 
-  /** What is in memory of an app, and of a user in it. */
+  /** The positions of an app, and of a user in it, where they are known. */
   knownScopes(key: ScopeKey): KnownScopes {
     return this.#shared.known(key);
   }
 
   /**
-   * Merges what a store has answered, when `before` was what the cache had and the store was told what is `known`. `idle` is
-   * a session that only a handle knows: it comes back. Answers `undefined` when the cache has moved meanwhile, or was not what
-   * the store has: ask again.
+   * Merges what a store has answered, when `before` was what the cache had and the store was told what is `known`.
+   * `idle` is a session that only a handle knows: it comes back. Answers `undefined` when the cache has moved
+   * meanwhile, or was not what the store has: ask again.
    */
   mergeLoaded(
     key: SessionKey,
@@ -135,8 +135,8 @@ export class SessionCache {
   }
 
   /**
-   * Applies an append that is stored. Answers with the event as it is here, or with `undefined` when the cache does not lead
-   * up to it: nothing has changed here then, and the session has to be loaded.
+   * Applies an append that is stored. Answers with the event as it is here, or with `undefined` when the cache does
+   * not lead up to it: nothing has changed here then, and the session has to be loaded.
    */
   applyCommittedAppend(
     record: SessionRecord,
@@ -193,7 +193,7 @@ export class SessionCache {
     const { pos, duplicate } = committed;
     const scopes = this.#shared.scopesOf(key);
     const steps = this.#shared.steps(scopes, prepared, sent, committed);
-    // A scope that is not in memory is known when this change is the first one there.
+    // A scope that is not cached is known when this change is the first one there.
     const isKnown = SHARED.every(
       ({ part, index }) => scopes[index] !== NOT_LOADED || pos[part] === (prepared.scopes[part] ? 1 : 0),
     );
@@ -260,7 +260,7 @@ export class SessionCache {
     view.record = record;
   }
 
-  /** Whether a log is known to be none that the store has. */
+  /** Whether the store is known not to have a log. */
   isLost(record: SessionRecord): boolean {
     return this.#lost.has(record);
   }
@@ -306,7 +306,7 @@ function headOf({ revision, last }: SessionRecord): Head {
   return { rev: revision, last };
 }
 
-/** Whether a log that is here is none that the store has. */
+/** Whether a cached log is not the one that the store has. */
 function isReplaced(record: SessionRecord, { rev, last, events, diverged }: Loaded, known: Known): boolean {
   const sent = record.number === NOT_LOADED ? headOf(record) : { rev: known.rev ?? 0, last: known.last };
   if (diverged || isLost({ rev, last }, sent) || (rev === record.revision && isLost({ rev, last }, headOf(record)))) {

@@ -76,8 +76,8 @@ async function readLeft<T>(
 const SCOPES = [['session', ''], ['app', APP_PREFIX], ['user', USER_PREFIX]] as const;
 
 /**
- * The values of a session's scopes right after a change: of what was read and written for sure, of others as far as the store
- * tells.
+ * The values of a session's scopes right after a change: of what was read and written for sure, of others as far as
+ * the store tells.
  */
 function valuesAfter(values: readonly State[], stored: Appended['stored'], pos: NonNullable<Known['pos']>): State[] {
   return SCOPES.map(([scope, prefix], index) => {

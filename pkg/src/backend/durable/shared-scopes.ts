@@ -1,4 +1,4 @@
-// The values that sessions share, as far as they are in memory: an app's and a user's, each at a position of its store.
+// The cached values that sessions share: an app's and a user's, each at a position of its store.
 
 import { afterLoad, type At, type SharedPart } from './following.js';
 import { Positions, SHARED, knownOf, sentOf, type KnownScopes, type SentChange, type Shared, type Steps } from './positions.js';
@@ -24,7 +24,7 @@ export class SharedScopes {
     return this.#positions.get(app) !== undefined && this.#positions.get(user) !== undefined;
   }
 
-  /** What is in memory of an app, and of a user in it. */
+  /** The positions of an app, and of a user in it, where they are known. */
   known({ appName, userId }: ScopeKey): KnownScopes {
     const at = (user?: string): At | undefined => this.#positions.get(this.#registry.scopeOf(appName, user) ?? NOT_LOADED);
     return knownOf(at(), userId === undefined ? undefined : at(userId));
@@ -37,7 +37,9 @@ export class SharedScopes {
     return [NOT_LOADED, app ?? NOT_LOADED, user ?? NOT_LOADED];
   }
 
-  /** Merges what a store has answered when it was told what is `known`. Whether the values of both scopes are here now. */
+  /**
+   * Merges what a store has answered when it was told what is `known`. Whether the values of both scopes are here now.
+   */
   mergeLoaded(record: SessionRecord, loaded: Loaded, known: Known): boolean {
     return SHARED.map((scope) => this.#mergeScope(record, scope, loaded, known)).every(Boolean);
   }
@@ -98,7 +100,7 @@ export class SharedScopes {
     });
   }
 
-  /** A scope is not in memory any more. */
+  /** A scope is not cached any more. */
   unloaded(scope: number): void {
     this.#positions.forget(scope);
   }
