@@ -2,7 +2,7 @@
 
 import { StatepadError } from '../model/errors.js';
 import { SessionService, type SessionServiceOptions } from '../service/session-service.js';
-import { checkServiceOptions } from '../backend/durable/options.js';
+import { checkServiceOptions } from '../service/options.js';
 import { Problems } from './problems.js';
 import { readLines, type Contents, type FileSession } from './read.js';
 import { Clock, replay } from './replay.js';

@@ -9,7 +9,7 @@ import { knownOf, partsOf, Positions, sentOf, SHARED, type ScopeKey, type Sent, 
 import { underKeys } from '../../model/scope.js';
 import { Room } from './room.js';
 import { parseEvent } from './loaded-event.js';
-import { write } from '../../engine/wasm.js';
+import { write } from '../../engine/transfer.js';
 import type { Append } from '../../session/append.js';
 import type { CreationEvent } from '../../session/creation.js';
 import type { Committed, Delta, Hint, Known, Loaded, Row, StoredEvent, Values } from '../../store/contract.js';
