@@ -1,8 +1,8 @@
 // The history of one session, as the core keeps it.
 
-import { writeDelta, type KeyedDelta } from './delta-text.js';
 import { MAX_COUNT } from './limits.js';
-import { Past, write } from './wasm.js';
+import { write, writeDelta, type KeyedDelta } from './transfer.js';
+import { Past } from './wasm.js';
 import type { HistoryStep, Json } from '../model/types.js';
 
 type State = Readonly<Record<string, Json>>;

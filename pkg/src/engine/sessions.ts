@@ -1,9 +1,9 @@
 // The sessions of one service in the core: objects go in and come out, the core's numbers and texts stay here.
 
-import { writeDelta, type KeyedDelta } from './delta-text.js';
+import { coreError } from './core-error.js';
 import { MAX_COUNT } from './limits.js';
-import { Core, write } from './wasm.js';
-import { coreError } from '../model/errors.js';
+import { write, writeDelta, type KeyedDelta } from './transfer.js';
+import { Core } from './wasm.js';
 import type { ScopedDelta } from '../model/delta.js';
 import type { Json, SessionKey } from '../model/types.js';
 

@@ -9,7 +9,8 @@ import { MemoryBackend } from '../backend/memory-backend.js';
 import { checkCount, checkFunction, checkObject, checkOptionalString, checkOptions, admitString } from '../checks/arguments.js';
 import { OPTIONS, REQUESTS, checkConfig, checkKey, checkList, checkRequest, checkSession, checkTarget, checkUpdateOptions } from '../input/requests.js';
 import { admitCreation, type SessionBackend } from '../backend/backend.js';
-import { checkServiceOptions, checkStoreOptions, type StoredOptions, type StoreOptions } from '../backend/durable/options.js';
+import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
+import type { StoredOptions } from '../backend/durable/options.js';
 import { Turns } from '../async/turns.js';
 import { updateState } from './update-state.js';
 import { isReady, ready, refuseAfterTrap, requireReady } from '../engine/wasm.js';
@@ -48,7 +49,7 @@ export interface SessionServiceOptions extends StoreOptions {
  * `persist` and `restore`, wherever they keep them.
  *
  * A write is never dropped silently: it resolves when it is durable, or it throws a {@link StatepadError}. It has not
- * happened then, unless the code is `COMMIT_UNKNOWN`: nobody knows. Every method throws `CLOSED` after `close()`, and
+ * happened then, unless the code is `COMMIT_UNKNOWN`: then it may have happened. Every method throws `CLOSED` after `close()`, and
  * over a store also `STORE_UNAVAILABLE` and `STORE_CORRUPT`.
  *
  * @example
@@ -111,7 +112,7 @@ export class SessionService {
     try {
       return await sessions.create(creation, signal);
     } catch (error) {
-      // Somebody else has created it meanwhile.
+      // Another caller has created it meanwhile.
       const isTaken = isStatepadError(error) && error.code === 'SESSION_EXISTS';
       const created = isTaken ? await sessions.get(creation.key, undefined, signal) : undefined;
       if (created === undefined) {
@@ -305,7 +306,7 @@ export class SessionService {
     return this.#sessions;
   }
 
-  /** The code that tells histories is loaded when one is asked for. */
+  /** The code that tells histories is loaded at the first call that needs it. */
   async #historyOf(session: SessionName, options: Abortable): Promise<[typeof import('../session/history.js'), View]> {
     checkSession(session);
     const sessions = await this.#begin(options);

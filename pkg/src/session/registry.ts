@@ -8,7 +8,7 @@ import { ScopeSnapshots, type SessionSnapshots } from './scope-snapshot.js';
 import { SessionIndex } from './session-index.js';
 import { StatepadError } from '../model/errors.js';
 import type { CreationEvent } from './creation.js';
-import type { KeyedDelta } from '../engine/delta-text.js';
+import type { KeyedDelta } from '../engine/transfer.js';
 import type {
   DuplicateEvent,
   ExpectedVersions,

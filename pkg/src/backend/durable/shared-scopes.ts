@@ -6,7 +6,7 @@ import { NOT_LOADED, type SessionRecord } from '../../session/record.js';
 import { newId } from '../../model/ids.js';
 import { underKeys } from '../../model/scope.js';
 import type { PreparedChange, ScopeKey, SessionScopes } from '../../engine/sessions.js';
-import type { KeyedDelta } from '../../engine/delta-text.js';
+import type { KeyedDelta } from '../../engine/transfer.js';
 import type { SessionRegistry } from '../../session/registry.js';
 import type { Committed, Delta, Known, Loaded, Values } from '../../store/contract.js';
 
