@@ -134,10 +134,11 @@ async function store(
   const { cache, loader, writer } = parts;
   const { draft, guard, begin, view, read } = task;
   const known: Known = { ...cache.known(record.key, record), ...read };
-  const change = storedChange(parts, record, event, prepared, task, known);
+  const change = changeToSend(parts, record, event, prepared, task, known);
+  const sent = { change, prepared, known };
   let committed: Committed;
   try {
-    committed = await writer.commit(change, prepared, begin);
+    committed = await writer.commit(sent, begin);
   } catch (error) {
     throw await refusal(parts, error, record, guard);
   }
@@ -148,7 +149,7 @@ async function store(
     const there = parseEvent(record, { rev: committed.rev, data: committed.data ?? 'null' });
     return { event: repeated(record, draft, event, there), stored };
   }
-  const applied = cache.applyCommittedAppend(record, event, prepared, { change, known }, committed, view);
+  const applied = cache.applyCommittedAppend(record, event, sent, committed, view);
   if (applied === undefined) {
     await loader.reload(record);
   }
@@ -156,7 +157,7 @@ async function store(
 }
 
 /** What a store gets of an append. The append is discarded when that cannot be made. */
-function storedChange(
+function changeToSend(
   { cache: { registry }, writer }: StoreParts,
   { key, created }: SessionRecord,
   event: Event,

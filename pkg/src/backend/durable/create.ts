@@ -34,13 +34,14 @@ async function create(parts: StoreParts, { key, state }: Creation, begin: Begin)
   const event = { id, time, data: JSON.stringify(creation) };
   const known = cache.knownScopes(key);
   const change: Change = { id, kind: 'create', key, time, event, delta: registry.scopedDelta(prepared), known };
+  const sent = { change, prepared, known };
   let committed: Committed;
   try {
-    committed = await writer.commit(change, prepared, begin);
+    committed = await writer.commit(sent, begin);
   } catch (error) {
     throw isStoreError(error) ? refusal(error.code, key, error) : error;
   }
-  const record = cache.applyCommittedCreate(key, creation, prepared, { change, known }, committed);
+  const record = cache.applyCommittedCreate(key, creation, sent, committed);
   return record === undefined ? await readBack(parts, key, creation, change) : registry.read(record);
 }
 

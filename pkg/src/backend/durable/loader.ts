@@ -58,7 +58,7 @@ export class SessionLoader {
       const known = cache.known(key, before);
       const loaded = await this.#ask(key, { events: missingRange(here, range), known }, signal);
       const record =
-        loaded === null ? this.#dropMissing(key, before) : (cache.mergeLoaded(key, loaded, before, known, idle) ?? 'again');
+        loaded === null ? this.#dropMissing(key, before) : (cache.mergeLoaded(key, loaded, { before, known, idle }) ?? 'again');
       if (record !== 'again') {
         return record && use(record);
       }

@@ -15,9 +15,12 @@ export const SHARED = [
   { part: 'user', index: 2, prefix: USER_PREFIX },
 ] as const;
 
-/** A change that was sent, and what was known when it was. */
+/** A change on its way to a store. */
 export interface SentChange {
   readonly change: Change;
+  /** What the core has prepared of it. */
+  readonly prepared: PreparedChange;
+  /** What was known when it was sent. */
   readonly known: Known;
 }
 
@@ -47,9 +50,8 @@ export class Positions {
   }
 
   /** How the cached shared scopes go on after a change; `undefined` when one of them has to be loaded. */
-  steps(scopes: SessionScopes, prepared: PreparedChange, sent: SentChange, committed: Committed): Steps | undefined {
-    const { change, known } = sent;
-    const { pos, before, changed } = committed;
+  steps(scopes: SessionScopes, sent: SentChange, { pos, before, changed }: Committed): Steps | undefined {
+    const { change, prepared, known } = sent;
     const steps: Partial<Record<SharedPart, OwnStep>> = {};
     for (const { part, index } of SHARED) {
       const scope = scopes[index];
@@ -67,7 +69,7 @@ export class Positions {
   }
 
   /** After a change was applied: the scopes are where the store says. */
-  moved(scopes: SessionScopes, prepared: PreparedChange, steps: Steps, { change }: SentChange, { pos, before }: Committed): void {
+  moved(scopes: SessionScopes, steps: Steps, { change, prepared }: SentChange, { pos, before }: Committed): void {
     for (const { part, index } of SHARED) {
       const scope = scopes[index];
       if (scope !== NOT_LOADED && steps[part] !== 'keep') {
@@ -80,7 +82,7 @@ export class Positions {
 }
 
 /** The parts of a change that are not cached yet. `session`: whether its event is one of them. */
-export function newParts(steps: Steps, { scopes }: PreparedChange, session: boolean): ScopeSet {
+export function newParts(steps: Steps, { prepared: { scopes } }: SentChange, session: boolean): ScopeSet {
   return { session, app: scopes.app && steps.app !== 'keep', user: scopes.user && steps.user !== 'keep' };
 }
 

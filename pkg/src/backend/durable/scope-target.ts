@@ -94,8 +94,9 @@ async function write({ cache, writer }: StoreParts, scopeChange: ScopeChange, be
     known,
     ...(turn === undefined ? {} : { turn }),
   };
-  const committed = await writer.commit(change, prepared, begin);
-  cache.applyCommittedUpdate(key, prepared, { change, known }, committed);
+  const sent = { change, prepared, known };
+  const committed = await writer.commit(sent, begin);
+  cache.applyCommittedUpdate(key, sent, committed);
   return { app: scopeAfter(app, 'app', change, committed), user: user && scopeAfter(user, 'user', change, committed) };
 }
 

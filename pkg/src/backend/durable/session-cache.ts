@@ -9,9 +9,18 @@ import { LruSessions } from './lru-sessions.js';
 import { eventsOf, type View } from '../../session/handle.js';
 import { parseEvent } from './loaded-event.js';
 import type { CreationEvent } from '../../session/creation.js';
-import type { PreparedChange, ScopeKey } from '../../engine/sessions.js';
+import type { ScopeKey } from '../../engine/sessions.js';
 import type { Committed, Known, Loaded, StoredEvent, Values } from '../../store/contract.js';
 import type { Event, SessionKey } from '../../model/types.js';
+
+/** What the cache had of a session when a store was asked for it. */
+export interface Asked {
+  readonly before: SessionRecord | undefined;
+  /** What the store was told to be known. */
+  readonly known: Known;
+  /** A session that is not cached and that a handle knows: it comes back. */
+  readonly idle?: SessionRecord | undefined;
+}
 
 /** Sessions that were loaded from a store, or created in it. */
 export class SessionCache {
@@ -54,17 +63,10 @@ export class SessionCache {
   }
 
   /**
-   * Merges what a store has answered, when `before` was what the cache had and the store was told what is `known`.
-   * `idle` is a session that only a handle knows: it comes back. Answers `undefined` when the cache has moved
-   * meanwhile, or was not what the store has: ask again.
+   * Merges what a store has answered. Answers `undefined` when the cache has moved meanwhile, or was not what the store
+   * has: the store has to be asked again.
    */
-  mergeLoaded(
-    key: SessionKey,
-    loaded: Loaded,
-    before: SessionRecord | undefined,
-    known: Known,
-    idle?: SessionRecord,
-  ): SessionRecord | undefined {
+  mergeLoaded(key: SessionKey, loaded: Loaded, { before, known, idle }: Asked): SessionRecord | undefined {
     const now = this.registry.find(key);
     if (now !== before) {
       return undefined;
@@ -141,7 +143,6 @@ export class SessionCache {
   applyCommittedAppend(
     record: SessionRecord,
     event: Event,
-    prepared: PreparedChange,
     sent: SentChange,
     committed: Committed,
     view: View | undefined,
@@ -149,16 +150,16 @@ export class SessionCache {
     const { rev } = committed;
     const isNew = rev > record.revision;
     const isNext = this.#follows(record, event.id, sent.known, committed);
-    const steps = isNext ? this.#shared.steps(record.scopes, prepared, sent, committed) : undefined;
+    const steps = isNext ? this.#shared.steps(record.scopes, sent, committed) : undefined;
     if (steps === undefined) {
-      this.registry.discard(prepared);
+      this.registry.discard(sent.prepared);
       this.markStale(record);
       return undefined;
     }
     this.#shared.applyForeign(record.key, steps, committed);
     const through = view?.record === record ? view : undefined;
-    this.registry.applyAppend(record, event, prepared, through, newParts(steps, prepared, isNew));
-    this.#shared.moved(record.scopes, prepared, steps, sent, committed);
+    this.registry.applyAppend(record, event, sent.prepared, through, newParts(steps, sent, isNew));
+    this.#shared.moved(record.scopes, steps, sent, committed);
     if (isNew) {
       record.last = event.id;
       this.#sessions.grow(1);
@@ -186,48 +187,47 @@ export class SessionCache {
   applyCommittedCreate(
     key: SessionKey,
     creation: CreationEvent,
-    prepared: PreparedChange,
     sent: SentChange,
     committed: Committed,
   ): SessionRecord | undefined {
     const { pos, duplicate } = committed;
     const scopes = this.#shared.scopesOf(key);
-    const steps = this.#shared.steps(scopes, prepared, sent, committed);
+    const steps = this.#shared.steps(scopes, sent, committed);
     // A scope that is not cached is known when this change is the first one there.
     const isKnown = SHARED.every(
-      ({ part, index }) => scopes[index] !== NOT_LOADED || pos[part] === (prepared.scopes[part] ? 1 : 0),
+      ({ part, index }) => scopes[index] !== NOT_LOADED || pos[part] === (sent.prepared.scopes[part] ? 1 : 0),
     );
     if (duplicate || steps === undefined || !isKnown || this.registry.find(key) !== undefined) {
-      this.registry.discard(prepared);
+      this.registry.discard(sent.prepared);
       return undefined;
     }
     this.#shared.applyForeign(key, steps, committed);
-    const parts = newParts(steps, prepared, true);
-    const record = this.registry.applyCreate(key, creation, prepared, sent.change.id, parts);
-    this.#shared.moved(record.scopes, prepared, steps, sent, committed);
+    const { change, prepared } = sent;
+    const record = this.registry.applyCreate(key, creation, prepared, change.id, newParts(steps, sent, true));
+    this.#shared.moved(record.scopes, steps, sent, committed);
     this.#sessions.grow(1);
     this.touch(record);
     return record;
   }
 
   /** Applies a change of app and user state that is stored, where it follows what is known. */
-  applyCommittedUpdate(key: ScopeKey, prepared: PreparedChange, sent: SentChange, committed: Committed): void {
+  applyCommittedUpdate(key: ScopeKey, sent: SentChange, committed: Committed): void {
     const scopes = this.#shared.scopesOf(key);
-    const steps = committed.duplicate ? undefined : this.#shared.steps(scopes, prepared, sent, committed);
+    const steps = committed.duplicate ? undefined : this.#shared.steps(scopes, sent, committed);
     if (steps === undefined) {
-      this.registry.discard(prepared);
+      this.registry.discard(sent.prepared);
       this.forgetPositions(key);
       return;
     }
     this.#shared.applyForeign(key, steps, committed);
-    const { app, user } = newParts(steps, prepared, false);
+    const { app, user } = newParts(steps, sent, false);
     const parts = { session: false, app: app && scopes[1] !== NOT_LOADED, user: user && scopes[2] !== NOT_LOADED };
     if (parts.app || parts.user) {
-      this.registry.applyUpdate(key, prepared, parts);
+      this.registry.applyUpdate(key, sent.prepared, parts);
     } else {
-      this.registry.discard(prepared);
+      this.registry.discard(sent.prepared);
     }
-    this.#shared.moved(scopes, prepared, steps, sent, committed);
+    this.#shared.moved(scopes, steps, sent, committed);
   }
 
   /** It is not known any more where an app, or a user in it, is: they are loaded before they are used. */

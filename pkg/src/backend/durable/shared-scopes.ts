@@ -5,7 +5,7 @@ import { Positions, SHARED, knownOf, sentOf, type KnownScopes, type SentChange, 
 import { NOT_LOADED, type SessionRecord } from '../../session/record.js';
 import { newId } from '../../model/ids.js';
 import { underKeys } from '../../model/scope.js';
-import type { PreparedChange, ScopeKey, SessionScopes } from '../../engine/sessions.js';
+import type { ScopeKey, SessionScopes } from '../../engine/sessions.js';
 import type { KeyedDelta } from '../../engine/transfer.js';
 import type { SessionRegistry } from '../../session/registry.js';
 import type { Committed, Delta, Known, Loaded, Values } from '../../store/contract.js';
@@ -73,8 +73,8 @@ export class SharedScopes {
   }
 
   /** How the scopes go on after a change; `undefined` when one of them has to be loaded. */
-  steps(scopes: SessionScopes, prepared: PreparedChange, sent: SentChange, committed: Committed): Steps | undefined {
-    return this.#positions.steps(scopes, prepared, sent, committed);
+  steps(scopes: SessionScopes, sent: SentChange, committed: Committed): Steps | undefined {
+    return this.#positions.steps(scopes, sent, committed);
   }
 
   /** Before a change is applied: what others have done to the scopes since they were loaded. */
@@ -87,8 +87,8 @@ export class SharedScopes {
   }
 
   /** After a change was applied: the scopes are where the store says. */
-  moved(scopes: SessionScopes, prepared: PreparedChange, steps: Steps, sent: SentChange, committed: Committed): void {
-    this.#positions.moved(scopes, prepared, steps, sent, committed);
+  moved(scopes: SessionScopes, steps: Steps, sent: SentChange, committed: Committed): void {
+    this.#positions.moved(scopes, steps, sent, committed);
   }
 
   /** It is not known any more where an app, or a user in it, is: they are loaded before they are used. */

@@ -8,8 +8,8 @@ import { Queues } from '../../async/queue.js';
 import { isStoreError } from '../../store/store-error.js';
 import type { Connection } from './connection.js';
 import type { SessionCache } from './session-cache.js';
-import type { PreparedChange } from '../../engine/sessions.js';
-import type { Change, Committed, Guard } from '../../store/contract.js';
+import type { SentChange } from './positions.js';
+import type { Committed, Guard } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** Says that a change is about to be sent. Throws when its caller has given up. */
@@ -53,7 +53,7 @@ export class ChangeWriter {
   }
 
   /** Makes a change durable. When that fails, it is discarded. */
-  async commit(change: Change, prepared: PreparedChange, begin: Begin): Promise<Committed> {
+  async commit({ change, prepared }: SentChange, begin: Begin): Promise<Committed> {
     try {
       begin(change.id);
       return await this.#commits.commit(change);
