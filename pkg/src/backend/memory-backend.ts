@@ -37,7 +37,7 @@ export class MemoryBackend implements SessionBackend {
 
   create({ key, state }: Creation): Session {
     const time = this.#now();
-    const change = this.#registry.prepareCreate(key, time, state);
+    const change = this.#registry.engine.prepareCreate(key, time, state);
     return this.#registry.read(this.#registry.applyCreate(key, creationEvent(time, state), change));
   }
 
@@ -131,7 +131,7 @@ export class MemoryBackend implements SessionBackend {
         state: this.#sharedState(scope),
         write: (delta) => {
           const written = { id: newId(), timestamp: this.#now(), ...admitDelta(delta, 'delta') };
-          this.#registry.applyUpdate(scope, this.#registry.prepareUpdate(scope, written, expected));
+          this.#registry.applyUpdate(scope, this.#registry.engine.prepareUpdate(scope, written, expected));
           return this.#sharedState(scope);
         },
       };

@@ -41,7 +41,7 @@ export function changeOf(
   if (record.deleted) {
     throw notFound(record.key.sessionId);
   }
-  return registry.prepareUnlessStored(record, draft, expected);
+  return registry.engine.prepareAppend(record.number, draft, expected);
 }
 
 /** Whether the session has the event already. */
@@ -62,19 +62,6 @@ export function freezeAppend(
   }
   const temp = change.hasTemp ? takeTemp(draft) : undefined;
   return { event: seal(draft), change, temp };
-}
-
-/** The append of an event that was made `before`, for another session. Throws `EVENT_ID_CONFLICT`. */
-export function appendOnceMore(
-  registry: SessionRegistry,
-  record: SessionRecord,
-  draft: Draft,
-  change: PreparedChange | DuplicateEvent,
-  { event, temp }: PendingAppend,
-): PendingAppend {
-  return isDuplicate(change)
-    ? repeatedAppend(record, draft, event, registry.eventOf(record, change))
-    : { event, change, temp };
 }
 
 /** Applies an append that is stored, and brings the handle that it came through up to date. */
@@ -106,7 +93,7 @@ export function repeated(record: SessionRecord, draft: Draft, given: Event, stor
 }
 
 /** An event whose id the session has: with equal content it is a success that changes nothing. */
-function repeatedAppend(record: SessionRecord, draft: Draft, given: Event, stored: Event): PendingAppend {
+export function repeatedAppend(record: SessionRecord, draft: Draft, given: Event, stored: Event): PendingAppend {
   return { event: repeated(record, draft, given, stored), change: undefined, temp: undefined };
 }
 

@@ -8,26 +8,36 @@ import { ScopeSnapshots, type SessionSnapshots } from './scope-snapshot.js';
 import { SessionIndex } from './session-index.js';
 import { StatepadError } from '../model/errors.js';
 import type { CreationEvent } from './creation.js';
-import type { KeyedDelta } from '../engine/transfer.js';
 import type {
   DuplicateEvent,
-  ExpectedVersions,
-  IdentifiedDelta,
   PreparedChange,
   ScopeKey,
   ScopeSet,
   SessionPageQuery,
 } from '../engine/sessions.js';
-import type { ScopedDelta } from '../model/delta.js';
 import type { Event, Json, Session, SessionKey } from '../model/types.js';
 
-/** Changes go in in two steps, so that they can be stored in between: prepared, then applied or discarded. */
+/** What the core can be asked without a change of what handles show. */
+export type EngineQueries = Pick<
+  SessionEngine,
+  'prepareCreate' | 'prepareAppend' | 'prepareUpdate' | 'scopedDelta' | 'discard' | 'scopeOf'
+>;
+
+/**
+ * A change goes in in two steps, so that it can be stored in between: the engine prepares it, and the registry applies it,
+ * unless it is discarded.
+ */
 export class SessionRegistry {
   readonly #engine = new SessionEngine();
   readonly #snapshots = new ScopeSnapshots(this.#engine);
   readonly #sessions = new SessionIndex();
   /** By the session's number. */
   readonly #records: (SessionRecord | undefined)[] = [];
+
+  /** The core. What changes the values that handles show goes through the registry. */
+  get engine(): EngineQueries {
+    return this.#engine;
+  }
 
   /** Finds a session by its full key. */
   find(key: SessionKey): SessionRecord | undefined {
@@ -89,11 +99,6 @@ export class SessionRegistry {
     view.events = undefined;
   }
 
-  /** Prepares a creation. Throws `SESSION_EXISTS`. */
-  prepareCreate(key: SessionKey, time: number, initial: KeyedDelta): PreparedChange {
-    return this.#engine.prepareCreate(key, time, initial);
-  }
-
   /** Applies a creation, in those of its `parts` that are not here already. */
   applyCreate(
     key: SessionKey,
@@ -108,15 +113,6 @@ export class SessionRegistry {
     record.updateTime = creation.timestamp;
     this.#index(record, this.#engine.apply(change, parts) ?? missing());
     return record;
-  }
-
-  /** Prepares an append, unless the session has an event of its id. Throws `SESSION_STALE`, `STATE_CONFLICT`. */
-  prepareUnlessStored(
-    record: SessionRecord,
-    event: IdentifiedDelta,
-    expected: ExpectedVersions,
-  ): PreparedChange | DuplicateEvent {
-    return this.#engine.prepareAppend(record.number, event, expected);
   }
 
   /** The event that the session has already. */
@@ -154,25 +150,10 @@ export class SessionRegistry {
     }
   }
 
-  /** Prepares a change of app and user state that belongs to no session. Throws `STATE_CONFLICT`. */
-  prepareUpdate(scope: ScopeKey, written: IdentifiedDelta, expected: ExpectedVersions): PreparedChange {
-    return this.#engine.prepareUpdate(scope, written, expected);
-  }
-
   /** Applies a change of app and user state, in those of its `parts` that are not here already. */
   applyUpdate(scope: ScopeKey, change: PreparedChange, parts: ScopeSet = ALL_SCOPES): void {
     this.#beforeSharedMove(scope, change, parts);
     this.#engine.apply(change, parts);
-  }
-
-  /** What a store gets: the delta of a change, split by scope. */
-  scopedDelta(change: PreparedChange): ScopedDelta {
-    return this.#engine.scopedDelta(change);
-  }
-
-  /** Forgets a change that is not stored. */
-  discard(change: PreparedChange): void {
-    this.#engine.discard(change);
   }
 
   /** Deletes a session. Handles keep showing what they show. */
@@ -217,11 +198,6 @@ export class SessionRegistry {
     left.forEach((scope) => this.#snapshots.beforeMove(scope));
     this.#engine.forget(number);
     return left;
-  }
-
-  /** The scope of an app, or of a user in it, once anything has been there. */
-  scopeOf(appName: string, userId?: string): number | undefined {
-    return this.#engine.scopeOf(appName, userId);
   }
 
   /** Replaces the values of a scope by these, which go under full keys. */

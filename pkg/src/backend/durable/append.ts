@@ -1,12 +1,12 @@
 // Appends over a store: stored first, then applied, then shown.
 
 import {
-  appendOnceMore,
   changeOf,
   freezeAppend,
   isDuplicate,
   notFound,
   repeated,
+  repeatedAppend,
   type PendingAppend,
 } from '../../session/append.js';
 import { pinForAppend, showAppended } from './append-target.js';
@@ -20,7 +20,8 @@ import { isStoreError } from '../../store/store-error.js';
 import type { StoreParts } from './parts.js';
 import type { Begin } from './writer.js';
 import type { AppendPlan } from '../backend.js';
-import type { PreparedChange } from '../../engine/sessions.js';
+import type { DuplicateEvent, PreparedChange } from '../../engine/sessions.js';
+import type { SessionRegistry } from '../../session/registry.js';
 import type { Draft } from '../../input/event-draft.js';
 import type { View } from '../../session/handle.js';
 import type { SessionRecord } from '../../session/record.js';
@@ -98,6 +99,19 @@ async function append(parts: StoreParts, key: SessionKey, task: Task): Promise<A
   }
 }
 
+/** The append of an event that was made `before`, for another session. Throws `EVENT_ID_CONFLICT`. */
+function appendOnceMore(
+  registry: SessionRegistry,
+  record: SessionRecord,
+  draft: Draft,
+  change: PreparedChange | DuplicateEvent,
+  { event, temp }: PendingAppend,
+): PendingAppend {
+  return isDuplicate(change)
+    ? repeatedAppend(record, draft, event, registry.eventOf(record, change))
+    : { event, change, temp };
+}
+
 /**
  * Has an append stored, if it is not there already. Answers `undefined` when the session that was cached is not there
  * any more and the caller has named none but that of this key: another one may be there by now.
@@ -144,7 +158,7 @@ async function store(
   }
   const stored = { change, committed };
   if (committed.duplicate) {
-    cache.registry.discard(prepared);
+    cache.registry.engine.discard(prepared);
     await loader.reload(record);
     const there = parseEvent(record, { rev: committed.rev, data: committed.data ?? 'null' });
     return { event: repeated(record, draft, event, there), stored };
@@ -172,14 +186,14 @@ function changeToSend(
       key,
       time,
       event: { id, time, data: JSON.stringify(event) },
-      delta: registry.scopedDelta(prepared),
+      delta: registry.engine.scopedDelta(prepared),
       ...writer.guardOf({ created, ...guard }),
       known: { pos, marks },
       ...(named ? { call: newId() } : {}),
       ...(turn === undefined ? {} : { turn }),
     };
   } catch (error) {
-    registry.discard(prepared);
+    registry.engine.discard(prepared);
     throw error;
   }
 }

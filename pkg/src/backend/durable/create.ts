@@ -30,10 +30,10 @@ async function create(parts: StoreParts, { key, state }: Creation, begin: Begin)
   }
   const [time, id] = [now(), newId()];
   const creation = creationEvent(time, state);
-  const prepared = registry.prepareCreate(key, time, state);
+  const prepared = registry.engine.prepareCreate(key, time, state);
   const event = { id, time, data: JSON.stringify(creation) };
   const known = cache.knownScopes(key);
-  const change: Change = { id, kind: 'create', key, time, event, delta: registry.scopedDelta(prepared), known };
+  const change: Change = { id, kind: 'create', key, time, event, delta: registry.engine.scopedDelta(prepared), known };
   const sent = { change, prepared, known };
   let committed: Committed;
   try {

@@ -28,7 +28,10 @@ export interface SentChange {
 export type KnownScopes = Required<Pick<Known, 'pos' | 'marks'>>;
 
 /** A position and its mark, where that is known. */
-type Place = { readonly pos: number; readonly mark?: string | undefined };
+interface Place {
+  readonly pos: number;
+  readonly mark?: string | undefined;
+}
 
 /** How each of the scopes goes on. */
 export type Steps = Readonly<Record<SharedPart, OwnStep>>;

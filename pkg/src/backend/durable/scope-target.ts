@@ -82,14 +82,14 @@ async function write({ cache, writer }: StoreParts, scopeChange: ScopeChange, be
   const { id, time, key, written, read: { app, user }, guard, turn } = scopeChange;
   const { appName, userId } = key;
   const { registry } = cache;
-  const prepared = registry.prepareUpdate(key, { id, timestamp: time, ...written }, {});
+  const prepared = registry.engine.prepareUpdate(key, { id, timestamp: time, ...written }, {});
   const known = earlier(knownOf(app, user), cache.knownScopes(key));
   const change: Change = {
     id,
     kind: 'update',
     key: userId === undefined ? { appName } : { appName, userId },
     time,
-    delta: registry.scopedDelta(prepared),
+    delta: registry.engine.scopedDelta(prepared),
     ...(guard === undefined ? {} : { guard }),
     known,
     ...(turn === undefined ? {} : { turn }),

@@ -152,7 +152,7 @@ export class SessionCache {
     const isNext = this.#follows(record, event.id, sent.known, committed);
     const steps = isNext ? this.#shared.steps(record.scopes, sent, committed) : undefined;
     if (steps === undefined) {
-      this.registry.discard(sent.prepared);
+      this.registry.engine.discard(sent.prepared);
       this.markStale(record);
       return undefined;
     }
@@ -198,7 +198,7 @@ export class SessionCache {
       ({ part, index }) => scopes[index] !== NOT_LOADED || pos[part] === (sent.prepared.scopes[part] ? 1 : 0),
     );
     if (duplicate || steps === undefined || !isKnown || this.registry.find(key) !== undefined) {
-      this.registry.discard(sent.prepared);
+      this.registry.engine.discard(sent.prepared);
       return undefined;
     }
     this.#shared.applyForeign(key, steps, committed);
@@ -215,7 +215,7 @@ export class SessionCache {
     const scopes = this.#shared.scopesOf(key);
     const steps = committed.duplicate ? undefined : this.#shared.steps(scopes, sent, committed);
     if (steps === undefined) {
-      this.registry.discard(sent.prepared);
+      this.registry.engine.discard(sent.prepared);
       this.forgetPositions(key);
       return;
     }
@@ -225,7 +225,7 @@ export class SessionCache {
     if (parts.app || parts.user) {
       this.registry.applyUpdate(key, sent.prepared, parts);
     } else {
-      this.registry.discard(sent.prepared);
+      this.registry.engine.discard(sent.prepared);
     }
     this.#shared.moved(scopes, steps, sent, committed);
   }

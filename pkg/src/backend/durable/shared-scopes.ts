@@ -26,14 +26,14 @@ export class SharedScopes {
 
   /** The positions of an app, and of a user in it, where they are known. */
   known({ appName, userId }: ScopeKey): KnownScopes {
-    const at = (user?: string): At | undefined => this.#positions.get(this.#registry.scopeOf(appName, user) ?? NOT_LOADED);
+    const at = (user?: string): At | undefined => this.#positions.get(this.#registry.engine.scopeOf(appName, user) ?? NOT_LOADED);
     return knownOf(at(), userId === undefined ? undefined : at(userId));
   }
 
   /** The numbers of an app's scope and a user's in it, in the places that they have for a session. */
   scopesOf({ appName, userId }: ScopeKey): SessionScopes {
-    const app = this.#registry.scopeOf(appName);
-    const user = userId === undefined ? undefined : this.#registry.scopeOf(appName, userId);
+    const app = this.#registry.engine.scopeOf(appName);
+    const user = userId === undefined ? undefined : this.#registry.engine.scopeOf(appName, userId);
     return [NOT_LOADED, app ?? NOT_LOADED, user ?? NOT_LOADED];
   }
 
@@ -109,7 +109,7 @@ export class SharedScopes {
   #applyDelta({ appName, userId }: ScopeKey, part: SharedPart, prefix: string, { set = {}, unset = [] }: Delta): void {
     const scope = { appName, userId: part === 'user' ? userId : undefined };
     const apply = (written: KeyedDelta): void => {
-      const change = this.#registry.prepareUpdate(scope, { id: newId(), timestamp: 0, ...written }, {});
+      const change = this.#registry.engine.prepareUpdate(scope, { id: newId(), timestamp: 0, ...written }, {});
       this.#registry.applyUpdate(scope, change);
     };
     if (unset.length > 0) {

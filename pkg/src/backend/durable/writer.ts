@@ -58,7 +58,7 @@ export class ChangeWriter {
       begin(change.id);
       return await this.#commits.commit(change);
     } catch (error) {
-      this.#cache.registry.discard(prepared);
+      this.#cache.registry.engine.discard(prepared);
       if (!isStoreError(error)) {
         // It may be written: where its scopes are is not known any more.
         const { appName, userId } = change.key;
