@@ -67,7 +67,7 @@ function answerText(event: EventInit, options: OutputOptions): string {
   if ((author !== undefined && event.author !== author) || !isFinalResponse(event)) {
     return '';
   }
-  return parts.map((part) => (part.thought ? '' : (part.text ?? ''))).join('');
+  return parts.map((part) => (part.thought ? '' : part.text)).join('');
 }
 
 function validate(text: string, { outputSchema }: OutputOptions): SchemaResult | PromiseLike<SchemaResult> {
