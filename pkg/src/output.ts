@@ -89,13 +89,10 @@ function validate(text: string, { outputSchema }: OutputOptions): SchemaResult |
 
 /** Models like to put JSON into a fence, with or without the name of a language. */
 function withoutFence(text: string): string {
-  const trimmed = text.trim();
-  const start = trimmed.indexOf('\n');
-  const isFenced = start > 0 && trimmed.startsWith(FENCE) && trimmed.endsWith(FENCE) && !trimmed.slice(FENCE.length, start).includes('`');
-  return isFenced ? trimmed.slice(start, -FENCE.length) : text;
+  return FENCED.exec(text.trim())?.[1] ?? text;
 }
 
-const FENCE = '```';
+const FENCED = /^```[^`\n]*\n(.*)```$/s;
 
 function settle(text: string, result: SchemaResult, { outputKey, onInvalid }: OutputOptions): unknown {
   checkObject(result, 'the answer of the schema');
