@@ -248,3 +248,34 @@ test('a store that takes one change at a time gets each at once, and once', asyn
   await Promise.all(appends);
   assert.deepEqual(await waiting(), []);
 });
+
+test('a store that does not say of each change what became of it is sent those again of which it did not, and no others', async () => {
+  for (const [what, spoil, again] of [
+    ['an answer too many', (outcomes) => [...outcomes, outcomes[0]], ['a', 'b']],
+    ['an answer too few', (outcomes) => outcomes.slice(0, 1), ['a', 'b']],
+    ['none for the first', ([, second]) => [undefined, second], ['a']],
+    ['none for the second', ([first]) => [first, null], ['b']],
+  ]) {
+    const { commit, ...store } = storeWith(() => undefined);
+    const sent = [];
+    const one = async (change, context) => {
+      sent.push(change);
+      return await commit(change, context);
+    };
+    let isSpoilt = false;
+    const commitMany = async (changes, context) => {
+      const outcomes = await Promise.all(changes.map((change) => one(change, context)));
+      const isFirst = isSpoilt;
+      isSpoilt = false;
+      return isFirst ? spoil(outcomes) : outcomes;
+    };
+    const service = new SessionService({ store: { ...store, commit: one, commitMany }, retry: { pause: 1 } });
+    const sessions = await Promise.all(['a', 'b'].map((sessionId) => service.createSession({ ...key, sessionId })));
+    sent.length = 0;
+    isSpoilt = true;
+    await Promise.all(sessions.map((session) => service.appendEvent({ session, event: setting({ x: session.id }, { id: session.id }) })));
+    assert.deepEqual(sent.filter(({ attempt }) => attempt === undefined).map(({ id }) => id), ['a', 'b'], what);
+    assert.deepEqual(sent.filter(({ attempt }) => attempt !== undefined).map(({ id }) => id).toSorted(), again, what);
+    assert.deepEqual(sessions.map(({ state, revision }) => [state.x, revision]), [['a', 1], ['b', 1]], what);
+  }
+});
