@@ -146,6 +146,24 @@ export const changedCases: readonly StoreCase[] = [
     },
   ),
   changedCase(
+    'among changes that go together, too, a caller that names another mark is told nothing, wherever it says the scope is',
+    commit(create('c', { app: set('a', 1), user: set('u', 1) }), made(1, 1)),
+    {
+      commitMany: [
+        update('u1', { app: set('a', 2), user: set('u', 2) }),
+        append('e1', {}, { known: { pos: { app: 1, user: 1 }, marks: { app: 'x', user: 'x' } } }),
+        update('u2', {}, { known: { pos: { app: 1, user: 1 }, marks: { app: 'c', user: 'x' } } }),
+        update('u3', {}, { known: { pos: { app: 1, user: 1 }, marks: { user: 'c' } } }),
+      ],
+      outcomes: [
+        made(2, 2),
+        { ...appended(1, 2, 2), changed: null },
+        { ...made(2, 2), changed: { app: { set: { a: 2 }, unset: [] } } },
+        { ...made(2, 2), changed: { user: { set: { u: 2 }, unset: [] } } },
+      ],
+    },
+  ),
+  changedCase(
     'names and values of every kind are told as they are',
     commit(create('c', { app: { set: JSON.parse('{"":1,"__proto__":2,"a\\u0000b":3,"é😀":4}') as Values } }), made(1)),
     ofApp('u1', JSON.parse('{"__proto__":{"x":null},"a\\u0000b":"\\u0000\\ud800","constructor":[1.5,-0.5e-7]}') as Values, ['', 'é😀']),
