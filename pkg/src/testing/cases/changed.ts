@@ -6,7 +6,6 @@ import {
   APP,
   commit,
   create,
-  eventsOf,
   featureCase,
   HOME,
   load,
@@ -82,9 +81,12 @@ export const changedCases: readonly StoreCase[] = [
     commit(append('e2', {}, { known: app(2, 'c') }), { ...appended(2, 3), changed: null }),
     commit(append('e3', {}, { known: { pos: { app: 1 } } }), { ...appended(3, 3), changed: null }),
     commit(append('e4', {}, { known: app(7, 'u2') }), { ...appended(4, 3), changed: null }),
-    load(loaded({ rev: 4, pos: { app: 3 }, state: { app: { a: 3 } }, changed: null, events: eventsOf('e1', 'e2', 'e3', 'e4') }), {
-      known: app(1, 'x'),
-    }),
+    commit(append('e5', {}, { known: { marks: { app: 'c' } } }), { ...appended(5, 3), changed: null }),
+    // The mark of now, which is not what the scope was at.
+    commit(append('e6', {}, { known: app(2, 'u2') }), { ...appended(6, 3), changed: null }),
+    ...[app(1, 'x'), app(2, 'u2'), { pos: { app: 1 } }, { marks: { app: 'u2' } }].map((known) =>
+      load(loaded({ rev: 6, pos: { app: 3 }, state: { app: { a: 3 } }, changed: null, events: [] }), { known, events: { last: 0 } }),
+    ),
   ),
   changedCase(
     'a session is loaded with what has happened to its scopes in place of their values',
