@@ -445,6 +445,21 @@ export const broken = {
   'takes the id of an event for the mark': changing((change) => (change.kind === 'append' ? without('call')(change) : change)),
   'does not compare marks': asksWith((known) => without('marks')(known)),
   'does not compare the last event': asksWith((known) => without('last')(known)),
+  'looks for a known event in all sessions': (store) => {
+    const seen = new Set();
+    return {
+      commit: async (change) => {
+        const committed = await store.commit(change, context);
+        seen.add(JSON.stringify([committed.rev, change.id]));
+        return committed;
+      },
+      load: (key, query) => {
+        const { known = {} } = query;
+        const isSeen = seen.has(JSON.stringify([known.rev, known.last]));
+        return store.load(key, isSeen ? { ...query, known: without('last')(known) } : query, context);
+      },
+    };
+  },
   'never says that a session has diverged': loading(without('diverged')),
   'says that every session has diverged': loading((loaded) => ({ ...loaded, diverged: true })),
   'leaves its mark where it changes nothing': changing((change) => ({
@@ -456,6 +471,17 @@ export const broken = {
     ...committing(without('changed'))(store),
     ...asksWith((known) => without('pos')(known))(store),
   }),
+  'forgets what others have done to all scopes when the values of one are removed': (store) => {
+    let isForgotten = false;
+    return {
+      removeScope: async (scope) => {
+        await store.removeScope(scope, context);
+        isForgotten = true;
+      },
+      load: (key, query) =>
+        store.load(key, isForgotten && query.known ? { ...query, known: without('pos')(query.known) } : query, context),
+    };
+  },
   'tells only what was set': telling(without('unset')),
   'tells only what was deleted': telling(without('set')),
   'does not tell which names are new': telling(({ set, unset }) => ({ set, unset: unset.filter((name) => !(name in set)) })),

@@ -205,6 +205,20 @@ export const changedCases: readonly StoreCase[] = [
     commit(append('e3', {}, { known: app(4, 'u2') }), { ...appended(3, 5), changed: { app: { set: { b: 4 }, unset: [] } } }),
   ),
   changedCase(
+    'removing the values of a scope takes nothing from what can be told of others',
+    commit(create('c', { app: set('a', 1), user: set('u', 0) }), made(1, 1)),
+    ...times(60, (index) => commit(update(`u${index}`, { user: set('u', index + 1) }), made(1, index + 2))),
+    { removeScope: { app: APP } },
+    load(
+      loaded({
+        pos: { app: 2, user: 61 },
+        state: { app: {}, user: undefined },
+        changed: { user: { set: { u: 60 }, unset: [] } },
+      }),
+      { known: { pos: { app: 1, user: 1 }, marks: { app: 'c', user: 'c' } } },
+    ),
+  ),
+  changedCase(
     'it is told when the storage was opened again',
     commit(create('c', { app: { set: { a: 1, b: 2 } } }), made(1)),
     ofApp('u1', { a: 2 }, ['b']),
