@@ -511,6 +511,14 @@ export const broken = {
   // Calls and creations.
   'takes every try for the first': changing(without('attempt')),
   'takes every try for a later one': changing((change) => ({ ...change, attempt: 2 })),
+  'says of a refused call what is wrong with it now': (store) => ({
+    commit: (change) => store.commit(change, context).catch(async (error) => {
+      const { kind, key } = change;
+      const isThere = kind !== 'update' && (await store.load(key, {}, context)) !== null;
+      const code = kind === 'create' && isThere ? 'exists' : kind === 'append' && !isThere ? 'not-found' : error.code;
+      throw Object.create(error, { code: { value: code } });
+    }),
+  }),
   'remembers an id in place of a call': (store) => {
     const refused = new Set();
     return {
