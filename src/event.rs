@@ -35,7 +35,7 @@ pub struct Event {
     /// Further data. The member `statepad` is this crate's own: `{"deleted": [keys]}`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub custom_metadata: Map<String, Value>,
-    /// All other members.
+    /// All other members. One that is called almost as a known one is kept here, too, but such an event is not appended.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }

@@ -16,6 +16,7 @@ use crate::history::{History, HistoryStep};
 use crate::host::Host;
 use crate::json::Json;
 use crate::list::{ListQuery, Start};
+use crate::names::check_names;
 use crate::scope::Scope;
 use crate::service::{
     DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, Session, SessionRef,
@@ -179,6 +180,7 @@ impl SessionService for InMemorySessionService {
         event: Event,
         expected_revision: Option<u64>,
     ) -> Result<Event> {
+        check_names(&event)?;
         if event.partial {
             return Ok(event);
         }

@@ -19,6 +19,7 @@ mod list;
 mod pending;
 mod invocation;
 mod nearest;
+mod names;
 mod scan;
 mod template;
 mod host;
