@@ -238,3 +238,22 @@ fn a_scope_that_was_dropped_and_is_made_anew_never_has_a_version_that_it_had() {
     }
     assert!(seen[0] < seen[1] && seen[1] < seen[2], "{seen:?}");
 }
+
+#[test]
+fn an_index_gives_back_room_once_it_is_much_smaller() {
+    let index_of = |most: usize, left: usize| {
+        let mut index: Index = (0..most).map(|number| (Arc::from(number.to_string()), number)).collect();
+        index.retain(|_, number| *number < left);
+        let before = index.capacity();
+        shrink(&mut index);
+        (before, index.capacity())
+    };
+    let (before, after) = index_of(1000, 300);
+    assert!(after >= 600 && after < before, "room for as many again stays: {after} of {before}");
+    for (most, left) in [(1000, 900), (1000, 500), (40, 1), (40, 39)] {
+        let (before, after) = index_of(most, left);
+        assert_eq!(before, after, "{left} of {most} is not much smaller, or is little");
+    }
+    let (_, none) = index_of(1000, 0);
+    assert_eq!(none, 0);
+}
