@@ -88,3 +88,19 @@ async fn an_append_that_the_service_refuses_leaves_the_writes_pending() {
     let refused = invocation.append(&service, &other, "a", Event::new("i")).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvocationEnded);
 }
+
+#[test]
+fn an_invocation_says_the_same_through_its_trait_and_shows_what_it_is_refreshed_with() {
+    let mut invocation = Invocation::new(SessionState::default());
+    invocation.context("a").set("x", json!(1)).unwrap();
+    let mut committed = SessionState::default();
+    committed.set("app:x", &json!(2)).unwrap();
+    assert!(!invocation.has("app:x"));
+    invocation.refresh(committed);
+    let wanted = json!({"app:x": 2, "x": 1}).as_object().unwrap().clone();
+    let read: &dyn ReadonlyState = &invocation;
+    assert_eq!((read.get("app:x"), read.get("y"), read.has("x"), read.has("y")), (Some(json!(2)), None, true, false));
+    assert_eq!((read.to_map(), invocation.to_map()), (wanted.clone(), wanted.clone()));
+    let all: std::collections::HashMap<_, _> = wanted.into_iter().collect();
+    assert_eq!((read.all(), invocation.all()), (all.clone(), all));
+}
