@@ -206,7 +206,9 @@ mod tests {
     use super::*;
 
     fn write(pending: &mut PendingWrites, author: &str, keys: &[&str]) {
-        keys.iter().for_each(|key| pending.write(author, key, Write::Unset));
+        for key in keys {
+            pending.write(author, key, Write::Unset);
+        }
     }
 
     fn keys(delta: &Delta) -> Vec<&str> {
