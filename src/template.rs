@@ -294,9 +294,8 @@ mod tests {
 
     #[test]
     fn the_nearest_key_is_looked_for_so_many_times_and_no_more() {
-        let text: String = (0..=SUGGESTIONS)
-            .map(|number| format!("{{topik{}}}", char::from(b'a' + u8::try_from(number).unwrap())))
-            .collect();
+        let letters = ('a'..='z').take(SUGGESTIONS + 1);
+        let text = letters.map(|letter| format!("{{topik{letter}}}")).collect::<Vec<_>>().concat();
         let error = render(&text, &json!({"topic": 1})).unwrap_err();
         let told: Vec<_> = error.missing().iter().map(|missing| missing.nearest.is_some()).collect();
         assert_eq!(told, [vec![true; SUGGESTIONS], vec![false]].concat());
