@@ -57,10 +57,7 @@ export class CommitQueue {
     }
     this.#waiting.push(queued);
     if (this.#calls > 0) {
-      this.#timer ??= setTimeout(() => {
-        this.#timer = undefined;
-        this.#flush();
-      }, BATCH_TIMEOUT_MS);
+      this.#timer ??= setTimeout(() => this.#flush(), BATCH_TIMEOUT_MS);
     } else if (!this.#isDue) {
       // All that is asked for at this moment goes together.
       this.#isDue = true;

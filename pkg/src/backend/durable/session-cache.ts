@@ -1,6 +1,6 @@
 // What a service has cached of the sessions that a store keeps: never ahead of the store, and bounded.
 
-import { isLost, type Head } from './following.js';
+import { differ, isLost, type Head } from './following.js';
 import { NOT_LOADED, type SessionRecord } from '../../session/record.js';
 import { SessionRegistry } from '../../session/registry.js';
 import { newParts, SHARED, type KnownScopes, type SentChange } from './positions.js';
@@ -175,8 +175,9 @@ export class SessionCache {
     const told: Head = { rev: prev ?? rev - 1, last: before?.session };
     const isAhead = rev <= record.revision;
     const here = isAhead ? record.events[rev - record.base - 1] : undefined;
-    const isOther = isAhead && here !== undefined && here.id !== id;
-    if (isLost(told, { rev: known.rev ?? 0, last: known.last }) || (!isAhead && isLost(told, headOf(record))) || isOther) {
+    const isOther =
+      (told.rev === record.revision && differ(told.last, record.last)) || (here !== undefined && here.id !== id);
+    if (isLost(told, { rev: known.rev ?? 0, last: known.last }) || isOther) {
       this.lose(record);
       return false;
     }
@@ -309,11 +310,11 @@ function headOf({ revision, last }: SessionRecord): Head {
 /** Whether a cached log is not the one that the store has. */
 function isReplaced(record: SessionRecord, { rev, last, events, diverged }: Loaded, known: Known): boolean {
   const sent = record.number === NOT_LOADED ? headOf(record) : { rev: known.rev ?? 0, last: known.last };
-  if (diverged || isLost({ rev, last }, sent) || (rev === record.revision && isLost({ rev, last }, headOf(record)))) {
+  if (diverged || isLost({ rev, last }, sent) || (rev === record.revision && differ(last, record.last))) {
     return true;
   }
   return events.some((stored) => {
     const here = record.events[stored.rev - record.base - 1];
-    return here !== undefined && stored.rev > record.base && here.id !== (stored.id ?? parseEvent(record, stored).id);
+    return here !== undefined && here.id !== (stored.id ?? parseEvent(record, stored).id);
   });
 }
