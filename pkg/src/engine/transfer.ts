@@ -8,12 +8,18 @@ const encoder = new TextEncoder();
 let target = new Uint8Array(0);
 let capacity = 0;
 
-/** The buffer grows no less than to this, and one that is this many times as large as is needed is given back, in bytes. */
+/**
+ * The buffer grows no less than to this, and one that is this many times as large as is needed is given back, in
+ * bytes.
+ */
 const LEAST = 4096;
 const LARGE = 1 << 20;
 const MUCH = 16;
 
-/** Writes texts where the core reads them, one behind the other. Returns the length of each in bytes. Throws `CORE_FAILED`. */
+/**
+ * Writes texts where the core reads them, one behind the other. Returns the length of each in bytes. Throws
+ * `CORE_FAILED`.
+ */
 export function write(first: string, second = '', third = ''): readonly [number, number, number] {
   const most = (first.length + second.length + third.length) * 3;
   // A view of memory that has grown since is detached: its length is 0.
@@ -69,7 +75,9 @@ export interface KeyedDelta {
   readonly deleted: readonly string[];
 }
 
-/** Writes a delta, and behind it the `id` of its event. Returns the length of each text in bytes. Throws `CORE_FAILED`. */
+/**
+ * Writes a delta, and behind it the `id` of its event. Returns the length of each text in bytes. Throws `CORE_FAILED`.
+ */
 export function writeDelta({ delta, deleted }: KeyedDelta, id?: string): readonly [number, number, number] {
   return write(JSON.stringify(delta), namesText(deleted), id);
 }

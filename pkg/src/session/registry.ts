@@ -24,8 +24,8 @@ export type EngineQueries = Pick<
 >;
 
 /**
- * A change goes in in two steps, so that it can be stored in between: the engine prepares it, and the registry applies it,
- * unless it is discarded.
+ * A change goes in in two steps, so that it can be stored in between: the engine prepares it, and the registry applies
+ * it, unless it is discarded.
  */
 export class SessionRegistry {
   readonly #engine = new SessionEngine();

@@ -1,4 +1,4 @@
-// Sends changes to a store: those that wait together go together, and each until it is known what became of it.
+// Sends changes to a store: those that wait together in one call, and each until it is known what became of it.
 
 import { outcomeUnknown, pauseAfter, refusal, tryOnce, unavailable, type RetryOptions } from './retry.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
@@ -59,7 +59,7 @@ export class CommitQueue {
     if (this.#calls > 0) {
       this.#timer ??= setTimeout(() => this.#flush(), BATCH_TIMEOUT_MS);
     } else if (!this.#isDue) {
-      // All that is asked for at this moment goes together.
+      // Changes of one turn of the event loop go together.
       this.#isDue = true;
       queueMicrotask(() => {
         this.#isDue = false;
@@ -114,7 +114,9 @@ export class CommitQueue {
     }
   }
 
-  /** What a call throws holds for all of it; but what one change has caused is no fault of the others. */
+  /**
+   * An error that a call throws holds for all its changes; a refusal may be due to one: each is sent by itself then.
+   */
   #failed(batch: readonly QueuedChange[], error: unknown): void {
     for (const queued of batch) {
       if (!isStoreError(error)) {
@@ -127,7 +129,7 @@ export class CommitQueue {
     }
   }
 
-  /** It is known that nothing was written by this try; of an earlier one it may not be. */
+  /** This try has written nothing; whether an earlier one has may be unknown. */
   #refused(queued: QueuedChange, error: StoreError): void {
     switch (error.code) {
       case 'unavailable':
@@ -138,7 +140,7 @@ export class CommitQueue {
         queued.reject(error);
         break;
       case 'not-found':
-        // With its session an event is gone, but not what it has written to the app and the user.
+        // An event goes with its session; what an earlier try has written to the app and the user stays.
         queued.reject(isLeft(queued) ? outcomeUnknown(queued.change.id, error) : error);
         break;
       default:

@@ -16,7 +16,7 @@ export class Connection {
   readonly store: SessionStore;
   readonly #retry: RetryOptions;
   readonly #migrate: Migrate;
-  /** Is told what others have written, in one go with what else they write at the time. */
+  /** Called with all hints of {@link HINT_PAUSE_MS} together. */
   readonly #onHints: (hints: readonly Hint[]) => void;
   #hints = new Map<string, Hint>();
   #opened: Promise<void> | undefined;
@@ -50,7 +50,7 @@ export class Connection {
 
   /**
    * Waits for a turn, see `SessionStore.reserve`. `undefined`: the store has none, or it does not come in time, or
-   * cannot be told. Throws the reason of `signal`, and nothing else.
+   * the store fails. Throws the reason of `signal`, and nothing else.
    */
   async reserve(target: Hint, hold: number, signal?: Signal): Promise<Turn | undefined> {
     const times = { hold, wait: Math.min(MAX_TURN_WAIT_MS, this.#retry.timeout) };

@@ -62,14 +62,15 @@ async function partOf(ask: (limit: number | undefined) => Promise<Page>, limit: 
     const rows = page.rows.slice(0, limit);
     const last = rows.at(-1);
     if (page.rows.length + corrupt.length <= most) {
-      // All the rest was looked at. There are more rows than wanted only after a store was asked for more.
+      // The store has no further sessions. There are more rows than wanted only after it was asked for more.
       return { page, rows, end: last && rows.length < page.rows.length ? placeOf(last) : undefined };
     }
     const end = corrupt.length > 0 && rows.length === page.rows.length ? (next ?? (last && placeOf(last))) : last && placeOf(last);
     if (end !== undefined) {
       return { page, rows, end };
     }
-    // Nothing of it can be read, and the store does not say where it ends: behind the next session that can be read.
+    // No session of it can be read, and the store does not say where it ends: more are asked for, up to one that can
+    // be.
   }
 }
 

@@ -90,12 +90,12 @@ export async function ask<T>(run: (context: StoreContext) => Promise<T>, retry: 
   }
 }
 
-/** The store has said that it cannot be done now. */
+/** The error for a store that cannot do it now. */
 export function unavailable(cause: unknown): StatepadError {
   return new StatepadError('STORE_UNAVAILABLE', `the store is not available: ${messageOf(cause)}`, { cause });
 }
 
-/** The store has said that it will never be done, or that it cannot read what it has. */
+/** The error for what a store will never do, or cannot read. */
 export function refusal(error: StoreError): StatepadError {
   const { code, message, size, limit } = error;
   if (code === 'corrupt') {
@@ -105,7 +105,7 @@ export function refusal(error: StoreError): StatepadError {
   return new StatepadError(size === undefined ? 'INVALID_ARGUMENT' : 'LIMIT_EXCEEDED', `the store refuses: ${message}`, sizes);
 }
 
-/** It may be stored, or not. */
+/** The error for a change that may be stored, or not. */
 export function outcomeUnknown(id: string, cause: unknown): StatepadError {
   return new StatepadError('COMMIT_UNKNOWN', `it is not known whether "${id}" was stored: ${messageOf(cause)}`, { id, cause });
 }

@@ -63,8 +63,8 @@ export class SessionCache {
   }
 
   /**
-   * Merges what a store has answered. Answers `undefined` when the cache has moved meanwhile, or was not what the store
-   * has: the store has to be asked again.
+   * Merges what a store has answered. Answers `undefined` when the cache has moved meanwhile, or was not what the
+   * store has: the store has to be asked again.
    */
   mergeLoaded(key: SessionKey, loaded: Loaded, { before, known, idle }: Asked): SessionRecord | undefined {
     const now = this.registry.find(key);
@@ -253,7 +253,7 @@ export class SessionCache {
   /** Lets a handle go on with a cached session, in place of what it was read from. */
   rebind(view: View, record: SessionRecord): void {
     if (this.isOther(view, record)) {
-      // Until it is refreshed it shows what it shows.
+      // It goes on showing these events until it is refreshed.
       view.events ??= eventsOf(view);
       view.readLength = record.revision;
       view.given = undefined;
