@@ -2,7 +2,7 @@
 
 import { deltaOf, listed } from './events.js';
 import { isDeleted, storedDeletions } from '../model/deletion.js';
-import { sameJson, thaw } from '../model/json.js';
+import { sameJson, cloneMutable } from '../model/json.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
 import type { Event, Session } from '@google/adk';
 import type { WriteOrder, Writes } from './write-order.js';
@@ -29,7 +29,7 @@ export function toSession(handle: Handle): Session {
   const { id, appName, userId, lastUpdateTime } = handle;
   const state = Object.create(null) as Record<string, unknown>;
   for (const [key, value] of Object.entries(handle.state)) {
-    state[key] = thaw(value);
+    state[key] = cloneMutable(value);
   }
   return { id, appName, userId, state, events: handle.events.map(listed), lastUpdateTime };
 }
@@ -98,7 +98,7 @@ function show(session: Session, { shown }: Held, key: string, committed: { reado
   if (committed === undefined) {
     shown.delete(key);
   } else {
-    shown.set(key, thaw(committed.value));
+    shown.set(key, cloneMutable(committed.value));
   }
   if (isPending) {
     return;

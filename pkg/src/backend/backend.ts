@@ -5,7 +5,7 @@ import { admitDelta, type AdmittedDelta } from '../input/admit.js';
 import { isBlank, newId } from '../model/ids.js';
 import { REQUESTS, checkRequest, type ListPlan } from '../input/requests.js';
 import { admitString } from '../checks/arguments.js';
-import type { Draft } from '../input/event-draft.js';
+import type { EventDraft } from '../input/event-draft.js';
 import type { View } from '../session/handle.js';
 import type {
   CreateSessionRequest,
@@ -41,7 +41,7 @@ export type { SessionName };
 /** An event to append, understood. */
 export interface AppendPlan {
   readonly session: SessionName;
-  readonly draft: Draft;
+  readonly draft: EventDraft;
   readonly expectedRevision: number | undefined;
 }
 

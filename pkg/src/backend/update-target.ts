@@ -1,7 +1,7 @@
 // What `updateState` reads and writes: what the backend of a service offers, and the function that is given by the caller.
 
 import { StatepadError } from '../model/errors.js';
-import type { Turn } from '../async/turns.js';
+import type { QueueTurn } from '../async/exclusive-queue.js';
 import type { StoredScope } from '../model/scope.js';
 import type { Json, SessionKey, UpdateStateTarget } from '../model/types.js';
 import type { Hint } from '../store/contract.js';
@@ -30,7 +30,7 @@ export interface Attempt {
  * Something that can be read, and written if it has not moved since. Reads anew at each call, unless the turn before has left
  * what it wrote.
  */
-export type UpdateTarget = (turn: Turn) => Attempt | Promise<Attempt>;
+export type UpdateTarget = (turn: QueueTurn) => Attempt | Promise<Attempt>;
 
 /** The turn that one call may have among all who use the store, in other processes, too. For speed alone. */
 export interface Reservation {

@@ -29,16 +29,16 @@ export function sameJson(a: unknown, b: unknown): boolean {
 }
 
 /** A copy of a JSON value that may be changed. */
-export function thaw(value: unknown): unknown {
+export function cloneMutable(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) {
     return value;
   }
   if (Array.isArray(value)) {
-    return value.map(thaw);
+    return value.map(cloneMutable);
   }
   const copied: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
-    put(copied, name, thaw(member));
+    put(copied, name, cloneMutable(member));
   }
   return copied;
 }

@@ -11,7 +11,7 @@ import { OPTIONS, REQUESTS, checkConfig, checkKey, checkList, checkRequest, chec
 import { admitCreation, type SessionBackend } from '../backend/backend.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
 import type { StoredOptions } from '../backend/durable/options.js';
-import { Turns } from '../async/turns.js';
+import { ExclusiveQueues } from '../async/exclusive-queue.js';
 import { updateState } from './update-state.js';
 import { isReady, ready, refuseAfterTrap, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
@@ -64,7 +64,7 @@ export class SessionService {
   readonly #stored: StoredOptions | undefined;
   readonly #now: () => number;
   readonly #admit: AdmitOptions;
-  readonly #updates = new Turns();
+  readonly #updates = new ExclusiveQueues();
   #isClosed = false;
 
   /** Throws `INVALID_ARGUMENT` when the options do not go together. */

@@ -1,6 +1,6 @@
 // One append: begun now, finished when it is stored.
 
-import { isRepeated, seal, takeTemp, type Draft, type TempDelta } from '../input/event-draft.js';
+import { isRepeated, freezeEvent, extractTempKeys, type EventDraft, type TempDelta } from '../input/event-draft.js';
 import { showTemp } from './temp-values.js';
 import { StatepadError } from '../model/errors.js';
 import type { DuplicateEvent, ExpectedVersions, PreparedChange } from '../engine/sessions.js';
@@ -25,7 +25,7 @@ export interface PendingAppend {
 export function beginAppend(
   registry: SessionRegistry,
   record: SessionRecord,
-  draft: Draft,
+  draft: EventDraft,
   expected: ExpectedVersions,
 ): PendingAppend {
   return freezeAppend(registry, record, draft, changeOf(registry, record, draft, expected));
@@ -35,7 +35,7 @@ export function beginAppend(
 export function changeOf(
   registry: SessionRegistry,
   record: SessionRecord,
-  draft: Draft,
+  draft: EventDraft,
   expected: ExpectedVersions,
 ): PreparedChange | DuplicateEvent {
   if (record.deleted) {
@@ -53,15 +53,15 @@ export function isDuplicate(change: PreparedChange | DuplicateEvent): change is 
 export function freezeAppend(
   registry: SessionRegistry,
   record: SessionRecord,
-  draft: Draft,
+  draft: EventDraft,
   change: PreparedChange | DuplicateEvent,
 ): PendingAppend {
   if (isDuplicate(change)) {
-    takeTemp(draft);
-    return repeatedAppend(record, draft, seal(draft), registry.eventOf(record, change));
+    extractTempKeys(draft);
+    return repeatedAppend(record, draft, freezeEvent(draft), registry.eventOf(record, change));
   }
-  const temp = change.hasTemp ? takeTemp(draft) : undefined;
-  return { event: seal(draft), change, temp };
+  const temp = change.hasTemp ? extractTempKeys(draft) : undefined;
+  return { event: freezeEvent(draft), change, temp };
 }
 
 /** Applies an append that is stored, and brings the handle that it came through up to date. */
@@ -84,7 +84,7 @@ export function finishAppend(
 }
 
 /** The stored event, when the one that was given says the same. Throws `EVENT_ID_CONFLICT`. */
-export function repeated(record: SessionRecord, draft: Draft, given: Event, stored: Event): Event {
+export function repeated(record: SessionRecord, draft: EventDraft, given: Event, stored: Event): Event {
   if (!isRepeated(draft, given, stored)) {
     const message = `session "${record.key.sessionId}" has another event with the id "${draft.id}"`;
     throw new StatepadError('EVENT_ID_CONFLICT', message, { id: draft.id });
@@ -93,7 +93,7 @@ export function repeated(record: SessionRecord, draft: Draft, given: Event, stor
 }
 
 /** An event whose id the session has: with equal content it is a success that changes nothing. */
-export function repeatedAppend(record: SessionRecord, draft: Draft, given: Event, stored: Event): PendingAppend {
+export function repeatedAppend(record: SessionRecord, draft: EventDraft, given: Event, stored: Event): PendingAppend {
   return { event: repeated(record, draft, given, stored), change: undefined, temp: undefined };
 }
 

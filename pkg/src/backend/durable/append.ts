@@ -22,7 +22,7 @@ import type { Begin } from './writer.js';
 import type { AppendPlan } from '../backend.js';
 import type { DuplicateEvent, PreparedChange } from '../../engine/sessions.js';
 import type { SessionRegistry } from '../../session/registry.js';
-import type { Draft } from '../../input/event-draft.js';
+import type { EventDraft } from '../../input/event-draft.js';
 import type { View } from '../../session/handle.js';
 import type { SessionRecord } from '../../session/record.js';
 import type { Change, Committed, Guard, Known } from '../../store/contract.js';
@@ -32,7 +32,7 @@ import type { Signal } from '../../async/abort.js';
 /** An event to append. */
 export interface AppendRequest {
   readonly session: AppendPlan['session'];
-  readonly draft: Draft;
+  readonly draft: EventDraft;
   /** What the caller expects. */
   readonly guard: Guard;
   /** What the caller has read of the scopes, where that is not what is cached. */
@@ -103,7 +103,7 @@ async function append(parts: StoreParts, key: SessionKey, task: Task): Promise<A
 function appendOnceMore(
   registry: SessionRegistry,
   record: SessionRecord,
-  draft: Draft,
+  draft: EventDraft,
   change: PreparedChange | DuplicateEvent,
   { event, temp }: PendingAppend,
 ): PendingAppend {

@@ -13,7 +13,7 @@ import { notFound } from '../../session/append.js';
 import { NO_EVENTS } from '../../session/event-window.js';
 import type { StoreParts } from './parts.js';
 import type { UpdateTarget } from '../update-target.js';
-import type { Turn } from '../../async/turns.js';
+import type { QueueTurn } from '../../async/exclusive-queue.js';
 import type { View } from '../../session/handle.js';
 import type { SessionRecord } from '../../session/record.js';
 import type { Delta, Guard, Known } from '../../store/contract.js';
@@ -64,7 +64,7 @@ export function sessionTarget(parts: StoreParts, key: SessionKey, options: Updat
 async function readLeft<T>(
   { cache, loader }: StoreParts,
   key: SessionKey,
-  turn: Turn,
+  turn: QueueTurn,
   read: (record: SessionRecord) => T,
   signal: Signal | undefined,
 ): Promise<T | undefined> {

@@ -13,7 +13,7 @@ import { scopeTarget } from './scope-target.js';
 import { sessionTarget } from './session-target.js';
 import { ChangeWriter } from './writer.js';
 import { checkKey, type ListPlan } from '../../input/requests.js';
-import { thaw } from '../../model/json.js';
+import { cloneMutable } from '../../model/json.js';
 import { callbackStore } from '../../stores/journal/callback-store.js';
 import { isSessionTarget, type Reservation, type UpdateTarget } from '../update-target.js';
 import type { StoreParts } from './parts.js';
@@ -68,7 +68,7 @@ export class StoreBackend implements SessionBackend {
 
   async scope(appName: string, userId: string | undefined, signal?: Signal): Promise<Record<string, unknown>> {
     const { state } = await this.#parts.loader.loadScope({ appName, userId }, signal);
-    return thaw(state) as Record<string, unknown>;
+    return cloneMutable(state) as Record<string, unknown>;
   }
 
   target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget {

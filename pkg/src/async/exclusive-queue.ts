@@ -1,21 +1,22 @@
-// Turns of those who would get into each other's way: one after the other, under a name.
+// Queues by name: the tasks of one name run one after the other. A task whose function waits for a later task of the same name would
+// wait for itself: that later one breaks out after a while.
 
 import { orAborted } from './abort.js';
 import type { Signal } from './abort.js';
 
 /** How long a function runs until a call that may be its own goes by itself, in milliseconds. Longer at further runs. */
-const PATIENCE = 200;
+const BREAK_OUT_MS = 200;
 /** How many times as long at most. */
-const MOST = 8;
+const MAX_FACTOR = 8;
 
 /** What moments of one service are told apart by: one more each time. */
 let moments = 0;
 
 /** One task whose turn it is, or that has broken out. */
-export class Turn {
-  /** When it was asked for, or has waited for something else than its lines. */
+export class QueueTurn {
+  /** When it was asked for, or has waited for something else than its queues. */
   #asked = (moments += 1);
-  readonly #lines = new Set<Line>();
+  readonly #queues = new Set<ExclusiveQueue>();
   #runs = 0;
   #isCalling = false;
   /** Since when its function is waited for, in milliseconds. */
@@ -31,9 +32,9 @@ export class Turn {
     return this.#since === undefined ? undefined : { run: this.#runs, since: this.#since };
   }
 
-  /** Whether it runs in turn in all of its lines: one that has broken out of a line runs besides the one whose turn it is. */
+  /** Whether it runs in turn in all of its queues: one that has broken out of a queue runs besides the one whose turn it is. */
   get isHead(): boolean {
-    return [...this.#lines].every((line) => line.head === this);
+    return [...this.#queues].every((queue) => queue.head === this);
   }
 
   /** Calls the function of the task. */
@@ -50,7 +51,7 @@ export class Turn {
   /** Waits for what the function has answered. */
   async wait<T>(answer: PromiseLike<T>): Promise<T> {
     this.#since = performance.now();
-    this.#lines.forEach((line) => line.look());
+    this.#queues.forEach((queue) => queue.look());
     try {
       return await answer;
     } finally {
@@ -63,8 +64,8 @@ export class Turn {
    * less.
    */
   left(): unknown {
-    const [line] = this.#lines;
-    return line?.left !== undefined && line.left.moment > this.#asked ? line.left.value : undefined;
+    const [queue] = this.#queues;
+    return queue?.left !== undefined && queue.left.moment > this.#asked ? queue.left.value : undefined;
   }
 
   /** It has waited while others may have written: what the turn before has left is as good as read now no longer. */
@@ -75,25 +76,25 @@ export class Turn {
   /** Begins to write. What is left for the next turn, once that is done, is given to the function that it answers. */
   writes(): (value: unknown) => void {
     const moment = (moments += 1);
-    const [line] = this.#lines;
-    if (line !== undefined) {
-      line.left = undefined;
+    const [queue] = this.#queues;
+    if (queue !== undefined) {
+      queue.left = undefined;
     }
     return (value) => {
-      if (line !== undefined) {
-        line.left = { moment, value };
+      if (queue !== undefined) {
+        queue.left = { moment, value };
       }
     };
   }
 
   /** @internal */
-  enter(line: Line): void {
-    this.#lines.add(line);
+  enter(queue: ExclusiveQueue): void {
+    this.#queues.add(queue);
   }
 
   /** @internal */
-  leave(line: Line): void {
-    this.#lines.delete(line);
+  leave(queue: ExclusiveQueue): void {
+    this.#queues.delete(queue);
   }
 }
 
@@ -102,15 +103,15 @@ interface Waiting {
   readonly start: () => void;
   readonly since: number;
   /** The runs that were waited for when it came: it may be theirs. `'any'`: it may always break out. */
-  readonly within: ReadonlyMap<Turn, number> | 'any';
+  readonly within: ReadonlyMap<QueueTurn, number> | 'any';
 }
 
 /** The tasks of one name. */
-class Line {
+class ExclusiveQueue {
   /** What the last turn has left, and when it was written. */
   left: { readonly moment: number; readonly value: unknown } | undefined;
   /** The one whose turn it is, and those that have broken out, the last one last. */
-  readonly #running: Turn[] = [];
+  readonly #running: QueueTurn[] = [];
   readonly #waiting: Waiting[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -119,7 +120,7 @@ class Line {
   }
 
   /** The one whose turn it is. */
-  get head(): Turn | undefined {
+  get head(): QueueTurn | undefined {
     return this.#running[0];
   }
 
@@ -129,7 +130,7 @@ class Line {
   }
 
   /** Runs a task at once. */
-  async start<T>(turn: Turn, task: () => Promise<T>): Promise<T> {
+  async start<T>(turn: QueueTurn, task: () => Promise<T>): Promise<T> {
     this.#running.push(turn);
     turn.enter(this);
     try {
@@ -145,7 +146,7 @@ class Line {
   }
 
   /** Runs a task in turn. */
-  async queue<T>(turn: Turn, task: () => Promise<T>, mayBreakOut: boolean, signal: Signal | undefined): Promise<T> {
+  async enqueue<T>(turn: QueueTurn, task: () => Promise<T>, mayBreakOut: boolean, signal: Signal | undefined): Promise<T> {
     const pending = this.#running.filter((each) => each.pending !== undefined);
     const within = mayBreakOut ? 'any' : new Map(pending.map((each) => [each, each.pending?.run ?? 0]));
     let result: Promise<T> | undefined;
@@ -186,7 +187,7 @@ class Line {
     if (pending === undefined || next === undefined) {
       return;
     }
-    const patience = PATIENCE * Math.min(MOST, 2 ** (pending.run - 1));
+    const patience = BREAK_OUT_MS * Math.min(MAX_FACTOR, 2 ** (pending.run - 1));
     const left = Math.max(pending.since, next.since) + patience - performance.now();
     if (left > 0) {
       this.#timer = setTimeout(() => this.look(), left);
@@ -198,26 +199,26 @@ class Line {
 }
 
 /** Tasks under names. */
-export class Turns {
-  readonly #lines = new Map<string, Line>();
+export class ExclusiveQueues {
+  readonly #queues = new Map<string, ExclusiveQueue>();
 
   /**
    * Runs a task when all earlier ones of its name are done; at once when there are none, and when a running one asks for it. A
    * `turn` that another name has given goes on with this one; it waits for speed alone, and may always break out.
    */
-  async run<T>(name: string, signal: Signal | undefined, task: (turn: Turn) => Promise<T>, given?: Turn): Promise<T> {
-    let line = this.#lines.get(name);
-    if (line === undefined) {
-      line = new Line();
-      this.#lines.set(name, line);
+  async runExclusive<T>(name: string, signal: Signal | undefined, task: (turn: QueueTurn) => Promise<T>, given?: QueueTurn): Promise<T> {
+    let queue = this.#queues.get(name);
+    if (queue === undefined) {
+      queue = new ExclusiveQueue();
+      this.#queues.set(name, queue);
     }
-    const turn = given ?? new Turn();
+    const turn = given ?? new QueueTurn();
     const run = async (): Promise<T> => await task(turn);
     try {
-      return await (line.isEmpty || line.isWithin ? line.start(turn, run) : line.queue(turn, run, given !== undefined, signal));
+      return await (queue.isEmpty || queue.isWithin ? queue.start(turn, run) : queue.enqueue(turn, run, given !== undefined, signal));
     } finally {
-      if (line.isEmpty && this.#lines.get(name) === line) {
-        this.#lines.delete(name);
+      if (queue.isEmpty && this.#queues.get(name) === queue) {
+        this.#queues.delete(name);
       }
     }
   }
