@@ -8,7 +8,7 @@
  */
 
 import { isStoreError } from '../../store/store-error.js';
-import { checkClient, checkOption, checkOptions } from '../sqlite/arguments.js';
+import { checkClient, checkOption, checkOptions } from '../sqlite/options.js';
 import { commitFitting } from './sizes.js';
 import { objectDriver, type DurableObjectStorageLike } from './durable-object.js';
 import { batch, type D1DatabaseLike, type D1Query } from './d1/client.js';

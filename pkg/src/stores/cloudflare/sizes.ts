@@ -2,7 +2,7 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { entryOf, RECENT_BYTES } from '../sqlite/entries.js';
-import { jsonColumn, scopeColumn } from '../sqlite/schema.js';
+import { jsonColumn, scopeColumn } from '../sqlite/statements.js';
 import { toColumn } from '../shared/column-text.js';
 import type { Change, Committed } from '../../store/contract.js';
 

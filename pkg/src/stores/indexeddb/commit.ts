@@ -18,7 +18,7 @@ import {
   type MetaRow,
   type ScopeKey,
   type SessionRow,
-} from './tables.js';
+} from './schema.js';
 import { HeldValues } from './values.js';
 import type { Change, Committed, Guard, Pos, ScopeName } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';

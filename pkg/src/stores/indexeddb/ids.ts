@@ -1,6 +1,6 @@
 // What is remembered by its id for some time: updates, refused calls, creations of sessions that are gone.
 
-import { get, put, remove, type IdRow } from './tables.js';
+import { get, put, remove, type IdRow } from './schema.js';
 
 /** How long, in milliseconds: a day, as clocks may be wrong. */
 const REMEMBERED = 24 * 60 * 60 * 1_000;

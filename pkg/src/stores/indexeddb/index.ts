@@ -7,7 +7,7 @@
 
 import { checkMethods, checkOptions } from '../../checks/arguments.js';
 import { isStoreError } from '../../store/store-error.js';
-import { checkChoice, checkText } from '../shared/checks.js';
+import { checkChoice, checkText } from '../shared/options.js';
 import { commitAll, removeScope, removeSession } from './commit.js';
 import { Connection } from './connection.js';
 import { isItsOwnFault } from './errors.js';

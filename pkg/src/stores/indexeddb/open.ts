@@ -1,7 +1,7 @@
 // One request to open an IndexedDB database, and the connection that comes of it.
 
 import { nameOf, reasonOf, refusalOfOpening } from './errors.js';
-import { canBeUpgraded, createTables } from './tables.js';
+import { canBeUpgraded, createTables } from './schema.js';
 
 /**
  * How long the browser may say nothing, in milliseconds, before it is said that the database cannot be opened now: it lets

@@ -18,7 +18,7 @@ import {
   type ScopeKey,
   type ScopeRow,
   type SessionRow,
-} from './tables.js';
+} from './schema.js';
 import { readValues } from './values.js';
 import { placeOf } from '../shared/list-order.js';
 import type { Delta, Known, ListQuery, Loaded, LoadedScope, LoadQuery, Page, Row, ScopeName, StoredEvent, Values } from '../../store/contract.js';

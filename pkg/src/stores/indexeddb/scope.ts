@@ -1,7 +1,7 @@
 // An app, or a user in it, from before some changes are made until they are written.
 
 import { deltaSince, forgetBefore, readSince, type Since } from './since.js';
-import { get, put, type GoneRow, type MarkRow, type ScopeKey, type ScopeRow } from './tables.js';
+import { get, put, type GoneRow, type MarkRow, type ScopeKey, type ScopeRow } from './schema.js';
 import { HeldValues } from './values.js';
 import { isEmpty } from '../shared/scope-values.js';
 import type { Delta } from '../../store/contract.js';

@@ -1,6 +1,6 @@
 // What has happened to an app or a user in an IndexedDB database since a position that a caller knows.
 
-import { beginningWith, get, getAll, remove, type GoneRow, type ScopeKey, type ValueRow } from './tables.js';
+import { beginningWith, get, getAll, remove, type GoneRow, type ScopeKey, type ValueRow } from './schema.js';
 import { valuesOf } from './values.js';
 import type { Delta } from '../../store/contract.js';
 

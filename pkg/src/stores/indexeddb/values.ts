@@ -1,7 +1,7 @@
 // The values of one scope in an IndexedDB database: a row for each name.
 
 import { StoreError } from '../../store/store-error.js';
-import { beginningWith, get, getAll, put, remove, type Home, type ValueRow } from './tables.js';
+import { beginningWith, get, getAll, put, remove, type Home, type ValueRow } from './schema.js';
 import { emptyValues } from '../shared/scope-values.js';
 import type { Delta, Values } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';

@@ -14,7 +14,7 @@
  */
 
 import { checkMethods, checkOptions } from '../../checks/arguments.js';
-import { checkChoice, checkText } from '../shared/checks.js';
+import { checkChoice, checkText } from '../shared/options.js';
 import { callbackStore } from './callback-store.js';
 import { JournalFile } from './file/journal-file.js';
 import { JournalReader } from './reader.js';

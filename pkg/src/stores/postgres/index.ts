@@ -8,7 +8,7 @@
  */
 
 import { isStoreError, type StoreError } from '../../store/store-error.js';
-import { batchOf, committedOf, refusalOf } from './batch.js';
+import { batchOf, committedOf, refusalOf } from './commit.js';
 import { Sender, type PostgresClient } from './client.js';
 import { listStatement, pageOf } from './list.js';
 import { checkClient, checkOptions } from './options.js';
@@ -16,13 +16,13 @@ import { loadedOf, loadStatement, scopeOf, scopeStatement } from './read.js';
 import { openStatement, quotedSchema } from './schema.js';
 import { durabilityOf, objectionTo, SERVER_STATEMENT, type Server } from './server.js';
 import { takeTurn } from './turns.js';
-import { Hints, type PostgresListener } from './watch.js';
+import { Hints, type PostgresListener } from './hints.js';
 import { toColumn } from '../shared/column-text.js';
 import type { Change, Committed, Durability, Hint, SessionStore } from '../../store/contract.js';
 
 export type { SessionStore } from '../../store/contract.js';
 export type { PostgresClient } from './client.js';
-export type { PostgresListener, PostgresNotification } from './watch.js';
+export type { PostgresListener, PostgresNotification } from './hints.js';
 
 /** Options of {@link postgresStore}. */
 export interface PostgresStoreOptions {

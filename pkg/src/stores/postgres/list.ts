@@ -2,7 +2,7 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { valuesOf, type Entries } from './answers.js';
-import { entries } from './moves.js';
+import { entries } from './functions/moves.js';
 import type { SqlValue, Statement } from './read.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import type { ListQuery, Page, Row, Values } from '../../store/contract.js';

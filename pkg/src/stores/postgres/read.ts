@@ -1,7 +1,7 @@
 // How a session and a scope are read: one statement each, so that all of it is of one moment.
 
 import { changedOf, marksOf, valuesOf, type Entries, type Told } from './answers.js';
-import { changedCall, entries, markOf, valuesCall } from './moves.js';
+import { changedCall, entries, markOf, valuesCall } from './functions/moves.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import type { Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';

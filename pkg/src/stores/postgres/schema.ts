@@ -1,9 +1,9 @@
 // What lies in the database, and how it comes to be there.
 
-import { commitFunction } from './commit-function.js';
-import { changedFunction, valuesFunction } from './moves.js';
-import { removeFunction, removeScopeFunction } from './remove-function.js';
-import { literal } from './function.js';
+import { commitFunction } from './functions/commit.js';
+import { changedFunction, valuesFunction } from './functions/moves.js';
+import { removeFunction, removeScopeFunction } from './functions/remove.js';
+import { literal } from './functions/common.js';
 import { releaseFunction, reserveFunction } from './turns.js';
 import { upgradeFrom1 } from './upgrade.js';
 import { REFUSED, VERSION, WRONG_VERSION } from './version.js';

@@ -1,6 +1,6 @@
 // Turns: who may go next where many want to write the same values. For speed alone: none of it needs to be on disk.
 
-import { literal, SETTINGS } from './function.js';
+import { literal, SETTINGS } from './functions/common.js';
 import { toColumn } from '../shared/column-text.js';
 import { sleep } from '../../async/sleep.js';
 import type { Hint, StoreContext, Turn, TurnTimes } from '../../store/contract.js';

@@ -1,6 +1,6 @@
 // The way from version 1 to version 2, within the one transaction that opens the store.
 
-import { literal } from './function.js';
+import { literal } from './functions/common.js';
 import { REFUSED, VERSION } from './version.js';
 
 /** The functions of version 1 that write, with their parameters and what they answer. */

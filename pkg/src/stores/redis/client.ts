@@ -1,7 +1,7 @@
 // Clients of Redis, known by what they can do: each runs scripts in its own words.
 
 import { isUnknownScript, meaningOf } from './errors.js';
-import type { Script } from './script.js';
+import type { Script } from './scripts/script.js';
 
 /** What the store needs of a client of `ioredis`: `new Redis(…)` or `new Cluster(…)`. */
 export interface IoredisClient {

@@ -7,10 +7,10 @@
 
 import { newId } from '../../model/ids.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
-import { decodeLoaded, decodePage, decodeScope, listArgs, loadArgs } from './answers.js';
-import { decodeAnswer, encodeChanges } from './changes.js';
+import { decodeLoaded, decodePage, decodeScope, listArgs, loadArgs } from './read.js';
+import { decodeAnswer, encodeChanges } from './commit.js';
 import { scriptRunner, textOf, type RedisClient, type RunScript } from './client.js';
-import { commitScript } from './commit-scripts.js';
+import { commitScript } from './scripts/commit.js';
 import { hintText, watchers, type RedisSubscriber } from './hints.js';
 import {
   appKeys,
@@ -24,9 +24,9 @@ import {
   versionKey,
   versionKeys,
 } from './keys.js';
-import { VERSION } from './lua.js';
+import { VERSION } from './scripts/common.js';
 import { checkRedisOptions } from './options.js';
-import { listScript, loadScript } from './read-scripts.js';
+import { listScript, loadScript } from './scripts/read.js';
 import {
   isThereScript,
   noteScript,
@@ -35,7 +35,7 @@ import {
   removeScript,
   scopeScript,
   type Script,
-} from './script.js';
+} from './scripts/script.js';
 import { askServers } from './server.js';
 import { upgrade } from './upgrade.js';
 import { newerVersion, olderVersion } from '../../store/refusals.js';

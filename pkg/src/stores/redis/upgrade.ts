@@ -3,7 +3,7 @@
 import { textOf, type RedisClient, type RunScript } from './client.js';
 import { appKeys, leftKey, versionKey, versionKeys } from './keys.js';
 import { keysOf } from './server.js';
-import { beginUpgradeScript, endUpgradeScript, forgetScript, moveScript, upgradedScript } from './script.js';
+import { beginUpgradeScript, endUpgradeScript, forgetScript, moveScript, upgradedScript } from './scripts/script.js';
 
 /** How many users and sessions one script looks at. */
 const AT_ONCE = 256;

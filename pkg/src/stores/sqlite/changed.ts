@@ -3,9 +3,9 @@
 
 import { changesIn, deltaOf, namesSince, type ScopeChange } from './entries.js';
 import { entryIn, numberIn, textIn } from './rows.js';
-import * as sql from './schema.js';
+import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
-import { TOLD } from './tables.js';
+import { TOLD } from './schema.js';
 import type { SqlDriver } from './driver.js';
 import type { ScopeRow } from './read.js';
 import type { Changed, Delta, Known, Marks } from '../../store/contract.js';

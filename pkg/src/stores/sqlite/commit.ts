@@ -6,7 +6,7 @@ import { checkVersion } from './open.js';
 import { entryOf, RECENT } from './entries.js';
 import { findToWrite, readScope, type Found, type FoundToWrite, type ScopeRow, type SessionRow } from './read.js';
 import { numberIn } from './rows.js';
-import * as sql from './schema.js';
+import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
 import { isEmpty } from '../shared/scope-values.js';
 import type { SqlDriver } from './driver.js';

@@ -7,7 +7,7 @@ import { readPage } from './list.js';
 import { checkVersion, openSchema } from './open.js';
 import { find, findToWrite, readEvents, readScope, readValues, type ScopeRow, type SessionRow } from './read.js';
 import { textIn } from './rows.js';
-import * as sql from './schema.js';
+import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
 import type { SqlDriver } from './driver.js';
 import type { Change, Committed, Guard, Known, Loaded, LoadedScope, LoadQuery, ScopeName, SessionStore } from '../../store/contract.js';

@@ -14,7 +14,7 @@
 
 import { StatepadError } from '../../model/errors.js';
 import { StoreError } from '../../store/store-error.js';
-import { checkClient, checkOption, checkOptions } from './arguments.js';
+import { checkClient, checkOption, checkOptions } from './options.js';
 import { sqliteClient, type SqliteClient, type SqliteDatabase } from './client.js';
 import { sqliteCore } from './core.js';
 import { resultOf, undone } from './errors.js';

@@ -3,7 +3,7 @@
 import { isStoreError } from '../../store/store-error.js';
 import { readScope, readValues } from './read.js';
 import { numberIn, textIn } from './rows.js';
-import * as sql from './schema.js';
+import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
 import type { Place } from '../shared/list-order.js';
 import type { SqlDriver, SqlRow } from './driver.js';

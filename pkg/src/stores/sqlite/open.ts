@@ -2,8 +2,8 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { newerVersion, olderVersion } from '../../store/refusals.js';
-import * as sql from './schema.js';
-import { META, NAMES, SCHEMA_VERSION, TABLES, UPGRADES } from './tables.js';
+import * as sql from './statements.js';
+import { META, NAMES, SCHEMA_VERSION, TABLES, UPGRADES } from './schema.js';
 import type { SqlDriver, SqlRow } from './driver.js';
 import type { Migrate } from '../../store/contract.js';
 

@@ -2,7 +2,7 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { eventIn, numberIn, numberOf, textOf, valuesIn } from './rows.js';
-import * as sql from './schema.js';
+import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
 import type { SqlDriver, SqlRow, SqlValue } from './driver.js';
 import type { Change, LoadQuery, ScopeName, StoredEvent, Values } from '../../store/contract.js';

@@ -6,12 +6,12 @@
 // atomic, nobody else ever sees something pending.
 
 import { query, type Bindings, type D1Query } from './client.js';
-import { ENTRY, EVENT, GUARD, HEAD, KINDS, SET, UNSET, type PackedChange } from './changes.js';
+import { ENTRY, EVENT, GUARD, HEAD, KINDS, SET, UNSET, type PackedChange } from './packed-change.js';
 import { IS_CURRENT } from './read.js';
 import { portionsOf, rowsAs, type PackedRow } from './rows.js';
-import { knownScopes, toldQueries } from './told.js';
+import { knownScopes, toldQueries } from './changed.js';
 import { RECENT } from '../../sqlite/entries.js';
-import { BEGINNING } from '../../sqlite/schema.js';
+import { BEGINNING } from '../../sqlite/statements.js';
 import type { Delta } from '../../../store/contract.js';
 
 /** The statements of a group, which of them answers the outcomes, and how many behind it tell what others have done. */

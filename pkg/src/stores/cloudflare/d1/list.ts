@@ -4,7 +4,7 @@ import { isStoreError } from '../../../store/store-error.js';
 import { READ_SCOPE_VALUES, VALUE_COLUMNS } from './read.js';
 import { lastPlace } from '../../sqlite/list.js';
 import { numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
-import { listSessions, placeValues, scopeColumn } from '../../sqlite/schema.js';
+import { listSessions, placeValues, scopeColumn } from '../../sqlite/statements.js';
 import { toColumn } from '../../shared/column-text.js';
 import type { D1Query } from './client.js';
 import type { SqlRow } from '../../sqlite/driver.js';

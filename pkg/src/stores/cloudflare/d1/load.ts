@@ -3,9 +3,9 @@
 import { StoreError } from '../../../store/store-error.js';
 import { query, type D1Query } from './client.js';
 import { isSession, VALUE_COLUMNS } from './read.js';
-import { CHUNK, ITEMS, knownScopes, ToldScopes, toldQueries, type KnownScope } from './told.js';
+import { CHUNK, ITEMS, knownScopes, ToldScopes, toldQueries, type KnownScope } from './changed.js';
 import { eventIn, numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
-import { scopeColumn } from '../../sqlite/schema.js';
+import { scopeColumn } from '../../sqlite/statements.js';
 import { toColumn } from '../../shared/column-text.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { Delta, Known, Loaded, LoadQuery, StoredEvent, Values } from '../../../store/contract.js';

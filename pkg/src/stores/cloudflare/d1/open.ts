@@ -3,7 +3,7 @@
 import { isStoreError } from '../../../store/store-error.js';
 import { batch, type D1DatabaseLike, type D1Query } from './client.js';
 import { openSchema, type Schema } from '../../sqlite/open.js';
-import { OUR_NAMES, READ_META } from '../../sqlite/schema.js';
+import { OUR_NAMES, READ_META } from '../../sqlite/statements.js';
 import type { SqlDriver, SqlRow } from '../../sqlite/driver.js';
 import type { Migrate } from '../../../store/contract.js';
 

@@ -1,11 +1,11 @@
 // What became of changes in D1, by what was found while they were pending.
 
 import { StoreError } from '../../../store/store-error.js';
-import { knownScopes, type ToldScopes } from './told.js';
+import { knownScopes, type ToldScopes } from './changed.js';
 import { checkVersion } from '../../sqlite/open.js';
 import { numberIn, textIn } from '../../sqlite/rows.js';
 import { isEmpty } from '../../shared/scope-values.js';
-import type { PackedChange } from './changes.js';
+import type { PackedChange } from './packed-change.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { Changed, Committed, Delta, Pos } from '../../../store/contract.js';
 

@@ -1,9 +1,9 @@
 // Reading from D1: what is common to all of it. Each answer is of one moment, and takes one round trip.
 
 import { numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
-import { scopeColumn } from '../../sqlite/schema.js';
+import { scopeColumn } from '../../sqlite/statements.js';
 import { toColumn } from '../../shared/column-text.js';
-import { SCHEMA_VERSION } from '../../sqlite/tables.js';
+import { SCHEMA_VERSION } from '../../sqlite/schema.js';
 import type { Bindings, D1Query } from './client.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { LoadedScope, ScopeName } from '../../../store/contract.js';

@@ -2,14 +2,14 @@
 
 import { isStoreError } from '../../../store/store-error.js';
 import { commitFitting, type Outcome } from '../sizes.js';
-import { groupsOf, packChange } from './changes.js';
+import { groupsOf, packChange } from './packed-change.js';
 import { batch, type D1DatabaseLike, type D1Query } from './client.js';
 import { groupQueries } from './commit.js';
 import { groupOutcomes } from './outcomes.js';
 import { ifCurrent } from './read.js';
-import { ToldScopes } from './told.js';
+import { ToldScopes } from './changed.js';
 import { REMEMBERED_MS } from '../../sqlite/commit.js';
-import { FORGET_CALLS, FORGET_UPDATES } from '../../sqlite/schema.js';
+import { FORGET_CALLS, FORGET_UPDATES } from '../../sqlite/statements.js';
 import type { Change, Committed } from '../../../store/contract.js';
 
 /** See `SessionStore.commit`. */

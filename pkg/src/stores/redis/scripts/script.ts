@@ -36,7 +36,7 @@
 // another type, and then written by commands that cannot. When Redis refuses writes (no memory, a replica, a broken disk)
 // it refuses the first one of a script: after that one it lets all of them through.
 
-import { keepLua, scopeLua, VERSION, versionLua } from './lua.js';
+import { keepLua, scopeLua, VERSION, versionLua } from './common.js';
 
 /** A script, and what it means that a key has a type that it should not have. */
 export interface Script {

@@ -1,6 +1,6 @@
 // The functions inside the database that delete.
 
-import { forgetOld, isOurVersion, SETTINGS, SHARDS, wrongVersion } from './function.js';
+import { forgetOld, isOurVersion, SETTINGS, SHARDS, wrongVersion } from './common.js';
 
 /**
  * The function that deletes a session; with `created_by`, only the one that this change has created. Says whether it was

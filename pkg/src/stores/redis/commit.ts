@@ -6,7 +6,7 @@ import { textMeaning } from './errors.js';
 import { hintText } from './hints.js';
 import { hashOf, textAfterSign } from './hashes.js';
 import { appKeys, baseOf, memberOf, sessionKeys, userKeys, versionKeys } from './keys.js';
-import { VERSION } from './lua.js';
+import { VERSION } from './scripts/common.js';
 import { olderVersion } from '../../store/refusals.js';
 import type { Change, Changed, Committed, Delta, Known } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';

@@ -2,10 +2,10 @@
 // transaction. Most of its time goes into getting each of its statements and expressions ready, once in a transaction: so what
 // is looked for at one moment is one statement, and so is what is written together, and what is rare is behind one condition.
 
-import { findScopes, lockSessions, look, lookForUpdate } from './find-function.js';
-import { forgetOld, SETTINGS, SHARDS, wrongVersion } from './function.js';
+import { findScopes, lockSessions, look, lookForUpdate } from './find.js';
+import { forgetOld, SETTINGS, SHARDS, wrongVersion } from './common.js';
 import { changedCall, markOf } from './moves.js';
-import { endOfTurn } from './turns.js';
+import { endOfTurn } from '../turns.js';
 
 /** How many of the last moves of a scope are kept, and after how many moves those before them are deleted. */
 const MOVES = 1_000;

@@ -1,6 +1,6 @@
 // The script that writes changes: see `redis-scripts.ts` for the keys.
 
-import { keepLua, scopeLua, VERSION, versionLua } from './lua.js';
+import { keepLua, scopeLua, VERSION, versionLua } from './common.js';
 import type { Script } from './script.js';
 
 /** Writes changes of one app, one after the other: see `redis-changes.ts` for what it gets and answers. */

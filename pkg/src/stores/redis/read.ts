@@ -1,6 +1,6 @@
 // What the scripts that read get and answer.
 
-import { changedOf, knownText, marksOf } from './changes.js';
+import { changedOf, knownText, marksOf } from './commit.js';
 import { textOf } from './client.js';
 import { hashOf, textAfterSign, unreadable, type Hash } from './hashes.js';
 import { memberOf, sessionOf } from './keys.js';

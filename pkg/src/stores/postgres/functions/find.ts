@@ -1,6 +1,6 @@
 // How the function that commits finds what its changes are about. Its variables are those of `commitFunction`.
 
-import { isOurVersion } from './function.js';
+import { isOurVersion } from './common.js';
 import { markOf } from './moves.js';
 
 /**

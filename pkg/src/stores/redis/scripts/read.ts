@@ -1,6 +1,6 @@
 // The scripts that read: see `redis-scripts.ts` for the keys.
 
-import { scopeLua, versionLua } from './lua.js';
+import { scopeLua, versionLua } from './common.js';
 import type { Script } from './script.js';
 
 /**

@@ -3,7 +3,7 @@
 import { fits } from '../sizes.js';
 import { Load, packRow, type PackedRow } from './rows.js';
 import { entryOf } from '../../sqlite/entries.js';
-import { jsonColumn, scopeColumn } from '../../sqlite/schema.js';
+import { jsonColumn, scopeColumn } from '../../sqlite/statements.js';
 import { toColumn } from '../../shared/column-text.js';
 import { isEmpty } from '../../shared/scope-values.js';
 import type { Change, Delta } from '../../../store/contract.js';

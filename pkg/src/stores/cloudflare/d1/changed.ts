@@ -5,9 +5,9 @@ import { packRow, portionsOf, rowsAs } from './rows.js';
 import { query, type D1Query } from './client.js';
 import { changesIn, deltaOf, entryOf, namesSince, type ScopeChange } from '../../sqlite/entries.js';
 import { entryIn, numberIn, textIn, type Entry } from '../../sqlite/rows.js';
-import { jsonColumn } from '../../sqlite/schema.js';
+import { jsonColumn } from '../../sqlite/statements.js';
 import { fromColumn, toColumn } from '../../shared/column-text.js';
-import { TOLD } from '../../sqlite/tables.js';
+import { TOLD } from '../../sqlite/schema.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { Delta, Known } from '../../../store/contract.js';
 

@@ -1,6 +1,6 @@
 // The moves of an app's or a user's values: who made each, and what they have changed since a position.
 
-import { SETTINGS } from './function.js';
+import { SETTINGS } from './common.js';
 
 /** The mark of a scope, whose row has the alias; null where it is not known, as it is of another position. */
 export function markOf(alias: string): string {

@@ -1,6 +1,6 @@
 // What all functions inside the database have in common.
 
-import { VERSION, WRONG_VERSION } from './version.js';
+import { VERSION, WRONG_VERSION } from '../version.js';
 
 /**
  * How the functions are run: with plans that are made once, and go through indexes whatever the tables were like when they
