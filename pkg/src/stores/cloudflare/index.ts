@@ -7,9 +7,8 @@
  * @packageDocumentation
  */
 
-import { isStoreError } from '../../store/store-error.js';
 import { checkClient, checkOption, checkOptions } from '../sqlite/options.js';
-import { commitFitting } from './sizes.js';
+import { sizeRefusal } from './sizes.js';
 import { objectDriver, type DurableObjectStorageLike } from './durable-object.js';
 import { batch, type D1DatabaseLike, type D1Query } from './d1/client.js';
 import { listQueries, pageFrom } from './d1/list.js';
@@ -19,7 +18,8 @@ import { scopeFrom, scopeQueries } from './d1/read.js';
 import { checkRemoval, removeQueries, removeScopeQueries } from './d1/remove.js';
 import { commit, commitMany } from './d1/write.js';
 import { sqliteCore } from '../sqlite/core.js';
-import type { Committed, SessionStore } from '../../store/contract.js';
+import { commitUnrefused } from '../shared/outcome.js';
+import type { SessionStore } from '../../store/contract.js';
 
 export type { D1DatabaseLike, D1StatementLike } from './d1/client.js';
 export type { DurableObjectStorageLike } from './durable-object.js';
@@ -57,13 +57,13 @@ export function durableObjectStore(storage: DurableObjectStorageLike, options: D
     durability: 'replicated',
     ...(options.exclusive === true && { exclusive: true }),
     commit: async (change, context) => {
-      const [outcome] = await commitFitting([change], async () => [await core.commit(change, context)]);
-      if (isStoreError(outcome)) {
-        throw outcome;
+      const refusal = sizeRefusal(change);
+      if (refusal !== undefined) {
+        throw refusal;
       }
-      return outcome as Committed;
+      return await core.commit(change, context);
     },
-    commitMany: async (changes, context) => commitFitting(changes, (fitting) => core.commitMany(fitting, context)),
+    commitMany: (changes, context) => commitUnrefused(changes, sizeRefusal, (fitting) => core.commitMany(fitting, context)),
   };
 }
 

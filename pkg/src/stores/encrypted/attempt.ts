@@ -4,7 +4,7 @@
 // guard expects. Both are turned into a guard that the inner store can look at: a revision, and positions.
 
 import { isStoreError, StoreError } from '../../store/store-error.js';
-import { isEmpty } from '../shared/scope-values.js';
+import { isEmpty } from '../shared/values.js';
 import type { Home, Records } from './records.js';
 import type { Change, Delta, Guard, Loaded, Pos, SessionStore, StoreContext, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';

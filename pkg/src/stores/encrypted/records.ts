@@ -2,7 +2,7 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { isSealed, type Binding, type Cipher } from './cipher.js';
-import { emptyValues } from '../shared/scope-values.js';
+import { emptyValues } from '../shared/values.js';
 import type { NameTokens } from './names.js';
 import type { Change, Delta, Values } from '../../store/contract.js';
 import type { Json, SessionKey } from '../../model/types.js';

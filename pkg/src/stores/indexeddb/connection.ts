@@ -3,7 +3,8 @@
 import { StoreError } from '../../store/store-error.js';
 import { isLoss, reasonOf, refusalOfRead, refusalOfWrite, refused } from './errors.js';
 import { openDatabase, type Opened, type Progress } from './open.js';
-import { DATA_VERSION, FIRST_VERSION, get, isComplete, TABLES, VERSION } from './schema.js';
+import { get } from './requests.js';
+import { DATA_VERSION, FIRST_VERSION, TABLES, VERSION, isComplete } from './schema.js';
 import { newerVersion, olderVersion } from '../../store/refusals.js';
 import type { Migrate } from '../../store/contract.js';
 

@@ -8,13 +8,16 @@
 import { checkMethods, checkOptions } from '../../checks/arguments.js';
 import { isStoreError } from '../../store/store-error.js';
 import { checkChoice, checkText } from '../shared/options.js';
-import { commitAll, removeScope, removeSession } from './commit.js';
+import { commitAll } from './commit.js';
 import { Connection } from './connection.js';
 import { isItsOwnFault } from './errors.js';
 import { Hints } from './hints.js';
-import { readPage, readScope, readSession } from './read.js';
-import type { StoreError } from '../../store/store-error.js';
-import type { Change, Committed, SessionStore } from '../../store/contract.js';
+import { readPage } from './list.js';
+import { readScope, readSession } from './read.js';
+import { removeScope, removeSession } from './remove.js';
+import { hintOf } from '../shared/keys.js';
+import { commitEach, committedOr, type Outcome } from '../shared/outcome.js';
+import type { Change, SessionStore } from '../../store/contract.js';
 
 export type { SessionStore } from '../../store/contract.js';
 
@@ -49,13 +52,13 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
   }
   const connection = new Connection(name, indexedDB);
   const hints = new Hints(`statepad:${name}`, options.BroadcastChannel ?? globalThis.BroadcastChannel);
-  const write = (changes: readonly Change[]): Promise<(Committed | StoreError)[]> =>
+  const write = (changes: readonly Change[]): Promise<Outcome[]> =>
     connection.write(durability, (transaction) => commitAll(transaction, changes));
-  const commitMany = async (changes: readonly Change[]): Promise<(Committed | StoreError)[]> => {
+  const commitMany = async (changes: readonly Change[]): Promise<Outcome[]> => {
     const answers = await write(changes).catch((error: unknown) => {
       // One that is too big has kept the others from being written.
       if (changes.length > 1 && isItsOwnFault(error)) {
-        return eachAlone(changes, write);
+        return commitEach(changes, write);
       }
       throw error;
     });
@@ -65,26 +68,19 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
   return {
     durability: durability === 'strict' ? 'disk' : 'os',
     keeps: ['marks', 'changed', 'calls', 'creations'],
-    commit: async (change) => {
-      const [answer] = (await commitMany([change])) as [Committed | StoreError];
-      if (isStoreError(answer)) {
-        throw answer;
-      }
-      return answer;
-    },
+    commit: async (change) => committedOr((await commitMany([change]))[0]),
     commitMany,
     load: (key, query) => connection.read((transaction) => readSession(transaction, key, query)),
     list: (query) => connection.read((transaction) => readPage(transaction, query)),
     loadScope: (scope) => connection.read((transaction) => readScope(transaction, scope)),
     remove: async (key, _, guard) => {
-      if (await connection.write(durability, (transaction) => removeSession(transaction, key, guard?.created))) {
+      if (await connection.write(durability, (transaction) => removeSession(transaction, key, guard))) {
         hints.send([key]);
       }
     },
     removeScope: async (scope) => {
       await connection.write(durability, (transaction) => removeScope(transaction, scope));
-      const { app: appName, user: userId } = scope;
-      hints.send([userId === undefined ? { appName } : { appName, userId }]);
+      hints.send([hintOf(scope)]);
     },
     watch: (onHint) => hints.watch(onHint),
     open: async ({ migrate }) => {
@@ -98,25 +94,6 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
 }
 
 /** Whether a change has been written now. */
-function isNews(answer: Committed | StoreError | undefined): boolean {
+function isNews(answer: Outcome | undefined): boolean {
   return answer !== undefined && !isStoreError(answer) && answer.duplicate === undefined;
-}
-
-/** Makes each change in a transaction of its own. */
-async function eachAlone(
-  changes: readonly Change[],
-  write: (changes: readonly Change[]) => Promise<(Committed | StoreError)[]>,
-): Promise<(Committed | StoreError)[]> {
-  const answers: (Committed | StoreError)[] = [];
-  for (const change of changes) {
-    try {
-      answers.push(...(await write([change])));
-    } catch (error) {
-      if (!isStoreError(error)) {
-        throw error;
-      }
-      answers.push(error);
-    }
-  }
-  return answers;
 }

@@ -1,9 +1,11 @@
 // An app, or a user in it, from before some changes are made until they are written.
 
+import { scopeTitle } from '../../store/refusals.js';
+import { get, put } from './requests.js';
+import type { GoneRow, MarkRow, ScopeKey, ScopeRow } from './rows.js';
 import { deltaSince, forgetBefore, readSince, type Since } from './since.js';
-import { get, put, type GoneRow, type MarkRow, type ScopeKey, type ScopeRow } from './schema.js';
 import { HeldValues } from './values.js';
-import { isEmpty } from '../shared/scope-values.js';
+import { isEmpty } from '../shared/values.js';
 import type { Delta } from '../../store/contract.js';
 
 /** What a change has to do with a scope. */
@@ -70,7 +72,12 @@ export class HeldScope {
       return undefined;
     }
     const since = this.#since.get(textOf(pos, mark));
-    return since && deltaSince(pos, this.values.over(since.values), [...since.gone, ...this.#gone]);
+    return since && deltaSince(pos, this.values.over(since.values), [...since.gone, ...this.#gone], this.#title());
+  }
+
+  #title(): string {
+    const [app, user] = this.#row.scope;
+    return scopeTitle(user === undefined ? { app } : { app, user });
   }
 
   /** Makes the delta of a change, which leaves its mark. The scope is there from now on. */

@@ -19,15 +19,15 @@ import { callbackStore } from './callback-store.js';
 import { JournalFile } from './file/journal-file.js';
 import { JournalReader } from './reader.js';
 import { lineOf, versionLine } from './lines.js';
-import { JournalStorage, type StorageOptions } from './web-storage/journal-storage.js';
+import { JournalStorage } from './web-storage/journal-storage.js';
+import type { StorageOptions } from './web-storage/area.js';
 import type { Records } from './log-record.js';
 import type { Durability, Migrate, SessionStore } from '../../store/contract.js';
 
 export { StoreError } from '../../store/store-error.js';
 export { callbackStore } from './callback-store.js';
-export type { Callbacks } from './callback-store.js';
-export type { LogRecord, Records, Refusal, Removal, VersionRecord } from './log-record.js';
-export type { StorageArea, StorageLocks, StorageOptions } from './web-storage/journal-storage.js';
+export type { Callbacks, LogRecord, Records, Refusal, Removal, VersionRecord } from './log-record.js';
+export type { StorageArea, StorageLocks, StorageOptions } from './web-storage/area.js';
 export type { Durability, Migrate, SessionStore } from '../../store/contract.js';
 export type { StoreErrorCode, StoreErrorDetails } from '../../store/store-error.js';
 

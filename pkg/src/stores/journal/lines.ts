@@ -11,7 +11,7 @@
 // it would misread. An upgrade appends a line of its own that says the version, V<crc>2; it has no number.
 
 import { StoreError } from '../../store/store-error.js';
-import { isEmpty } from '../shared/scope-values.js';
+import { isEmpty } from '../shared/values.js';
 import { crc32 } from './crc32.js';
 import type { Change, Delta, Hint } from '../../store/contract.js';
 import { newerVersion } from '../../store/refusals.js';

@@ -25,7 +25,7 @@ export interface Refusal {
   /** Unique everywhere. */
   readonly id: string;
   readonly kind: 'refusal';
-  /** Of the app alone. */
+  /** Names the app alone. */
   readonly key: Hint;
   /** The call. */
   readonly call: string;
@@ -57,6 +57,19 @@ export type LogRecord = Change | Removal | Refusal | VersionRecord;
 
 /** What is given back: all at once or one after the other. */
 export type Records<T> = Iterable<T> | AsyncIterable<T>;
+
+/** The injectable callback in its smallest form. */
+export interface Callbacks {
+  /**
+   * Keeps records, in their order, behind all earlier ones; they are durable when it resolves. Called with all that wait, and
+   * not again before it is done. A `StoreError` of code `unavailable` or `rejected` says that none of them is kept; after any
+   * other error the outcome is unknown and everything is restored again before the next call: what is kept of them must
+   * be there by then. A batch that is `rejected` is handed over again, record by record.
+   */
+  persist(changes: readonly LogRecord[]): Promise<void>;
+  /** Gives back all records, in order. Records that are there twice, because a retry wrote them again, do no harm. */
+  restore(): Records<LogRecord> | Promise<Records<LogRecord>>;
+}
 
 /** The record of the version that is written now. */
 export function versionRecord(): VersionRecord {

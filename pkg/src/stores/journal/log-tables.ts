@@ -3,8 +3,9 @@
 import { newId } from '../../model/ids.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import { LOG_VERSION, type LogRecord, type Refusal, type Removal, type VersionRecord } from './log-record.js';
+import { callOf, hintOf, keyText } from '../shared/keys.js';
 import { placeOf } from '../shared/list-order.js';
-import { newerVersion } from '../../store/refusals.js';
+import { newerVersion, scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { Tables, type Where } from '../memory/tables.js';
 import type { Change, Committed, Delta, Guard, Hint, ListQuery, Loaded, LoadedScope, LoadQuery, Page, ScopeName } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -24,11 +25,6 @@ export type Found = LogRecord | Damage | Pick<VersionRecord, 'kind' | 'version'>
 
 /** Moves a scope on whose values are not known any more. */
 export const LOST: Delta = { unset: [''] };
-
-/** A name for a session, a user or an app. */
-export function nameOf({ appName, userId, sessionId }: { appName: string; userId?: string | undefined; sessionId?: string | undefined }): string {
-  return JSON.stringify([appName, userId, sessionId]);
-}
 
 /**
  * What is corrupt is neither read nor written until it is removed: a session; a user whose values are not known, with all
@@ -81,7 +77,7 @@ export class LogTables extends Tables {
     if (!('delta' in record)) {
       this.#replayRemoval(record);
     } else if (!isSound) {
-      this.#share(key, record.delta, record.call ?? record.id);
+      this.#share(key, record.delta, callOf(record));
     } else if (!this.#isMade(record)) {
       this.apply(record);
     }
@@ -135,7 +131,7 @@ export class LogTables extends Tables {
     this.#assertSound({ appName: app, ...(user !== undefined && { userId: user }) });
     const { rows, users, total, ...page } = super.list(query);
     const last = rows.at(-1);
-    const isUserSound = (userId: string): boolean => !this.#corrupt.has(nameOf({ appName: app, userId }));
+    const isUserSound = (userId: string): boolean => !this.#corrupt.has(keyText({ appName: app, userId }));
     const lost = [...this.#corrupt.values()]
       .map(({ key }) => key)
       .filter((key): key is SessionKey => key.sessionId !== undefined && key.appName === app && (user ?? key.userId) === key.userId);
@@ -155,7 +151,7 @@ export class LogTables extends Tables {
   }
 
   override remove(key: SessionKey, guard: Pick<Guard, 'created'> = {}): boolean {
-    return (this.#corrupt.size > 0 && this.#corrupt.delete(nameOf(key))) || super.remove(key, guard);
+    return (this.#corrupt.size > 0 && this.#corrupt.delete(keyText(key))) || super.remove(key, guard);
   }
 
   /**
@@ -163,7 +159,7 @@ export class LogTables extends Tables {
    * be known.
    */
   isRemovable(key: Hint, created: string | undefined): boolean {
-    const lost = this.#corrupt.get(nameOf(key));
+    const lost = this.#corrupt.get(keyText(key));
     if (lost !== undefined && created !== undefined && lost.created === undefined) {
       this.#assertNot(key);
     }
@@ -172,12 +168,12 @@ export class LogTables extends Tables {
   }
 
   override scope(scope: ScopeName): LoadedScope {
-    this.#assertNot(homeOf(scope));
+    this.#assertNot(hintOf(scope));
     return super.scope(scope);
   }
 
   override removeScope(scope: ScopeName): void {
-    this.#corrupt.delete(nameOf(homeOf(scope)));
+    this.#corrupt.delete(keyText(hintOf(scope)));
     super.removeScope(scope);
   }
 
@@ -190,17 +186,17 @@ export class LogTables extends Tables {
     this.#assertNot({ appName, userId, sessionId });
   }
 
-  #assertNot(key: Parameters<typeof nameOf>[0]): void {
-    if (this.#corrupt.has(nameOf(key))) {
+  #assertNot(key: Parameters<typeof keyText>[0]): void {
+    if (this.#corrupt.has(keyText(key))) {
       const { appName, userId, sessionId } = key;
-      const what = sessionId !== undefined ? `session "${sessionId}"` : userId !== undefined ? `the state of user "${userId}"` : `the state of app "${appName}"`;
+      const what = sessionId === undefined ? `the state of ${scopeTitle({ app: appName, ...(userId !== undefined && { user: userId }) })}` : sessionTitle({ sessionId });
       throw new StoreError('corrupt', `${what} cannot be read: a record of it is damaged or missing`);
     }
   }
 
   #lose(key: Hint, rev: number): void {
-    const created = this.where(key).created ?? this.#corrupt.get(nameOf(key))?.created;
-    this.#corrupt.set(nameOf(key), { key, rev, created });
+    const created = this.where(key).created ?? this.#corrupt.get(keyText(key))?.created;
+    this.#corrupt.set(keyText(key), { key, rev, created });
     if (key.sessionId !== undefined) {
       super.remove(key as SessionKey);
     }
@@ -224,7 +220,7 @@ export class LogTables extends Tables {
 
   /** Whether a session is whole up to a record, and can take it. */
   #follows({ id, kind, key, guard = {} }: Exclude<LogRecord, Refusal | VersionRecord>, { created, rev }: Where): boolean {
-    const lost = this.#corrupt.size === 0 ? undefined : this.#corrupt.get(nameOf(key));
+    const lost = this.#corrupt.size === 0 ? undefined : this.#corrupt.get(keyText(key));
     const isSame = created === (kind === 'create' ? id : (guard.created ?? created));
     // Counted from its creation, which is 0: none is -1, another one -2 as its end is missing as well.
     const actual = lost?.rev ?? (created === undefined ? -1 : isSame ? rev : -2);
@@ -239,8 +235,4 @@ export class LogTables extends Tables {
     this.#lose(key, Math.max(actual || 0, expected + 1));
     return false;
   }
-}
-
-function homeOf({ app, user }: ScopeName): Hint {
-  return { appName: app, ...(user !== undefined && { userId: user }) };
 }

@@ -2,7 +2,7 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { fromColumn } from '../shared/column-text.js';
-import { emptyValues } from '../shared/scope-values.js';
+import { emptyValues } from '../shared/values.js';
 import type { Changed, Delta, Marks, Values } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 

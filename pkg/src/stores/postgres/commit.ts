@@ -4,7 +4,7 @@ import { StoreError } from '../../store/store-error.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import { changedOf, marksOf, type Told } from './answers.js';
 import { partsOfTurn } from './turns.js';
-import { isEmpty } from '../shared/scope-values.js';
+import { isEmpty } from '../shared/values.js';
 import type { Change, Committed, Delta } from '../../store/contract.js';
 
 /** How long an id, a name of a value, of a user or of an app may be, in bytes: an index of Postgres cannot hold much more. */

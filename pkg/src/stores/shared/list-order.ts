@@ -1,13 +1,6 @@
 // The order of a list: by time, then by session id, then by user.
 
-import type { ListQuery, Row } from '../../store/contract.js';
-
-/** Where a session stands in a list. */
-export interface Place {
-  readonly time: number;
-  readonly sessionId: string;
-  readonly userId: string;
-}
+import type { ListQuery, Place, Row } from '../../store/contract.js';
 
 /** Where a session stands, by what is told of it. */
 export function placeOf({ time, key: { sessionId, userId } }: Pick<Row, 'time' | 'key'>): Place {

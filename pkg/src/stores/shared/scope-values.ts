@@ -1,17 +1,8 @@
 // The values of one scope in memory, and what a delta and a guard mean for them.
 
+import { emptyValues } from './values.js';
 import type { Delta, Values } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
-
-/** An empty record that takes any name, `__proto__` too. */
-export function emptyValues(): Record<string, Json> {
-  return Object.create(null) as Record<string, Json>;
-}
-
-/** Whether a delta changes nothing. */
-export function isEmpty(delta: Delta | undefined): boolean {
-  return delta === undefined || ((delta.unset?.length ?? 0) === 0 && Object.keys(delta.set ?? {}).length === 0);
-}
 
 /** The values of one scope. A reader gets a frozen record, the same one until something moves. */
 export class ScopeValues {

@@ -1,8 +1,8 @@
 // The last changes of a scope, as `recent` and `statepad_changes` have them, and what they tell.
 
-import { inOrder, jsonIn, type Entry } from './rows.js';
+import { inOrder, type Entry } from './rows.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
-import { emptyValues } from '../shared/scope-values.js';
+import { namesIn, parseValue, valuesOf } from '../shared/values.js';
 import type { Delta } from '../../store/contract.js';
 
 /** After so many changes the recent ones are kept elsewhere, and after one with more characters. */
@@ -21,8 +21,8 @@ export interface ScopeChange {
 }
 
 /** A change of a scope as `recent` has it. */
-export function entryOf(mark: string, { set = {}, unset = [] }: Delta): string {
-  const entry = `,${JSON.stringify([mark, ...[...unset, ...Object.keys(set)].map(toColumn)])}`;
+export function entryOf(mark: string, delta: Delta): string {
+  const entry = `,${JSON.stringify([mark, ...namesIn(delta).map(toColumn)])}`;
   return entry.length > MOST ? `,${JSON.stringify([mark])}` : entry;
 }
 
@@ -64,8 +64,7 @@ export function deltaOf(names: readonly string[], entries: readonly Entry[], sin
   const sorted = inOrder(entries);
   const kept = new Map(sorted.filter(({ born }) => born <= since).map((entry) => [entry.name, entry]));
   const touched = names.map(fromColumn);
-  const set = emptyValues();
   const told = [...touched.flatMap((name) => kept.get(name) ?? []), ...sorted.filter(({ born }) => born > since)];
-  told.forEach(({ name, value }) => (set[name] = jsonIn(name, value, whose)));
+  const set = valuesOf(told.map(({ name, value }) => [name, parseValue(name, value, whose)]));
   return { set, unset: touched.filter((name) => !kept.has(name)) };
 }

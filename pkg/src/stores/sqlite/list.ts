@@ -1,13 +1,13 @@
 // The pages of a list, as the SQLite stores read them.
 
 import { isStoreError } from '../../store/store-error.js';
+import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { readScope, readValues } from './read.js';
 import { numberIn, textIn } from './rows.js';
 import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
-import type { Place } from '../shared/list-order.js';
 import type { SqlDriver, SqlRow } from './driver.js';
-import type { ListQuery, Page, Row, Values } from '../../store/contract.js';
+import type { ListQuery, Page, Place, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** See `SessionStore.list`. */
@@ -26,9 +26,10 @@ export function readPage(driver: SqlDriver, query: ListQuery): Page {
     try {
       const n = numberIn(row, 'n');
       const session = { created: textIn(row, 'created'), rev: numberIn(row, 'rev'), time: numberIn(row, 'time') };
-      const state = readValues(driver, n, `session "${key.sessionId}"`);
+      const state = readValues(driver, n, sessionTitle(key));
       if (!users.has(key.userId)) {
-        users.set(key.userId, readValues(driver, readScope(driver, { app, user: key.userId }).n, `user "${key.userId}"`));
+        const owner = { app, user: key.userId };
+        users.set(key.userId, readValues(driver, readScope(driver, owner).n, scopeTitle(owner)));
       }
       readable.push({ key, ...session, state });
     } catch (error) {
@@ -41,7 +42,7 @@ export function readPage(driver: SqlDriver, query: ListQuery): Page {
   const scope = readScope(driver, { app });
   return {
     rows: readable,
-    app: readValues(driver, scope.n, `app "${app}"`),
+    app: readValues(driver, scope.n, scopeTitle({ app })),
     users,
     total: user === undefined ? scope.sessions : readScope(driver, { app, user }).sessions,
     ...(corrupt.length > 0 && { corrupt, ...lastPlace(rows) }),

@@ -1,6 +1,6 @@
 // What the SQLite stores read of a session: where it and its scopes are, values, events.
 
-import { StoreError } from '../../store/store-error.js';
+import { missingEvents } from '../../store/refusals.js';
 import { eventIn, numberIn, numberOf, textOf, valuesIn } from './rows.js';
 import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
@@ -106,7 +106,7 @@ export function readEvents(driver: SqlDriver, { n, rev }: Pick<SessionRow, 'n' |
   // Not all sessions have said what they began with.
   const isWithout = last > end && events[0]?.rev !== 0;
   if (since === undefined && events.length !== (isWithout ? end : last)) {
-    throw new StoreError('corrupt', `events between the revisions ${start} and ${end} are missing`);
+    throw missingEvents(start, end);
   }
   return events;
 }
@@ -118,7 +118,7 @@ function firstSince(driver: SqlDriver, n: number, first: number, rev: number, si
     const middle = Math.floor((low + high) / 2);
     const [row] = driver.all(sql.READ_PEAK, [n, middle]);
     if (row === undefined && middle > 0) {
-      throw new StoreError('corrupt', `the event of revision ${middle} is missing`);
+      throw missingEvents(middle, middle);
     }
     if (row !== undefined && numberIn(row, 'peak') >= since) {
       high = middle;

@@ -7,9 +7,11 @@ import { changesIn, deltaOf, entryOf, namesSince, type ScopeChange } from '../..
 import { entryIn, numberIn, textIn, type Entry } from '../../sqlite/rows.js';
 import { jsonColumn } from '../../sqlite/statements.js';
 import { fromColumn, toColumn } from '../../shared/column-text.js';
+import { changedOf } from '../../shared/parts.js';
+import { namesIn } from '../../shared/values.js';
 import { TOLD } from '../../sqlite/schema.js';
 import type { SqlRow } from '../../sqlite/driver.js';
-import type { Delta, Known } from '../../../store/contract.js';
+import type { Committed, Delta, Known, Pos } from '../../../store/contract.js';
 
 /** Where a caller was in a scope. */
 export interface KnownScope {
@@ -39,9 +41,7 @@ export function knownScopes(
  */
 export function toldQueries(known: readonly KnownScope[], written: readonly { scope: string; delta: Delta }[] = []): D1Query[] {
   const places = new Map(known.map(({ scope, pos, mark }) => [JSON.stringify([scope, pos, mark]), packRow([scope, pos, toColumn(mark)])]));
-  const names = written.flatMap(({ scope, delta: { set = {}, unset = [] } }) =>
-    [...unset, ...Object.keys(set)].map((name) => packRow([scope, toColumn(name)])),
-  );
+  const names = written.flatMap(({ scope, delta }) => namesIn(delta).map((name) => packRow([scope, toColumn(name)])));
   const portions = names.length === 0 ? [[]] : portionsOf(names);
   return portionsOf([...places.values()]).flatMap((rows) => portions.map((portion) => query((all) => {
     const tables = [rowsAs('known', ['scope', 'pos', 'mark'], rows, all), ...(portion.length > 0 ? [rowsAs('ours', ['scope', 'name'], portion, all)] : [])];
@@ -96,14 +96,29 @@ export class ToldScopes {
     return this.#places.get(scope) ?? { pos, mark };
   }
 
-  /** What has happened to a scope since a caller was there, up to `pos`; `undefined` where that cannot be told. */
-  since({ scope, pos: since, mark }: KnownScope, pos: number, whose: string): Delta | undefined {
+  /** The same for one scope. */
+  #since({ scope, pos: since, mark }: KnownScope, pos: number, whose: string): Delta | undefined {
     if (since >= pos || pos - since > TOLD) {
       return undefined;
     }
     const names = namesSince(of(this.#changes, scope), since, toColumn(mark), pos);
     const entries = of(this.#entries, scope);
     return names && deltaOf(names, names.flatMap((name) => entries.get(fromColumn(name)) ?? []), since, whose);
+  }
+
+  /** What has happened to an app and a user since a caller was there, up to their positions, as far as it can be told. */
+  changed(
+    known: Pick<Known, 'pos' | 'marks'>,
+    appScope: string,
+    userScope: string | undefined,
+    pos: Pos,
+  ): Pick<Committed, 'changed'> {
+    const had = knownScopes(known, appScope, userScope);
+    const since = (scope: string | undefined, at: number, whose: string): Delta | undefined => {
+      const place = had.find((each) => each.scope === scope);
+      return place && this.#since(place, at, whose);
+    };
+    return changedOf(since(appScope, pos.app, 'the app'), since(userScope, pos.user, 'the user'));
   }
 
   /** A change of the scope brings it to `pos`. */

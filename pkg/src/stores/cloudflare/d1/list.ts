@@ -1,6 +1,7 @@
 // Reading pages of a list from D1.
 
 import { isStoreError } from '../../../store/store-error.js';
+import { scopeTitle, sessionTitle } from '../../../store/refusals.js';
 import { READ_SCOPE_VALUES, VALUE_COLUMNS } from './read.js';
 import { lastPlace } from '../../sqlite/list.js';
 import { numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
@@ -53,9 +54,9 @@ export function pageFrom({ app }: ListQuery, answers: readonly (readonly SqlRow[
   for (const row of sessions) {
     const key = { appName: app, userId: textIn(row, 'user'), sessionId: textIn(row, 'id') };
     try {
-      const state = valuesIn(bySession.get(row['n']) ?? [], `session "${key.sessionId}"`);
+      const state = valuesIn(bySession.get(row['n']) ?? [], sessionTitle(key));
       if (!users.has(key.userId)) {
-        users.set(key.userId, valuesIn(byUser.get(row['user']) ?? [], `user "${key.userId}"`));
+        users.set(key.userId, valuesIn(byUser.get(row['user']) ?? [], scopeTitle({ app, user: key.userId })));
       }
       rows.push({ key, created: textIn(row, 'created'), rev: numberIn(row, 'rev'), time: numberIn(row, 'time'), state });
     } catch (error) {
@@ -67,7 +68,7 @@ export function pageFrom({ app }: ListQuery, answers: readonly (readonly SqlRow[
   }
   return {
     rows,
-    app: valuesIn(appValues, `app "${app}"`),
+    app: valuesIn(appValues, scopeTitle({ app })),
     users,
     total: total === undefined ? 0 : numberIn(total, 'sessions'),
     ...(corrupt.length > 0 && { corrupt, ...lastPlace(sessions) }),

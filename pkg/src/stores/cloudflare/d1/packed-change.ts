@@ -5,7 +5,8 @@ import { Load, packRow, type PackedRow } from './rows.js';
 import { entryOf } from '../../sqlite/entries.js';
 import { jsonColumn, scopeColumn } from '../../sqlite/statements.js';
 import { toColumn } from '../../shared/column-text.js';
-import { isEmpty } from '../../shared/scope-values.js';
+import { callOf, keyText } from '../../shared/keys.js';
+import { isEmpty } from '../../shared/values.js';
 import type { Change, Delta } from '../../../store/contract.js';
 
 /** What a scope is called in the rows. */
@@ -52,7 +53,8 @@ const NO_JSON = '?';
 
 /** Packs a change. */
 export function packChange(change: Change, index: number): PackedChange {
-  const { id, kind, key, time, event, delta, guard = {}, call = id, attempt } = change;
+  const { id, kind, key, time, event, delta, guard = {}, attempt } = change;
+  const call = callOf(change);
   const { appName, userId, sessionId } = key;
   const appScope = scopeColumn(appName, undefined);
   const userScope = userId === undefined ? undefined : scopeColumn(appName, userId);
@@ -165,5 +167,5 @@ class Group {
 }
 
 function identityOf({ change: { id, key, kind }, appScope, userScope }: PackedChange): string {
-  return kind === 'update' ? `${userScope ?? appScope} ${id}` : JSON.stringify([key.appName, key.userId, key.sessionId]);
+  return kind === 'update' ? `${userScope ?? appScope} ${id}` : keyText(key);
 }

@@ -3,12 +3,10 @@
 import { newId } from '../../../model/ids.js';
 import { JournalReader } from '../reader.js';
 import { lineOf, versionLine } from '../lines.js';
-import { nameOf } from '../log-tables.js';
-import { isEmpty } from '../../shared/scope-values.js';
+import { callOf, keyText } from '../../shared/keys.js';
+import { REMEMBERED_MS } from '../../shared/limits.js';
+import { isEmpty } from '../../shared/values.js';
 import { LOG_VERSION, type LogRecord, type Records, type VersionRecord } from '../log-record.js';
-
-/** How long it is kept which calls were refused and which sessions removed, in milliseconds: a day, as clocks may be wrong. */
-const REMEMBERED = 24 * 60 * 60 * 1_000;
 
 type Numbered = Exclude<LogRecord, VersionRecord>;
 
@@ -21,7 +19,7 @@ export async function compactedLines(read: () => Records<string>): Promise<Async
   /** By its name, when a session was removed for the last time. */
   const ends = new Map<string, number>();
   const reader = new JournalReader();
-  const since = Date.now() - REMEMBERED;
+  const since = Date.now() - REMEMBERED_MS;
   let count = 0;
   for await (const record of reader.read(read(), { missing: 0 })) {
     if (record.kind === 'corrupt') {
@@ -29,7 +27,7 @@ export async function compactedLines(read: () => Records<string>): Promise<Async
     }
     count += 1;
     if (record.kind === 'remove' && !isRemainder(record)) {
-      ends.set(nameOf(record.key), count);
+      ends.set(keyText(record.key), count);
     }
   }
   return ends.size === 0 || reader.version < LOG_VERSION ? undefined : lines();
@@ -43,7 +41,7 @@ export async function compactedLines(read: () => Records<string>): Promise<Async
       }
       place += 1;
       const isForgotten = found.time < since && (found.kind === 'refusal' || isRemainder(found));
-      const isOver = found.kind !== 'refusal' && place <= (ends.get(nameOf(found.key)) ?? 0);
+      const isOver = found.kind !== 'refusal' && place <= (ends.get(keyText(found.key)) ?? 0);
       const kept = isForgotten ? undefined : isOver ? restOf(found, since) : found;
       if (kept !== undefined) {
         number += 1;
@@ -68,10 +66,10 @@ function restOf(record: Numbered, since: number): Numbered | undefined {
   if (!('delta' in record) || (isEmpty(record.delta.app) && isEmpty(record.delta.user))) {
     return undefined;
   }
-  const { delta, guard, call = id } = record;
+  const { delta, guard } = record;
   const { appName, userId } = key;
   const shared = { ...(delta.app && { app: delta.app }), ...(delta.user && { user: delta.user }) };
   const home = { appName, ...(userId !== undefined && { userId }) };
   // Its id is unique in its session alone; what it has left on its scopes is its call.
-  return { id: newId(), call, kind: 'update', key: home, time, delta: shared, ...(guard?.pos && { guard: { pos: guard.pos } }) };
+  return { id: newId(), call: callOf(record), kind: 'update', key: home, time, delta: shared, ...(guard?.pos && { guard: { pos: guard.pos } }) };
 }
