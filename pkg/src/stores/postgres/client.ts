@@ -1,7 +1,15 @@
 // How a statement gets to the server.
 
 import { storeErrorOf } from './errors.js';
-import type { Statement } from './read.js';
+
+/** A value of a statement. */
+export type SqlValue = string | number | null;
+
+/** A statement and its values. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
 
 /**
  * What is used of a client: a `Pool` or a `Client` of `pg` or of Neon's serverless driver, PGlite, or anything else that

@@ -1,11 +1,22 @@
 // Changes on their way to the function that commits, and its answers on their way back.
 
-import { StoreError } from '../../store/store-error.js';
+import {
+  refusedBefore,
+  scopeTitle,
+  sessionExists,
+  sessionNotFound,
+  tooBig,
+  wrongRevision,
+  wrongState,
+} from '../../store/refusals.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
-import { changedOf, marksOf, type Told } from './answers.js';
+import { beforeOf, changedOf } from '../shared/parts.js';
+import { isEmpty, namesIn } from '../shared/values.js';
+import { deltaOf, textIn, type Told } from './answers.js';
 import { partsOfTurn } from './turns.js';
-import { isEmpty } from '../shared/values.js';
+import type { Outcome } from '../shared/outcome.js';
 import type { Change, Committed, Delta } from '../../store/contract.js';
+import type { StoreError } from '../../store/store-error.js';
 
 /** How long an id, a name of a value, of a user or of an app may be, in bytes: an index of Postgres cannot hold much more. */
 const TEXT_LIMIT = 2_600;
@@ -95,33 +106,20 @@ function quoted(text: string): string {
 }
 
 /** What an answer of the function means. */
-export function committedOf(answer: readonly unknown[], { id, kind, key: { sessionId } }: Change): Committed | StoreError {
-  const session = `session "${sessionId ?? ''}"`;
+export function outcomeIn(answer: readonly unknown[], change: Change): Outcome {
   switch (answer[0]) {
     case 'exists':
-      return new StoreError('exists', `${session} exists already`);
+      return sessionExists(change);
     case 'not-found':
-      return new StoreError('not-found', `${session} is not there`);
-    case 'conflict': {
-      const actual = answer[1] as number | undefined;
-      return actual === undefined
-        ? new StoreError('conflict', `the state is not what the change "${id}" expects`)
-        : new StoreError('conflict', `${session} is at revision ${actual}, not where the change "${id}" expects it`, { actual });
-    }
+      return sessionNotFound(change);
+    case 'conflict':
+      return answer[1] === undefined ? wrongState() : wrongRevision(change, answer[1] as number);
     case 'late':
-      return new StoreError('conflict', `the change "${id}" comes too late: its caller was told that it is refused`);
-    case 'duplicate': {
-      const [, rev, app, user, last, appMark, userMark, data] = answer as Duplicate;
-      const before = beforeOf(last, appMark, userMark);
-      const found: Committed = { rev, prev: kind === 'update' ? null : rev, pos: { app, user }, duplicate: true, before };
-      return typeof data !== 'string' ? found : { ...found, data: fromColumn(data) };
-    }
-    default: {
-      const [rev, app, user, last, appMark, userMark, appTold, userTold] = answer as Written;
-      const changed = changedOf(appTold, userTold, `the change "${id}"`);
-      const before = beforeOf(last, appMark, userMark);
-      return { rev, prev: kind === 'append' ? rev - 1 : null, pos: { app, user }, ...(changed && { changed }), before };
-    }
+      return refusedBefore(change);
+    case 'duplicate':
+      return duplicateIn(answer as Duplicate, change);
+    default:
+      return writtenIn(answer as Written, change);
   }
 }
 
@@ -129,19 +127,28 @@ type Text = string | null | undefined;
 type Written = readonly [number, number, number, last: Text, app: Text, user: Text, appTold?: Told | null, userTold?: Told | null];
 type Duplicate = readonly [string, number, number, number, last: Text, app: Text, user: Text, data: Text];
 
-function beforeOf(last: Text, app: Text, user: Text): NonNullable<Committed['before']> {
-  return { ...marksOf(app, user), ...(typeof last === 'string' && { session: fromColumn(last) }) };
+function writtenIn([rev, app, user, last, appMark, userMark, appTold, userTold]: Written, { kind, key }: Change): Committed {
+  const { appName, userId = '' } = key;
+  const ofApp = deltaOf(appTold, scopeTitle({ app: appName }));
+  const ofUser = deltaOf(userTold, scopeTitle({ app: appName, user: userId }));
+  const before = beforeOf(textIn(appMark), textIn(userMark), textIn(last));
+  return { rev, prev: kind === 'append' ? rev - 1 : null, pos: { app, user }, ...changedOf(ofApp, ofUser), before };
+}
+
+function duplicateIn([, rev, app, user, last, appMark, userMark, data]: Duplicate, { kind }: Change): Committed {
+  const before = beforeOf(textIn(appMark), textIn(userMark), textIn(last));
+  const found: Committed = { rev, prev: kind === 'update' ? null : rev, pos: { app, user }, duplicate: true, before };
+  return typeof data === 'string' ? { ...found, data: fromColumn(data) } : found;
 }
 
 /** Why a change can never be written, if it cannot. */
-export function refusalOf({ id, call = '', key, delta }: Change): StoreError | undefined {
+export function sizeRefusal({ id, call = '', key, delta }: Change): StoreError | undefined {
   const names = [delta.app, delta.user, delta.session].flatMap((part) => Object.keys(part?.set ?? {}));
   for (const text of [id, call, key.appName, key.userId ?? '', key.sessionId ?? '', ...names]) {
     // No character has more than three bytes for each of its units.
     const size = text.length * 3 > TEXT_LIMIT ? new TextEncoder().encode(toColumn(text)).length : 0;
     if (size > TEXT_LIMIT) {
-      const message = `"${text.slice(0, 40)}…" has ${size} bytes: ids and names have at most ${TEXT_LIMIT} here`;
-      return new StoreError('rejected', message, { size, limit: TEXT_LIMIT });
+      return tooBig(`the id or name "${text.slice(0, 40)}…"`, size, TEXT_LIMIT);
     }
   }
   return undefined;
@@ -223,7 +230,7 @@ function requestOf(change: Change, scopes: Scopes): Request {
 
 /** One entry, or none where there is nothing to say. What is known of a scope helps only when it is all known. */
 function scopeOf(place: number, delta: Delta | undefined, pos: number | undefined, mark: string | undefined): Scope | undefined {
-  const names = isEmpty(delta) ? null : [...new Set([...(delta?.unset ?? []), ...Object.keys(delta?.set ?? {})])].map(toColumn);
+  const names = isEmpty(delta) ? null : [...new Set(namesIn(delta ?? {}))].map(toColumn);
   const known = mark !== undefined && Number.isSafeInteger(pos) ? ([pos as number, toColumn(mark)] as const) : ([null, null] as const);
   return names === null && known[0] === null ? undefined : [place, names, ...known];
 }

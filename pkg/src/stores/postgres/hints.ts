@@ -18,9 +18,9 @@ export interface PostgresListener {
 }
 
 /** How long hints are gathered, in milliseconds. */
-const PAUSE = 20;
+const GATHER_MS = 20;
 /** How long a message may be, in bytes: Postgres takes less than 8,000. */
-const LIMIT = 7_900;
+const MESSAGE_LIMIT = 7_900;
 
 /** Sends hints to all who listen, and passes on what comes from others. */
 export class Hints {
@@ -46,7 +46,7 @@ export class Hints {
   add({ appName, userId, sessionId }: Hint): void {
     const parts = [appName, userId, sessionId].filter((part) => part !== undefined).map(toColumn);
     this.#gathered.set(JSON.stringify(parts), parts);
-    this.#timer ??= setTimeout(() => this.#send(), PAUSE);
+    this.#timer ??= setTimeout(() => this.#send(), GATHER_MS);
   }
 
   /** See `SessionStore.watch`. */
@@ -73,7 +73,7 @@ export class Hints {
   }
 
   #command(command: 'listen' | 'unlisten'): void {
-    // Whoever does not get hints reads more often.
+    // A store that gets no hints reads more often.
     this.#listener.query(`${command} ${this.#channel}`).catch(() => undefined);
   }
 
@@ -107,17 +107,17 @@ export class Hints {
 function messagesOf(origin: string, hints: readonly string[][]): string[] {
   const messages: string[] = [];
   let begun: (string | string[])[] = [origin];
-  let size = LIMIT;
+  let size = MESSAGE_LIMIT;
   for (const hint of hints) {
     const more = new TextEncoder().encode(JSON.stringify(hint)).length + 1;
-    if (size + more > LIMIT) {
+    if (size + more > MESSAGE_LIMIT) {
       if (begun.length > 1) {
         messages.push(JSON.stringify(begun));
       }
       begun = [origin];
       size = origin.length + 4;
     }
-    if (size + more <= LIMIT) {
+    if (size + more <= MESSAGE_LIMIT) {
       begun.push(hint);
       size += more;
     }

@@ -1,9 +1,10 @@
 // How sessions are listed: by one statement, so that all of it is of one moment.
 
-import { StoreError } from '../../store/store-error.js';
-import { valuesOf, type Entries } from './answers.js';
+import { isStoreError } from '../../store/store-error.js';
+import { scopeTitle, sessionTitle } from '../../store/refusals.js';
+import { valuesIn, type Entries } from './answers.js';
 import { entries } from './functions/moves.js';
-import type { SqlValue, Statement } from './read.js';
+import type { SqlValue, Statement } from './client.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import type { ListQuery, Page, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -84,18 +85,18 @@ export function pageOf(rows: readonly unknown[], { app }: ListQuery): Page {
       states.set(...(JSON.parse(data) as [string, Entries]));
     }
   }
-  const page = { rows: [] as Row[], app: valuesOf(state, `app "${app}"`), users: new Map<string, Values>(), total };
+  const page = { rows: [] as Row[], app: valuesIn(state, scopeTitle({ app })), users: new Map<string, Values>(), total };
   const corrupt: SessionKey[] = [];
   found.sort((a, b) => a.n - b.n);
   for (const { row: [user, id, created, rev, time, values] } of found) {
     const key = { appName: app, userId: fromColumn(user), sessionId: fromColumn(id) };
     try {
-      const userState = page.users.get(key.userId) ?? valuesOf(states.get(user) ?? [], `user "${key.userId}"`);
-      const own = valuesOf(values, `session "${key.sessionId}"`);
+      const userState = page.users.get(key.userId) ?? valuesIn(states.get(user) ?? [], scopeTitle({ app, user: key.userId }));
+      const own = valuesIn(values, sessionTitle(key));
       page.rows.push({ key, created: fromColumn(created), rev, time, state: own });
       page.users.set(key.userId, userState);
     } catch (error) {
-      if (!(error instanceof StoreError)) {
+      if (!isStoreError(error)) {
         throw error;
       }
       corrupt.push(key);

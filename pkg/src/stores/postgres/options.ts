@@ -4,8 +4,14 @@ import { StatepadError } from '../../model/errors.js';
 
 const OPTIONS = ['schema', 'prepare', 'listen'];
 
-/** Throws `INVALID_ARGUMENT` when it is no client. Says what to pass. */
-export function checkClient(client: unknown): void {
+/** Throws `INVALID_ARGUMENT` for a client or options that cannot be used. */
+export function checkArguments(client: unknown, options: unknown): void {
+  checkClient(client);
+  checkOptions(options);
+}
+
+/** Says what to pass in place of what is no client. */
+function checkClient(client: unknown): void {
   if (hasMethods(client, ['query'])) {
     return;
   }
@@ -15,8 +21,7 @@ export function checkClient(client: unknown): void {
   });
 }
 
-/** Throws `INVALID_ARGUMENT` when they are not the options. */
-export function checkOptions(options: unknown): void {
+function checkOptions(options: unknown): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw invalid('options', `the options of postgresStore are an object, not ${nameOf(options)}`);
   }

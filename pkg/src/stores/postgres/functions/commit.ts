@@ -2,14 +2,12 @@
 // transaction. Most of its time goes into getting each of its statements and expressions ready, once in a transaction: so what
 // is looked for at one moment is one statement, and so is what is written together, and what is rare is behind one condition.
 
+import { SETTINGS } from './common.js';
+import { decide } from './decide.js';
 import { findScopes, lockSessions, look, lookForUpdate } from './find.js';
-import { forgetOld, SETTINGS, SHARDS, wrongVersion } from './common.js';
-import { changedCall, markOf } from './moves.js';
-import { endOfTurn } from '../turns.js';
-
-/** How many of the last moves of a scope are kept, and after how many moves those before them are deleted. */
-const MOVES = 1_000;
-const TRIMMED_EVERY = 256;
+import { moveScopes } from './move-scopes.js';
+import { markOf } from './moves.js';
+import { writeChange, writeTogether } from './write.js';
 
 /**
  * The function that commits. It takes the parts of a batch as `batchOf` writes them, makes its changes one after the other,
@@ -20,8 +18,8 @@ const TRIMMED_EVERY = 256;
  * - `["duplicate", rev, app, user, last, appMark, userMark, data]`: all as it is now
  * - `["conflict", actual]`, `["exists"]`, `["not-found"]`, and `["late"]` where another try of the call was refused
  *
- * It locks first and looks then: a statement sees what was committed before it began. Everybody locks in one order, so that
- * nobody waits in a circle: new scopes, sessions, scopes, counts, refused calls, and each of them in the order of their names
+ * It locks first and looks then: a statement sees what was committed before it began. All calls lock in one order, so that
+ * none waits in a circle: new scopes, sessions, scopes, counts, refused calls, and each of them in the order of their names
  * or numbers.
  *
  * A call that was refused is found by its other tries, which do not look for it before they have their locks: both
@@ -145,202 +143,15 @@ begin
       )}
     end if;
 
-    if found_text is not null or is_late or refused is not null or not is_ours or change ? 'guard'
-      or change->>'kind' <> 'append' or own_no is null or change->>'created' <> own_created
-    then
-      if not is_ours then
-        ${wrongVersion(schema)}
-      end if;
-      case change->>'kind'
-        when 'append' then
-          if own_no is null or change->>'created' <> own_created then
-            answer := '["not-found"]';
-          elsif found_text is not null then
-            answer := 'duplicate';
-          end if;
-        when 'create' then
-          if found_text is not null or own_created = change_id then
-            answer := 'duplicate';
-            if own_created is distinct from change_id then
-              own_rev := 0;
-            end if;
-            found_text := null;
-          elsif is_new[place] is null then
-            answer := '["exists"]';
-          end if;
-        else
-          if found_text is not null then
-            answer := 'duplicate';
-            found_text := null;
-          end if;
-      end case;
-      if answer = 'duplicate' then
-        answer := json_build_array(answer, own_rev, app_pos, user_pos, last_id, app_mark, user_mark, found_text);
-        if change ? 'turn' then
-          ${endOfTurn(schema, "(change->'turn')")};
-        end if;
-      elsif is_late or change_call = any(refused) then
-        answer := '["late"]';
-      elsif answer is null and change ? 'guard' then
-        if (change->'guard'->'rev')::float8 <> own_rev then
-          answer := '["conflict",' || own_rev || ']';
-        elsif (change->'guard'->'app')::float8 <> app_pos or (change->'guard'->'user')::float8 <> user_pos then
-          answer := '["conflict"]';
-        elsif change->'guard' ? 'keys' then
-          -- A name that is expected to be absent has null here, and so has one that is.
-          perform from jsonb_array_elements(change->'guard'->'keys') expected (key)
-            left join ${schema}.state state on state.name = expected.key->>1 and state.owner =
-              case expected.key->>0 when 'app' then scope_no[app_place] when 'user' then scope_no[user_place] else own_no end
-            where state.value is distinct from expected.key->>2;
-          if found then
-            answer := '["conflict"]';
-          end if;
-        end if;
-      end if;
-      if answer is not null then
-        answers[place] := answer;
-        if is_new[place] then
-          delete from ${schema}.sessions session where session.usr = scope_no[user_place] and session.id = change->>'session';
-        end if;
-        if change ? 'attempt' and answer not like '["duplicate%' then
-          refused := refused || change_call;
-        end if;
-        continue;
-      end if;
-    end if;
+    ${decide(schema)}
 
-    if change ? 'moves' or (change->'app_known')::bigint <> app_pos or (change->'user_known')::bigint <> user_pos then
-      for index in 0..jsonb_array_length(change->'scopes') - 1 loop
-        item := change->'scopes'->index;
-        scope_place := (item->0)::int;
-        if jsonb_typeof(item->1) = 'array' and (is_single or is_locked[scope_place] is null) then
-          with moved as (
-            update ${schema}.scopes scope set pos = scope.pos + 1, mark = change_call, marked = scope.pos + 1
-              where scope.no = scope_no[scope_place] returning scope.no, scope.pos)
-          insert into ${schema}.moves as move (scope, pos, mark, names)
-            select moved.no, moved.pos, change_call, item->1 from moved
-            returning move.scope, move.pos, move.pos - 1, (item->2)::bigint, (item->2)::bigint < move.pos - 1
-            into found_no, found_pos, before_pos, known_pos, is_behind;
-          if is_behind or before_pos <> (case when scope_place = app_place then app_pos else user_pos end) then
-            select (select move.mark from ${schema}.moves move where move.scope = found_no and move.pos = before_pos),
-                case when is_behind then ${changedCall(schema, 'found_no', 'known_pos', 'item->>3', 'before_pos')} end
-              into found_text, told;
-            if scope_place = app_place then
-              app_mark := found_text;
-              app_told := told;
-            else
-              user_mark := found_text;
-              user_told := told;
-            end if;
-          end if;
-        else
-          found_no := scope_no[scope_place];
-          found_pos := case when scope_place = app_place then app_pos else user_pos end;
-          found_text := case when scope_place = app_place then app_mark else user_mark end;
-          known_pos := (item->2)::bigint;
-          told := null;
-          if known_pos < found_pos and is_locked[scope_place] then
-            told := ${changedCall(schema, 'found_no', 'known_pos', 'item->>3', 'found_pos')};
-          elsif known_pos <> found_pos then
-            -- Nobody is kept from moving it: its position and what is told have to be of one moment.
-            select scope.pos, ${markOf('scope')},
-                case when known_pos < scope.pos then ${changedCall(schema, 'scope.no', 'known_pos', 'item->>3', 'scope.pos')} end
-              into found_pos, found_text, told from ${schema}.scopes scope where scope.no = found_no;
-          end if;
-          if scope_place = app_place then
-            app_mark := found_text;
-            app_told := told;
-          else
-            user_mark := found_text;
-            user_told := told;
-          end if;
-          if jsonb_typeof(item->1) = 'array' then
-            found_pos := found_pos + 1;
-            insert into ${schema}.moves (scope, pos, mark, names) values (found_no, found_pos, change_call, item->1);
-            scope_pos[scope_place] := found_pos;
-            scope_mark[scope_place] := change_call;
-          end if;
-        end if;
-        if scope_place = app_place then
-          app_pos := found_pos;
-        else
-          user_pos := found_pos;
-        end if;
-        if found_pos % ${TRIMMED_EVERY} = 0 and jsonb_typeof(item->1) = 'array' then
-          delete from ${schema}.moves move where move.scope = found_no and move.pos <= found_pos - ${MOVES};
-        end if;
-      end loop;
-    end if;
+    ${moveScopes(schema)}
 
-    if change->>'kind' = 'append' then
-      own_rev := own_rev + 1;
-      with written as (
-        insert into ${schema}.events (session, rev, id, time, data)
-          values (own_no, own_rev, change_id, (change->'at')::float8, change->>'data'))
-      update ${schema}.sessions session set rev = own_rev, time = (change->'time')::float8
-        where session.usr = scope_no[user_place] and session.id = change->>'session';
-    elsif change->>'kind' = 'create' then
-      if is_unused is not null then
-        is_unused[app_place] := false;
-        is_unused[user_place] := false;
-      end if;
-      counted := counted || scope_no[app_place] || scope_no[user_place];
-      if change ? 'data' then
-        -- It has an id that no other event can have (toColumn never writes it): nothing appended is a duplicate of it.
-        insert into ${schema}.events (session, rev, id, time, data)
-          values (own_no, 0, chr(1), (change->'at')::float8, change->>'data');
-      end if;
-    else
-      if is_unused is not null then
-        is_unused[app_place] := false;
-        is_unused[coalesce(user_place, app_place)] := false;
-      end if;
-      insert into ${schema}.updates (scope, id) values (scope_no[coalesce(user_place, app_place)], change_id);
-      has_updates := true;
-    end if;
-    if change ?| array['unset', 'turn'] then
-      delete from ${schema}.state state using jsonb_array_elements(change->'unset') gone (key)
-        where state.name = gone.key->>1 and state.owner =
-          case gone.key->>0 when 'app' then scope_no[app_place] when 'user' then scope_no[user_place] else own_no end;
-      ${endOfTurn(schema, "(change->'turn')")};
-    end if;
-    if change ? 'set' then
-      insert into ${schema}.state as old (owner, name, value, at, nth, wrote)
-        select case new.key->>0 when 'app' then scope_no[app_place] when 'user' then scope_no[user_place] else own_no end,
-          new.key->>1, new.key->>2,
-          case new.key->>0 when 'app' then app_pos when 'user' then user_pos else own_rev end, new.nth,
-          case new.key->>0 when 'app' then app_pos when 'user' then user_pos else own_rev end
-        from jsonb_array_elements(change->'set') with ordinality new (key, nth)
-        on conflict (owner, name) do update set value = excluded.value, wrote = excluded.wrote where old.value <> excluded.value;
-    end if;
+    ${writeChange(schema)}
     answers[place] := json_build_array(own_rev, app_pos, user_pos, last_id, app_mark, user_mark, app_told, user_told);
   end loop;
 
-  if not is_one or refused is not null or has_updates then
-    if not is_single then
-      foreach place in array locks::integer[] loop
-        update ${schema}.scopes scope set pos = scope_pos[place], mark = scope_mark[place], marked = scope_pos[place]
-          where scope.no = scope_no[place] and scope.pos <> scope_pos[place];
-      end loop;
-    end if;
-    if is_unused is not null then
-      delete from ${schema}.scopes scope where scope.no = any(
-        select scope_no[new.place] from generate_subscripts(is_unused, 1) new (place) where is_unused[new.place]);
-    end if;
-    if counted is not null then
-      insert into ${schema}.counts as old (scope, shard, sessions)
-        select scope.no, pg_backend_pid() % ${SHARDS}, count(*) from unnest(counted) scope (no) group by scope.no order by scope.no
-        on conflict (scope, shard) do update set sessions = old.sessions + excluded.sessions;
-    end if;
-    if refused is not null then
-      insert into ${schema}.refused (call) select distinct late.call from unnest(refused) late (call) order by late.call
-        on conflict do nothing;
-      ${forgetOld(`${schema}.refused`)}
-    end if;
-    if has_updates then
-      ${forgetOld(`${schema}.updates`)}
-    end if;
-  end if;
+  ${writeTogether(schema)}
   return '[' || array_to_string(answers, ',') || ']';
 end
 $commit$`;

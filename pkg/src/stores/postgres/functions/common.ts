@@ -1,5 +1,6 @@
 // What all functions inside the database have in common.
 
+import { REMEMBERED_MS } from '../../shared/limits.js';
 import { VERSION, WRONG_VERSION } from '../version.js';
 
 /**
@@ -14,11 +15,11 @@ export const SETTINGS = `language plpgsql
   set enable_mergejoin = off
   set jit = off`;
 
-/** In how many parts the sessions of a scope are counted: those who create some at once do not wait for each other. */
+/** In how many parts the sessions of a scope are counted: creations at the same time do not wait for each other. */
 export const SHARDS = 16;
 
-/** How long what only a second try needs is kept: who sends something again does it soon. */
-export const KEPT = "interval '1 day'";
+/** How long what only a later try needs is kept. */
+const KEPT = `interval '${REMEMBERED_MS / 1_000} seconds'`;
 
 /** A text as it is written in a statement. */
 export function literal(text: string): string {

@@ -34,8 +34,8 @@ export function findScopes(schema: string): string {
 }
 
 /**
- * The statements that lock the sessions. One is created at once, and taken back if the change is refused: so nobody else
- * creates it meanwhile. Where none is to be created, one statement locks all, in their order.
+ * The statements that lock the sessions. One is created at once, and taken back if the change is refused: so no other
+ * call creates it meanwhile. Where none is to be created, one statement locks all, in their order.
  */
 export function lockSessions(schema: string): string {
   return `if strpos(sessions, 'created') = 0 then
@@ -79,7 +79,7 @@ export function lockSessions(schema: string): string {
 
 /**
  * The statement that looks for a change before it is made, when all that has to be locked is. What was written under its id
- * comes from `written`; whoever had the session locked may have moved the scopes meanwhile.
+ * comes from `written`; another call that had the session locked may have moved the scopes meanwhile.
  */
 export function look(schema: string, written: string): string {
   // What is locked, or was moved by the batch, is known already.

@@ -16,11 +16,11 @@ export function entries(schema: string, owner: string): string {
 /**
  * The function that tells what has happened to a scope after the position `since`, which has to have the mark, until the
  * position `until`, as JSON: `{"set": [[name, value], …], "unset": [name, …]}`, both in the order of writing; null when that
- * cannot be told for sure. The values are those of now: nobody may have moved the scope beyond `until` in what the statement
+ * cannot be told for sure. The values are those of now: the scope may not have moved beyond `until` in what the statement
  * sees that calls it, which is what the function sees.
  *
- * A name was deleted when it is not there any more. One that has come into being since is in both lists: whoever knows
- * it from before has to forget its place.
+ * A name was deleted when it is not there any more. One that has come into being since is in both lists: it may have been
+ * there before, in another place.
  *
  * It is a function because few statements come to call it: it costs nothing before that.
  */
