@@ -29,7 +29,7 @@ export type RedisClient = IoredisClient | NodeRedisClient | UpstashClient;
 /** Runs a script. Throws a `StoreError` where it is certain what became of it. */
 export type RunScript = (script: Script, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
 
-/** Whose client it is, if anybody's. */
+/** Which package a client is of, if any of the three. */
 export function kindOf(client: object): 'ioredis' | 'node-redis' | 'upstash' | undefined {
   const { evalSha, defineCommand, createScript } = client as Record<'evalSha' | 'defineCommand' | 'createScript', unknown>;
   if (typeof evalSha === 'function') {

@@ -1,14 +1,27 @@
 // Changes on their way into the script that writes them, and its answers on their way back.
 
 import { StoreError } from '../../store/store-error.js';
+import {
+  olderVersion,
+  refusedBefore,
+  scopeTitle,
+  sessionExists,
+  sessionNotFound,
+  sessionTitle,
+  unreadable,
+  wrongRevision,
+  wrongState,
+} from '../../store/refusals.js';
 import { textOf } from './client.js';
 import { textMeaning } from './errors.js';
 import { hintText } from './hints.js';
-import { hashOf, textAfterSign } from './hashes.js';
+import { hashOf, textAfterSign, type List } from './hashes.js';
 import { appKeys, baseOf, memberOf, sessionKeys, userKeys, versionKeys } from './keys.js';
-import { VERSION } from './scripts/common.js';
-import { olderVersion } from '../../store/refusals.js';
-import type { Change, Changed, Committed, Delta, Known } from '../../store/contract.js';
+import { VERSION } from './version.js';
+import { beforeOf, changedOf, marksOf } from '../shared/parts.js';
+import type { Outcome } from '../shared/outcome.js';
+import type { Change, Committed, Delta, Known, Marks } from '../../store/contract.js';
+import { callOf } from '../shared/keys.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** What the script gets besides the channel and the sender. */
@@ -34,13 +47,13 @@ export function encodeChanges(prefix: string, changes: readonly [Change, ...Chan
   };
   const args: string[] = [String(changes.length)];
   for (const change of changes) {
-    const { id, kind, key, time, event, delta, guard = {}, known = {}, call, attempt } = change;
+    const { id, kind, key, time, event, delta, guard = {}, known = {}, attempt } = change;
     const { userId, sessionId } = key;
     const member = sessionId === undefined ? '' : memberOf(key as SessionKey);
     args.push(kind, id, userId === undefined ? '' : placeOf(userKeys(base, userId)));
     args.push(sessionId === undefined ? '' : placeOf(sessionKeys(base, member)), member);
     args.push(String(time), String(event?.time ?? time), event === undefined ? '' : `=${event.data}`, hintText(key));
-    args.push(`=${call ?? id}`, callOf(change, member), countText(attempt));
+    args.push(`=${callOf(change)}`, callText(change, member), countText(attempt));
     args.push(knownText(known, 'app'), knownText(known, 'user'));
     args.push(guard.created === undefined ? '' : `=${guard.created}`);
     args.push(countText(guard.rev), countText(guard.pos?.app), countText(guard.pos?.user));
@@ -57,9 +70,10 @@ export function knownText({ pos, marks }: Pick<Known, 'pos' | 'marks'>, scope: '
 }
 
 /** What tells a call from all others of the app. Without its own word for it, an append's id does that in its session alone. */
-function callOf({ id, kind, call, guard }: Change, member: string): string {
+function callText(change: Change, member: string): string {
+  const { id, kind, call, guard } = change;
   if (call !== undefined || kind !== 'append') {
-    return `=${call ?? id}`;
+    return `=${callOf(change)}`;
   }
   const parts = [member, guard?.created ?? ''];
   return [...parts.map((part) => `${part.length}:${part}`), id].join('');
@@ -81,67 +95,72 @@ function partsOf(letter: string, { set = {}, unset = [] }: Delta = {}): string[]
 }
 
 /** Reads what the script answers to one change. */
-export function decodeAnswer({ kind, key: { appName, sessionId = '' } }: Change, answer: unknown): Committed | StoreError {
-  const [status, first, app, user, session, appMark, userMark, changedApp, changedUser, data] = answer as readonly unknown[];
-  const named = `session "${sessionId}"`;
+export function outcomeIn(change: Change, answer: unknown): Outcome {
+  const [status, detail] = answer as List;
   switch (textOf(status)) {
     case 'written':
-    case 'duplicate': {
-      const isWritten = textOf(status) === 'written';
-      const rev = Number(first);
-      const hasLast = !isNothing(session) && !(isWritten && kind !== 'append');
-      return {
-        rev,
-        prev: kind === 'update' || (kind === 'create' && isWritten) ? null : isWritten ? rev - 1 : rev,
-        pos: { app: Number(app), user: Number(user) },
-        ...(isWritten ? {} : { duplicate: true }),
-        ...changedOf(changedApp, changedUser),
-        before: { ...marksOf(appMark, userMark), ...(hasLast ? { session: textAfterSign(session) } : {}) },
-        ...(isNothing(data) ? {} : { data: textAfterSign(data) }),
-      };
-    }
+      return committedIn(change, answer as List, true);
+    case 'duplicate':
+      return { ...committedIn(change, answer as List, false), duplicate: true };
     case 'exists':
-      return new StoreError('exists', `${named} exists already`);
+      return sessionExists(change);
     case 'not-found':
-      return new StoreError('not-found', `${named} is not there`);
-    case 'stale': {
-      const actual = Number(first);
-      return new StoreError('conflict', `${named} is at revision ${actual}, not at the expected one`, { actual });
-    }
+      return sessionNotFound(change);
+    case 'refused':
+      return refusedBefore(change);
+    case 'stale':
+      return wrongRevision(change, Number(detail));
     case 'conflict':
-      return new StoreError('conflict', 'the state is not what it was expected to be');
+      return wrongState();
     case 'corrupt':
-      return new StoreError('corrupt', `what is stored of ${named} or its scopes cannot be read`);
+      return unreadable(`what is stored of ${sessionTitle(change.key)} or its scopes`);
     case 'version':
-      return olderVersion(`what is stored of app "${appName}"`, Number(first), VERSION);
-    default: {
-      const text = textOf(first);
-      return textMeaning(text, 'rejected', undefined) ?? new StoreError('rejected', `redis refused to look at ${named}: ${text}`);
-    }
+      return olderVersion(`what is stored of ${scopeTitle({ app: change.key.appName })}`, Number(detail), VERSION);
+    default:
+      return failureIn(change, textOf(detail));
   }
 }
 
-/** The marks that a script has told. */
-export function marksOf(app: unknown, user: unknown): { app?: string; user?: string } {
+function committedIn({ kind }: Change, answer: List, isWritten: boolean): Committed {
+  const [, first, app, user, session, appMark, userMark, changedApp, changedUser, data] = answer;
+  const rev = Number(first);
+  // What a session that is made now was at before says nothing.
+  const last = isWritten && kind !== 'append' ? undefined : session;
   return {
-    ...(isNothing(app) ? {} : { app: textAfterSign(app) }),
-    ...(isNothing(user) ? {} : { user: textAfterSign(user) }),
+    rev,
+    prev: kind === 'update' || (kind === 'create' && isWritten) ? null : isWritten ? rev - 1 : rev,
+    pos: { app: Number(app), user: Number(user) },
+    ...changedIn(changedApp, changedUser),
+    before: beforeOf(textIn(appMark), textIn(userMark), textIn(last)),
+    ...(isNothing(data) ? {} : { data: textAfterSign(data) }),
   };
+}
+
+/** The script failed while it looked at a change: nothing is written of it. */
+function failureIn({ key }: Change, text: string): StoreError {
+  return textMeaning(text, 'rejected', undefined) ?? new StoreError('rejected', `redis refused to look at ${sessionTitle(key)}: ${text}`);
+}
+
+/** The marks that a script has told. */
+export function marksIn(app: unknown, user: unknown): Marks {
+  return marksOf(textIn(app), textIn(user));
 }
 
 /** What a script has told of what has changed in the scopes. */
-export function changedOf(app: unknown, user: unknown): { changed?: Changed } {
-  const changed = {
-    ...(isNothing(app) ? {} : { app: deltaOf(app, 'app state') }),
-    ...(isNothing(user) ? {} : { user: deltaOf(user, 'user state') }),
-  };
-  return Object.keys(changed).length === 0 ? {} : { changed };
+export function changedIn(app: unknown, user: unknown): Pick<Committed, 'changed'> {
+  return changedOf(deltaIn(app, 'the app'), deltaIn(user, 'the user'));
 }
 
-function deltaOf(reply: unknown, what: string): Delta {
-  const [unset, set] = reply as readonly [readonly unknown[], readonly unknown[]];
-  const { values } = hashOf(set, what);
-  return { set: values, unset: unset.map(textAfterSign) };
+function deltaIn(reply: unknown, whose: string): Delta | undefined {
+  if (isNothing(reply)) {
+    return undefined;
+  }
+  const [unset, set] = reply as readonly [List, List];
+  return { set: hashOf(set, whose).values, unset: unset.map(textAfterSign) };
+}
+
+function textIn(reply: unknown): string | undefined {
+  return isNothing(reply) ? undefined : textAfterSign(reply);
 }
 
 function isNothing(reply: unknown): reply is null | undefined {

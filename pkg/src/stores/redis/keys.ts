@@ -1,4 +1,4 @@
-// The names of keys in Redis: what they hold is said in `redis-scripts.ts`.
+// The names of keys in Redis: what they hold is said in `scripts/script.ts`.
 
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import type { ScopeName } from '../../store/contract.js';

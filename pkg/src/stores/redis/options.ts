@@ -4,17 +4,16 @@ import { describe } from '../../model/kinds.js';
 import { checkOptions, invalid } from '../../checks/arguments.js';
 import { kindOf } from './client.js';
 
-/** The names of all options. */
-const KNOWN = ['prefix', 'subscriber', 'durability'];
+const OPTIONS = ['prefix', 'subscriber', 'durability'];
 const DURABILITIES = ['disk', 'os', 'memory', 'replicated'];
 const EXAMPLE =
   "new Redis('redis://localhost') of ioredis, a connected createClient() of redis, or " +
   'new Redis({ url, token }) of @upstash/redis';
 
 /** Throws `INVALID_ARGUMENT` for a client or options that cannot be used. */
-export function checkRedisOptions(client: unknown, options: unknown): void {
+export function checkArguments(client: unknown, options: unknown): void {
   checkClient('client', client);
-  checkOptions(options, KNOWN);
+  checkOptions(options, OPTIONS);
   const { prefix, subscriber, durability } = options as Record<string, unknown>;
   if (prefix !== undefined && typeof prefix !== 'string') {
     invalid('prefix', `must be a string, not ${describe(prefix)}`);

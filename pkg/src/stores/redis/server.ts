@@ -1,5 +1,6 @@
 // What a server says about itself: whether it drops keys, whether it takes writes, and how durable it makes them.
 
+import { warn } from '../../model/warnings.js';
 import { StoreError } from '../../store/store-error.js';
 import { kindOf, textOf, type RedisClient } from './client.js';
 import type { Durability } from '../../store/contract.js';
@@ -129,14 +130,10 @@ let hasWarned = false;
 function warnOnce(told: Durability): void {
   if (!hasWarned) {
     hasWarned = true;
-    const text =
+    warn(
+      'STATEPAD_REDIS',
       'redis does not tell how it is set up. It must not drop keys (maxmemory-policy noeviction), and durability is taken to be ' +
-      `'${told}', as the option says: say what is true of your server`;
-    const host = globalThis as { process?: { emitWarning?(text: string, options: object): void } };
-    if (typeof host.process?.emitWarning === 'function') {
-      host.process.emitWarning(text, { code: 'STATEPAD_REDIS' });
-    } else {
-      console.warn(text);
-    }
+        `'${told}', as the option says: say what is true of your server`,
+    );
   }
 }

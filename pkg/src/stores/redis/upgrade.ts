@@ -1,12 +1,13 @@
-// Brings what version 1 has written up to date: see `redis-scripts.ts` for the keys of either.
+// Brings what version 1 has written up to date: see `scripts/script.ts` for the keys of either.
 
 import { textOf, type RedisClient, type RunScript } from './client.js';
 import { appKeys, leftKey, versionKey, versionKeys } from './keys.js';
 import { keysOf } from './server.js';
-import { beginUpgradeScript, endUpgradeScript, forgetScript, moveScript, upgradedScript } from './scripts/script.js';
+import { forgetScript } from './scripts/open.js';
+import { beginUpgradeScript, endUpgradeScript, moveScript, upgradedScript } from './scripts/upgrade.js';
 
 /** How many users and sessions one script looks at. */
-const AT_ONCE = 256;
+const BATCH_SIZE = 256;
 
 /**
  * Upgrades every app. Each step is one script that does nothing the second time, so that this may end at any point, and begin
@@ -52,7 +53,7 @@ async function begin(run: RunScript, base: string): Promise<boolean> {
 async function move(run: RunScript, base: string, parts: readonly string[]): Promise<void> {
   let rest = parts.filter((part) => part.startsWith('u:') || part.startsWith('i:'));
   while (rest.length > 0) {
-    const some = rest.slice(0, AT_ONCE);
+    const some = rest.slice(0, BATCH_SIZE);
     const keys = some.flatMap((part) => [`${base}${part}`, ...(part.startsWith('u:') ? [`${base}v:${part.slice(2)}`] : [])]);
     const done = await run(moveScript, keys, some.map((part) => part.slice(0, 1)));
     rest = rest.slice(Number(done));

@@ -1,14 +1,16 @@
-// The script that writes changes: see `redis-scripts.ts` for the keys.
+// The script that writes changes. The keys are described in `script.ts`.
 
-import { keepLua, scopeLua, VERSION, versionLua } from './common.js';
+import { MOVES_BETWEEN_TRIMS, TOLD_MOVES } from '../../shared/limits.js';
+import { VERSION } from '../version.js';
+import { keepLua, scopeLua, versionLua } from './common.js';
 import type { Script } from './script.js';
 
-/** Writes changes of one app, one after the other: see `redis-changes.ts` for what it gets and answers. */
+/** Writes changes of one app, one after the other: see `../commit.ts` for what it gets and answers. */
 export const commitScript: Script = {
   onForeign: 'rejected',
   text: String.raw`${versionLua}${scopeLua}${keepLua}
 local APP, LOG, LIST, UPDATES, REFUSED, REMOVED = unpack(KEYS, 4, 9)
-local TRIMMED, RECENT = 256, 1000 -- positions: a log is trimmed once in so many, and keeps at least so many
+local TRIMMED, RECENT = ${MOVES_BETWEEN_TRIMS}, ${TOLD_MOVES} -- positions: a log is trimmed once in so many, and keeps at least so many
 
 local at = 3
 local function take()
@@ -98,7 +100,7 @@ local function look(change)
   if change.kind == 'create' then
     if its.created == '=' .. change.id then return answer('duplicate', change, rev) end
     if redis.call('ZSCORE', REMOVED, removedId(change.member, '=' .. change.id)) then return answer('duplicate', change, 0) end
-    if isRefused then refuse('conflict') end
+    if isRefused then refuse('refused') end
     if its.created then refuse('exists') end
   elseif change.kind == 'append' then
     local isThis = its.created and (change.created == '' or change.created == its.created)
@@ -106,11 +108,11 @@ local function look(change)
     if place then
       return answer('duplicate', change, rev, redis.call('LINDEX', its.events, whole(place) - its.first) or refuse('corrupt'))
     end
-    if isRefused then refuse('conflict') end
+    if isRefused then refuse('refused') end
     if not isThis then refuse('not-found') end
   else
     if redis.call('ZSCORE', UPDATES, change.id) then return answer('duplicate', change, rev) end
-    if isRefused then refuse('conflict') end
+    if isRefused then refuse('refused') end
   end
   local guards = change.guards
   if not isAt(rev, change.rev) then refuse('stale', rev) end
@@ -228,7 +230,7 @@ local function write(change)
   return answered
 end
 
-local remembered = { exists = true, ['not-found'] = true, stale = true, conflict = true }
+local remembered = { exists = true, ['not-found'] = true, refused = true, stale = true, conflict = true }
 -- What to answer to a change that was not written.
 local function refusal(change, got)
   local isTable = type(got) == 'table'
@@ -260,7 +262,7 @@ for index = 1, tonumber(ARGV[3]) do
     hints[#hints + 1] = change.hint
   end
 end
--- Nobody may be allowed to publish: whoever watches is only slower then.
+-- The user may have no right to publish: stores that watch are only slower then.
 if #hints > 0 then redis.pcall('PUBLISH', ARGV[1], ARGV[2] .. ' ' .. table.concat(hints, ' ')) end
 return answers
 `,

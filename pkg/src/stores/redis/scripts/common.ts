@@ -1,7 +1,7 @@
-// Pieces that several scripts have in common: see `redis-scripts.ts` for the keys.
+// Pieces that several scripts have in common. The keys are described in `script.ts`.
 
-/** Which version of the keys this is. */
-export const VERSION = 2;
+import { REMEMBERED_MS } from '../../shared/limits.js';
+import { VERSION } from '../version.js';
 
 /**
  * Looks at the app's version, which is in the first three keys of every script, and answers when it is not this one. Leaves
@@ -66,9 +66,9 @@ local function changedSince(scope, known)
 end
 `;
 
-/** Keeps an id by the time of now, and forgets some that are older than a day: more than one, so that they get fewer. */
+/** Keeps an id with the time of now, and forgets some that are too old: more than one, so that they get fewer. */
 export const keepLua = String.raw`
-local KEPT = 86400 -- seconds
+local KEPT = ${REMEMBERED_MS / 1_000} -- seconds
 local function keep(key, id)
   local now = tonumber(redis.call('TIME')[1])
   redis.call('ZADD', key, now, id)
