@@ -7,7 +7,7 @@
  * @packageDocumentation
  */
 
-import { checkClient, checkOption, checkOptions } from '../sqlite/options.js';
+import { checkD1Arguments, checkObjectArguments, type DurableObjectStoreOptions } from './options.js';
 import { sizeRefusal } from './sizes.js';
 import { objectDriver, type DurableObjectStorageLike } from './durable-object.js';
 import { batch, type D1DatabaseLike, type D1Query } from './d1/client.js';
@@ -23,16 +23,8 @@ import type { SessionStore } from '../../store/contract.js';
 
 export type { D1DatabaseLike, D1StatementLike } from './d1/client.js';
 export type { DurableObjectStorageLike } from './durable-object.js';
+export type { DurableObjectStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
-
-/** Options of {@link durableObjectStore}. */
-export interface DurableObjectStoreOptions {
-  /**
-   * Says that only one service uses the object's sessions. What it has read stays true then, and is not read again. Several
-   * services must not say so.
-   */
-  readonly exclusive?: boolean | undefined;
-}
 
 /**
  * Makes a store in the storage of a Durable Object. Its class must be one of `new_sqlite_classes`: throws a `StoreError`
@@ -48,9 +40,7 @@ export interface DurableObjectStoreOptions {
  * ```
  */
 export function durableObjectStore(storage: DurableObjectStorageLike, options: DurableObjectStoreOptions = {}): SessionStore {
-  checkClient(storage, ['transactionSync'], 'durableObjectStore needs the storage of a Durable Object, this.ctx.storage');
-  checkOptions(options);
-  checkOption('exclusive', options.exclusive, [true, false]);
+  checkObjectArguments(storage, options);
   const core = sqliteCore(objectDriver(storage));
   return {
     ...core,
@@ -83,7 +73,7 @@ export function durableObjectStore(storage: DurableObjectStorageLike, options: D
  * ```
  */
 export function d1Store(database: D1DatabaseLike): SessionStore {
-  checkClient(database, ['prepare', 'batch'], 'd1Store needs a D1 binding, say env.DB with "d1_databases" in the configuration of the worker');
+  checkD1Arguments(database);
   const run = (queries: readonly D1Query[]) => batch(database, queries);
   return {
     durability: 'replicated',

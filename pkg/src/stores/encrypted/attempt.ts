@@ -3,7 +3,9 @@
 // Two things only the wrapper can see: which revision an event will have, to which it is bound, and whether values are what a
 // guard expects. Both are turned into a guard that the inner store can look at: a revision, and positions.
 
-import { isStoreError, StoreError } from '../../store/store-error.js';
+import { wrongState } from '../../store/refusals.js';
+import { isStoreError, type StoreError } from '../../store/store-error.js';
+import { keyText } from '../shared/keys.js';
 import { isEmpty } from '../shared/values.js';
 import type { Home, Records } from './records.js';
 import type { Change, Delta, Guard, Loaded, Pos, SessionStore, StoreContext, Values } from '../../store/contract.js';
@@ -38,8 +40,8 @@ interface Seen {
 export const SCOPES = ['app', 'user', 'session'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** How many sessions are remembered. */
-const REMEMBERED = 10_000;
+/** Of how many sessions it is remembered where they are. */
+const MOST_PLACES = 10_000;
 /** A guard that never holds: positions begin with 0. */
 export const NEVER: Partial<Pos> = { app: -1 };
 const NOTHING: Seen = { at: 0, values: {} };
@@ -57,13 +59,13 @@ export class Attempts {
 
   /** Remembers where a session is, or forgets it. Being wrong costs one more attempt. */
   saw(key: SessionKey, seen: Place | undefined): void {
-    const text = textOf(key);
+    const text = keyText(key);
     this.#places.delete(text);
     if (seen === undefined) {
       return;
     }
     this.#places.set(text, { created: seen.created, rev: seen.rev });
-    if (this.#places.size > REMEMBERED) {
+    if (this.#places.size > MOST_PLACES) {
       for (const oldest of this.#places.keys()) {
         this.#places.delete(oldest);
         break;
@@ -95,7 +97,7 @@ export class Attempts {
 
   /** What is known without reading. Of a session of which nothing is, the refusal of revision 0 will tell the revision. */
   #placeOf(key: SessionKey, guard: Guard): Place | undefined {
-    const known = this.#places.get(textOf(key));
+    const known = this.#places.get(keyText(key));
     const created = guard.created ?? known?.created;
     return created === undefined ? undefined : { created, rev: guard.rev ?? (known?.created === created ? known.rev : 0) };
   }
@@ -149,7 +151,7 @@ export class Attempts {
       for (const [scope, { at, values }] of seen) {
         const isThere = scope === 'session' ? kind !== 'append' || rev === at : (guard.pos?.[scope] ?? at) === at;
         if (!isThere || !(await this.#holds(guard.keys?.[scope] ?? {}, values, homeOf(scope, key, created)))) {
-          return new StoreError('conflict', 'the state is not what it was expected to be');
+          return wrongState();
         }
       }
       return undefined;
@@ -201,8 +203,4 @@ export function homeOf(scope: Scope, key: Change['key'], created: string): Home 
 /** Whether a change is guarded by values, which the inner store cannot compare. */
 export function isGuardedByValues({ guard }: Change): boolean {
   return SCOPES.some((scope) => !isEmpty(guard?.keys?.[scope]));
-}
-
-function textOf({ appName, userId, sessionId }: SessionKey): string {
-  return JSON.stringify([appName, userId, sessionId]);
 }

@@ -25,54 +25,23 @@
  * @packageDocumentation
  */
 
-import { invalid } from '../../checks/arguments.js';
 import { StatepadError } from '../../model/errors.js';
 import { isStoreError } from '../../store/store-error.js';
 import { Attempts } from './attempt.js';
 import { Cipher } from './cipher.js';
 import { Commits } from './commit.js';
-import { Keyring, type FindKey, type KeyMaterial, type NamedKey } from './keys.js';
+import { Keyring } from './keys.js';
 import { nameTokens } from './names.js';
+import { checkArguments, type EncryptedStoreOptions } from './options.js';
 import { openLoaded, openPage } from './read.js';
 import { Records } from './records.js';
 import type { Known, Loaded, LoadQuery, SessionStore } from '../../store/contract.js';
 
 export type { FindKey, KeyMaterial, NamedKey, WebCryptoKey } from './keys.js';
+export type { EncryptedStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 
 const SHARED = ['app', 'user'] as const;
-const OPTIONS: readonly string[] = ['keys', 'current', 'names', 'nameKey', 'plaintext'];
-
-/** How an encrypted store encrypts. */
-export interface EncryptedStoreOptions {
-  /**
-   * The keys: all that the data has been encrypted with. A new key is given besides the old ones and named as the current
-   * one; what is there stays as it is until it is written again, events for ever. At most 2^32 values and events should be
-   * encrypted with one key.
-   *
-   * A function is asked for each id once. It answers `undefined` for a key that there is not; when it throws, the operation
-   * throws `unavailable`, or the function's own `StoreError`.
-   */
-  readonly keys: readonly NamedKey[] | FindKey;
-  /** The id of the key that encrypts. It need not be said when there is one key. */
-  readonly current?: string;
-  /**
-   * Whether the inner store sees the names of values (`visible`, unless told otherwise) or tokens in their place
-   * (`encrypted`). It has to be decided before the first value is written: values under the other kind of name are `corrupt`.
-   */
-  readonly names?: 'visible' | 'encrypted';
-  /**
-   * What makes the tokens: 32 random bytes or more, or a `CryptoKey` for HKDF. It stays the same when the other keys change:
-   * with another one no name would be found again, and reading throws `rejected`. It is for `names: 'encrypted'` alone.
-   */
-  readonly nameKey?: KeyMaterial;
-  /**
-   * What happens to values and events that are not encrypted, because they are older than the encryption. They are `corrupt`
-   * (`refuse`, unless told otherwise) or taken as they are (`read`): then whoever writes to the inner store can also put
-   * plain text in the place of anything. Not together with `names: 'encrypted'`.
-   */
-  readonly plaintext?: 'refuse' | 'read';
-}
 
 /**
  * Makes a store that keeps everything encrypted in another one. It has the members that the other one has. Throws
@@ -85,7 +54,8 @@ export interface EncryptedStoreOptions {
  * - `commitMany` writes changes that are guarded by `guard.keys` one by one.
  */
 export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptions): SessionStore {
-  const records = recordsOf(inner, options);
+  checkArguments(inner, options);
+  const records = recordsOf(options);
   // Of a name that is deleted only the token is known where names are encrypted.
   const keeps = options.nameKey === undefined ? inner.keeps : inner.keeps?.filter((feature) => feature !== 'changed');
   const attempts = new Attempts(inner, records);
@@ -125,36 +95,10 @@ export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptio
   return store;
 }
 
-/** Checks what a store is made of. Throws `INVALID_ARGUMENT`. */
-function recordsOf(inner: SessionStore, options: EncryptedStoreOptions): Records {
-  if (typeof (inner as SessionStore | null)?.commit !== 'function') {
-    invalid('inner', 'must be a store, as encryptedStore(sqliteStore(database), { keys }) has one');
-  }
-  if ((inner.guards ?? 'all') !== 'all') {
-    invalid('inner', 'must compare revisions: events are encrypted for one revision');
-  }
-  if (typeof options !== 'object' || (options as object | null) === null) {
-    invalid('options', 'must be an object with keys');
-  }
-  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined) {
-    invalid(unknown, `is no option of an encrypted store: ${OPTIONS.join(', ')} are`);
-  }
-  const { names = 'visible', nameKey, plaintext = 'refuse' } = options;
-  if (!['visible', 'encrypted'].includes(names)) {
-    invalid('names', "must be 'visible' or 'encrypted'");
-  }
-  if (!['refuse', 'read'].includes(plaintext)) {
-    invalid('plaintext', "must be 'refuse' or 'read'");
-  }
-  if ((names === 'encrypted') !== (nameKey !== undefined)) {
-    invalid('nameKey', 'is what encrypted names need, and nothing else');
-  }
-  if (names === 'encrypted' && plaintext === 'read') {
-    invalid('names', 'cannot be encrypted where values in plain text are read: those have their names in plain text');
-  }
+/** What seals and opens records with the keys of the options. Throws `INVALID_ARGUMENT` for keys that do not suit. */
+function recordsOf({ keys, current, nameKey, plaintext }: EncryptedStoreOptions): Records {
   try {
-    const cipher = new Cipher(new Keyring(options));
+    const cipher = new Cipher(new Keyring({ keys, ...(current !== undefined && { current }) }));
     return new Records({ cipher, names: nameKey && nameTokens(nameKey), readsPlaintext: plaintext === 'read' });
   } catch (error) {
     if (isStoreError(error)) {

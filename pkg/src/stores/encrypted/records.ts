@@ -2,7 +2,7 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { isSealed, type Binding, type Cipher } from './cipher.js';
-import { emptyValues } from '../shared/values.js';
+import { valuesOf } from '../shared/values.js';
 import type { NameTokens } from './names.js';
 import type { Change, Delta, Values } from '../../store/contract.js';
 import type { Json, SessionKey } from '../../model/types.js';
@@ -48,14 +48,14 @@ export class Records {
       Promise.all(Object.keys(set ?? {}).map((name) => this.#sealValue(name, set?.[name] as Json, home))),
       Promise.all((unset ?? []).map((name) => this.nameOf(name, home))),
     ]);
-    return { ...(set && { set: recordOf(sealed) }), ...(unset && { unset: gone }) };
+    return { ...(set && { set: valuesOf(sealed) }), ...(unset && { unset: gone }) };
   }
 
   /** Opens all values of a scope. Throws `corrupt`. */
   async openValues(values: Values, home: Home): Promise<Values> {
     const names = Object.keys(values);
     const entries = await Promise.all(names.map((stored) => this.openValue(stored, values[stored] as Json, home)));
-    return Object.freeze(recordOf(entries));
+    return Object.freeze(valuesOf(entries));
   }
 
   /**
@@ -66,7 +66,7 @@ export class Records {
     const entries = await Promise.all(stored.map((name) => this.openValue(name, set[name] as Json, home)));
     const names = new Map(stored.map((name, index) => [name, entries[index]?.[0] ?? name]));
     const gone = unset.map((name) => (this.#names === undefined ? name : names.get(name)));
-    return gone.includes(undefined) ? undefined : { set: recordOf(entries), unset: gone.filter((name) => name !== undefined) };
+    return gone.includes(undefined) ? undefined : { set: valuesOf(entries), unset: gone.filter((name) => name !== undefined) };
   }
 
   /** Opens the value that is stored under this name. Throws `corrupt`. */
@@ -154,12 +154,4 @@ function bindingOf(home: Home, withCreated: boolean): Binding {
 function nameOf(home: Home): string {
   const { scope } = home;
   return `${scope} "${scope === 'app' ? home.app : scope === 'user' ? home.user : home.key.sessionId}"`;
-}
-
-function recordOf(entries: readonly (readonly [string, Json])[]): Record<string, Json> {
-  const record = emptyValues();
-  for (const [name, value] of entries) {
-    record[name] = value;
-  }
-  return record;
 }

@@ -5,9 +5,8 @@
  * @packageDocumentation
  */
 
-import { checkMethods, checkOptions } from '../../checks/arguments.js';
 import { isStoreError } from '../../store/store-error.js';
-import { checkChoice, checkText } from '../shared/options.js';
+import { checkArguments, type IndexedDBStoreOptions } from './options.js';
 import { commitAll } from './commit.js';
 import { Connection } from './connection.js';
 import { isItsOwnFault } from './errors.js';
@@ -19,20 +18,8 @@ import { hintOf } from '../shared/keys.js';
 import { commitEach, committedOr, type Outcome } from '../shared/outcome.js';
 import type { Change, SessionStore } from '../../store/contract.js';
 
+export type { IndexedDBStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
-
-/** Options of {@link indexedDBStore}. */
-export interface IndexedDBStoreOptions {
-  /**
-   * `strict`, the default: a change is on disk when `commit` resolves. `relaxed`: the operating system has it; that is
-   * faster, and a loss of power may take the last changes, never a part of one.
-   */
-  readonly durability?: 'strict' | 'relaxed';
-  /** Instead of the global one. */
-  readonly indexedDB?: IDBFactory;
-  /** Instead of the global one. Where there is none, `watch` hears nothing. */
-  readonly BroadcastChannel?: new (name: string) => Pick<BroadcastChannel, 'onmessage' | 'postMessage' | 'close'>;
-}
 
 /**
  * Makes a store in the IndexedDB database of this name; tabs and workers that use the same name share it.
@@ -43,13 +30,8 @@ export interface IndexedDBStoreOptions {
  * deleted or upgraded by another tab meanwhile: then the page has to be loaded again.
  */
 export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions = {}): SessionStore {
-  checkText('name', name, "indexedDBStore('sessions')");
-  checkOptions(options, ['durability', 'indexedDB', 'BroadcastChannel']);
+  checkArguments(name, options);
   const { durability = 'strict', indexedDB } = options;
-  checkChoice('options.durability', durability, ['strict', 'relaxed']);
-  if (indexedDB !== undefined) {
-    checkMethods(indexedDB, 'options.indexedDB', ['open']);
-  }
   const connection = new Connection(name, indexedDB);
   const hints = new Hints(`statepad:${name}`, options.BroadcastChannel ?? globalThis.BroadcastChannel);
   const write = (changes: readonly Change[]): Promise<Outcome[]> =>

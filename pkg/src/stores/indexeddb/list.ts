@@ -1,6 +1,5 @@
 // Reading pages of a list from an IndexedDB database.
 
-import { isStoreError } from '../../store/store-error.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { reasonOf } from './errors.js';
 import { keyOfSession, scopeKey, toOrdered } from './keys.js';
@@ -8,6 +7,7 @@ import { beginningWith, get, getAll, source } from './requests.js';
 import type { SessionRow } from './rows.js';
 import { readValues } from './values.js';
 import { usersOf } from '../shared/keys.js';
+import { unlessCorrupt } from '../shared/outcome.js';
 import { placeOf } from '../shared/list-order.js';
 import type { ListQuery, Page, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -26,8 +26,8 @@ export async function readPage(transaction: IDBTransaction, query: ListQuery): P
   const keys = sessions.map(keyOfSession);
   const names = usersOf(keys);
   const [values, users] = await Promise.all([
-    Promise.all(sessions.map(({ number }, index) => readable(readValues(transaction, number, sessionTitle(keys[index] as SessionKey))))),
-    Promise.all(names.map((name) => readable(readValues(transaction, scopeKey(query.app, name), scopeTitle({ app: query.app, user: name }))))),
+    Promise.all(sessions.map(({ number }, index) => unlessCorrupt(readValues(transaction, number, sessionTitle(keys[index] as SessionKey))))),
+    Promise.all(names.map((name) => unlessCorrupt(readValues(transaction, scopeKey(query.app, name), scopeTitle({ app: query.app, user: name }))))),
   ]);
   const userValues = new Map(names.map((name, index) => [name, users[index]]));
   const found = new Map<string, Values>();
@@ -51,18 +51,6 @@ export async function readPage(transaction: IDBTransaction, query: ListQuery): P
 function placeAfter(sessions: readonly SessionRow[]): Pick<Page, 'next'> {
   const last = sessions.at(-1);
   return last === undefined ? {} : { next: placeOf({ time: last.time, key: keyOfSession(last) }) };
-}
-
-/** The values, or `undefined` when they cannot be read. */
-async function readable(reading: Promise<Values>): Promise<Values | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isStoreError(error) && error.code === 'corrupt') {
-      return undefined;
-    }
-    throw error;
-  }
 }
 
 /** The sessions of a page, by an index that has their order. */

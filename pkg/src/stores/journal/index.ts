@@ -13,21 +13,20 @@
  * @packageDocumentation
  */
 
-import { checkMethods, checkOptions } from '../../checks/arguments.js';
-import { checkChoice, checkText } from '../shared/options.js';
+import { checkFileArguments, checkMedium, checkStorageArguments, type FileJournalOptions, type StorageOptions } from './options.js';
 import { callbackStore } from './callback-store.js';
 import { JournalFile } from './file/journal-file.js';
 import { JournalReader } from './reader.js';
 import { lineOf, versionLine } from './lines.js';
 import { JournalStorage } from './web-storage/journal-storage.js';
-import type { StorageOptions } from './web-storage/area.js';
 import type { Records } from './log-record.js';
 import type { Durability, Migrate, SessionStore } from '../../store/contract.js';
 
 export { StoreError } from '../../store/store-error.js';
 export { callbackStore } from './callback-store.js';
 export type { Callbacks, LogRecord, Records, Refusal, Removal, VersionRecord } from './log-record.js';
-export type { StorageArea, StorageLocks, StorageOptions } from './web-storage/area.js';
+export type { FileJournalOptions, StorageOptions } from './options.js';
+export type { StorageArea, StorageLocks } from './web-storage/area.js';
 export type { Durability, Migrate, SessionStore } from '../../store/contract.js';
 export type { StoreErrorCode, StoreErrorDetails } from '../../store/store-error.js';
 
@@ -53,21 +52,6 @@ export interface JournalMedium {
   readonly name?: string;
 }
 
-/** Options of {@link fileJournal}. */
-export interface FileJournalOptions {
-  /**
-   * Whether a change is on the disk when it is acknowledged, as it is unless told otherwise. Otherwise it is with the operating
-   * system: it survives the end of the process, and not that of the machine.
-   */
-  readonly sync?: boolean | undefined;
-  /**
-   * Whether sessions that have been removed are taken out of the file when it is opened: it is written anew without them, and
-   * takes the place of the old one as a whole. That needs room for both, and is left alone as long as something is damaged.
-   * What was deleted stays in the file until then.
-   */
-  readonly compact?: boolean | undefined;
-}
-
 /**
  * Makes a store over lines that somebody keeps. Changes that wait are appended together. Nobody else may write to the same
  * lines while it is open.
@@ -79,7 +63,7 @@ export interface FileJournalOptions {
  * });
  */
 export function journalStore(medium: JournalMedium): SessionStore {
-  checkMethods(medium, 'medium', ['append', 'read'], ['open', 'close']);
+  checkMedium(medium);
   let reader = new JournalReader();
   let isContinued = false;
   const store = callbackStore({
@@ -127,10 +111,7 @@ export function journalStore(medium: JournalMedium): SessionStore {
  * no room for the lock; `corrupt` when a line is damaged in such a way that it cannot be known whose it is.
  */
 export function fileJournal(path: string, options: FileJournalOptions = {}): SessionStore {
-  checkText('path', path, "fileJournal('sessions.journal')");
-  checkOptions(options, ['sync', 'compact']);
-  checkChoice('options.sync', options.sync, [true, false]);
-  checkChoice('options.compact', options.compact, [true, false]);
+  checkFileArguments(path, options);
   const file = new JournalFile(path, options.sync ?? true, options.compact ?? false);
   const store = journalStore(file);
   return {
@@ -155,13 +136,6 @@ export function fileJournal(path: string, options: FileJournalOptions = {}): Ses
  * while it is open, all later changes are `rejected`.
  */
 export function localStorageJournal(name: string, options: StorageOptions = {}): SessionStore {
-  checkText('name', name, "localStorageJournal('sessions')");
-  checkOptions(options, ['storage', 'locks']);
-  if (options.storage !== undefined) {
-    checkMethods(options.storage, 'options.storage', ['key', 'getItem', 'setItem', 'removeItem']);
-  }
-  if (options.locks !== undefined) {
-    checkMethods(options.locks, 'options.locks', ['request']);
-  }
+  checkStorageArguments(name, options);
   return journalStore(new JournalStorage(name, options));
 }

@@ -11,36 +11,21 @@ import { isStoreError } from '../../store/store-error.js';
 import { batchOf, outcomeIn, sizeRefusal } from './commit.js';
 import { Sender, type PostgresClient } from './client.js';
 import { listStatement, pageOf } from './list.js';
-import { checkArguments } from './options.js';
+import { checkArguments, type PostgresStoreOptions } from './options.js';
 import { loadedOf, loadStatement, scopeOf, scopeStatement } from './read.js';
 import { openStatement, quotedSchema } from './open.js';
 import { durabilityOf, objectionTo, SERVER_STATEMENT, type Server } from './server.js';
 import { takeTurn } from './turns.js';
-import { Hints, type PostgresListener } from './hints.js';
+import { Hints } from './hints.js';
 import { toColumn } from '../shared/column-text.js';
 import { hintOf } from '../shared/keys.js';
 import { commitEach, committedOr, commitUnrefused, type Outcome } from '../shared/outcome.js';
 import type { Change, Durability, Hint, SessionStore } from '../../store/contract.js';
 
+export type { PostgresStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 export type { PostgresClient } from './client.js';
 export type { PostgresListener, PostgresNotification } from './hints.js';
-
-/** Options of {@link postgresStore}. */
-export interface PostgresStoreOptions {
-  /** The schema that everything lies in: `statepad` unless told otherwise. 1 to 63 bytes, without NUL and `$`. */
-  readonly schema?: string | undefined;
-  /**
-   * Whether statements are prepared under names, which is faster: yes, unless told otherwise, with the clients of `pg` and
-   * those made like them.
-   */
-  readonly prepare?: boolean | undefined;
-  /**
-   * A connected client for nothing but listening (not a pool): with it the store has `watch`, and tells other stores that
-   * have one, at most every 20 ms and never within a commit, what it has changed. It stays open, too.
-   */
-  readonly listen?: PostgresListener | undefined;
-}
 
 /**
  * Makes a store in Postgres. The client stays open when the store is closed.

@@ -1,6 +1,23 @@
-// What `postgresStore` is given, looked at before anything is done with it.
+// The options of `postgresStore`, and the checks of what it is given.
 
 import { StatepadError } from '../../model/errors.js';
+import type { PostgresListener } from './hints.js';
+
+/** Options of {@link postgresStore}. */
+export interface PostgresStoreOptions {
+  /** The schema that everything lies in: `statepad` unless told otherwise. 1 to 63 bytes, without NUL and `$`. */
+  readonly schema?: string | undefined;
+  /**
+   * Whether statements are prepared under names, which is faster: yes, unless told otherwise, with the clients of `pg` and
+   * those made like them.
+   */
+  readonly prepare?: boolean | undefined;
+  /**
+   * A connected client for nothing but listening (not a pool): with it the store has `watch`, and tells other stores that
+   * have one, at most every 20 ms and never within a commit, what it has changed. It stays open, too.
+   */
+  readonly listen?: PostgresListener | undefined;
+}
 
 const OPTIONS = ['schema', 'prepare', 'listen'];
 

@@ -14,7 +14,7 @@ import { scriptRunner, type RedisClient } from './client.js';
 import { decodePage, listArgs } from './list.js';
 import { decodeLoaded, decodeScope, loadArgs } from './read.js';
 import { commitScript } from './scripts/commit.js';
-import { hintText, watchers, type RedisSubscriber } from './hints.js';
+import { hintText, watchers } from './hints.js';
 import {
   appKeys,
   baseOf,
@@ -25,7 +25,7 @@ import {
   userKeys,
   versionKeys,
 } from './keys.js';
-import { checkArguments } from './options.js';
+import { checkArguments, type RedisStoreOptions } from './options.js';
 import { findVersion, needsUpgrade } from './open.js';
 import { listScript } from './scripts/list.js';
 import { loadScript, scopeScript } from './scripts/read.js';
@@ -34,28 +34,12 @@ import { askServers } from './server.js';
 import { upgrade } from './upgrade.js';
 import { hintOf } from '../shared/keys.js';
 import { committedOr, type Outcome } from '../shared/outcome.js';
-import type { Change, Durability, ScopeName, SessionStore } from '../../store/contract.js';
+import type { Change, ScopeName, SessionStore } from '../../store/contract.js';
 
+export type { RedisStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 export type { IoredisClient, NodeRedisClient, RedisClient, UpstashClient } from './client.js';
 export type { IoredisSubscriber, NodeRedisSubscriber, RedisSubscriber, UpstashSubscriber } from './hints.js';
-
-/** Options of {@link redisStore}. */
-export interface RedisStoreOptions {
-  /** What all keys begin with, `statepad` unless told otherwise. It has no braces. */
-  readonly prefix?: string;
-  /**
-   * A second client that listens to what other stores have changed: the store has `watch` then. Of `ioredis` and `redis` it
-   * can do nothing else meanwhile; of `@upstash/redis` it may be the first one again.
-   */
-  readonly subscriber?: RedisSubscriber;
-  /**
-   * How durable the server makes a write before it answers, where it does not tell: managed servers may not, and that of
-   * Upstash does not. `os` unless told otherwise. The store warns once then, and believes it. Where the server tells, that
-   * counts: `memory` without an append-only file, `os` with `appendfsync everysec` or `no`, `disk` with `always`.
-   */
-  readonly durability?: Durability;
-}
 
 /**
  * Makes a store in Redis 6 or newer, or what speaks its language (Valkey, Upstash). The client stays the caller's: it has to

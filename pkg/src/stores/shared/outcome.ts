@@ -43,6 +43,18 @@ export async function outcomesLater<T>(pending: readonly Promise<T>[]): Promise<
   });
 }
 
+/** What was read, or `undefined` when it is corrupt. Other errors go on. */
+export async function unlessCorrupt<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isStoreError(error) && error.code === 'corrupt') {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
 /** Commits changes one after the other, each by itself: one that is refused does not keep the others from being written. */
 export async function commitEach(
   changes: readonly Change[],

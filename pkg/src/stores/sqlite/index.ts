@@ -12,35 +12,16 @@
  * @packageDocumentation
  */
 
-import { StatepadError } from '../../model/errors.js';
 import { StoreError } from '../../store/store-error.js';
-import { checkClient, checkOption, checkOptions } from './options.js';
+import { checkArguments, type SqliteStoreOptions } from './options.js';
 import { sqliteClient, type SqliteClient, type SqliteDatabase } from './client.js';
 import { sqliteCore } from './core.js';
 import { resultOf, undone } from './errors.js';
 import type { SessionStore } from '../../store/contract.js';
 
 export type { SqliteDatabase, SqliteStatement } from './client.js';
+export type { SqliteStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
-
-/** Options of {@link sqliteStore}. */
-export interface SqliteStoreOptions {
-  /**
-   * When a change counts as written: `full`, which is the default, when it is on disk; `normal` when the operating system
-   * has it, so that it survives the process, and not a loss of power. `normal` is many times faster.
-   */
-  readonly synchronous?: 'full' | 'normal' | undefined;
-  /**
-   * What `open` does with the file's journal. By default it takes a write-ahead log, with which readers never wait for a
-   * writer, where the library can have one; `wal` insists on it; `keep` leaves everything as it is.
-   */
-  readonly journalMode?: 'wal' | 'keep' | undefined;
-  /**
-   * How long to wait for others that write, in milliseconds; 5,000 unless told otherwise. This process stands still
-   * meanwhile. The change is `unavailable` then.
-   */
-  readonly busyTimeout?: number | undefined;
-}
 
 /** How long to wait before asking once more for the write-ahead log, which another process may be turning on just now. */
 const PAUSE_MS = 20;
@@ -83,17 +64,6 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
     },
     close: async () => client.close(),
   };
-}
-
-function checkArguments(database: SqliteDatabase, options: SqliteStoreOptions): void {
-  checkClient(database, ['prepare', 'exec'], "sqliteStore needs an open connection, say new DatabaseSync('sessions.db') of node:sqlite");
-  checkOptions(options);
-  checkOption('synchronous', options.synchronous, ['full', 'normal']);
-  checkOption('journalMode', options.journalMode, ['wal', 'keep']);
-  const { busyTimeout = 0 } = options;
-  if (!(typeof busyTimeout === 'number' && busyTimeout >= 0)) {
-    throw new StatepadError('INVALID_ARGUMENT', 'busyTimeout must be a number from 0, in milliseconds', { path: 'busyTimeout' });
-  }
 }
 
 /** A time as SQLite takes it. */

@@ -1,43 +1,35 @@
-// What the stores over SQLite are made of, looked at when they are made: a wrong argument is not a failing database.
+// The options of `sqliteStore`, and the checks of what it is given.
 
-import { StatepadError } from '../../model/errors.js';
+import { invalid } from '../../checks/arguments.js';
+import { checkChoice, checkClient, checkOptionsObject } from '../shared/options.js';
 
-/** Throws `INVALID_ARGUMENT` unless `value` has these methods. `needs` says what the store needs. */
-export function checkClient(value: unknown, methods: readonly string[], needs: string): void {
-  const missing = isObject(value) ? methods.find((name) => typeof value[name] !== 'function') : '';
-  if (missing !== undefined) {
-    throw new StatepadError('INVALID_ARGUMENT', `${needs}, not ${described(value, missing)}`);
-  }
+/** Options of {@link sqliteStore}. */
+export interface SqliteStoreOptions {
+  /**
+   * When a change counts as written: `full`, which is the default, when it is on disk; `normal` when the operating system
+   * has it, so that it survives the process, and not a loss of power. `normal` is many times faster.
+   */
+  readonly synchronous?: 'full' | 'normal' | undefined;
+  /**
+   * What `open` does with the file's journal. By default it takes a write-ahead log, with which readers never wait for a
+   * writer, where the library can have one; `wal` insists on it; `keep` leaves everything as it is.
+   */
+  readonly journalMode?: 'wal' | 'keep' | undefined;
+  /**
+   * How long to wait for others that write, in milliseconds; 5,000 unless told otherwise. This process stands still
+   * meanwhile. The change is `unavailable` then.
+   */
+  readonly busyTimeout?: number | undefined;
 }
 
-/** Throws `INVALID_ARGUMENT` unless an option is one of those that there are, or absent. */
-export function checkOption(path: string, value: unknown, choices: readonly unknown[]): void {
-  if (value !== undefined && !choices.includes(value)) {
-    const expected = choices.map((choice) => (typeof choice === 'string' ? `'${choice}'` : String(choice))).join(' or ');
-    throw new StatepadError('INVALID_ARGUMENT', `${path} must be ${expected}`, { path });
+/** Throws `INVALID_ARGUMENT` for a connection or options that cannot be used. */
+export function checkArguments(database: unknown, options: SqliteStoreOptions): void {
+  checkClient(database, ['prepare', 'exec'], "sqliteStore needs an open connection, say new DatabaseSync('sessions.db') of node:sqlite");
+  checkOptionsObject(options);
+  checkChoice('synchronous', options.synchronous, ['full', 'normal']);
+  checkChoice('journalMode', options.journalMode, ['wal', 'keep']);
+  const { busyTimeout = 0 } = options;
+  if (!(typeof busyTimeout === 'number' && busyTimeout >= 0)) {
+    invalid('busyTimeout', 'must be a number from 0, in milliseconds');
   }
-}
-
-/** Throws `INVALID_ARGUMENT` unless a store's options are an object. */
-export function checkOptions(value: unknown): void {
-  if (!isObject(value) || typeof value === 'function') {
-    throw new StatepadError('INVALID_ARGUMENT', `options must be an object, not ${described(value, '')}`, { path: 'options' });
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function';
-}
-
-function described(value: unknown, missing: string): string {
-  if (value === null || value === undefined) {
-    return String(value);
-  }
-  if (typeof value === 'function') {
-    return 'a function: call it, or make an instance of it with new';
-  }
-  if (typeof value !== 'object') {
-    return `a ${typeof value}`;
-  }
-  return isObject(value) && typeof value['then'] === 'function' ? 'a promise: await it first' : `an object without ${missing}`;
 }

@@ -18,17 +18,6 @@ export interface StorageLocks {
   ): Promise<unknown>;
 }
 
-/** Options of `localStorageJournal`. */
-export interface StorageOptions {
-  /** `globalThis.localStorage`, unless told otherwise. */
-  readonly storage?: StorageArea | undefined;
-  /**
-   * Locks that all that use the storage share; for `localStorage` those of the browser (`navigator.locks`), unless told otherwise.
-   * A storage without them is refused, but for `sessionStorage`, which each page has for itself.
-   */
-  readonly locks?: StorageLocks | undefined;
-}
-
 interface Page {
   readonly localStorage?: StorageArea;
   readonly sessionStorage?: StorageArea;

@@ -1,8 +1,9 @@
 // Lines in the storage of a browser: an item for each batch of them.
 
 import { StoreError } from '../../../store/store-error.js';
-import { areaOfPage, type StorageArea, type StorageOptions } from './area.js';
+import { areaOfPage, type StorageArea } from './area.js';
 import { lockStorage, type StorageLock } from './lock.js';
+import type { StorageOptions } from '../options.js';
 import type { Durability } from '../../../store/contract.js';
 
 const DELETED = 'was deleted while it was open';
