@@ -30,7 +30,7 @@ export interface TurnTimes {
 
 /** What every operation gets besides. */
 export interface StoreContext {
-  /** Aborted when nobody waits any more. A store may give up then, and need not. */
+  /** Aborted when the caller does not wait any more. A store may give up then, and need not. */
   readonly signal: Signal;
 }
 
@@ -102,12 +102,12 @@ export interface SessionStore {
    * released, a change with its id is written, or `hold` is over by the store's clock; a change that is refused keeps it.
    * Answers `undefined` when it does not come within `wait`.
    *
-   * It is for speed alone: nobody is kept from writing without one, and a change that has one can be refused. Turns at a
+   * It is for speed alone: no writer is kept from writing without one, and a change that has one can be refused. Turns at a
    * session, at its user and at its app have nothing to do with each other.
    */
   reserve?(target: Hint, times: TurnTimes, context: StoreContext): Promise<Turn | undefined>;
   /**
-   * Calls `onHint` when somebody else may have changed something, until the function that it returns is called. Losing a
+   * Calls `onHint` when another writer may have changed something, until the function that it returns is called. Losing a
    * hint makes reading slower, never wrong.
    */
   watch?(onHint: (hint: Hint) => void): () => void;
@@ -120,6 +120,6 @@ export interface SessionStore {
   readonly guards?: Guards;
   /** What it keeps and tells beyond what it has to; nothing unless told otherwise. */
   readonly keeps?: readonly StoreFeature[];
-  /** Nobody else can write while this store is open: what has been read stays true. */
+  /** Nothing else can write while this store is open: what has been read stays true. */
   readonly exclusive?: true;
 }

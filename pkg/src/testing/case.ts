@@ -78,7 +78,7 @@ export interface LoadStep extends StepOptions {
   readonly load: SessionKey;
   readonly query?: LoadQuery;
   readonly answer: Loaded | null;
-  /** Answers that are right as well: somebody writes at the same time. */
+  /** Answers that are right as well: another store writes at the same time. */
   readonly or?: readonly (Loaded | null)[];
   /** Names may be in any order: several wrote them at once. */
   readonly namesInAnyOrder?: true;
@@ -88,7 +88,7 @@ export interface LoadStep extends StepOptions {
 export interface ListStep extends StepOptions {
   readonly list: ListQuery;
   readonly answer: ListedPage;
-  /** Answers that are right as well: somebody writes at the same time. */
+  /** Answers that are right as well: another store writes at the same time. */
   readonly or?: readonly ListedPage[];
 }
 

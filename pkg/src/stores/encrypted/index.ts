@@ -47,7 +47,7 @@ const SHARED = ['app', 'user'] as const;
  * Makes a store that keeps everything encrypted in another one. It has the members that the other one has. Throws
  * `INVALID_ARGUMENT` when the arguments do not suit.
  *
- * - `commit` writes an event for one revision, to which it is bound. When somebody else was faster it is encrypted anew, for
+ * - `commit` writes an event for one revision, to which it is bound. When another writer was faster it is encrypted anew, for
  *   the next one, up to 1,000 times with pauses of up to 50 ms; then it throws `unavailable`.
  * - `guard.keys` are compared here, as the inner store cannot: it reads the scope, and writes if nothing has changed in that
  *   scope since. When other names of the scope have, it reads again, up to 100 times; then it throws `conflict`.

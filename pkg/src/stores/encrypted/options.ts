@@ -32,7 +32,7 @@ export interface EncryptedStoreOptions {
   readonly nameKey?: KeyMaterial;
   /**
    * What happens to values and events that are not encrypted, because they are older than the encryption. They are `corrupt`
-   * (`refuse`, unless told otherwise) or taken as they are (`read`): then whoever writes to the inner store can also put
+   * (`refuse`, unless told otherwise) or taken as they are (`read`): then a writer to the inner store can also put
    * plain text in the place of anything. Not together with `names: 'encrypted'`.
    */
   readonly plaintext?: 'refuse' | 'read';

@@ -6,8 +6,8 @@ import type { EventRow, SessionRow } from './rows.js';
 import type { LoadQuery, StoredEvent } from '../../store/contract.js';
 
 /** How many events are read at once: few when only some are looked for, more when that was not enough. */
-const FEW = 32;
-const MANY = 256;
+const FEWEST_EVENTS = 32;
+const MOST_EVENTS = 256;
 /** The wanted events of a session. They are read from the last one back, as the last ones are what is wanted most. */
 export async function readEvents(
   transaction: IDBTransaction,
@@ -18,7 +18,7 @@ export async function readEvents(
   const found: StoredEvent[] = [];
   let end = Math.min(to, rev);
   // Without a time to look for, it is known how many will do.
-  let size = since === -Infinity ? Math.min(last, MANY) : FEW;
+  let size = since === -Infinity ? Math.min(last, MOST_EVENTS) : FEWEST_EVENTS;
   while (end >= first && found.length < last) {
     const start = Math.max(end - size + 1, first);
     const range = IDBKeyRange.bound([number, start], [number, end]);
@@ -28,7 +28,7 @@ export async function readEvents(
     }
     const isLast = addBackwards(found, rows, since, last);
     end = isLast ? -1 : start - 1;
-    size = Math.min(size * 2, MANY);
+    size = Math.min(size * 2, MOST_EVENTS);
   }
   return found.reverse();
 }

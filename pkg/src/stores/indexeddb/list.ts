@@ -13,7 +13,7 @@ import type { ListQuery, Page, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** IndexedDB takes no larger number. */
-const MOST = 2 ** 32 - 1;
+const LARGEST_COUNT = 2 ** 32 - 1;
 
 /** See `SessionStore.list`. */
 export async function readPage(transaction: IDBTransaction, query: ListQuery): Promise<Page> {
@@ -72,7 +72,7 @@ async function readSessions(transaction: IDBTransaction, query: ListQuery): Prom
     }
     range = IDBKeyRange.bound(first, range.upper);
   }
-  return limit > 0 ? getAll(transaction, 'sessions', range, { index, count: Math.min(limit, MOST) }) : [];
+  return limit > 0 ? getAll(transaction, 'sessions', range, { index, count: Math.min(limit, LARGEST_COUNT) }) : [];
 }
 
 /** The key that so many others come before. */
@@ -86,7 +86,7 @@ function keyAt(keys: IDBObjectStore | IDBIndex, range: IDBKeyRange, offset: numb
         resolve(cursor?.key);
       } else {
         hasMoved = true;
-        cursor.advance(Math.min(offset, MOST));
+        cursor.advance(Math.min(offset, LARGEST_COUNT));
       }
     };
     request.onerror = () => reject(reasonOf(request));

@@ -4,10 +4,10 @@ import { nameOf, reasonOf, refusalOfOpening } from './errors.js';
 import { canBeUpgraded, createTables } from './schema.js';
 
 /**
- * How long the browser may say nothing, in milliseconds, before it is said that the database cannot be opened now: it lets
- * a request wait behind those of others, and tells neither that nor when they are in each other's way.
+ * How long the browser may say nothing, in milliseconds, before `open` fails: it lets a request wait behind those of other
+ * tabs, and tells neither that nor when they block each other.
  */
-const QUEUED = 5_000;
+const QUEUED_TIMEOUT_MS = 5_000;
 
 /** A connection to a database. */
 export interface Opened {
@@ -44,7 +44,7 @@ export function openDatabase(
       fail(error);
       return;
     }
-    const timer = setTimeout(onQueued, QUEUED);
+    const timer = setTimeout(onQueued, QUEUED_TIMEOUT_MS);
     let isUnfit = false;
     request.onblocked = () => {
       clearTimeout(timer);

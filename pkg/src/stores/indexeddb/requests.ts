@@ -29,7 +29,7 @@ export async function getAll<N extends TableName>(
   return (await answer(source(transaction, name, index).getAll(range, count))) as Rows[N][];
 }
 
-/** Writes a row. When that fails the transaction ends, and nothing of it is written: nobody has to wait. */
+/** Writes a row. When that fails the transaction ends, and nothing of it is written: it need not be waited for. */
 export function put<N extends TableName>(transaction: IDBTransaction, name: N, row: Rows[N]): void {
   transaction.objectStore(name).put(row);
 }

@@ -1,11 +1,11 @@
 /**
- * A store that is a list of lines, of which none is ever changed: in a file, in the storage of a browser, or wherever somebody
- * can append lines and read them back. All sessions are in memory, too, and read from there; opening reads all lines.
+ * A store that is a list of lines, of which none is ever changed: in a file, in the storage of a browser, or wherever lines
+ * can be appended and read back. All sessions are in memory, too, and read from there; opening reads all lines.
  *
  * Each line has checksums. A line that can only be read in part makes its session `corrupt`, and no other. What it changed in
  * the state of its app or user has a checksum of its own: only when that part is damaged is the app or user corrupt, with all
  * sessions that need its values. What is corrupt is neither read nor written; removing it (`remove`, `removeScope`) helps. A
- * line that nobody came to the end of writing was never acknowledged and is passed over.
+ * line that was not written to its end was never acknowledged and is passed over.
  *
  * A journal only grows, with each change by about the size of the event and 300 bytes. What is deleted is no longer read, and
  * stays among the lines; {@link FileJournalOptions.compact} takes it out of a file.
@@ -53,8 +53,8 @@ export interface JournalMedium {
 }
 
 /**
- * Makes a store over lines that somebody keeps. Changes that wait are appended together. Nobody else may write to the same
- * lines while it is open.
+ * Makes a store over lines that the medium keeps. Changes that wait are appended together. Nothing else may write to the
+ * same lines while it is open.
  *
  * @example
  * const store = journalStore({
@@ -107,7 +107,7 @@ export function journalStore(medium: JournalMedium): SessionStore {
  * on the disk is `unavailable`, and the file is as it was before. When not even that can be reached, the journal closes
  * itself: it can be opened anew.
  *
- * `open` throws `rejected` when somebody else has the journal open, or when there can be no such file; `unavailable` when there is
+ * `open` throws `rejected` when another store has the journal open, or when there can be no such file; `unavailable` when there is
  * no room for the lock; `corrupt` when a line is damaged in such a way that it cannot be known whose it is.
  */
 export function fileJournal(path: string, options: FileJournalOptions = {}): SessionStore {

@@ -26,7 +26,7 @@ export interface LineKey {
   readonly touchesUser: boolean;
 }
 
-/** What a section O says. */
+/** What a section O or P says. */
 export interface OwnPart extends Omit<Change, 'key' | 'delta' | 'kind'> {
   readonly kind: Exclude<LogRecord, VersionRecord>['kind'];
   readonly delta?: Delta;
@@ -127,11 +127,11 @@ export function splitLines(text: string): [string, string] | undefined {
 }
 
 /**
- * Whether the last line is one that somebody began to write and never came to the end of. A line that was there as a whole
+ * Whether the last line was begun and not written to its end. A line that was there as a whole
  * and is damaged now looks otherwise: more than its last section is damaged, or something of its end is still there.
  */
 export function isTorn(text: string): boolean {
-  // The end may lie in the middle of a character, or in space that nobody has written to.
+  // The end may lie in the middle of a character, or in space that was never written to.
   const [head = '', ...sections] = text.replace(/[\0\uFFFD]+$/, '').split('\t');
   const last = sections.pop();
   if (last === undefined && head.startsWith('V')) {

@@ -31,7 +31,7 @@ export const LOST: Delta = { unset: [''] };
  * sessions; an app whose values are not known, with all users.
  */
 export class LogTables extends Tables {
-  /** Of a session with the revision that it should be at, as far as that is known. */
+  /** What is corrupt, by its name; of a session with the revision that it should be at, NaN where that is unknown. */
   readonly #corrupt = new Map<string, { readonly key: Hint; readonly rev: number; readonly created: string | undefined }>();
   /** The version that the records say they have. */
   #version: number | undefined;
@@ -104,7 +104,7 @@ export class LogTables extends Tables {
     if (kind === 'create') {
       return created === id;
     }
-    // An update may be made anew when nobody remembers it any more; then the scopes are where it found them.
+    // An update may be made anew when it is remembered no more; then the scopes are where it found them.
     const isNew = kind === 'update' && guard?.pos?.app === pos.app && (key.userId === undefined || guard.pos.user === pos.user);
     try {
       return !isNew && super.check({ ...record, guard: {} }) !== undefined;
@@ -135,7 +135,7 @@ export class LogTables extends Tables {
     const lost = [...this.#corrupt.values()]
       .map(({ key }) => key)
       .filter((key): key is SessionKey => key.sessionId !== undefined && key.appName === app && (user ?? key.userId) === key.userId);
-    // Nobody knows where they stand: they are part of the first page.
+    // Where they stand in the list is unknown: they are part of the first page.
     const corrupt = [
       ...(after === undefined && !offset ? lost : []),
       ...rows.map(({ key }) => key).filter(({ userId }) => !isUserSound(userId)),

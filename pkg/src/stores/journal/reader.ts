@@ -91,7 +91,7 @@ export class JournalReader {
   #keep(text: string, place: number): void {
     const { pieces } = readLine(text);
     for (const piece of pieces) {
-      // Two lines of one number say different things, and nobody knows which of them is true.
+      // Two lines of one number say different things: neither is known to be true.
       const isOther = this.#remains.has(piece.key.number);
       this.#remains.set(piece.key.number, isOther ? { ...piece, shared: undefined, own: undefined } : piece);
     }

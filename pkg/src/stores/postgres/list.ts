@@ -1,13 +1,12 @@
 // How sessions are listed: by one statement, so that all of it is of one moment.
 
-import { isStoreError } from '../../store/store-error.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { valuesIn, type Entries } from './answers.js';
 import { entries } from './functions/moves.js';
 import type { SqlValue, Statement } from './client.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
-import type { ListQuery, Page, Row, Values } from '../../store/contract.js';
-import type { SessionKey } from '../../model/types.js';
+import { PageRows } from '../shared/page-rows.js';
+import type { ListQuery, Page, Place } from '../../store/contract.js';
 
 /** The largest number of rows. */
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -69,43 +68,42 @@ function pageQuery(source: string, { descending, limit = Infinity, offset = 0, a
   ) session ${order} ${rows}`;
 }
 
+/** A session, as {@link listStatement} answers it. */
+type SessionRow = readonly [user: string, id: string, created: string, rev: number, time: number, values: Entries];
+
 /** What {@link listStatement} has found. Sessions that cannot be read are told, and the others are listed. */
 export function pageOf(rows: readonly unknown[], { app }: ListQuery): Page {
   let total = 0;
   let state: Entries = [];
   const states = new Map<string, Entries>();
-  const found: { n: number; row: readonly [string, string, string, number, number, Entries] }[] = [];
+  const found: { readonly n: number; readonly row: SessionRow }[] = [];
   for (const { n, data } of rows as readonly { n: number | string; data: string }[]) {
     const place = Number(n);
     if (place > 0) {
-      found.push({ n: place, row: JSON.parse(data) as (typeof found)[0]['row'] });
+      found.push({ n: place, row: JSON.parse(data) as SessionRow });
     } else if (place === 0) {
       [total, state] = JSON.parse(data) as [number, Entries];
     } else {
       states.set(...(JSON.parse(data) as [string, Entries]));
     }
   }
-  const page = { rows: [] as Row[], app: valuesIn(state, scopeTitle({ app })), users: new Map<string, Values>(), total };
-  const corrupt: SessionKey[] = [];
+  const page = new PageRows();
   found.sort((a, b) => a.n - b.n);
   for (const { row: [user, id, created, rev, time, values] } of found) {
     const key = { appName: app, userId: fromColumn(user), sessionId: fromColumn(id) };
-    try {
-      const userState = page.users.get(key.userId) ?? valuesIn(states.get(user) ?? [], scopeTitle({ app, user: key.userId }));
-      const own = valuesIn(values, sessionTitle(key));
-      page.rows.push({ key, created: fromColumn(created), rev, time, state: own });
-      page.users.set(key.userId, userState);
-    } catch (error) {
-      if (!isStoreError(error)) {
-        throw error;
-      }
-      corrupt.push(key);
-    }
+    page.add(
+      key,
+      () => ({ created: fromColumn(created), rev, time, state: valuesIn(values, sessionTitle(key)) }),
+      () => valuesIn(states.get(user) ?? [], scopeTitle({ app, user: key.userId })),
+    );
   }
-  const last = found.at(-1);
-  if (corrupt.length === 0 || last === undefined) {
-    return page;
+  return page.page(valuesIn(state, scopeTitle({ app })), total, placeIn(found.at(-1)?.row));
+}
+
+function placeIn(row: SessionRow | undefined): Place | undefined {
+  if (row === undefined) {
+    return undefined;
   }
-  const [userId, sessionId, , , time] = last.row;
-  return { ...page, corrupt, next: { time, sessionId: fromColumn(sessionId), userId: fromColumn(userId) } };
+  const [userId, sessionId, , , time] = row;
+  return { time, sessionId: fromColumn(sessionId), userId: fromColumn(userId) };
 }

@@ -53,7 +53,7 @@ export type { IoredisSubscriber, NodeRedisSubscriber, RedisSubscriber, UpstashSu
  *   round trip for each app. While a slot moves to another server, its apps are `unavailable`.
  * - An update that is sent again is known for a day, and so are refused calls and the creations of removed sessions.
  * - The user needs the rights to run scripts and every command in them, on all keys under the prefix; `open` makes sure of it.
- *   Without the right to publish under the prefix nobody who watches hears of a change.
+ *   Without the right to publish under the prefix no store that watches hears of a change.
  * - `migrate: 'upgrade'` upgrades one app after the other, while services of either version may run: what version 1 writes to an
  *   app that has been begun with fails. It lists all keys of the server (`SCAN`), and may be ended and begun again. No slot of a
  *   cluster may move meanwhile.

@@ -37,7 +37,7 @@ interface Prepared {
 
 /** Runs statements on a connection. */
 export interface SqliteClient extends SqlDriver {
-  /** Runs statements that nothing is bound to, and whose answers nobody wants. */
+  /** Runs statements that nothing is bound to, and that answer nothing. */
   exec(sql: string): void;
   /** Reads the only value that a statement answers. */
   value(sql: string): unknown;

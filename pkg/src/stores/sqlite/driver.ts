@@ -20,7 +20,7 @@ export interface SqlDriver {
   /** Calls `read`, which only reads, so that it sees one moment. */
   snapshot<T>(read: () => T): T;
   /**
-   * Calls `write` so that nobody else can write meanwhile, and makes durable what it wrote when it returns; undoes it when
+   * Calls `write` so that no other connection can write meanwhile, and makes durable what it wrote when it returns; undoes it when
    * it throws, and throws that. Throws a `StoreError` of its own for what it knows: `unavailable`, `rejected`, `corrupt`.
    */
   transaction<T>(write: () => T): T;

@@ -11,8 +11,8 @@ export const RECENT = { changes: 32, characters: 200 };
 /** The most bytes of `recent` before a change comes to it: a character takes three at most. */
 export const RECENT_BYTES = 3 * RECENT.changes * RECENT.characters;
 
-/** The most characters of a change. What has more names is read whole instead of told. */
-const MOST = 20_000;
+/** The most characters of a change. Of one that has more, no names are kept: the scope is read whole instead. */
+const ENTRY_LIMIT = 20_000;
 
 /** What a change of a scope was by, and the names that it has set or deleted, as their columns have them. */
 export interface ScopeChange {
@@ -23,7 +23,7 @@ export interface ScopeChange {
 /** A change of a scope as `recent` has it. */
 export function entryOf(mark: string, delta: Delta): string {
   const entry = `,${JSON.stringify([mark, ...namesIn(delta).map(toColumn)])}`;
-  return entry.length > MOST ? `,${JSON.stringify([mark])}` : entry;
+  return entry.length > ENTRY_LIMIT ? `,${JSON.stringify([mark])}` : entry;
 }
 
 /** The changes of a scope by their positions, of a text whose last one is at `pos`. */

@@ -36,7 +36,7 @@ export function openSchema(driver: SqlDriver, migrate: Migrate, schema: Schema =
     throw olderVersion(WHAT, version, schema.version);
   }
   driver.transaction(() => {
-    // Somebody else may have been faster.
+    // Another connection may have been faster.
     const found = versionOf(driver, schema);
     if (found !== schema.version) {
       const statements = found === undefined ? [META, ...schema.tables] : stepsFrom(found, migrate, schema);
@@ -76,7 +76,7 @@ function versionOf(driver: SqlDriver, schema: Schema): number | undefined {
   }
   const meta = found.find(({ name }) => name === 'statepad_meta');
   if (meta === undefined || plain(meta) !== plain({ sql: META })) {
-    throw unsuited(`the table "${String((meta ?? found[0])?.['name'])}" was made by somebody else`);
+    throw unsuited(`the table "${String((meta ?? found[0])?.['name'])}" is not one of statepad`);
   }
   const value = driver.all(sql.READ_META, ['version'])[0]?.['value'];
   const version = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : undefined;
@@ -100,7 +100,7 @@ function checkNames(found: readonly SqlRow[], expected: readonly string[]): void
   }
   const foreign = found.find(({ type, name }) => (type === 'table' || type === 'view') && !expected.includes(String(name)));
   if (foreign !== undefined) {
-    throw unsuited(`the ${String(foreign['type'])} "${String(foreign['name'])}" was made by somebody else`);
+    throw unsuited(`the ${String(foreign['type'])} "${String(foreign['name'])}" is not one of statepad`);
   }
 }
 

@@ -3,7 +3,7 @@
 // So every statement decides in the database. Of each group of changes, first what is new and allowed is inserted as
 // pending: an event one revision ahead of its session, a session at revision -1, an update at the time -1. Then the
 // outcomes are read, the rest is written for what is pending, and in the end nothing is pending any more. As a batch is
-// atomic, nobody else ever sees something pending.
+// atomic, no other request ever sees anything pending.
 
 import { query, type Bindings, type D1Query } from './client.js';
 import { ENTRY, EVENT, GUARD, HEAD, KINDS, SET, UNSET, type PackedChange } from './packed-change.js';

@@ -11,7 +11,7 @@ export interface PackedRow {
 }
 
 /** How long the JSON of a row, and of all rows of one parameter, gets: so many characters are less than 1 MB in any case. */
-const CHUNK = 300_000;
+const CHUNK_CHARACTERS = 300_000;
 
 /** How many rows go into a statement together. Each two parameters of JSON have a chunk at least: 24 of them, 40 asides. */
 const ENOUGH = { characters: 3_600_000, asides: 40, rows: 1_000 };
@@ -29,7 +29,7 @@ export function packRow(cells: readonly SqlValue[]): PackedRow {
       setAside(column);
     }
   });
-  while (texts.join().length > CHUNK) {
+  while (texts.join().length > CHUNK_CHARACTERS) {
     setAside(texts.reduce((longest, text, column) => (text.length > (texts[longest] as string).length ? column : longest), 0));
   }
   return { json: texts.join(), asides };
@@ -91,7 +91,7 @@ function chunksOf(rows: readonly PackedRow[]): string[] {
   let texts: string[] = [];
   let length = 0;
   rows.forEach(({ json }, index) => {
-    if (length > 0 && length + json.length > CHUNK) {
+    if (length > 0 && length + json.length > CHUNK_CHARACTERS) {
       chunks.push(`[${texts.join()}]`);
       [texts, length] = [[], 0];
     }

@@ -9,7 +9,7 @@ import type { Durability, Migrate } from '../../../store/contract.js';
 import type { FileHandle } from 'node:fs/promises';
 
 /** How much is read at a time, in bytes. */
-const CHUNK = 1 << 20;
+const CHUNK_BYTES = 1 << 20;
 /** What says that there can be no such file here. */
 const UNSUITABLE = ['EACCES', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS'];
 /** What says that there might be later. */
@@ -73,11 +73,11 @@ export class JournalFile {
   async *read(): AsyncGenerator<string> {
     const handle = this.#opened();
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-    const chunk = new Uint8Array(CHUNK);
+    const chunk = new Uint8Array(CHUNK_BYTES);
     let rest = '';
     this.#end = 0;
     for (this.#size = 0; ; ) {
-      const { bytesRead } = await handle.read(chunk, 0, CHUNK, this.#size);
+      const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, this.#size);
       const bytes = chunk.subarray(0, bytesRead);
       const lines = (rest + decoder.decode(bytes, { stream: bytesRead > 0 })).split('\n');
       rest = lines.pop() ?? '';
@@ -175,7 +175,7 @@ export class JournalFile {
   /** Puts a journal without what has been deleted into the place of this one. */
   async #compact(path: string): Promise<void> {
     const lines = await compactedLines(() => this.read()).catch((error: unknown) => {
-      // Whoever reads the journal next finds out, too, and says it.
+      // The read that follows finds the same, and throws it.
       if (isStoreError(error)) {
         return undefined;
       }
@@ -192,7 +192,7 @@ export class JournalFile {
         let text = '';
         for await (const line of lines) {
           text += `${line}\n`;
-          if (text.length > CHUNK) {
+          if (text.length > CHUNK_BYTES) {
             await handle.appendFile(text);
             text = '';
           }
@@ -219,7 +219,7 @@ export class JournalFile {
     return this.#handle;
   }
 
-  /** Makes sure that nobody else has written to the file or taken it away. */
+  /** Makes sure that the file is still there, and that nothing else has written to it. */
   async #check(handle: FileHandle): Promise<void> {
     try {
       await this.#lock?.refresh();
@@ -228,7 +228,7 @@ export class JournalFile {
         throw new Error('it has been deleted');
       }
       if (size !== this.#size) {
-        throw new Error('somebody else has written to it');
+        throw new Error('another writer has written to it');
       }
     } catch (error) {
       // Too many open files are no reason to give up.
@@ -271,7 +271,7 @@ export class JournalFile {
     return new StoreError('unavailable', `the journal "${this.#path}" cannot be written: ${String(cause)}`, { cause });
   }
 
-  /** Closes the journal, as nobody knows what is in the file. */
+  /** Closes the journal, as it is unknown what is in the file. */
   async #fail(reason: unknown): Promise<Error> {
     this.#failure = reason;
     await this.close().catch(() => undefined);
