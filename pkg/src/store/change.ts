@@ -1,15 +1,12 @@
 // What a store writes: changes, what has to hold for them, and what became of them.
 
+import type { Delta } from '../model/delta.js';
 import type { Json, SessionKey } from '../model/types.js';
+
+export type { Delta } from '../model/delta.js';
 
 /** The values of one scope under their names, in the order in which the names were first written. No prototype. */
 export type Values = Readonly<Record<string, Json>>;
-
-/** What changes in one scope: names to set and names to delete. Keys have become names: `user:theme` is `theme`. */
-export interface Delta {
-  readonly set?: Readonly<Record<string, Json>>;
-  readonly unset?: readonly string[];
-}
 
 /** How many changes a session has seen since its creation, which is 0: the number of events appended to it. */
 export type Rev = number;
