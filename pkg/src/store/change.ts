@@ -12,8 +12,8 @@ export type Values = Readonly<Record<string, Json>>;
 export type Rev = number;
 
 /**
- * How many changes have touched the app's scope, and the user's, in the order in which the store made them: 0 before the
- * first. Equal numbers mean equal values. It never goes back, not even when all keys of a scope are gone.
+ * How many changes have touched the app's scope, and the user's, in the order in which the store made them: 0 before
+ * the first. Equal numbers mean equal values. It never goes back, not even when all keys of a scope are gone.
  */
 export interface Pos {
   readonly app: number;
@@ -22,9 +22,10 @@ export interface Pos {
 }
 
 /**
- * The change that brought an app's scope, and a user's, to its position: its {@link Change.call}, or else its id. Absent
- * at position 0, and where it is not known, as after an upgrade or `removeScope`; two marks are compared only when both are
- * there. Equal positions with other marks mean that the store has gone back since, and others have written.
+ * The change that brought an app's scope, and a user's, to its position: its {@link Change.call}, or else its id.
+ * Absent at position 0, and where it is not known, as after an upgrade or `removeScope`; two marks are compared only
+ * when both are there. Equal positions with other marks mean that the store has gone back since, and others have
+ * written.
  */
 export interface Marks {
   readonly app?: string;
@@ -62,25 +63,34 @@ export interface Guard {
   readonly rev?: Rev;
   /** The positions that the scopes must be at: `conflict` otherwise. */
   readonly pos?: Partial<Pos>;
-  /** Names that must have these values (`set`, compared as `JSON.stringify` writes them) or be absent (`unset`): `conflict` otherwise. */
+  /**
+   * Names that must have these values (`set`, compared as `JSON.stringify` writes them) or be absent (`unset`):
+   * `conflict` otherwise.
+   */
   readonly keys?: { readonly app?: Delta; readonly user?: Delta; readonly session?: Delta };
 }
 
 /**
- * The value that a store writes, all of it or nothing: one event and its deltas, already split by scope. `temp:` keys are
- * never in it.
+ * The value that a store writes, all of it or nothing: one event and its deltas, already split by scope. `temp:` keys
+ * are never in it.
  *
- * - `create` makes a session, at revision 0. `key` is whole; the event says what the session began with, so that its past
- *   can be told: it is kept as the event of revision 0. A creation without one is made all the same.
+ * - `create` makes a session, at revision 0. `key` is whole; the event says what the session began with, so that its
+ *   past can be told: it is kept as the event of revision 0. A creation without one is made all the same.
  * - `append` gives a session its next event. `key` is whole, there is an event.
- * - `update` writes app and user state alone. `key` has no `sessionId`; no `userId` either when only app state is written.
+ * - `update` writes app and user state alone. `key` has no `sessionId`; no `userId` either when only app state is
+ *   written.
  */
 export interface Change {
-  /** The idempotency key. Of an append it is the event's id, unique in its session; of the others it is unique everywhere. */
+  /**
+   * The idempotency key. Of an append it is the event's id, unique in its session; of the others it is unique
+   * everywhere.
+   */
   readonly id: string;
   readonly kind: 'create' | 'append' | 'update';
   readonly key: Partial<SessionKey> & Pick<SessionKey, 'appName'>;
-  /** The time of creation, or the event's: what `list` sorts by. In milliseconds since the epoch, any finite number. */
+  /**
+   * The time of creation, or the event's: what `list` sorts by. In milliseconds since the epoch, any finite number.
+   */
   readonly time: number;
   /** The event as JSON text, opaque to the store. Never changed, and given back as it is. */
   readonly event?: { readonly id: string; readonly time: number; readonly data: string };
@@ -89,15 +99,15 @@ export interface Change {
   /** What the caller has of the scopes: only for {@link Committed.changed}, and never a condition. */
   readonly known?: Pick<Known, 'pos' | 'marks'>;
   /**
-   * Tells this call from every other one, where the id does not: an event whose id its author chose may be sent again by
-   * another call, and other sessions may have one of that id. The same in all tries of a call. Absent: the id.
+   * Tells this call from every other one, where the id does not: an event whose id its author chose may be sent again
+   * by another call, and other sessions may have one of that id. The same in all tries of a call. Absent: the id.
    */
   readonly call?: string;
   /**
-   * Which try of the call this is, from the second one on: 2, 3 and so on. An earlier try may still be on its way. When a
-   * change with an `attempt` is refused (`exists`, `not-found`, `conflict`), a store remembers its `call` for an hour at
-   * least, and refuses every later try of it with `conflict`: nothing of a call is written after its caller was told that it
-   * was refused. A change without `attempt` leaves nothing behind when it is refused.
+   * Which try of the call this is, from the second one on: 2, 3 and so on. An earlier try may still be on its way.
+   * When a change with an `attempt` is refused (`exists`, `not-found`, `conflict`), a store remembers its `call` for
+   * an hour at least, and refuses every later try of it with `conflict`: nothing of a call is written after its caller
+   * was told that it was refused. A change without `attempt` leaves nothing behind when it is refused.
    */
   readonly attempt?: number;
   /** The `Turn` that this change uses: it ends in the same step in which the change is written, or known to be. */
@@ -108,7 +118,9 @@ export interface Change {
 export interface Committed {
   /** The session's revision after the change; 0 for an update. */
   readonly rev: Rev;
-  /** The revision before it: others have written when this is not what one knew. `null` for a creation and an update. */
+  /**
+   * The revision before it: others have written when this is not what one knew. `null` for a creation and an update.
+   */
   readonly prev: Rev | null;
   /** Where the scopes are after the change. */
   readonly pos: Pos;
@@ -117,14 +129,15 @@ export interface Committed {
   /** Of a duplicate append: the event that is stored under this id. */
   readonly data?: string;
   /**
-   * What the session and the scopes were at just before this change: the id of the event at `prev` (of an append, absent at
-   * revision 0) and the marks of the scopes. For a duplicate: what they are at. A store that has gone back shows by it.
+   * What the session and the scopes were at just before this change: the id of the event at `prev` (of an append,
+   * absent at revision 0) and the marks of the scopes. For a duplicate: what they are at. A store that has gone back
+   * shows by it.
    */
   readonly before?: Marks & { readonly session?: string };
   /**
-   * What others have done to the scopes between {@link Change.known} and this change, which is not part of it. A scope that
-   * others have moved and that is absent here has to be loaded. Names come in the order of writing; one that was deleted and
-   * written again is in both `unset`, which comes first, and `set`.
+   * What others have done to the scopes between {@link Change.known} and this change, which is not part of it. A scope
+   * that others have moved and that is absent here has to be loaded. Names come in the order of writing; one that was
+   * deleted and written again is in both `unset`, which comes first, and `set`.
    */
   readonly changed?: Changed;
 }

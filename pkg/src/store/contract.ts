@@ -34,7 +34,10 @@ export interface StoreContext {
   readonly signal: Signal;
 }
 
-/** What `open` may do to what it finds: make what is missing; besides that, bring an older version up to date; only look. */
+/**
+ * What `open` may do to what it finds: make what is missing; besides that, bring an older version up to date; only
+ * look.
+ */
 export type Migrate = 'create' | 'upgrade' | 'check';
 
 /**
@@ -53,28 +56,32 @@ export type Guards = 'all' | 'keys' | 'none';
  */
 export type StoreFeature = 'marks' | 'changed' | 'calls' | 'creations';
 
-/** How durable a change is when `commit` has resolved: on disk, handed to the operating system, in memory, on several machines. */
+/**
+ * How durable a change is when `commit` has resolved: on disk, handed to the operating system, in memory, on several
+ * machines.
+ */
 export type Durability = 'disk' | 'os' | 'memory' | 'replicated';
 
 /**
  * Keeps sessions. It never looks at a prefix and has no rule of its own: names and ids are any strings, `''`,
  * `__proto__` and NUL included, and no two keys ever meet because their parts read the same when put together.
  *
- * Every method but `watch` may throw a {@link StoreError}, which says what is known; whatever else is thrown means that
- * nothing is known. Reads change nothing.
+ * Every method but `watch` may throw a {@link StoreError}, which says what is known; whatever else is thrown means
+ * that nothing is known. Reads change nothing.
  */
 export interface SessionStore {
   /**
-   * Writes a change: all or nothing, durable when it resolves, once per id. App, user and session deltas are merged name by
-   * name: names that are not in the delta stay. A set name that is there keeps its place, one that was deleted goes to the end.
+   * Writes a change: all or nothing, durable when it resolves, once per id. App, user and session deltas are merged
+   * name by name: names that are not in the delta stay. A set name that is there keeps its place, one that was deleted
+   * goes to the end.
    *
-   * Throws `exists` for the creation of a session that another change has created; `not-found` for an append to a session
-   * that is not there, or is another than `guard.created`; `conflict` when the guard does not hold; `rejected`;
-   * `unavailable`. Nothing is written then.
+   * Throws `exists` for the creation of a session that another change has created; `not-found` for an append to a
+   * session that is not there, or is another than `guard.created`; `conflict` when the guard does not hold;
+   * `rejected`; `unavailable`. Nothing is written then.
    *
-   * The same change sent again is a `duplicate`: forever for appends; for a creation as long as the session lives and at
-   * least an hour longer, so that one whose answer was lost does not bring back what was deleted meanwhile (`rev` and `prev`
-   * are 0 then); at least an hour for updates.
+   * The same change sent again is a `duplicate`: forever for appends; for a creation as long as the session lives and
+   * at least an hour longer, so that one whose answer was lost does not bring back what was deleted meanwhile (`rev`
+   * and `prev` are 0 then); at least an hour for updates.
    */
   commit(change: Change, context: StoreContext): Promise<Committed>;
   /** Reads one consistent snapshot of a session, or `null` when there is none. Throws `corrupt`. */
@@ -91,29 +98,32 @@ export interface SessionStore {
   /** Deletes all values of an app, or of a user in it, as one change of that scope. Sessions stay. */
   removeScope?(scope: ScopeName, context: StoreContext): Promise<void>;
   /**
-   * Writes several changes at the cost of about one, at most one for each session, as if by `commit` one after the other.
-   * Answers in their order; one that is refused does not keep the others from being written. What it throws holds for all
-   * of them.
+   * Writes several changes at the cost of about one, at most one for each session, as if by `commit` one after the
+   * other. Answers in their order; one that is refused does not keep the others from being written. What it throws
+   * holds for all of them.
    */
   commitMany?(changes: readonly Change[], context: StoreContext): Promise<readonly (Committed | StoreError)[]>;
   /**
-   * Waits for a turn at what the target names: where many read, compute and write the same values, one after the other gets
-   * further than all at once. One caller has it at a time, among all who ask and in the order of asking, until it is
-   * released, a change with its id is written, or `hold` is over by the store's clock; a change that is refused keeps it.
-   * Answers `undefined` when it does not come within `wait`.
+   * Waits for a turn at what the target names: where many read, compute and write the same values, one after the other
+   * gets further than all at once. One caller has it at a time, among all who ask and in the order of asking, until it
+   * is released, a change with its id is written, or `hold` is over by the store's clock; a change that is refused
+   * keeps it. Answers `undefined` when it does not come within `wait`.
    *
-   * It is for speed alone: no writer is kept from writing without one, and a change that has one can be refused. Turns at a
-   * session, at its user and at its app have nothing to do with each other.
+   * It is for speed alone: no writer is kept from writing without one, and a change that has one can be refused. Turns
+   * at a session, at its user and at its app have nothing to do with each other.
    */
   reserve?(target: Hint, times: TurnTimes, context: StoreContext): Promise<Turn | undefined>;
   /**
-   * Calls `onHint` when another writer may have changed something, until the function that it returns is called. Losing a
-   * hint makes reading slower, never wrong.
+   * Calls `onHint` when another writer may have changed something, until the function that it returns is called.
+   * Losing a hint makes reading slower, never wrong.
    */
   watch?(onHint: (hint: Hint) => void): () => void;
   /** Called once before all others. Throws `rejected` when what it finds does not suit. */
   open?(options: { readonly migrate: Migrate }, context: StoreContext): Promise<void>;
-  /** Lets go of what the store has opened itself; a client that was given to it stays open. Called once, after all others. */
+  /**
+   * Lets go of what the store has opened itself; a client that was given to it stays open. Called once, after all
+   * others.
+   */
   close?(): Promise<void>;
   readonly durability?: Durability;
   /** What it can compare; everything unless told otherwise. What needs more is refused by the service. */

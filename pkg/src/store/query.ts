@@ -7,7 +7,10 @@ import type { SessionKey } from '../model/types.js';
 export interface LoadQuery {
   /** Which events; all from revision 1 on when absent. */
   readonly events?: {
-    /** Only those of this revision or a later one; from revision 1 when absent. 0 asks for the creation's event, too, if it had one. */
+    /**
+     * Only those of this revision or a later one; from revision 1 when absent. 0 asks for the creation's event, too,
+     * if it had one.
+     */
     readonly from?: Rev;
     /** Only those of this revision or an earlier one. */
     readonly to?: Rev;
@@ -17,9 +20,9 @@ export interface LoadQuery {
     readonly last?: number;
   };
   /**
-   * What the caller has. Values that are still the same are left out of the answer: the session's when `created`, `rev` and
-   * `last` are, the app's and the user's when their positions and marks are. Where a store compares `last`, and the session
-   * has another event at `rev`, or has not come to `rev`, the answer says {@link Loaded.diverged}.
+   * What the caller has. Values that are still the same are left out of the answer: the session's when `created`,
+   * `rev` and `last` are, the app's and the user's when their positions and marks are. Where a store compares `last`,
+   * and the session has another event at `rev`, or has not come to `rev`, the answer says {@link Loaded.diverged}.
    */
   readonly known?: Known;
 }
@@ -38,9 +41,14 @@ export interface Loaded {
   readonly last?: string;
   /** The marks of the scopes, where the store tells. */
   readonly marks?: Marks;
-  /** In place of a scope's values: what has happened to it since `known.pos`. Only where the known mark was compared. */
+  /**
+   * In place of a scope's values: what has happened to it since `known.pos`. Only where the known mark was compared.
+   */
   readonly changed?: Changed;
-  /** What is known of the session is not what the store has: it has gone back since. The session's values are in `state`. */
+  /**
+   * What is known of the session is not what the store has: it has gone back since. The session's values are in
+   * `state`.
+   */
   readonly diverged?: true;
   /** In the order of appending. */
   readonly events: readonly StoredEvent[];
@@ -95,9 +103,9 @@ export interface Page {
   /** Sessions of this page that cannot be read. They are not in `rows`. */
   readonly corrupt?: readonly SessionKey[];
   /**
-   * The place of the last session of this page, whether it can be read or not: the next page is the one `after` it. Only a
-   * page with `corrupt` sessions needs it. Without it the next page begins behind the last of the `rows`, and looks at the
-   * corrupt sessions behind that once more.
+   * The place of the last session of this page, whether it can be read or not: the next page is the one `after` it.
+   * Only a page with `corrupt` sessions needs it. Without it the next page begins behind the last of the `rows`, and
+   * looks at the corrupt sessions behind that once more.
    */
   readonly next?: Place;
 }

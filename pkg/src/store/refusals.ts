@@ -68,7 +68,10 @@ export function missingEvents(first: number, last: number): StoreError {
   return new StoreError('corrupt', `events between the revisions ${first} and ${last} are missing`);
 }
 
-/** `rejected`: what is stored has an older version than this package writes, and has to be upgraded first. `what` names it. */
+/**
+ * `rejected`: what is stored has an older version than this package writes, and has to be upgraded first. `what` names
+ * it.
+ */
 export function olderVersion(what: string, found: number, ours: number): StoreError {
   const line = "open it once with new SessionService({ store, migrate: 'upgrade' })";
   return new StoreError('rejected', `${what} has version ${found}, older than ${ours}: ${line}`);

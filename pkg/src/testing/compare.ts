@@ -32,7 +32,10 @@ export function difference(actual: unknown, expected: unknown, path = 'the answe
   return undefined;
 }
 
-/** Compares the values of a scope: the order of names counts unless told otherwise, and values are compared as JSON text. */
+/**
+ * Compares the values of a scope: the order of names counts unless told otherwise, and values are compared as JSON
+ * text.
+ */
 export function valuesDifference(actual: unknown, expected: Values, path: string, inAnyOrder = false): Difference {
   if (typeof actual !== 'object' || actual === null) {
     return differs(path, actual, expected);

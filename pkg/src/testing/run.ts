@@ -21,11 +21,11 @@ const HINT_TIMEOUT_MS = 10_000;
 const POLL_MS = 100;
 
 /**
- * Runs a case: opens fresh storage, opens the store (`migrate: 'create'`), makes the steps, closes every store and disposes
- * of the storage, whatever happened.
+ * Runs a case: opens fresh storage, opens the store (`migrate: 'create'`), makes the steps, closes every store and
+ * disposes of the storage, whatever happened.
  *
- * Throws an `Error` that names the case, the step and the difference. Throws as well when the case needs what there is not;
- * {@link missingNeeds} tells beforehand.
+ * Throws an `Error` that names the case, the step and the difference. Throws as well when the case needs what there is
+ * not; {@link missingNeeds} tells beforehand.
  */
 export async function runStoreCase({ name, needs, steps }: StoreCase, open: OpenHarness): Promise<void> {
   const harness = await open();

@@ -3,8 +3,8 @@
 import { isStoreError, StoreError, type StoreErrorCode } from '../../store/store-error.js';
 
 /**
- * What SQLite's result codes, at the end of the message, say of a batch or transaction: it was undone. That of a database
- * that is full may go through later, when something has been deleted.
+ * What SQLite's result codes, at the end of the message, say of a batch or transaction: it was undone. That of a
+ * database that is full may go through later, when something has been deleted.
  */
 const UNDONE: Readonly<Record<string, StoreErrorCode>> = {
   BUSY: 'unavailable',

@@ -1,8 +1,8 @@
 /**
  * Stores on Cloudflare's platform: in the SQLite storage of a Durable Object, and in D1.
  *
- * Both keep their rows in tables that begin with `statepad_`; others may lie beside them. An event, and a value under its
- * name, takes up to 2,000,000 bytes; a bigger one is `rejected`.
+ * Both keep their rows in tables that begin with `statepad_`; others may lie beside them. An event, and a value under
+ * its name, takes up to 2,000,000 bytes; a bigger one is `rejected`.
  *
  * @packageDocumentation
  */
@@ -27,8 +27,8 @@ export type { DurableObjectStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 
 /**
- * Makes a store in the storage of a Durable Object. Its class must be one of `new_sqlite_classes`: throws a `StoreError`
- * `rejected` otherwise, at once or when it is opened.
+ * Makes a store in the storage of a Durable Object. Its class must be one of `new_sqlite_classes`: throws a
+ * `StoreError` `rejected` otherwise, at once or when it is opened.
  *
  * A change is written when it resolves. It is durable, on several machines, before anything that the object sends or
  * answers after that leaves it: this is what the platform's output gates are for.
@@ -58,11 +58,11 @@ export function durableObjectStore(storage: DurableObjectStorageLike, options: D
 }
 
 /**
- * Makes a store in a D1 database. Every operation takes one round trip; so does `open`, once for a binding, and two more
- * when it makes the tables.
+ * Makes a store in a D1 database. Every operation takes one round trip; so does `open`, once for a binding, and two
+ * more when it makes the tables.
  *
- * Make the service in the request that uses it: what one request has begun may end with it, so that others must not wait
- * for it.
+ * Make the service in the request that uses it: what one request has begun may end with it, so that others must not
+ * wait for it.
  *
  * ```js
  * export default {

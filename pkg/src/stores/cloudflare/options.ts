@@ -5,8 +5,8 @@ import { checkChoice, checkClient, checkOptionsObject } from '../shared/options.
 /** Options of {@link durableObjectStore}. */
 export interface DurableObjectStoreOptions {
   /**
-   * Says that only one service uses the object's sessions. What it has read stays true then, and is not read again. Several
-   * services must not say so.
+   * Says that only one service uses the object's sessions. What it has read stays true then, and is not read again.
+   * Several services must not say so.
    */
   readonly exclusive?: boolean | undefined;
 }

@@ -1,7 +1,7 @@
 // What an encrypted change rests on, found out before it is tried.
 //
-// Two things only the wrapper can see: which revision an event will have, to which it is bound, and whether values are what a
-// guard expects. Both are turned into a guard that the inner store can look at: a revision, and positions.
+// Two things only the wrapper can see: which revision an event will have, to which it is bound, and whether values are
+// what a guard expects. Both are turned into a guard that the inner store can look at: a revision, and positions.
 
 import { wrongState } from '../../store/refusals.js';
 import { isStoreError, type StoreError } from '../../store/store-error.js';
@@ -95,7 +95,9 @@ export class Attempts {
     return this.#looked(change, place, guard, await this.#look(scopes, change, loaded, context));
   }
 
-  /** What is known without reading. Of a session of which nothing is, the refusal of revision 0 will tell the revision. */
+  /**
+   * What is known without reading. Of a session of which nothing is, the refusal of revision 0 will tell the revision.
+   */
   #placeOf(key: SessionKey, guard: Guard): Place | undefined {
     const known = this.#places.get(keyText(key));
     const created = guard.created ?? known?.created;

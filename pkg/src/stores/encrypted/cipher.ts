@@ -41,8 +41,8 @@ export class Cipher {
   }
 
   /**
-   * Opens what has been sealed for this place. Throws `corrupt`, naming `what`, for anything else, and `rejected` when the
-   * key that sealed it is not there.
+   * Opens what has been sealed for this place. Throws `corrupt`, naming `what`, for anything else, and `rejected` when
+   * the key that sealed it is not there.
    */
   async open(sealed: string, binding: Binding, what: string): Promise<string> {
     const [id = '', base64 = '', again, ...rest] = isSealed(sealed) ? sealed.slice(MARK.length).split(':') : [];

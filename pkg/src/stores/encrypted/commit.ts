@@ -41,8 +41,8 @@ export class Commits {
   }
 
   /**
-   * See `SessionStore.commitMany`. What is guarded by values rests on what those before it have written, so it goes alone, in
-   * its turn. A change whose revision was guessed wrong is written again after the others.
+   * See `SessionStore.commitMany`. What is guarded by values rests on what those before it have written, so it goes
+   * alone, in its turn. A change whose revision was guessed wrong is written again after the others.
    */
   async commitMany(changes: readonly Change[], context: StoreContext): Promise<readonly Outcome[]> {
     const answers: Outcome[] = [];
@@ -118,10 +118,10 @@ export class Commits {
   }
 
   /**
-   * Refuses a change for good. What the inner store is asked to try carries no `attempt`, as it is refused for
-   * things that the wrapper has added and then tries again; so a refusal that has to be remembered is asked for here, by a
-   * guard that never holds. When an earlier try has come through meanwhile, the inner store knows the change: that is the
-   * answer then.
+   * Refuses a change for good. What the inner store is asked to try carries no `attempt`, as it is refused for things
+   * that the wrapper has added and then tries again; so a refusal that has to be remembered is asked for here, by a
+   * guard that never holds. When an earlier try has come through meanwhile, the inner store knows the change: that is
+   * the answer then.
    */
   async #refuse(change: Change, attempt: Attempt, refusal: StoreError, context: StoreContext): Promise<Committed> {
     if (isRememberedRefusal(change, refusal)) {
@@ -220,7 +220,10 @@ function runsOf(changes: readonly Change[]): Change[][] {
   return runs;
 }
 
-/** Waits longer each time, and by chance, so that writers that met do not meet again. Not at first: the refusal told the revision. */
+/**
+ * Waits longer each time, and by chance, so that writers that met do not meet again. Not at first: the refusal told
+ * the revision.
+ */
 async function pause(count: number): Promise<void> {
   if (count > 1) {
     const most = Math.min(LONGEST_PAUSE_MS, 2 ** Math.min(count, 6));

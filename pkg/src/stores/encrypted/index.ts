@@ -1,26 +1,28 @@
 /**
- * A store around another one, which gets to see neither events nor values: they are encrypted with AES-256-GCM before they
- * reach it. It uses WebCrypto, so it runs in Node, browsers and workers (in browsers on pages that come by https).
+ * A store around another one, which gets to see neither events nor values: they are encrypted with AES-256-GCM before
+ * they reach it. It uses WebCrypto, so it runs in Node, browsers and workers (in browsers on pages that come by
+ * https).
  *
- * **What the inner store sees:** ids of apps, users, sessions, events and changes; times, revisions and positions; the names
- * of values, unless `names: 'encrypted'`; ids of keys; how many values and events there are, which change together, and how
- * long each is. It does not see texts of events and values, nor whether two values are equal.
+ * **What the inner store sees:** ids of apps, users, sessions, events and changes; times, revisions and positions; the
+ * names of values, unless `names: 'encrypted'`; ids of keys; how many values and events there are, which change
+ * together, and how long each is. It does not see texts of events and values, nor whether two values are equal.
  *
- * **What is found out** and comes as `corrupt`: a value or an event that was changed, cut off, replaced by plain text, or
- * carried to another name, app, user, session, revision, or to a session that was created anew under the same key; events
- * that are missing, unless they are asked for by time. **What is not:** a value that is deleted; a value that is put back to
- * what it was earlier under the same name; a session that is deleted, put back whole, or cut off at its end together with its
- * revision; that what a session began with is gone; a user or an app put back whole; times.
+ * **What is found out** and comes as `corrupt`: a value or an event that was changed, cut off, replaced by plain text,
+ * or carried to another name, app, user, session, revision, or to a session that was created anew under the same key;
+ * events that are missing, unless they are asked for by time. **What is not:** a value that is deleted; a value that
+ * is put back to what it was earlier under the same name; a session that is deleted, put back whole, or cut off at its
+ * end together with its revision; that what a session began with is gone; a user or an app put back whole; times.
  *
- * **What cannot be read.** `load` throws `corrupt` when anything it was to answer cannot be read. `list` tells a session that
- * cannot be read in `corrupt`, all sessions of a user whose values cannot be read as well, and goes on with the others; it
- * throws `corrupt` when the values of the app cannot be read. Nothing is written because of it. A change that sets or deletes
- * the name of an unreadable value puts an end to it, and so does `removeScope`.
+ * **What cannot be read.** `load` throws `corrupt` when anything it was to answer cannot be read. `list` tells a
+ * session that cannot be read in `corrupt`, all sessions of a user whose values cannot be read as well, and goes on
+ * with the others; it throws `corrupt` when the values of the app cannot be read. Nothing is written because of it. A
+ * change that sets or deletes the name of an unreadable value puts an end to it, and so does `removeScope`.
  *
- * **Missing keys.** Whatever was encrypted with a key that is not given throws `rejected`, naming the key's id: nothing is
- * damaged, the keys are not right. A wrong key under the right id cannot be told from damage: `corrupt`.
+ * **Missing keys.** Whatever was encrypted with a key that is not given throws `rejected`, naming the key's id:
+ * nothing is damaged, the keys are not right. A wrong key under the right id cannot be told from damage: `corrupt`.
  *
- * **Sizes.** A value or an event takes 4/3 of its bytes and about 60 more. What the inner store can hold is smaller by that.
+ * **Sizes.** A value or an event takes 4/3 of its bytes and about 60 more. What the inner store can hold is smaller by
+ * that.
  *
  * @packageDocumentation
  */
@@ -47,10 +49,11 @@ const SHARED = ['app', 'user'] as const;
  * Makes a store that keeps everything encrypted in another one. It has the members that the other one has. Throws
  * `INVALID_ARGUMENT` when the arguments do not suit.
  *
- * - `commit` writes an event for one revision, to which it is bound. When another writer was faster it is encrypted anew, for
- *   the next one, up to 1,000 times with pauses of up to 50 ms; then it throws `unavailable`.
- * - `guard.keys` are compared here, as the inner store cannot: it reads the scope, and writes if nothing has changed in that
- *   scope since. When other names of the scope have, it reads again, up to 100 times; then it throws `conflict`.
+ * - `commit` writes an event for one revision, to which it is bound. When another writer was faster it is encrypted
+ *   anew, for the next one, up to 1,000 times with pauses of up to 50 ms; then it throws `unavailable`.
+ * - `guard.keys` are compared here, as the inner store cannot: it reads the scope, and writes if nothing has changed
+ *   in that scope since. When other names of the scope have, it reads again, up to 100 times; then it throws
+ *   `conflict`.
  * - `commitMany` writes changes that are guarded by `guard.keys` one by one.
  */
 export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptions): SessionStore {
@@ -108,7 +111,10 @@ function recordsOf({ keys, current, nameKey, plaintext }: EncryptedStoreOptions)
   }
 }
 
-/** Whether an answer has what a scope holds, or how it has become that; or the caller has it, as its position is the same. */
+/**
+ * Whether an answer has what a scope holds, or how it has become that; or the caller has it, as its position is the
+ * same.
+ */
 function isTold({ state, changed, pos }: Loaded, { known }: LoadQuery, scope: (typeof SHARED)[number]): boolean {
   return state[scope] !== undefined || changed?.[scope] !== undefined || known?.pos?.[scope] === pos[scope];
 }

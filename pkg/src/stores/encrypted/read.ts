@@ -36,8 +36,8 @@ export async function openLoaded(records: Records, loaded: Loaded, key: SessionK
 }
 
 /**
- * Opens what others have done to an app and a user in it. A scope is left out when the inner store tells that a name was
- * deleted of which only the token is known here: its values have to be loaded. Throws `corrupt`.
+ * Opens what others have done to an app and a user in it. A scope is left out when the inner store tells that a name
+ * was deleted of which only the token is known here: its values have to be loaded. Throws `corrupt`.
  */
 export async function openChanged(records: Records, { app, user }: Changed, { appName, userId }: Change['key']): Promise<Changed> {
   const open = async (delta: Delta | undefined, home: Home | undefined): Promise<Delta | undefined> =>
@@ -50,8 +50,8 @@ export async function openChanged(records: Records, { app, user }: Changed, { ap
 }
 
 /**
- * Opens a page. Sessions that cannot be read are told in `corrupt`, as are all of a user whose values cannot be read. Without
- * the app's values none can: throws `corrupt`.
+ * Opens a page. Sessions that cannot be read are told in `corrupt`, as are all of a user whose values cannot be read.
+ * Without the app's values none can: throws `corrupt`.
  */
 export async function openPage(records: Records, page: Page, app: string): Promise<Page> {
   const [appValues, users, opened] = await Promise.all([
@@ -79,7 +79,9 @@ export async function openPage(records: Records, page: Page, app: string): Promi
   };
 }
 
-/** Where a page ends: where the inner store says, or else behind its last row, which may be one that cannot be opened. */
+/**
+ * Where a page ends: where the inner store says, or else behind its last row, which may be one that cannot be opened.
+ */
 function endOf({ rows, next }: Page): Pick<Page, 'next'> {
   const last = rows.at(-1);
   const end = next ?? (last && placeOf(last));
@@ -94,7 +96,10 @@ async function openRow(records: Records, row: Row): Promise<Row> {
   return { ...row, state: await records.openValues(row.state, { scope: 'session', key: row.key, created: row.created }) };
 }
 
-/** Each event tells its revision, so one that is gone leaves a gap, but for that of revision 0. With `since` there may be gaps. */
+/**
+ * Each event tells its revision, so one that is gone leaves a gap, but for that of revision 0. With `since` there may
+ * be gaps.
+ */
 function checkEvents({ rev, events }: Loaded, key: SessionKey, query: LoadQuery['events'] = {}): void {
   const { from = 1, to = Infinity, since, last = Infinity } = query;
   const end = Math.min(to, rev);

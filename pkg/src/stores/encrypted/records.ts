@@ -7,7 +7,9 @@ import type { NameTokens } from './names.js';
 import type { Change, Delta, Values } from '../../store/contract.js';
 import type { Json, SessionKey } from '../../model/types.js';
 
-/** Where values live: the app, a user in it, or one session, which its creation tells from others under the same key. */
+/**
+ * Where values live: the app, a user in it, or one session, which its creation tells from others under the same key.
+ */
 export type Home =
   | { readonly scope: 'app'; readonly app: string }
   | { readonly scope: 'user'; readonly app: string; readonly user: string }
@@ -59,7 +61,8 @@ export class Records {
   }
 
   /**
-   * Opens what is set, and names what is deleted; `undefined` when there is only a token for a deleted name. Throws `corrupt`.
+   * Opens what is set, and names what is deleted; `undefined` when there is only a token for a deleted name. Throws
+   * `corrupt`.
    */
   async openDelta({ set = {}, unset = [] }: Delta, home: Home): Promise<Delta | undefined> {
     const stored = Object.keys(set);
@@ -98,8 +101,8 @@ export class Records {
   }
 
   /**
-   * Opens an event. Throws `corrupt` when it is not the one of this revision, or not the one with this id: an id that the
-   * inner store has changed would let the same event in once more.
+   * Opens an event. Throws `corrupt` when it is not the one of this revision, or not the one with this id: an id that
+   * the inner store has changed would let the same event in once more.
    */
   async openEvent(
     stored: string,
@@ -136,7 +139,10 @@ export class Records {
   }
 }
 
-/** What tells a home from all others. A name keeps its token in a session that is created anew, a value is not taken over. */
+/**
+ * What tells a home from all others. A name keeps its token in a session that is created anew, a value is not taken
+ * over.
+ */
 function bindingOf(home: Home, withCreated: boolean): Binding {
   switch (home.scope) {
     case 'app':

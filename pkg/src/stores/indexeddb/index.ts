@@ -1,6 +1,6 @@
 /**
- * A store for browsers and workers: sessions in an IndexedDB database of the page's origin. Tabs and workers may write at
- * once; each tells the others what has changed.
+ * A store for browsers and workers: sessions in an IndexedDB database of the page's origin. Tabs and workers may write
+ * at once; each tells the others what has changed.
  *
  * @packageDocumentation
  */
@@ -24,10 +24,10 @@ export type { SessionStore } from '../../store/contract.js';
 /**
  * Makes a store in the IndexedDB database of this name; tabs and workers that use the same name share it.
  *
- * Its `open` throws `rejected` when the browser has no storage for the page, when the database is of a newer version or
- * another's, and when there is none and `check` forbids to make it; `unavailable` when another tab keeps an older version
- * open. Its other methods throw `unavailable` when the page's quota is used up, and `rejected` when the database was
- * deleted or upgraded by another tab meanwhile: then the page has to be loaded again.
+ * Its `open` throws `rejected` when the browser has no storage for the page, when the database is of a newer version
+ * or another's, and when there is none and `check` forbids to make it; `unavailable` when another tab keeps an older
+ * version open. Its other methods throw `unavailable` when the page's quota is used up, and `rejected` when the
+ * database was deleted or upgraded by another tab meanwhile: then the page has to be loaded again.
  */
 export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions = {}): SessionStore {
   checkArguments(name, options);

@@ -19,9 +19,9 @@ export function keyOfSession({ app, user, id }: SessionRow): SessionKey {
 }
 
 /**
- * A text whose UTF-16 units, by which IndexedDB compares, have the order of the UTF-8 bytes of the given one: the units of
- * surrogates, which stand for code points above all others, change places with those behind them. Other texts stay as
- * they are, and no two become the same.
+ * A text whose UTF-16 units, by which IndexedDB compares, have the order of the UTF-8 bytes of the given one: the
+ * units of surrogates, which stand for code points above all others, change places with those behind them. Other texts
+ * stay as they are, and no two become the same.
  */
 export function toOrdered(text: string): string {
   return moved(text, 0xe000, 0x2000, -0x800);

@@ -4,8 +4,8 @@ import { nameOf, reasonOf, refusalOfOpening } from './errors.js';
 import { canBeUpgraded, createTables } from './schema.js';
 
 /**
- * How long the browser may say nothing, in milliseconds, before `open` fails: it lets a request wait behind those of other
- * tabs, and tells neither that nor when they block each other.
+ * How long the browser may say nothing, in milliseconds, before `open` fails: it lets a request wait behind those of
+ * other tabs, and tells neither that nor when they block each other.
  */
 const QUEUED_TIMEOUT_MS = 5_000;
 
@@ -27,8 +27,8 @@ export interface Progress {
 }
 
 /**
- * Opens a database, or answers `undefined` and leaves everything as it is when there is none that suits: none at all, or,
- * when a version is wanted, one that is not empty and has another layout.
+ * Opens a database, or answers `undefined` and leaves everything as it is when there is none that suits: none at all,
+ * or, when a version is wanted, one that is not empty and has another layout.
  */
 export function openDatabase(
   factory: IDBFactory,
@@ -78,8 +78,8 @@ export function openDatabase(
 }
 
 /**
- * A connection that closes itself as soon as another tab wants to upgrade or delete the database. That is asked once, and
- * may be right behind the success: it is listened for in the same turn.
+ * A connection that closes itself as soon as another tab wants to upgrade or delete the database. That is asked once,
+ * and may be right behind the success: it is listened for in the same turn.
  */
 function held(database: IDBDatabase): Opened {
   const opened: Opened = { database, isLost: false };

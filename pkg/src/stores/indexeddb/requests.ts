@@ -56,7 +56,9 @@ export function answer<T>(request: IDBRequest<T>): Promise<T> {
   });
 }
 
-/** All keys that begin with these members, from the one that goes on with `from`: arrays come after everything else. */
+/**
+ * All keys that begin with these members, from the one that goes on with `from`: arrays come after everything else.
+ */
 export function beginningWith(start: readonly IDBValidKey[], from: readonly IDBValidKey[] = [], isBehind = false): IDBKeyRange {
   return IDBKeyRange.bound([...start, ...from], [...start, []], isBehind);
 }

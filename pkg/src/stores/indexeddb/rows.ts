@@ -21,7 +21,9 @@ export interface SessionRow {
   readonly app: string;
   readonly user: string;
   readonly id: string;
-  /** Never given twice: what belongs to a session is found by it, and never belongs to a later one under the same key. */
+  /**
+   * Never given twice: what belongs to a session is found by it, and never belongs to a later one under the same key.
+   */
   readonly number: number;
   readonly created: string;
   readonly time: number;
@@ -34,7 +36,9 @@ export interface SessionRow {
   readonly peak: number;
   /** The order of the next new name. */
   readonly next: number;
-  /** The id of the event at `rev`; absent at revision 0, and in a row of version 1 that nothing was appended to since. */
+  /**
+   * The id of the event at `rev`; absent at revision 0, and in a row of version 1 that nothing was appended to since.
+   */
   readonly last?: string;
   /** A number that only grows, for writers that take turns: nothing gives it yet. Absent in rows of version 1. */
   readonly fence?: number;

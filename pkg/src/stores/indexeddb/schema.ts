@@ -5,11 +5,12 @@ import { put } from './requests.js';
 import type { MetaRow, TableName } from './rows.js';
 
 /**
- * IndexedDB's own version number says which layout a database has. The first is 2: opening a database that is not there,
- * without a version, makes an empty one of version 1.
+ * IndexedDB's own version number says which layout a database has. The first is 2: opening a database that is not
+ * there, without a version, makes an empty one of version 1.
  *
- * No write needs to compare it: the browser raises it when no connection to an older version is left, and each connection
- * closes itself when it is asked to; those of the first version did so, too. What is opened again sees the new number.
+ * No write needs to compare it: the browser raises it when no connection to an older version is left, and each
+ * connection closes itself when it is asked to; those of the first version did so, too. What is opened again sees the
+ * new number.
  */
 export const VERSION = 3;
 export const FIRST_VERSION = 2;
@@ -62,8 +63,8 @@ export function canBeUpgraded(database: IDBDatabase, oldVersion: number): boolea
 }
 
 /**
- * Makes everything that is missing, in the transaction that is there for it: all of it or nothing. Rows of the first version
- * stay as they are: what they lack is what was not known then.
+ * Makes everything that is missing, in the transaction that is there for it: all of it or nothing. Rows of the first
+ * version stay as they are: what they lack is what was not known then.
  */
 export function createTables(database: IDBDatabase, transaction: IDBTransaction): void {
   const isNew = database.objectStoreNames.length === 0;

@@ -48,8 +48,8 @@ export class HeldValues {
   }
 
   /**
-   * Makes a delta, and answers the names that were deleted. A name that is there keeps its place; one that is deleted, or new,
-   * comes at the end. Of an app and a user `pos` is the position to which the delta brings them.
+   * Makes a delta, and answers the names that were deleted. A name that is there keeps its place; one that is deleted,
+   * or new, comes at the end. Of an app and a user `pos` is the position to which the delta brings them.
    */
   apply({ set = {}, unset = [] }: Delta, pos?: number): string[] {
     const gone = unset.filter((name) => this.#held.delete(name));

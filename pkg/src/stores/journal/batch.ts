@@ -30,8 +30,8 @@ export interface Entry {
 }
 
 /**
- * Takes as many of the waiting tasks as can be decided now, and answers those that are refused or done. One that depends on
- * another before it stays for the next time.
+ * Takes as many of the waiting tasks as can be decided now, and answers those that are refused or done. One that
+ * depends on another before it stays for the next time.
  */
 export function takeBatch(waiting: Task[], tables: LogTables): readonly Entry[] {
   const batch = new Batch(tables);

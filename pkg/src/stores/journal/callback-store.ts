@@ -11,8 +11,8 @@ import type { Callbacks, Removal } from './log-record.js';
 export type { Callbacks, LogRecord, Records, Refusal, Removal, VersionRecord } from './log-record.js';
 
 /**
- * Makes a store over two functions. Everything is in memory, too, and read from there. Changes that wait go together. There
- * must be one such store at a time: nothing else may write.
+ * Makes a store over two functions. Everything is in memory, too, and read from there. Changes that wait go together.
+ * There must be one such store at a time: nothing else may write.
  */
 export function callbackStore(callbacks: Callbacks | JournalCallbacks): SessionStore {
   checkMethods(callbacks, 'callbacks', ['persist', 'restore']);

@@ -1,14 +1,15 @@
-// The line of one record. Sections stand between tabs, each with its own checksum, so that damage reaches no further than it
-// must:
+// The line of one record. Sections stand between tabs, each with its own checksum, so that damage reaches no further
+// than it must:
 //
 //   K<crc>[number, app, user, session, touched] ⇥ S<crc>{ app, user } ⇥ P<crc>{ id, kind, time, … } ⇥ K<crc>[…]
 //
-// K says whose line it is and stands at both ends; `touched` is 1 for the app's scope, 2 for the user's, 3 for both. S has
-// what changes there, and is left out where nothing does. P has all the rest. The checksums of S and P are those of the label,
-// the checksum of K and the text: a section that has got into another line is none of it. JSON has no raw tabs and line feeds.
+// K says whose line it is and stands at both ends; `touched` is 1 for the app's scope, 2 for the user's, 3 for both. S
+// has what changes there, and is left out where nothing does. P has all the rest. The checksums of S and P are those
+// of the label, the checksum of K and the text: a section that has got into another line is none of it. JSON has no
+// raw tabs and line feeds.
 //
-// Version 1 wrote O in place of P. It refuses a journal with a section that it does not know: each line keeps it away from what
-// it would misread. An upgrade appends a line of its own that says the version, V<crc>2; it has no number.
+// Version 1 wrote O in place of P. It refuses a journal with a section that it does not know: each line keeps it away
+// from what it would misread. An upgrade appends a line of its own that says the version, V<crc>2; it has no number.
 
 import { StoreError } from '../../store/store-error.js';
 import { isEmpty } from '../shared/values.js';
@@ -87,8 +88,8 @@ export function recordOf({ key }: LineKey, { delta: session, ...own }: OwnPart, 
 }
 
 /**
- * Reads what can be read of a line: one piece, if all is well; none, if neither end can be read; several, when lines have run
- * into each other. Throws `rejected` when the line is of a kind that only a later version knows.
+ * Reads what can be read of a line: one piece, if all is well; none, if neither end can be read; several, when lines
+ * have run into each other. Throws `rejected` when the line is of a kind that only a later version knows.
  */
 export function readLine(text: string): { readonly pieces: readonly Piece[]; readonly isWhole: boolean } {
   const parts = text.split('\t');

@@ -11,7 +11,10 @@ export const LOG_VERSION = 2;
 export interface Removal {
   /** Unique everywhere. */
   readonly id: string;
-  /** `remove`: the session that `key` names. `remove-scope`: the user's values when there is a `userId`, else the app's. */
+  /**
+   * `remove`: the session that `key` names. `remove-scope`: the user's values when there is a `userId`, else the
+   * app's.
+   */
   readonly kind: 'remove' | 'remove-scope';
   readonly key: Hint;
   /** When, in milliseconds since the epoch. */
@@ -34,8 +37,9 @@ export interface Refusal {
 }
 
 /**
- * Says which version the records have. It comes first in a new log, and is appended to an old one when that is upgraded. It
- * looks like a change of a session that is not there: what reads version 1 breaks off at it, where it would misread the rest.
+ * Says which version the records have. It comes first in a new log, and is appended to an old one when that is
+ * upgraded. It looks like a change of a session that is not there: what reads version 1 breaks off at it, where it
+ * would misread the rest.
  */
 export interface VersionRecord {
   /** Unique everywhere. */
@@ -61,10 +65,10 @@ export type Records<T> = Iterable<T> | AsyncIterable<T>;
 /** The injectable callback in its smallest form. */
 export interface Callbacks {
   /**
-   * Keeps records, in their order, behind all earlier ones; they are durable when it resolves. Called with all that wait, and
-   * not again before it is done. A `StoreError` of code `unavailable` or `rejected` says that none of them is kept; after any
-   * other error the outcome is unknown and everything is restored again before the next call: what is kept of them must
-   * be there by then. A batch that is `rejected` is handed over again, record by record.
+   * Keeps records, in their order, behind all earlier ones; they are durable when it resolves. Called with all that
+   * wait, and not again before it is done. A `StoreError` of code `unavailable` or `rejected` says that none of them
+   * is kept; after any other error the outcome is unknown and everything is restored again before the next call: what
+   * is kept of them must be there by then. A batch that is `rejected` is handed over again, record by record.
    */
   persist(changes: readonly LogRecord[]): Promise<void>;
   /** Gives back all records, in order. Records that are there twice, because a retry wrote them again, do no harm. */

@@ -27,8 +27,8 @@ export type Found = LogRecord | Damage | Pick<VersionRecord, 'kind' | 'version'>
 export const LOST: Delta = { unset: [''] };
 
 /**
- * What is corrupt is neither read nor written until it is removed: a session; a user whose values are not known, with all
- * sessions; an app whose values are not known, with all users.
+ * What is corrupt is neither read nor written until it is removed: a session; a user whose values are not known, with
+ * all sessions; an app whose values are not known, with all users.
  */
 export class LogTables extends Tables {
   /** What is corrupt, by its name; of a session with the revision that it should be at, NaN where that is unknown. */
@@ -46,7 +46,9 @@ export class LogTables extends Tables {
     return this.#version ?? (this.#isEmpty ? undefined : 1);
   }
 
-  /** Makes what a record says, unless it has been made before. Throws `rejected` when a later version has written it. */
+  /**
+   * Makes what a record says, unless it has been made before. Throws `rejected` when a later version has written it.
+   */
   replay(record: Found): void {
     if (record.kind === 'version') {
       this.#version = Math.max(this.#version ?? 0, record.version);
@@ -155,8 +157,8 @@ export class LogTables extends Tables {
   }
 
   /**
-   * Whether there is a session to be removed, if need be one that this change has created. Throws `corrupt` when that cannot
-   * be known.
+   * Whether there is a session to be removed, if need be one that this change has created. Throws `corrupt` when that
+   * cannot be known.
    */
   isRemovable(key: Hint, created: string | undefined): boolean {
     const lost = this.#corrupt.get(keyText(key));

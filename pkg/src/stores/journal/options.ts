@@ -7,14 +7,14 @@ import type { StorageArea, StorageLocks } from './web-storage/area.js';
 /** Options of {@link fileJournal}. */
 export interface FileJournalOptions {
   /**
-   * Whether a change is on the disk when it is acknowledged, as it is unless told otherwise. Otherwise it is with the operating
-   * system: it survives the end of the process, and not that of the machine.
+   * Whether a change is on the disk when it is acknowledged, as it is unless told otherwise. Otherwise it is with the
+   * operating system: it survives the end of the process, and not that of the machine.
    */
   readonly sync?: boolean | undefined;
   /**
-   * Whether sessions that have been removed are taken out of the file when it is opened: it is written anew without them, and
-   * takes the place of the old one as a whole. That needs room for both, and is left alone as long as something is damaged.
-   * What was deleted stays in the file until then.
+   * Whether sessions that have been removed are taken out of the file when it is opened: it is written anew without
+   * them, and takes the place of the old one as a whole. That needs room for both, and is left alone as long as
+   * something is damaged. What was deleted stays in the file until then.
    */
   readonly compact?: boolean | undefined;
 }
@@ -24,8 +24,8 @@ export interface StorageOptions {
   /** `globalThis.localStorage`, unless told otherwise. */
   readonly storage?: StorageArea | undefined;
   /**
-   * Locks that all that use the storage share; for `localStorage` those of the browser (`navigator.locks`), unless told otherwise.
-   * A storage without them is refused, but for `sessionStorage`, which each page has for itself.
+   * Locks that all that use the storage share; for `localStorage` those of the browser (`navigator.locks`), unless
+   * told otherwise. A storage without them is refused, but for `sessionStorage`, which each page has for itself.
    */
   readonly locks?: StorageLocks | undefined;
 }

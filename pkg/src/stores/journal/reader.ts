@@ -7,8 +7,8 @@ import type { Hint } from '../../store/contract.js';
 import type { LogRecord, Records } from './log-record.js';
 
 /**
- * Reads lines. Between two whole lines their numbers tell how many others there must be: what is damaged there and belongs
- * to none of those was never part of the journal, like a line that was torn when its writer died.
+ * Reads lines. Between two whole lines their numbers tell how many others there must be: what is damaged there and
+ * belongs to none of those was never part of the journal, like a line that was torn when its writer died.
  */
 export class JournalReader {
   /** The number of the last line. */
@@ -27,8 +27,8 @@ export class JournalReader {
   readonly #missing: number[] = [];
 
   /**
-   * Gives back the records. `found.missing` says how many are known to be missing from sessions that have been read so far.
-   * Throws `corrupt` when it cannot be known what a damaged or missing line belongs to.
+   * Gives back the records. `found.missing` says how many are known to be missing from sessions that have been read so
+   * far. Throws `corrupt` when it cannot be known what a damaged or missing line belongs to.
    */
   async *read(lines: Records<string>, found: { readonly missing: number }): AsyncGenerator<Found> {
     let place = 0;

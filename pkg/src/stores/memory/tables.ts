@@ -80,7 +80,9 @@ export class Tables {
     return undefined;
   }
 
-  /** Remembers that a call was refused: an earlier try of it that arrives later is refused, too. See `Change.attempt`. */
+  /**
+   * Remembers that a call was refused: an earlier try of it that arrives later is refused, too. See `Change.attempt`.
+   */
   refuse(change: Pick<Change, 'id' | 'call'>): void {
     this.#refused.add(callOf(change));
   }

@@ -12,8 +12,8 @@ export interface Statement {
 }
 
 /**
- * What is used of a client: a `Pool` or a `Client` of `pg` or of Neon's serverless driver, PGlite, or anything else that
- * answers so. Each query may go to another connection.
+ * What is used of a client: a `Pool` or a `Client` of `pg` or of Neon's serverless driver, PGlite, or anything else
+ * that answers so. Each query may go to another connection.
  */
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;

@@ -18,7 +18,10 @@ import type { Outcome } from '../shared/outcome.js';
 import type { Change, Committed, Delta } from '../../store/contract.js';
 import type { StoreError } from '../../store/store-error.js';
 
-/** How long an id, a name of a value, of a user or of an app may be, in bytes: an index of Postgres cannot hold much more. */
+/**
+ * How long an id, a name of a value, of a user or of an app may be, in bytes: an index of Postgres cannot hold much
+ * more.
+ */
 const TEXT_LIMIT = 2_600;
 
 /** A name in its scope, and its value as JSON; null where it is expected to be absent. */
@@ -55,7 +58,10 @@ interface Request {
   };
 }
 
-/** What a change does to a scope and knows of it: the names that it writes, none if it does not move it; and where it was. */
+/**
+ * What a change does to a scope and knows of it: the names that it writes, none if it does not move it; and where it
+ * was.
+ */
 type Scope = readonly [place: number, names: readonly string[] | null, pos: number | null, mark: string | null];
 
 /** A session of a batch, by the place of its change; a new one with all that it begins with. */
@@ -70,8 +76,9 @@ interface Wanted {
 }
 
 /**
- * A batch, as the texts of four arrays. Scopes and sessions are listed in an order that is the same in every batch, in which
- * they are locked; then come the places of the scopes that have to be locked before anything is written, and the changes.
+ * A batch, as the texts of four arrays. Scopes and sessions are listed in an order that is the same in every batch, in
+ * which they are locked; then come the places of the scopes that have to be locked before anything is written, and the
+ * changes.
  */
 export function batchOf(changes: readonly Change[]): [scopes: string, sessions: string, locks: string, changes: string] {
   const scopes = new Scopes(changes);

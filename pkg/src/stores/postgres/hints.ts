@@ -1,4 +1,5 @@
-// Telling others that something may have moved. Never within a commit: a commit that notifies waits for every other one.
+// Telling others that something may have moved. Never within a commit: a commit that notifies waits for every other
+// one.
 
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import { newId } from '../../model/ids.js';
@@ -10,7 +11,9 @@ export interface PostgresNotification {
   readonly payload?: string | undefined;
 }
 
-/** A client that keeps one connection, and tells what comes on it: a `Client` of `pg` or of Neon's serverless driver. */
+/**
+ * A client that keeps one connection, and tells what comes on it: a `Client` of `pg` or of Neon's serverless driver.
+ */
 export interface PostgresListener {
   query(text: string): Promise<unknown>;
   on(event: 'notification', listener: (message: PostgresNotification) => void): unknown;

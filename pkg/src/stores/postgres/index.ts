@@ -1,8 +1,9 @@
 /**
  * A store in Postgres 13 or later, over any client with `query(text, values)`: `pg`, Neon's serverless driver, PGlite.
  *
- * Everything lies in a schema of its own, which `open` makes. A commit is one statement and one round trip, so a pool will
- * do; `commitMany` is the same statement. Names of apps and users, ids and names of values have at most 2,600 bytes (as UTF-8).
+ * Everything lies in a schema of its own, which `open` makes. A commit is one statement and one round trip, so a pool
+ * will do; `commitMany` is the same statement. Names of apps and users, ids and names of values have at most 2,600
+ * bytes (as UTF-8).
  *
  * @packageDocumentation
  */
@@ -30,12 +31,13 @@ export type { PostgresListener, PostgresNotification } from './hints.js';
 /**
  * Makes a store in Postgres. The client stays open when the store is closed.
  *
- * How durable a commit is, is up to the server's own settings, which are looked at when the store is opened: `durability` is
- * `undefined` until then. It is on disk unless `fsync` or `synchronous_commit` are off there, as `fsync` always is in PGlite.
- * A server whose transactions do not begin as `read committed`, or that only reads, is refused then.
+ * How durable a commit is, is up to the server's own settings, which are looked at when the store is opened:
+ * `durability` is `undefined` until then. It is on disk unless `fsync` or `synchronous_commit` are off there, as
+ * `fsync` always is in PGlite. A server whose transactions do not begin as `read committed`, or that only reads, is
+ * refused then.
  *
- * Throws `INVALID_ARGUMENT` when it is given something else than a client, and a `StoreError` (`rejected`) when a schema
- * cannot have the name.
+ * Throws `INVALID_ARGUMENT` when it is given something else than a client, and a `StoreError` (`rejected`) when a
+ * schema cannot have the name.
  *
  * @example
  * ```js

@@ -12,8 +12,8 @@ import type { ListQuery, Page, Place } from '../../store/contract.js';
 const MOST = Number.MAX_SAFE_INTEGER;
 
 /**
- * The statement that lists sessions: a row with the total and the values of the app (n is 0), one for each user (-1) and one
- * for each session (its place).
+ * The statement that lists sessions: a row with the total and the values of the app (n is 0), one for each user (-1)
+ * and one for each session (its place).
  */
 export function listStatement(schema: string, query: ListQuery): Statement {
   const { app, user } = query;
@@ -50,7 +50,8 @@ function pageQuery(source: string, { descending, limit = Infinity, offset = 0, a
   const rows = [limit === Infinity ? '' : `limit ${count(limit)}`, offset > 0 ? `offset ${count(offset)}` : ''].join(' ');
   const last = limit === Infinity ? undefined : count(offset + limit - 1);
 
-  // The index has the order of times alone. So it is asked for the last time of the page, and what comes until then is sorted.
+  // The index has the order of times alone. So it is asked for the last time of the page, and what comes until then is
+  // sorted.
   const stretch = (condition: string): string => {
     const times = `select session.time from ${source} ${condition} order by session.time ${direction}`;
     const edge = `${times} limit 1 offset ${last ?? ''}`;

@@ -22,8 +22,9 @@ export function quotedSchema(name: string): string {
 }
 
 /**
- * One statement that finds out what is there and makes it what it should be, or raises {@link REFUSED} with the reason, or
- * {@link WRONG_VERSION}. One process at a time does that, in one transaction; what others have made meanwhile is found.
+ * One statement that finds out what is there and makes it what it should be, or raises {@link REFUSED} with the
+ * reason, or {@link WRONG_VERSION}. One process at a time does that, in one transaction; what others have made
+ * meanwhile is found.
  */
 export function openStatement(schema: string, migrate: Migrate): string {
   const quoted = quotedSchema(schema);

@@ -8,13 +8,13 @@ export interface PostgresStoreOptions {
   /** The schema that everything lies in: `statepad` unless told otherwise. 1 to 63 bytes, without NUL and `$`. */
   readonly schema?: string | undefined;
   /**
-   * Whether statements are prepared under names, which is faster: yes, unless told otherwise, with the clients of `pg` and
-   * those made like them.
+   * Whether statements are prepared under names, which is faster: yes, unless told otherwise, with the clients of `pg`
+   * and those made like them.
    */
   readonly prepare?: boolean | undefined;
   /**
-   * A connected client for nothing but listening (not a pool): with it the store has `watch`, and tells other stores that
-   * have one, at most every 20 ms and never within a commit, what it has changed. It stays open, too.
+   * A connected client for nothing but listening (not a pool): with it the store has `watch`, and tells other stores
+   * that have one, at most every 20 ms and never within a commit, what it has changed. It stays open, too.
    */
   readonly listen?: PostgresListener | undefined;
 }

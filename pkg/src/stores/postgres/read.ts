@@ -9,7 +9,10 @@ import { fromColumn, toColumn } from '../shared/column-text.js';
 import type { Delta, Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** A session's head: all but its events. A scope whose values are known is null; of one of which enough is known, what happened. */
+/**
+ * A session's head: all but its events. A scope whose values are known is null; of one of which enough is known, what
+ * happened.
+ */
 type Head = readonly [
   created: string,
   rev: number,

@@ -7,8 +7,8 @@ import { releaseFunction, reserveFunction } from './functions/turns.js';
 import { VERSION } from './version.js';
 
 /**
- * The statements that make the tables as they were in version 1. Texts are in the order of their bytes. Values and events are
- * texts: `jsonb` would refuse some of them and change others.
+ * The statements that make the tables as they were in version 1. Texts are in the order of their bytes. Values and
+ * events are texts: `jsonb` would refuse some of them and change others.
  */
 export function version1(schema: string): string[] {
   const next = `nextval('${schema.replaceAll("'", "''")}.numbers')`;
@@ -35,9 +35,9 @@ export function version1(schema: string): string[] {
       primary key (usr, id)
     ) with (fillfactor = 90)`,
     `create index sessions_of_app on ${schema}.sessions (app, time)`,
-    // Each question has an index that fits no other one. A planner knows averages: where most users have one session, it would
-    // as soon go through all sessions of a user as to the one it is asked for. So these are indexes of negative numbers, or
-    // inverted ones, for nothing but to be told apart.
+    // Each question has an index that fits no other one. A planner knows averages: where most users have one session,
+    // it would as soon go through all sessions of a user as to the one it is asked for. So these are indexes of
+    // negative numbers, or inverted ones, for nothing but to be told apart.
     `create index sessions_of_user on ${schema}.sessions ((-usr), time)`,
     `create table ${schema}.events (
       session bigint not null,
@@ -49,8 +49,8 @@ export function version1(schema: string): string[] {
     )`,
     `create unique index events_by_id on ${schema}.events ((-session), id)`,
     `create index events_by_time on ${schema}.events ((~session), time)`,
-    // A row for each value of a session, a user or an app, whose numbers are never the same. Names that were written later
-    // have a later `at` (the revision, or the position), or the same and a later `nth`.
+    // A row for each value of a session, a user or an app, whose numbers are never the same. Names that were written
+    // later have a later `at` (the revision, or the position), or the same and a later `nth`.
     `create table ${schema}.state (
       owner bigint not null,
       name text collate "C" not null,
@@ -81,11 +81,12 @@ export function version1(schema: string): string[] {
 /** The statements that make version 2 of the tables of version 1. */
 export function version2(schema: string): string[] {
   return [
-    // What has moved a scope to the position `marked`. Where it is at another one that is not known: all values were deleted, or
-    // version 1 has moved it.
+    // What has moved a scope to the position `marked`. Where it is at another one that is not known: all values were
+    // deleted, or version 1 has moved it.
     `alter table ${schema}.scopes add column mark text collate "C", add column marked bigint not null default 0`,
-    // Each move of a scope, the last 1,000 at least: the position that it came to, the call that moved it, and the names that
-    // were written or deleted. What has happened since a position can be told when it and all after it have rows.
+    // Each move of a scope, the last 1,000 at least: the position that it came to, the call that moved it, and the
+    // names that were written or deleted. What has happened since a position can be told when it and all after it have
+    // rows.
     `create table ${schema}.moves (
       scope bigint not null,
       pos bigint not null,
@@ -115,8 +116,8 @@ export function version2(schema: string): string[] {
       primary key (target, ticket)
     ) with (fillfactor = 70)`,
     `create sequence ${schema}.tickets`,
-    // Nothing is written here yet: who holds a session and until when, each holder with a greater number than the one before;
-    // and what was written to a scope at each position, and by which event.
+    // Nothing is written here yet: who holds a session and until when, each holder with a greater number than the one
+    // before; and what was written to a scope at each position, and by which event.
     `alter table ${schema}.sessions add column fence integer not null default 0, add column holder text,
       add column held_until timestamp with time zone`,
     `create table ${schema}.log (

@@ -9,8 +9,8 @@ import type { RunScript } from './client.js';
 import type { Script } from './scripts/script.js';
 
 /**
- * Makes the function that runs a script for an app, and throws what a script says instead of an answer: that the app is of
- * another version, or that `what` cannot be read.
+ * Makes the function that runs a script for an app, and throws what a script says instead of an answer: that the app
+ * is of another version, or that `what` cannot be read.
  */
 export function appRunner(
   run: RunScript,

@@ -10,7 +10,9 @@ export interface IoredisClient {
   evalsha(hash: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
 }
 
-/** What the store needs of a client of `redis`, as `createClient` or `createCluster` makes it. It has to be connected. */
+/**
+ * What the store needs of a client of `redis`, as `createClient` or `createCluster` makes it. It has to be connected.
+ */
 export interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   evalSha(hash: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;

@@ -69,7 +69,10 @@ export function knownText({ pos, marks }: Pick<Known, 'pos' | 'marks'>, scope: '
   return count === undefined ? '' : `@${count}${mark === undefined ? '' : `=${mark}`}`;
 }
 
-/** What tells a call from all others of the app. Without its own word for it, an append's id does that in its session alone. */
+/**
+ * What tells a call from all others of the app. Without its own word for it, an append's id does that in its session
+ * alone.
+ */
 function callText(change: Change, member: string): string {
   const { id, kind, call, guard } = change;
   if (call !== undefined || kind !== 'append') {

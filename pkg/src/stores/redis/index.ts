@@ -1,6 +1,6 @@
 /**
- * A store in Redis, for any number of processes at once: over a client of `ioredis`, `redis` or `@upstash/redis`. Every
- * operation is one script, which is one round trip.
+ * A store in Redis, for any number of processes at once: over a client of `ioredis`, `redis` or `@upstash/redis`.
+ * Every operation is one script, which is one round trip.
  *
  * @packageDocumentation
  */
@@ -42,24 +42,25 @@ export type { IoredisClient, NodeRedisClient, RedisClient, UpstashClient } from 
 export type { IoredisSubscriber, NodeRedisSubscriber, RedisSubscriber, UpstashSubscriber } from './hints.js';
 
 /**
- * Makes a store in Redis 6 or newer, or what speaks its language (Valkey, Upstash). The client stays the caller's: it has to
- * be connected, and `close` leaves it open. A client that never gives up on a lost connection keeps its callers waiting.
+ * Makes a store in Redis 6 or newer, or what speaks its language (Valkey, Upstash). The client stays the caller's: it
+ * has to be connected, and `close` leaves it open. A client that never gives up on a lost connection keeps its callers
+ * waiting.
  *
- * - The server must not drop keys by itself: one with a `maxmemory` and a `maxmemory-policy` of `allkeys-*` is refused. Sessions
- *   of which a part is missing are `corrupt`, also when that part is the state of their user or app.
- * - A replica is refused. A failover to one may lose what was acknowledged shortly before: Redis replicates afterwards. Marks
- *   tell a service that it has happened.
- * - All keys of an app lie in one slot of a cluster, which is what makes a change of it atomic there; `commitMany` makes one
- *   round trip for each app. While a slot moves to another server, its apps are `unavailable`.
+ * - The server must not drop keys by itself: one with a `maxmemory` and a `maxmemory-policy` of `allkeys-*` is
+ *   refused. Sessions of which a part is missing are `corrupt`, also when that part is the state of their user or app.
+ * - A replica is refused. A failover to one may lose what was acknowledged shortly before: Redis replicates
+ *   afterwards. Marks tell a service that it has happened.
+ * - All keys of an app lie in one slot of a cluster, which is what makes a change of it atomic there; `commitMany`
+ *   makes one round trip for each app. While a slot moves to another server, its apps are `unavailable`.
  * - An update that is sent again is known for a day, and so are refused calls and the creations of removed sessions.
- * - The user needs the rights to run scripts and every command in them, on all keys under the prefix; `open` makes sure of it.
- *   Without the right to publish under the prefix no store that watches hears of a change.
- * - `migrate: 'upgrade'` upgrades one app after the other, while services of either version may run: what version 1 writes to an
- *   app that has been begun with fails. It lists all keys of the server (`SCAN`), and may be ended and begun again. No slot of a
- *   cluster may move meanwhile.
+ * - The user needs the rights to run scripts and every command in them, on all keys under the prefix; `open` makes
+ *   sure of it. Without the right to publish under the prefix no store that watches hears of a change.
+ * - `migrate: 'upgrade'` upgrades one app after the other, while services of either version may run: what version 1
+ *   writes to an app that has been begun with fails. It lists all keys of the server (`SCAN`), and may be ended and
+ *   begun again. No slot of a cluster may move meanwhile.
  *
- * Throws `INVALID_ARGUMENT` when the client or the subscriber is of none of the three packages or not connected, when the
- * prefix has braces, and for an option that it does not know.
+ * Throws `INVALID_ARGUMENT` when the client or the subscriber is of none of the three packages or not connected, when
+ * the prefix has braces, and for an option that it does not know.
  *
  * @example
  * ```ts
@@ -168,7 +169,9 @@ function groupsByApp(changes: readonly Change[]): [Change, ...Change[]][] {
   return [...groups.values()];
 }
 
-/** The answers to the changes of one app: the same refusal for all of them when it is certain that none was written. */
+/**
+ * The answers to the changes of one app: the same refusal for all of them when it is certain that none was written.
+ */
 function answersOf(outcome: PromiseSettledResult<Outcome[]>, count: number): Outcome[] {
   if (outcome.status === 'fulfilled') {
     return outcome.value;

@@ -8,7 +8,10 @@ import { isThereScript, openScript } from './scripts/open.js';
 import { VERSION } from './version.js';
 import type { Migrate } from '../../store/contract.js';
 
-/** Asks for the version of what is there, for {@link needsUpgrade}; where there is none, makes it this one unless that is forbidden. */
+/**
+ * Asks for the version of what is there, for {@link needsUpgrade}; where there is none, makes it this one unless that
+ * is forbidden.
+ */
 export function findVersion(run: RunScript, prefix: string, migrate: Migrate): Promise<unknown> {
   return run(openScript, [versionKey(prefix)], [String(VERSION), migrate === 'check' ? '' : 'create', migrate]);
 }

@@ -11,14 +11,15 @@ export interface RedisStoreOptions {
   /** What all keys begin with, `statepad` unless told otherwise. It has no braces. */
   readonly prefix?: string;
   /**
-   * A second client that listens to what other stores have changed: the store has `watch` then. Of `ioredis` and `redis` it
-   * can do nothing else meanwhile; of `@upstash/redis` it may be the first one again.
+   * A second client that listens to what other stores have changed: the store has `watch` then. Of `ioredis` and
+   * `redis` it can do nothing else meanwhile; of `@upstash/redis` it may be the first one again.
    */
   readonly subscriber?: RedisSubscriber;
   /**
-   * How durable the server makes a write before it answers, where it does not tell: managed servers may not, and that of
-   * Upstash does not. `os` unless told otherwise. The store warns once then, and believes it. Where the server tells, that
-   * counts: `memory` without an append-only file, `os` with `appendfsync everysec` or `no`, `disk` with `always`.
+   * How durable the server makes a write before it answers, where it does not tell: managed servers may not, and that
+   * of Upstash does not. `os` unless told otherwise. The store warns once then, and believes it. Where the server
+   * tells, that counts: `memory` without an append-only file, `os` with `appendfsync everysec` or `no`, `disk` with
+   * `always`.
    */
   readonly durability?: Durability;
 }

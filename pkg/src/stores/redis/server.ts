@@ -19,8 +19,8 @@ interface Members {
 }
 
 /**
- * The servers behind a client that take writes: the primaries of a cluster, or the one server. None when the client has no
- * way to send them any command, as that of Upstash.
+ * The servers behind a client that take writes: the primaries of a cluster, or the one server. None when the client
+ * has no way to send them any command, as that of Upstash.
  */
 export async function serversOf(client: RedisClient): Promise<SendCommand[]> {
   const clients = await clientsOf(client as Members);
@@ -71,7 +71,9 @@ export async function* keysOf(client: RedisClient, start: string): AsyncGenerato
   }
 }
 
-/** Asks every server. Throws `rejected` for one that does not suit, and answers how durable the weakest makes a write. */
+/**
+ * Asks every server. Throws `rejected` for one that does not suit, and answers how durable the weakest makes a write.
+ */
 export async function askServers(client: RedisClient, told: Durability): Promise<Durability> {
   const servers = await serversOf(client);
   const found = await Promise.all(servers.map(ask));

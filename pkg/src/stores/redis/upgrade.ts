@@ -10,13 +10,14 @@ import { beginUpgradeScript, endUpgradeScript, moveScript, upgradedScript } from
 const BATCH_SIZE = 256;
 
 /**
- * Upgrades every app. Each step is one script that does nothing the second time, so that this may end at any point, and begin
- * again, or be done by several processes at once:
+ * Upgrades every app. Each step is one script that does nothing the second time, so that this may end at any point,
+ * and begin again, or be done by several processes at once:
  *
- * 1. Every app that is met gets its fence: nothing of version 1 writes to it any more. Its own keys get their new names.
+ * 1. Every app that is met gets its fence: nothing of version 1 writes to it any more. Its own keys get their new
+ *    names.
  * 2. So do the keys of its users; the ids of its sessions become what they are in this version.
- * 3. What a pass over all keys misses was made while it ran. After a pass that has put up no new fence all is there: the apps,
- *    and then the whole, say that they are of this version.
+ * 3. What a pass over all keys misses was made while it ran. After a pass that has put up no new fence all is there:
+ *    the apps, and then the whole, say that they are of this version.
  *
  * In a cluster slots must not move meanwhile. What was missed all the same is refused when it is met, and not hidden.
  */

@@ -1,5 +1,5 @@
-// Checks of what the makers of stores are given, before anything is done with it: a wrong argument is not a failing database.
-// The `options.ts` of each store puts them together.
+// Checks of what the makers of stores are given, before anything is done with it: a wrong argument is not a failing
+// database. The `options.ts` of each store puts them together.
 
 import { invalid } from '../../checks/arguments.js';
 import { StatepadError } from '../../model/errors.js';

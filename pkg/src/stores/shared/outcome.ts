@@ -55,7 +55,10 @@ export async function unlessCorrupt<T>(reading: Promise<T>): Promise<T | undefin
   }
 }
 
-/** Commits changes one after the other, each by itself: one that is refused does not keep the others from being written. */
+/**
+ * Commits changes one after the other, each by itself: one that is refused does not keep the others from being
+ * written.
+ */
 export async function commitEach(
   changes: readonly Change[],
   commit: (changes: readonly [Change]) => Promise<readonly Outcome[]>,

@@ -5,7 +5,9 @@ import { outcomeOf } from './outcome.js';
 import type { Page, Place, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** Reads the sessions of a page one after the other. One that is corrupt, or whose user is, does not spoil the others. */
+/**
+ * Reads the sessions of a page one after the other. One that is corrupt, or whose user is, does not spoil the others.
+ */
 export class PageRows {
   readonly #rows: Row[] = [];
   readonly #users = new Map<string, Values>();

@@ -1,4 +1,5 @@
-// The libraries that run SQLite in the same process, made one: they differ in how values are bound, and in their errors.
+// The libraries that run SQLite in the same process, made one: they differ in how values are bound, and in their
+// errors.
 
 import { resultOf, storeError, undone } from './errors.js';
 import type { SqlDriver, SqlRow, SqlValue } from './driver.js';
@@ -10,8 +11,8 @@ export interface SqliteStatement {
 }
 
 /**
- * What is needed of a connection: that of `node:sqlite` (`DatabaseSync`), better-sqlite3, libsql or node-sqlite3-wasm has
- * it. All of it is synchronous.
+ * What is needed of a connection: that of `node:sqlite` (`DatabaseSync`), better-sqlite3, libsql or node-sqlite3-wasm
+ * has it. All of it is synchronous.
  */
 export interface SqliteDatabase {
   prepare(sql: string): SqliteStatement;

@@ -33,8 +33,8 @@ export function changesIn(pos: number, entries: string): [pos: number, change: S
 }
 
 /**
- * The names that the changes of a scope concern from behind the position `since` up to `pos`, each once. `undefined` where
- * that is not known for sure: the one that came to `since` has another mark, or is forgotten.
+ * The names that the changes of a scope concern from behind the position `since` up to `pos`, each once. `undefined`
+ * where that is not known for sure: the one that came to `since` has another mark, or is forgotten.
  */
 export function namesSince(
   changes: ReadonlyMap<number, ScopeChange>,
@@ -57,8 +57,8 @@ export function namesSince(
 }
 
 /**
- * What has happened to names since a position, by the entries of those that have a value now. Those that have come since are
- * in `unset`, too: they may have been there before.
+ * What has happened to names since a position, by the entries of those that have a value now. Those that have come
+ * since are in `unset`, too: they may have been there before.
  */
 export function deltaOf(names: readonly string[], entries: readonly Entry[], since: number, whose: string): Delta {
   const sorted = inOrder(entries);

@@ -4,10 +4,10 @@
  *
  * Its tables all begin with `statepad_`; others may lie beside them.
  *
- * node-sqlite3-wasm locks files in its own way: no other library may use the same file at the same time, readers wait for
- * writers, and a process that was killed leaves its lock behind (a folder `<file>.lock`). A connection that has the file
- * for itself can say `PRAGMA locking_mode = EXCLUSIVE` before it is given to the store: then there is a write-ahead log,
- * which is several times faster, and from then on every connection to this file has to say so.
+ * node-sqlite3-wasm locks files in its own way: no other library may use the same file at the same time, readers wait
+ * for writers, and a process that was killed leaves its lock behind (a folder `<file>.lock`). A connection that has
+ * the file for itself can say `PRAGMA locking_mode = EXCLUSIVE` before it is given to the store: then there is a
+ * write-ahead log, which is several times faster, and from then on every connection to this file has to say so.
  *
  * @packageDocumentation
  */
@@ -23,7 +23,9 @@ export type { SqliteDatabase, SqliteStatement } from './client.js';
 export type { SqliteStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 
-/** How long to wait before asking once more for the write-ahead log, which another process may be turning on just now. */
+/**
+ * How long to wait before asking once more for the write-ahead log, which another process may be turning on just now.
+ */
 const PAUSE_MS = 20;
 
 /**
@@ -81,7 +83,9 @@ function isInMemory(client: SqliteClient): boolean {
   }
 }
 
-/** Lists are sorted by the bytes of UTF-8. A library that knows nothing else, as node-sqlite3-wasm, does not answer. */
+/**
+ * Lists are sorted by the bytes of UTF-8. A library that knows nothing else, as node-sqlite3-wasm, does not answer.
+ */
 function checkEncoding(client: SqliteClient): void {
   const encoding = client.value('PRAGMA encoding');
   if (encoding !== undefined && encoding !== 'UTF-8') {
@@ -89,7 +93,9 @@ function checkEncoding(client: SqliteClient): void {
   }
 }
 
-/** Turns the write-ahead log on, which the file remembers. SQLite does not wait for others here as it does elsewhere. */
+/**
+ * Turns the write-ahead log on, which the file remembers. SQLite does not wait for others here as it does elsewhere.
+ */
 async function useLog(client: SqliteClient, deadline: number): Promise<void> {
   while (client.value('PRAGMA journal_mode') !== 'wal') {
     try {

@@ -6,13 +6,13 @@ import { checkChoice, checkClient, checkOptionsObject } from '../shared/options.
 /** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {
   /**
-   * When a change counts as written: `full`, which is the default, when it is on disk; `normal` when the operating system
-   * has it, so that it survives the process, and not a loss of power. `normal` is many times faster.
+   * When a change counts as written: `full`, which is the default, when it is on disk; `normal` when the operating
+   * system has it, so that it survives the process, and not a loss of power. `normal` is many times faster.
    */
   readonly synchronous?: 'full' | 'normal' | undefined;
   /**
-   * What `open` does with the file's journal. By default it takes a write-ahead log, with which readers never wait for a
-   * writer, where the library can have one; `wal` insists on it; `keep` leaves everything as it is.
+   * What `open` does with the file's journal. By default it takes a write-ahead log, with which readers never wait for
+   * a writer, where the library can have one; `wal` insists on it; `keep` leaves everything as it is.
    */
   readonly journalMode?: 'wal' | 'keep' | undefined;
   /**

@@ -52,7 +52,10 @@ export function find(driver: SqlDriver, key: Change['key']): Found {
   return { app: appIn(row), user: userIn(row), session: sessionIn(row) };
 }
 
-/** Reads all that there is of a key for a writer; also the event of an id in that session, and a call, where there is one. */
+/**
+ * Reads all that there is of a key for a writer; also the event of an id in that session, and a call, where there is
+ * one.
+ */
 export function findToWrite(driver: SqlDriver, key: Change['key'], event: string | null, call: string | null): FoundToWrite {
   const [row = {}] = driver.all(sql.FIND_TO_WRITE, [call, ...placeOf(key), event]);
   const { version, sent, refused } = row;

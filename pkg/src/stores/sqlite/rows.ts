@@ -32,7 +32,9 @@ export function numberOf(value: unknown, column: string): number {
   return value;
 }
 
-/** The values in rows with `name`, `value`, `born` and `nth`, in their order. `whose` says what is corrupt, if it is. */
+/**
+ * The values in rows with `name`, `value`, `born` and `nth`, in their order. `whose` says what is corrupt, if it is.
+ */
 export function valuesIn(rows: readonly SqlRow[], whose: string): Values {
   const entries = inOrder(rows.map(entryIn));
   return Object.freeze(valuesOf(entries.map(({ name, value }) => [name, parseValue(name, value, whose)])));

@@ -31,29 +31,29 @@ const SINCE_2: readonly string[] = [
 /**
  * Makes everything but `statepad_meta`.
  *
- * - `statepad_scopes_v2`: one row for each app and each user in it. `scope` is `["app"]` or `["app","user"]` as JSON; `n` is
- *   its number, below 0; `sessions` counts those that are there; `mark` is the change that brought it to `pos`; `recent` are
- *   its last changes, up to `pos`: each a comma and, as JSON, a list of its mark and of the names that it has set or
- *   deleted; of no names where these were too many.
- * - `statepad_sessions_v2`: one row for each session; `n` is its number, above 0. `fence`, `holder` and `held_until` are for
- *   leases; nothing fills them yet.
- * - `statepad_values`: one row for each key. `owner` is the number of the scope or of the session; `value` is JSON. Keys
- *   come in the order of the change that brought them (`born`: revision or position), then of their place in it (`nth`).
- *   `pos` is the revision or position that wrote the value; 0 where an older version has written it.
- * - `statepad_events`: `place` is the session's number times 2^32 plus the revision, so that the events of a session lie
- *   side by side, in their order. It is put together with `|`: clients bind numbers as REAL, too short for `+`. `peak` is
- *   the latest `time` so far, which never falls, so that it can be searched. What a session began with is at revision 0,
- *   under the id `BEGINNING`; not all sessions have said it.
+ * - `statepad_scopes_v2`: one row for each app and each user in it. `scope` is `["app"]` or `["app","user"]` as JSON;
+ *   `n` is its number, below 0; `sessions` counts those that are there; `mark` is the change that brought it to `pos`;
+ *   `recent` are its last changes, up to `pos`: each a comma and, as JSON, a list of its mark and of the names that it
+ *   has set or deleted; of no names where these were too many.
+ * - `statepad_sessions_v2`: one row for each session; `n` is its number, above 0. `fence`, `holder` and `held_until`
+ *   are for leases; nothing fills them yet.
+ * - `statepad_values`: one row for each key. `owner` is the number of the scope or of the session; `value` is JSON.
+ *   Keys come in the order of the change that brought them (`born`: revision or position), then of their place in it
+ *   (`nth`). `pos` is the revision or position that wrote the value; 0 where an older version has written it.
+ * - `statepad_events`: `place` is the session's number times 2^32 plus the revision, so that the events of a session
+ *   lie side by side, in their order. It is put together with `|`: clients bind numbers as REAL, too short for `+`.
+ *   `peak` is the latest `time` so far, which never falls, so that it can be searched. What a session began with is at
+ *   revision 0, under the id `BEGINNING`; not all sessions have said it.
  * - `statepad_updates`: the changes of app and user state that were made in the last day.
- * - `statepad_changes`: changes that were `recent` earlier, up to `pos`, many in a row: so each change writes to the row of its
- *   scope only, which it writes to anyway, and now and then to this table.
+ * - `statepad_changes`: changes that were `recent` earlier, up to `pos`, many in a row: so each change writes to the
+ *   row of its scope only, which it writes to anyway, and now and then to this table.
  * - `statepad_calls`: the calls that were refused in the last day, of those that had been tried before.
  * - `statepad_creations`: the creations of sessions that were deleted in the last day.
  * - `statepad_log`: for scopes that are written to as a log; nothing fills it yet.
  *
- * Two tables have the version in their names. Version 1 compares no version when it writes, but there is no transaction of
- * it that does not read one of the two: it finds neither of them any more, and fails before it has written. From version 2
- * on, each transaction that writes compares `statepad_meta` with {@link SCHEMA_VERSION}.
+ * Two tables have the version in their names. Version 1 compares no version when it writes, but there is no
+ * transaction of it that does not read one of the two: it finds neither of them any more, and fails before it has
+ * written. From version 2 on, each transaction that writes compares `statepad_meta` with {@link SCHEMA_VERSION}.
  */
 export const TABLES: readonly string[] = [
   `CREATE TABLE statepad_scopes_v2 (
@@ -82,7 +82,9 @@ export const TABLES: readonly string[] = [
   ...SINCE_2,
 ];
 
-/** The statements that make the next version of an older one, by the older one. None of them copies or reads the rows. */
+/**
+ * The statements that make the next version of an older one, by the older one. None of them copies or reads the rows.
+ */
 export const UPGRADES: Readonly<Record<number, readonly string[]>> = {
   1: [
     'ALTER TABLE statepad_scopes RENAME TO statepad_scopes_v2',

@@ -12,7 +12,10 @@ export const READ_META = 'SELECT value FROM statepad_meta WHERE name = ?';
 export const WRITE_META = `INSERT INTO statepad_meta (name, value) VALUES (?, ?)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-/** What stands for the id of a creation's event, as an event may have the same one. No text is ever written to a column so. */
+/**
+ * What stands for the id of a creation's event, as an event may have the same one. No text is ever written to a column
+ * so.
+ */
 export const BEGINNING = '\x01';
 
 /** What there is of an app, a user, a session and its last event, and where that is. */
@@ -29,7 +32,8 @@ const PLACE = [
 export const FIND = `SELECT ${PLACE[0]} FROM (SELECT 1) ${PLACE[1]}`;
 /**
  * The same for a writer, with the version of the tables, with an event that may be sent again, and whether a call was
- * refused: `call`; the parameters of {@link FIND}; `id` of the event. Each may be NULL, and nothing is found by it then.
+ * refused: `call`; the parameters of {@link FIND}; `id` of the event. Each may be NULL, and nothing is found by it
+ * then.
  */
 export const FIND_TO_WRITE = `SELECT m.value AS version, (SELECT 1 FROM statepad_calls WHERE id = ?) AS refused,
     ${PLACE[0]}, d.data AS sent
@@ -119,10 +123,11 @@ export const ADD_CREATION = `INSERT INTO statepad_creations (id, app, user, sess
 export const FORGET_CREATIONS = 'DELETE FROM statepad_creations WHERE time < ?';
 
 /**
- * The statement that reads a page of a list: those of an app (`app`), or of a user in it (`app`, `user`); behind a place
- * (see {@link placeValues}); how many at most, and how many to pass over.
+ * The statement that reads a page of a list: those of an app (`app`), or of a user in it (`app`, `user`); behind a
+ * place (see {@link placeValues}); how many at most, and how many to pass over.
  *
- * Descending, the index is read backwards, and sessions of the very same time are put in order one such group at a time.
+ * Descending, the index is read backwards, and sessions of the very same time are put in order one such group at a
+ * time.
  */
 export function listSessions({ user, after, descending }: ListQuery): string {
   const behind = descending ? 'AND time <= ? AND (time < ? OR (id, user) > (?, ?))' : 'AND (time, id, user) > (?, ?, ?)';

@@ -1,5 +1,5 @@
-// What others have done to scopes since a position, in D1: the changes since then and what is under the names that they
-// concern are read in one statement, as they are before anything is written.
+// What others have done to scopes since a position, in D1: the changes since then and what is under the names that
+// they concern are read in one statement, as they are before anything is written.
 
 import { packRow, portionsOf, rowsAs } from './rows.js';
 import { query, type D1Query } from './client.js';
@@ -36,8 +36,8 @@ export function knownScopes(
 }
 
 /**
- * The statements that read it; none when nothing is known. `written` are names that may be written before it is told, by
- * their scopes.
+ * The statements that read it; none when nothing is known. `written` are names that may be written before it is told,
+ * by their scopes.
  */
 export function toldQueries(known: readonly KnownScope[], written: readonly { scope: string; delta: Delta }[] = []): D1Query[] {
   const places = new Map(known.map(({ scope, pos, mark }) => [JSON.stringify([scope, pos, mark]), packRow([scope, pos, toColumn(mark)])]));
@@ -58,7 +58,10 @@ export function toldQueries(known: readonly KnownScope[], written: readonly { sc
   })));
 }
 
-/** The texts with the changes of scopes since what is `known`. CROSS JOIN keeps SQLite from beginning with the other table. */
+/**
+ * The texts with the changes of scopes since what is `known`. CROSS JOIN keeps SQLite from beginning with the other
+ * table.
+ */
 export const CHUNK = `told AS MATERIALIZED (
     SELECT x.n, x.scope, min(known.pos) AS since FROM known CROSS JOIN statepad_scopes_v2 AS x ON x.scope = known.scope
       WHERE x.pos - known.pos BETWEEN 0 AND ${TOLD} GROUP BY x.n, x.scope
@@ -106,7 +109,9 @@ export class ToldScopes {
     return names && deltaOf(names, names.flatMap((name) => entries.get(fromColumn(name)) ?? []), since, whose);
   }
 
-  /** What has happened to an app and a user since a caller was there, up to their positions, as far as it can be told. */
+  /**
+   * What has happened to an app and a user since a caller was there, up to their positions, as far as it can be told.
+   */
   changed(
     known: Pick<Known, 'pos' | 'marks'>,
     appScope: string,

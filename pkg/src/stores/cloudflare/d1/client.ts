@@ -28,7 +28,9 @@ const MOST_PARAMETERS = 100;
 export class Bindings {
   readonly values: SqlValue[] = [];
 
-  /** The parameter that stands for a value. Throws `rejected` when there are too many: D1 would refuse the statement. */
+  /**
+   * The parameter that stands for a value. Throws `rejected` when there are too many: D1 would refuse the statement.
+   */
   add(value: SqlValue): string {
     const number = this.values.push(value);
     if (number > MOST_PARAMETERS) {

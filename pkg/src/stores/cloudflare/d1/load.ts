@@ -18,7 +18,10 @@ type EventQuery = NonNullable<LoadQuery['events']>;
 /** The most that a revision can be. */
 const LAST_REV = 0xffff_ffff;
 
-/** The statements that load a session: its row, its values, its events if any are wanted, and what has happened to its scopes. */
+/**
+ * The statements that load a session: its row, its values, its events if any are wanted, and what has happened to its
+ * scopes.
+ */
 export function loadQueries(key: SessionKey, { events = {}, known = {} }: LoadQuery): D1Query[] {
   const { appName, userId } = key;
   const [app, user] = [scopeColumn(appName, undefined), scopeColumn(appName, userId)];
@@ -93,7 +96,9 @@ function eventsQuery(key: SessionKey, { from = 1, to = LAST_REV, since, last = L
   });
 }
 
-/** The table that finds the first event whose `peak` is the time or later, by halves: its revision is the last `low`. */
+/**
+ * The table that finds the first event whose `peak` is the time or later, by halves: its revision is the last `low`.
+ */
 function searchFor(first: string, time: string): string {
   const middle = '(search.low + search.high) / 2';
   return `search(low, high) AS (

@@ -31,7 +31,9 @@ export const ENTRY = ['i', 'part', 'entry'] as const;
 /** The columns of {@link PackedChange.unsets}. */
 export const UNSET = ['i', 'part', 'name'] as const;
 
-/** A change as rows; each begins with the change's number among those of the request, and names a scope by its `part`. */
+/**
+ * A change as rows; each begins with the change's number among those of the request, and names a scope by its `part`.
+ */
 export interface PackedChange {
   readonly index: number;
   readonly change: Change;
@@ -117,8 +119,8 @@ function whole(value: number | undefined): number | null {
 }
 
 /**
- * Splits changes into groups: the statements of a group first look at all its guards, then write all of it, deletions first.
- * So none of a group may look at what another one before it writes, or delete it.
+ * Splits changes into groups: the statements of a group first look at all its guards, then write all of it, deletions
+ * first. So none of a group may look at what another one before it writes, or delete it.
  */
 export function groupsOf(changes: readonly PackedChange[]): PackedChange[][] {
   const groups: Group[] = [];

@@ -10,7 +10,9 @@ import type { SqlRow } from '../../sqlite/driver.js';
 import type { Guard, ScopeName } from '../../../store/contract.js';
 import type { SessionKey } from '../../../model/types.js';
 
-/** The statements that delete a session; `now` is the time by the clock. The first answer is for {@link checkRemoval}. */
+/**
+ * The statements that delete a session; `now` is the time by the clock. The first answer is for {@link checkRemoval}.
+ */
 export function removeQueries(key: SessionKey, { created }: Pick<Guard, 'created'>, now: number): D1Query[] {
   const { appName, userId } = key;
   const isMeant = (all: Bindings): string =>

@@ -11,9 +11,10 @@ import { LOG_VERSION, type LogRecord, type Records, type VersionRecord } from '.
 type Numbered = Exclude<LogRecord, VersionRecord>;
 
 /**
- * The lines of a journal without the sessions that have been removed, with new numbers. What those have changed in the state of
- * their app and user stays, and for a while their creations do. `undefined` when there is nothing to leave out, when something is
- * damaged, as then all of it is needed, or when the journal is of an older version, which stays as it is until it is upgraded.
+ * The lines of a journal without the sessions that have been removed, with new numbers. What those have changed in the
+ * state of their app and user stays, and for a while their creations do. `undefined` when there is nothing to leave
+ * out, when something is damaged, as then all of it is needed, or when the journal is of an older version, which stays
+ * as it is until it is upgraded.
  */
 export async function compactedLines(read: () => Records<string>): Promise<AsyncGenerator<string> | undefined> {
   /** By its name, when a session was removed for the last time. */
@@ -51,7 +52,9 @@ export async function compactedLines(read: () => Records<string>): Promise<Async
   }
 }
 
-/** Whether a record is what compacting has left of a removal: there is nothing before it whose revision it could tell. */
+/**
+ * Whether a record is what compacting has left of a removal: there is nothing before it whose revision it could tell.
+ */
 function isRemainder(record: Numbered): boolean {
   return record.kind === 'remove' && record.guard?.rev === undefined;
 }

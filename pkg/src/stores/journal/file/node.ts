@@ -1,4 +1,5 @@
-// What only Node has. It is asked for when it is needed: a bundle for browsers finds nothing here that it would have to resolve.
+// What only Node has. It is asked for when it is needed: a bundle for browsers finds nothing here that it would have
+// to resolve.
 
 import { StoreError } from '../../../store/store-error.js';
 

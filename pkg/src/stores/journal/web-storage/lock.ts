@@ -16,8 +16,8 @@ const held = new WeakMap<object, Set<string>>();
 /**
  * Takes the lock of a journal in a storage. Throws `rejected` when it is held, and when there is nothing to lock with.
  *
- * Only locks that the browser itself takes back keep a second writer out: a page that was stopped (the machine slept) goes on
- * where it was, and nothing in the storage tells it that others have taken its place meanwhile.
+ * Only locks that the browser itself takes back keep a second writer out: a page that was stopped (the machine slept)
+ * goes on where it was, and nothing in the storage tells it that others have taken its place meanwhile.
  */
 export async function lockStorage(storage: StorageArea, name: string, given: StorageLocks | undefined): Promise<StorageLock> {
   const isShared = storage === areaOfPage('localStorage');

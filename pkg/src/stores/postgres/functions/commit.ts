@@ -1,6 +1,7 @@
-// The function inside the database that commits: what changes something does so in one call, which is one statement and one
-// transaction. Most of its time goes into getting each of its statements and expressions ready, once in a transaction: so what
-// is looked for at one moment is one statement, and so is what is written together, and what is rare is behind one condition.
+// The function inside the database that commits: what changes something does so in one call, which is one statement
+// and one transaction. Most of its time goes into getting each of its statements and expressions ready, once in a
+// transaction: so what is looked for at one moment is one statement, and so is what is written together, and what is
+// rare is behind one condition.
 
 import { SETTINGS } from './common.js';
 import { decide } from './decide.js';
@@ -10,17 +11,17 @@ import { markOf } from './moves.js';
 import { writeChange, writeTogether } from './write.js';
 
 /**
- * The function that commits. It takes the parts of a batch as `batchOf` writes them, makes its changes one after the other,
- * and answers a JSON list with an answer for each of them, in their order:
+ * The function that commits. It takes the parts of a batch as `batchOf` writes them, makes its changes one after the
+ * other, and answers a JSON list with an answer for each of them, in their order:
  *
- * - `[rev, app, user, last, appMark, userMark, appChanged, userChanged]`: written; the positions of the app and the user
- *   after it; the event and the marks before it; and what others have changed since what the caller knew
+ * - `[rev, app, user, last, appMark, userMark, appChanged, userChanged]`: written; the positions of the app and the
+ *   user after it; the event and the marks before it; and what others have changed since what the caller knew
  * - `["duplicate", rev, app, user, last, appMark, userMark, data]`: all as it is now
  * - `["conflict", actual]`, `["exists"]`, `["not-found"]`, and `["late"]` where another try of the call was refused
  *
- * It locks first and looks then: a statement sees what was committed before it began. All calls lock in one order, so that
- * none waits in a circle: new scopes, sessions, scopes, counts, refused calls, and each of them in the order of their names
- * or numbers.
+ * It locks first and looks then: a statement sees what was committed before it began. All calls lock in one order, so
+ * that none waits in a circle: new scopes, sessions, scopes, counts, refused calls, and each of them in the order of
+ * their names or numbers.
  *
  * A call that was refused is found by its other tries, which do not look for it before they have their locks: both
  * lock the session, or its place among all sessions, or the scopes of an update. An update locks its scopes always.

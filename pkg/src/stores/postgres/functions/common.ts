@@ -4,8 +4,8 @@ import { REMEMBERED_MS } from '../../shared/limits.js';
 import { VERSION, WRONG_VERSION } from '../version.js';
 
 /**
- * How the functions are run: with plans that are made once, and go through indexes whatever the tables were like when they
- * were made. Nothing but Postgres's own functions and operators is found by an unqualified name.
+ * How the functions are run: with plans that are made once, and go through indexes whatever the tables were like when
+ * they were made. Nothing but Postgres's own functions and operators is found by an unqualified name.
  */
 export const SETTINGS = `language plpgsql
   set search_path = pg_catalog, pg_temp
@@ -27,9 +27,9 @@ export function literal(text: string): string {
 }
 
 /**
- * Whether the schema has the version that a function is of: each that writes looks, after it has looked at the scopes, which
- * comes first in all of them. An upgrade locks the table of the scopes as a whole before anything else, so it waits for those
- * that have begun, and those that begin later see what it has made of the version.
+ * Whether the schema has the version that a function is of: each that writes looks, after it has looked at the scopes,
+ * which comes first in all of them. An upgrade locks the table of the scopes as a whole before anything else, so it
+ * waits for those that have begun, and those that begin later see what it has made of the version.
  */
 export function isOurVersion(schema: string): string {
   return `exists (select from ${schema}.statepad_version version where version.version = ${VERSION})`;

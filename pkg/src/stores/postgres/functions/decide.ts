@@ -1,11 +1,12 @@
-// What the function that commits answers to a change that it does not make. Its variables are those of `commitFunction`.
+// What the function that commits answers to a change that it does not make. Its variables are those of
+// `commitFunction`.
 
 import { wrongVersion } from './common.js';
 import { endOfTurn } from './turns.js';
 
 /**
- * The statements that tell what was made before and what is refused, and go on with the next change then. One condition comes
- * before all of it: most changes are new and carry no guard.
+ * The statements that tell what was made before and what is refused, and go on with the next change then. One
+ * condition comes before all of it: most changes are new and carry no guard.
  */
 export function decide(schema: string): string {
   return `if found_text is not null or is_late or refused is not null or not is_ours or change ? 'guard'

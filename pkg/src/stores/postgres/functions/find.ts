@@ -4,8 +4,8 @@ import { isOurVersion } from './common.js';
 import { markOf } from './moves.js';
 
 /**
- * The statements that find the scopes. Those that are missing are made, and taken back if nothing is written there. For many
- * of them one statement finds all that are there.
+ * The statements that find the scopes. Those that are missing are made, and taken back if nothing is written there.
+ * For many of them one statement finds all that are there.
  */
 export function findScopes(schema: string): string {
   return `if cardinality(scope_list) > 2 then
@@ -78,8 +78,8 @@ export function lockSessions(schema: string): string {
 }
 
 /**
- * The statement that looks for a change before it is made, when all that has to be locked is. What was written under its id
- * comes from `written`; another call that had the session locked may have moved the scopes meanwhile.
+ * The statement that looks for a change before it is made, when all that has to be locked is. What was written under
+ * its id comes from `written`; another call that had the session locked may have moved the scopes meanwhile.
  */
 export function look(schema: string, written: string): string {
   // What is locked, or was moved by the batch, is known already.

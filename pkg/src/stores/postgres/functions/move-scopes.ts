@@ -9,8 +9,9 @@ const NOTE = `if scope_place = app_place then app_mark := found_text; app_told :
             end if;`;
 
 /**
- * The statements that move the scopes of a change, and find out what others have done to those of which something is known. A
- * scope that is locked already is moved in the variables alone, and written with the others at the end of the batch.
+ * The statements that move the scopes of a change, and find out what others have done to those of which something is
+ * known. A scope that is locked already is moved in the variables alone, and written with the others at the end of the
+ * batch.
  */
 export function moveScopes(schema: string): string {
   return `if change ? 'moves' or (change->'app_known')::bigint <> app_pos or (change->'user_known')::bigint <> user_pos then

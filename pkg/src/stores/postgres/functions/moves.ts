@@ -14,13 +14,13 @@ export function entries(schema: string, owner: string): string {
 }
 
 /**
- * The function that tells what has happened to a scope after the position `since`, which has to have the mark, until the
- * position `until`, as JSON: `{"set": [[name, value], …], "unset": [name, …]}`, both in the order of writing; null when that
- * cannot be told for sure. The values are those of now: the scope may not have moved beyond `until` in what the statement
- * sees that calls it, which is what the function sees.
+ * The function that tells what has happened to a scope after the position `since`, which has to have the mark, until
+ * the position `until`, as JSON: `{"set": [[name, value], …], "unset": [name, …]}`, both in the order of writing; null
+ * when that cannot be told for sure. The values are those of now: the scope may not have moved beyond `until` in what
+ * the statement sees that calls it, which is what the function sees.
  *
- * A name was deleted when it is not there any more. One that has come into being since is in both lists: it may have been
- * there before, in another place.
+ * A name was deleted when it is not there any more. One that has come into being since is in both lists: it may have
+ * been there before, in another place.
  *
  * It is a function because few statements come to call it: it costs nothing before that.
  */
@@ -54,7 +54,10 @@ export function changedCall(schema: string, scope: string, since: string, mark: 
   return `${schema}.changed_v2(${scope}, ${since}, ${mark}, ${until})`;
 }
 
-/** The function that answers all values of a scope, for statements that seldom need them: it costs nothing where it is not called. */
+/**
+ * The function that answers all values of a scope, for statements that seldom need them: it costs nothing where it is
+ * not called.
+ */
 export function valuesFunction(schema: string): string {
   return `create function ${schema}.values_v2(of_scope bigint) returns json stable ${SETTINGS}
 as $values$

@@ -3,8 +3,8 @@
 import { forgetOld, isOurVersion, SETTINGS, SHARDS, wrongVersion } from './common.js';
 
 /**
- * The function that deletes a session; with `created_by`, only the one that this change has created. Says whether it was
- * there. The id of its creation is kept for a while: the creation does not come back by a second try.
+ * The function that deletes a session; with `created_by`, only the one that this change has created. Says whether it
+ * was there. The id of its creation is kept for a while: the creation does not come back by a second try.
  */
 export function removeFunction(schema: string): string {
   return `create function ${schema}.remove_v2(app_name text, user_name text, session_id text, created_by text) returns boolean ${SETTINGS}
@@ -38,8 +38,8 @@ $remove$`;
 }
 
 /**
- * The function that deletes the values of an app, or of a user in it. Says whether there ever was anything. It is a move
- * that has no mark, and nothing can be told about what was before it.
+ * The function that deletes the values of an app, or of a user in it. Says whether there ever was anything. It is a
+ * move that has no mark, and nothing can be told about what was before it.
  */
 export function removeScopeFunction(schema: string): string {
   return `create function ${schema}.remove_scope_v2(app_name text, user_name text) returns boolean ${SETTINGS}

@@ -3,10 +3,10 @@
 import { literal, SETTINGS } from './common.js';
 
 /**
- * The function that asks for a turn: `own` is null at first, and then the ticket that was answered. Answers a number for the
- * target, the ticket, how many are before it, and how many behind; a ticket that was not asked for in time is replaced by a
- * new one. The first has the turn, for `hold` milliseconds. It never waits for others to end theirs: the connection might be
- * the one that the holder needs.
+ * The function that asks for a turn: `own` is null at first, and then the ticket that was answered. Answers a number
+ * for the target, the ticket, how many are before it, and how many behind; a ticket that was not asked for in time is
+ * replaced by a new one. The first has the turn, for `hold` milliseconds. It never waits for others to end theirs: the
+ * connection might be the one that the holder needs.
  */
 export function reserveFunction(schema: string): string {
   return `create function ${schema}.reserve_v2(name text, own bigint, hold integer, timeout integer) returns text ${SETTINGS}

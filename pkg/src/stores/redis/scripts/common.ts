@@ -4,8 +4,8 @@ import { REMEMBERED_MS } from '../../shared/limits.js';
 import { VERSION } from '../version.js';
 
 /**
- * Looks at the app's version, which is in the first three keys of every script, and answers when it is not this one. Leaves
- * `isNew`: nothing of the app is there yet.
+ * Looks at the app's version, which is in the first three keys of every script, and answers when it is not this one.
+ * Leaves `isNew`: nothing of the app is there yet.
  */
 export const versionLua = String.raw`
 local isNew = false
@@ -23,8 +23,8 @@ end
 `;
 
 /**
- * What an app's or a user's scope is at. `missing` gets what to answer when that cannot be told: something was dropped, or
- * version 1 has written there, whose values lie where the log is.
+ * What an app's or a user's scope is at. `missing` gets what to answer when that cannot be told: something was
+ * dropped, or version 1 has written there, whose values lie where the log is.
  */
 export const scopeLua = String.raw`
 local function scopeAt(key, log, missing)

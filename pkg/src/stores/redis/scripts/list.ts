@@ -4,11 +4,12 @@ import { versionLua } from './common.js';
 import type { Script } from './script.js';
 
 /**
- * Lists sessions. KEYS: the version's, the list, the values and the log of the app. ARGV: `descending` or not, how many to
- * pass over, how many at most, and the place to go on behind, if any: its time and its member.
+ * Lists sessions. KEYS: the version's, the list, the values and the log of the app. ARGV: `descending` or not, how
+ * many to pass over, how many at most, and the place to go on behind, if any: its time and its member.
  *
- * Answers `found`, the number of all, the values of the app, the members, the values of each, those of each of their users in
- * the order in which they come up, and the time of the last member. Values that are no hash, or were dropped, are nothing.
+ * Answers `found`, the number of all, the values of the app, the members, the values of each, those of each of their
+ * users in the order in which they come up, and the time of the last member. Values that are no hash, or were dropped,
+ * are nothing.
  */
 export const listScript: Script = {
   onForeign: 'corrupt',

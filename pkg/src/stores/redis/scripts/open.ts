@@ -3,11 +3,11 @@
 import type { Script } from './script.js';
 
 /**
- * Says which version wrote what is there. KEYS: the version of all. ARGV: this version, and whether to write it when there is
- * none; further commands that the user must be allowed.
+ * Says which version wrote what is there. KEYS: the version of all. ARGV: this version, and whether to write it when
+ * there is none; further commands that the user must be allowed.
  *
- * Makes sure that the user may run every command that the scripts need: a script that is not allowed its second write has
- * made the first.
+ * Makes sure that the user may run every command that the scripts need: a script that is not allowed its second write
+ * has made the first.
  */
 export const openScript: Script = {
   onForeign: 'rejected',

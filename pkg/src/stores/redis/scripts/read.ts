@@ -4,14 +4,13 @@ import { scopeLua, versionLua } from './common.js';
 import type { Script } from './script.js';
 
 /**
- * Reads a session. KEYS: the version's, the session's values, events, times and ids, the list of the app, the values and logs
- * of the app and the user. ARGV: the member, what is known (creation, revision, id of the last event, `@position` or
- * `@position=mark` of the app and the user; empty when it is not), the first and last revision, the earliest time (or empty),
- * how many at most.
+ * Reads a session. KEYS: the version's, the session's values, events, times and ids, the list of the app, the values
+ * and logs of the app and the user. ARGV: the member, what is known (creation, revision, id of the last event,
+ * `@position` or `@position=mark` of the app and the user; empty when it is not), the first and last revision, the
+ * earliest time (or empty), how many at most.
  *
- * Answers nothing, or `['corrupt']`, or `['found', creation, revision, time, positions of app and user, the values of
- * session, app and user (or nothing where they are known), the revision of the first event or those of all, the events, their
- * ids, the id of the last one, the marks of app and user, what has changed in them, whether what is known has diverged]`.
+ * Answers nothing, or `['corrupt']`, or
+ * `['found', creation, revision, time, positions of app and user, the values of session, app and user (or nothing where they are known), the revision of the first event or those of all, the events, their ids, the id of the last one, the marks of app and user, what has changed in them, whether what is known has diverged]`.
  */
 export const loadScript: Script = {
   onForeign: 'corrupt',

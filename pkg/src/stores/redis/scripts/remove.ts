@@ -4,8 +4,9 @@ import { keepLua, scopeLua, versionLua } from './common.js';
 import type { Script } from './script.js';
 
 /**
- * Deletes a session. KEYS: the version's, the session's values, events, times and ids, the lists of the app and the user, the
- * removed sessions. ARGV: the channel, the sender, the hint, the member, the creation that it must have (or empty).
+ * Deletes a session. KEYS: the version's, the session's values, events, times and ids, the lists of the app and the
+ * user, the removed sessions. ARGV: the channel, the sender, the hint, the member, the creation that it must have (or
+ * empty).
  */
 export const removeScript: Script = {
   onForeign: 'rejected',
@@ -31,7 +32,8 @@ return { 'done' }
 };
 
 /**
- * Deletes the values of a scope. KEYS: the version's, the values and their log. ARGV: the channel, the sender, the hint.
+ * Deletes the values of a scope. KEYS: the version's, the values and their log. ARGV: the channel, the sender, the
+ * hint.
  */
 export const removeScopeScript: Script = {
   onForeign: 'rejected',

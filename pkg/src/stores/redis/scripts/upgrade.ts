@@ -4,9 +4,9 @@ import { VERSION } from '../version.js';
 import type { Script } from './script.js';
 
 /**
- * Begins to bring an app up to date: puts up the fence and gives the app's own keys their new names. Until the end, `:a` says
- * that the app is still of version 1. KEYS: the version's, the app's values and log, its list, its updates. Answers the version,
- * and whether the fence is new.
+ * Begins to bring an app up to date: puts up the fence and gives the app's own keys their new names. Until the end,
+ * `:a` says that the app is still of version 1. KEYS: the version's, the app's values and log, its list, its updates.
+ * Answers the version, and whether the fence is new.
  */
 export const beginUpgradeScript: Script = {
   onForeign: 'rejected',
@@ -38,8 +38,8 @@ return { '1', 1 }
 };
 
 /**
- * Brings what users and sessions of an app have up to date, some at a time. KEYS: for a user where version 1 has the values and
- * where they belong; for a session its ids. ARGV: for each, `u` or `i`. Answers how many were looked at.
+ * Brings what users and sessions of an app have up to date, some at a time. KEYS: for a user where version 1 has the
+ * values and where they belong; for a session its ids. ARGV: for each, `u` or `i`. Answers how many were looked at.
  */
 export const moveScript: Script = {
   onForeign: 'rejected',
