@@ -1,4 +1,4 @@
-// Which of the requests that wait are decided now, and what is kept of them.
+// Batches of a log: which of the waiting requests are decided now, and which records are written for them.
 
 import { newId } from '../../model/ids.js';
 import { isRememberedRefusal } from '../../store/refusals.js';
@@ -9,10 +9,10 @@ import type { Change, Committed } from '../../store/contract.js';
 import type { StoreError } from '../../store/store-error.js';
 import type { LogRecord, Refusal, Removal, VersionRecord } from './log-record.js';
 
-/** What is asked for. */
+/** What is to be written: a change, or a removal. */
 export type Request = Change | Removal;
 
-/** A request on its way, and what waits for it. */
+/** A request that waits, and the promise of its answer. */
 export interface Task {
   readonly request: Request;
   /** It shares a batch with no other request. */
@@ -25,7 +25,7 @@ export interface Task {
 export interface Entry {
   readonly task: Task;
   readonly record: Exclude<LogRecord, VersionRecord>;
-  /** Why it is refused, when that is what the record says. */
+  /** Why it is refused, when the record is that of a refusal. */
   readonly refusal?: StoreError;
 }
 
@@ -43,7 +43,7 @@ export function takeBatch(waiting: Task[], tables: LogTables): readonly Entry[] 
   return batch.entries;
 }
 
-/** Makes what is durable now, and answers. */
+/** Applies a record that is durable now, and answers its request. */
 export function makeEntry(tables: LogTables, { task, record, refusal }: Entry): void {
   const { request, resolve, reject } = task;
   if (refusal === undefined && 'delta' in request) {

@@ -34,7 +34,7 @@ export function callbackStore(callbacks: Callbacks | JournalCallbacks): SessionS
       await log.write(guard?.created === undefined ? request : { ...request, guard: { created: guard.created } });
     },
     loadScope: async (scope) => (await log.tables()).scope(scope),
-    // What comes behind it cannot be decided before it is made.
+    // Changes behind it can only be decided when the values are gone.
     removeScope: async (scope) => {
       await log.write(removal('remove-scope', hintOf(scope)), true);
     },

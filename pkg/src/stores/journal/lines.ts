@@ -3,9 +3,9 @@
 //
 //   K<crc>[number, app, user, session, touched] ⇥ S<crc>{ app, user } ⇥ P<crc>{ id, kind, time, … } ⇥ K<crc>[…]
 //
-// K says whose line it is and stands at both ends; `touched` is 1 for the app's scope, 2 for the user's, 3 for both. S
+// K names the session, user or app of the line and stands at both ends; `touched` is 1 for the app's scope, 2 for the user's, 3 for both. S
 // has what changes there, and is left out where nothing does. P has all the rest. The checksums of S and P are those
-// of the label, the checksum of K and the text: a section that has got into another line is none of it. JSON has no
+// of the label, the checksum of K and the text: a section that was copied into another line does not match. JSON has no
 // raw tabs and line feeds.
 //
 // Version 1 wrote O in place of P. It refuses a journal with a section that it does not know: each line keeps it away
@@ -18,7 +18,7 @@ import type { Change, Delta, Hint } from '../../store/contract.js';
 import { newerVersion } from '../../store/refusals.js';
 import { LOG_VERSION, type LogRecord, type Refusal, type Removal, type VersionRecord } from './log-record.js';
 
-/** Whose line it is. */
+/** What section K says. */
 export interface LineKey {
   /** Lines are numbered from 1. */
   readonly number: number;
@@ -79,7 +79,7 @@ export function lineOf(number: number, record: Exclude<LogRecord, VersionRecord>
   return [head, ...sections, head].join('\t');
 }
 
-/** Puts the record of a line together again. */
+/** The record that the parts of a line make. */
 export function recordOf({ key }: LineKey, { delta: session, ...own }: OwnPart, shared: Piece['shared']): LogRecord {
   if (own.kind === 'remove' || own.kind === 'remove-scope' || own.kind === 'refusal') {
     return { ...own, kind: own.kind, key } as Removal | Refusal;
@@ -120,7 +120,7 @@ export function needsShared({ touchesApp, touchesUser }: LineKey, own: OwnPart |
   return (touchesApp || touchesUser) && own?.kind !== 'remove-scope';
 }
 
-/** Two lines whose line feed between them has become something else, or `undefined`. */
+/** The two lines of a text in which the line feed between them was damaged; `undefined` for other texts. */
 export function splitLines(text: string): [string, string] | undefined {
   const head = text.slice(0, Math.max(0, text.indexOf('\t')));
   const end = text.indexOf(`\t${head}`, head.length) + 1 + head.length;

@@ -1,4 +1,4 @@
-// What a log keeps.
+// The records of a log, and the callbacks that keep them.
 
 import { newId } from '../../model/ids.js';
 import type { Change, Guard, Hint } from '../../store/contract.js';
@@ -46,7 +46,7 @@ export interface VersionRecord {
   readonly id: string;
   readonly kind: 'version';
   readonly version: number;
-  /** Names nothing that is there. */
+  /** A key that no session has. */
   readonly key: SessionKey;
   /** When, in milliseconds since the epoch. */
   readonly time: number;
@@ -62,7 +62,7 @@ export type LogRecord = Change | Removal | Refusal | VersionRecord;
 /** What is given back: all at once or one after the other. */
 export type Records<T> = Iterable<T> | AsyncIterable<T>;
 
-/** The injectable callback in its smallest form. */
+/** The two functions that keep a log. */
 export interface Callbacks {
   /**
    * Keeps records, in their order, behind all earlier ones; they are durable when it resolves. Called with all that

@@ -1,4 +1,4 @@
-// The tables behind a log: records are put into them again, and what does not fit shows which of them have got lost.
+// The tables of a log: they are filled from its records, and find by gaps which records are missing.
 
 import { newId } from '../../model/ids.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
@@ -20,10 +20,10 @@ export interface Damage {
   readonly delta: Pick<Change['delta'], 'app' | 'user'>;
 }
 
-/** What is found in a log. */
+/** A record as it was read, or what is left of it. */
 export type Found = LogRecord | Damage | Pick<VersionRecord, 'kind' | 'version'>;
 
-/** Moves a scope on whose values are not known any more. */
+/** A delta that moves a scope by one position, in place of one that is lost. */
 export const LOST: Delta = { unset: [''] };
 
 /**
@@ -36,9 +36,9 @@ export class LogTables extends Tables {
   /** The version that the records say they have. */
   #version: number | undefined;
   #isEmpty = true;
-  /** The ids of the records that have removed values of a scope: nothing else tells one that is there twice. */
+  /** The ids of the `remove-scope` records that were made: one may be there twice. */
   readonly #cleared = new Set<string>();
-  /** How many records are missing, as sessions tell. */
+  /** How many records are missing, by the revisions of sessions. */
   missing = 0;
 
   /** Which version the records have; `undefined` when there are none. */
@@ -99,7 +99,7 @@ export class LogTables extends Tables {
     }
   }
 
-  /** Whether a record is there twice. What has been kept once was not refused, whatever is remembered now. */
+  /** Whether a change was made before. A remembered refusal does not count: refused changes have no record. */
   #isMade(record: Change): boolean {
     const { id, kind, key, guard } = record;
     const { created, pos } = this.where(key);
@@ -204,13 +204,13 @@ export class LogTables extends Tables {
     }
   }
 
-  /** Makes what a record changes in its scopes, whatever its session is. */
+  /** Makes what a record changes in its scopes, when its session is corrupt. */
   #share({ appName, userId }: Hint, { app, user }: Change['delta'], call = newId()): void {
     const delta = { ...(app && { app }), ...(user && { user }) };
     this.apply({ id: newId(), call, kind: 'update', key: { appName, ...(userId !== undefined && { userId }) }, time: 0, delta });
   }
 
-  /** A scope that is further than the records before say has lost some of them. */
+  /** A scope whose position is behind the one that a record tells has lost records before it: it is corrupt. */
   #catchUp(scope: Hint, actual: number, expected: number): void {
     if (actual < expected) {
       this.#lose(scope, NaN);
@@ -220,11 +220,11 @@ export class LogTables extends Tables {
     }
   }
 
-  /** Whether a session is whole up to a record, and can take it. */
+  /** Whether a session has all records before this one, so that it can be made. */
   #follows({ id, kind, key, guard = {} }: Exclude<LogRecord, Refusal | VersionRecord>, { created, rev }: Where): boolean {
     const lost = this.#corrupt.size === 0 ? undefined : this.#corrupt.get(keyText(key));
     const isSame = created === (kind === 'create' ? id : (guard.created ?? created));
-    // Counted from its creation, which is 0: none is -1, another one -2 as its end is missing as well.
+    // The revision that the session is at: -1 when there is none, -2 for another session, whose removal is missing, too.
     const actual = lost?.rev ?? (created === undefined ? -1 : isSame ? rev : -2);
     const expected = kind === 'create' ? -1 : (guard.rev ?? actual);
     const isGap = expected > actual;

@@ -62,14 +62,14 @@ export class Log {
     } catch (error) {
       this.#reading = undefined;
       if (this.#isUnknown) {
-        // What is sent again may be there already: not even a store that is unavailable says that it is not.
+        // A `StoreError` would say that the change is not written, and it may be.
         throw new Error('the log cannot be read again: what became of the last changes is unknown', { cause: error });
       }
       throw error;
     }
   }
 
-  /** Writes behind all records which version comes from here on. Written twice, it does no harm. */
+  /** Appends the record of this version behind all others. A second one does no harm. */
   async #upgrade(tables: LogTables, found: number): Promise<void> {
     if (this.migrate !== 'upgrade') {
       throw olderVersion((this.#callbacks as JournalCallbacks).name ?? 'the log', found, LOG_VERSION);
@@ -113,7 +113,7 @@ export class Log {
       this.#reading = undefined;
     }
     if (isUnwritten && error.code === 'rejected' && batch.length > 1) {
-      // One of them is to blame, not all.
+      // One record may be the cause: each is tried by itself.
       this.#waiting.unshift(...batch.map(({ task }) => ({ ...task, isAlone: true })));
       return;
     }

@@ -26,7 +26,7 @@ import type {
 } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** Where a session and its scopes are: a guard that holds. */
+/** Where a session and its scopes are, as a guard that holds. */
 export interface Where extends Guard {
   readonly rev: Rev;
   readonly pos: Pos;
@@ -47,7 +47,7 @@ const NOTHING: Values = Object.freeze(emptyValues());
 /** A scope that was never written to. */
 const UNTOUCHED = new Scope();
 
-/** All sessions of a store. A change is first checked, then made: between the two it can be written down elsewhere. */
+/** All sessions of a store. A change is first checked, then applied: a log writes it between the two. */
 export class Tables {
   readonly #apps = new Map<string, App>();
   /** The creations of sessions that have been removed. */
@@ -92,7 +92,7 @@ export class Tables {
     const { kind, key, delta } = change;
     const app = this.#ensureApp(key.appName);
     const user = key.userId === undefined ? undefined : ensureUser(app, key.userId);
-    // What it was like before the change.
+    // As it is before the change.
     const told = { ...this.#changed(key, change.known), before: this.#before(key) };
     app.move(delta.app, callOf(change));
     user?.move(delta.user, callOf(change));
@@ -107,7 +107,7 @@ export class Tables {
     return { rev, prev: kind === 'create' ? null : rev - 1, pos, ...told };
   }
 
-  /** Where a session and its scopes are. A log keeps it beside each change: what has got lost shows by it. */
+  /** Where a session and its scopes are. A log writes it with each change, and finds missing records by it. */
   where(key: Change['key']): Where {
     const session = this.#session(key);
     return { ...(session && { created: session.created }), rev: session?.rev ?? 0, pos: this.#pos(key) };

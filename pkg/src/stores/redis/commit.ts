@@ -104,7 +104,7 @@ export function outcomeIn(change: Change, answer: unknown): Outcome {
     case 'written':
       return committedIn(change, answer as List, true);
     case 'duplicate':
-      return { ...committedIn(change, answer as List, false), duplicate: true };
+      return committedIn(change, answer as List, false);
     case 'exists':
       return sessionExists(change);
     case 'not-found':
@@ -133,6 +133,7 @@ function committedIn({ kind }: Change, answer: List, isWritten: boolean): Commit
     rev,
     prev: kind === 'update' || (kind === 'create' && isWritten) ? null : isWritten ? rev - 1 : rev,
     pos: { app: Number(app), user: Number(user) },
+    ...(isWritten ? {} : { duplicate: true }),
     ...changedIn(changedApp, changedUser),
     before: beforeOf(textIn(appMark), textIn(userMark), textIn(last)),
     ...(isNothing(data) ? {} : { data: textAfterSign(data) }),

@@ -1,4 +1,4 @@
-// A journal without what has been deleted.
+// Compacting: the lines of a journal without what has been deleted.
 
 import { newId } from '../../../model/ids.js';
 import { JournalReader } from '../reader.js';
@@ -17,7 +17,7 @@ type Numbered = Exclude<LogRecord, VersionRecord>;
  * as it is until it is upgraded.
  */
 export async function compactedLines(read: () => Records<string>): Promise<AsyncGenerator<string> | undefined> {
-  /** By its name, when a session was removed for the last time. */
+  /** The place of the last removal of each session, counted in records. */
   const ends = new Map<string, number>();
   const reader = new JournalReader();
   const since = Date.now() - REMEMBERED_MS;
@@ -59,7 +59,7 @@ function isRemainder(record: Numbered): boolean {
   return record.kind === 'remove' && record.guard?.rev === undefined;
 }
 
-/** What a record of a session that is gone has changed besides; that it was removed, if that is not long ago. */
+/** What remains of a record of a removed session: its changes of app and user state; a recent removal itself. */
 function restOf(record: Numbered, since: number): Numbered | undefined {
   const { id, time, key } = record;
   if (record.kind === 'remove') {

@@ -11,13 +11,13 @@ interface Owner {
   readonly pid: number;
   /** When the process began, as far as the system tells: another process may have the number of one that has died. */
   readonly start?: string | undefined;
-  /** Where process numbers mean the same: one machine since it was started, or one container of it. */
+  /** What process numbers are unique in: a machine since it was started, or one container of it. */
   readonly place: string;
 }
 
 /** A lock that is held. */
 export interface FileLock {
-  /** Says that it is still in use. Throws when it is lost. */
+  /** Renews the time of the lock file. Throws when the lock is lost. */
   confirm(): Promise<void>;
   /** Confirms it when that has not happened for some time. */
   refresh(): Promise<void>;
@@ -82,7 +82,7 @@ async function acquire(path: string, me: Owner): Promise<void> {
       if (await isAlive(found.owner, (await stat(own)).mtimeMs - found.time)) {
         throw new StoreError('rejected', `${nameOf(found.owner, me)} has the journal open: it holds the lock "${path}"`);
       }
-      // Of all that see the same dead owner, one replaces it: who holds the lock of what it has left behind.
+      // Of all processes that see the same dead owner, one replaces its lock: the one that holds a second lock, named after it.
       const remains = `${path}.${found.owner.id}`;
       await acquire(remains, me);
       try {
@@ -139,7 +139,7 @@ function ownerOf(text: string): Owner {
       return { id, pid, place, start };
     }
   } catch {
-    // It was made where there are no hard links, and its maker has not come to the end.
+    // It is just being written, in place, as there are no hard links here.
   }
   return { id: 'unreadable', pid: 0, place: '' };
 }

@@ -22,7 +22,7 @@ export class JournalStorage {
   /** The numbers of the first and the last item; 0 when there is none. */
   #first = 0;
   #last = 0;
-  /** Why nothing is written any more. */
+  /** Why all later writes are refused. */
   #failure: StoreError | undefined;
 
   constructor(name: string, options: StorageOptions) {
@@ -81,7 +81,7 @@ export class JournalStorage {
     this.#storage = undefined;
   }
 
-  /** Makes sure that what is here is still what was here, and that nothing else has come. */
+  /** Throws when items have been deleted, or written by another page. */
   #assertOurs(storage: StorageArea): void {
     if (this.#failure !== undefined) {
       throw this.#failure;

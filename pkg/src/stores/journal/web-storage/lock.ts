@@ -10,7 +10,7 @@ export interface StorageLock {
   release(): void;
 }
 
-/** What this page holds: by the locks of the browser, or by the storage that is its own. */
+/** The names of the locks that this page holds, by the `StorageLocks` or the storage that they belong to. */
 const held = new WeakMap<object, Set<string>>();
 
 /**
