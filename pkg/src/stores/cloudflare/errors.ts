@@ -1,4 +1,4 @@
-// What D1 and Durable Objects throw, as texts, and what is known then.
+// The errors of D1 and Durable Objects, known by their texts, and what each says about the transaction.
 
 import { isStoreError, StoreError, type StoreErrorCode } from '../../store/store-error.js';
 

@@ -1,4 +1,4 @@
-// What an encrypted change rests on, found out before it is tried.
+// What has to be known before an encrypted change can be tried.
 //
 // Two things only the wrapper can see: which revision an event will have, to which it is bound, and whether values are
 // what a guard expects. Both are turned into a guard that the inner store can look at: a revision, and positions.
@@ -11,19 +11,19 @@ import type { Home, Records } from './records.js';
 import type { Change, Delta, Guard, Loaded, Pos, SessionStore, StoreContext, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** Where a session was when it was last seen. */
+/** The creation and the revision of a session when it was last read or written. */
 export interface Place {
   readonly created: string;
   readonly rev: number;
 }
 
-/** A change as it is tried once. */
+/** One attempt to write a change. */
 export interface Attempt {
   /** What it is bound to. */
   readonly place: Place;
   /** What the inner store looks at. */
   readonly guard: Guard;
-  /** Guarded values were looked at: the guard holds for what they were. */
+  /** Guarded values were read and compared: the guard names the positions at which they were read. */
   readonly hasLooked?: true;
   /** Why it cannot be written: the guard is one that never holds, and all that can come of it is a duplicate. */
   readonly refusal?: StoreError;
@@ -40,13 +40,13 @@ interface Seen {
 export const SCOPES = ['app', 'user', 'session'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Of how many sessions it is remembered where they are. */
+/** How many places are remembered. */
 const MOST_PLACES = 10_000;
 /** A guard that never holds: positions begin with 0. */
 export const NEVER: Partial<Pos> = { app: -1 };
 const NOTHING: Seen = { at: 0, values: {} };
 
-/** Finds out what changes rest on, and remembers where sessions are. */
+/** Prepares attempts, and remembers the places of sessions. */
 export class Attempts {
   readonly #inner: SessionStore;
   readonly #records: Records;
@@ -57,7 +57,7 @@ export class Attempts {
     this.#records = records;
   }
 
-  /** Remembers where a session is, or forgets it. Being wrong costs one more attempt. */
+  /** Remembers the place of a session, or forgets it. A wrong one costs one more attempt. */
   saw(key: SessionKey, seen: Place | undefined): void {
     const text = keyText(key);
     this.#places.delete(text);
@@ -77,7 +77,7 @@ export class Attempts {
   async next(change: Change, context: StoreContext): Promise<Attempt> {
     const { kind, id, key } = change;
     const { keys = {}, ...guard } = change.guard ?? {};
-    // Where the caller has guarded a position, values are good only at that one.
+    // Where the caller guards a position, too, the values must have been read at that position.
     const hasPos = (scope: Scope): boolean => scope !== 'session' && guard.pos?.[scope] !== undefined;
     const scopes = isGuardedByValues(change) ? SCOPES.filter((scope) => !isEmpty(keys[scope]) || hasPos(scope)) : [];
     if (kind !== 'append') {

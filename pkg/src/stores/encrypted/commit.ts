@@ -1,4 +1,5 @@
-// How encrypted changes are written: tried, and tried again when only what the wrapper had added did not hold.
+// Writes encrypted changes through the inner store. A change is tried again when it was refused only because of a
+// guard that the wrapper had added.
 
 import { sleep } from '../../async/sleep.js';
 import { isRememberedRefusal } from '../../store/refusals.js';
@@ -50,7 +51,7 @@ export class Commits {
       try {
         answers.push(...(await this.#commitRun(run, context)));
       } catch (error) {
-        // What is said of this run holds for the rest, which has not been sent, and not for those that are answered.
+        // The error holds for this run and those behind it, which were not sent; the runs before it are answered.
         if (!isStoreError(error) || answers.length === 0) {
           throw error;
         }
@@ -96,12 +97,12 @@ export class Commits {
     context: StoreContext,
   ): Promise<Committed> {
     if (!isStoreError(answer)) {
-      // A duplicate in a session that was not there a moment ago: what it is bound to is not known yet.
+      // A duplicate in a session that was created since: its creation has to be read before the event can be opened.
       if (attempt.isAbsent !== true) {
         return this.#committed(change, attempt, answer);
       }
     } else if (!this.#canTryAgain(change, attempt, answer)) {
-      // That a revision does not hold is said first, as all stores do.
+      // All stores report a wrong revision before other conflicts.
       const isRefusedHere = attempt.refusal !== undefined && answer.code === 'conflict' && answer.actual === undefined;
       return await this.#refuse(change, attempt, isRefusedHere ? attempt.refusal : answer, context);
     }

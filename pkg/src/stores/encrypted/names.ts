@@ -5,11 +5,11 @@ import { toBase64 } from './base64.js';
 import { bytesOf, isBytes, isKeyMaterial, subtle, type KeyMaterial } from './keys.js';
 import type { Binding } from './cipher.js';
 
-/** What makes names unreadable, and keeps them so for as long as the data lives. */
+/** Makes the tokens of names. */
 export interface NameTokens {
   /** The token of a name at a place: 22 characters. Nothing tells that two places have the same name. */
   token(name: string, place: Binding): Promise<string>;
-  /** Tells this name key from another one, and nothing about it: 22 characters. */
+  /** Identifies the name key without revealing it: 22 characters. */
   fingerprint(): Promise<string>;
 }
 

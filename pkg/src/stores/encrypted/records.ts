@@ -20,7 +20,7 @@ export interface RecordOptions {
   readonly cipher: Cipher;
   /** Absent when the inner store sees the names. */
   readonly names: NameTokens | undefined;
-  /** Whether what has never been encrypted is taken as it is. */
+  /** Whether plain text is read as it is. */
   readonly readsPlaintext: boolean;
 }
 
@@ -133,7 +133,7 @@ export class Records {
     return [stored, await this.#cipher.seal(JSON.stringify(content), this.#bindingOf(stored, home))];
   }
 
-  /** The kind tells values that have their name inside from those that have not. */
+  /** The kind of a value says whether its name is encrypted with it. */
   #bindingOf(stored: string, home: Home): Binding {
     return [this.#names === undefined ? 'value' : 'named value', ...bindingOf(home, true), stored];
   }

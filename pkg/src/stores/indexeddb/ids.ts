@@ -4,7 +4,7 @@ import { REMEMBERED_MS } from '../shared/limits.js';
 import { get, put, remove } from './requests.js';
 import type { IdRow } from './rows.js';
 
-/** The ids of one table, from before some changes are made until they are written. */
+/** The ids of one table that are looked for or added in a transaction. */
 export class RememberedIds {
   readonly #table: 'updates' | 'calls' | 'creations';
   readonly #known = new Set<string>();

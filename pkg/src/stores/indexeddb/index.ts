@@ -38,7 +38,7 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
     connection.write(durability, (transaction) => commitAll(transaction, changes));
   const commitMany = async (changes: readonly Change[]): Promise<Outcome[]> => {
     const answers = await write(changes).catch((error: unknown) => {
-      // One that is too big has kept the others from being written.
+      // A change that is too big made the whole transaction fail.
       if (changes.length > 1 && isItsOwnFault(error)) {
         return commitEach(changes, write);
       }

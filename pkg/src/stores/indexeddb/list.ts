@@ -75,7 +75,7 @@ async function readSessions(transaction: IDBTransaction, query: ListQuery): Prom
   return limit > 0 ? getAll(transaction, 'sessions', range, { index, count: Math.min(limit, LARGEST_COUNT) }) : [];
 }
 
-/** The key that so many others come before. */
+/** The key behind the first `offset` ones. */
 function keyAt(keys: IDBObjectStore | IDBIndex, range: IDBKeyRange, offset: number): Promise<IDBValidKey | undefined> {
   let hasMoved = false;
   return new Promise((resolve, reject) => {

@@ -18,7 +18,7 @@ export interface Opened {
   onLost?: () => void;
 }
 
-/** How a request is doing. */
+/** What is reported while a request waits. */
 export interface Progress {
   /** Another connection is in the way. The request goes on. */
   readonly onBlocked: () => void;

@@ -15,7 +15,7 @@ export async function get<N extends TableName>(
 
 /** The id of a session's last event, if it has one. */
 export async function lastOf(transaction: IDBTransaction, { number, rev, last }: SessionRow): Promise<string | undefined> {
-  // Version 1 has not noted it.
+  // Version 1 does not write it to the session.
   return last ?? (rev === 0 ? undefined : (await get(transaction, 'events', [number, rev]))?.id);
 }
 
@@ -39,7 +39,7 @@ export function remove(transaction: IDBTransaction, name: TableName, key: IDBVal
   transaction.objectStore(name).delete(key);
 }
 
-/** Where an object store or an index is read. */
+/** An object store, or one of its indexes. */
 export function source(transaction: IDBTransaction, name: TableName, index?: string): IDBObjectStore | IDBIndex {
   const table = transaction.objectStore(name);
   return index === undefined ? table : table.index(index);

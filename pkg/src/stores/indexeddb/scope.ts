@@ -1,4 +1,4 @@
-// An app, or a user in it, from before some changes are made until they are written.
+// The state of an app or a user while changes are made to it in memory, before it is written.
 
 import { scopeTitle } from '../../store/refusals.js';
 import { get, put } from './requests.js';
@@ -8,7 +8,7 @@ import { HeldValues } from './values.js';
 import { isEmpty } from '../shared/values.js';
 import type { Delta } from '../../store/contract.js';
 
-/** What a change has to do with a scope. */
+/** The part of a change that concerns one scope. */
 export interface Concern {
   readonly delta?: Delta | undefined;
   /** What its guard expects. */
@@ -25,9 +25,9 @@ export class HeldScope {
   #reading: Promise<void> | undefined;
   #isThere = false;
   #hasMoved = false;
-  /** The position that the database has. */
+  /** The position in the database. */
   #stored = 0;
-  /** By the position and the mark that are known: what the database says has happened since. */
+  /** What has happened since a known position, as the database has it, by position and mark. */
   readonly #since = new Map<string, Since | undefined>();
   readonly #marks: MarkRow[] = [];
   readonly #gone: GoneRow[] = [];

@@ -1,4 +1,4 @@
-// What a change is about, as it is after the changes before it.
+// The app, the user and the session of a change, as they are after the changes before it.
 
 import { wrongRevision, wrongState } from '../../store/refusals.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
@@ -19,7 +19,7 @@ export interface Place {
   readonly added: EventRow[];
 }
 
-/** What a change is about. */
+/** The app, the user and the session of a change. */
 export interface Target {
   readonly app: HeldScope;
   readonly user: HeldScope | undefined;
@@ -46,7 +46,7 @@ export function checkGuard({ app, user, place }: Target, change: Change): void {
   }
 }
 
-/** Where everything is now. */
+/** The revision and the positions of now. */
 export function placeNow({ app, user, place }: Target): Pick<Committed, 'rev' | 'prev' | 'pos'> {
   const rev = place?.row?.rev ?? 0;
   return { rev, prev: rev, pos: posOf(app, user) };
@@ -56,7 +56,7 @@ function posOf(app: HeldScope, user: HeldScope | undefined): Pos {
   return { app: app.pos, user: user?.pos ?? 0 };
 }
 
-/** What everything has come to now. */
+/** The marks and the last event of now. */
 export function beforeNow({ app, user, place }: Target): NonNullable<Committed['before']> {
   return beforeOf(app.mark, user?.mark, place?.last);
 }

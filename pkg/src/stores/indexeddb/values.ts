@@ -24,7 +24,7 @@ export function valuesIn(rows: readonly Pick<ValueRow, 'name' | 'order' | 'text'
   return valuesOf(sorted.map(({ name, text }) => [name, parseValue(name, text, whose)]));
 }
 
-/** The values of one scope that some changes are about, from before they are made until they are written. */
+/** The values of one scope that are changed or compared in a transaction, until they are written. */
 export class HeldValues {
   readonly #held = new Map<string, Held>();
   readonly #asked = new Set<string>();

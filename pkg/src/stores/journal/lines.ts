@@ -3,10 +3,10 @@
 //
 //   K<crc>[number, app, user, session, touched] ⇥ S<crc>{ app, user } ⇥ P<crc>{ id, kind, time, … } ⇥ K<crc>[…]
 //
-// K names the session, user or app of the line and stands at both ends; `touched` is 1 for the app's scope, 2 for the user's, 3 for both. S
-// has what changes there, and is left out where nothing does. P has all the rest. The checksums of S and P are those
-// of the label, the checksum of K and the text: a section that was copied into another line does not match. JSON has no
-// raw tabs and line feeds.
+// K names the session, user or app of the line and stands at both ends; `touched` is 1 for the app's scope, 2 for the
+// user's, 3 for both. S has what changes there, and is left out where nothing does. P has all the rest. The checksums
+// of S and P are those of the label, the checksum of K and the text: a section that was copied into another line does
+// not match. JSON has no raw tabs and line feeds.
 //
 // Version 1 wrote O in place of P. It refuses a journal with a section that it does not know: each line keeps it away
 // from what it would misread. An upgrade appends a line of its own that says the version, V<crc>2; it has no number.

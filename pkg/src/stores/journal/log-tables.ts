@@ -224,7 +224,8 @@ export class LogTables extends Tables {
   #follows({ id, kind, key, guard = {} }: Exclude<LogRecord, Refusal | VersionRecord>, { created, rev }: Where): boolean {
     const lost = this.#corrupt.size === 0 ? undefined : this.#corrupt.get(keyText(key));
     const isSame = created === (kind === 'create' ? id : (guard.created ?? created));
-    // The revision that the session is at: -1 when there is none, -2 for another session, whose removal is missing, too.
+    // The revision that the session is at: -1 when there is none, -2 for another session, whose removal is missing,
+    // too.
     const actual = lost?.rev ?? (created === undefined ? -1 : isSame ? rev : -2);
     const expected = kind === 'create' ? -1 : (guard.rev ?? actual);
     const isGap = expected > actual;

@@ -1,4 +1,4 @@
-// How a statement gets to the server.
+// Sends statements to the server, prepared under names where the client can do that.
 
 import { storeErrorOf } from './errors.js';
 
@@ -48,7 +48,7 @@ export class Sender {
           if (!NOT_PREPARED.test(String((error as { code?: unknown } | null)?.code))) {
             throw error;
           }
-          // Something between here and the server gives every statement another connection.
+          // A pooler between client and server gives every statement another connection.
           this.#isNaming = false;
         }
       }

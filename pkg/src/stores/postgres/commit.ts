@@ -1,4 +1,4 @@
-// Changes on their way to the function that commits, and its answers on their way back.
+// Encodes changes for the function that commits, and decodes its answers.
 
 import {
   refusedBefore,
@@ -87,7 +87,7 @@ export function batchOf(changes: readonly Change[]): [scopes: string, sessions: 
   changes.forEach(({ kind, key, delta, guard: { pos, keys } = {} }) => {
     const { app, usr } = scopes.of(key);
     const isLocked = (part: 'app' | 'user'): boolean => {
-      // One that is moved by a single change is locked by that, which saves a statement.
+      // A scope that only one change moves is locked by its update, which saves a statement.
       const isMovedAmongOthers = changes.length > 1 && !isEmpty(delta[part]);
       return isMovedAmongOthers || kind === 'update' || pos?.[part] !== undefined || keys?.[part] !== undefined;
     };
@@ -235,7 +235,7 @@ function requestOf(change: Change, scopes: Scopes): Request {
   };
 }
 
-/** One entry, or none where there is nothing to say. What is known of a scope helps only when it is all known. */
+/** One entry, or none where the scope is neither moved nor known. A position without its mark tells nothing. */
 function scopeOf(place: number, delta: Delta | undefined, pos: number | undefined, mark: string | undefined): Scope | undefined {
   const names = isEmpty(delta) ? null : [...new Set(namesIn(delta ?? {}))].map(toColumn);
   const known = mark !== undefined && Number.isSafeInteger(pos) ? ([pos as number, toColumn(mark)] as const) : ([null, null] as const);

@@ -1,11 +1,10 @@
-// Telling others that something may have moved. Never within a commit: a commit that notifies waits for every other
-// one.
+// Hints by LISTEN and NOTIFY. Never within a commit: commits that notify wait for each other.
 
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import { newId } from '../../model/ids.js';
 import type { Hint } from '../../store/contract.js';
 
-/** What a listening client tells. */
+/** A notification, as a listening client hands it on. */
 export interface PostgresNotification {
   readonly channel: string;
   readonly payload?: string | undefined;
@@ -31,7 +30,7 @@ export class Hints {
   readonly #channel: string;
   readonly #notify: (messages: string) => Promise<unknown>;
   readonly #watchers = new Set<(hint: Hint) => void>();
-  /** What is sent is marked, to know it when it comes back. */
+  /** Marks the store's own messages, which come back to it. */
   readonly #origin = newId();
   /** By their texts: each is sent once. */
   readonly #gathered = new Map<string, string[]>();
@@ -54,7 +53,7 @@ export class Hints {
 
   /** See `SessionStore.watch`. */
   watch(onHint: (hint: Hint) => void): () => void {
-    // A function may watch twice.
+    // The same function may be given twice.
     const watcher = (hint: Hint): void => onHint(hint);
     this.#watchers.add(watcher);
     if (this.#watchers.size === 1) {
@@ -87,7 +86,7 @@ export class Hints {
     this.#gathered.clear();
     const messages = messagesOf(this.#origin, gathered);
     if (messages.length > 0) {
-      // One that is lost is slower, never wrong.
+      // A lost hint makes others slower, never wrong.
       const sent = this.#notify(JSON.stringify(messages)).catch(() => undefined);
       this.#sent = Promise.all([this.#sent, sent]);
     }

@@ -73,7 +73,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       return outcome;
     });
   };
-  /** Makes the changes that can be made. Where one of them spoils the whole batch, one after the other. */
+  /** Commits changes as one batch; one after the other when one of them makes the whole batch fail. */
   const commitMany = (changes: readonly Change[]): Promise<readonly Outcome[]> =>
     commitUnrefused(changes, sizeRefusal, async (good) => {
       try {
@@ -88,7 +88,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
 
   return {
     get durability() {
-      // It is not known before it is asked.
+      // It is `undefined` until the server was asked.
       return durability as Durability;
     },
     keeps: ['marks', 'changed', 'calls', 'creations'],

@@ -50,7 +50,7 @@ function pageQuery(source: string, { descending, limit = Infinity, offset = 0, a
   const rows = [limit === Infinity ? '' : `limit ${count(limit)}`, offset > 0 ? `offset ${count(offset)}` : ''].join(' ');
   const last = limit === Infinity ? undefined : count(offset + limit - 1);
 
-  // The index has the order of times alone. So it is asked for the last time of the page, and what comes until then is
+  // The index is ordered by time alone. So the last time of the page is read first, and all sessions until then are
   // sorted.
   const stretch = (condition: string): string => {
     const times = `select session.time from ${source} ${condition} order by session.time ${direction}`;
@@ -72,7 +72,7 @@ function pageQuery(source: string, { descending, limit = Infinity, offset = 0, a
 /** A session, as {@link listStatement} answers it. */
 type SessionRow = readonly [user: string, id: string, created: string, rev: number, time: number, values: Entries];
 
-/** What {@link listStatement} has found. Sessions that cannot be read are told, and the others are listed. */
+/** The page that {@link listStatement} has read. */
 export function pageOf(rows: readonly unknown[], { app }: ListQuery): Page {
   let total = 0;
   let state: Entries = [];

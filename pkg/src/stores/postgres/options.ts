@@ -27,7 +27,6 @@ export function checkArguments(client: unknown, options: unknown): void {
   checkOptions(options);
 }
 
-/** Says what to pass in place of what is no client. */
 function checkClient(client: unknown): void {
   if (hasMethods(client, ['query'])) {
     return;
@@ -69,7 +68,7 @@ function hasMethods(value: unknown, names: readonly string[]): boolean {
   return isOwner && names.every((name) => typeof (value as Partial<Record<string, unknown>>)[name] === 'function');
 }
 
-/** What something is, without what is in it: a URL may have a password. */
+/** Describes a value without its content: a URL may have a password. */
 function nameOf(value: unknown): string {
   if (value === null || value === undefined) {
     return String(value);

@@ -37,7 +37,7 @@ export function version1(schema: string): string[] {
     `create index sessions_of_app on ${schema}.sessions (app, time)`,
     // Each question has an index that fits no other one. A planner knows averages: where most users have one session,
     // it would as soon go through all sessions of a user as to the one it is asked for. So these are indexes of
-    // negative numbers, or inverted ones, for nothing but to be told apart.
+    // negative numbers, or inverted ones, for no other purpose than that no other index fits.
     `create index sessions_of_user on ${schema}.sessions ((-usr), time)`,
     `create table ${schema}.events (
       session bigint not null,
@@ -108,7 +108,7 @@ export function version2(schema: string): string[] {
       at timestamp with time zone not null default now()
     )`,
     `create index refused_by_time on ${schema}.refused (at)`,
-    // Who may go next: worth nothing after a crash.
+    // The queues of turns: worth nothing after a crash, so unlogged.
     `create unlogged table ${schema}.turns (
       target bigint not null,
       ticket bigint not null,

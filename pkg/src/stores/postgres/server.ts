@@ -28,7 +28,7 @@ export interface Server {
   readonly standbys: string;
 }
 
-/** In which a statement sees what was committed before it began, as every function of the store relies on. */
+/** A statement sees what was committed before it began: every function of the store relies on that. */
 const ISOLATIONS = ['read committed', 'read uncommitted'];
 
 /**

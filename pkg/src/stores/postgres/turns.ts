@@ -1,4 +1,4 @@
-// Turns: who may go next where many want to write the same values. For speed alone: none of it needs to be on disk.
+// Turns at values that many callers write: waits in the queue that the database keeps. For speed alone.
 
 import { toColumn } from '../shared/column-text.js';
 import { sleep } from '../../async/sleep.js';
@@ -6,7 +6,7 @@ import type { Hint, StoreContext, Turn, TurnTimes } from '../../store/contract.j
 
 /** For how long a place in the queue is kept for a caller that has not asked again, in milliseconds. */
 const TICKET_TIMEOUT_MS = 1_500;
-/** How long a caller that waits sleeps between two questions, in milliseconds, at least and at most. */
+/** The shortest and the longest pause before the queue is asked again, in milliseconds. */
 const SHORTEST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 200;
 /** What part of the time that the queue is expected to take is slept through before it is asked again. */

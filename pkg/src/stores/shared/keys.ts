@@ -1,9 +1,9 @@
-// What names a session, a user, an app or a call.
+// Keys of sessions, scopes and calls, and how they are compared.
 
 import type { Change, Hint, Known, ScopeName } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** A text for a session, a user or an app: another one for another. */
+/** A text that identifies a session, a user or an app. */
 export function keyText({ appName, userId, sessionId }: { appName: string; userId?: string | undefined; sessionId?: string | undefined }): string {
   return JSON.stringify([appName, userId, sessionId]);
 }
@@ -13,12 +13,12 @@ export function hintOf({ app, user }: ScopeName): Hint {
   return user === undefined ? { appName: app } : { appName: app, userId: user };
 }
 
-/** What tells a call from every other one: see `Change.call`. It is the mark of what the change moves. */
+/** Identifies a call: see `Change.call`. It is also the mark of the scopes that the change moves. */
 export function callOf({ id, call = id }: Pick<Change, 'id' | 'call'>): string {
   return call;
 }
 
-/** Whether a session is there, and the one that a guard names. */
+/** Whether there is a session, and its creation is the one that a guard names, if it names one. */
 export function isNamed<Session extends { readonly created: string }>(
   session: Session | undefined,
   { created }: { readonly created?: string } = {},

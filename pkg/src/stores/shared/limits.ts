@@ -1,4 +1,4 @@
-// How much stores keep beyond what is there.
+// How long and how much stores keep of what has happened.
 
 /**
  * How long what only a later try needs is remembered, in milliseconds: refused calls, updates, creations of removed

@@ -1,4 +1,4 @@
-// What becomes of a change: it is committed, or refused. Where there are several, a refusal is an answer, too.
+// The outcome of a change: committed or refused. Among several changes a refusal is an answer, not an exception.
 
 import { isStoreError, type StoreError } from '../../store/store-error.js';
 import type { Change, Committed } from '../../store/contract.js';

@@ -1,4 +1,4 @@
-// Answers that have a member for each scope of which something is known.
+// Parts of answers that have members only for what is known.
 
 import type { Changed, Committed, Delta, Marks } from '../../store/contract.js';
 

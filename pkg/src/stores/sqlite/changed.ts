@@ -24,7 +24,7 @@ export function readChanged(
   );
 }
 
-/** What has happened to a scope since a position, when that surely had this mark, and nothing is forgotten. */
+/** What has happened to a scope since a position; `undefined` when that had another mark, or is too long ago. */
 function readDelta(
   driver: SqlDriver,
   { n, pos }: ScopeRow,

@@ -1,4 +1,4 @@
-// Committing to SQLite tables: what a change finds, whether it can be made, and making it. Within a transaction.
+// Committing to SQLite tables, within a transaction: reads what a change needs, checks it, and writes it.
 
 import { isStoreError } from '../../store/store-error.js';
 import {
@@ -24,7 +24,10 @@ import { isEmpty } from '../shared/values.js';
 import type { SqlDriver } from './driver.js';
 import type { Change, Committed, Delta, Pos, ScopeName } from '../../store/contract.js';
 
-/** Commits a change. Throws when the database fails; a refusal is an answer, as it may have left something behind. */
+/**
+ * Commits a change. Throws when the database fails; a refusal is an answer, as the transaction may have to remember
+ * it.
+ */
 export function commitChange(driver: SqlDriver, change: Change): Outcome {
   const found = outcomeOf(() => findFor(driver, change));
   if (isStoreError(found)) {
@@ -42,7 +45,7 @@ export function commitChange(driver: SqlDriver, change: Change): Outcome {
   return outcome;
 }
 
-/** What tells the call of a change from others, as columns have it. */
+/** See `callOf`; as columns hold it. */
 function callColumn(change: Change): string {
   return toColumn(callOf(change));
 }
@@ -77,7 +80,7 @@ function known(driver: SqlDriver, change: Change, found: FoundToWrite): Committe
   return undefined;
 }
 
-/** Where a session is that a change has been made to before, and what that change said; `undefined` for a new one. */
+/** The answer to a change that was made before: where its session is now. `undefined` for a new change. */
 function duplicateOf(
   driver: SqlDriver,
   { id, kind, key }: Change,
@@ -102,7 +105,7 @@ function posOf({ app, user }: Found): Pos {
   return { app: app.pos, user: user.pos };
 }
 
-/** What is told of what a change has found, which must not have been changed yet. */
+/** What the answer tells about the scopes as they were before the change: to be called before anything is written. */
 function tell(driver: SqlDriver, change: Change, { app, user, session }: Found): Pick<Committed, 'before' | 'changed'> {
   const before = beforeOf(app.mark, user.mark, session?.last);
   return change.known === undefined ? { before } : { ...readChanged(driver, app, user, change.known), before };

@@ -1,4 +1,4 @@
-// Sessions in SQLite tables: what every operation of a store does there, whoever runs the statements.
+// The operations of a store on SQLite tables, over any driver.
 
 import { isStoreError } from '../../store/store-error.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
@@ -42,7 +42,7 @@ function commitMany(driver: SqlDriver, changes: readonly Change[]): readonly Out
     if (!isStoreError(error) || error.code !== 'rejected' || changes.length === 1) {
       throw error;
     }
-    // Nothing is written. The one that cannot be, say because it is too big, must not keep the others from it.
+    // Nothing is written. A change that cannot be written, say because it is too big, must not hinder the others.
     return changes.map((change) => outcomeOf(() => driver.transaction(() => commitChange(driver, change))));
   }
 }
@@ -79,7 +79,7 @@ function load(driver: SqlDriver, key: SessionKey, { events = {}, known = {} }: L
   };
 }
 
-/** Whether what is known of a session is not what there is: it has gone back since. */
+/** Whether a caller knows another event at its revision, or a later revision: the database has gone back since. */
 function hasDiverged(driver: SqlDriver, { n, created, rev, last }: SessionRow, known: Known): boolean {
   if (known.created !== created || known.rev === undefined) {
     return false;

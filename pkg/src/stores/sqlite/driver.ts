@@ -1,4 +1,4 @@
-// What the SQLite stores need of a database: the same few things, whoever runs the statements.
+// What the SQLite stores need of a database: the interface of a driver.
 
 /** What is bound to a `?`, and what a column holds. Numbers are whole or not, as they were written. */
 export type SqlValue = string | number | null;

@@ -1,11 +1,11 @@
-// The last changes of a scope, as `recent` and `statepad_changes` have them, and what they tell.
+// The last changes of a scope, as the columns `recent` and `statepad_changes.entries` hold them.
 
 import { inOrder, type Entry } from './rows.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import { namesIn, parseValue, valuesOf } from '../shared/values.js';
 import type { Delta } from '../../store/contract.js';
 
-/** After so many changes the recent ones are kept elsewhere, and after one with more characters. */
+/** After how many changes, or after a change of how many characters, `recent` moves to `statepad_changes`. */
 export const RECENT = { changes: 32, characters: 200 };
 
 /** The most bytes of `recent` before a change comes to it: a character takes three at most. */
@@ -14,7 +14,7 @@ export const RECENT_BYTES = 3 * RECENT.changes * RECENT.characters;
 /** The most characters of a change. Of one that has more, no names are kept: the scope is read whole instead. */
 const ENTRY_LIMIT = 20_000;
 
-/** What a change of a scope was by, and the names that it has set or deleted, as their columns have them. */
+/** The mark of a change, and the names that it has set or deleted, as their columns hold them. */
 export interface ScopeChange {
   readonly mark: string;
   readonly names: readonly string[];

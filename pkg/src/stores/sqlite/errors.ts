@@ -1,4 +1,4 @@
-// What the libraries throw when SQLite fails, and what is known then.
+// The errors of the libraries, and what each says about the transaction.
 
 import { StoreError, type StoreErrorCode, type StoreErrorDetails } from '../../store/store-error.js';
 

@@ -1,4 +1,4 @@
-// Making the tables of the SQLite stores, and finding out whether those that are there are ours.
+// Opening a database: makes or upgrades the tables, and refuses tables that are not statepad's.
 
 import { StoreError } from '../../store/store-error.js';
 import { newerVersion, olderVersion } from '../../store/refusals.js';
@@ -7,7 +7,7 @@ import { META, NAMES, SCHEMA_VERSION, TABLES, UPGRADES } from './schema.js';
 import type { SqlDriver, SqlRow } from './driver.js';
 import type { Migrate } from '../../store/contract.js';
 
-/** A schema, and how to come to it. */
+/** A schema, and the statements that make it. */
 export interface Schema {
   readonly version: number;
   /** The statements that make it, but for `statepad_meta`. */
@@ -20,7 +20,7 @@ export interface Schema {
 
 const CURRENT: Schema = { version: SCHEMA_VERSION, tables: TABLES, upgrades: UPGRADES, names: NAMES };
 
-/** What has a version, in the words of a refusal. */
+/** How refusals of a version call the database. */
 const WHAT = 'the database';
 
 /** See `SessionStore.open`. All or nothing, and safe when others open the same database at the same time. */
@@ -68,7 +68,10 @@ function stepsFrom(version: number, migrate: Migrate, schema: Schema): readonly 
   return steps;
 }
 
-/** The version of the tables, `undefined` when there are none. Throws when they are not ours, or newer than we are. */
+/**
+ * The version of the tables, `undefined` when there are none. Throws when they are not statepad's, or of a newer
+ * version.
+ */
 function versionOf(driver: SqlDriver, schema: Schema): number | undefined {
   const found = driver.all(sql.OUR_NAMES, []);
   if (found.length === 0) {

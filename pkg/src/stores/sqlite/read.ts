@@ -1,4 +1,4 @@
-// What the SQLite stores read of a session: where it and its scopes are, values, events.
+// Reading from SQLite tables: positions of sessions and scopes, values, events.
 
 import { missingEvents } from '../../store/refusals.js';
 import { eventIn, numberIn, numberOf, textOf, valuesIn } from './rows.js';
@@ -46,7 +46,7 @@ export interface FoundToWrite extends Found {
   readonly version: unknown;
 }
 
-/** Reads all that there is of a key. */
+/** Reads the app, the user and the session of a key. */
 export function find(driver: SqlDriver, key: Change['key']): Found {
   const [row = {}] = driver.all(sql.FIND, placeOf(key));
   return { app: appIn(row), user: userIn(row), session: sessionIn(row) };
@@ -106,7 +106,7 @@ export function readEvents(driver: SqlDriver, { n, rev }: Pick<SessionRow, 'n' |
       ? driver.all(sql.READ_EVENTS, [n, start, n, end, last])
       : driver.all(sql.READ_EVENTS_SINCE, [n, start, n, end, since, last]);
   const events = rows.map(eventIn).reverse();
-  // Not all sessions have said what they began with.
+  // Not every session has an event of revision 0.
   const isWithout = last > end && events[0]?.rev !== 0;
   if (since === undefined && events.length !== (isWithout ? end : last)) {
     throw missingEvents(start, end);
@@ -132,7 +132,7 @@ function firstSince(driver: SqlDriver, n: number, first: number, rev: number, si
   return low;
 }
 
-// The columns are read by names that never change, which is several times as fast as by others.
+// Each column is read by a constant name: several times as fast as by a computed one.
 
 function appIn({ appN, appPos, appMark }: SqlRow): ScopeRow {
   return scopeOf(appN, appPos, appMark);

@@ -1,4 +1,4 @@
-// Reading columns: what is not what was written there is corrupt.
+// Reading columns. A column of another type than was written is corrupt.
 
 import { StoreError } from '../../store/store-error.js';
 import { fromColumn } from '../shared/column-text.js';

@@ -3,10 +3,10 @@
 /** The version of the tables below, as `statepad_meta` has it, and as every transaction that writes finds it there. */
 export const SCHEMA_VERSION = 2;
 
-/** Makes the table that tells our databases from others. It stays as it is in every version. */
+/** Makes the table by which a database of statepad is known. It is the same in every version. */
 export const META = 'CREATE TABLE statepad_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID';
 
-/** How many of a scope's last changes can be told at least. */
+/** How many of a scope's last changes can be told at least: `TOLD_MOVES`, and room for a row of many. */
 export const TOLD = 1024;
 
 /** What version 2 has besides what version 1 had. */

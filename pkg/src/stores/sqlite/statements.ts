@@ -1,11 +1,15 @@
-// Every statement that reads or writes the tables of the SQLite stores.
+// Every statement that reads or writes the tables of the SQLite stores. The comment of each
+// names its parameters, in their order.
 
 import { toColumn } from '../shared/column-text.js';
 import type { SqlValue } from './driver.js';
 import type { ListQuery } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 
-/** Everything that carries our prefix, in any case, as names mean the same in any. */
+/**
+ * All tables, indexes and triggers whose names begin with `statepad_`, in upper or lower case: SQLite ignores the
+ * case.
+ */
 export const OUR_NAMES = "SELECT type, name, sql FROM sqlite_master WHERE lower(name) GLOB 'statepad_*' ORDER BY name";
 
 export const READ_META = 'SELECT value FROM statepad_meta WHERE name = ?';
@@ -18,7 +22,7 @@ export const WRITE_META = `INSERT INTO statepad_meta (name, value) VALUES (?, ?)
  */
 export const BEGINNING = '\x01';
 
-/** What there is of an app, a user, a session and its last event, and where that is. */
+/** The columns that describe an app, a user, a session and its last event, and the tables that they come from. */
 const PLACE = [
   `a.n AS appN, a.pos AS appPos, a.mark AS appMark, u.n AS userN, u.pos AS userPos, u.mark AS userMark,
     s.n, s.created, s.rev, s.time, e.id AS last, e.peak`,
@@ -131,24 +135,24 @@ export const FORGET_CREATIONS = 'DELETE FROM statepad_creations WHERE time < ?';
  */
 export function listSessions({ user, after, descending }: ListQuery): string {
   const behind = descending ? 'AND time <= ? AND (time < ? OR (id, user) > (?, ?))' : 'AND (time, id, user) > (?, ?, ?)';
-  // Left alone, some versions of SQLite take the other index for an app, and sort all of its sessions.
+  // Without INDEXED BY some versions of SQLite take the other index for an app, and sort all of its sessions.
   const [index, whose, ties] = user === undefined ? ['app', 'app = ?', 'id, user'] : ['user', 'app = ? AND user = ?', 'id'];
   return `SELECT n, user, id, created, rev, time FROM statepad_sessions_v2 INDEXED BY statepad_sessions_of_${index}
     WHERE ${whose} ${after === undefined ? '' : behind}
     ORDER BY time ${descending ? 'DESC' : 'ASC'}, ${ties} LIMIT ? OFFSET ?`;
 }
 
-/** What is bound for the place that a page begins behind. */
+/** The parameters of the place that a page begins behind. */
 export function placeValues(descending: boolean, { time, sessionId, userId }: NonNullable<ListQuery['after']>): SqlValue[] {
   return [time, ...(descending ? [time] : []), toColumn(sessionId), toColumn(userId)];
 }
 
-/** The name of an app, or of a user in it, as `scope` has it. */
+/** An app, or a user in it, as the column `scope` names it. */
 export function scopeColumn(app: string, user: string | undefined): string {
   return JSON.stringify(user === undefined ? [app] : [app, user]);
 }
 
-/** A value as `value` has it. */
+/** A value as the column `value` holds it. */
 export function jsonColumn(value: Json | undefined): string {
   return JSON.stringify(value);
 }

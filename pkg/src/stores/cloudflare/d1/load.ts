@@ -157,7 +157,7 @@ function eventsOf(rows: readonly SqlRow[], wanted: EventQuery, rev: number): Sto
   const end = Math.min(rev, Math.floor(to));
   const most = Math.max(0, Math.min(end - Math.max(0, Math.ceil(from)) + 1, Math.ceil(last)));
   const stored = rows.map(eventIn).reverse();
-  // Not all sessions have said what they began with.
+  // Not every session has an event of revision 0.
   const isWithout = most > Math.max(0, end) && stored[0]?.rev !== 0;
   if (since === undefined && stored.length !== (isWithout ? end : most)) {
     throw missingEvents(from, Math.min(rev, to));

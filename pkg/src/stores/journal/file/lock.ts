@@ -82,7 +82,8 @@ async function acquire(path: string, me: Owner): Promise<void> {
       if (await isAlive(found.owner, (await stat(own)).mtimeMs - found.time)) {
         throw new StoreError('rejected', `${nameOf(found.owner, me)} has the journal open: it holds the lock "${path}"`);
       }
-      // Of all processes that see the same dead owner, one replaces its lock: the one that holds a second lock, named after it.
+      // Of all processes that see the same dead owner, one replaces its lock: the one that holds a second lock, named
+      // after it.
       const remains = `${path}.${found.owner.id}`;
       await acquire(remains, me);
       try {

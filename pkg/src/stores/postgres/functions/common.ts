@@ -18,7 +18,7 @@ export const SETTINGS = `language plpgsql
 /** In how many parts the sessions of a scope are counted: creations at the same time do not wait for each other. */
 export const SHARDS = 16;
 
-/** How long what only a later try needs is kept. */
+/** How long updates, refused calls and creations are kept. */
 const KEPT = `interval '${REMEMBERED_MS / 1_000} seconds'`;
 
 /** A text as it is written in a statement. */

@@ -25,7 +25,7 @@ export function entries(schema: string, owner: string): string {
  * It is a function because few statements come to call it: it costs nothing before that.
  */
 export function changedFunction(schema: string): string {
-  // Name by name through the index, whatever a planner thinks of how many there might be.
+  // Name by name through the index, whatever number of rows the planner expects.
   const values = `lateral (select state.* from ${schema}.state state
         where state.owner = of_scope and state.name = written.name collate "C" limit 1) state on true`;
   return `create function ${schema}.changed_v2(of_scope bigint, since bigint, since_mark text, until bigint) returns json stable
