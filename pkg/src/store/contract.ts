@@ -49,8 +49,8 @@ export type Guards = 'all' | 'keys' | 'none';
 /**
  * What a store keeps and tells beyond what every store has to:
  *
- * - `marks`: {@link Marks}, `last` and the ids of events are told, and what is known is compared with them
- * - `changed`: {@link Changed} is told, as far back as the store can
+ * - `marks`: `Marks`, `last` and the ids of events are told, and what is known is compared with them
+ * - `changed`: `Changed` is told, as far back as the store can
  * - `calls`: refused calls are remembered, see {@link Change.attempt}
  * - `creations`: the id of a creation outlives its session, and `remove` looks at `guard.created`
  */

@@ -2,7 +2,7 @@
 
 import { checkChoice, checkClient, checkOptionsObject } from '../shared/options.js';
 
-/** Options of {@link durableObjectStore}. */
+/** Options of `durableObjectStore`. */
 export interface DurableObjectStoreOptions {
   /**
    * Says that only one service uses the object's sessions. What it has read stays true then, and is not read again.

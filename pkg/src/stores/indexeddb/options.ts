@@ -3,7 +3,7 @@
 import { checkMethods, checkOptions } from '../../checks/arguments.js';
 import { checkChoice, checkText } from '../shared/options.js';
 
-/** Options of {@link indexedDBStore}. */
+/** Options of `indexedDBStore`. */
 export interface IndexedDBStoreOptions {
   /**
    * `strict`, the default: a change is on disk when `commit` resolves. `relaxed`: the operating system has it; that is

@@ -4,7 +4,7 @@ import { checkMethods, checkOptions } from '../../checks/arguments.js';
 import { checkChoice, checkText } from '../shared/options.js';
 import type { StorageArea, StorageLocks } from './web-storage/area.js';
 
-/** Options of {@link fileJournal}. */
+/** Options of `fileJournal`. */
 export interface FileJournalOptions {
   /**
    * Whether a change is on the disk when it is acknowledged, as it is unless told otherwise. Otherwise it is with the

@@ -3,7 +3,7 @@
 import { StatepadError } from '../../model/errors.js';
 import type { PostgresListener } from './hints.js';
 
-/** Options of {@link postgresStore}. */
+/** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
   /** The schema that everything lies in: `statepad` unless told otherwise. 1 to 63 bytes, without NUL and `$`. */
   readonly schema?: string | undefined;

@@ -6,7 +6,7 @@ import { kindOf } from './client.js';
 import type { RedisSubscriber } from './hints.js';
 import type { Durability } from '../../store/contract.js';
 
-/** Options of {@link redisStore}. */
+/** Options of `redisStore`. */
 export interface RedisStoreOptions {
   /** What all keys begin with, `statepad` unless told otherwise. It has no braces. */
   readonly prefix?: string;

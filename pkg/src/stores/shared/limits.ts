@@ -1,8 +1,8 @@
 // How long and how much stores keep of what has happened.
 
 /**
- * How long what only a later try needs is remembered, in milliseconds: refused calls, updates, creations of removed
- * sessions.
+ * How long refused calls, updates and creations of removed sessions are remembered, in milliseconds. The contract asks
+ * for an hour; clocks may be wrong.
  */
 export const REMEMBERED_MS = 24 * 60 * 60 * 1_000;
 

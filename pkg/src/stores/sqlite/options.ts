@@ -3,7 +3,7 @@
 import { invalid } from '../../checks/arguments.js';
 import { checkChoice, checkClient, checkOptionsObject } from '../shared/options.js';
 
-/** Options of {@link sqliteStore}. */
+/** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
   /**
    * When a change counts as written: `full`, which is the default, when it is on disk; `normal` when the operating

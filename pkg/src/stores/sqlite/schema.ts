@@ -6,7 +6,10 @@ export const SCHEMA_VERSION = 2;
 /** Makes the table by which a database of statepad is known. It is the same in every version. */
 export const META = 'CREATE TABLE statepad_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID';
 
-/** How many of a scope's last changes can be told at least: `TOLD_MOVES`, and room for a row of many. */
+/**
+ * How many of a scope's last changes can be told at least: `TOLD_MOVES`, rounded up to whole rows of
+ * `statepad_changes`.
+ */
 export const TOLD = 1024;
 
 /** What version 2 has besides what version 1 had. */
