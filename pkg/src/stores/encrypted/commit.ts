@@ -21,6 +21,11 @@ interface Prepared {
 const MOST_ATTEMPTS = 1_000;
 /** How often, when values are guarded: a caller that guards values expects conflicts. */
 const MOST_GUARDED_ATTEMPTS = 100;
+/**
+ * How often, when there is no such session: a conflict says that it was created meanwhile, or that the call was refused
+ * before, which no further attempt changes.
+ */
+const MOST_ABSENT_ATTEMPTS = 3;
 /** The longest pause between two of them, in milliseconds. */
 const LONGEST_PAUSE_MS = 50;
 
@@ -101,7 +106,7 @@ export class Commits {
       if (attempt.isAbsent !== true) {
         return this.#committed(change, attempt, answer);
       }
-    } else if (!this.#canTryAgain(change, attempt, answer)) {
+    } else if (!this.#canTryAgain(count, change, attempt, answer)) {
       // All stores report a wrong revision before other conflicts.
       const isRefusedHere = attempt.refusal !== undefined && answer.code === 'conflict' && answer.actual === undefined;
       return await this.#refuse(change, attempt, isRefusedHere ? attempt.refusal : answer, context);
@@ -136,14 +141,22 @@ export class Commits {
   }
 
   /** Whether all that failed is what the wrapper had added. Takes note of what the refusal tells. */
-  #canTryAgain({ kind, key, guard = {} }: Change, attempt: Attempt, { code, actual }: StoreError): boolean {
+  #canTryAgain(
+    count: number,
+    { kind, key, guard = {} }: Change,
+    attempt: Attempt,
+    { code, actual }: StoreError,
+  ): boolean {
     const isAbsent = attempt.isAbsent === true;
     if (kind === 'append' && code === 'not-found') {
       this.#attempts.saw(key as SessionKey, undefined);
       return guard.created === undefined && !isAbsent;
     }
-    if (code !== 'conflict' || isAbsent) {
-      return code === 'conflict';
+    if (code !== 'conflict') {
+      return false;
+    }
+    if (isAbsent) {
+      return count < MOST_ABSENT_ATTEMPTS;
     }
     const { rev } = attempt.guard;
     if (actual === undefined || rev === undefined || actual === rev) {
