@@ -18,9 +18,9 @@ import type { StoreErrorCode } from '../store/store-error.js';
 import type { SessionKey } from '../model/types.js';
 
 /**
- * What a case needs besides what every store has: to open the storage again, another store on the same storage, a member
- * that a store need not have, a feature that its `keeps` names, or to compare values (`keys`), revisions and positions too
- * (`revisions`), which its `guards` say.
+ * What a case needs besides what every store has: to open the storage again, another store on the same storage, a
+ * member that a store need not have, a feature that its `keeps` names, or to compare values (`keys`), revisions and
+ * positions too (`revisions`), which its `guards` say.
  */
 export type StoreNeed = 'reopen' | 'another' | 'removeScope' | 'commitMany' | 'watch' | 'keys' | 'revisions' | StoreFeature;
 
@@ -28,8 +28,8 @@ export type StoreNeed = 'reopen' | 'another' | 'removeScope' | 'commitMany' | 'w
 export interface StoreHarness {
   readonly store: SessionStore;
   /**
-   * Makes a store over the same storage after the store before has been closed, as a process that starts anew would. The
-   * storage has to be what it was.
+   * Makes a store over the same storage after the store before has been closed, as a process that starts anew would.
+   * The storage has to be what it was.
    */
   readonly reopen?: () => SessionStore | Promise<SessionStore>;
   /** Makes one more store over the same storage, as a second process would. The first stays open. */
@@ -78,7 +78,7 @@ export interface LoadStep extends StepOptions {
   readonly load: SessionKey;
   readonly query?: LoadQuery;
   readonly answer: Loaded | null;
-  /** Answers that are right as well: somebody writes at the same time. */
+  /** Answers that are right as well: another store writes at the same time. */
   readonly or?: readonly (Loaded | null)[];
   /** Names may be in any order: several wrote them at once. */
   readonly namesInAnyOrder?: true;
@@ -88,7 +88,7 @@ export interface LoadStep extends StepOptions {
 export interface ListStep extends StepOptions {
   readonly list: ListQuery;
   readonly answer: ListedPage;
-  /** Answers that are right as well: somebody writes at the same time. */
+  /** Answers that are right as well: another store writes at the same time. */
   readonly or?: readonly ListedPage[];
 }
 
@@ -129,8 +129,8 @@ export interface WatchStep extends StepOptions {
 }
 
 /**
- * Makes a change by the other store, again and again under further ids, until the store that watches gets the hint; gives
- * up after ten seconds.
+ * Makes a change by the other store, again and again under further ids, until the store that watches gets the hint;
+ * gives up after ten seconds.
  */
 export interface HintedStep {
   readonly hinted: Hint;

@@ -32,7 +32,10 @@ export function difference(actual: unknown, expected: unknown, path = 'the answe
   return undefined;
 }
 
-/** Compares the values of a scope: the order of names counts unless told otherwise, and values are compared as JSON text. */
+/**
+ * Compares the values of a scope: the order of names counts unless told otherwise, and values are compared as JSON
+ * text.
+ */
 export function valuesDifference(actual: unknown, expected: Values, path: string, inAnyOrder = false): Difference {
   if (typeof actual !== 'object' || actual === null) {
     return differs(path, actual, expected);
@@ -78,7 +81,7 @@ export function loadedDifference(actual: Loaded | null, expected: Loaded | null,
   );
 }
 
-/** An answer without what only some stores tell and nobody has asked for. */
+/** An answer without what only some stores tell and the case does not ask for. */
 export function asked<Answer extends object>(actual: Answer, expected: object): Answer {
   const rest = { ...actual } as Partial<Record<string, unknown>>;
   OPTIONAL.filter((member) => !(member in expected)).forEach((member) => delete rest[member]);
@@ -147,11 +150,11 @@ export function differenceInAnyOrder(actual: readonly unknown[], expected: reado
   for (const item of actual) {
     const index = rest.findIndex((other) => difference(item, other) === undefined);
     if (index < 0) {
-      return `nobody was to get the answer ${short(item)}; left to be answered: ${short(rest)}`;
+      return `the answer ${short(item)} is none of those expected, of which are left: ${short(rest)}`;
     }
     rest.splice(index, 1);
   }
-  return rest.length === 0 ? undefined : `nobody got the answers ${short(rest)}`;
+  return rest.length === 0 ? undefined : `these answers did not come: ${short(rest)}`;
 }
 
 function wanted(state: Loaded['state']): (typeof SCOPES)[number][] {

@@ -17,15 +17,15 @@ import type {
 } from './case.js';
 
 /** How long a hint is waited for, and how long until the change is made once more, in milliseconds. */
-const HINT_PATIENCE = 10_000;
-const HINT_PAUSE = 100;
+const HINT_TIMEOUT_MS = 10_000;
+const POLL_MS = 100;
 
 /**
- * Runs a case: opens fresh storage, opens the store (`migrate: 'create'`), makes the steps, closes every store and disposes
- * of the storage, whatever happened.
+ * Runs a case: opens fresh storage, opens the store (`migrate: 'create'`), makes the steps, closes every store and
+ * disposes of the storage, whatever happened.
  *
- * Throws an `Error` that names the case, the step and the difference. Throws as well when the case needs what there is not;
- * {@link missingNeeds} tells beforehand.
+ * Throws an `Error` that names the case, the step and the difference. Throws as well when the case needs what there is
+ * not; {@link missingNeeds} tells beforehand.
  */
 export async function runStoreCase({ name, needs, steps }: StoreCase, open: OpenHarness): Promise<void> {
   const harness = await open();
@@ -185,7 +185,7 @@ class Run {
       if (store === undefined) {
         throw new Error('there is no other store');
       }
-      // Whoever shares its client or itself with the first is open already.
+      // A store that is the first one, or shares its client, is open already.
       if (store !== this.#store) {
         await store.open?.({ migrate: 'create' }, this.#context);
       }
@@ -214,13 +214,13 @@ class Run {
 
   async #hinted({ hinted, change }: HintedStep): Promise<void> {
     const store = await this.#other();
-    const end = Date.now() + HINT_PATIENCE;
+    const end = Date.now() + HINT_TIMEOUT_MS;
     for (let count = 0; !this.#hints.some((hint) => difference(hint, hinted) === undefined); count++) {
       fail(Date.now() > end && `no hint like ${JSON.stringify(hinted)} came, only ${JSON.stringify(this.#hints)}`);
       await store.commit(numbered(change, count), this.#context);
       await new Promise<void>((resolve) => {
         this.#onHint = resolve;
-        setTimeout(resolve, HINT_PAUSE);
+        setTimeout(resolve, POLL_MS);
       });
     }
   }

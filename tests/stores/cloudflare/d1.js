@@ -4,7 +4,7 @@ import { SessionService } from 'statepad';
 import { d1Store } from 'statepad/stores/cloudflare';
 import { memoryStore } from 'statepad/stores/memory';
 import { openTables } from '../../../pkg/src/stores/cloudflare/d1/open.ts';
-import { TABLES } from '../../../pkg/src/stores/sqlite/tables.ts';
+import { TABLES } from '../../../pkg/src/stores/sqlite/schema.ts';
 import {
   append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, followCorrupt, KEY, keyOf, newerOnes, oldOnes,
   readMany, serve, thrown, toldOnes, update, writeMany, wrongOnes,

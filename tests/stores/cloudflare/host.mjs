@@ -21,7 +21,7 @@ function bundle() {
   bundling ??= (async () => {
     const outdir = temporaryFolder();
     await build({
-      entryPoints: [fileURLToPath(new URL('cloudflare-worker.js', import.meta.url))],
+      entryPoints: [fileURLToPath(new URL('worker.js', import.meta.url))],
       outdir,
       bundle: true,
       logLevel: 'error',

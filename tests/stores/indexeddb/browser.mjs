@@ -24,7 +24,7 @@ export class Browser {
   #site;
 
   static async start() {
-    const [kit, worker] = await Promise.all([bundled('indexeddb-page.js'), bundled('indexeddb-worker.js')]);
+    const [kit, worker] = await Promise.all([bundled('page.js'), bundled('worker.js')]);
     const html = `<!doctype html><script>${kit.replaceAll('</script', '<\\/script')}</script>`;
     const browser = new Browser();
     browser.#site = await serve({

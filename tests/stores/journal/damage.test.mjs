@@ -250,6 +250,18 @@ test('a missing line makes its session corrupt, if a later one shows it; otherwi
   }
 });
 
+test('a removal that is refused as corrupt takes no request behind it with it', async () => {
+  const medium = textMedium();
+  const store = await opened(journalStore(medium));
+  await store.commit(create(b, 'c2'), context);
+  const again = await opened(journalStore(textMedium(medium.text.replace('"id":"c2"', '"id":"C2"'))));
+  // Of the damaged session it is not known which one it was.
+  const removal = again.remove(b, context, { created: 'c2' });
+  const behind = [create(a, 'c1'), append(a, 'e1')].map((change) => again.commit(change, context));
+  await assert.rejects(removal, { code: 'corrupt' });
+  assert.deepEqual((await Promise.all(behind)).map(({ rev }) => rev), [0, 1]);
+});
+
 test('lines that a retry has written twice count once', async () => {
   for (let start = 0; start < lines.length; start++) {
     for (let end = start + 1; end <= lines.length; end++) {

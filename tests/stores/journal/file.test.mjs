@@ -14,7 +14,7 @@ import { callbackStore, fileJournal, journalStore } from 'statepad/stores/journa
 import { append, context, create, loaded, opened } from './support.mjs';
 
 const key = { appName: 'app', userId: 'ü', sessionId: 's' };
-const childScript = fileURLToPath(new URL('journal-file-child.mjs', import.meta.url));
+const childScript = fileURLToPath(new URL('file-child.mjs', import.meta.url));
 const cleanups = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) {

@@ -61,7 +61,7 @@ test(`${rounds} processes are killed while they write: all that they acknowledge
   };
   try {
     await killLoop({
-      childScript: fileURLToPath(new URL('journal-kill-child.mjs', import.meta.url)),
+      childScript: fileURLToPath(new URL('kill-child.mjs', import.meta.url)),
       args: (round) => [path(round), String(round), round % 2 === 0 ? 'sync' : 'no sync'],
       rounds,
       verify,

@@ -8,7 +8,7 @@ import { serve } from '../../support/serve.mjs';
 
 const folder = fileURLToPath(new URL('../../../pkg/dist/', import.meta.url));
 const html = `<!doctype html><script type="module">
-  import { localStorageJournal } from '/stores/journal.js';
+  import { localStorageJournal } from '/stores/journal/index.js';
   const context = { signal: new AbortController().signal };
   const key = { appName: 'app', userId: 'u', sessionId: 's' };
   const answer = (promise) => promise.then((value) => value ?? 'done', (error) => ((globalThis.said = error.message), error.code ?? String(error)));

@@ -45,7 +45,7 @@ async function plansOf(database) {
 }
 
 async function statementsInSchema() {
-  const entry = fileURLToPath(new URL('../../../pkg/src/stores/sqlite/schema.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('../../../pkg/src/stores/sqlite/statements.ts', import.meta.url));
   const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false });
   const schema = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
   return Object.values(schema).filter((sql) => /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql));

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { creation, event, hasLog, key, libraries, plain, rows, withFile } from './libraries.mjs';
 
-const script = fileURLToPath(new URL('sqlite-process.mjs', import.meta.url));
+const script = fileURLToPath(new URL('process.mjs', import.meta.url));
 
 /** Starts a process. `lines` are what it says, one after the other; `ended` is how it ended, and never fails. */
 function start(library, path, ...args) {

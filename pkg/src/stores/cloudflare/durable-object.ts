@@ -27,7 +27,7 @@ export function objectDriver(storage: DurableObjectStorageLike): SqlDriver {
   return {
     run: (statement, values) => void all(statement, values),
     all,
-    // Nobody else runs while this does.
+    // Nothing else of the object runs meanwhile.
     snapshot: (read) => read(),
     transaction: (write) => {
       try {

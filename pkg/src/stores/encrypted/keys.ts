@@ -27,7 +27,7 @@ export type FindKey = (id: string) => KeyMaterial | undefined | Promise<KeyMater
 export const KEY_ID = /^[\w.-]{1,64}$/;
 
 /** The bytes of a key. */
-const KEY_LENGTH = 32;
+const KEY_BYTES = 32;
 
 /** Which keys there are. */
 export interface KeyOptions {
@@ -59,7 +59,7 @@ export class Keyring {
     if (key === undefined) {
       key = this.#import(id);
       this.#keys.set(id, key);
-      // Who failed once may be asked again.
+      // A look-up that failed may be tried again.
       key.catch(() => this.#keys.delete(id));
     }
     return key;
@@ -102,7 +102,7 @@ export function bytesOf(material: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(material);
 }
 
-/** A copy that nobody can change later. Throws `rejected` for what is no key. */
+/** A copy, so that a later change of the caller's bytes has no effect. Throws `rejected` for what is no key. */
 function copyOf(id: string, key: KeyMaterial, isCurrent: boolean): NamedKey {
   checkKey(id, key, isCurrent);
   return { id, key: isBytes(key) ? bytesOf(key) : key };
@@ -120,11 +120,11 @@ export function isKeyMaterial(given: unknown): given is KeyMaterial {
 
 function checkKey(id: string, key: KeyMaterial, isCurrent: boolean): void {
   if (!isKeyMaterial(key)) {
-    throw new StoreError('rejected', `the key "${id}" must be ${KEY_LENGTH} bytes (a Uint8Array) or a CryptoKey, not ${typeof key}`);
+    throw new StoreError('rejected', `the key "${id}" must be ${KEY_BYTES} bytes (a Uint8Array) or a CryptoKey, not ${typeof key}`);
   }
   const { name, length } = isBytes(key) ? { name: 'AES-GCM', length: 8 * key.length } : key.algorithm;
-  if (name !== 'AES-GCM' || length !== 8 * KEY_LENGTH) {
-    throw new StoreError('rejected', `the key "${id}" is not a key for AES-256-GCM: that has ${KEY_LENGTH} bytes`);
+  if (name !== 'AES-GCM' || length !== 8 * KEY_BYTES) {
+    throw new StoreError('rejected', `the key "${id}" is not a key for AES-256-GCM: that has ${KEY_BYTES} bytes`);
   }
   const needed = isBytes(key) ? [] : isCurrent ? ['decrypt', 'encrypt'] : ['decrypt'];
   const missing = needed.find((usage) => !isBytes(key) && !key.usages.includes(usage));

@@ -23,8 +23,8 @@ export function isItsOwnFault(error: unknown): boolean {
 }
 
 /**
- * What is thrown when a transaction that writes has failed. An aborted transaction has written nothing. Only when it was
- * ending, and no reason is told, nobody knows: the error is answered as it is.
+ * What is thrown when a transaction that writes has failed. An aborted transaction has written nothing. Only when it
+ * was ending, and no reason is told, the outcome is unknown: the error is answered as it is.
  */
 export function refusalOfWrite(error: unknown, wasEnding: boolean): unknown {
   const name = nameOf(error);

@@ -1,11 +1,19 @@
-// How a statement gets to the server.
+// Sends statements to the server, prepared under names where the client can do that.
 
 import { storeErrorOf } from './errors.js';
-import type { Statement } from './read.js';
+
+/** A value of a statement. */
+export type SqlValue = string | number | null;
+
+/** A statement and its values. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
 
 /**
- * What is used of a client: a `Pool` or a `Client` of `pg` or of Neon's serverless driver, PGlite, or anything else that
- * answers so. Each query may go to another connection.
+ * What is used of a client: a `Pool` or a `Client` of `pg` or of Neon's serverless driver, PGlite, or anything else
+ * that answers so. Each query may go to another connection.
  */
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
@@ -40,7 +48,7 @@ export class Sender {
           if (!NOT_PREPARED.test(String((error as { code?: unknown } | null)?.code))) {
             throw error;
           }
-          // Something between here and the server gives every statement another connection.
+          // A pooler between client and server gives every statement another connection.
           this.#isNaming = false;
         }
       }

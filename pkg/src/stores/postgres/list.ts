@@ -1,19 +1,19 @@
 // How sessions are listed: by one statement, so that all of it is of one moment.
 
-import { StoreError } from '../../store/store-error.js';
-import { valuesOf, type Entries } from './answers.js';
-import { entries } from './moves.js';
-import type { SqlValue, Statement } from './read.js';
+import { scopeTitle, sessionTitle } from '../../store/refusals.js';
+import { valuesIn, type Entries } from './answers.js';
+import { entries } from './functions/moves.js';
+import type { SqlValue, Statement } from './client.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
-import type { ListQuery, Page, Row, Values } from '../../store/contract.js';
-import type { SessionKey } from '../../model/types.js';
+import { PageRows } from '../shared/page-rows.js';
+import type { ListQuery, Page, Place } from '../../store/contract.js';
 
 /** The largest number of rows. */
 const MOST = Number.MAX_SAFE_INTEGER;
 
 /**
- * The statement that lists sessions: a row with the total and the values of the app (n is 0), one for each user (-1) and one
- * for each session (its place).
+ * The statement that lists sessions: a row with the total and the values of the app (n is 0), one for each user (-1)
+ * and one for each session (its place).
  */
 export function listStatement(schema: string, query: ListQuery): Statement {
   const { app, user } = query;
@@ -50,7 +50,8 @@ function pageQuery(source: string, { descending, limit = Infinity, offset = 0, a
   const rows = [limit === Infinity ? '' : `limit ${count(limit)}`, offset > 0 ? `offset ${count(offset)}` : ''].join(' ');
   const last = limit === Infinity ? undefined : count(offset + limit - 1);
 
-  // The index has the order of times alone. So it is asked for the last time of the page, and what comes until then is sorted.
+  // The index is ordered by time alone. So the last time of the page is read first, and all sessions until then are
+  // sorted.
   const stretch = (condition: string): string => {
     const times = `select session.time from ${source} ${condition} order by session.time ${direction}`;
     const edge = `${times} limit 1 offset ${last ?? ''}`;
@@ -68,43 +69,42 @@ function pageQuery(source: string, { descending, limit = Infinity, offset = 0, a
   ) session ${order} ${rows}`;
 }
 
-/** What {@link listStatement} has found. Sessions that cannot be read are told, and the others are listed. */
+/** A session, as {@link listStatement} answers it. */
+type SessionRow = readonly [user: string, id: string, created: string, rev: number, time: number, values: Entries];
+
+/** The page that {@link listStatement} has read. */
 export function pageOf(rows: readonly unknown[], { app }: ListQuery): Page {
   let total = 0;
   let state: Entries = [];
   const states = new Map<string, Entries>();
-  const found: { n: number; row: readonly [string, string, string, number, number, Entries] }[] = [];
+  const found: { readonly n: number; readonly row: SessionRow }[] = [];
   for (const { n, data } of rows as readonly { n: number | string; data: string }[]) {
     const place = Number(n);
     if (place > 0) {
-      found.push({ n: place, row: JSON.parse(data) as (typeof found)[0]['row'] });
+      found.push({ n: place, row: JSON.parse(data) as SessionRow });
     } else if (place === 0) {
       [total, state] = JSON.parse(data) as [number, Entries];
     } else {
       states.set(...(JSON.parse(data) as [string, Entries]));
     }
   }
-  const page = { rows: [] as Row[], app: valuesOf(state, `app "${app}"`), users: new Map<string, Values>(), total };
-  const corrupt: SessionKey[] = [];
+  const page = new PageRows();
   found.sort((a, b) => a.n - b.n);
   for (const { row: [user, id, created, rev, time, values] } of found) {
     const key = { appName: app, userId: fromColumn(user), sessionId: fromColumn(id) };
-    try {
-      const userState = page.users.get(key.userId) ?? valuesOf(states.get(user) ?? [], `user "${key.userId}"`);
-      const own = valuesOf(values, `session "${key.sessionId}"`);
-      page.rows.push({ key, created: fromColumn(created), rev, time, state: own });
-      page.users.set(key.userId, userState);
-    } catch (error) {
-      if (!(error instanceof StoreError)) {
-        throw error;
-      }
-      corrupt.push(key);
-    }
+    page.add(
+      key,
+      () => ({ created: fromColumn(created), rev, time, state: valuesIn(values, sessionTitle(key)) }),
+      () => valuesIn(states.get(user) ?? [], scopeTitle({ app, user: key.userId })),
+    );
   }
-  const last = found.at(-1);
-  if (corrupt.length === 0 || last === undefined) {
-    return page;
+  return page.page(valuesIn(state, scopeTitle({ app })), total, placeIn(found.at(-1)?.row));
+}
+
+function placeIn(row: SessionRow | undefined): Place | undefined {
+  if (row === undefined) {
+    return undefined;
   }
-  const [userId, sessionId, , , time] = last.row;
-  return { ...page, corrupt, next: { time, sessionId: fromColumn(sessionId), userId: fromColumn(userId) } };
+  const [userId, sessionId, , , time] = row;
+  return { time, sessionId: fromColumn(sessionId), userId: fromColumn(userId) };
 }

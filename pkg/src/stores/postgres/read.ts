@@ -1,21 +1,18 @@
 // How a session and a scope are read: one statement each, so that all of it is of one moment.
 
-import { changedOf, marksOf, valuesOf, type Entries, type Told } from './answers.js';
-import { changedCall, entries, markOf, valuesCall } from './moves.js';
+import { deltaOf, marksIn, valuesIn, type Entries, type Told } from './answers.js';
+import { changedCall, entries, markOf, valuesCall } from './functions/moves.js';
+import { scopeTitle, sessionTitle } from '../../store/refusals.js';
+import { changedOf } from '../shared/parts.js';
+import type { SqlValue, Statement } from './client.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
-import type { Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent } from '../../store/contract.js';
+import type { Delta, Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** A value of a statement. */
-export type SqlValue = string | number | null;
-
-/** A statement and its values. */
-export interface Statement {
-  readonly text: string;
-  readonly values: readonly SqlValue[];
-}
-
-/** A session's head: all but its events. A scope whose values are known is null; of one of which enough is known, what happened. */
+/**
+ * A session's head: all but its events. A scope whose values are known is null; of one of which enough is known, what
+ * happened.
+ */
 type Head = readonly [
   created: string,
   rev: number,
@@ -102,7 +99,8 @@ union all
 }
 
 /** What {@link loadStatement} has found. */
-export function loadedOf(rows: readonly unknown[], { appName, userId, sessionId }: SessionKey): Loaded | null {
+export function loadedOf(rows: readonly unknown[], key: SessionKey): Loaded | null {
+  const { appName, userId } = key;
   let head: Head | undefined;
   const events: StoredEvent[] = [];
   for (const { rev, id, data } of rows as readonly { rev: number | string | null; id: string; data: string }[]) {
@@ -117,21 +115,21 @@ export function loadedOf(rows: readonly unknown[], { appName, userId, sessionId 
     return null;
   }
   const [created, rev, time, app, user, session, appState, userState, last, appMark, userMark, diverged] = head;
-  const [ofApp, ofUser] = [`app "${appName}"`, `user "${userId}"`];
-  const changed = changedOf(toldIn(appState), toldIn(userState), `${ofApp} or ${ofUser}`);
+  const [ofApp, ofUser] = [scopeTitle({ app: appName }), scopeTitle({ app: appName, user: userId })];
+  const told = changedOf(deltaIn(appState, ofApp), deltaIn(userState, ofUser));
   return {
     created: fromColumn(created),
     rev,
     time,
     pos: { app, user },
     state: {
-      ...(session && { session: valuesOf(session, `session "${sessionId}"`) }),
-      ...(isWhole(appState) && { app: valuesOf(appState, ofApp) }),
-      ...(isWhole(userState) && { user: valuesOf(userState, ofUser) }),
+      ...(session && { session: valuesIn(session, sessionTitle(key)) }),
+      ...(isWhole(appState) && { app: valuesIn(appState, ofApp) }),
+      ...(isWhole(userState) && { user: valuesIn(userState, ofUser) }),
     },
     ...(last !== null && { last: fromColumn(last) }),
-    marks: marksOf(appMark, userMark),
-    ...(changed && { changed }),
+    marks: marksIn(appMark, userMark),
+    ...told,
     ...(diverged === true && { diverged }),
     events: events.sort((a, b) => a.rev - b.rev),
   };
@@ -142,8 +140,9 @@ function isWhole(state: Entries | Told | null): state is Entries {
   return Array.isArray(state);
 }
 
-function toldIn(state: Entries | Told | null): Told | null {
-  return isWhole(state) ? null : state;
+/** What has happened to a scope, where that is told in place of its values. */
+function deltaIn(state: Entries | Told | null, whose: string): Delta | undefined {
+  return isWhole(state) ? undefined : deltaOf(state, whose);
 }
 
 /** The statement that reads an app, or a user in it. */
@@ -158,9 +157,9 @@ where app.parent = 0 and app.name = $1`;
 }
 
 /** What {@link scopeStatement} has found. */
-export function scopeOf(rows: readonly unknown[], { app, user }: ScopeName): LoadedScope {
+export function scopeOf(rows: readonly unknown[], scope: ScopeName): LoadedScope {
   const [row] = rows as readonly { data: string }[];
   const [pos, state, mark = null] = JSON.parse(row?.data ?? '[0,[]]') as [number, Entries, (string | null)?];
-  const values = valuesOf(state, user === undefined ? `app "${app}"` : `user "${user}"`);
+  const values = valuesIn(state, scopeTitle(scope));
   return { pos, state: values, ...(mark !== null && { mark: fromColumn(mark) }) };
 }

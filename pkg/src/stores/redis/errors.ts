@@ -20,7 +20,10 @@ export function isUnknownScript(error: unknown): boolean {
   return messageOf(error).startsWith('NOSCRIPT');
 }
 
-/** What an error means, when it is certain; the error itself otherwise. `onForeign` is what a key of another type means. */
+/**
+ * What an error means, when it is certain; the error itself otherwise. `onForeign` is what a key of another type
+ * means.
+ */
 export function meaningOf(error: unknown, onForeign: 'rejected' | 'corrupt'): unknown {
   return textMeaning(messageOf(error), onForeign, error) ?? error;
 }

@@ -1,5 +1,6 @@
 // What a server says about itself: whether it drops keys, whether it takes writes, and how durable it makes them.
 
+import { warn } from '../../model/warnings.js';
 import { StoreError } from '../../store/store-error.js';
 import { kindOf, textOf, type RedisClient } from './client.js';
 import type { Durability } from '../../store/contract.js';
@@ -18,8 +19,8 @@ interface Members {
 }
 
 /**
- * The servers behind a client that take writes: the primaries of a cluster, or the one server. None when the client has no
- * way to send them any command, as that of Upstash.
+ * The servers behind a client that take writes: the primaries of a cluster, or the one server. None when the client
+ * has no way to send them any command, as that of Upstash.
  */
 export async function serversOf(client: RedisClient): Promise<SendCommand[]> {
   const clients = await clientsOf(client as Members);
@@ -70,7 +71,9 @@ export async function* keysOf(client: RedisClient, start: string): AsyncGenerato
   }
 }
 
-/** Asks every server. Throws `rejected` for one that does not suit, and answers how durable the weakest makes a write. */
+/**
+ * Asks every server. Throws `rejected` for one that does not suit, and answers how durable the weakest makes a write.
+ */
 export async function askServers(client: RedisClient, told: Durability): Promise<Durability> {
   const servers = await serversOf(client);
   const found = await Promise.all(servers.map(ask));
@@ -129,14 +132,10 @@ let hasWarned = false;
 function warnOnce(told: Durability): void {
   if (!hasWarned) {
     hasWarned = true;
-    const text =
+    warn(
+      'STATEPAD_REDIS',
       'redis does not tell how it is set up. It must not drop keys (maxmemory-policy noeviction), and durability is taken to be ' +
-      `'${told}', as the option says: say what is true of your server`;
-    const host = globalThis as { process?: { emitWarning?(text: string, options: object): void } };
-    if (typeof host.process?.emitWarning === 'function') {
-      host.process.emitWarning(text, { code: 'STATEPAD_REDIS' });
-    } else {
-      console.warn(text);
-    }
+        `'${told}', as the option says: say what is true of your server`,
+    );
   }
 }

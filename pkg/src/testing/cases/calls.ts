@@ -1,5 +1,5 @@
-// What is remembered of calls that were refused, and of creations whose sessions are gone: a try that was on its way for long
-// comes to nothing.
+// What is remembered of calls that were refused, and of creations whose sessions are gone: a try that was on its way
+// for long comes to nothing.
 
 import {
   append,

@@ -26,7 +26,10 @@ import type { Delta, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
-/** Sessions that each write to all scopes: created, loaded, and every second removed. Those of one app or user share it. */
+/**
+ * Sessions that each write to all scopes: created, loaded, and every second removed. Those of one app or user share
+ * it.
+ */
 function apart(keys: readonly SessionKey[], prefix = 'c'): StoreStep[] {
   const shared = (key: SessionKey, parts: readonly (keyof SessionKey)[]): number[] =>
     [...keys.keys()].filter((index) => parts.every((part) => keys[index]?.[part] === key[part]));

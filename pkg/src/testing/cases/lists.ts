@@ -169,7 +169,7 @@ const pageCases: readonly StoreCase[] = [
     list([], { after: behind(at('a', 10)), descending: true }, { total: 3 }),
   ),
   storeCase(
-    'a page goes on behind a place that nobody is at',
+    'a page goes on behind a place where no session is',
     ...createAt(['a', 10], ['b', 20], ['c', 30]),
     ...[
       { after: { time: 15, sessionId: 'zzz', userId: 'zzz' }, up: ['b', 'c'], down: ['a'] },

@@ -176,7 +176,7 @@ export const loadCases: readonly StoreCase[] = [
     ),
   ),
   storeCase(
-    'what a session began with is its event of revision 0, for those who ask for it; nothing else is another for it',
+    'what a session began with is its event of revision 0, where it is asked for; no other event is a duplicate of it',
     commit(begin('c', { session: set('s', 1) }, { time: 20 }), made()),
     ...[{}, { from: 1 }, { to: 0 }, { to: 1 }, { since: 0 }, { last: 1 }, { from: 0, since: 20.5 }, { from: 0, last: 0 }].map(
       (window) => load(loaded({ time: 20, state: { session: { s: 1 } } }), { events: window }),

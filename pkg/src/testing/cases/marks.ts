@@ -1,4 +1,4 @@
-// What a store tells of itself so that nobody takes an earlier copy of it for what it was: marks, last events, ids.
+// What a store tells of itself, so that an earlier copy of it is not taken for what it was: marks, last events, ids.
 
 import {
   again,

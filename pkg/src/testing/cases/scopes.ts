@@ -278,7 +278,7 @@ const removeScopeCases: readonly StoreCase[] = [
     appHas(3, { b: 3 }),
   ),
   storeCase(
-    'a scope that nobody has written to may be deleted',
+    'a scope that was never written to may be deleted',
     { removeScope: { app: APP } },
     { removeScope: { app: APP, user: HOME.userId } },
     load(null),

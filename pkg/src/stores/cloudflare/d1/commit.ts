@@ -2,19 +2,21 @@
 //
 // So every statement decides in the database. Of each group of changes, first what is new and allowed is inserted as
 // pending: an event one revision ahead of its session, a session at revision -1, an update at the time -1. Then the
-// outcomes are read, the rest is written for what is pending, and in the end nothing is pending any more. As a batch is
-// atomic, nobody else ever sees something pending.
+// outcomes are read, the rest is written for what is pending, and in the end nothing is pending any more. As a batch
+// is atomic, no other request ever sees anything pending.
 
 import { query, type Bindings, type D1Query } from './client.js';
-import { ENTRY, EVENT, GUARD, HEAD, KINDS, SET, UNSET, type PackedChange } from './changes.js';
+import { ENTRY, EVENT, GUARD, HEAD, KINDS, SET, UNSET, type PackedChange } from './packed-change.js';
 import { IS_CURRENT } from './read.js';
 import { portionsOf, rowsAs, type PackedRow } from './rows.js';
-import { knownScopes, toldQueries } from './told.js';
+import { knownScopes, toldQueries } from './changed.js';
 import { RECENT } from '../../sqlite/entries.js';
-import { BEGINNING } from '../../sqlite/schema.js';
+import { BEGINNING } from '../../sqlite/statements.js';
 import type { Delta } from '../../../store/contract.js';
 
-/** The statements of a group, which of them answers the outcomes, and how many behind it tell what others have done. */
+/**
+ * The statements of a group, which of them answers the outcomes, and how many behind it tell what others have done.
+ */
 export interface GroupQueries {
   readonly queries: readonly D1Query[];
   readonly answer: number;
@@ -39,7 +41,9 @@ const PENDING = `pending AS MATERIALIZED (
       WHERE head.kind = ${KINDS.update} AND u.time = -1
   )`;
 
-/** What each pending change writes to: the number of the scope or session, and which position or revision it brings. */
+/**
+ * What each pending change writes to: the number of the scope or session, and which position or revision it brings.
+ */
 const TOUCHED = `touched AS MATERIALIZED (
     SELECT i, 0 AS part, x.n AS owner, x.pos + row_number() OVER (PARTITION BY x.n ORDER BY i) AS born
       FROM pending JOIN statepad_scopes_v2 AS x ON x.scope = app_scope WHERE moves_app
@@ -94,7 +98,9 @@ function headAs(group: readonly PackedChange[], all: Bindings): string {
   return rowsAs('head', HEAD, group.map(({ head }) => head), all);
 }
 
-/** The beginning of a statement that looks at guards, and the condition that they hold for `head` and its session, `s`. */
+/**
+ * The beginning of a statement that looks at guards, and the condition that they hold for `head` and its session, `s`.
+ */
 function guarded(group: readonly PackedChange[], hasSession: boolean, all: Bindings): [tables: string, holds: string] {
   const guards = group.flatMap((packed) => packed.guards);
   const tables = [headAs(group, all), ...(guards.length > 0 ? [rowsAs('guard', GUARD, guards, all)] : [])];
@@ -228,7 +234,9 @@ function setValues(group: readonly PackedChange[], rows: readonly PackedRow[]): 
   );
 }
 
-/** What the pending changes do to each scope, together: `recent` grows by `text`, unless it gets too long (`is_full`). */
+/**
+ * What the pending changes do to each scope, together: `recent` grows by `text`, unless it gets too long (`is_full`).
+ */
 function movedAs(group: readonly PackedChange[], all: Bindings): string {
   const entries = rowsAs('entry', ENTRY, group.flatMap((packed) => packed.entries), all);
   return `${headAs(group, all)}, ${entries}, ${PENDING}, step AS MATERIALIZED (
