@@ -1,6 +1,7 @@
 // Builds the npm package in pkg/: the core as WebAssembly into pkg/wasm, the TypeScript into pkg/dist, and the documents
 // that are published with them; then the page, into www/dist. What is up to date is left alone. `setup.mjs build` has
-// installed what this needs. `node scripts/build.mjs package` makes pkg/dist alone, which needs no Rust but a pkg/wasm.
+// installed what this needs. Parts by name: `node scripts/build.mjs core bundle declarations page documents`; the last four need
+// no Rust, but what the first has made.
 
 import { copyFileSync, cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,14 +16,21 @@ const inRoot = (...path) => join(root, ...path);
 /** How a step is done, and by which versions of the tools: it is done again when one of these changes. */
 const recipe = (...scripts) => [...scripts.map((name) => inRoot('scripts', name)), inRoot('package-lock.json')];
 
-const onlyPackage = process.argv[2] === 'package';
-if (!onlyPackage) await buildCore(recipe('core.mjs'));
-await bundlePackage(recipe('package.mjs', 'entries.mjs'));
-await declarePackage(recipe('package.mjs'));
-if (!onlyPackage) {
-  await step('www/dist', inRoot('www', 'dist'), sourcesOfPage(), buildPage);
-  copyDocuments();
+const parts = {
+  core: () => buildCore(recipe('core.mjs')),
+  bundle: () => bundlePackage(recipe('package.mjs', 'entries.mjs')),
+  declarations: () => declarePackage(recipe('package.mjs')),
+  page: () => step('www/dist', inRoot('www', 'dist'), sourcesOfPage(), buildPage),
+  documents: copyDocuments,
+};
+
+const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts);
+const unknown = chosen.filter((name) => !(name in parts));
+if (unknown.length > 0) {
+  console.error(`build: there is no part ${unknown.join(', ')}; there are ${Object.keys(parts).join(', ')}`);
+  process.exit(1);
 }
+for (const name of chosen) await parts[name]();
 
 function sourcesOfPage() {
   const built = [inRoot('pkg', 'dist', '.made-from'), inRoot('pkg', 'wasm', '.made-from')];
