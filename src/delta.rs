@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::index::{Index, Ordered};
-use crate::json::{Json, write_string};
 #[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
-use crate::object::Members;
+use crate::json::members::Members;
+use crate::json::{Json, write_string};
+use crate::maps::{Index, Ordered};
 use crate::scope::Scope;
 use crate::text::slice;
 
@@ -267,6 +267,12 @@ mod tests {
             r#"{"app":{"set":{"a":2},"unset":[]},"user":{"set":{"u":3},"unset":[]},"session":{"set":{"s":4},"unset":[]}}"#
         );
         assert_eq!(temp.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["t"]);
+        let part = |scope| scoped.get(scope).map(|delta| delta.iter().map(|(name, _)| name).collect::<Vec<_>>());
+        assert_eq!(
+            [Scope::App, Scope::User, Scope::Session].map(part),
+            [Some(vec!["a"]), Some(vec!["u"]), Some(vec!["s"])]
+        );
+        assert_eq!(part(Scope::Temp), None);
     }
 
     #[test]

@@ -16,8 +16,7 @@ export { injectSessionState, type AdkContext, type InjectContext } from './templ
 export { StatepadError, isStatepadError, type ErrorCode, type ErrorDetails, type Missing } from './model/errors.js';
 export { StoreError, isStoreError, type StoreErrorCode, type StoreErrorDetails } from './store/store-error.js';
 export { ready } from './engine/ready.js';
-export type { UpdateFunction } from './service/update-state.js';
-export type { StoreOptions } from './backend/durable/options.js';
+export type { StoreOptions } from './service/options.js';
 export type { Callbacks, LogRecord, Records, Refusal, Removal, VersionRecord } from './stores/journal/callback-store.js';
 export type {
   Change,
@@ -67,3 +66,4 @@ export type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from './model/types.js';
+export type { UpdateFunction } from './backend/update-target.js';

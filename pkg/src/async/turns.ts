@@ -1,6 +1,6 @@
 // Turns of those who would get into each other's way: one after the other, under a name.
 
-import { orAborted } from '../backend/durable/retry.js';
+import { orAborted } from './abort.js';
 import type { Signal } from './abort.js';
 
 /** How long a function runs until a call that may be its own goes by itself, in milliseconds. Longer at further runs. */
@@ -153,7 +153,7 @@ class Line {
     const started = new Promise<void>((resolve) => {
       const start = (): void => {
         result = this.start(turn, task);
-        // Whoever has gone is not told.
+        // A caller that was aborted no longer listens.
         result.catch(() => undefined);
         resolve();
       };

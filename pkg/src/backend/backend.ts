@@ -1,11 +1,11 @@
 // What a session service does once a request is understood: in memory, or over a store.
 
-import { admitDelta, admitString, type AdmittedDelta } from '../input/admit.js';
+import { admitDelta, type AdmittedDelta } from '../input/admit.js';
 import { isBlank, newId } from '../model/ids.js';
 import { REQUESTS, checkRequest, type ListPlan } from '../input/requests.js';
+import { admitString } from '../checks/arguments.js';
 import type { Draft } from '../input/event-draft.js';
 import type { View } from '../session/handle.js';
-import type { Reservation, UpdateTarget } from '../service/update-state.js';
 import type {
   CreateSessionRequest,
   Event,
@@ -18,6 +18,7 @@ import type {
   UpdateStateTarget,
 } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
+import type { Reservation, UpdateTarget } from './update-target.js';
 
 /** A request to create a session, understood. */
 export interface Creation {

@@ -11,7 +11,7 @@ import { Memory, type Guard } from '../session/registry.js';
 import { checkKey, type ListPlan } from '../input/requests.js';
 import { mergeRecords } from '../model/scope.js';
 import { pageOf, type AppendPlan, type Creation, type SessionName, type Sessions } from './backend.js';
-import { isSessionTarget, type UpdateTarget } from '../service/update-state.js';
+import { isSessionTarget, type UpdateTarget } from './update-target.js';
 import type { View } from '../session/handle.js';
 import type {
   Event,

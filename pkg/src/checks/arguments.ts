@@ -1,7 +1,7 @@
 // Checks of arguments, at the public entrances: one look at each. What is behind them can rely on it.
 
-import { admitString } from '../input/admit.js';
 import { StatepadError } from '../model/errors.js';
+import { isWellFormed } from '../model/json.js';
 import { describe, isObject } from '../model/kinds.js';
 import { meant, type Names } from './names.js';
 
@@ -80,6 +80,16 @@ export function checkCount(count: number | undefined, path: string): void {
   if (count !== undefined && !(Number.isSafeInteger(count) && count >= 0)) {
     invalid(path, `must be a whole number that is not negative, not ${describe(count)}`);
   }
+}
+
+/** Checks a name or an id: a string that every host can hold. */
+export function admitString(value: unknown, path: string): string {
+  if (typeof value === 'string' && isWellFormed(value)) {
+    return value;
+  }
+  const not = typeof value === 'string' ? 'without lone surrogates' : `and not ${describe(value)}`;
+  const what = value === undefined ? 'is missing' : `must be a string ${not}`;
+  throw new StatepadError('INVALID_ARGUMENT', `${path} ${what}`, { path });
 }
 
 /** Checks a name that may be absent. */

@@ -1,7 +1,8 @@
 // Writes of an invocation that wait for the event that carries them. The same rules as in the core (src/invocation.rs).
 
-import { put, type AdmittedDelta } from '../input/admit.js';
+import { type AdmittedDelta } from '../input/admit.js';
 import { DELETED } from '../model/deletion.js';
+import { put } from '../model/json.js';
 
 /** A write that is not stored yet. */
 interface Write {

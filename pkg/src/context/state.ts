@@ -1,10 +1,11 @@
 // State that tracks its writes.
 
-import { admitDelta, admitValue, put } from '../input/admit.js';
+import { admitDelta, admitValue } from '../input/admit.js';
 import { DELETED, isDeleted } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { checkObject } from '../checks/arguments.js';
 import { APP_PREFIX, TEMP_PREFIX, USER_PREFIX } from '../model/scope.js';
+import { put } from '../model/json.js';
 import type { Json } from '../model/types.js';
 
 /** A type whose members can be read only, through and through: what is read is frozen. */
@@ -165,7 +166,7 @@ export class State implements ReadonlyState {
   }
 }
 
-/** JavaScript would write a symbol where nobody finds it, and turn all else into text. */
+/** JavaScript would store a symbol that JSON loses, and turn other kinds into text. */
 function checkName(key: unknown): string {
   if (typeof key !== 'string') {
     throw new StatepadError('INVALID_ARGUMENT', `key must be a string, not a ${typeof key}`, { path: 'key' });

@@ -1,6 +1,7 @@
 // Compiling and escaping: the core finds the placeholders; here its lists of numbers become segments and texts.
 
-import { escape_template, parse_template, template_places, write } from './wasm.js';
+import { escape_template, parse_template, template_places } from './wasm.js';
+import { write } from './transfer.js';
 
 /** A placeholder with all that rendering needs. */
 export interface CompiledPlaceholder {

@@ -1,4 +1,4 @@
-// The one instance of the core, the way in for long texts, and what becomes of all who use it when it fails.
+// The one instance of the core, and what its callers are told when it fails.
 
 import { loading } from '#load';
 import {
@@ -13,7 +13,8 @@ import {
   template_places as templatePlaces,
   type InitOutput,
 } from '../../wasm/statepad.js';
-import { StatepadError, coreError } from '../model/errors.js';
+import { StatepadError } from '../model/errors.js';
+import { coreError, memoryFull } from './core-error.js';
 
 /** Why the module cannot be used any more. */
 let trap: { readonly cause: unknown } | undefined;
@@ -62,16 +63,10 @@ function roomy<F extends Call>(call: F): F {
   return function (this: unknown, ...args: never[]) {
     const length = args.reduce((sum: number, arg: unknown) => (typeof arg === 'string' ? sum + arg.length : sum), 0);
     if (length > FEW && !hasRoom(length * 4)) {
-      throw full();
+      throw memoryFull();
     }
     return call.apply(this, args);
   } as F;
-}
-
-/** As the core says it. */
-function full(): StatepadError {
-  const message = 'the memory of the WebAssembly module is full: nothing was changed, and deleting sessions makes room';
-  return new StatepadError('CORE_FAILED', message, { reason: 'memory' });
 }
 
 const WITH_STRINGS = new Set(['prepare_create', 'prepare_update', 'restore', 'scope', 'list', 'steps']);
@@ -80,7 +75,7 @@ for (const prototype of [Core.prototype, Past.prototype] as unknown as Record<st
   for (const name of Object.getOwnPropertyNames(prototype)) {
     const call = prototype[name] as Call;
     if (name === 'free') {
-      // What is left of a module that has failed is nobody's any more.
+      // The memory of a failed module is not touched again.
       prototype[name] = function (this: unknown) {
         if (trap === undefined) {
           guarded(call).call(this);
@@ -99,13 +94,13 @@ export const parse_template = guarded(parseTemplate);
 export const template_places = guarded(templatePlaces);
 export const escape_template = guarded(escapeTemplate);
 export const nearest_key = guarded(roomy(nearestKey));
-const makeScratch = guarded(scratch);
+export const make_scratch = guarded(scratch);
 
 let loaded = loading === undefined;
 const whenLoaded = loading?.then(() => {
   loaded = true;
 });
-// Whoever calls ready() is told of a failure; that nobody has called yet is none.
+// A failure is told to the callers of ready(): without one it is no unhandled rejection.
 whenLoaded?.catch(() => undefined);
 
 /** Resolves when the core can be called. Rejects when the host cannot compile the module. */
@@ -126,63 +121,5 @@ export function requireReady(what: string): void {
   }
 }
 
-/** The glue hands out the instance that it has. */
-const instance = initSync as () => InitOutput;
-const encoder = new TextEncoder();
-let target = new Uint8Array(0);
-let capacity = 0;
-
-/** The buffer grows no less than to this, and one that is this many times as large as is needed is given back, in bytes. */
-const LEAST = 4096;
-const LARGE = 1 << 20;
-const MUCH = 16;
-
-/** Writes texts where the core reads them, one behind the other. Returns the length of each in bytes. Throws `CORE_FAILED`. */
-export function write(first: string, second = '', third = ''): readonly [number, number, number] {
-  const most = (first.length + second.length + third.length) * 3;
-  // A view of memory that has grown since is detached: its length is 0.
-  if (target.length < most || target.length === 0 || (target.length > LARGE && target.length > most * MUCH)) {
-    resize(capacity > LARGE ? most : Math.max(capacity, most));
-    if (target.length < most) {
-      // There is no room for the longest that the texts could be: for what they are there may be.
-      resize([first, second, third].reduce((sum, text) => sum + byteLength(text), 0));
-    }
-    if (target.length === 0) {
-      throw full();
-    }
-  }
-  const a = encoder.encodeInto(first, target).written;
-  const b = writeBehind(a, second);
-  return [a, b, writeBehind(a + b, third)];
-}
-
-/** Makes the buffer so long; of no length when there is no room for it. */
-function resize(length: number): void {
-  capacity = Math.max(length, LEAST);
-  const pointer = makeScratch(capacity) >>> 0;
-  capacity = pointer === 0 ? 0 : capacity;
-  target = new Uint8Array(instance().memory.buffer, pointer, capacity);
-}
-
-/** The most bytes that a text can have in UTF-8: a pair of surrogates has fewer. */
-function byteLength(text: string): number {
-  let length = text.length;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    length += code < 0x80 ? 0 : code < 0x800 ? 1 : 2;
-  }
-  return length;
-}
-
-/** Short texts, ids mostly, are put there character by character, as long as they are ASCII. */
-function writeBehind(at: number, text: string): number {
-  const { length } = text;
-  for (let index = 0; index < length; index++) {
-    const code = text.charCodeAt(index);
-    if (code > 127 || index > 64) {
-      return encoder.encodeInto(text, target.subarray(at)).written;
-    }
-    target[at + index] = code;
-  }
-  return length;
-}
+/** The instance: its memory, where long texts are written. */
+export const instance = initSync as () => InitOutput;

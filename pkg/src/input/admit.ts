@@ -1,16 +1,15 @@
 // What comes in is checked, copied and frozen in one pass. After it no caller's later mutation reaches the service, and
 // what JSON would lose or change without a word is an error that names its place.
 
+import { ADK_EVENT } from '../model/adk-event.js';
 import { isDeleted } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
+import { isWellFormed, put } from '../model/json.js';
 import { describe, isPlain, isRevoked } from '../model/kinds.js';
 import type { Json } from '../model/types.js';
 
 /** How deep lists and objects may be nested in a value; the core has the same limit. */
 export const MAX_DEPTH = 100;
-
-/** The mark of ADK's events: the one symbol that a copy keeps. */
-export const ADK_EVENT = Symbol.for('google.adk.event');
 
 /** Options of the pass. */
 export interface AdmitOptions {
@@ -31,9 +30,6 @@ export interface AdmittedDelta {
 
 /** The copy of every empty object. */
 export const EMPTY: Json = Object.freeze({});
-
-const wellFormed: (text: string) => boolean =
-  'isWellFormed' in String.prototype ? (text) => text.isWellFormed() : (text) => !/\p{Surrogate}/u.test(text);
 
 /** Copies and freezes one value. `path` names it in errors. */
 export function admitValue(value: unknown, path: string, { instances = false }: AdmitOptions = {}): Json {
@@ -82,7 +78,7 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
   try {
     for (key of Object.keys(given)) {
       const value = given[key];
-      if (!wellFormed(key)) {
+      if (!isWellFormed(key)) {
         throw new Fault('is a key with a lone surrogate');
       }
       if (typeof value === 'object' && isDeleted(value)) {
@@ -109,25 +105,6 @@ function admitSymbols(given: object, path: string): void {
 
 const NOTHING: readonly never[] = [];
 
-/** Checks a name or an id: a string that every host can hold. */
-export function admitString(value: unknown, path: string): string {
-  if (typeof value === 'string' && wellFormed(value)) {
-    return value;
-  }
-  const not = typeof value === 'string' ? 'without lone surrogates' : `and not ${describe(value)}`;
-  const what = value === undefined ? 'is missing' : `must be a string ${not}`;
-  throw new StatepadError('INVALID_ARGUMENT', `${path} ${what}`, { path });
-}
-
-/** Sets an own member, whatever its name. */
-export function put<T>(record: Record<string, T>, key: string, value: T): void {
-  if (key === '__proto__') {
-    Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });
-  } else {
-    record[key] = value;
-  }
-}
-
 /**
  * The frozen copy of a value, or `undefined` for what an object may leave out. `name` is what its member is called, for
  * its `toJSON`. Throws a {@link Fault}.
@@ -135,7 +112,7 @@ export function put<T>(record: Record<string, T>, key: string, value: T): void {
 function copy(value: unknown, name: string, depth: number, instances: boolean): Json | undefined {
   switch (typeof value) {
     case 'string':
-      if (!wellFormed(value)) {
+      if (!isWellFormed(value)) {
         throw new Fault('has a lone surrogate');
       }
       return value;
@@ -166,7 +143,7 @@ function copyObject(value: object, name: string, depth: number, instances: boole
   return copyOther(value, name, depth, instances);
 }
 
-/** Whatever is no plain object without a `toJSON` of its own. */
+/** Copies lists, instances of classes, and objects that have a `toJSON`. */
 function copyOther(value: object, name: string, depth: number, instances: boolean): Json | undefined {
   if (isRevoked(value)) {
     throw new Fault('is a revoked proxy');
@@ -213,7 +190,7 @@ function copyRecord(record: Record<string, unknown>, names: readonly string[], d
   let name = '';
   try {
     for (name of names) {
-      if (!wellFormed(name)) {
+      if (!isWellFormed(name)) {
         throw new Fault('is a member with a lone surrogate in its name');
       }
       const member = copy(record[name], name, depth + 1, instances);

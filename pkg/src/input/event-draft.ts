@@ -1,6 +1,6 @@
 // An event on its way in: admitted, and completed once the core has answered.
 
-import { ADK_EVENT, EMPTY, admitDelta, admitMembers, admitString, isRecordLike, type AdmitOptions } from './admit.js';
+import { EMPTY, admitDelta, admitMembers, isRecordLike, type AdmitOptions } from './admit.js';
 import { checkMetadata, storedDeletions, withDeletions } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { sameJson } from '../model/json.js';
@@ -8,6 +8,8 @@ import { describe, isObject, isPlain } from '../model/kinds.js';
 import { newId } from '../model/ids.js';
 import { checkEventNames } from './requests.js';
 import { isTemp } from '../model/scope.js';
+import { admitString } from '../checks/arguments.js';
+import { ADK_EVENT } from '../model/adk-event.js';
 import type { Event, EventInit, Json } from '../model/types.js';
 
 /** An admitted event. Its values are frozen copies; its top level, its actions and its delta are not frozen yet. */

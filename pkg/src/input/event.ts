@@ -1,10 +1,10 @@
 // Making and reading events, as ADK names it.
 
-import { ADK_EVENT } from './admit.js';
 import { StatepadError } from '../model/errors.js';
 import { describe, isList, isObject } from '../model/kinds.js';
 import { newId } from '../model/ids.js';
 import { checkObject } from '../checks/arguments.js';
+import { ADK_EVENT } from '../model/adk-event.js';
 import type { Event, EventActions, EventInit, Part } from '../model/types.js';
 
 /** Makes the actions of an event: what is missing is empty. As in ADK. */

@@ -1,8 +1,7 @@
 // Checks what comes in with a request, as a whole.
 
-import { admitString } from './admit.js';
 import { describe } from '../model/kinds.js';
-import { checkCount, checkNames, checkObject, checkOptionalString, checkOptions, checkSignal, invalid, unknown } from '../checks/arguments.js';
+import { checkCount, checkNames, checkObject, checkOptionalString, checkOptions, checkSignal, invalid, unknown, admitString } from '../checks/arguments.js';
 import { ACTION_NAMES, EVENT_NAMES, meant, namesOf, type Names } from '../checks/names.js';
 import type { GetSessionConfig, ListSessionsRequest, SessionKey, SessionName, UpdateStateOptions, UpdateStateTarget } from '../model/types.js';
 

@@ -1,6 +1,5 @@
 // From a service to JSON lines.
 
-import { put } from '../input/admit.js';
 import { notFound } from '../session/append.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
 import { isObject } from '../model/kinds.js';
@@ -8,6 +7,7 @@ import { checkOptions } from '../checks/arguments.js';
 import { OPTIONS, checkTarget } from '../input/requests.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
 import { VERSION, type Line, type SessionLine } from './format.js';
+import { put } from '../model/json.js';
 import type { SessionService } from '../service/session-service.js';
 import type { Abortable, Event, Json, Session, SessionKey, SessionName, UpdateStateTarget } from '../model/types.js';
 

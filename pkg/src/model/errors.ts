@@ -97,9 +97,3 @@ export class StatepadError extends Error implements ErrorDetails {
 export function isStatepadError(error: unknown): error is StatepadError {
   return isObject(error) && brand in error;
 }
-
-/** The error that the core has told as JSON text. */
-export function coreError(text: string): StatepadError {
-  const { code, message, ...details } = JSON.parse(text) as ErrorDetails & { code: ErrorCode; message: string };
-  return new StatepadError(code, message, details);
-}

@@ -1,6 +1,5 @@
-// Frozen JSON values: making, comparing and copying them.
+// JSON values: making, freezing, comparing and copying them.
 
-import { put } from '../input/admit.js';
 import type { Json } from './types.js';
 
 /** Freezes a value that has just been parsed, through and through. */
@@ -43,3 +42,16 @@ export function thaw(value: unknown): unknown {
   }
   return copied;
 }
+
+/** Sets an own member, whatever its name. */
+export function put<T>(record: Record<string, T>, key: string, value: T): void {
+  if (key === '__proto__') {
+    Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    record[key] = value;
+  }
+}
+
+/** Whether a text has no lone surrogates: UTF-8 could not hold them. */
+export const isWellFormed: (text: string) => boolean =
+  'isWellFormed' in String.prototype ? (text) => text.isWellFormed() : (text) => !/\p{Surrogate}/u.test(text);

@@ -1,6 +1,6 @@
 // The prefixes as JavaScript users spell them. What they mean is decided in the core (src/scope.rs).
 
-import { put } from '../input/admit.js';
+import { put } from './json.js';
 import type { Json } from './types.js';
 
 /** The prefix of keys shared by all users of an app. */

@@ -1,18 +1,20 @@
 // The session service: checks requests, and hands them to sessions in memory or over a store.
 
-import { admitString, type AdmitOptions } from '../input/admit.js';
+import { type AdmitOptions } from '../input/admit.js';
 import { admitEvent } from '../input/event-draft.js';
 import { checkedClock } from '../input/clock.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
 import { InvocationContext, type InvocationOptions } from '../context/invocation.js';
 import { LocalSessions } from '../backend/memory-backend.js';
-import { checkCount, checkFunction, checkObject, checkOptionalString, checkOptions } from '../checks/arguments.js';
+import { checkCount, checkFunction, checkObject, checkOptionalString, checkOptions, admitString } from '../checks/arguments.js';
 import { OPTIONS, REQUESTS, checkConfig, checkKey, checkList, checkRequest, checkSession, checkTarget, checkUpdateOptions } from '../input/requests.js';
 import { admitCreation, type Sessions } from '../backend/backend.js';
-import { checkServiceOptions, checkStoreOptions, type StoredOptions, type StoreOptions } from '../backend/durable/options.js';
+import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
+import type { StoredOptions } from '../backend/durable/options.js';
 import { Turns } from '../async/turns.js';
-import { updateState, type UpdateFunction } from './update-state.js';
+import { updateState } from './update-state.js';
 import { isReady, ready, refuseAfterTrap, requireReady } from '../engine/wasm.js';
+import { type UpdateFunction } from '../backend/update-target.js';
 import type { View } from '../session/handle.js';
 import type {
   Abortable,
@@ -47,7 +49,7 @@ export interface SessionServiceOptions extends StoreOptions {
  * `persist` and `restore`, wherever they keep them.
  *
  * A write is never dropped silently: it resolves when it is durable, or it throws a {@link StatepadError}. It has not
- * happened then, unless the code is `COMMIT_UNKNOWN`: nobody knows. Every method throws `CLOSED` after `close()`, and
+ * happened then, unless the code is `COMMIT_UNKNOWN`: then it may have happened. Every method throws `CLOSED` after `close()`, and
  * over a store also `STORE_UNAVAILABLE` and `STORE_CORRUPT`.
  *
  * @example
@@ -110,7 +112,7 @@ export class SessionService {
     try {
       return await sessions.create(creation, signal);
     } catch (error) {
-      // Somebody else has created it meanwhile.
+      // Another caller has created it meanwhile.
       const isTaken = isStatepadError(error) && error.code === 'SESSION_EXISTS';
       const created = isTaken ? await sessions.get(creation.key, undefined, signal) : undefined;
       if (created === undefined) {
@@ -304,7 +306,7 @@ export class SessionService {
     return this.#sessions;
   }
 
-  /** What tells the past is loaded when somebody asks. */
+  /** The log that tells the past is loaded at the first call that needs it. */
   async #past(session: SessionName, options: Abortable): Promise<[typeof import('../session/history.js'), View]> {
     checkSession(session);
     const sessions = await this.#begin(options);

@@ -4,57 +4,11 @@ import { StatepadError, isStatepadError } from '../model/errors.js';
 import { sleep } from '../async/sleep.js';
 import { isTemp, mergeRecords, type StoredScope } from '../model/scope.js';
 import { isThenable } from '../async/thenable.js';
+import { nameOf, ownScope, type Reservation, type State, type UpdateFunction, type UpdateTarget } from '../backend/update-target.js';
 import { deltaOf } from './update-answer.js';
-import type { Hint } from '../store/contract.js';
 import type { Turn, Turns } from '../async/turns.js';
-import type { Json, SessionKey, UpdateStateTarget } from '../model/types.js';
+import type { UpdateStateTarget } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
-
-/**
- * Gets the current values, read-only, and returns a delta, both under full keys, or a promise of it: anything with a callable
- * `then`. Nothing to write: `{}`; or `undefined`, which development is warned of once, as a function that changes its argument
- * in vain looks the same. Any other answer is `INVALID_ARGUMENT`.
- */
-export type UpdateFunction = (
-  state: Readonly<Record<string, Json>>,
-) => Readonly<Record<string, unknown>> | undefined | void | PromiseLike<Readonly<Record<string, unknown>> | undefined | void>;
-
-type State = Readonly<Record<string, Json>>;
-
-/** What was read, and how to write over it: that throws `STATE_CONFLICT` or `SESSION_STALE` when it holds no more. */
-export interface Attempt {
-  readonly state: State;
-  /** The scope that most others share, of those that the function has looked at or writes. Where that is not known: the app's. */
-  readonly widest?: (delta: Readonly<Record<string, unknown>>) => StoredScope;
-  /** Answers with the values after the update. `reserved` is {@link Reservation.id}. */
-  readonly write: (delta: Readonly<Record<string, unknown>>, reserved?: string) => State | Promise<State>;
-}
-
-/**
- * Something that can be read, and written if it has not moved since. Reads anew at each call, unless the turn before has left
- * what it wrote.
- */
-export type UpdateTarget = (turn: Turn) => Attempt | Promise<Attempt>;
-
-/** The turn that one call may have among all who use the store, in other processes, too. For speed alone. */
-export interface Reservation {
-  /** Where the updates of the same target have met others just now: the next one begins with a turn there. */
-  readonly expected: StoredScope | undefined;
-  /** Whether updates have met others at a scope just now. */
-  isHot(scope: StoredScope): boolean;
-  /**
-   * Waits for the turn at a scope, once for all calls. `hasMet`: without one others have come between again and again; `took` is
-   * how long the last attempt has taken, in milliseconds. Answers whether others may have written meanwhile. Throws what the
-   * call is aborted with.
-   */
-  take(scope: StoredScope, hasMet: boolean, took: number | undefined): Promise<boolean>;
-  /** Whether the call has the turn, as far as can be told here. */
-  readonly isHeld: boolean;
-  /** What the change carries. */
-  readonly id: string | undefined;
-  /** The call is over. `isWritten`: its change was written, and has given the turn back. */
-  end(isWritten: boolean): void;
-}
 
 /** How an update goes about it. */
 export interface UpdatePlan {
@@ -84,23 +38,6 @@ export async function updateState(target: UpdateTarget, fn: UpdateFunction, plan
   } finally {
     reservation?.end(isWritten);
   }
-}
-
-/** The scope of what has no other target than this one. */
-export function ownScope({ userId, sessionId }: UpdateStateTarget): StoredScope {
-  return sessionId !== undefined ? 'session' : userId !== undefined ? 'user' : 'app';
-}
-
-/** What a target has of a scope, its own or a wider one. */
-export function partOf({ appName, userId, sessionId }: UpdateStateTarget, scope: StoredScope): Hint {
-  const user = scope === 'app' || userId === undefined ? {} : { userId };
-  return { appName, ...user, ...(scope === 'session' && sessionId !== undefined && { sessionId }) };
-}
-
-/** What stands for the scope of a target. */
-export function nameOf(target: UpdateStateTarget, scope: StoredScope): string {
-  const { appName, userId, sessionId } = partOf(target, scope);
-  return JSON.stringify([appName, userId, sessionId].filter((id) => id !== undefined));
 }
 
 /** What an attempt has come to. */
@@ -168,7 +105,7 @@ class Update {
   }
 }
 
-/** Somebody else has written what was read. */
+/** Another writer has changed what was read. */
 class Met {
   readonly cause: unknown;
   readonly widest: StoredScope;
@@ -183,7 +120,7 @@ class Met {
 async function tryUpdate(target: UpdateTarget, fn: UpdateFunction, turn: Turn, plan: UpdatePlan): Promise<Done | Met> {
   const { signal, reservation } = plan;
   signal?.throwIfAborted();
-  // Whatever needs no waiting is done at once: nothing can come between.
+  // Without waiting no other task of this process can run between the read and the write.
   const found = target(turn);
   const { state, write, widest } = isThenable(found) ? await found : found;
   const answer = turn.call(() => fn(state));
@@ -205,20 +142,12 @@ async function tryUpdate(target: UpdateTarget, fn: UpdateFunction, turn: Turn, p
   }
 }
 
-/** Whether an update is one of a session. Throws when it names a session without its user. */
-export function isSessionTarget(target: UpdateStateTarget): target is SessionKey {
-  if (target.sessionId !== undefined && target.userId === undefined) {
-    throw new StatepadError('INVALID_ARGUMENT', 'a sessionId needs a userId', { path: 'userId' });
-  }
-  return target.sessionId !== undefined;
-}
-
 /** Whether there is nothing in it, not even what is refused. */
 function isEmpty(delta: object): boolean {
   return Reflect.ownKeys(delta).length === 0;
 }
 
-/** Nobody would ever see them. */
+/** `temp:` keys are not stored, so writing them here would have no effect. */
 function refuseTemp(delta: Readonly<Record<string, unknown>>): void {
   const key = Object.keys(delta).find(isTemp);
   if (key !== undefined) {
@@ -230,7 +159,7 @@ function isConflict(error: unknown): boolean {
   return isStatepadError(error) && (error.code === 'STATE_CONFLICT' || error.code === 'SESSION_STALE');
 }
 
-/** Growing, and by chance, so that those who met do not meet again; at most 50 ms. */
+/** Grows with the attempts, with jitter, so that conflicting writers drift apart; at most 50 ms. */
 async function pause(attempt: number): Promise<void> {
   await sleep(Math.random() * Math.min(50, 2 ** Math.min(attempt - 1, 6)));
 }

@@ -5,10 +5,11 @@ import { StatepadError } from '../model/errors.js';
 import { deepFreeze } from '../model/json.js';
 import { describe } from '../model/kinds.js';
 import { stateOf, type SessionRecord, type View } from './handle.js';
-import { MOST, namesText, type DeltaText } from './registry.js';
 import { checkCount } from '../checks/arguments.js';
 import { withoutTemp } from '../model/scope.js';
-import { Past as CorePast, write } from '../engine/wasm.js';
+import { Past as CorePast } from '../engine/wasm.js';
+import { write, namesText, type DeltaText } from '../engine/transfer.js';
+import { MOST } from '../engine/limits.js';
 import type { CreationEvent } from './creation.js';
 import type { Event, HistoryOptions, HistoryStep, Json } from '../model/types.js';
 

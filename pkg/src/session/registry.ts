@@ -1,12 +1,15 @@
 // All sessions of one service, as far as JavaScript keeps them: the core's object, the event bodies, the handles.
 
-import { StatepadError, coreError } from '../model/errors.js';
+import { StatepadError } from '../model/errors.js';
 import { Cell, OUT, makeHandle, viewOf, type SessionRecord, type View } from './handle.js';
+import { coreError } from '../engine/core-error.js';
 import type { CreationEvent } from './creation.js';
 import type { Draft, TempDelta } from '../input/event-draft.js';
 import type { Change } from '../store/contract.js';
-import type { Event, GetSessionConfig, Json, Session, SessionKey } from '../model/types.js';
-import { Core, write } from '../engine/wasm.js';
+import type { Event, GetSessionConfig, Session, SessionKey } from '../model/types.js';
+import { MOST } from '../engine/limits.js';
+import { namesText, write, type DeltaText } from '../engine/transfer.js';
+import { Core } from '../engine/wasm.js';
 
 /** What has to hold for a change to be made. Absent parts are not looked at. */
 export interface Guard {
@@ -33,17 +36,8 @@ export const TEMP = 8;
 /** What rows of a list show. */
 export const NO_EVENTS: GetSessionConfig = { numRecentEvents: 0 };
 
-/** The core counts in 32 bits: more sessions, or events of one, than this do not fit into its memory. */
-export const MOST = 0xffffffff;
-
 /** How many invocations a handle remembers: those that take turns on it. */
 const MOST_INVOCATIONS = 64;
-
-/** A delta on its way to the core. */
-export interface DeltaText {
-  readonly delta: Readonly<Record<string, Json>>;
-  readonly deleted: readonly string[];
-}
 
 /** Owns the core's object and never shows it. */
 export class Memory {
@@ -334,11 +328,6 @@ export class Memory {
       this.#cells[scope] = undefined;
     }
   }
-}
-
-/** Names on their way to the core: the members of an object. */
-export function namesText(names: readonly string[]): string {
-  return names.length === 0 ? '' : `{${names.map((name) => `${JSON.stringify(name)}:0`).join()}}`;
 }
 
 function child<K, V>(map: Map<string, Map<K, V>>, key: string): Map<K, V> {

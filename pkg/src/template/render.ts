@@ -1,9 +1,8 @@
 // Rendering: the values of a compiled template's placeholders. The same rules as in the core (src/template.rs).
 
 import { StatepadError, type Missing } from '../model/errors.js';
-import { namesText } from '../session/registry.js';
-import { nearest_key, write } from '../engine/wasm.js';
 import { placesOf, type CompiledPlaceholder, type Place, type Segment } from '../engine/template.js';
+import { nearestKeys } from '../engine/nearest-keys.js';
 
 /** What a template is rendered with. */
 export interface RenderOptions {
@@ -109,9 +108,9 @@ function missingError(text: string, placeholders: readonly CompiledPlaceholder[]
     }
   }
   const places = placesOf(text);
-  const [length] = write(namesText(Object.keys(state)));
+  const nearestOf = nearestKeys(Object.keys(state));
   const missing = Array.from(first.values(), ({ content, index }, count): Missing => {
-    const nearest = count < SUGGESTIONS ? nearest_key(content, length) : undefined;
+    const nearest = count < SUGGESTIONS ? nearestOf(content) : undefined;
     const { line, column } = places[index] as Place;
     return { key: content, line, column, ...(nearest === undefined ? {} : { nearest }) };
   });

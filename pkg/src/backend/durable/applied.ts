@@ -1,7 +1,7 @@
 // Values after a delta.
 
-import { put } from '../../input/admit.js';
 import { mergeRecords } from '../../model/scope.js';
+import { put } from '../../model/json.js';
 import type { Delta, Values } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 

@@ -1,7 +1,8 @@
 // A store in use: opened before it is first asked, asked again when it does not answer, closed in the end.
 
 import { StatepadError, isStatepadError } from '../../model/errors.js';
-import { ask, orAborted, tryOnce, type Policy } from './retry.js';
+import { ask, tryOnce, type Policy } from './retry.js';
+import { orAborted } from '../../async/abort.js';
 import type { Hint, Migrate, SessionStore, StoreContext, Turn } from '../../store/contract.js';
 import type { Signal } from '../../async/abort.js';
 

@@ -1,7 +1,7 @@
 // The turns of a store: for updates that would get into each other's way in several services, and in several processes.
 
 import { giveBack, type Connection } from './connection.js';
-import { nameOf, ownScope, partOf, type Reservation } from '../../service/update-state.js';
+import { nameOf, ownScope, partOf, type Reservation } from '../update-target.js';
 import type { StoredScope } from '../../model/scope.js';
 import type { Turn } from '../../store/contract.js';
 import type { UpdateStateTarget } from '../../model/types.js';

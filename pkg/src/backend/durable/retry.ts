@@ -1,6 +1,7 @@
 // How long a store is waited for, how often it is asked again, and what its errors mean for the caller.
 
 import { StatepadError } from '../../model/errors.js';
+import { orAborted } from '../../async/abort.js';
 import { sleep } from '../../async/sleep.js';
 import { isStoreError, type StoreError } from '../../store/store-error.js';
 import type { StoreContext } from '../../store/contract.js';
@@ -82,28 +83,6 @@ export async function ask<T>(run: (context: StoreContext) => Promise<T>, policy:
       }
     }
     await orAborted(pauseAfter(attempt, policy), signal);
-  }
-}
-
-/** Waits for a promise, but no longer than until `signal` is aborted: its reason is thrown then. */
-export async function orAborted<T>(promise: Promise<T>, signal: Signal | undefined, reason?: () => unknown): Promise<T> {
-  if (signal === undefined) {
-    return await promise;
-  }
-  let stop = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject((reason?.() ?? signal.reason) as Error);
-    if (signal.aborted) {
-      stop();
-    }
-    signal.addEventListener('abort', stop);
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-    // Nobody listens to what comes after.
-    promise.catch(() => undefined);
   }
 }
 

@@ -20,8 +20,8 @@ import type { Change, Committed, Delta, Guard, Known, LoadedScope, Values } from
 import type { Json, SessionKey, UpdateStateOptions, UpdateStateTarget } from '../../model/types.js';
 import type { StoredSessions } from './store-backend.js';
 import type { Turn } from '../../async/turns.js';
-import type { UpdateTarget } from '../../service/update-state.js';
 import type { Signal } from '../../async/abort.js';
+import type { UpdateTarget } from '../update-target.js';
 
 type State = Readonly<Record<string, Json>>;
 

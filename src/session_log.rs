@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::change::{Change, ChangeKind, Guard, Prepared, SessionKey};
 use crate::delta::Delta;
 use crate::error::{Error, ErrorKind, Result};
-use crate::index::Index;
+use crate::maps::Index;
 
 /// One conversation, without its state values (they live in scopes) and its events (they live with the host).
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ impl SessionLog {
     /// What the index of events grows by, in bytes, when one more is applied.
     #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth(&self) -> usize {
-        crate::index::growth_of_index(&self.event_ids, 1)
+        crate::maps::growth_of_index(&self.event_ids, 1)
     }
 
     fn stale(&self, expected: u64) -> Error {
@@ -158,6 +158,10 @@ mod tests {
 
     #[test]
     fn a_time_must_be_a_number() {
-        assert!(log().prepare("e", f64::NAN, Delta::default(), Guard::default()).is_err());
+        for time in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(log().prepare("e", time, Delta::default(), Guard::default()).is_err(), "{time}");
+        }
+        assert_eq!(check_time(-0.0).unwrap().to_bits(), 0.0_f64.to_bits(), "one zero, or it sorts before the other");
+        assert_eq!(check_time(-1.5).unwrap().to_bits(), (-1.5_f64).to_bits());
     }
 }

@@ -1,0 +1,172 @@
+// ADK's session service, on ours.
+
+import {
+  BaseSessionService,
+  type AppendEventRequest,
+  type CreateSessionRequest,
+  type DeleteSessionRequest,
+  type Event,
+  type GetSessionRequest,
+  type ListSessionsRequest,
+  type ListSessionsResponse,
+  type Session,
+} from '@google/adk';
+import { copyOf, deltaOf, fromStored, toInit, without } from './events.js';
+import { isAlone, showEvents, showOthers, showState, snapshot, takeNews, toSession, type Held } from './session-view.js';
+import { WriteOrder, type Writes } from './write-order.js';
+import { isStatepadError } from '../model/errors.js';
+import { viewOf, type View } from '../session/handle.js';
+import { warn } from '../model/warnings.js';
+import { checkObject } from '../checks/arguments.js';
+import { SessionService, type SessionServiceOptions } from '../service/session-service.js';
+import type { Event as Stored, Session as Handle } from '../model/types.js';
+
+/**
+ * ADK's session service on statepad. Its sessions are plain ADK sessions: the state is a record of the caller's own, as
+ * ADK's `State`, plugins and code executors write to it and into its values; `events` is a list of the caller's own, as
+ * ADK's compactors need it, of frozen events.
+ *
+ * Beyond ADK's own services: nothing appended is lost or overwritten, `user:` and `app:` keys given at creation are
+ * kept, a taken id is an error, `temp:` keys that came by an event's delta or an output key are visible for the rest of
+ * the invocation, and `state.set(key, DELETED)` deletes a key.
+ */
+export class StatepadSessionService extends BaseSessionService {
+  /** The service underneath, for what ADK has no name for: `updateState`, `getUserState`, `getAppState`. */
+  readonly service: SessionService;
+  /** By the session and by its state, which a copy of the session shares. */
+  readonly #held = new WeakMap<object, Held>();
+
+  constructor(options: SessionServiceOptions = {}) {
+    super();
+    this.service = new SessionService({ ...options, admit: { instances: true } });
+  }
+
+  /** Creates a session. Throws `SESSION_EXISTS` when the id is taken. */
+  override async createSession(request: CreateSessionRequest): Promise<Session> {
+    return this.#hold(await this.service.createSession(request));
+  }
+
+  /** Gets a session as it is now, or `undefined` when there is none. */
+  override async getSession(request: GetSessionRequest): Promise<Session | undefined> {
+    const handle = await this.service.getSession(request);
+    return handle && this.#hold(handle);
+  }
+
+  /** Gets a session, or creates it when there is none. */
+  override async getOrCreateSession(request: CreateSessionRequest): Promise<Session> {
+    return this.#hold(await this.service.getOrCreateSession(request));
+  }
+
+  /** Lists sessions with their state, by the time of their last event. */
+  override async listSessions(request: ListSessionsRequest): Promise<ListSessionsResponse> {
+    const { sessions, ...page } = await this.service.listSessions(request);
+    return { ...page, sessions: sessions.map((handle) => toSession(handle)) };
+  }
+
+  /** Deletes a session. It need not be there. */
+  override async deleteSession(request: DeleteSessionRequest): Promise<void> {
+    await this.service.deleteSession(request);
+  }
+
+  /**
+   * Appends an event and brings the session up to date. The event that was given stays as it is; the one that is
+   * stored is a frozen copy. Throws as `SessionService.appendEvent`; nothing has changed then.
+   *
+   * A compactor of ADK puts a changed copy of a stored event into the session's list and yields it again. The run sees
+   * the copy; the log, which is never rewritten, keeps the event.
+   */
+  override async appendEvent({ session, event }: AppendEventRequest): Promise<Event> {
+    checkObject(session, 'session');
+    checkObject(event, 'event');
+    const held = this.#held.get(session) ?? this.#held.get(session.state);
+    if (held === undefined || event.partial) {
+      return fromStored(await this.service.appendEvent({ session, event: toInit(event) }));
+    }
+    // An event without stamps counts as written now, not when its turn comes.
+    const writes = held.order.written(deltaOf(event));
+    const appended = held.turn.then(async () => await this.#append(held, session, event, await writes));
+    held.turn = appended.catch(() => undefined);
+    return await appended;
+  }
+
+  /**
+   * Appends an event without the keys that were written again later, by an event that is stored already: of two writes
+   * the later one wins, whatever order parallel branches append in.
+   */
+  async #append(held: Held, session: Session, event: Event, writes: Writes): Promise<Event> {
+    const view = viewOf(held.handle) as View;
+    const before = snapshot(view);
+    const looked = await this.#lookUpDoubtful(held);
+    const overtaken = await held.order.overtaken(writes);
+    // An event that is given once more says what it said.
+    const log = looked ?? (overtaken.length > 0 ? view.record.events : []);
+    const repeated = log.find(({ id }) => id === event.id)?.actions.stateDelta;
+    const effective = without(event, overtaken.filter((key) => repeated === undefined || !Object.hasOwn(repeated, key)));
+    let stored: Stored;
+    try {
+      stored = await this.service.appendEvent({ session: held.handle, event: toInit(effective) });
+    } catch (error) {
+      const code = isStatepadError(error) ? error.code : undefined;
+      if (code === 'EVENT_ID_CONFLICT' && session.events.includes(event)) {
+        return event;
+      }
+      if (code === 'COMMIT_UNKNOWN') {
+        held.doubtful.set(event.id, writes);
+      }
+      throw error;
+    }
+    const news = takeNews(held, view);
+    const isNew = news.includes(stored);
+    if (isNew && repeated === undefined) {
+      held.order.stored(writes, overtaken);
+    }
+    try {
+      showEvents(session, news, view, event, stored);
+      if (isNew) {
+        await super.appendEvent({ session: { ...session, events: [] }, event: copyOf(effective) });
+        showState(session, held, view, before, effective, stored);
+      }
+      if (!isAlone(view, before, stored)) {
+        showOthers(session, held);
+      }
+    } catch (error) {
+      // The event is stored: to throw would say that it is not.
+      const message = `session "${session.id}" could not be brought up to date, although its event is stored: ${String(error)}`;
+      warn('STATEPAD_SESSION_BEHIND', message);
+    }
+    return fromStored(stored);
+  }
+
+  /** Asks what became of the events of which that is not known. Answers with the log when it had to be read. */
+  async #lookUpDoubtful({ handle, doubtful, order }: Held): Promise<readonly Stored[] | undefined> {
+    if (doubtful.size === 0) {
+      return undefined;
+    }
+    const { appName, userId, id: sessionId } = handle;
+    const session = await this.service.getSession({ appName, userId, sessionId });
+    const log = session?.events ?? [];
+    for (const [id, writes] of doubtful) {
+      if (log.some((event) => event.id === id)) {
+        order.stored(writes, await order.overtaken(writes));
+      }
+    }
+    doubtful.clear();
+    return log;
+  }
+
+  #hold(handle: Handle): Session {
+    const session = toSession(handle);
+    const { length: taken } = viewOf(handle) as View;
+    const held = {
+      handle,
+      taken,
+      shown: new Map(Object.entries(session.state)),
+      order: new WriteOrder((request) => super.appendEvent(request)),
+      doubtful: new Map<string, Writes>(),
+      turn: Promise.resolve(),
+    };
+    this.#held.set(session, held);
+    this.#held.set(session.state, held);
+    return session;
+  }
+}

@@ -1,0 +1,126 @@
+// What an ADK session shows: a state and a list of events of its own, brought up to date after each append.
+
+import { deltaOf, listed } from './events.js';
+import { isDeleted, storedDeletions } from '../model/deletion.js';
+import { sameJson, thaw } from '../model/json.js';
+import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
+import type { Event, Session } from '@google/adk';
+import type { WriteOrder, Writes } from './write-order.js';
+import type { Event as Stored, Session as Handle } from '../model/types.js';
+import type { View } from '../session/handle.js';
+
+/** What is remembered of a session that ADK holds. */
+export interface Held {
+  readonly handle: Handle;
+  /** How many of the stored events the session's list has taken over. */
+  taken: number;
+  /** The values that the service has put into the session's state. What differs from them was written by others. */
+  readonly shown: Map<string, unknown>;
+  /** Which of two writes was made later. */
+  readonly order: WriteOrder;
+  /** By the event's id: the writes of events whose outcome is unknown (`COMMIT_UNKNOWN`). */
+  readonly doubtful: Map<string, Writes>;
+  /** Settles when the append that was asked for last is over: appends take turns. */
+  turn: Promise<unknown>;
+}
+
+/** A session as ADK knows it: its own record and its own list over what is shared. */
+export function toSession(handle: Handle): Session {
+  const { id, appName, userId, lastUpdateTime } = handle;
+  const state = Object.create(null) as Record<string, unknown>;
+  for (const [key, value] of Object.entries(handle.state)) {
+    state[key] = thaw(value);
+  }
+  return { id, appName, userId, state, events: handle.events.map(listed), lastUpdateTime };
+}
+
+/** Where a view stood. */
+export interface Snapshot {
+  readonly length: number;
+  readonly versions: readonly number[];
+  readonly temp: readonly string[];
+}
+
+export function snapshot(view: View): Snapshot {
+  return { length: view.length, versions: view.cells.map((cell) => cell.version), temp: [...(view.temp?.keys() ?? [])] };
+}
+
+/** What has been stored since the list was last brought up to date. */
+export function takeNews(held: Held, { record, length }: View): readonly Stored[] {
+  const news = record.events.slice(held.taken - record.base, length - record.base);
+  held.taken = length;
+  return news;
+}
+
+/** Puts what has been stored since into ADK's list. The event may stand there already, put there by ADK. */
+export function showEvents(session: Session, news: readonly Stored[], view: View, event: Event, stored: Stored): void {
+  const place = session.events.lastIndexOf(event);
+  for (const added of news) {
+    if (added === stored && place >= 0) {
+      session.events[place] = listed(added);
+    } else {
+      session.events.push(listed(added));
+    }
+  }
+  session.lastUpdateTime = view.updateTime;
+}
+
+/** Brings ADK's state up to date. Values that agents have set and not appended yet stay. */
+export function showState(session: Session, held: Held, view: View, before: Snapshot, event: Event, stored: Stored): void {
+  const { temp } = view;
+  const given = deltaOf(event);
+  for (const [key, value] of Object.entries(stored.actions.stateDelta)) {
+    show(session, held, key, isGone(stored, key) ? undefined : { value }, given[key]);
+  }
+  before.temp.filter((key) => !temp?.has(key)).forEach((key) => show(session, held, key, undefined, given[key]));
+  temp?.forEach((value, key) => Object.hasOwn(given, key) && show(session, held, key, { value }, given[key]));
+}
+
+/** Whether nothing but the one event has moved the session and its scopes. */
+export function isAlone(view: View, before: Snapshot, stored: Stored): boolean {
+  const keys = Object.keys(stored.actions.stateDelta);
+  const app = keys.filter((key) => key.startsWith(APP_PREFIX)).length;
+  const user = keys.filter((key) => key.startsWith(USER_PREFIX)).length;
+  const touched = [keys.length > app + user, app > 0, user > 0];
+  const moved = view.cells.map((cell, index) => cell.version - (before.versions[index] ?? 0));
+  return view.length === before.length + 1 && moved.every((count, index) => count === Number(touched[index]));
+}
+
+function isGone(event: Stored, key: string): boolean {
+  return storedDeletions(event.customMetadata).includes(key);
+}
+
+/** Puts a committed value into the session's state, unless a later write waits there for its event. */
+function show(session: Session, { shown }: Held, key: string, committed: { readonly value: unknown } | undefined, given: unknown): void {
+  const current = session.state[key];
+  const isGiven = current === given || (isDeleted(current) && isDeleted(given));
+  const isPending = Object.hasOwn(session.state, key) && !isGiven && current !== shown.get(key);
+  if (committed === undefined) {
+    shown.delete(key);
+  } else {
+    shown.set(key, thaw(committed.value));
+  }
+  if (isPending) {
+    return;
+  }
+  if (committed === undefined) {
+    delete session.state[key];
+  } else {
+    session.state[key] = shown.get(key);
+  }
+}
+
+/** Others have written meanwhile: their keys show, too. */
+export function showOthers(session: Session, held: Held): void {
+  const state = held.handle.state;
+  for (const [key, value] of Object.entries(state)) {
+    if (!sameJson(value, held.shown.get(key))) {
+      show(session, held, key, { value }, undefined);
+    }
+  }
+  for (const key of held.shown.keys()) {
+    if (!Object.hasOwn(state, key)) {
+      show(session, held, key, undefined, undefined);
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** The core counts in 32 bits: more sessions, or events of one, than this do not fit into its memory. */
+export const MOST = 0xffffffff;

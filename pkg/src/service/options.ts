@@ -1,0 +1,106 @@
+// The options of a service that have to do with its store.
+
+import { StatepadError } from '../model/errors.js';
+import { describe, isObject } from '../model/kinds.js';
+import { checkFunction, checkOptions } from '../checks/arguments.js';
+import { OPTIONS } from '../input/requests.js';
+import { isThenable } from '../async/thenable.js';
+import type { StoredOptions } from '../backend/durable/options.js';
+import type { Callbacks } from '../stores/journal/callback-store.js';
+import type { Migrate, SessionStore } from '../store/contract.js';
+
+/** Where sessions are kept, and how patient a service is with that. Without `store` or `persist` they are in memory. */
+export interface StoreOptions extends Partial<Callbacks> {
+  /** Keeps the sessions: one of `statepad/stores/*`, or your own. */
+  readonly store?: SessionStore | undefined;
+  /** What may be done to the store's schema when it is opened; `'create'` unless told otherwise. */
+  readonly migrate?: Migrate | undefined;
+  /** How long one try of the store may take, in milliseconds; 10,000 unless told otherwise. */
+  readonly timeout?: number | undefined;
+  readonly retry?: {
+    /** How often the store is tried in all; 6 unless told otherwise. */
+    readonly attempts?: number | undefined;
+    /** How long to wait after the first try, in milliseconds, then twice as long each time; 50 unless told otherwise. */
+    readonly pause?: number | undefined;
+  } | undefined;
+  /** How many events, about, stay in memory in sessions with no call in progress; 100,000 unless told otherwise. */
+  readonly cachedEvents?: number | undefined;
+}
+
+/** Checks that all options of a service are known, and the clock. */
+export function checkServiceOptions(options: StoreOptions & { readonly now?: unknown }): void {
+  if (isObject(options) && isStore(options)) {
+    refuse('options', 'must be options, not a store: give it as { store }');
+  }
+  checkOptions(options, OPTIONS.service);
+  if (options.now !== undefined) {
+    checkFunction(options.now, 'now');
+  }
+}
+
+/** Checks the options. `undefined`: everything is in memory. */
+export function checkStoreOptions(options: StoreOptions, now: () => number): StoredOptions | undefined {
+  const { store, persist, restore, migrate = 'create', timeout = 10_000, retry = {}, cachedEvents = 100_000 } = options;
+  checkOptions(retry, OPTIONS.retry, 'retry');
+  const { attempts = 6, pause = 50 } = retry;
+  if ((persist === undefined) !== (restore === undefined)) {
+    refuse(persist === undefined ? 'persist' : 'restore', 'is missing: persist and restore go together');
+  }
+  if (store !== undefined && persist !== undefined) {
+    refuse('store', 'cannot go together with persist and restore');
+  }
+  if (store !== undefined) {
+    checkStore(store, 'store');
+  }
+  if (persist !== undefined) {
+    checkFunction(persist, 'persist');
+    checkFunction(restore, 'restore');
+  }
+  if (!['create', 'upgrade', 'check'].includes(migrate)) {
+    refuse('migrate', "must be 'create', 'upgrade' or 'check'");
+  }
+  for (const [path, number, least] of [['timeout', timeout, 1], ['retry.attempts', attempts, 1], ['retry.pause', pause, 0], ['cachedEvents', cachedEvents, 0]] as const) {
+    if (!(typeof number === 'number' && number >= least && Number.isFinite(number))) {
+      refuse(path, `must be a number from ${least}`);
+    }
+  }
+  const kept = store ?? (persist && restore && { persist, restore });
+  return kept && { store: kept, migrate, timeout, attempts, pause, cachedEvents, now };
+}
+
+/** What every store can do. */
+const METHODS = ['commit', 'load', 'list', 'remove', 'loadScope'] as const;
+
+/** Checks that something is a store: also of those that wrap another one. `path` names it in errors. */
+export function checkStore(given: unknown, path: string): void {
+  if (given === undefined) {
+    refuse(path, 'is missing');
+  }
+  if (typeof given === 'function') {
+    refuse(path, `must be a store, not a function: call it, as in ${path}: memoryStore()`);
+  }
+  if (typeof given === 'string') {
+    refuse(path, `must be a store, not a string: give that to a store of statepad/stores/*, as in ${path}: fileJournal('sessions.jsonl')`);
+  }
+  if (!isObject(given)) {
+    refuse(path, `must be a store, not ${describe(given)}`);
+  }
+  const missing = missingOf(given);
+  if (missing.length > 0) {
+    const hint = isThenable(given) ? ': await it first' : `: it has no ${missing.join(', no ')}`;
+    refuse(path, `must be a store, not ${describe(given)}${hint}`);
+  }
+}
+
+function isStore(given: object): boolean {
+  return missingOf(given).length === 0;
+}
+
+/** The methods of a store that something lacks. */
+function missingOf(given: object): readonly string[] {
+  return METHODS.filter((name) => typeof (given as Partial<Record<string, unknown>>)[name] !== 'function');
+}
+
+function refuse(path: string, what: string): never {
+  throw new StatepadError('INVALID_ARGUMENT', `${path} ${what}`, { path });
+}
