@@ -42,7 +42,7 @@ export interface Snapshot {
 }
 
 export function snapshot(view: View): Snapshot {
-  return { length: view.length, versions: view.cells.map((cell) => cell.version), temp: [...(view.temp?.keys() ?? [])] };
+  return { length: view.length, versions: view.snapshots.map(({ version }) => version), temp: [...(view.temp?.keys() ?? [])] };
 }
 
 /** What has been stored since the list was last brought up to date. */
@@ -82,7 +82,7 @@ export function isAlone(view: View, before: Snapshot, stored: Stored): boolean {
   const app = keys.filter((key) => key.startsWith(APP_PREFIX)).length;
   const user = keys.filter((key) => key.startsWith(USER_PREFIX)).length;
   const touched = [keys.length > app + user, app > 0, user > 0];
-  const moved = view.cells.map((cell, index) => cell.version - (before.versions[index] ?? 0));
+  const moved = view.snapshots.map(({ version }, index) => version - (before.versions[index] ?? 0));
   return view.length === before.length + 1 && moved.every((count, index) => count === Number(touched[index]));
 }
 

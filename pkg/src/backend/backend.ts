@@ -1,4 +1,5 @@
-// What a session service does once a request is understood: in memory, or over a store.
+// What keeps the sessions of a service: the process alone, or a store. The service calls it once a request is
+// understood.
 
 import { admitDelta, type AdmittedDelta } from '../input/admit.js';
 import { isBlank, newId } from '../model/ids.js';
@@ -46,8 +47,8 @@ export interface AppendPlan {
 
 type Soon<T> = T | Promise<T>;
 
-/** Sessions, wherever they are kept. Writes that need no waiting are made at once. */
-export interface Sessions {
+/** Keeps sessions. What needs no waiting is done at once, in the call itself. */
+export interface SessionBackend {
   create(creation: Creation, signal?: Signal): Soon<Session>;
   get(key: SessionKey, config: GetSessionConfig | undefined, signal?: Signal): Soon<Session | undefined>;
   list(plan: ListPlan, signal?: Signal): Soon<ListSessionsResponse>;
@@ -55,13 +56,13 @@ export interface Sessions {
   append(plan: AppendPlan, signal?: Signal): Soon<Event>;
   /** The values of an app, or of a user in it, under their names: a record of the caller's own. */
   scope(appName: string, userId: string | undefined, signal?: Signal): Soon<Record<string, unknown>>;
-  /** What `updateState` reads and writes. */
+  /** What `updateState` reads and writes for a target. */
   target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget;
   /** The turn that an update may have among all who use the store; `undefined` where there are none. */
   reservation?(target: UpdateStateTarget, signal?: Signal): Reservation | undefined;
-  /** The view behind a handle, or of a session as it is now: with its creation and all events in memory. */
-  past(session: SessionName, signal?: Signal): Soon<View>;
-  /** The view behind a handle of these sessions. */
+  /** The view of a handle, or of a session as it is now, with its creation and all its events. */
+  loadHistory(session: SessionName, signal?: Signal): Soon<View>;
+  /** The view behind a handle that this backend gave. */
   view(session: unknown): View | undefined;
   /** Resolves when every write that was accepted is durable or has failed. */
   flush(): Promise<void>;

@@ -5,10 +5,10 @@ import { admitEvent } from '../input/event-draft.js';
 import { checkedClock } from '../input/clock.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
 import { InvocationContext, type InvocationOptions } from '../context/invocation.js';
-import { LocalSessions } from '../backend/memory-backend.js';
+import { MemoryBackend } from '../backend/memory-backend.js';
 import { checkCount, checkFunction, checkObject, checkOptionalString, checkOptions, admitString } from '../checks/arguments.js';
 import { OPTIONS, REQUESTS, checkConfig, checkKey, checkList, checkRequest, checkSession, checkTarget, checkUpdateOptions } from '../input/requests.js';
-import { admitCreation, type Sessions } from '../backend/backend.js';
+import { admitCreation, type SessionBackend } from '../backend/backend.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
 import type { StoredOptions } from '../backend/durable/options.js';
 import { Turns } from '../async/turns.js';
@@ -59,8 +59,8 @@ export interface SessionServiceOptions extends StoreOptions {
  * session.state; // { topic: 'tides', 'user:visits': 1 }
  */
 export class SessionService {
-  #sessions: Sessions | undefined;
-  #starting: Promise<Sessions> | undefined;
+  #sessions: SessionBackend | undefined;
+  #starting: Promise<SessionBackend> | undefined;
   readonly #stored: StoredOptions | undefined;
   readonly #now: () => number;
   readonly #admit: AdmitOptions;
@@ -224,7 +224,7 @@ export class SessionService {
    */
   async stateAt(session: SessionName, revision: number, options: Abortable = {}): Promise<Readonly<Record<string, Json>>> {
     checkOptions(options, OPTIONS.abortable);
-    const [{ stateAt }, view] = await this.#past(session, options);
+    const [{ stateAt }, view] = await this.#historyOf(session, options);
     return stateAt(view, revision);
   }
 
@@ -242,7 +242,7 @@ export class SessionService {
   async history(session: SessionName, key: string, options: HistoryOptions = {}): Promise<readonly HistoryStep[]> {
     const name = admitString(key, 'key');
     checkOptions(options, OPTIONS.history);
-    const [{ history }, view] = await this.#past(session, options);
+    const [{ history }, view] = await this.#historyOf(session, options);
     return history(view, name, options);
   }
 
@@ -300,21 +300,21 @@ export class SessionService {
   }
 
   /** The sessions, if they can be used at once. */
-  #started({ signal }: Abortable): Sessions | undefined {
+  #started({ signal }: Abortable): SessionBackend | undefined {
     signal?.throwIfAborted();
     this.#refuseWhenClosed();
     return this.#sessions;
   }
 
-  /** The log that tells the past is loaded at the first call that needs it. */
-  async #past(session: SessionName, options: Abortable): Promise<[typeof import('../session/history.js'), View]> {
+  /** The code that tells histories is loaded at the first call that needs it. */
+  async #historyOf(session: SessionName, options: Abortable): Promise<[typeof import('../session/history.js'), View]> {
     checkSession(session);
     const sessions = await this.#begin(options);
-    const view = await sessions.past(session, options.signal);
+    const view = await sessions.loadHistory(session, options.signal);
     return [await import('../session/history.js'), view];
   }
 
-  async #begin(request: Abortable): Promise<Sessions> {
+  async #begin(request: Abortable): Promise<SessionBackend> {
     const sessions = this.#started(request);
     if (sessions !== undefined) {
       return sessions;
@@ -324,13 +324,13 @@ export class SessionService {
     return started;
   }
 
-  async #start(): Promise<Sessions> {
+  async #start(): Promise<SessionBackend> {
     try {
       if (!isReady()) {
         await ready();
       }
       // What only stores need is loaded when there is one.
-      this.#sessions = this.#stored === undefined ? new LocalSessions(this.#now) : new (await import('../backend/durable/store-backend.js')).StoredSessions(this.#stored);
+      this.#sessions = this.#stored === undefined ? new MemoryBackend(this.#now) : new (await import('../backend/durable/store-backend.js')).StoreBackend(this.#stored);
       return this.#sessions;
     } catch (error) {
       this.#starting = undefined;

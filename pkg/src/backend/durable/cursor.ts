@@ -1,4 +1,4 @@
-// Where the next page of a list begins, as text for the caller to bring back.
+// Where the next page of a list begins, as text that the caller gives back.
 
 import { StatepadError } from '../../model/errors.js';
 import type { Place } from '../../store/contract.js';
@@ -16,7 +16,7 @@ export function parseCursor(text: string): { readonly after: Place; readonly bef
       return { after: { time, sessionId, userId }, before };
     }
   } catch {
-    // Told below.
+    // The error below says so.
   }
   throw new StatepadError('INVALID_ARGUMENT', 'cursor is none that listSessions has given', { path: 'cursor' });
 }

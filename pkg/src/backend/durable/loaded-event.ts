@@ -2,7 +2,7 @@
 
 import { StatepadError } from '../../model/errors.js';
 import { deepFreeze } from '../../model/json.js';
-import type { SessionRecord } from '../../session/handle.js';
+import type { SessionRecord } from '../../session/record.js';
 import type { StoredEvent } from '../../store/contract.js';
 import type { Event } from '../../model/types.js';
 
