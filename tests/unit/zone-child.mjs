@@ -4,9 +4,9 @@ import 'zone.js/node';
 import { runInNewContext } from 'node:vm';
 import { SessionService, injectSessionState, outputDelta, outputDeltaAsync } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
+import { KEY } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
-const TARGETS = { session: key, user: { appName: 'app', userId: 'u' }, app: { appName: 'app' } };
+const TARGETS = { session: KEY, user: { appName: 'app', userId: 'u' }, app: { appName: 'app' } };
 const PLACES = {
   'in memory': () => ({}),
   'over a store': () => ({ store: memoryStore() }),
@@ -46,14 +46,14 @@ function zoned(store) {
 /** What a service has come to. */
 async function use(options) {
   const service = new SessionService(options);
-  const session = await service.createSession(key);
+  const session = await service.createSession(KEY);
   const counted = [];
   for (const target of Object.values(TARGETS)) {
     for (const fn of Object.values(FUNCTIONS)) {
       counted.push((await service.updateState(target, fn))['app:n']);
     }
   }
-  const atOnce = await Promise.all(Object.values(FUNCTIONS).map((fn) => service.updateState(key, fn)));
+  const atOnce = await Promise.all(Object.values(FUNCTIONS).map((fn) => service.updateState(KEY, fn)));
   counted.push(...atOnce.map((state) => state['app:n']).toSorted((one, other) => one - other));
 
   const context = service.invocation(session, { invocationId: 'i', author: 'agent' });
@@ -76,7 +76,7 @@ async function use(options) {
   ];
   context.end();
 
-  const stored = await service.getSession(key);
+  const stored = await service.getSession(KEY);
   await service.close();
   return { counted, refused, rendered, handle: session.state, stored: stored.state, revision: stored.revision };
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -12,6 +12,8 @@ import { promisify } from 'node:util';
 import { startRedis, whyNoRedis } from '../support/redis.mjs';
 
 const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
+/** Inside of the repository, where `statepad` is found, and out of the way of its linters. */
+const target = fileURLToPath(new URL('../../target/', import.meta.url));
 const run = promisify(execFile);
 
 /** The blocks of a page, each named by the heading that it stands under. */
@@ -49,7 +51,8 @@ async function startLog() {
 
 /** Runs a block as a module of this repository, in a folder of its own, and answers what it has printed. */
 async function printed(code, env) {
-  const folder = await mkdtemp(fileURLToPath(new URL('docs-', import.meta.url)));
+  await mkdir(target, { recursive: true });
+  const folder = await mkdtemp(join(target, 'docs-'));
   try {
     await writeFile(join(folder, 'block.mjs'), code);
     const options = { cwd: folder, env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', ...env }, timeout: 120_000 };
