@@ -14,7 +14,8 @@ const PACKAGE = {
   context: ['input', 'template', 'checks', 'model', 'async'],
   backend: ['session', 'input', 'engine', 'checks', 'store', 'model', 'async'],
   'backend/durable': ['backend', 'session', 'input', 'engine', 'checks', 'store', 'model', 'async', 'stores/journal'],
-  service: ['backend', 'backend/durable', 'context', 'input', 'session', 'engine', 'checks', 'store', 'model', 'async'],
+  // stores/journal: only for the type of the callbacks that its options take.
+  service: ['backend', 'backend/durable', 'context', 'input', 'session', 'engine', 'checks', 'store', 'model', 'async', 'stores/journal'],
   adk: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
   jsonl: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
   testing: ['store', 'model'],
