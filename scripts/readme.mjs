@@ -4,8 +4,8 @@
 const RELATIVE = /(!?)\[([^\]]*)\]\((?!https?:\/\/|#)([^)\s]+)\)/g;
 
 /**
- * The page of a registry shows the readme without the repository: a link to a file becomes its text and the path, under which
- * the package has the file; an image, which the package does not have, is left out.
+ * The page of a registry shows the readme without the repository: a link to a file becomes its text and the path,
+ * under which the package has the file; an image, which the package does not have, is left out.
  */
 export function publishedReadme(text) {
   return text

@@ -5,7 +5,8 @@ import { inLanes } from './lanes.mjs';
 import { runSuite } from './suite.mjs';
 
 /**
- * @typedef {import('./lanes.mjs').Task & { command?: string[], runner?: 'cargo' | 'node', extraEnv?: Record<string, string>,
+ * @typedef {import('./lanes.mjs').Task & { command?: string[], runner?: 'cargo' | 'node', extraEnv?: Record<string,
+ * string>,
  *   refusal?: string, left?: string }} Step
  * A step with a `refusal` fails without being run, and says this; one that is `left` out says why, and does not fail.
  */
@@ -35,6 +36,8 @@ export async function runSteps(steps) {
   const broken = results.filter(({ ok }) => !ok);
   for (const { name, told } of broken) if (told !== undefined) console.log(`\n=== ${name}\n\n${told}`);
   const took = `${(performance.now() / 1000).toFixed(1)} s`;
-  console.log(broken.length === 0 ? `\nall is well, ${took}` : `\nfailed: ${broken.map(({ name }) => name).join(', ')}; ${took}`);
+  console.log(
+    broken.length === 0 ? `\nall is well, ${took}` : `\nfailed: ${broken.map(({ name }) => name).join(', ')}; ${took}`,
+  );
   process.exitCode = broken.length === 0 ? 0 : 1;
 }

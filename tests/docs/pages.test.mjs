@@ -1,4 +1,5 @@
-// The pages in docs/: every `js` block runs and prints what its comments say; what any block takes from statepad is there.
+// The pages in docs/: every `js` block runs and prints what its comments say; what any block takes from statepad is
+// there.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -55,7 +56,11 @@ async function printed(code, env) {
   const folder = await mkdtemp(join(target, 'docs-'));
   try {
     await writeFile(join(folder, 'block.mjs'), code);
-    const options = { cwd: folder, env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', ...env }, timeout: 120_000 };
+    const options = {
+      cwd: folder,
+      env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', ...env },
+      timeout: 120_000,
+    };
     const { stdout } = await run(process.execPath, ['--no-warnings', 'block.mjs'], options);
     return stdout.split('\n').slice(0, -1);
   } finally {

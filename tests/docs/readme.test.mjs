@@ -17,7 +17,10 @@ test('the example prints what the README says', () => {
   mkdirSync(dirname(program), { recursive: true });
   writeFileSync(program, blocks[at].text);
   try {
-    const printed = execFileSync(process.execPath, [program], { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' } });
+    const printed = execFileSync(process.execPath, [program], {
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+    });
     assert.equal(blocks[at + 1].language, 'text');
     assert.equal(printed, blocks[at + 1].text);
   } finally {

@@ -42,7 +42,11 @@ export interface Snapshot {
 }
 
 export function snapshot(view: View): Snapshot {
-  return { length: view.length, versions: view.snapshots.map(({ version }) => version), temp: [...(view.temp?.keys() ?? [])] };
+  return {
+    length: view.length,
+    versions: view.snapshots.map(({ version }) => version),
+    temp: [...(view.temp?.keys() ?? [])],
+  };
 }
 
 /** What has been stored since the list was last brought up to date. */
@@ -66,7 +70,14 @@ export function showEvents(session: Session, news: readonly Stored[], view: View
 }
 
 /** Brings ADK's state up to date. Values that agents have set and not appended yet stay. */
-export function showState(session: Session, held: Held, view: View, before: Snapshot, event: Event, stored: Stored): void {
+export function showState(
+  session: Session,
+  held: Held,
+  view: View,
+  before: Snapshot,
+  event: Event,
+  stored: Stored,
+): void {
   const { temp } = view;
   const given = deltaOf(event);
   for (const [key, value] of Object.entries(stored.actions.stateDelta)) {
@@ -91,7 +102,13 @@ function isGone(event: Stored, key: string): boolean {
 }
 
 /** Puts a committed value into the session's state, unless a later write waits there for its event. */
-function show(session: Session, { shown }: Held, key: string, committed: { readonly value: unknown } | undefined, given: unknown): void {
+function show(
+  session: Session,
+  { shown }: Held,
+  key: string,
+  committed: { readonly value: unknown } | undefined,
+  given: unknown,
+): void {
   const current = session.state[key];
   const isGiven = current === given || (isDeleted(current) && isDeleted(given));
   const isPending = Object.hasOwn(session.state, key) && !isGiven && current !== shown.get(key);

@@ -1,10 +1,12 @@
-// Queues by name: the tasks of one name run one after the other. A task whose function waits for a later task of the same name would
-// wait for itself: that later one breaks out after a while.
+// Queues by name: the tasks of one name run one after the other. A task whose function waits for a later task of the
+// same name would wait for itself: that later one breaks out after a while.
 
 import { orAborted } from './abort.js';
 import type { Signal } from './abort.js';
 
-/** How long a function runs until a call that may be its own goes by itself, in milliseconds. Longer at further runs. */
+/**
+ * How long a function runs until a call that may be its own goes by itself, in milliseconds. Longer at further runs.
+ */
 const BREAK_OUT_MS = 200;
 /** How many times as long at most. */
 const MAX_FACTOR = 8;
@@ -32,7 +34,10 @@ export class QueueTurn {
     return this.#since === undefined ? undefined : { run: this.#runs, since: this.#since };
   }
 
-  /** Whether it runs in turn in all of its queues: one that has broken out of a queue runs besides the one whose turn it is. */
+  /**
+   * Whether it runs in turn in all of its queues: one that has broken out of a queue runs besides the one whose turn
+   * it is.
+   */
   get isHead(): boolean {
     return [...this.#queues].every((queue) => queue.head === this);
   }
@@ -60,8 +65,8 @@ export class QueueTurn {
   }
 
   /**
-   * What the turn before has left, if that was written after this one was asked for: as good as read now, and one round trip
-   * less.
+   * What the turn before has left, if that was written after this one was asked for: as good as read now, and one
+   * round trip less.
    */
   left(): unknown {
     const [queue] = this.#queues;
@@ -146,7 +151,12 @@ class ExclusiveQueue {
   }
 
   /** Runs a task in turn. */
-  async enqueue<T>(turn: QueueTurn, task: () => Promise<T>, mayBreakOut: boolean, signal: Signal | undefined): Promise<T> {
+  async enqueue<T>(
+    turn: QueueTurn,
+    task: () => Promise<T>,
+    mayBreakOut: boolean,
+    signal: Signal | undefined,
+  ): Promise<T> {
     const pending = this.#running.filter((each) => each.pending !== undefined);
     const within = mayBreakOut ? 'any' : new Map(pending.map((each) => [each, each.pending?.run ?? 0]));
     let result: Promise<T> | undefined;
@@ -174,15 +184,16 @@ class ExclusiveQueue {
   }
 
   /**
-   * Looks whether a task that waits has to break out: a function that updates what it is updating would wait for itself. That is
-   * so for none that came before the function was called, or after it has answered.
+   * Looks whether a task that waits has to break out: a function that updates what it is updating would wait for
+   * itself. That is so for none that came before the function was called, or after it has answered.
    */
   look(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const pending = this.#running.at(-1)?.pending;
     const isWithin = (within: Waiting['within']): boolean =>
-      within === 'any' || this.#running.some((turn) => turn.pending !== undefined && within.get(turn) === turn.pending.run);
+      within === 'any' ||
+      this.#running.some((turn) => turn.pending !== undefined && within.get(turn) === turn.pending.run);
     const next = pending && this.#waiting.find(({ within }) => isWithin(within));
     if (pending === undefined || next === undefined) {
       return;
@@ -203,10 +214,16 @@ export class ExclusiveQueues {
   readonly #queues = new Map<string, ExclusiveQueue>();
 
   /**
-   * Runs a task when all earlier ones of its name are done; at once when there are none, and when a running one asks for it. A
-   * `turn` that another name has given goes on with this one; it waits for speed alone, and may always break out.
+   * Runs a task when all earlier ones of its name are done; at once when there are none, and when a running one asks
+   * for it. A `turn` that another name has given goes on with this one; it waits for speed alone, and may always break
+   * out.
    */
-  async runExclusive<T>(name: string, signal: Signal | undefined, task: (turn: QueueTurn) => Promise<T>, given?: QueueTurn): Promise<T> {
+  async runExclusive<T>(
+    name: string,
+    signal: Signal | undefined,
+    task: (turn: QueueTurn) => Promise<T>,
+    given?: QueueTurn,
+  ): Promise<T> {
     let queue = this.#queues.get(name);
     if (queue === undefined) {
       queue = new ExclusiveQueue();
@@ -215,7 +232,9 @@ export class ExclusiveQueues {
     const turn = given ?? new QueueTurn();
     const run = async (): Promise<T> => await task(turn);
     try {
-      return await (queue.isEmpty || queue.isWithin ? queue.start(turn, run) : queue.enqueue(turn, run, given !== undefined, signal));
+      return await (queue.isEmpty || queue.isWithin
+        ? queue.start(turn, run)
+        : queue.enqueue(turn, run, given !== undefined, signal));
     } finally {
       if (queue.isEmpty && this.#queues.get(name) === queue) {
         this.#queues.delete(name);

@@ -32,7 +32,11 @@ export function admitCreation(request: CreateSessionRequest): Creation {
   checkRequest(request, REQUESTS.createSession);
   const { appName, userId, sessionId, state } = request;
   const isNamed = sessionId !== undefined && !isBlank(admitString(sessionId, 'sessionId'));
-  const key = { appName: admitString(appName, 'appName'), userId: admitString(userId, 'userId'), sessionId: isNamed ? sessionId : newId() };
+  const key = {
+    appName: admitString(appName, 'appName'),
+    userId: admitString(userId, 'userId'),
+    sessionId: isNamed ? sessionId : newId(),
+  };
   return { key, state: admitDelta(state, 'state') };
 }
 
@@ -70,7 +74,13 @@ export interface SessionBackend {
 }
 
 /** One page, with adk-js's meaning of each number. */
-export function pageOf(plan: ListPlan, offset: number, total: number, sessions: Session[], cursor: string | undefined): ListSessionsResponse {
+export function pageOf(
+  plan: ListPlan,
+  offset: number,
+  total: number,
+  sessions: Session[],
+  cursor: string | undefined,
+): ListSessionsResponse {
   const { limit } = plan;
   const answer = {
     sessions,

@@ -65,7 +65,12 @@ export class MemoryBackend implements SessionBackend {
     if (record === undefined) {
       throw notFound(sessionId);
     }
-    return finishAppend(this.#registry, record, beginAppend(this.#registry, record, draft, { revision: expectedRevision }), view);
+    return finishAppend(
+      this.#registry,
+      record,
+      beginAppend(this.#registry, record, draft, { revision: expectedRevision }),
+      view,
+    );
   }
 
   scope(appName: string, userId: string | undefined): Record<string, unknown> {
@@ -78,7 +83,8 @@ export class MemoryBackend implements SessionBackend {
 
   loadHistory(session: SessionName): View {
     const { appName, userId, id: sessionId } = session;
-    const view = this.#registry.view(session) ?? this.view(this.get(checkKey({ appName, userId, sessionId }), undefined));
+    const view =
+      this.#registry.view(session) ?? this.view(this.get(checkKey({ appName, userId, sessionId }), undefined));
     if (view === undefined) {
       throw notFound(sessionId);
     }
@@ -112,7 +118,9 @@ export class MemoryBackend implements SessionBackend {
         state: registry.read(record).state,
         write: (stateDelta) => {
           if (registry.find(key) !== record) {
-            throw new StatepadError('STATE_CONFLICT', `session "${sessionId}" has been created anew`, { id: sessionId });
+            throw new StatepadError('STATE_CONFLICT', `session "${sessionId}" has been created anew`, {
+              id: sessionId,
+            });
           }
           const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, this.#now, {});
           finishAppend(registry, record, beginAppend(registry, record, draft, guard), undefined);

@@ -27,7 +27,10 @@ export interface EventDraft {
   readonly timed: boolean;
 }
 
-/** The `temp:` keys of an event: for the eyes of its invocation, never stored. What is unset is unset after what is set. */
+/**
+ * The `temp:` keys of an event: for the eyes of its invocation, never stored. What is unset is unset after what is
+ * set.
+ */
 export interface TempDelta {
   readonly set: ReadonlyMap<string, Json>;
   readonly unset: readonly string[];
@@ -88,13 +91,20 @@ function deletionsIn(metadata: Json | undefined, deleted: readonly string[]): re
 }
 
 /** Fills in and checks what the service itself reads. */
-function complete(event: Record<string, Json>, now: () => number): Pick<EventDraft, 'id' | 'named' | 'timestamp' | 'timed'> {
+function complete(
+  event: Record<string, Json>,
+  now: () => number,
+): Pick<EventDraft, 'id' | 'named' | 'timestamp' | 'timed'> {
   const { id: givenId, invocationId, timestamp: givenTime } = event;
   const named = givenId !== undefined && givenId !== '';
   const id = named ? admitString(givenId, 'id') : newId();
   const timed = givenTime === undefined;
   if (!timed && typeof givenTime !== 'number') {
-    throw new StatepadError('INVALID_ARGUMENT', `timestamp must be a number of milliseconds, not ${describe(givenTime)}`, { path: 'timestamp' });
+    throw new StatepadError(
+      'INVALID_ARGUMENT',
+      `timestamp must be a number of milliseconds, not ${describe(givenTime)}`,
+      { path: 'timestamp' },
+    );
   }
   const timestamp = timed ? now() : givenTime;
   event['id'] = id;

@@ -42,7 +42,10 @@ export function withDeltas(
   ...deltas: readonly (Delta | undefined)[]
 ): Readonly<Record<string, Json>> {
   const record = mergeRecords([values]);
-  const copy: MutableValues = { set: (name, value) => put(record, name, value), delete: (name) => delete record[name] };
+  const copy: MutableValues = {
+    set: (name, value) => put(record, name, value),
+    delete: (name) => delete record[name],
+  };
   for (const delta of deltas) {
     applyDelta(copy, delta ?? {});
   }

@@ -18,13 +18,22 @@ export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) {
     return true;
   }
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) {
+  if (
+    typeof a !== 'object' ||
+    typeof b !== 'object' ||
+    a === null ||
+    b === null ||
+    Array.isArray(a) !== Array.isArray(b)
+  ) {
     return false;
   }
   const names = Object.keys(a);
   return (
     names.length === Object.keys(b).length &&
-    names.every((name) => Object.hasOwn(b, name) && sameJson((a as Record<string, Json>)[name], (b as Record<string, Json>)[name]))
+    names.every(
+      (name) =>
+        Object.hasOwn(b, name) && sameJson((a as Record<string, Json>)[name], (b as Record<string, Json>)[name]),
+    )
   );
 }
 

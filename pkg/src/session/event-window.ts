@@ -16,7 +16,9 @@ export const NO_EVENTS: EventWindow = { since: undefined, last: 0 };
 
 /** The window that a caller has asked for; all events unless told otherwise. */
 export function windowOf(config: GetSessionConfig | undefined): EventWindow {
-  return config === undefined ? ALL_EVENTS : { since: config.afterTimestamp, last: config.numRecentEvents ?? Infinity };
+  return config === undefined
+    ? ALL_EVENTS
+    : { since: config.afterTimestamp, last: config.numRecentEvents ?? Infinity };
 }
 
 /** Whether a window shows all events of any log. */

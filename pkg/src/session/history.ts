@@ -17,11 +17,17 @@ import type { Event, HistoryOptions, HistoryStep, Json } from '../model/types.js
 export function stateAt(view: View, revision: number): Readonly<Record<string, Json>> {
   checkRevision(view, revision, 'revision');
   const now = (view.state ??= stateOf(view));
-  return deepFreeze(revision === view.revision ? withoutTemp(now) : historyOf(view.record).stateAt(revision, view.revision, now));
+  return deepFreeze(
+    revision === view.revision ? withoutTemp(now) : historyOf(view.record).stateAt(revision, view.revision, now),
+  );
 }
 
 /** See `SessionService.history`. All events of the view's session are loaded. */
-export function history(view: View, key: string, { until = view.revision, last }: HistoryOptions): readonly HistoryStep[] {
+export function history(
+  view: View,
+  key: string,
+  { until = view.revision, last }: HistoryOptions,
+): readonly HistoryStep[] {
   checkCount(last, 'last');
   checkRevision(view, until, 'until');
   const { creation, events } = view.record;
@@ -29,7 +35,10 @@ export function history(view: View, key: string, { until = view.revision, last }
   return Object.freeze(
     steps.map(({ revision, ...values }) => {
       const event = events[revision - 1];
-      const by = event === undefined ? { timestamp: (creation as CreationEvent).timestamp } : { timestamp: event.timestamp, event };
+      const by =
+        event === undefined
+          ? { timestamp: (creation as CreationEvent).timestamp }
+          : { timestamp: event.timestamp, event };
       return Object.freeze({ revision, ...by, ...deepFreeze(values) });
     }),
   );
@@ -64,7 +73,10 @@ function deltaAt(record: SessionRecord, revision: number): KeyedDelta | undefine
     return creation === undefined || creation === 'unknown' ? undefined : { delta: creation.state, deleted: [] };
   }
   try {
-    const { actions, customMetadata } = events[revision - 1] as { actions?: Partial<Event['actions']> | null; customMetadata?: unknown };
+    const { actions, customMetadata } = events[revision - 1] as {
+      actions?: Partial<Event['actions']> | null;
+      customMetadata?: unknown;
+    };
     const delta = (actions?.stateDelta ?? {}) as Record<string, Json>;
     return Object.keys(delta).length > 0 ? { delta, deleted: storedDeletions(customMetadata) } : undefined;
   } catch (cause) {
@@ -73,5 +85,9 @@ function deltaAt(record: SessionRecord, revision: number): KeyedDelta | undefine
 }
 
 function unreadable({ key: { sessionId: id } }: SessionRecord, revision: number, cause?: unknown): StatepadError {
-  return new StatepadError('STORE_CORRUPT', `the state delta of revision ${revision} of session "${id}" cannot be read`, { id, cause });
+  return new StatepadError(
+    'STORE_CORRUPT',
+    `the state delta of revision ${revision} of session "${id}" cannot be read`,
+    { id, cause },
+  );
 }

@@ -8,13 +8,7 @@ import { ScopeSnapshots, type SessionSnapshots } from './scope-snapshot.js';
 import { SessionIndex } from './session-index.js';
 import { StatepadError } from '../model/errors.js';
 import type { CreationEvent } from './creation.js';
-import type {
-  DuplicateEvent,
-  PreparedChange,
-  ScopeKey,
-  ScopeSet,
-  SessionPageQuery,
-} from '../engine/sessions.js';
+import type { DuplicateEvent, PreparedChange, ScopeKey, ScopeSet, SessionPageQuery } from '../engine/sessions.js';
 import type { Event, Json, Session, SessionKey } from '../model/types.js';
 
 /** What the core can be asked without a change of what handles show. */
@@ -158,7 +152,11 @@ export class SessionRegistry {
 
   /** Deletes a session. Handles keep showing what they show. */
   remove(record: SessionRecord): void {
-    const { number, scopes: [own, app, user], key: { appName, userId } } = record;
+    const {
+      number,
+      scopes: [own, app, user],
+      key: { appName, userId },
+    } = record;
     this.#snapshots.beforeMove(own);
     this.#engine.remove(number);
     this.#unindex(record);
@@ -186,7 +184,11 @@ export class SessionRegistry {
    * Takes a session out of the core. Handles keep showing what they show. Answers with the scopes that went with it.
    */
   unload(record: SessionRecord): readonly number[] {
-    const { number, scopes: [own, app, user], key: { appName, userId } } = record;
+    const {
+      number,
+      scopes: [own, app, user],
+      key: { appName, userId },
+    } = record;
     this.#unindex(record);
     const left = [own];
     if (!this.#sessions.has(appName)) {

@@ -13,7 +13,11 @@ export class SessionIndex {
   }
 
   /** Any session of an app, of a user in it, or the one of a full key. */
-  findAny({ appName, userId, sessionId }: Partial<SessionKey> & Pick<SessionKey, 'appName'>): SessionRecord | undefined {
+  findAny({
+    appName,
+    userId,
+    sessionId,
+  }: Partial<SessionKey> & Pick<SessionKey, 'appName'>): SessionRecord | undefined {
     for (const [user, sessions] of this.#apps.get(appName) ?? []) {
       if (userId === undefined || userId === user) {
         return sessionId === undefined ? sessions.values().next().value : sessions.get(sessionId);

@@ -22,7 +22,8 @@ import type { SessionKey } from '../model/types.js';
  * member that a store need not have, a feature that its `keeps` names, or to compare values (`keys`), revisions and
  * positions too (`revisions`), which its `guards` say.
  */
-export type StoreNeed = 'reopen' | 'another' | 'removeScope' | 'commitMany' | 'watch' | 'keys' | 'revisions' | StoreFeature;
+export type StoreNeed =
+  'reopen' | 'another' | 'removeScope' | 'commitMany' | 'watch' | 'keys' | 'revisions' | StoreFeature;
 
 /** A store over storage that is fresh and empty, and what else can be done with that storage. */
 export interface StoreHarness {
@@ -50,7 +51,9 @@ export interface Refused {
 /** What became of a change. `changed: null`: nothing may be told of what others have done. */
 export type Outcome = (Omit<Committed, 'changed'> & { readonly changed?: Committed['changed'] | null }) | Refused;
 
-/** A page whose `users` are a record. A store may say where it ends, but only as it is: at the place of its last row. */
+/**
+ * A page whose `users` are a record. A store may say where it ends, but only as it is: at the place of its last row.
+ */
 export interface ListedPage extends Omit<Page, 'users' | 'corrupt' | 'next'> {
   readonly users: Readonly<Record<string, Page['app']>>;
 }
@@ -139,14 +142,7 @@ export interface HintedStep {
 
 /** A step that one store makes. */
 export type OneStoreStep =
-  | CommitStep
-  | CommitManyStep
-  | LoadStep
-  | ListStep
-  | RemoveStep
-  | LoadScopeStep
-  | RemoveScopeStep
-  | WatchStep;
+  CommitStep | CommitManyStep | LoadStep | ListStep | RemoveStep | LoadScopeStep | RemoveScopeStep | WatchStep;
 
 /** One step of a case. */
 export type StoreStep = OneStoreStep | ReopenStep | ParallelStep | HintedStep;

@@ -51,9 +51,8 @@ export function valuesDifference(actual: unknown, expected: Values, path: string
   }
   return (
     difference(names, expectedNames, `the names of ${path}`) ??
-    first(
-      names,
-      (name) => difference(
+    first(names, (name) =>
+      difference(
         JSON.stringify(values[name]),
         JSON.stringify(expected[name]),
         `${path}[${JSON.stringify(name)}] as JSON`,
@@ -67,16 +66,18 @@ export function loadedDifference(actual: Loaded | null, expected: Loaded | null,
   if (actual === null || expected === null || typeof actual !== 'object') {
     return difference(actual, expected);
   }
-  const [{ state, events, ...rest }, { state: expectedState, events: expectedEvents, ...expectedRest }] = [actual, expected];
+  const [{ state, events, ...rest }, { state: expectedState, events: expectedEvents, ...expectedRest }] = [
+    actual,
+    expected,
+  ];
   const isIdWanted = expectedEvents.some(({ id }) => id !== undefined);
   const told = isIdWanted ? events : events.map(({ rev, data }) => ({ rev, data }));
   return (
     difference(asked(rest, expectedRest), expectedRest) ??
     difference(told, expectedEvents, 'events') ??
     difference(wanted(state), wanted(expectedState), 'the scopes of the answer') ??
-    first(
-      wanted(expectedState),
-      (scope) => valuesDifference(state[scope], expectedState[scope] ?? {}, `state.${scope}`, inAnyOrder),
+    first(wanted(expectedState), (scope) =>
+      valuesDifference(state[scope], expectedState[scope] ?? {}, `state.${scope}`, inAnyOrder),
     )
   );
 }
@@ -99,12 +100,13 @@ export function scopeDifference(actual: LoadedScope, expected: LoadedScope, inAn
 
 /** Compares a page. Where it says where it ends, that is the place of its last row: no row of a case is corrupt. */
 export function pageDifference({ corrupt = [], ...actual }: Page, expected: ListedPage): Difference {
-  const withoutState = ({ rows }: Pick<Page, 'rows'>): unknown => rows.map(({ key, created, rev, time }) => ({
-    key,
-    created,
-    rev,
-    time,
-  }));
+  const withoutState = ({ rows }: Pick<Page, 'rows'>): unknown =>
+    rows.map(({ key, created, rev, time }) => ({
+      key,
+      created,
+      rev,
+      time,
+    }));
   return (
     difference(actual.total, expected.total, 'total') ??
     difference(withoutState(actual), withoutState(expected), 'rows') ??
@@ -134,7 +136,8 @@ function changedDifference(actual: Changed, expected: Changed, path: string): Di
       return left === right ? undefined : differs(`${path}.${scope}`, left, right);
     }
     const sorted = ({ unset = [] }: Delta): readonly string[] => [...unset].sort();
-    const born = ({ set = {}, unset = [] }: Delta): readonly string[] => Object.keys(set).filter((name) => unset.includes(name));
+    const born = ({ set = {}, unset = [] }: Delta): readonly string[] =>
+      Object.keys(set).filter((name) => unset.includes(name));
     const values = ({ set = {} }: Delta): Values => Object.setPrototypeOf({ ...set }, null) as Values;
     return (
       valuesDifference(values(left), values(right), `${path}.${scope}.set`, true) ??

@@ -14,7 +14,14 @@ describe('encrypted, in a browser', () => {
 
   before(async () => {
     const entry = fileURLToPath(new URL('page.js', import.meta.url));
-    const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'iife', target: 'es2022', write: false, logLevel: 'error' });
+    const { outputFiles } = await build({
+      entryPoints: [entry],
+      bundle: true,
+      format: 'iife',
+      target: 'es2022',
+      write: false,
+      logLevel: 'error',
+    });
     const html = `<!doctype html><script>${outputFiles[0].text.replaceAll('</script', '<\\/script')}</script>`;
     site = await serve({ folder: fileURLToPath(new URL('.', import.meta.url)), pages: { '/': html } });
     browser = await openChromium();

@@ -12,7 +12,14 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 
 async function bundled(name) {
   const entryPoints = [join(folder, name)];
-  const { outputFiles } = await build({ entryPoints, bundle: true, format: 'iife', target: 'es2022', write: false, logLevel: 'error' });
+  const { outputFiles } = await build({
+    entryPoints,
+    bundle: true,
+    format: 'iife',
+    target: 'es2022',
+    write: false,
+    logLevel: 'error',
+  });
   return outputFiles[0].text;
 }
 

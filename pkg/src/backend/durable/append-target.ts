@@ -19,7 +19,11 @@ export async function pinForAppend(parts: Parts, key: SessionKey, view: View | u
   const found = cache.registry.find(key);
   const pin = (record: SessionRecord): SessionRecord => cache.pin(record);
   const isFound = found !== undefined && cache.isCurrent(found);
-  const record = deleted ? undefined : isFound ? pin(found) : await loader.load(key, NONE, pin, { idle: view?.record });
+  const record = deleted
+    ? undefined
+    : isFound
+      ? pin(found)
+      : await loader.load(key, NONE, pin, { idle: view?.record });
   if (record === undefined) {
     return missing(key);
   }

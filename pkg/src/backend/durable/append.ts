@@ -217,7 +217,10 @@ async function refusal(
   await loader.reload(record);
   const { rev: expected } = guard;
   if (expected === undefined || guard.keys !== undefined) {
-    return new StatepadError('STATE_CONFLICT', `the state of session "${id}" changed since it was read`, { id, cause: error });
+    return new StatepadError('STATE_CONFLICT', `the state of session "${id}" changed since it was read`, {
+      id,
+      cause: error,
+    });
   }
   const actual = error.actual ?? record.revision;
   const message = `session "${id}" is at revision ${actual}, not at the expected ${expected}`;

@@ -92,7 +92,10 @@ export class CommitQueue {
     }
   }
 
-  async #call(batch: readonly QueuedChange[], context: { readonly signal: Signal }): Promise<readonly (Committed | StoreError)[]> {
+  async #call(
+    batch: readonly QueuedChange[],
+    context: { readonly signal: Signal },
+  ): Promise<readonly (Committed | StoreError)[]> {
     const [first, second] = batch;
     if (this.#store.commitMany === undefined || (first !== undefined && second === undefined)) {
       return [await this.#store.commit(changeOf(first as QueuedChange), context)];

@@ -43,7 +43,11 @@ export class Connection {
   }
 
   /** Asks the store for something that may be asked for twice: that changes nothing, or changes what `id` names. */
-  async ask<T>(run: (store: SessionStore, context: StoreContext) => Promise<T>, signal?: Signal, id?: string): Promise<T> {
+  async ask<T>(
+    run: (store: SessionStore, context: StoreContext) => Promise<T>,
+    signal?: Signal,
+    id?: string,
+  ): Promise<T> {
     await orAborted(this.open(), signal);
     return await ask(async (context) => await run(this.store, context), this.#retry, signal, id);
   }
@@ -84,7 +88,12 @@ export class Connection {
     this.#opened = Promise.reject(new StatepadError('CLOSED', 'the service is closed'));
     this.#opened.catch(() => undefined);
     this.#reserving.forEach((given) => given.abort());
-    const isOpen = opened !== undefined && (await opened.then(() => true, () => false));
+    const isOpen =
+      opened !== undefined &&
+      (await opened.then(
+        () => true,
+        () => false,
+      ));
     if (isOpen) {
       this.#unwatch?.();
       await this.store.close?.();
@@ -96,7 +105,11 @@ export class Connection {
       await ask(async (context) => await this.store.open?.({ migrate: this.#migrate }, context), this.#retry);
     } catch (error) {
       const isRefused = isStatepadError(error) && error.code === 'INVALID_ARGUMENT';
-      throw isRefused ? new StatepadError('STORE_UNAVAILABLE', `the store cannot be opened: ${error.message}`, { cause: error.cause }) : error;
+      throw isRefused
+        ? new StatepadError('STORE_UNAVAILABLE', `the store cannot be opened: ${error.message}`, {
+            cause: error.cause,
+          })
+        : error;
     }
     this.#unwatch = this.store.exclusive ? undefined : this.store.watch?.((hint) => this.#hinted(hint));
   }

@@ -17,7 +17,11 @@ import type { Session, SessionKey } from '../../model/types.js';
 import type { Signal } from '../../async/abort.js';
 
 /** Creates a session. Answers with a handle of it as it was created, whatever has become of it since. */
-export async function createStored(parts: StoreParts, creation: Creation, signal: Signal | undefined): Promise<Session> {
+export async function createStored(
+  parts: StoreParts,
+  creation: Creation,
+  signal: Signal | undefined,
+): Promise<Session> {
   return await parts.writer.runExclusive(creation.key, signal, async (begin) => await create(parts, creation, begin));
 }
 
@@ -46,7 +50,10 @@ async function create(parts: StoreParts, { key, state }: Creation, begin: Begin)
 }
 
 function refusal(code: string, { sessionId: id }: SessionKey, cause: unknown): StatepadError {
-  return new StatepadError(code === 'exists' ? 'SESSION_EXISTS' : 'STATE_CONFLICT', `session "${id}" exists already`, { id, cause });
+  return new StatepadError(code === 'exists' ? 'SESSION_EXISTS' : 'STATE_CONFLICT', `session "${id}" exists already`, {
+    id,
+    cause,
+  });
 }
 
 /** What is stored is acknowledged: also when it is not so any more, or cannot be read now. */

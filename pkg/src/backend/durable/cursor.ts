@@ -12,7 +12,12 @@ export function cursorText({ time, sessionId, userId }: Place, before: number): 
 export function parseCursor(text: string): { readonly after: Place; readonly before: number } {
   try {
     const [time, sessionId, userId, before] = JSON.parse(text) as unknown[];
-    if (typeof time === 'number' && typeof sessionId === 'string' && typeof userId === 'string' && typeof before === 'number') {
+    if (
+      typeof time === 'number' &&
+      typeof sessionId === 'string' &&
+      typeof userId === 'string' &&
+      typeof before === 'number'
+    ) {
       return { after: { time, sessionId, userId }, before };
     }
   } catch {

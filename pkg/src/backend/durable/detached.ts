@@ -15,7 +15,11 @@ import type { Session } from '../../model/types.js';
 export type SharedSnapshots = readonly [ScopeSnapshot, ScopeSnapshot];
 
 /** A handle for a session as a list shows it. */
-export function rowHandle(registry: SessionRegistry, { key, created, rev, time, state }: Row, shared: SharedSnapshots): Session {
+export function rowHandle(
+  registry: SessionRegistry,
+  { key, created, rev, time, state }: Row,
+  shared: SharedSnapshots,
+): Session {
   const record = registry.newRecord(key, created);
   record.base = record.revision = rev;
   record.updateTime = time;

@@ -18,7 +18,8 @@ export async function loadFullLog(
   const { appName, userId, id: sessionId } = session;
   const { registry } = cache;
   const view =
-    registry.view(session) ?? registry.view(await loader.read(checkKey({ appName, userId, sessionId }), undefined, signal));
+    registry.view(session) ??
+    registry.view(await loader.read(checkKey({ appName, userId, sessionId }), undefined, signal));
   if (view === undefined) {
     return missing({ appName, userId, sessionId });
   }

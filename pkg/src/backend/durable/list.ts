@@ -65,7 +65,10 @@ async function partOf(ask: (limit: number | undefined) => Promise<Page>, limit: 
       // The store has no further sessions. There are more rows than wanted only after it was asked for more.
       return { page, rows, end: last && rows.length < page.rows.length ? placeOf(last) : undefined };
     }
-    const end = corrupt.length > 0 && rows.length === page.rows.length ? (next ?? (last && placeOf(last))) : last && placeOf(last);
+    const end =
+      corrupt.length > 0 && rows.length === page.rows.length
+        ? (next ?? (last && placeOf(last)))
+        : last && placeOf(last);
     if (end !== undefined) {
       return { page, rows, end };
     }

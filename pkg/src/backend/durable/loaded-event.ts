@@ -7,7 +7,10 @@ import type { StoredEvent } from '../../store/contract.js';
 import type { Event } from '../../model/types.js';
 
 /** An event as it was stored. Throws `STORE_CORRUPT`. */
-export function parseEvent({ key: { sessionId: id } }: Pick<SessionRecord, 'key'>, { rev, data }: Pick<StoredEvent, 'rev' | 'data'>): Event {
+export function parseEvent(
+  { key: { sessionId: id } }: Pick<SessionRecord, 'key'>,
+  { rev, data }: Pick<StoredEvent, 'rev' | 'data'>,
+): Event {
   try {
     return deepFreeze(JSON.parse(data) as Event);
   } catch (cause) {

@@ -58,7 +58,9 @@ export class SessionLoader {
       const known = cache.known(key, before);
       const loaded = await this.#ask(key, { events: missingRange(here, range), known }, signal);
       const record =
-        loaded === null ? this.#dropMissing(key, before) : (cache.mergeLoaded(key, loaded, { before, known, idle }) ?? 'again');
+        loaded === null
+          ? this.#dropMissing(key, before)
+          : (cache.mergeLoaded(key, loaded, { before, known, idle }) ?? 'again');
       if (record !== 'again') {
         return record && use(record);
       }
@@ -107,7 +109,11 @@ export class SessionLoader {
   }
 
   /** The events of a window by time, up to the cached revision. Times are in no order: the store finds them. */
-  async #eventsSince(record: SessionRecord, { since, last }: EventWindow, signal: Signal | undefined): Promise<Event[]> {
+  async #eventsSince(
+    record: SessionRecord,
+    { since, last }: EventWindow,
+    signal: Signal | undefined,
+  ): Promise<Event[]> {
     for (;;) {
       const { key, revision: to } = record;
       const events = { ...(since === undefined ? {} : { since }), to, ...(last === Infinity ? {} : { last }) };

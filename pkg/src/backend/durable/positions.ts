@@ -93,7 +93,10 @@ export function newParts(steps: Steps, { prepared: { scopes } }: SentChange, ses
 export function knownOf(app: Place | undefined, user: Place | undefined): KnownScopes {
   return {
     pos: { ...(app && { app: app.pos }), ...(user && { user: user.pos }) },
-    marks: { ...(app?.mark === undefined ? {} : { app: app.mark }), ...(user?.mark === undefined ? {} : { user: user.mark }) },
+    marks: {
+      ...(app?.mark === undefined ? {} : { app: app.mark }),
+      ...(user?.mark === undefined ? {} : { user: user.mark }),
+    },
   };
 }
 

@@ -55,7 +55,11 @@ export class ReadTracker {
 
   /** The values, and the absences, that were seen. */
   keys(): NonNullable<Guard['keys']> {
-    const parts: Record<StoredScope, { set: Record<string, Json>; unset: string[] }> = { app: none(), user: none(), session: none() };
+    const parts: Record<StoredScope, { set: Record<string, Json>; unset: string[] }> = {
+      app: none(),
+      user: none(),
+      session: none(),
+    };
     for (const key of this.#keys) {
       if (!isTemp(key)) {
         const [scope, name] = nameOf(key);

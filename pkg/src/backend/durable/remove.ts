@@ -17,7 +17,11 @@ export async function removeStored(parts: StoreParts, key: SessionKey, signal: S
     }
     begin(key.sessionId);
     try {
-      await connection.ask(async (store, context) => await store.remove(key, context, guard), undefined, key.sessionId);
+      await connection.ask(
+        async (store, context) => await store.remove(key, context, guard),
+        undefined,
+        key.sessionId,
+      );
     } catch (error) {
       // It may be there, or not.
       withCached(parts, key, (record) => cache.forget(record));

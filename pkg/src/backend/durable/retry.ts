@@ -72,7 +72,12 @@ class Try implements StoreContext {
  * `STORE_UNAVAILABLE` when it is never done, `STORE_CORRUPT`, and the reason of `signal`; `COMMIT_UNKNOWN` when one of
  * the tries may have changed something.
  */
-export async function ask<T>(run: (context: StoreContext) => Promise<T>, retry: RetryOptions, signal?: Signal, id?: string): Promise<T> {
+export async function ask<T>(
+  run: (context: StoreContext) => Promise<T>,
+  retry: RetryOptions,
+  signal?: Signal,
+  id?: string,
+): Promise<T> {
   let isUnknown = false;
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
@@ -102,12 +107,19 @@ export function refusal(error: StoreError): StatepadError {
     return new StatepadError('STORE_CORRUPT', message, { cause: error });
   }
   const sizes = { ...(size === undefined ? {} : { size }), ...(limit === undefined ? {} : { limit }), cause: error };
-  return new StatepadError(size === undefined ? 'INVALID_ARGUMENT' : 'LIMIT_EXCEEDED', `the store refuses: ${message}`, sizes);
+  return new StatepadError(
+    size === undefined ? 'INVALID_ARGUMENT' : 'LIMIT_EXCEEDED',
+    `the store refuses: ${message}`,
+    sizes,
+  );
 }
 
 /** The error for a change that may be stored, or not. */
 export function outcomeUnknown(id: string, cause: unknown): StatepadError {
-  return new StatepadError('COMMIT_UNKNOWN', `it is not known whether "${id}" was stored: ${messageOf(cause)}`, { id, cause });
+  return new StatepadError('COMMIT_UNKNOWN', `it is not known whether "${id}" was stored: ${messageOf(cause)}`, {
+    id,
+    cause,
+  });
 }
 
 function messageOf(error: unknown): string {

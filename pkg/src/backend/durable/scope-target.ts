@@ -63,7 +63,9 @@ export function scopeTarget(parts: StoreParts, target: UpdateStateTarget, signal
             return merged(next.app.state, next.user?.state);
           });
         } catch (error) {
-          throw isStoreError(error) ? new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause: error }) : error;
+          throw isStoreError(error)
+            ? new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause: error })
+            : error;
         }
       },
     };
@@ -79,7 +81,15 @@ async function load({ loader }: StoreParts, key: ScopeKey, signal: Signal | unde
 
 /** Has a change stored, and applies it. Answers with the scopes right after it. */
 async function write({ cache, writer }: StoreParts, scopeChange: ScopeChange, begin: Begin): Promise<WrittenScopes> {
-  const { id, time, key, written, read: { app, user }, guard, turn } = scopeChange;
+  const {
+    id,
+    time,
+    key,
+    written,
+    read: { app, user },
+    guard,
+    turn,
+  } = scopeChange;
   const { appName, userId } = key;
   const { registry } = cache;
   const prepared = registry.engine.prepareUpdate(key, { id, timestamp: time, ...written }, {});

@@ -29,7 +29,10 @@ export function sessionTarget(parts: StoreParts, key: SessionKey, options: Updat
   const { registry } = cache;
   return async (turn) => {
     // A handle that shows no events: it is brought up to date by the append.
-    const read = (record: SessionRecord) => ({ ...cache.known(key, record), session: registry.read(record, NO_EVENTS) });
+    const read = (record: SessionRecord) => ({
+      ...cache.known(key, record),
+      session: registry.read(record, NO_EVENTS),
+    });
     const found = await readLeft(parts, key, turn, read, signal);
     if (found === undefined) {
       throw notFound(key.sessionId);
@@ -53,7 +56,9 @@ export function sessionTarget(parts: StoreParts, key: SessionKey, options: Updat
         } catch (error) {
           // Gone, or created anew: reading again tells.
           const isGone = isStatepadError(error) && error.code === 'SESSION_NOT_FOUND';
-          throw isGone ? new StatepadError('STATE_CONFLICT', error.message, { id: key.sessionId, cause: error }) : error;
+          throw isGone
+            ? new StatepadError('STATE_CONFLICT', error.message, { id: key.sessionId, cause: error })
+            : error;
         }
       },
     };
@@ -69,11 +74,17 @@ async function readLeft<T>(
   signal: Signal | undefined,
 ): Promise<T | undefined> {
   const record = turn.left() === undefined ? undefined : cache.registry.find(key);
-  return record !== undefined && cache.isCurrent(record) ? read(record) : await loader.load(key, NONE, read, { signal });
+  return record !== undefined && cache.isCurrent(record)
+    ? read(record)
+    : await loader.load(key, NONE, read, { signal });
 }
 
 /** The scopes of a session in the order of merging. */
-const SCOPES = [['session', ''], ['app', APP_PREFIX], ['user', USER_PREFIX]] as const;
+const SCOPES = [
+  ['session', ''],
+  ['app', APP_PREFIX],
+  ['user', USER_PREFIX],
+] as const;
 
 /**
  * The values of a session's scopes right after a change: of what was read and written for sure, of others as far as

@@ -1,7 +1,16 @@
 // The cached values that sessions share: an app's and a user's, each at a position of its store.
 
 import { afterLoad, type At, type SharedPart } from './following.js';
-import { Positions, SHARED, knownOf, sentOf, type KnownScopes, type SentChange, type Shared, type Steps } from './positions.js';
+import {
+  Positions,
+  SHARED,
+  knownOf,
+  sentOf,
+  type KnownScopes,
+  type SentChange,
+  type Shared,
+  type Steps,
+} from './positions.js';
 import { NOT_LOADED, type SessionRecord } from '../../session/record.js';
 import { newId } from '../../model/ids.js';
 import { underKeys } from '../../model/scope.js';
@@ -26,7 +35,8 @@ export class SharedScopes {
 
   /** The positions of an app, and of a user in it, where they are known. */
   known({ appName, userId }: ScopeKey): KnownScopes {
-    const at = (user?: string): At | undefined => this.#positions.get(this.#registry.engine.scopeOf(appName, user) ?? NOT_LOADED);
+    const at = (user?: string): At | undefined =>
+      this.#positions.get(this.#registry.engine.scopeOf(appName, user) ?? NOT_LOADED);
     return knownOf(at(), userId === undefined ? undefined : at(userId));
   }
 

@@ -41,7 +41,13 @@ export class StoreBackend implements SessionBackend {
     const cache = new SessionCache(options.cachedEvents);
     const connection = new Connection(store, options, options.migrate, (hints) => loader.reloadHinted(hints));
     const loader = new SessionLoader(connection, cache);
-    this.#parts = { connection, cache, loader, writer: new ChangeWriter(connection, cache, options), now: options.now };
+    this.#parts = {
+      connection,
+      cache,
+      loader,
+      writer: new ChangeWriter(connection, cache, options),
+      now: options.now,
+    };
     this.#reservations = store.reserve && new Reservations(connection);
   }
 

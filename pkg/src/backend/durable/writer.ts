@@ -38,7 +38,11 @@ export class ChangeWriter {
    * Runs a task after all earlier ones of its session, or of its name. Until it has begun to write, `signal` ends it;
    * after that it goes on, and the caller is told that the outcome is unknown.
    */
-  async runExclusive<T>(of: SessionKey | string, signal: Signal | undefined, task: (begin: Begin) => Promise<T>): Promise<T> {
+  async runExclusive<T>(
+    of: SessionKey | string,
+    signal: Signal | undefined,
+    task: (begin: Begin) => Promise<T>,
+  ): Promise<T> {
     let begun: string | undefined;
     const run = async (): Promise<T> => {
       signal?.throwIfAborted();

@@ -37,6 +37,7 @@ export function known(error: unknown): unknown {
   }
   const { message } = error;
   const result = /\bSQLITE_([A-Z]+)/.exec(message)?.[1];
-  const code = (result === undefined ? undefined : UNDONE[result]) ?? NEVER_RUN.find(([text]) => text.test(message))?.[1];
+  const code =
+    (result === undefined ? undefined : UNDONE[result]) ?? NEVER_RUN.find(([text]) => text.test(message))?.[1];
   return code === undefined ? error : new StoreError(code, `the database says: ${message}`, { cause: error });
 }

@@ -39,7 +39,10 @@ export type { SessionStore } from '../../store/contract.js';
  * }
  * ```
  */
-export function durableObjectStore(storage: DurableObjectStorageLike, options: DurableObjectStoreOptions = {}): SessionStore {
+export function durableObjectStore(
+  storage: DurableObjectStorageLike,
+  options: DurableObjectStoreOptions = {},
+): SessionStore {
   checkObjectArguments(storage, options);
   const core = sqliteCore(objectDriver(storage));
   return {
@@ -53,7 +56,8 @@ export function durableObjectStore(storage: DurableObjectStorageLike, options: D
       }
       return await core.commit(change, context);
     },
-    commitMany: (changes, context) => commitUnrefused(changes, sizeRefusal, (fitting) => core.commitMany(fitting, context)),
+    commitMany: (changes, context) =>
+      commitUnrefused(changes, sizeRefusal, (fitting) => core.commitMany(fitting, context)),
   };
 }
 

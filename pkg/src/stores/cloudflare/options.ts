@@ -13,7 +13,11 @@ export interface DurableObjectStoreOptions {
 
 /** Throws `INVALID_ARGUMENT` for a storage or options that cannot be used. */
 export function checkObjectArguments(storage: unknown, options: DurableObjectStoreOptions): void {
-  checkClient(storage, ['transactionSync'], 'durableObjectStore needs the storage of a Durable Object, this.ctx.storage');
+  checkClient(
+    storage,
+    ['transactionSync'],
+    'durableObjectStore needs the storage of a Durable Object, this.ctx.storage',
+  );
   checkOptionsObject(options);
   checkChoice('exclusive', options.exclusive, [true, false]);
 }

@@ -81,7 +81,12 @@ export class Attempts {
     const hasPos = (scope: Scope): boolean => scope !== 'session' && guard.pos?.[scope] !== undefined;
     const scopes = isGuardedByValues(change) ? SCOPES.filter((scope) => !isEmpty(keys[scope]) || hasPos(scope)) : [];
     if (kind !== 'append') {
-      return this.#looked(change, { created: id, rev: 0 }, guard, await this.#look(scopes, change, undefined, context));
+      return this.#looked(
+        change,
+        { created: id, rev: 0 },
+        guard,
+        await this.#look(scopes, change, undefined, context),
+      );
     }
     const known = this.#placeOf(key as SessionKey, guard);
     if (known !== undefined && !scopes.includes('session')) {
@@ -101,7 +106,9 @@ export class Attempts {
   #placeOf(key: SessionKey, guard: Guard): Place | undefined {
     const known = this.#places.get(keyText(key));
     const created = guard.created ?? known?.created;
-    return created === undefined ? undefined : { created, rev: guard.rev ?? (known?.created === created ? known.rev : 0) };
+    return created === undefined
+      ? undefined
+      : { created, rev: guard.rev ?? (known?.created === created ? known.rev : 0) };
   }
 
   /** Reads scopes; those of a loaded session are there. */
@@ -113,7 +120,9 @@ export class Attempts {
   ): Promise<ReadonlyMap<Scope, Seen>> {
     const read = async (scope: Scope): Promise<Seen> => {
       if (scope === 'session') {
-        return kind === 'append' && loaded !== undefined ? { at: loaded.rev, values: loaded.state.session ?? {} } : NOTHING;
+        return kind === 'append' && loaded !== undefined
+          ? { at: loaded.rev, values: loaded.state.session ?? {} }
+          : NOTHING;
       }
       if (loaded !== undefined) {
         return { at: loaded.pos[scope], values: loaded.state[scope] ?? {} };
@@ -147,7 +156,11 @@ export class Attempts {
   }
 
   /** Why the guard does not hold for what was seen. */
-  async #refusal(change: Change, { created, rev }: Place, seen: ReadonlyMap<Scope, Seen>): Promise<StoreError | undefined> {
+  async #refusal(
+    change: Change,
+    { created, rev }: Place,
+    seen: ReadonlyMap<Scope, Seen>,
+  ): Promise<StoreError | undefined> {
     const { kind, key, guard = {} } = change;
     try {
       for (const [scope, { at, values }] of seen) {

@@ -33,7 +33,11 @@ export class Cipher {
     const { current } = this.#keys;
     const key = await this.#keys.get(current);
     const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
-    const sealed = await subtle().encrypt({ name: 'AES-GCM', iv, additionalData: dataOf(binding) }, key, encoder.encode(text));
+    const sealed = await subtle().encrypt(
+      { name: 'AES-GCM', iv, additionalData: dataOf(binding) },
+      key,
+      encoder.encode(text),
+    );
     const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength);
     bytes.set(iv);
     bytes.set(new Uint8Array(sealed), NONCE_BYTES);
@@ -56,7 +60,9 @@ export class Cipher {
       const algorithm = { name: 'AES-GCM', iv: bytes.subarray(0, NONCE_BYTES), additionalData: dataOf(binding) };
       return decoder.decode(await subtle().decrypt(algorithm, key, bytes.subarray(NONCE_BYTES)));
     } catch (error) {
-      throw new StoreError('corrupt', `${what} is not as it was sealed, or not with this key "${id}"`, { cause: error });
+      throw new StoreError('corrupt', `${what} is not as it was sealed, or not with this key "${id}"`, {
+        cause: error,
+      });
     }
   }
 }

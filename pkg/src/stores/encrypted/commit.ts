@@ -22,8 +22,8 @@ const MOST_ATTEMPTS = 1_000;
 /** How often, when values are guarded: a caller that guards values expects conflicts. */
 const MOST_GUARDED_ATTEMPTS = 100;
 /**
- * How often, when there is no such session: a conflict says that it was created meanwhile, or that the call was refused
- * before, which no further attempt changes.
+ * How often, when there is no such session: a conflict says that it was created meanwhile, or that the call was
+ * refused before, which no further attempt changes.
  */
 const MOST_ABSENT_ATTEMPTS = 3;
 /** The longest pause between two of them, in milliseconds. */

@@ -121,7 +121,11 @@ function isTold({ state, changed, pos }: Loaded, { known }: LoadQuery, scope: (t
 
 /** What a caller knows of the session alone. */
 function withoutScopes({ created, rev, last }: Known = {}): Known {
-  return { ...(created !== undefined && { created }), ...(rev !== undefined && { rev }), ...(last !== undefined && { last }) };
+  return {
+    ...(created !== undefined && { created }),
+    ...(rev !== undefined && { rev }),
+    ...(last !== undefined && { last }),
+  };
 }
 
 /** What has nothing to encrypt. */

@@ -48,7 +48,8 @@ export class Keyring {
       throw new StoreError('rejected', 'keys must be a list of { id, key }, or a function that finds a key by its id');
     }
     this.current = currentOf(typeof keys === 'function' ? undefined : keys.map(({ id }) => id), current);
-    const list = typeof keys === 'function' ? undefined : keys.map(({ id, key }) => copyOf(id, key, id === this.current));
+    const list =
+      typeof keys === 'function' ? undefined : keys.map(({ id, key }) => copyOf(id, key, id === this.current));
     const byId = new Map(list?.map(({ id, key }) => [id, key]));
     this.#find = typeof keys === 'function' ? keys : (id) => byId.get(id);
   }
@@ -70,7 +71,9 @@ export class Keyring {
     try {
       material = await this.#find(id);
     } catch (error) {
-      throw isStoreError(error) ? error : new StoreError('unavailable', `the key "${id}" cannot be had now`, { cause: error });
+      throw isStoreError(error)
+        ? error
+        : new StoreError('unavailable', `the key "${id}" cannot be had now`, { cause: error });
     }
     if (material === undefined) {
       throw new StoreError('rejected', `there is no key "${id}", which is needed here`);
@@ -109,7 +112,12 @@ function copyOf(id: string, key: KeyMaterial, isCurrent: boolean): NamedKey {
 }
 
 function isNamedKey(given: unknown): given is NamedKey {
-  return typeof given === 'object' && given !== null && typeof (given as Partial<NamedKey>).id === 'string' && 'key' in given;
+  return (
+    typeof given === 'object' &&
+    given !== null &&
+    typeof (given as Partial<NamedKey>).id === 'string' &&
+    'key' in given
+  );
 }
 
 /** Whether something is a key, by its shape: bytes, or what WebCrypto has made. */
@@ -120,7 +128,10 @@ export function isKeyMaterial(given: unknown): given is KeyMaterial {
 
 function checkKey(id: string, key: KeyMaterial, isCurrent: boolean): void {
   if (!isKeyMaterial(key)) {
-    throw new StoreError('rejected', `the key "${id}" must be ${KEY_BYTES} bytes (a Uint8Array) or a CryptoKey, not ${typeof key}`);
+    throw new StoreError(
+      'rejected',
+      `the key "${id}" must be ${KEY_BYTES} bytes (a Uint8Array) or a CryptoKey, not ${typeof key}`,
+    );
   }
   const { name, length } = isBytes(key) ? { name: 'AES-GCM', length: 8 * key.length } : key.algorithm;
   if (name !== 'AES-GCM' || length !== 8 * KEY_BYTES) {
@@ -140,7 +151,10 @@ function currentOf(ids: readonly string[] | undefined, wanted: string | undefine
   }
   const bad = [current, ...(ids ?? [])].find((id) => !KEY_ID.test(id));
   if (bad !== undefined) {
-    throw new StoreError('rejected', `the key id "${bad}" is not 1 to 64 letters, digits, dots, underscores and hyphens`);
+    throw new StoreError(
+      'rejected',
+      `the key id "${bad}" is not 1 to 64 letters, digits, dots, underscores and hyphens`,
+    );
   }
   if (ids !== undefined && (new Set(ids).size < ids.length || !ids.includes(current))) {
     throw new StoreError('rejected', `there has to be one key for each id, and one for the current id "${current}"`);

@@ -10,7 +10,12 @@ import type { Change, Changed, Delta, Loaded, LoadQuery, Page, Row, Values } fro
 import type { SessionKey } from '../../model/types.js';
 
 /** Opens a session. Throws `corrupt`. */
-export async function openLoaded(records: Records, loaded: Loaded, key: SessionKey, query: LoadQuery): Promise<Loaded> {
+export async function openLoaded(
+  records: Records,
+  loaded: Loaded,
+  key: SessionKey,
+  query: LoadQuery,
+): Promise<Loaded> {
   const { created, state, changed } = loaded;
   const { appName: app, userId: user } = key;
   checkEvents(loaded, key, query.events);
@@ -39,7 +44,11 @@ export async function openLoaded(records: Records, loaded: Loaded, key: SessionK
  * Opens what others have done to an app and a user in it. A scope is left out when the inner store tells that a name
  * was deleted of which only the token is known here: its values have to be loaded. Throws `corrupt`.
  */
-export async function openChanged(records: Records, { app, user }: Changed, { appName, userId }: Change['key']): Promise<Changed> {
+export async function openChanged(
+  records: Records,
+  { app, user }: Changed,
+  { appName, userId }: Change['key'],
+): Promise<Changed> {
   const open = async (delta: Delta | undefined, home: Home | undefined): Promise<Delta | undefined> =>
     delta && home && records.openDelta(delta, home);
   const [ofApp, ofUser] = await Promise.all([
@@ -88,12 +97,20 @@ function endOf({ rows, next }: Page): Pick<Page, 'next'> {
   return end === undefined ? {} : { next: end };
 }
 
-async function openUser(records: Records, app: string, user: string, values: Values): Promise<readonly [string, Values]> {
+async function openUser(
+  records: Records,
+  app: string,
+  user: string,
+  values: Values,
+): Promise<readonly [string, Values]> {
   return [user, await records.openValues(values, { scope: 'user', app, user })];
 }
 
 async function openRow(records: Records, row: Row): Promise<Row> {
-  return { ...row, state: await records.openValues(row.state, { scope: 'session', key: row.key, created: row.created }) };
+  return {
+    ...row,
+    state: await records.openValues(row.state, { scope: 'session', key: row.key, created: row.created }),
+  };
 }
 
 /**
@@ -106,8 +123,11 @@ function checkEvents({ rev, events }: Loaded, key: SessionKey, query: LoadQuery[
   const first = Math.max(0, from);
   const least = Math.max(first, end - last + 1);
   const start = least === 0 && events[0]?.rev !== 0 ? 1 : least;
-  const isWhole = events.length === Math.max(0, end - start + 1) && events.every((event, index) => event.rev === start + index);
-  const isOrdered = events.every((event, index) => event.rev > (events[index - 1]?.rev ?? first - 1) && event.rev <= end);
+  const isWhole =
+    events.length === Math.max(0, end - start + 1) && events.every((event, index) => event.rev === start + index);
+  const isOrdered = events.every(
+    (event, index) => event.rev > (events[index - 1]?.rev ?? first - 1) && event.rev <= end,
+  );
   if (!(since === undefined ? isWhole : isOrdered)) {
     throw new StoreError('corrupt', `events of ${sessionTitle(key)} are missing`);
   }

@@ -69,7 +69,9 @@ export class Records {
     const entries = await Promise.all(stored.map((name) => this.openValue(name, set[name] as Json, home)));
     const names = new Map(stored.map((name, index) => [name, entries[index]?.[0] ?? name]));
     const gone = unset.map((name) => (this.#names === undefined ? name : names.get(name)));
-    return gone.includes(undefined) ? undefined : { set: valuesOf(entries), unset: gone.filter((name) => name !== undefined) };
+    return gone.includes(undefined)
+      ? undefined
+      : { set: valuesOf(entries), unset: gone.filter((name) => name !== undefined) };
   }
 
   /** Opens the value that is stored under this name. Throws `corrupt`. */
@@ -93,11 +95,22 @@ export class Records {
   }
 
   /** Seals the event that brings a session to this revision. Throws `rejected` for text that is not well-formed. */
-  async sealEvent({ id, data }: NonNullable<Change['event']>, rev: number, key: SessionKey, created: string): Promise<string> {
+  async sealEvent(
+    { id, data }: NonNullable<Change['event']>,
+    rev: number,
+    key: SessionKey,
+    created: string,
+  ): Promise<string> {
     if (LONE_SURROGATE.test(data)) {
       throw new StoreError('rejected', `the text of event "${id}" is not well-formed Unicode`);
     }
-    return this.#cipher.seal(`${JSON.stringify([rev, id])}\n${data}`, ['event', key.appName, key.userId, key.sessionId, created]);
+    return this.#cipher.seal(`${JSON.stringify([rev, id])}\n${data}`, [
+      'event',
+      key.appName,
+      key.userId,
+      key.sessionId,
+      created,
+    ]);
   }
 
   /**

@@ -84,7 +84,15 @@ class Batch {
       { scope: scopeKey(key.appName), delta: delta.app, expected: guard?.keys?.app, pos: pos?.app, mark: marks?.app },
       ...(key.userId === undefined
         ? []
-        : [{ scope: scopeKey(key.appName, key.userId), delta: delta.user, expected: guard?.keys?.user, pos: pos?.user, mark: marks?.user }]),
+        : [
+            {
+              scope: scopeKey(key.appName, key.userId),
+              delta: delta.user,
+              expected: guard?.keys?.user,
+              pos: pos?.user,
+              mark: marks?.user,
+            },
+          ]),
     ];
     return Promise.all([
       ...concerns.map((concern) => this.#scope(concern.scope).read(this.#transaction, concern)),
@@ -110,7 +118,14 @@ class Batch {
   async #readPlace(key: SessionKey): Promise<void> {
     const text = keyText(key);
     if (!this.#places.has(text)) {
-      const place: Place = { row: undefined, hasMoved: false, values: new HeldValues(), last: undefined, events: new Map(), added: [] };
+      const place: Place = {
+        row: undefined,
+        hasMoved: false,
+        values: new HeldValues(),
+        last: undefined,
+        events: new Map(),
+        added: [],
+      };
       this.#places.set(text, place);
       place.row = await get(this.#transaction, 'sessions', sessionKey(key));
       place.values.next = place.row?.next ?? 0;
@@ -165,7 +180,12 @@ class Batch {
     const { id, kind, key, guard } = change;
     const { place } = target;
     const session = place?.row;
-    const answer = { ...placeNow(target), duplicate: true, ...changedFor(change, target), before: beforeNow(target) } as const;
+    const answer = {
+      ...placeNow(target),
+      duplicate: true,
+      ...changedFor(change, target),
+      before: beforeNow(target),
+    } as const;
     if (kind === 'update') {
       return this.#updates.has(id, scopeKey(key.appName, key.userId)) ? { ...answer, prev: null } : undefined;
     }

@@ -119,7 +119,9 @@ export class Connection {
     const hindered = new Promise<never>((_, reject) => (hinder = reject));
     const tell = (what: string) => (): void => hinder?.(new StoreError('unavailable', what));
     const blocked = tell(`another tab keeps an older version of the database "${this.#name}" open: close it`);
-    const queued = tell(`the browser does not open the database "${this.#name}": another tab that upgrades or deletes it waits for others`);
+    const queued = tell(
+      `the browser does not open the database "${this.#name}": another tab that upgrades or deletes it waits for others`,
+    );
     const progress: Progress = { onBlocked: () => void setTimeout(blocked, BLOCKED_TIMEOUT_MS), onQueued: queued };
     const done = this.#connect(migrate, progress).finally(() => (this.#opening = undefined));
     // Both may be waited for by nothing.

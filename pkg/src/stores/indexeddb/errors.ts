@@ -51,7 +51,9 @@ export function refusalOfRead(error: unknown): unknown {
   }
   // Browsers keep large values in files of their own, which can get lost.
   const isLost = ['NotReadableError', 'DataError', 'DataCloneError', 'NotFoundError'].includes(nameOf(error));
-  return new StoreError(isLost ? 'corrupt' : 'unavailable', `the browser cannot read it: ${textOf(error)}`, { cause: error });
+  return new StoreError(isLost ? 'corrupt' : 'unavailable', `the browser cannot read it: ${textOf(error)}`, {
+    cause: error,
+  });
 }
 
 /** What is thrown when a database cannot be opened: nothing is written by that. */
@@ -62,7 +64,9 @@ export function refusalOfOpening(error: unknown, database: string): StoreError {
     case 'NotSupportedError':
       return refused(error);
     default:
-      return new StoreError('unavailable', `the database "${database}" cannot be opened: ${textOf(error)}`, { cause: error });
+      return new StoreError('unavailable', `the database "${database}" cannot be opened: ${textOf(error)}`, {
+        cause: error,
+      });
   }
 }
 

@@ -26,8 +26,16 @@ export async function readPage(transaction: IDBTransaction, query: ListQuery): P
   const keys = sessions.map(keyOfSession);
   const names = usersOf(keys);
   const [values, users] = await Promise.all([
-    Promise.all(sessions.map(({ number }, index) => unlessCorrupt(readValues(transaction, number, sessionTitle(keys[index] as SessionKey))))),
-    Promise.all(names.map((name) => unlessCorrupt(readValues(transaction, scopeKey(query.app, name), scopeTitle({ app: query.app, user: name }))))),
+    Promise.all(
+      sessions.map(({ number }, index) =>
+        unlessCorrupt(readValues(transaction, number, sessionTitle(keys[index] as SessionKey))),
+      ),
+    ),
+    Promise.all(
+      names.map((name) =>
+        unlessCorrupt(readValues(transaction, scopeKey(query.app, name), scopeTitle({ app: query.app, user: name }))),
+      ),
+    ),
   ]);
   const userValues = new Map(names.map((name, index) => [name, users[index]]));
   const found = new Map<string, Values>();

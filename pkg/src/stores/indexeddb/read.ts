@@ -12,7 +12,11 @@ import type { Delta, Known, Loaded, LoadedScope, LoadQuery, ScopeName, Values } 
 import type { SessionKey } from '../../model/types.js';
 
 /** See `SessionStore.load`. */
-export async function readSession(transaction: IDBTransaction, key: SessionKey, query: LoadQuery): Promise<Loaded | null> {
+export async function readSession(
+  transaction: IDBTransaction,
+  key: SessionKey,
+  query: LoadQuery,
+): Promise<Loaded | null> {
   const [appKey, userKey] = [scopeKey(key.appName), scopeKey(key.appName, key.userId)];
   const [session, app, user] = await Promise.all([
     get(transaction, 'sessions', sessionKey(key)),
@@ -29,7 +33,10 @@ export async function readSession(transaction: IDBTransaction, key: SessionKey, 
     lastOf(transaction, session),
     diverges(transaction, session, known),
     readPart(transaction, { app: key.appName }, app, { pos: known.pos?.app, mark: known.marks?.app }),
-    readPart(transaction, { app: key.appName, user: key.userId }, user, { pos: known.pos?.user, mark: known.marks?.user }),
+    readPart(transaction, { app: key.appName, user: key.userId }, user, {
+      pos: known.pos?.user,
+      mark: known.marks?.user,
+    }),
     readEvents(transaction, session, wanted),
   ]);
   const isKnown = known.created === created && known.rev === rev && !hasDiverged;
@@ -53,7 +60,11 @@ export async function readSession(transaction: IDBTransaction, key: SessionKey, 
 }
 
 /** Whether what a caller has of a session is not what is here: there is less of it, or another event. */
-async function diverges(transaction: IDBTransaction, { number, created, rev }: SessionRow, known: Known): Promise<boolean> {
+async function diverges(
+  transaction: IDBTransaction,
+  { number, created, rev }: SessionRow,
+  known: Known,
+): Promise<boolean> {
   if (known.created !== created || known.rev === undefined) {
     return false;
   }
@@ -88,6 +99,9 @@ async function readPart(
 /** See `SessionStore.loadScope`. */
 export async function readScope(transaction: IDBTransaction, name: ScopeName): Promise<LoadedScope> {
   const key = scopeKey(name.app, name.user);
-  const [row, state] = await Promise.all([get(transaction, 'scopes', key), readValues(transaction, key, scopeTitle(name))]);
+  const [row, state] = await Promise.all([
+    get(transaction, 'scopes', key),
+    readValues(transaction, key, scopeTitle(name)),
+  ]);
   return { pos: row?.pos ?? 0, state, ...(row?.mark !== undefined && { mark: row.mark }) };
 }

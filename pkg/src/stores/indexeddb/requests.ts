@@ -14,7 +14,10 @@ export async function get<N extends TableName>(
 }
 
 /** The id of a session's last event, if it has one. */
-export async function lastOf(transaction: IDBTransaction, { number, rev, last }: SessionRow): Promise<string | undefined> {
+export async function lastOf(
+  transaction: IDBTransaction,
+  { number, rev, last }: SessionRow,
+): Promise<string | undefined> {
   // Version 1 does not write it to the session.
   return last ?? (rev === 0 ? undefined : (await get(transaction, 'events', [number, rev]))?.id);
 }
@@ -59,6 +62,10 @@ export function answer<T>(request: IDBRequest<T>): Promise<T> {
 /**
  * All keys that begin with these members, from the one that goes on with `from`: arrays come after everything else.
  */
-export function beginningWith(start: readonly IDBValidKey[], from: readonly IDBValidKey[] = [], isBehind = false): IDBKeyRange {
+export function beginningWith(
+  start: readonly IDBValidKey[],
+  from: readonly IDBValidKey[] = [],
+  isBehind = false,
+): IDBKeyRange {
   return IDBKeyRange.bound([...start, ...from], [...start, []], isBehind);
 }

@@ -82,5 +82,6 @@ export function createTables(database: IDBDatabase, transaction: IDBTransaction)
     return;
   }
   const meta = transaction.objectStore('meta').get('database') as IDBRequest<MetaRow | undefined>;
-  meta.onsuccess = () => put(transaction, 'meta', { name: 'database', identity: newId(), sessions: 0, ...meta.result, version });
+  meta.onsuccess = () =>
+    put(transaction, 'meta', { name: 'database', identity: newId(), sessions: 0, ...meta.result, version });
 }

@@ -13,7 +13,12 @@ export interface Since {
 }
 
 /** Reads what has happened since a position. `undefined` where that mark was another one there, or it is not known. */
-export async function readSince(transaction: IDBTransaction, scope: ScopeKey, pos: number, mark: string): Promise<Since | undefined> {
+export async function readSince(
+  transaction: IDBTransaction,
+  scope: ScopeKey,
+  pos: number,
+  mark: string,
+): Promise<Since | undefined> {
   if ((await get(transaction, 'marks', [scope, pos]))?.mark !== mark) {
     return undefined;
   }

@@ -62,7 +62,10 @@ export function beforeNow({ app, user, place }: Target): NonNullable<Committed['
 }
 
 /** What others have done to the scopes since the caller's positions, as far as it can be told. */
-export function changedFor({ known: { pos = {}, marks = {} } = {} }: Change, target: Target): Pick<Committed, 'changed'> {
+export function changedFor(
+  { known: { pos = {}, marks = {} } = {} }: Change,
+  target: Target,
+): Pick<Committed, 'changed'> {
   const app = target.app.changedSince({ pos: pos.app, mark: marks.app });
   const user = target.user?.changedSince({ pos: pos.user, mark: marks.user });
   return changedOf(app, user);

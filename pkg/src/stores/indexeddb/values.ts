@@ -34,7 +34,12 @@ export class HeldValues {
 
   /** Reads the values that matter for a delta and for what a guard expects. */
   read(transaction: IDBTransaction, home: Home, delta: Delta = {}, expected: Delta = {}): Promise<unknown> {
-    const parts = [Object.keys(delta.set ?? {}), delta.unset ?? [], Object.keys(expected.set ?? {}), expected.unset ?? []];
+    const parts = [
+      Object.keys(delta.set ?? {}),
+      delta.unset ?? [],
+      Object.keys(expected.set ?? {}),
+      expected.unset ?? [],
+    ];
     const asked = parts.flat().filter((name) => !this.#asked.has(name));
     return Promise.all(
       asked.map(async (name) => {
@@ -88,7 +93,14 @@ export class HeldValues {
         remove(transaction, 'values', [home, name]);
       } else {
         const { order, text, pos, made } = held;
-        put(transaction, 'values', { home, name, order, text, ...(pos !== undefined && { pos }), ...(made !== undefined && { made }) });
+        put(transaction, 'values', {
+          home,
+          name,
+          order,
+          text,
+          ...(pos !== undefined && { pos }),
+          ...(made !== undefined && { made }),
+        });
       }
     }
   }

@@ -156,11 +156,19 @@ function unitOf({ id, key }: Request): string {
 }
 
 /** The scopes of a request, the app's first. */
-function scopesOf({ key: { appName, userId } }: Request): readonly { readonly part: 'app' | 'user'; readonly name: string }[] {
+function scopesOf({
+  key: { appName, userId },
+}: Request): readonly { readonly part: 'app' | 'user'; readonly name: string }[] {
   const app = { part: 'app', name: keyText({ appName }) } as const;
   return userId === undefined ? [app] : [app, { part: 'user', name: keyText({ appName, userId }) }];
 }
 
 function refusalRecord(change: Change): Refusal {
-  return { id: newId(), kind: 'refusal', key: { appName: change.key.appName }, call: callOf(change), time: Date.now() };
+  return {
+    id: newId(),
+    kind: 'refusal',
+    key: { appName: change.key.appName },
+    call: callOf(change),
+    time: Date.now(),
+  };
 }

@@ -13,7 +13,13 @@
  * @packageDocumentation
  */
 
-import { checkFileArguments, checkMedium, checkStorageArguments, type FileJournalOptions, type StorageOptions } from './options.js';
+import {
+  checkFileArguments,
+  checkMedium,
+  checkStorageArguments,
+  type FileJournalOptions,
+  type StorageOptions,
+} from './options.js';
 import { callbackStore } from './callback-store.js';
 import { JournalFile } from './file/journal-file.js';
 import { JournalReader } from './reader.js';

@@ -70,8 +70,16 @@ export function lineOf(number: number, record: Exclude<LogRecord, VersionRecord>
   const { delta, ...own } = 'delta' in rest ? rest : { ...rest, delta: undefined };
   const { app, user, session } = delta ?? {};
   const isScope = own.kind === 'remove-scope';
-  const [touchesApp, touchesUser] = isScope ? [key.userId === undefined, key.userId !== undefined] : [!isEmpty(app), !isEmpty(user)];
-  const head = section('K', '', [number, key.appName, key.userId, key.sessionId, Number(touchesApp) + 2 * Number(touchesUser)]);
+  const [touchesApp, touchesUser] = isScope
+    ? [key.userId === undefined, key.userId !== undefined]
+    : [!isEmpty(app), !isEmpty(user)];
+  const head = section('K', '', [
+    number,
+    key.appName,
+    key.userId,
+    key.sessionId,
+    Number(touchesApp) + 2 * Number(touchesUser),
+  ]);
   const sections = [section('P', sumOf(head), { ...own, ...(!isEmpty(session) && { delta: session }) })];
   if ((touchesApp || touchesUser) && !isScope) {
     sections.unshift(section('S', sumOf(head), { ...(touchesApp && { app }), ...(touchesUser && { user }) }));
@@ -101,7 +109,9 @@ export function readLine(text: string): { readonly pieces: readonly Piece[]; rea
     if (found?.label === 'K') {
       const sections = parts.map((part) => (part === head ? found : readSection(part, sumOf(head))));
       labels = sections.map((section) => section?.label ?? '?').join('');
-      const [own, shared] = [/[OP]/, /S/].map((labels) => sections.find((section) => section !== undefined && labels.test(section.label)));
+      const [own, shared] = [/[OP]/, /S/].map((labels) =>
+        sections.find((section) => section !== undefined && labels.test(section.label)),
+      );
       pieces.push({
         key: keyOf(found.value),
         shared: shared?.value as Piece['shared'],
@@ -112,7 +122,10 @@ export function readLine(text: string): { readonly pieces: readonly Piece[]; rea
     }
   }
   const [piece] = pieces;
-  return { pieces, isWhole: piece !== undefined && (needsShared(piece.key, piece.own) ? /^KS[OP]K$/ : /^K[OP]K$/).test(labels) };
+  return {
+    pieces,
+    isWhole: piece !== undefined && (needsShared(piece.key, piece.own) ? /^KS[OP]K$/ : /^K[OP]K$/).test(labels),
+  };
 }
 
 /** Whether a line of this key has a section S. */
@@ -141,13 +154,23 @@ export function isTorn(text: string): boolean {
   if (last === undefined) {
     return /^(K[0-9a-f]{0,8}(\[[^]*)?)?$/.test(head);
   }
-  const isBefore = readSection(head, '')?.label === 'K' && sections.every((text) => text !== head && readSection(text, sumOf(head)));
-  return isBefore && (last.startsWith('K') ? last !== head && head.startsWith(last) : /^([SOP]|$)/.test(last) && !last.endsWith(head));
+  const isBefore =
+    readSection(head, '')?.label === 'K' && sections.every((text) => text !== head && readSection(text, sumOf(head)));
+  return (
+    isBefore &&
+    (last.startsWith('K') ? last !== head && head.startsWith(last) : /^([SOP]|$)/.test(last) && !last.endsWith(head))
+  );
 }
 
 function section(label: string, seed: string, value: unknown): string {
   const json = JSON.stringify(value);
-  return label + crc32(label + seed + json).toString(16).padStart(8, '0') + json;
+  return (
+    label +
+    crc32(label + seed + json)
+      .toString(16)
+      .padStart(8, '0') +
+    json
+  );
 }
 
 function sumOf(section: string): string {
@@ -160,13 +183,22 @@ function readSection(text: string, seed: string): Section | undefined {
     return undefined;
   }
   if (!/^[KSOPV]$/.test(label)) {
-    throw new StoreError('rejected', `the journal has a section "${label}", which only a later version knows: update statepad`);
+    throw new StoreError(
+      'rejected',
+      `the journal has a section "${label}", which only a later version knows: update statepad`,
+    );
   }
   return { label, sum, value: JSON.parse(json) };
 }
 
 function keyOf(value: unknown): LineKey {
-  const [number, appName, userId, sessionId, touched] = value as [number, string, string | null, string | null, number];
+  const [number, appName, userId, sessionId, touched] = value as [
+    number,
+    string,
+    string | null,
+    string | null,
+    number,
+  ];
   const key = { appName, ...(userId !== null && { userId }), ...(sessionId !== null && { sessionId }) };
   return { number, key, touchesApp: (touched & 1) !== 0, touchesUser: (touched & 2) !== 0 };
 }

@@ -7,7 +7,19 @@ import { callOf, hintOf, keyText } from '../shared/keys.js';
 import { placeOf } from '../shared/list-order.js';
 import { newerVersion, scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { Tables, type Where } from '../memory/tables.js';
-import type { Change, Committed, Delta, Guard, Hint, ListQuery, Loaded, LoadedScope, LoadQuery, Page, ScopeName } from '../../store/contract.js';
+import type {
+  Change,
+  Committed,
+  Delta,
+  Guard,
+  Hint,
+  ListQuery,
+  Loaded,
+  LoadedScope,
+  LoadQuery,
+  Page,
+  ScopeName,
+} from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** A record that cannot be read, or not all of it. */
@@ -32,7 +44,10 @@ export const LOST: Delta = { unset: [''] };
  */
 export class LogTables extends Tables {
   /** What is corrupt, by its name; of a session with the revision that it should be at, NaN where that is unknown. */
-  readonly #corrupt = new Map<string, { readonly key: Hint; readonly rev: number; readonly created: string | undefined }>();
+  readonly #corrupt = new Map<
+    string,
+    { readonly key: Hint; readonly rev: number; readonly created: string | undefined }
+  >();
   /** The version that the records say they have. */
   #version: number | undefined;
   #isEmpty = true;
@@ -107,7 +122,8 @@ export class LogTables extends Tables {
       return created === id;
     }
     // An update may be made anew when it is remembered no more; then the scopes are where it found them.
-    const isNew = kind === 'update' && guard?.pos?.app === pos.app && (key.userId === undefined || guard.pos.user === pos.user);
+    const isNew =
+      kind === 'update' && guard?.pos?.app === pos.app && (key.userId === undefined || guard.pos.user === pos.user);
     try {
       return !isNew && super.check({ ...record, guard: {} }) !== undefined;
     } catch (error) {
@@ -136,7 +152,10 @@ export class LogTables extends Tables {
     const isUserSound = (userId: string): boolean => !this.#corrupt.has(keyText({ appName: app, userId }));
     const lost = [...this.#corrupt.values()]
       .map(({ key }) => key)
-      .filter((key): key is SessionKey => key.sessionId !== undefined && key.appName === app && (user ?? key.userId) === key.userId);
+      .filter(
+        (key): key is SessionKey =>
+          key.sessionId !== undefined && key.appName === app && (user ?? key.userId) === key.userId,
+      );
     // Where they stand in the list is unknown: they are part of the first page.
     const corrupt = [
       ...(after === undefined && !offset ? lost : []),
@@ -191,7 +210,10 @@ export class LogTables extends Tables {
   #assertNot(key: Parameters<typeof keyText>[0]): void {
     if (this.#corrupt.has(keyText(key))) {
       const { appName, userId, sessionId } = key;
-      const what = sessionId === undefined ? `the state of ${scopeTitle({ app: appName, ...(userId !== undefined && { user: userId }) })}` : sessionTitle({ sessionId });
+      const what =
+        sessionId === undefined
+          ? `the state of ${scopeTitle({ app: appName, ...(userId !== undefined && { user: userId }) })}`
+          : sessionTitle({ sessionId });
       throw new StoreError('corrupt', `${what} cannot be read: a record of it is damaged or missing`);
     }
   }
@@ -207,7 +229,14 @@ export class LogTables extends Tables {
   /** Makes what a record changes in its scopes, when its session is corrupt. */
   #share({ appName, userId }: Hint, { app, user }: Change['delta'], call = newId()): void {
     const delta = { ...(app && { app }), ...(user && { user }) };
-    this.apply({ id: newId(), call, kind: 'update', key: { appName, ...(userId !== undefined && { userId }) }, time: 0, delta });
+    this.apply({
+      id: newId(),
+      call,
+      kind: 'update',
+      key: { appName, ...(userId !== undefined && { userId }) },
+      time: 0,
+      delta,
+    });
   }
 
   /** A scope whose position is behind the one that a record tells has lost records before it: it is corrupt. */
@@ -221,7 +250,10 @@ export class LogTables extends Tables {
   }
 
   /** Whether a session has all records before this one, so that it can be made. */
-  #follows({ id, kind, key, guard = {} }: Exclude<LogRecord, Refusal | VersionRecord>, { created, rev }: Where): boolean {
+  #follows(
+    { id, kind, key, guard = {} }: Exclude<LogRecord, Refusal | VersionRecord>,
+    { created, rev }: Where,
+  ): boolean {
     const lost = this.#corrupt.size === 0 ? undefined : this.#corrupt.get(keyText(key));
     const isSame = created === (kind === 'create' ? id : (guard.created ?? created));
     // The revision that the session is at: -1 when there is none, -2 for another session, whose removal is missing,

@@ -62,7 +62,10 @@ export class JournalReader {
     this.#sums.length = 0;
     if (this.#missing.length > found.missing) {
       const [first] = this.#missing;
-      throw new StoreError('corrupt', `the journal has lost ${this.#missing.length} lines, the first of them number ${first}, and it cannot be known whose`);
+      throw new StoreError(
+        'corrupt',
+        `the journal has lost ${this.#missing.length} lines, the first of them number ${first}, and it cannot be known whose`,
+      );
     }
     if (this.version > 1) {
       yield { kind: 'version', version: this.version };
@@ -135,7 +138,10 @@ function* restOf({ key, own, shared }: Piece): Generator<LogRecord | Damage> {
   const isShared = (own !== undefined || sessionId !== undefined) && (shared !== undefined || !needsShared(key, own));
   const [isAppLost, isUserLost] = [!isShared && key.touchesApp, !isShared && key.touchesUser];
   const delta = { ...shared, ...(isAppLost && { app: LOST }), ...(isUserLost && { user: LOST }) };
-  const scopes: Hint[] = [...(isAppLost ? [{ appName }] : []), ...(isUserLost && userId !== undefined ? [{ appName, userId }] : [])];
+  const scopes: Hint[] = [
+    ...(isAppLost ? [{ appName }] : []),
+    ...(isUserLost && userId !== undefined ? [{ appName, userId }] : []),
+  ];
   const isOwnLost = own === undefined;
   const lost = [...scopes, ...(isOwnLost && sessionId !== undefined ? [key.key] : [])];
   if (lost.length > 0) {

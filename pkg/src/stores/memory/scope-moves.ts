@@ -58,14 +58,19 @@ export class ScopeMoves {
         inserted.delete(name);
       });
       move.set.forEach((name) => touched.add(name));
-      move.set.filter((name) => move.inserted.has(name)).forEach((name) => {
-        inserted.delete(name);
-        inserted.add(name);
-      });
+      move.set
+        .filter((name) => move.inserted.has(name))
+        .forEach((name) => {
+          inserted.delete(name);
+          inserted.add(name);
+        });
     }
     const names = [...touched];
     const kept = names.filter((name) => values.has(name) && !inserted.has(name));
-    return { set: pick(values, [...kept, ...inserted]), unset: names.filter((name) => inserted.has(name) || !values.has(name)) };
+    return {
+      set: pick(values, [...kept, ...inserted]),
+      unset: names.filter((name) => inserted.has(name) || !values.has(name)),
+    };
   }
 }
 

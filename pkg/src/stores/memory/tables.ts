@@ -154,7 +154,13 @@ export class Tables {
     const start = after === undefined ? offset : sorted.findIndex((session) => order(placeOf(session), after) > 0);
     const page = start < 0 ? [] : sorted.slice(start, start + limit);
     return {
-      rows: page.map(({ key, created, rev, time, values }): Row => ({ key, created, rev, time, state: values.record() })),
+      rows: page.map(({ key, created, rev, time, values }): Row => ({
+        key,
+        created,
+        rev,
+        time,
+        state: values.record(),
+      })),
       app: app?.values.record() ?? NOTHING,
       users: new Map(page.map(({ key: { userId } }) => [userId, app?.users.get(userId)?.values.record() ?? NOTHING])),
       total: sorted.length,
@@ -222,7 +228,12 @@ export class Tables {
   /** What is known of a change that has been made before. */
   #duplicate({ id, kind, key, known }: Change, session: Session | undefined): Committed | undefined {
     const rev = session?.rev ?? 0;
-    const told = { pos: this.#pos(key), duplicate: true, ...this.#changed(key, known), before: this.#before(key) } as const;
+    const told = {
+      pos: this.#pos(key),
+      duplicate: true,
+      ...this.#changed(key, known),
+      before: this.#before(key),
+    } as const;
     if (kind === 'update') {
       return this.#find(key)?.updates.has(id) ? { rev: 0, prev: null, ...told } : undefined;
     }

@@ -62,7 +62,9 @@ export class Sender {
 /** Whether a client is one of `pg` or made like it: those know names, others might take the query for its text. */
 function canName(client: PostgresClient): boolean {
   const { escapeIdentifier, totalCount, waitingCount } = client as Partial<Record<string, unknown>> & PostgresClient;
-  return typeof escapeIdentifier === 'function' || (typeof totalCount === 'number' && typeof waitingCount === 'number');
+  return (
+    typeof escapeIdentifier === 'function' || (typeof totalCount === 'number' && typeof waitingCount === 'number')
+  );
 }
 
 const names = new Map<string, string>();

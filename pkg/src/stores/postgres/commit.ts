@@ -80,7 +80,9 @@ interface Wanted {
  * which they are locked; then come the places of the scopes that have to be locked before anything is written, and the
  * changes.
  */
-export function batchOf(changes: readonly Change[]): [scopes: string, sessions: string, locks: string, changes: string] {
+export function batchOf(
+  changes: readonly Change[],
+): [scopes: string, sessions: string, locks: string, changes: string] {
   const scopes = new Scopes(changes);
   const requests = changes.map((change) => requestOf(change, scopes));
   const locks = new Set<number>();
@@ -131,10 +133,22 @@ export function outcomeIn(answer: readonly unknown[], change: Change): Outcome {
 }
 
 type Text = string | null | undefined;
-type Written = readonly [number, number, number, last: Text, app: Text, user: Text, appTold?: Told | null, userTold?: Told | null];
+type Written = readonly [
+  number,
+  number,
+  number,
+  last: Text,
+  app: Text,
+  user: Text,
+  appTold?: Told | null,
+  userTold?: Told | null,
+];
 type Duplicate = readonly [string, number, number, number, last: Text, app: Text, user: Text, data: Text];
 
-function writtenIn([rev, app, user, last, appMark, userMark, appTold, userTold]: Written, { kind, key }: Change): Committed {
+function writtenIn(
+  [rev, app, user, last, appMark, userMark, appTold, userTold]: Written,
+  { kind, key }: Change,
+): Committed {
   const { appName, userId = '' } = key;
   const ofApp = deltaOf(appTold, scopeTitle({ app: appName }));
   const ofUser = deltaOf(userTold, scopeTitle({ app: appName, user: userId }));
@@ -171,7 +185,9 @@ class Scopes {
     const apps = [...new Set(changes.map(({ key }) => key.appName))].sort();
     const list: [number, string][] = apps.map((app) => [0, toColumn(app)]);
     apps.forEach((app, index) => {
-      const users = new Set(changes.flatMap(({ key }) => (key.appName === app && key.userId !== undefined ? [key.userId] : [])));
+      const users = new Set(
+        changes.flatMap(({ key }) => (key.appName === app && key.userId !== undefined ? [key.userId] : [])),
+      );
       const places = [...users].sort().map((user) => [user, list.push([index + 1, toColumn(user)])] as const);
       this.#places.set(app, { app: index + 1, users: new Map(places) });
     });
@@ -190,7 +206,12 @@ function sessionsOf(requests: readonly Request[], changes: readonly Change[]): W
   requests.forEach(({ kind, app, usr, session, id, time }, index) => {
     if (usr !== undefined && session !== undefined) {
       const user = toColumn(changes[index]?.key.userId ?? '');
-      sessions.push({ i: index + 1, usr, session, ...(kind === 'create' && { created: id, app, user_id: user, time }) });
+      sessions.push({
+        i: index + 1,
+        usr,
+        session,
+        ...(kind === 'create' && { created: id, app, user_id: user, time }),
+      });
     }
   });
   return sessions.sort((a, b) => a.usr - b.usr || (a.session < b.session ? -1 : 1));
@@ -230,15 +251,28 @@ function requestOf(change: Change, scopes: Scopes): Request {
     unset: unsets.length > 0 ? unsets : undefined,
     created: guard?.created === undefined ? undefined : toColumn(guard.created),
     ...(isGuarded && {
-      guard: { rev: guard?.rev, app: guard?.pos?.app, user: guard?.pos?.user, keys: expected.length > 0 ? expected : undefined },
+      guard: {
+        rev: guard?.rev,
+        app: guard?.pos?.app,
+        user: guard?.pos?.user,
+        keys: expected.length > 0 ? expected : undefined,
+      },
     }),
   };
 }
 
 /** One entry, or none where the scope is neither moved nor known. A position without its mark tells nothing. */
-function scopeOf(place: number, delta: Delta | undefined, pos: number | undefined, mark: string | undefined): Scope | undefined {
+function scopeOf(
+  place: number,
+  delta: Delta | undefined,
+  pos: number | undefined,
+  mark: string | undefined,
+): Scope | undefined {
   const names = isEmpty(delta) ? null : [...new Set(namesIn(delta ?? {}))].map(toColumn);
-  const known = mark !== undefined && Number.isSafeInteger(pos) ? ([pos as number, toColumn(mark)] as const) : ([null, null] as const);
+  const known =
+    mark !== undefined && Number.isSafeInteger(pos)
+      ? ([pos as number, toColumn(mark)] as const)
+      : ([null, null] as const);
   return names === null && known[0] === null ? undefined : [place, names, ...known];
 }
 

@@ -98,7 +98,11 @@ export class Hints {
     if (origin !== this.#origin) {
       hints.filter(isTexts).forEach((texts) => {
         const [appName = '', userId, sessionId] = texts.map(fromColumn);
-        const hint: Hint = { appName, ...(userId !== undefined && { userId }), ...(sessionId !== undefined && { sessionId }) };
+        const hint: Hint = {
+          appName,
+          ...(userId !== undefined && { userId }),
+          ...(sessionId !== undefined && { sessionId }),
+        };
         this.#watchers.forEach((watcher) => watcher(hint));
       });
     }

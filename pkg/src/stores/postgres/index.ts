@@ -55,7 +55,8 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
   let durability: Durability | undefined;
   const schema = quotedSchema(name);
   const sender = new Sender(client, prepare);
-  const write = (text: string, ...values: (string | null)[]): Promise<readonly unknown[]> => sender.send({ text, values }, false);
+  const write = (text: string, ...values: (string | null)[]): Promise<readonly unknown[]> =>
+    sender.send({ text, values }, false);
   const hints =
     listen &&
     new Hints(listen, schema, (messages) =>
@@ -64,7 +65,9 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
 
   const commitBatch = async (changes: readonly Change[]): Promise<Outcome[]> => {
     const rows = await write(`select ${schema}.commit_v2($1, $2, $3, $4) as answers`, ...batchOf(changes));
-    const answers = JSON.parse((rows as readonly { answers: string }[])[0]?.answers ?? '') as readonly (readonly unknown[])[];
+    const answers = JSON.parse(
+      (rows as readonly { answers: string }[])[0]?.answers ?? '',
+    ) as readonly (readonly unknown[])[];
     return changes.map((change, index) => {
       const outcome = outcomeIn(answers[index] ?? [], change);
       if (!isStoreError(outcome) && outcome.duplicate === undefined) {
@@ -116,7 +119,11 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
     loadScope: async (scope) => scopeOf(await sender.send(scopeStatement(schema, scope), true), scope),
     removeScope: async (scope) => {
       const { app, user } = scope;
-      await write(`select ${schema}.remove_scope_v2($1, $2)`, toColumn(app), user === undefined ? null : toColumn(user));
+      await write(
+        `select ${schema}.remove_scope_v2($1, $2)`,
+        toColumn(app),
+        user === undefined ? null : toColumn(user),
+      );
       hints?.add(hintOf(scope));
     },
     reserve: async (target, times, context) => {

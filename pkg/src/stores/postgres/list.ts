@@ -22,7 +22,9 @@ export function listStatement(schema: string, query: ListQuery): Statement {
   const owners = [`app as (select app.no from ${schema}.scopes app where app.parent = 0 and app.name = $1)`];
   if (isOfUser) {
     const name = `$${values.push(toColumn(user))}`;
-    owners.push(`usr as (select usr.no from app join ${schema}.scopes usr on usr.parent = app.no and usr.name = ${name})`);
+    owners.push(
+      `usr as (select usr.no from app join ${schema}.scopes usr on usr.parent = app.no and usr.name = ${name})`,
+    );
   }
   const owner = `(select no from ${isOfUser ? 'usr' : 'app'})`;
   // Each question has its own index, see the schema.
@@ -43,11 +45,17 @@ from page`;
 }
 
 /** The query for one page of the sessions in `source`, in their order. */
-function pageQuery(source: string, { descending, limit = Infinity, offset = 0, after }: ListQuery, values: SqlValue[]): string {
+function pageQuery(
+  source: string,
+  { descending, limit = Infinity, offset = 0, after }: ListQuery,
+  values: SqlValue[],
+): string {
   const [direction, beyond, infinity] = descending ? ['desc', '<', '-infinity'] : ['asc', '>', 'infinity'];
   const order = `order by session.time ${direction}, session.id, session.user_id`;
   const count = (number: number): string => `$${values.push(Math.min(Math.max(0, Math.ceil(number)), MOST))}::bigint`;
-  const rows = [limit === Infinity ? '' : `limit ${count(limit)}`, offset > 0 ? `offset ${count(offset)}` : ''].join(' ');
+  const rows = [limit === Infinity ? '' : `limit ${count(limit)}`, offset > 0 ? `offset ${count(offset)}` : ''].join(
+    ' ',
+  );
   const last = limit === Infinity ? undefined : count(offset + limit - 1);
 
   // The index is ordered by time alone. So the last time of the page is read first, and all sessions until then are
@@ -55,7 +63,8 @@ function pageQuery(source: string, { descending, limit = Infinity, offset = 0, a
   const stretch = (condition: string): string => {
     const times = `select session.time from ${source} ${condition} order by session.time ${direction}`;
     const edge = `${times} limit 1 offset ${last ?? ''}`;
-    const until = last === undefined ? '' : `and session.time ${beyond === '<' ? '>=' : '<='} coalesce((${edge}), '${infinity}')`;
+    const until =
+      last === undefined ? '' : `and session.time ${beyond === '<' ? '>=' : '<='} coalesce((${edge}), '${infinity}')`;
     return `select session.* from ${source} ${condition} ${until} ${order} ${rows}`;
   };
   if (after === undefined) {
@@ -90,7 +99,9 @@ export function pageOf(rows: readonly unknown[], { app }: ListQuery): Page {
   }
   const page = new PageRows();
   found.sort((a, b) => a.n - b.n);
-  for (const { row: [user, id, created, rev, time, values] } of found) {
+  for (const {
+    row: [user, id, created, rev, time, values],
+  } of found) {
     const key = { appName: app, userId: fromColumn(user), sessionId: fromColumn(id) };
     page.add(
       key,

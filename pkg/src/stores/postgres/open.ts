@@ -29,7 +29,8 @@ export function quotedSchema(name: string): string {
 export function openStatement(schema: string, migrate: Migrate): string {
   const quoted = quotedSchema(schema);
   const name = `$name$${schema}$name$`;
-  const refuse = (message: string): string => `raise exception using errcode = '${REFUSED}', message = format(${message})`;
+  const refuse = (message: string): string =>
+    `raise exception using errcode = '${REFUSED}', message = format(${message})`;
   return `do $open$
 declare
   found_version integer;

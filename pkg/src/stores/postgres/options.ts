@@ -32,9 +32,13 @@ function checkClient(client: unknown): void {
     return;
   }
   const help = 'pass a pool or a connected client, such as new Pool({ connectionString }) of pg, or new PGlite()';
-  throw new StatepadError('INVALID_ARGUMENT', `postgresStore takes a client that has a query method, not ${nameOf(client)}: ${help}`, {
-    path: 'client',
-  });
+  throw new StatepadError(
+    'INVALID_ARGUMENT',
+    `postgresStore takes a client that has a query method, not ${nameOf(client)}: ${help}`,
+    {
+      path: 'client',
+    },
+  );
 }
 
 function checkOptions(options: unknown): void {
@@ -55,7 +59,10 @@ function checkOptions(options: unknown): void {
   const isPool = typeof (listen as { totalCount?: unknown } | null | undefined)?.totalCount === 'number';
   if (listen !== undefined && (isPool || !hasMethods(listen, ['query', 'on', 'removeListener']))) {
     const what = isPool ? 'a pool' : nameOf(listen);
-    throw invalid('listen', `the option listen is a connected client of its own, such as new Client() of pg, not ${what}`);
+    throw invalid(
+      'listen',
+      `the option listen is a connected client of its own, such as new Client() of pg, not ${what}`,
+    );
   }
 }
 

@@ -36,7 +36,8 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
   const { from = 1, to = LAST_REV, since, last = Infinity } = events;
   const values: SqlValue[] = [toColumn(key.appName), toColumn(key.userId), toColumn(key.sessionId)];
   const number = (value: number | undefined, type: string): string => `$${values.push(value ?? null)}::${type}`;
-  const text = (value: string | undefined): string => `$${values.push(value === undefined ? null : toColumn(value))}::text`;
+  const text = (value: string | undefined): string =>
+    `$${values.push(value === undefined ? null : toColumn(value))}::text`;
   const revision = (value: number | undefined): string =>
     number(value === undefined ? undefined : Math.min(Math.max(0, Math.ceil(value)), LAST_REV), 'integer');
   const idAt = (rev: string): string =>
@@ -64,10 +65,14 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
     const [at, by] = [number(pos, 'bigint'), text(mark)];
     const isKnown = `session.${scope}_pos = ${at} and coalesce(session.${scope}_mark = ${by}, true)`;
     const told = changedCall(schema, `session.${scope}`, at, by, `session.${scope}_pos`);
-    const more = mark === undefined ? all : `coalesce(case when ${at} < session.${scope}_pos then ${told} end, ${all})`;
+    const more =
+      mark === undefined ? all : `coalesce(case when ${at} < session.${scope}_pos then ${told} end, ${all})`;
     return `case when ${isKnown} then null else ${more} end`;
   };
-  const states = [scopeState('app', known.pos?.app, known.marks?.app), scopeState('usr', known.pos?.user, known.marks?.user)];
+  const states = [
+    scopeState('app', known.pos?.app, known.marks?.app),
+    scopeState('usr', known.pos?.user, known.marks?.user),
+  ];
 
   // Each question has its own index, see the schema. What is not asked for is left out.
   const condition =
@@ -75,7 +80,8 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
       ? 'event.session = (select session.no from session)'
       : `~event.session = ~(select session.no from session) and event.time >= ${number(since, 'float8')}`;
   const range = `event.rev between ${revision(from)} and ${number(Math.min(Math.max(0, Math.floor(to)), LAST_REV), 'integer')}`;
-  const limit = last === Infinity ? '' : `order by event.rev desc limit ${number(Math.max(0, Math.ceil(last)), 'bigint')}`;
+  const limit =
+    last === Infinity ? '' : `order by event.rev desc limit ${number(Math.max(0, Math.ceil(last)), 'bigint')}`;
   const statement = `with session as (
   select session.*, ${idAt('session.rev')} as last
   from (
@@ -153,7 +159,9 @@ from ${schema}.scopes scope where scope.parent = 0 and scope.name = $1`;
   const ofUser = `${found}
 from ${schema}.scopes app join ${schema}.scopes scope on scope.parent = app.no and scope.name = $2
 where app.parent = 0 and app.name = $1`;
-  return user === undefined ? { text, values: [toColumn(app)] } : { text: ofUser, values: [toColumn(app), toColumn(user)] };
+  return user === undefined
+    ? { text, values: [toColumn(app)] }
+    : { text: ofUser, values: [toColumn(app), toColumn(user)] };
 }
 
 /** What {@link scopeStatement} has found. */

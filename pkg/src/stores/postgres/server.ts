@@ -42,7 +42,10 @@ export function objectionTo(server: Server, migrate: Migrate): StoreError | unde
     const help = ['client', 'session'].includes(source)
       ? "take default_transaction_isolation out of the connection's options"
       : `alter role ${whose} set default_transaction_isolation = 'read committed', and connect anew`;
-    return new StoreError('rejected', `postgres: transactions begin with the isolation "${isolation}", in which writers fail: ${help}`);
+    return new StoreError(
+      'rejected',
+      `postgres: transactions begin with the isolation "${isolation}", in which writers fail: ${help}`,
+    );
   }
   if (migrate !== 'check' && (isReplica === 'true' || readOnly === 'on')) {
     const why =
@@ -63,7 +66,10 @@ function quoted(name: string): string {
  * server's memory for a moment. With standbys that are waited for it is on several machines, whatever this one does
  * with its disk. `isVolatile`: all of the server is in memory.
  */
-export function durabilityOf({ fsync, synchronous_commit: synchronous, standbys }: Server, isVolatile: boolean): Durability {
+export function durabilityOf(
+  { fsync, synchronous_commit: synchronous, standbys }: Server,
+  isVolatile: boolean,
+): Durability {
   if (isVolatile || synchronous === 'off') {
     return 'memory';
   }

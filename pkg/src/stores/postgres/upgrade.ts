@@ -25,7 +25,10 @@ export function upgradeFrom1(schema: string): string[] {
   return [
     `lock table ${schema}.scopes in access exclusive mode`,
     ...WRITERS.map(
-      ([signature, answer]) => `create or replace function ${schema}.${signature} returns ${answer} language plpgsql as $refuse$
+      ([
+        signature,
+        answer,
+      ]) => `create or replace function ${schema}.${signature} returns ${answer} language plpgsql as $refuse$
     begin
       raise exception using errcode = '${REFUSED}', message = ${literal(message)};
     end

@@ -33,7 +33,10 @@ export function appRunner(
     if (status === 'corrupt') {
       throw unreadable(`what is stored of ${what}`);
     }
-    if (script === commitScript && (reply as unknown[]).some((answer) => Array.isArray(answer) && answer[0] === 'version')) {
+    if (
+      script === commitScript &&
+      (reply as unknown[]).some((answer) => Array.isArray(answer) && answer[0] === 'version')
+    ) {
       await note();
     }
     return reply;

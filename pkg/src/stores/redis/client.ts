@@ -33,7 +33,10 @@ export type RunScript = (script: Script, keys: readonly string[], args: readonly
 
 /** Which package a client is of, if any of the three. */
 export function kindOf(client: object): 'ioredis' | 'node-redis' | 'upstash' | undefined {
-  const { evalSha, defineCommand, createScript } = client as Record<'evalSha' | 'defineCommand' | 'createScript', unknown>;
+  const { evalSha, defineCommand, createScript } = client as Record<
+    'evalSha' | 'defineCommand' | 'createScript',
+    unknown
+  >;
   if (typeof evalSha === 'function') {
     return 'node-redis';
   }
@@ -68,7 +71,12 @@ export function textOf(reply: unknown): string {
   return String(reply);
 }
 
-type Send = (command: 'eval' | 'evalsha', script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
+type Send = (
+  command: 'eval' | 'evalsha',
+  script: string,
+  keys: readonly string[],
+  args: readonly string[],
+) => Promise<unknown>;
 
 function senderOf(client: RedisClient): Send {
   switch (kindOf(client)) {

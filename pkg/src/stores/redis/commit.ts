@@ -142,7 +142,10 @@ function committedIn({ kind }: Change, answer: List, isWritten: boolean): Commit
 
 /** The script failed while it looked at a change: nothing is written of it. */
 function failureIn({ key }: Change, text: string): StoreError {
-  return textMeaning(text, 'rejected', undefined) ?? new StoreError('rejected', `redis refused to look at ${sessionTitle(key)}: ${text}`);
+  return (
+    textMeaning(text, 'rejected', undefined) ??
+    new StoreError('rejected', `redis refused to look at ${sessionTitle(key)}: ${text}`)
+  );
 }
 
 /** The marks that a script has told. */

@@ -86,7 +86,10 @@ export function watchers(subscriber: RedisSubscriber, channel: string, sender: s
 
 /** A hint as it is published. It has no blanks: several are joined by them. */
 export function hintText({ appName, userId, sessionId }: Hint): string {
-  return [appName, userId, sessionId].filter((part) => part !== undefined).map(encodeURIComponent).join('/');
+  return [appName, userId, sessionId]
+    .filter((part) => part !== undefined)
+    .map(encodeURIComponent)
+    .join('/');
 }
 
 /** Reads a hint; `undefined` for anything else that was published on the channel. */

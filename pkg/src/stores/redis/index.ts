@@ -15,16 +15,7 @@ import { decodePage, listArgs } from './list.js';
 import { decodeLoaded, decodeScope, loadArgs } from './read.js';
 import { commitScript } from './scripts/commit.js';
 import { hintText, watchers } from './hints.js';
-import {
-  appKeys,
-  baseOf,
-  channelOf,
-  memberOf,
-  scopeKeys,
-  sessionKeys,
-  userKeys,
-  versionKeys,
-} from './keys.js';
+import { appKeys, baseOf, channelOf, memberOf, scopeKeys, sessionKeys, userKeys, versionKeys } from './keys.js';
 import { checkArguments, type RedisStoreOptions } from './options.js';
 import { findVersion, needsUpgrade } from './open.js';
 import { listScript } from './scripts/list.js';
@@ -132,14 +123,23 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       const base = baseOf(prefix, key.appName);
       const member = memberOf(key);
       const [, , sessions, , , removed] = appKeys(base);
-      const keys = [...versionKeys(base), ...sessionKeys(base, member), sessions, userKeys(base, key.userId)[2], removed];
+      const keys = [
+        ...versionKeys(base),
+        ...sessionKeys(base, member),
+        sessions,
+        userKeys(base, key.userId)[2],
+        removed,
+      ];
       const args = [channel, sender, hintText(key), member, created === undefined ? '' : `=${created}`];
       await ask(key.appName, removeScript, keys, args, sessionTitle(key));
     },
     loadScope: async (scope) => {
       const base = baseOf(prefix, scope.app);
       const what = stateOf(scope);
-      return decodeScope(what, await ask(scope.app, scopeScript, [...versionKeys(base), ...scopeKeys(base, scope)], [], what));
+      return decodeScope(
+        what,
+        await ask(scope.app, scopeScript, [...versionKeys(base), ...scopeKeys(base, scope)], [], what),
+      );
     },
     removeScope: async (scope) => {
       const base = baseOf(prefix, scope.app);

@@ -42,7 +42,10 @@ export function scopeKeys(base: string, { user }: ScopeName): [values: string, l
 }
 
 /** The keys of a session: its values, its events, their times, their ids. */
-export function sessionKeys(base: string, member: string): [values: string, events: string, times: string, ids: string] {
+export function sessionKeys(
+  base: string,
+  member: string,
+): [values: string, events: string, times: string, ids: string] {
   return [`${base}s:${member}`, `${base}e:${member}`, `${base}t:${member}`, `${base}i:${member}`];
 }
 

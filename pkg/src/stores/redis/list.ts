@@ -18,7 +18,15 @@ export function listArgs({ descending, offset = 0, limit = Infinity, after }: Li
 
 /** Reads what it answers. Sessions that cannot be read are set aside. */
 export function decodePage({ app: appName }: ListQuery, reply: unknown): Page {
-  const [, total, appHash, members, hashes, userHashes, time] = reply as [unknown, unknown, List, List, List, List, unknown];
+  const [, total, appHash, members, hashes, userHashes, time] = reply as [
+    unknown,
+    unknown,
+    List,
+    List,
+    List,
+    List,
+    unknown,
+  ];
   const app = hashOf(appHash, `the state of ${scopeTitle({ app: appName })}`);
   const page = new PageRows();
   /** In the order in which they come up, as the script has read them. */
@@ -26,7 +34,9 @@ export function decodePage({ app: appName }: ListQuery, reply: unknown): Page {
   for (const [index, member] of members.entries()) {
     const key: SessionKey = { appName, ...sessionOf(textOf(member)) };
     const { userId } = key;
-    const readUser = users.get(userId) ?? userReader(userHashes[users.size] as List | null, scopeTitle({ app: appName, user: userId }));
+    const readUser =
+      users.get(userId) ??
+      userReader(userHashes[users.size] as List | null, scopeTitle({ app: appName, user: userId }));
     users.set(userId, readUser);
     page.add(
       key,

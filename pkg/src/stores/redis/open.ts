@@ -17,7 +17,12 @@ export function findVersion(run: RunScript, prefix: string, migrate: Migrate): P
 }
 
 /** Whether there is an upgrade to do. Throws when what was found does not suit. */
-export async function needsUpgrade(run: RunScript, prefix: string, answer: unknown, migrate: Migrate): Promise<boolean> {
+export async function needsUpgrade(
+  run: RunScript,
+  prefix: string,
+  answer: unknown,
+  migrate: Migrate,
+): Promise<boolean> {
   const isOlder = checkVersion(prefix, answer, migrate);
   return isOlder || (migrate === 'upgrade' && Number(await run(isThereScript, [leftKey(prefix)], [])) === 1);
 }
@@ -29,7 +34,10 @@ function checkVersion(prefix: string, answer: unknown, migrate: Migrate): boolea
     throw new StoreError('rejected', `redis does not allow the user the commands ${textOf(found)}`);
   }
   if (found === null) {
-    throw new StoreError('rejected', `there is no store under the prefix "${prefix}", and migrate: '${migrate}' makes none`);
+    throw new StoreError(
+      'rejected',
+      `there is no store under the prefix "${prefix}", and migrate: '${migrate}' makes none`,
+    );
   }
   const [version, what] = [Number(found), `the store under the prefix "${prefix}"`];
   if (!Number.isInteger(version)) {

@@ -55,16 +55,22 @@ export async function* keysOf(client: RedisClient, start: string): AsyncGenerato
   const before = typeof options?.keyPrefix === 'string' ? options.keyPrefix : '';
   const match = `${`${before}${start}`.replace(/[*?[\]\\]/g, '\\$&')}*`;
   const servers =
-    kindOf(client) === 'upstash' && typeof upstash.scan === 'function' ?
-      [async ([, cursor = '0']: readonly string[]) => upstash.scan?.(cursor, { match, count: 1_000 })]
-    : await serversOf(client);
+    kindOf(client) === 'upstash' && typeof upstash.scan === 'function'
+      ? [async ([, cursor = '0']: readonly string[]) => upstash.scan?.(cursor, { match, count: 1_000 })]
+      : await serversOf(client);
   if (servers.length === 0) {
-    throw new StoreError('rejected', 'the client cannot list keys, which an upgrade needs: give one that can send SCAN');
+    throw new StoreError(
+      'rejected',
+      'the client cannot list keys, which an upgrade needs: give one that can send SCAN',
+    );
   }
   for (const send of servers) {
     let cursor = '0';
     do {
-      const [next, keys] = (await send(['SCAN', cursor, 'MATCH', match, 'COUNT', '1000'])) as [unknown, readonly unknown[]];
+      const [next, keys] = (await send(['SCAN', cursor, 'MATCH', match, 'COUNT', '1000'])) as [
+        unknown,
+        readonly unknown[],
+      ];
       yield keys.map((key) => textOf(key).slice(before.length));
       cursor = textOf(next);
     } while (cursor !== '0');
@@ -94,7 +100,10 @@ async function ask(send: SendCommand): Promise<Durability | undefined> {
   const lineOf = (name: string): string | undefined => new RegExp(`^${name}:([^\r\n]*)`, 'm').exec(info)?.[1];
   if (lineOf('role') === 'slave') {
     const primary = `${lineOf('master_host') ?? 'its primary'}:${lineOf('master_port') ?? ''}`;
-    throw new StoreError('rejected', `this redis is a replica, which takes no writes that last: connect to ${primary}`);
+    throw new StoreError(
+      'rejected',
+      `this redis is a replica, which takes no writes that last: connect to ${primary}`,
+    );
   }
   const policy = lineOf('maxmemory_policy') ?? '';
   if (policy.startsWith('allkeys-') && lineOf('maxmemory') !== '0') {
@@ -120,10 +129,11 @@ function isUnanswered(error: unknown): undefined {
 
 /** The value in what `CONFIG GET` answers: a list of names and values, or a record of them. */
 function configValue(reply: unknown): string | undefined {
-  const values: unknown[] =
-    Array.isArray(reply) ? reply.slice(1)
-    : reply instanceof Map ? [...(reply as ReadonlyMap<unknown, unknown>).values()]
-    : Object.values(reply ?? {});
+  const values: unknown[] = Array.isArray(reply)
+    ? reply.slice(1)
+    : reply instanceof Map
+      ? [...(reply as ReadonlyMap<unknown, unknown>).values()]
+      : Object.values(reply ?? {});
   return values.length === 0 ? undefined : textOf(values[0]);
 }
 

@@ -46,7 +46,11 @@ export async function upgrade(client: RedisClient, run: RunScript, prefix: strin
 /** Puts up the fence of an app. Answers whether it was not there before. */
 async function begin(run: RunScript, base: string): Promise<boolean> {
   const [values, log, sessions, updates] = appKeys(base);
-  const [, isNew] = (await run(beginUpgradeScript, [...versionKeys(base), values, log, sessions, updates], [])) as unknown[];
+  const [, isNew] = (await run(
+    beginUpgradeScript,
+    [...versionKeys(base), values, log, sessions, updates],
+    [],
+  )) as unknown[];
   return textOf(isNew) === '1';
 }
 
@@ -55,8 +59,15 @@ async function move(run: RunScript, base: string, parts: readonly string[]): Pro
   let rest = parts.filter((part) => part.startsWith('u:') || part.startsWith('i:'));
   while (rest.length > 0) {
     const some = rest.slice(0, BATCH_SIZE);
-    const keys = some.flatMap((part) => [`${base}${part}`, ...(part.startsWith('u:') ? [`${base}v:${part.slice(2)}`] : [])]);
-    const done = await run(moveScript, keys, some.map((part) => part.slice(0, 1)));
+    const keys = some.flatMap((part) => [
+      `${base}${part}`,
+      ...(part.startsWith('u:') ? [`${base}v:${part.slice(2)}`] : []),
+    ]);
+    const done = await run(
+      moveScript,
+      keys,
+      some.map((part) => part.slice(0, 1)),
+    );
     rest = rest.slice(Number(done));
   }
 }

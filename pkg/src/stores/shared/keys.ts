@@ -4,7 +4,15 @@ import type { Change, Hint, Known, ScopeName } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** A text that identifies a session, a user or an app. */
-export function keyText({ appName, userId, sessionId }: { appName: string; userId?: string | undefined; sessionId?: string | undefined }): string {
+export function keyText({
+  appName,
+  userId,
+  sessionId,
+}: {
+  appName: string;
+  userId?: string | undefined;
+  sessionId?: string | undefined;
+}): string {
   return JSON.stringify([appName, userId, sessionId]);
 }
 
@@ -27,7 +35,12 @@ export function isNamed<Session extends { readonly created: string }>(
 }
 
 /** Whether a scope is where it is known to be. Two marks are compared only where both are there. */
-export function isKnownScope(known: Pick<Known, 'pos' | 'marks'>, part: 'app' | 'user', pos: number, mark: string | undefined): boolean {
+export function isKnownScope(
+  known: Pick<Known, 'pos' | 'marks'>,
+  part: 'app' | 'user',
+  pos: number,
+  mark: string | undefined,
+): boolean {
   const knownMark = known.marks?.[part];
   return known.pos?.[part] === pos && (knownMark === undefined || mark === undefined || knownMark === mark);
 }

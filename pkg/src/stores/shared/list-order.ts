@@ -24,5 +24,6 @@ export function compareText(a: string, b: string): number {
 /** The comparison that a list is sorted by. */
 export function listOrder({ descending }: Pick<ListQuery, 'descending'>): (a: Place, b: Place) => number {
   const sign = descending ? -1 : 1;
-  return (a, b) => sign * (a.time - b.time) || compareText(a.sessionId, b.sessionId) || compareText(a.userId, b.userId);
+  return (a, b) =>
+    sign * (a.time - b.time) || compareText(a.sessionId, b.sessionId) || compareText(a.userId, b.userId);
 }

@@ -14,7 +14,10 @@ export function checkText(path: string, value: unknown, example: string): void {
 /** Throws `INVALID_ARGUMENT` when a member of options is there and is none of these values. */
 export function checkChoice(path: string, value: unknown, choices: readonly unknown[]): void {
   if (value !== undefined && !choices.includes(value)) {
-    invalid(path, `must be ${choices.map((choice) => (typeof choice === 'string' ? `'${choice}'` : String(choice))).join(' or ')}`);
+    invalid(
+      path,
+      `must be ${choices.map((choice) => (typeof choice === 'string' ? `'${choice}'` : String(choice))).join(' or ')}`,
+    );
   }
 }
 
@@ -47,5 +50,7 @@ function described(value: unknown, missing: string): string {
   if (typeof value !== 'object') {
     return `a ${typeof value}`;
   }
-  return isObject(value) && typeof value['then'] === 'function' ? 'a promise: await it first' : `an object without ${missing}`;
+  return isObject(value) && typeof value['then'] === 'function'
+    ? 'a promise: await it first'
+    : `an object without ${missing}`;
 }

@@ -38,7 +38,9 @@ export class ScopeValues {
   holds({ set = {}, unset = [] }: Delta): boolean {
     return (
       unset.every((name) => !this.#values.has(name)) &&
-      Object.keys(set).every((name) => this.#values.has(name) && JSON.stringify(this.#values.get(name)) === JSON.stringify(set[name]))
+      Object.keys(set).every(
+        (name) => this.#values.has(name) && JSON.stringify(this.#values.get(name)) === JSON.stringify(set[name]),
+      )
     );
   }
 

@@ -36,7 +36,15 @@ function readDelta(
     return undefined;
   }
   const names = namesSince(changesSince(driver, n, since), since, toColumn(mark), pos);
-  return names && deltaOf(names, names.flatMap((name) => driver.all(sql.READ_VALUE, [n, name]).map(entryIn)), since, whose);
+  return (
+    names &&
+    deltaOf(
+      names,
+      names.flatMap((name) => driver.all(sql.READ_VALUE, [n, name]).map(entryIn)),
+      since,
+      whose,
+    )
+  );
 }
 
 /** The changes of a scope, from the one that came to the position `since` on at least, if it is known. */

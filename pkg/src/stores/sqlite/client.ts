@@ -129,7 +129,10 @@ function prepare(database: SqliteDatabase, sql: string): Prepared {
 
 /** How many bytes the texts among the values are. */
 function bytesOf(values: readonly SqlValue[]): number {
-  return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? new TextEncoder().encode(value).length : 0), 0);
+  return values.reduce<number>(
+    (sum, value) => sum + (typeof value === 'string' ? new TextEncoder().encode(value).length : 0),
+    0,
+  );
 }
 
 /** Whether a COMMIT that failed so has written nothing: it could not lock the file, or had no room before the end. */

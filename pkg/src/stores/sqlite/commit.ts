@@ -65,7 +65,14 @@ function known(driver: SqlDriver, change: Change, found: FoundToWrite): Committe
   const duplicate = duplicateOf(driver, change, found, isThere);
   if (duplicate !== undefined) {
     const { rev, prev, data } = duplicate;
-    return { rev, prev, pos: posOf(found), duplicate: true, ...tell(driver, change, found), ...(data !== undefined && { data }) };
+    return {
+      rev,
+      prev,
+      pos: posOf(found),
+      duplicate: true,
+      ...tell(driver, change, found),
+      ...(data !== undefined && { data }),
+    };
   }
   if (found.isRefused) {
     throw refusedBefore(change);
@@ -106,7 +113,11 @@ function posOf({ app, user }: Found): Pos {
 }
 
 /** What the answer tells about the scopes as they were before the change: to be called before anything is written. */
-function tell(driver: SqlDriver, change: Change, { app, user, session }: Found): Pick<Committed, 'before' | 'changed'> {
+function tell(
+  driver: SqlDriver,
+  change: Change,
+  { app, user, session }: Found,
+): Pick<Committed, 'before' | 'changed'> {
   const before = beforeOf(app.mark, user.mark, session?.last);
   return change.known === undefined ? { before } : { ...readChanged(driver, app, user, change.known), before };
 }
@@ -196,7 +207,13 @@ function ensureScope(driver: SqlDriver, row: ScopeRow, scope: ScopeName): ScopeR
 }
 
 /** Writes what a change does to a scope. Says at which position the scope is then. */
-function move(driver: SqlDriver, { n, pos }: ScopeRow, delta: Delta | undefined, sessions: number, change: Change): number {
+function move(
+  driver: SqlDriver,
+  { n, pos }: ScopeRow,
+  delta: Delta | undefined,
+  sessions: number,
+  change: Change,
+): number {
   if (delta === undefined || isEmpty(delta)) {
     if (sessions > 0) {
       driver.run(sql.COUNT_SESSIONS, [sessions, n]);

@@ -15,7 +15,16 @@ import { REMEMBERED_MS } from '../shared/limits.js';
 import { committedOr, outcomeOf, type Outcome } from '../shared/outcome.js';
 import { marksOf } from '../shared/parts.js';
 import type { SqlDriver } from './driver.js';
-import type { Change, Guard, Known, Loaded, LoadedScope, LoadQuery, ScopeName, SessionStore } from '../../store/contract.js';
+import type {
+  Change,
+  Guard,
+  Known,
+  Loaded,
+  LoadedScope,
+  LoadQuery,
+  ScopeName,
+  SessionStore,
+} from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 type Core = Required<Omit<SessionStore, 'reserve' | 'watch' | 'close' | 'durability' | 'exclusive' | 'guards'>>;

@@ -76,7 +76,9 @@ function milliseconds(time: number): number {
 /** Whether the database is gone with the connection. */
 function isInMemory(client: SqliteClient): boolean {
   try {
-    return client.all('PRAGMA database_list', []).some(({ name, file }) => name === 'main' && (file === '' || file === null));
+    return client
+      .all('PRAGMA database_list', [])
+      .some(({ name, file }) => name === 'main' && (file === '' || file === null));
   } catch {
     // The connection is not open yet.
     return false;
@@ -89,7 +91,10 @@ function isInMemory(client: SqliteClient): boolean {
 function checkEncoding(client: SqliteClient): void {
   const encoding = client.value('PRAGMA encoding');
   if (encoding !== undefined && encoding !== 'UTF-8') {
-    throw new StoreError('rejected', `the database does not suit: its encoding is ${JSON.stringify(encoding)}, not "UTF-8"`);
+    throw new StoreError(
+      'rejected',
+      `the database does not suit: its encoding is ${JSON.stringify(encoding)}, not "UTF-8"`,
+    );
   }
 }
 

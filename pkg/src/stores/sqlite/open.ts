@@ -89,7 +89,10 @@ function versionOf(driver: SqlDriver, schema: Schema): number | undefined {
   if (version > schema.version) {
     throw newerVersion(WHAT, version, schema.version);
   }
-  const names = version === schema.version ? schema.tables.map((statement) => statement.split(' ', 3)[2] as string) : schema.names[version];
+  const names =
+    version === schema.version
+      ? schema.tables.map((statement) => statement.split(' ', 3)[2] as string)
+      : schema.names[version];
   if (names !== undefined) {
     checkNames(found, ['statepad_meta', ...names]);
   }
@@ -101,7 +104,9 @@ function checkNames(found: readonly SqlRow[], expected: readonly string[]): void
   if (missing !== undefined) {
     throw unsuited(`"${missing}" is missing`);
   }
-  const foreign = found.find(({ type, name }) => (type === 'table' || type === 'view') && !expected.includes(String(name)));
+  const foreign = found.find(
+    ({ type, name }) => (type === 'table' || type === 'view') && !expected.includes(String(name)),
+  );
   if (foreign !== undefined) {
     throw unsuited(`the ${String(foreign['type'])} "${String(foreign['name'])}" is not one of statepad`);
   }
@@ -109,7 +114,9 @@ function checkNames(found: readonly SqlRow[], expected: readonly string[]): void
 
 /** The text that made a table, however it is quoted and indented. */
 function plain(row: SqlRow): string {
-  return String(row['sql']).replaceAll(/[\s"'`[\]]+/g, '').toLowerCase();
+  return String(row['sql'])
+    .replaceAll(/[\s"'`[\]]+/g, '')
+    .toLowerCase();
 }
 
 function unsuited(reason: string): StoreError {

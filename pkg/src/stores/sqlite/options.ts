@@ -24,7 +24,11 @@ export interface SqliteStoreOptions {
 
 /** Throws `INVALID_ARGUMENT` for a connection or options that cannot be used. */
 export function checkArguments(database: unknown, options: SqliteStoreOptions): void {
-  checkClient(database, ['prepare', 'exec'], "sqliteStore needs an open connection, say new DatabaseSync('sessions.db') of node:sqlite");
+  checkClient(
+    database,
+    ['prepare', 'exec'],
+    "sqliteStore needs an open connection, say new DatabaseSync('sessions.db') of node:sqlite",
+  );
   checkOptionsObject(options);
   checkChoice('synchronous', options.synchronous, ['full', 'normal']);
   checkChoice('journalMode', options.journalMode, ['wal', 'keep']);

@@ -56,7 +56,12 @@ export function find(driver: SqlDriver, key: Change['key']): Found {
  * Reads all that there is of a key for a writer; also the event of an id in that session, and a call, where there is
  * one.
  */
-export function findToWrite(driver: SqlDriver, key: Change['key'], event: string | null, call: string | null): FoundToWrite {
+export function findToWrite(
+  driver: SqlDriver,
+  key: Change['key'],
+  event: string | null,
+  call: string | null,
+): FoundToWrite {
   const [row = {}] = driver.all(sql.FIND_TO_WRITE, [call, ...placeOf(key), event]);
   const { version, sent, refused } = row;
   return {
@@ -92,7 +97,11 @@ export function readValues(driver: SqlDriver, owner: number, whose: string): Val
 }
 
 /** Reads events of a session. */
-export function readEvents(driver: SqlDriver, { n, rev }: Pick<SessionRow, 'n' | 'rev'>, query: NonNullable<LoadQuery['events']>): StoredEvent[] {
+export function readEvents(
+  driver: SqlDriver,
+  { n, rev }: Pick<SessionRow, 'n' | 'rev'>,
+  query: NonNullable<LoadQuery['events']>,
+): StoredEvent[] {
   const { from = 1, to = rev, since, last: most = Infinity } = query;
   const end = Math.min(to, rev);
   const first = Math.max(0, from);

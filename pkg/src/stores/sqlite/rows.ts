@@ -61,5 +61,10 @@ export function eventIn(row: SqlRow): StoredEvent {
 
 /** The entry in a row with `name`, `value`, `born` and `nth`. */
 export function entryIn(row: SqlRow): Entry {
-  return { name: textIn(row, 'name'), value: textIn(row, 'value'), born: numberIn(row, 'born'), nth: numberIn(row, 'nth') };
+  return {
+    name: textIn(row, 'name'),
+    value: textIn(row, 'value'),
+    born: numberIn(row, 'born'),
+    nth: numberIn(row, 'nth'),
+  };
 }

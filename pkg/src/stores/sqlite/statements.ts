@@ -68,7 +68,8 @@ export const CLEAR_RECENT = "UPDATE statepad_scopes_v2 SET recent = '' WHERE n =
 /** `app`, `user`, `id`. */
 export const FIND_SESSION = 'SELECT n, created FROM statepad_sessions_v2 WHERE app = ? AND user = ? AND id = ?';
 /** `app`, `user`, `id`, `created`, `time`. */
-export const MAKE_SESSION = 'INSERT INTO statepad_sessions_v2 (app, user, id, created, rev, time) VALUES (?, ?, ?, ?, 0, ?)';
+export const MAKE_SESSION =
+  'INSERT INTO statepad_sessions_v2 (app, user, id, created, rev, time) VALUES (?, ?, ?, ?, 0, ?)';
 /** `rev`, `time`; `n`. */
 export const MOVE_SESSION = 'UPDATE statepad_sessions_v2 SET rev = ?, time = ? WHERE n = ?';
 /** `n`. */
@@ -134,16 +135,22 @@ export const FORGET_CREATIONS = 'DELETE FROM statepad_creations WHERE time < ?';
  * time.
  */
 export function listSessions({ user, after, descending }: ListQuery): string {
-  const behind = descending ? 'AND time <= ? AND (time < ? OR (id, user) > (?, ?))' : 'AND (time, id, user) > (?, ?, ?)';
+  const behind = descending
+    ? 'AND time <= ? AND (time < ? OR (id, user) > (?, ?))'
+    : 'AND (time, id, user) > (?, ?, ?)';
   // Without INDEXED BY some versions of SQLite take the other index for an app, and sort all of its sessions.
-  const [index, whose, ties] = user === undefined ? ['app', 'app = ?', 'id, user'] : ['user', 'app = ? AND user = ?', 'id'];
+  const [index, whose, ties] =
+    user === undefined ? ['app', 'app = ?', 'id, user'] : ['user', 'app = ? AND user = ?', 'id'];
   return `SELECT n, user, id, created, rev, time FROM statepad_sessions_v2 INDEXED BY statepad_sessions_of_${index}
     WHERE ${whose} ${after === undefined ? '' : behind}
     ORDER BY time ${descending ? 'DESC' : 'ASC'}, ${ties} LIMIT ? OFFSET ?`;
 }
 
 /** The parameters of the place that a page begins behind. */
-export function placeValues(descending: boolean, { time, sessionId, userId }: NonNullable<ListQuery['after']>): SqlValue[] {
+export function placeValues(
+  descending: boolean,
+  { time, sessionId, userId }: NonNullable<ListQuery['after']>,
+): SqlValue[] {
   return [time, ...(descending ? [time] : []), toColumn(sessionId), toColumn(userId)];
 }
 

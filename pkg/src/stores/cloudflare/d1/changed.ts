@@ -39,13 +39,23 @@ export function knownScopes(
  * The statements that read it; none when nothing is known. `written` are names that may be written before it is told,
  * by their scopes.
  */
-export function toldQueries(known: readonly KnownScope[], written: readonly { scope: string; delta: Delta }[] = []): D1Query[] {
-  const places = new Map(known.map(({ scope, pos, mark }) => [JSON.stringify([scope, pos, mark]), packRow([scope, pos, toColumn(mark)])]));
+export function toldQueries(
+  known: readonly KnownScope[],
+  written: readonly { scope: string; delta: Delta }[] = [],
+): D1Query[] {
+  const places = new Map(
+    known.map(({ scope, pos, mark }) => [JSON.stringify([scope, pos, mark]), packRow([scope, pos, toColumn(mark)])]),
+  );
   const names = written.flatMap(({ scope, delta }) => namesIn(delta).map((name) => packRow([scope, toColumn(name)])));
   const portions = names.length === 0 ? [[]] : portionsOf(names);
-  return portionsOf([...places.values()]).flatMap((rows) => portions.map((portion) => query((all) => {
-    const tables = [rowsAs('known', ['scope', 'pos', 'mark'], rows, all), ...(portion.length > 0 ? [rowsAs('ours', ['scope', 'name'], portion, all)] : [])];
-    return `WITH ${tables.join(', ')}, ${CHUNK}, named AS MATERIALIZED (
+  return portionsOf([...places.values()]).flatMap((rows) =>
+    portions.map((portion) =>
+      query((all) => {
+        const tables = [
+          rowsAs('known', ['scope', 'pos', 'mark'], rows, all),
+          ...(portion.length > 0 ? [rowsAs('ours', ['scope', 'name'], portion, all)] : []),
+        ];
+        return `WITH ${tables.join(', ')}, ${CHUNK}, named AS MATERIALIZED (
         SELECT DISTINCT chunk.n, chunk.scope, name.value AS name
           FROM chunk, json_each(${ITEMS('chunk.entries')}) AS item, json_each(item.value) AS name
           WHERE name.key > 0 AND chunk.pos - json_array_length(${ITEMS('chunk.entries')}) + 1 + item.key > chunk.since
@@ -55,7 +65,9 @@ export function toldQueries(known: readonly KnownScope[], written: readonly { sc
       UNION ALL
       SELECT named.scope, NULL, NULL, v.name, v.value, v.born, v.nth
         FROM named CROSS JOIN statepad_values AS v ON v.owner = named.n AND v.name = named.name`;
-  })));
+      }),
+    ),
+  );
 }
 
 /**
@@ -95,7 +107,11 @@ export class ToldScopes {
   }
 
   /** Where a scope is, that was at `pos` and `mark` before all changes. */
-  at(scope: string, pos: number, mark: string | undefined): { readonly pos: number; readonly mark: string | undefined } {
+  at(
+    scope: string,
+    pos: number,
+    mark: string | undefined,
+  ): { readonly pos: number; readonly mark: string | undefined } {
     return this.#places.get(scope) ?? { pos, mark };
   }
 
@@ -106,7 +122,15 @@ export class ToldScopes {
     }
     const names = namesSince(of(this.#changes, scope), since, toColumn(mark), pos);
     const entries = of(this.#entries, scope);
-    return names && deltaOf(names, names.flatMap((name) => entries.get(fromColumn(name)) ?? []), since, whose);
+    return (
+      names &&
+      deltaOf(
+        names,
+        names.flatMap((name) => entries.get(fromColumn(name)) ?? []),
+        since,
+        whose,
+      )
+    );
   }
 
   /**

@@ -34,7 +34,10 @@ export class Bindings {
   add(value: SqlValue): string {
     const number = this.values.push(value);
     if (number > MOST_PARAMETERS) {
-      throw new StoreError('rejected', `a change or its guard is too big: it takes more than ${MOST_PARAMETERS} parameters`);
+      throw new StoreError(
+        'rejected',
+        `a change or its guard is too big: it takes more than ${MOST_PARAMETERS} parameters`,
+      );
     }
     return `?${number}`;
   }

@@ -28,7 +28,8 @@ const USER = '(SELECT n FROM statepad_scopes_v2 WHERE scope = head.user_scope)';
 const IS_SESSION = 's.app = head.app AND s.user = head.user AND s.id = head.session';
 
 /** Whether the event of `head` is pending in the session `s`. */
-const IS_AHEAD = 'EXISTS (SELECT 1 FROM statepad_events AS e WHERE e.place = (s.n << 32 | s.rev + 1) AND e.id = head.id)';
+const IS_AHEAD =
+  'EXISTS (SELECT 1 FROM statepad_events AS e WHERE e.place = (s.n << 32 | s.rev + 1) AND e.id = head.id)';
 
 /** The changes of the group that are pending, with the number and the revision of their sessions. */
 const PENDING = `pending AS MATERIALIZED (
@@ -83,19 +84,29 @@ export function groupQueries(group: readonly PackedChange[], now: number): Group
 
 /** Of several changes, each is told what those before it have done, too. */
 function toldOf(group: readonly PackedChange[]): D1Query[] {
-  const known = group.flatMap(({ change, appScope, userScope }) => knownScopes(change.known ?? {}, appScope, userScope));
+  const known = group.flatMap(({ change, appScope, userScope }) =>
+    knownScopes(change.known ?? {}, appScope, userScope),
+  );
   const scopes = new Set(known.map(({ scope }) => scope));
   const written = group.flatMap(({ change: { delta }, appScope, userScope }) => [
     { scope: appScope, delta: delta.app },
     { scope: userScope, delta: delta.user },
   ]);
-  const isOurs = (each: { scope: string | undefined; delta: Delta | undefined }): each is { scope: string; delta: Delta } =>
+  const isOurs = (each: {
+    scope: string | undefined;
+    delta: Delta | undefined;
+  }): each is { scope: string; delta: Delta } =>
     each.delta !== undefined && each.scope !== undefined && scopes.has(each.scope);
   return known.length === 0 ? [] : toldQueries(known, group.length === 1 ? [] : written.filter(isOurs));
 }
 
 function headAs(group: readonly PackedChange[], all: Bindings): string {
-  return rowsAs('head', HEAD, group.map(({ head }) => head), all);
+  return rowsAs(
+    'head',
+    HEAD,
+    group.map(({ head }) => head),
+    all,
+  );
 }
 
 /**
@@ -150,7 +161,12 @@ function makeSessions(group: readonly PackedChange[]): D1Query {
 /** Of a creation, the event is that of a session which has just been made. */
 function addEvents(group: readonly PackedChange[]): D1Query {
   return query((all) => {
-    const events = rowsAs('event', EVENT, group.flatMap(({ event }) => event ?? []), all);
+    const events = rowsAs(
+      'event',
+      EVENT,
+      group.flatMap(({ event }) => event ?? []),
+      all,
+    );
     const [tables, holds] = guarded(group, true, all);
     return `${tables}, ${events}
       INSERT INTO statepad_events (place, session, id, time, peak, data)
@@ -238,7 +254,12 @@ function setValues(group: readonly PackedChange[], rows: readonly PackedRow[]): 
  * What the pending changes do to each scope, together: `recent` grows by `text`, unless it gets too long (`is_full`).
  */
 function movedAs(group: readonly PackedChange[], all: Bindings): string {
-  const entries = rowsAs('entry', ENTRY, group.flatMap((packed) => packed.entries), all);
+  const entries = rowsAs(
+    'entry',
+    ENTRY,
+    group.flatMap((packed) => packed.entries),
+    all,
+  );
   return `${headAs(group, all)}, ${entries}, ${PENDING}, step AS MATERIALIZED (
       SELECT app_scope AS scope, i, 0 AS part, moves_app AS steps, kind = ${KINDS.create} AS made, call FROM pending
       UNION ALL

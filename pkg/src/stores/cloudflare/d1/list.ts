@@ -27,7 +27,10 @@ export function listQueries(list: ListQuery): D1Query[] {
   const appName = `?${values.length + 1}`;
   return [
     { sql, values },
-    { sql: `WITH ${page} SELECT page.n, ${VALUE_COLUMNS} FROM page JOIN statepad_values AS v ON v.owner = page.n`, values },
+    {
+      sql: `WITH ${page} SELECT page.n, ${VALUE_COLUMNS} FROM page JOIN statepad_values AS v ON v.owner = page.n`,
+      values,
+    },
     {
       sql: `WITH ${page}, one AS MATERIALIZED (SELECT DISTINCT user FROM page)
         SELECT one.user, ${VALUE_COLUMNS} FROM one

@@ -46,7 +46,9 @@ const NOTHING: D1Query = { sql: 'SELECT 1 WHERE false', values: [] };
 function valuesQuery(key: SessionKey, known: Known, had: readonly KnownScope[]): D1Query {
   return query((all) => {
     const session = `session AS MATERIALIZED (SELECT n, created, rev FROM statepad_sessions_v2 WHERE ${isSession(key, all)})`;
-    const scopes = had.map(({ scope, pos, mark }) => `(${all.add(scope)}, ${all.add(pos)}, ${all.add(toColumn(mark))})`);
+    const scopes = had.map(
+      ({ scope, pos, mark }) => `(${all.add(scope)}, ${all.add(pos)}, ${all.add(toColumn(mark))})`,
+    );
     const tables =
       scopes.length === 0
         ? session
@@ -64,7 +66,10 @@ function valuesQuery(key: SessionKey, known: Known, had: readonly KnownScope[]):
     const isSame = `created IS ${created} AND rev IS ${rev} AND (${last} IS NULL OR rev = 0 OR ${last} IS
       (SELECT id FROM statepad_events WHERE place = (session.n << 32 | session.rev)))`;
     const scope = (part: 'app' | 'user'): string => {
-      const [name, pos] = [all.add(scopeColumn(key.appName, part === 'app' ? undefined : key.userId)), all.add(known.pos?.[part] ?? null)];
+      const [name, pos] = [
+        all.add(scopeColumn(key.appName, part === 'app' ? undefined : key.userId)),
+        all.add(known.pos?.[part] ?? null),
+      ];
       const mark = known.marks?.[part];
       const isOther = mark === undefined ? '' : ` OR x.mark <> ${all.add(toColumn(mark))}`;
       return `SELECT '${part}', x.n FROM statepad_scopes_v2 AS x, session WHERE x.scope = ${name} AND (x.pos IS NOT ${pos}${isOther})
@@ -122,9 +127,18 @@ export function loadedFrom(key: SessionKey, query: LoadQuery, answers: readonly 
   const pos = { app: numberIn(row, 'app'), user: numberIn(row, 'user') };
   const text = (column: string): string | undefined => (row[column] === null ? undefined : textIn(row, column));
   const [app, user, last] = [text('appMark'), text('userMark'), text('last')];
-  const of = (part: string, whose: string): Values => valuesIn(values.filter((each) => each['part'] === part), whose);
+  const of = (part: string, whose: string): Values =>
+    valuesIn(
+      values.filter((each) => each['part'] === part),
+      whose,
+    );
   const scopes = new ToldScopes(told.flat());
-  const { changed } = scopes.changed(known, scopeColumn(key.appName, undefined), scopeColumn(key.appName, key.userId), pos);
+  const { changed } = scopes.changed(
+    known,
+    scopeColumn(key.appName, undefined),
+    scopeColumn(key.appName, key.userId),
+    pos,
+  );
   const isSame = (part: 'app' | 'user', mark: string | undefined): boolean =>
     changed?.[part] !== undefined || isKnownScope(known, part, pos[part], mark);
   const isDiverged = known.created === created && hasDiverged(known, rev, text('known'));

@@ -44,7 +44,11 @@ export async function openTables(database: D1DatabaseLike, migrate: Migrate, sch
       await batch(database, [...guard, ...steps]);
       return;
     } catch (error) {
-      if (isStoreError(error) || attempt === MOST_ATTEMPTS || JSON.stringify(await find(database)) === JSON.stringify(found)) {
+      if (
+        isStoreError(error) ||
+        attempt === MOST_ATTEMPTS ||
+        JSON.stringify(await find(database)) === JSON.stringify(found)
+      ) {
         throw error;
       }
     }

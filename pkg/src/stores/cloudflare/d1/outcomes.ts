@@ -13,11 +13,7 @@ import type { SqlRow } from '../../sqlite/driver.js';
 import type { Committed, Delta, Pos } from '../../../store/contract.js';
 
 /** What became of the changes of a group, in their order. `rows` say it; `scopes` is moved by each of them. */
-export function groupOutcomes(
-  group: readonly PackedChange[],
-  rows: readonly SqlRow[],
-  scopes: ToldScopes,
-): Outcome[] {
+export function groupOutcomes(group: readonly PackedChange[], rows: readonly SqlRow[], scopes: ToldScopes): Outcome[] {
   return group.map((packed, place) => {
     const row = rows[place];
     if (row === undefined) {
@@ -75,7 +71,11 @@ function positions(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Pos {
 
 /** What is told of what a change has found. */
 function tell(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Pick<Committed, 'before' | 'changed'> {
-  const { change: { known = {} }, appScope, userScope } = packed;
+  const {
+    change: { known = {} },
+    appScope,
+    userScope,
+  } = packed;
   const { app, user } = places(packed, row, scopes);
   return {
     ...scopes.changed(known, appScope, userScope, { app: app.pos, user: user?.pos ?? 0 }),

@@ -17,8 +17,23 @@ export const KINDS = { create: 0, append: 1, update: 2 } as const;
 
 /** The columns of {@link PackedChange.head}. Absent parts of a guard are NULL. */
 export const HEAD = [
-  'i', 'kind', 'app', 'user', 'session', 'id', 'app_scope', 'user_scope', 'if_created', 'if_rev', 'if_app', 'if_user',
-  'moves_app', 'moves_user', 'time', 'call', 'attempt',
+  'i',
+  'kind',
+  'app',
+  'user',
+  'session',
+  'id',
+  'app_scope',
+  'user_scope',
+  'if_created',
+  'if_rev',
+  'if_app',
+  'if_user',
+  'moves_app',
+  'moves_user',
+  'time',
+  'call',
+  'attempt',
 ] as const;
 /** The columns of {@link PackedChange.event}. */
 export const EVENT = ['i', 'time', 'data'] as const;
@@ -61,7 +76,11 @@ export function packChange(change: Change, index: number): PackedChange {
   const appScope = scopeColumn(appName, undefined);
   const userScope = userId === undefined ? undefined : scopeColumn(appName, userId);
   // What a change does not touch, whatever its delta says.
-  const deltas = [delta.app, userId === undefined ? undefined : delta.user, sessionId === undefined ? undefined : delta.session];
+  const deltas = [
+    delta.app,
+    userId === undefined ? undefined : delta.user,
+    sessionId === undefined ? undefined : delta.session,
+  ];
   const hasEvent = kind === 'append' || (kind === 'create' && event !== undefined);
   const head = packRow([
     index,
@@ -89,7 +108,9 @@ export function packChange(change: Change, index: number): PackedChange {
     event: hasEvent ? packRow([index, event?.time ?? time, toColumn(event?.data ?? '')]) : undefined,
     guards: PARTS.flatMap((part, number) => guardRows(index, number, guard.keys?.[part])),
     sets: deltas.flatMap((part, number) => setRows(index, number, part)),
-    unsets: deltas.flatMap((part, number) => (part?.unset ?? []).map((name) => packRow([index, number, toColumn(name)]))),
+    unsets: deltas.flatMap((part, number) =>
+      (part?.unset ?? []).map((name) => packRow([index, number, toColumn(name)])),
+    ),
     entries: deltas.slice(0, 2).flatMap((part, number) => {
       return part === undefined || isEmpty(part) ? [] : [packRow([index, number, entryOf(toColumn(call), part)])];
     }),
@@ -144,7 +165,15 @@ class Group {
 
   /** Adds a change, unless it does not go together with the others; nothing more can be added then. */
   add(packed: PackedChange): boolean {
-    const { change: { delta, guard = {} }, head, event, guards, entries, appScope, userScope } = packed;
+    const {
+      change: { delta, guard = {} },
+      head,
+      event,
+      guards,
+      entries,
+      appScope,
+      userScope,
+    } = packed;
     const identity = identityOf(packed);
     const meets = (scope: string | undefined, part: 'app' | 'user'): boolean =>
       scope !== undefined &&

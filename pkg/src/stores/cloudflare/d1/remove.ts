@@ -49,7 +49,10 @@ export function removeScopeQueries({ app, user }: ScopeName): D1Query[] {
     READ_VERSION,
     { sql: ifCurrent(`DELETE FROM statepad_values WHERE owner = ${owner}`), values },
     { sql: ifCurrent(`DELETE FROM statepad_changes WHERE owner = ${owner}`), values },
-    { sql: ifCurrent("UPDATE statepad_scopes_v2 SET pos = pos + 1, mark = NULL, recent = '' WHERE scope = ?1"), values },
+    {
+      sql: ifCurrent("UPDATE statepad_scopes_v2 SET pos = pos + 1, mark = NULL, recent = '' WHERE scope = ?1"),
+      values,
+    },
   ];
 }
 

@@ -39,7 +39,9 @@ export function packRow(cells: readonly SqlValue[]): PackedRow {
     }
   });
   while (texts.join().length > CHUNK_CHARACTERS) {
-    setAside(texts.reduce((longest, text, column) => (text.length > (texts[longest] as string).length ? column : longest), 0));
+    setAside(
+      texts.reduce((longest, text, column) => (text.length > (texts[longest] as string).length ? column : longest), 0),
+    );
   }
   return { json: texts.join(), asides };
 }
@@ -60,7 +62,9 @@ export class Load {
       this.#asides += asides.size;
       this.#rows += 1;
     }
-    return isFirst || (this.#characters <= ENOUGH.characters && this.#asides <= ENOUGH.asides && this.#rows <= ENOUGH.rows);
+    return (
+      isFirst || (this.#characters <= ENOUGH.characters && this.#asides <= ENOUGH.asides && this.#rows <= ENOUGH.rows)
+    );
   }
 }
 

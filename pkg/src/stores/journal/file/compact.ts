@@ -64,7 +64,9 @@ function restOf(record: Numbered, since: number): Numbered | undefined {
   const { id, time, key } = record;
   if (record.kind === 'remove') {
     const created = record.guard?.created;
-    return time < since || created === undefined ? undefined : { id, kind: record.kind, time, key, guard: { created } };
+    return time < since || created === undefined
+      ? undefined
+      : { id, kind: record.kind, time, key, guard: { created } };
   }
   if (!('delta' in record) || (isEmpty(record.delta.app) && isEmpty(record.delta.user))) {
     return undefined;
@@ -74,5 +76,13 @@ function restOf(record: Numbered, since: number): Numbered | undefined {
   const shared = { ...(delta.app && { app: delta.app }), ...(delta.user && { user: delta.user }) };
   const home = { appName, ...(userId !== undefined && { userId }) };
   // Its id is unique in its session alone; what it has left on its scopes is its call.
-  return { id: newId(), call: callOf(record), kind: 'update', key: home, time, delta: shared, ...(guard?.pos && { guard: { pos: guard.pos } }) };
+  return {
+    id: newId(),
+    call: callOf(record),
+    kind: 'update',
+    key: home,
+    time,
+    delta: shared,
+    ...(guard?.pos && { guard: { pos: guard.pos } }),
+  };
 }

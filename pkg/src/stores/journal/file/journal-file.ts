@@ -76,7 +76,7 @@ export class JournalFile {
     const chunk = new Uint8Array(CHUNK_BYTES);
     let rest = '';
     this.#end = 0;
-    for (this.#size = 0; ; ) {
+    for (this.#size = 0; ;) {
       const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, this.#size);
       const bytes = chunk.subarray(0, bytesRead);
       const lines = (rest + decoder.decode(bytes, { stream: bytesRead > 0 })).split('\n');
@@ -114,7 +114,7 @@ export class JournalFile {
     const whole = first === '' && !this.#isOpenEnded ? others : lines;
     const bytes = new TextEncoder().encode(whole.map((line) => `${line}\n`).join(''));
     try {
-      for (let written = 0; written < bytes.length; ) {
+      for (let written = 0; written < bytes.length;) {
         const { bytesWritten } = await handle.write(bytes, written);
         if (bytesWritten === 0) {
           throw new Error('nothing more can be written');
@@ -214,7 +214,10 @@ export class JournalFile {
 
   #opened(): FileHandle {
     if (this.#handle === undefined) {
-      throw new Error(`the journal "${this.#path}" ${this.#failure === undefined ? 'is not open' : 'has closed itself'}`, { cause: this.#failure });
+      throw new Error(
+        `the journal "${this.#path}" ${this.#failure === undefined ? 'is not open' : 'has closed itself'}`,
+        { cause: this.#failure },
+      );
     }
     return this.#handle;
   }

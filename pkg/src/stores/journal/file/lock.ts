@@ -80,7 +80,10 @@ async function acquire(path: string, me: Owner): Promise<void> {
         continue;
       }
       if (await isAlive(found.owner, (await stat(own)).mtimeMs - found.time)) {
-        throw new StoreError('rejected', `${nameOf(found.owner, me)} has the journal open: it holds the lock "${path}"`);
+        throw new StoreError(
+          'rejected',
+          `${nameOf(found.owner, me)} has the journal open: it holds the lock "${path}"`,
+        );
       }
       // Of all processes that see the same dead owner, one replaces its lock: the one that holds a second lock, named
       // after it.
@@ -120,10 +123,12 @@ async function place(own: string, path: string, me: Owner): Promise<boolean> {
       throw error;
     }
   }
-  return (await unless(['EEXIST'], async () => {
-    await writeFile(path, JSON.stringify(me), { flag: 'wx' });
-    return true;
-  })) ?? false;
+  return (
+    (await unless(['EEXIST'], async () => {
+      await writeFile(path, JSON.stringify(me), { flag: 'wx' });
+      return true;
+    })) ?? false
+  );
 }
 
 async function look(path: string): Promise<{ readonly owner: Owner; readonly time: number }> {

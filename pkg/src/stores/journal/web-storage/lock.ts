@@ -19,7 +19,11 @@ const held = new WeakMap<object, Set<string>>();
  * Only locks that the browser itself takes back keep a second writer out: a page that was stopped (the machine slept)
  * goes on where it was, and nothing in the storage tells it that others have taken its place meanwhile.
  */
-export async function lockStorage(storage: StorageArea, name: string, given: StorageLocks | undefined): Promise<StorageLock> {
+export async function lockStorage(
+  storage: StorageArea,
+  name: string,
+  given: StorageLocks | undefined,
+): Promise<StorageLock> {
   const isShared = storage === areaOfPage('localStorage');
   const locks = given ?? (isShared ? locksOfPage() : undefined);
   if (locks !== undefined) {
@@ -46,7 +50,9 @@ async function browserLock(locks: StorageLocks, name: string): Promise<StorageLo
       let lost: unknown;
       const confirm = (): void => {
         if (lost !== undefined) {
-          throw new StoreError('rejected', `another page has taken the lock "${name}": reload the page`, { cause: lost });
+          throw new StoreError('rejected', `another page has taken the lock "${name}": reload the page`, {
+            cause: lost,
+          });
         }
       };
       const request = locks.request(name, { mode: 'exclusive', ifAvailable: true }, async (lock) => {
@@ -92,5 +98,8 @@ function heldBy(holder: object): Set<string> {
 }
 
 function takenHere(name: string): StoreError {
-  return new StoreError('rejected', `this page has the journal open already: it holds the lock "${name}"; close that store first`);
+  return new StoreError(
+    'rejected',
+    `this page has the journal open already: it holds the lock "${name}"; close that store first`,
+  );
 }

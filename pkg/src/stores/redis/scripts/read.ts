@@ -10,7 +10,9 @@ import type { Script } from './script.js';
  * earliest time (or empty), how many at most.
  *
  * Answers nothing, or `['corrupt']`, or
- * `['found', creation, revision, time, positions of app and user, the values of session, app and user (or nothing where they are known), the revision of the first event or those of all, the events, their ids, the id of the last one, the marks of app and user, what has changed in them, whether what is known has diverged]`.
+ * `['found', creation, revision, time, positions of app and user, the values of session, app and user (or nothing
+ * where they are known), the revision of the first event or those of all, the events, their ids, the id of the last
+ * one, the marks of app and user, what has changed in them, whether what is known has diverged]`.
  */
 export const loadScript: Script = {
   onForeign: 'corrupt',

@@ -5,18 +5,21 @@
 // script gets all that it may write among its KEYS: Redis then refuses it as a whole while some of them are on another
 // server.
 //
-//   :a              string   the version of the app: every script looks at it first, and does nothing under another one
-//   :l              string   the fence, see below
-//   :app, :v:user   hash     the values of the app, of a user: `=name` is `order@position:JSON`, by the order of the first
-//                            writing and the position of the last (without `@position` where version 1 has written it); `p` is
-//                            the position, `m` its mark, `n` the last order
-//   :log, :u:user   zset     what happened to the scope lately, by position: `@position=mark`, and the mark alone is missing
-//                            where it is not known; `=name` was set; `-=name` came into being, or was deleted. Never empty
-//                            when the position is not 0
-//   :s:member       hash     a session: its values, and `c` the creation, `r` the revision, `t` the time, `f` the revision of
-//                            the first event where that is 0, the creation's; `a`, `u` the positions of the app and the user
-//                            when it was last written to. Kept free for leases: `k` the fencing token (0 when absent), `o` who
-//                            holds it, `x` until when
+//   :a              string   the version of the app: every script looks at it first, and does nothing under another
+//   one :l              string   the fence, see below
+//   :app, :v:user   hash     the values of the app, of a user: `=name` is `order@position:JSON`, by the order of the
+//   first
+//                            writing and the position of the last (without `@position` where version 1 has written
+//                            it); `p` is the position, `m` its mark, `n` the last order
+//   :log, :u:user   zset     what happened to the scope lately, by position: `@position=mark`, and the mark alone is
+//   missing
+//                            where it is not known; `=name` was set; `-=name` came into being, or was deleted. Never
+//                            empty when the position is not 0
+//   :s:member       hash     a session: its values, and `c` the creation, `r` the revision, `t` the time, `f` the
+//   revision of
+//                            the first event where that is 0, the creation's; `a`, `u` the positions of the app and
+//                            the user when it was last written to. Kept free for leases: `k` the fencing token (0 when
+//                            absent), `o` who holds it, `x` until when
 //   :e:member       list     its events
 //   :t:member       list     the time of each event and, where it is another one, the latest time so far
 //   :i:member       zset     `=id` of each event by revision, but for the creation's: nothing is a duplicate of that
