@@ -1,0 +1,110 @@
+// Journals in files that are compacted.
+
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs/promises';
+import { test } from 'node:test';
+import { append, context, create, loaded } from './support.mjs';
+import { failing, key, place } from './files.mjs';
+
+/** Sessions that come and go and write to their app and user. */
+async function busyJournal(open) {
+  const store = await open();
+  const session = (sessionId) => ({ ...key, sessionId });
+  for (let number = 0; number < 20; number++) {
+    const here = session(`s${number % 4}`);
+    const event = { id: `c${number}`, time: 1, data: `"the beginning of ${number}"` };
+    await store.commit(create(here, event.id, { app: { set: { [`k${number % 3}`]: number } } }, { event }), context);
+    await store.commit(
+      append(here, `e${number}`, { user: { set: { secret: number } }, session: { set: { n: 'x'.repeat(1_000) } } }),
+      context,
+    );
+    await store.commit(append(here, `f${number}`), context);
+    await store.commit(
+      { id: `u${number}`, kind: 'update', key: { appName: 'app' }, time: 3, delta: { app: { set: { u: number } } } },
+      context,
+    );
+    if (number < 17) {
+      await store.remove(here, context);
+    }
+  }
+  const keys = ['s0', 's1', 's2', 's3'].map(session);
+  const all = { events: { from: 0 } };
+  const see = async (store) =>
+    JSON.stringify([
+      await Promise.all(keys.map((key) => loaded(store, key, all))),
+      await store.loadScope({ app: 'app', user: key.userId }, context),
+    ]);
+  const before = await see(store);
+  await store.close();
+  return { see, before };
+}
+
+test('compacting takes out what was removed, and nothing else', async () => {
+  const { path, dir, open } = place();
+  const { see, before } = await busyJournal(open);
+  const size = statSync(path).size;
+  const compact = await open({ sync: false, compact: true });
+  assert.equal(await see(compact), before);
+  assert.ok(statSync(path).size < size / 2, `${statSync(path).size} of ${size}`);
+  const text = readFileSync(path, 'utf8');
+  assert.ok(!text.includes('"id":"f5"') && text.includes('"id":"f19"'));
+  assert.ok(!text.includes('beginning of 5') && text.includes('beginning of 19'));
+  await compact.commit(append({ ...key, sessionId: 's1' }, 'g1'), context);
+  const after = await see(compact);
+  await compact.close();
+  const again = await open({ sync: false, compact: true });
+  assert.equal(await see(again), after);
+  assert.equal((await again.commit(append({ ...key, sessionId: 's1' }, 'e17'), context)).duplicate, true);
+  assert.equal(
+    (await again.commit({ id: 'u3', kind: 'update', key: { appName: 'app' }, time: 3, delta: {} }, context)).duplicate,
+    true,
+  );
+  await again.close();
+  assert.deepEqual(readdirSync(dir), ['sessions.journal']);
+});
+
+test('what cannot be compacted stays as it is', async () => {
+  const { path, dir, open } = place();
+  const { see, before } = await busyJournal(open);
+  const text = readFileSync(path, 'utf8');
+  // Only looking.
+  const looking = await open({ sync: false, compact: true }, 'check');
+  assert.equal(await see(looking), before);
+  await looking.close();
+  assert.equal(readFileSync(path, 'utf8'), text);
+  // No room.
+  const { rename } = fs;
+  fs.rename = failing('ENOSPC');
+  await assert.rejects(open({ sync: false, compact: true }), { code: 'unavailable' });
+  fs.rename = rename;
+  assert.equal(readFileSync(path, 'utf8'), text);
+  assert.deepEqual(readdirSync(dir), ['sessions.journal']);
+  // Something is damaged.
+  const damaged = text.replace('"id":"f19"', '"id":"F19"');
+  writeFileSync(path, damaged);
+  const partly = await open({ sync: false, compact: true });
+  assert.equal(await loaded(partly, { ...key, sessionId: 's3' }), 'corrupt');
+  await partly.close();
+  assert.equal(readFileSync(path, 'utf8'), damaged);
+  writeFileSync(path, text.replace(/^.*\n.*\n/, 'nonsense\n'));
+  await assert.rejects(open({ sync: false, compact: true }), { code: 'corrupt' });
+  assert.deepEqual(readdirSync(dir), ['sessions.journal']);
+});
+
+test('who waits for a lock reads the file that is there when it has it', async () => {
+  const { path, open } = place();
+  const { see, before } = await busyJournal(open);
+  // Between the opening of the file and that of the lock, another one compacts it.
+  const { realpath } = fs;
+  fs.realpath = async (...args) => {
+    fs.realpath = realpath;
+    await (await open({ sync: false, compact: true })).close();
+    return await realpath(...args);
+  };
+  const store = await open();
+  fs.realpath = realpath;
+  assert.equal(await see(store), before);
+  await store.commit(append({ ...key, sessionId: 's1' }, 'g1'), context);
+  assert.ok(readFileSync(path, 'utf8').includes('g1'));
+});
