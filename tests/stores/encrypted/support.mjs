@@ -30,6 +30,13 @@ export const update = (id, delta = {}, more = {}) => ({
   ...more,
 });
 
+/** Members of an update of the app alone. */
+export const ofApp = { key: { appName: 'app' } };
+/** The scope of the values of the app. */
+export const home = { app: 'app' };
+/** A delta that sets `n`. */
+export const count = (n) => ({ set: { n } });
+
 /** An encrypted store over memory, and the memory. */
 export function overMemory(options = {}, inner = memoryStore()) {
   return { inner, store: encryptedStore(inner, { keys, ...options }) };

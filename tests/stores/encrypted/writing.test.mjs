@@ -1,17 +1,18 @@
-// How encrypted changes are written: guards, several writers, changes that are sent again, faults.
+// How encrypted changes are written: guards, several writers, many at once, and what is asked of the inner store.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SessionService, StoreError } from 'statepad';
+import { SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import {
   append,
   context,
+  count,
   create,
-  data,
-  instead,
+  home,
   key,
   nameKey,
+  ofApp,
   outcome,
   overMemory,
   plain,
@@ -19,10 +20,6 @@ import {
   refusal,
   update,
 } from './support.mjs';
-
-const ofApp = { key: { appName: 'app' } };
-const count = (n) => ({ set: { n } });
-const home = { app: 'app' };
 
 /** Adds one to a value until nothing came between. */
 async function increment(store, id, scope, read) {
@@ -229,260 +226,6 @@ test('of many at once each rests on those before it, and a refusal is an answer'
   assert.deepEqual(plain((await store.loadScope(home, context)).state), { n: 3, x: 1 });
 });
 
-describe('a change that is sent again', () => {
-  for (const options of [{}, { names: 'encrypted', nameKey }]) {
-    test(`is a duplicate though its guard does not hold any more${options.names ? ', with encrypted names' : ''}`, async () => {
-      const { inner, store } = overMemory(options);
-      await store.commit(create('c', { app: count(1), user: count(1), session: count(1) }), context);
-      const guard = {
-        created: 'c',
-        rev: 0,
-        pos: { app: 1 },
-        keys: { app: count(1), user: count(1), session: { set: { n: 1 }, unset: ['m'] } },
-      };
-      const change = append('e', { app: count(2), user: count(2), session: count(2) }, { guard });
-      const alone = update('p', { app: count(3) }, { ...ofApp, guard: { keys: { app: count(2) } } });
-      const made = create(
-        'd',
-        { app: count(4) },
-        { key: { ...key, sessionId: 's2' }, guard: { keys: { app: count(3) } } },
-      );
-      assert.deepEqual(outcome(await store.commit(change, context)), { rev: 1, prev: 0, pos: { app: 2, user: 2 } });
-      await store.commit(alone, context);
-      await store.commit(made, context);
-      for (const again of [store, overMemory(options, inner).store]) {
-        assert.deepEqual(outcome(await again.commit(change, context)), {
-          rev: 1,
-          prev: 1,
-          pos: { app: 4, user: 2 },
-          duplicate: true,
-          data: data('e'),
-        });
-        assert.deepEqual(outcome(await again.commit(alone, context)), {
-          rev: 0,
-          prev: null,
-          pos: { app: 4, user: 0 },
-          duplicate: true,
-        });
-        assert.deepEqual(outcome(await again.commit(made, context)), {
-          rev: 0,
-          prev: 0,
-          pos: { app: 4, user: 2 },
-          duplicate: true,
-        });
-      }
-      assert.equal(
-        (await refusal(store.commit({ ...change, id: 'f', event: { ...change.event, id: 'f' } }, context))).code,
-        'conflict',
-      );
-      assert.equal((await refusal(store.commit({ ...alone, id: 'q' }, context))).code, 'conflict');
-      assert.equal((await refusal(store.commit({ ...made, id: 'q' }, context))).code, 'exists');
-      assert.equal((await store.loadScope(home, context)).state.n, 4);
-    });
-  }
-
-  test('is written once, whenever the answer is lost', async () => {
-    let losses = 0;
-    const lossy = instead(memoryStore(), {
-      commit: async (method, ...args) => {
-        const committed = await method(...args);
-        if (losses-- > 0) throw new Error('connection lost');
-        return committed;
-      },
-      commitMany: async (method, ...args) => {
-        const committed = await method(...args);
-        if (losses-- > 0) throw new Error('connection lost');
-        return committed;
-      },
-    });
-    const { store } = overMemory({}, lossy);
-    const until = async (send) => {
-      losses = 3;
-      for (let attempt = 1; ; attempt++) {
-        try {
-          const sent = await send();
-          return [attempt, Array.isArray(sent) ? sent : outcome(sent)];
-        } catch (error) {
-          assert.equal(error.message, 'connection lost');
-        }
-      }
-    };
-    const duplicate = { duplicate: true };
-    const made = create('c', { app: count(1) });
-    assert.deepEqual(await until(() => store.commit(made, context)), [
-      4,
-      { rev: 0, prev: 0, pos: { app: 1, user: 0 }, ...duplicate },
-    ]);
-    const change = append('e', { app: count(2) }, { guard: { keys: { app: count(1) } } });
-    assert.deepEqual(await until(() => store.commit(change, context)), [
-      4,
-      { rev: 1, prev: 1, pos: { app: 2, user: 0 }, ...duplicate, data: data('e') },
-    ]);
-    const unguarded = append('f', { app: count(3) });
-    assert.deepEqual(await until(() => store.commit(unguarded, context)), [
-      4,
-      { rev: 2, prev: 2, pos: { app: 3, user: 0 }, ...duplicate, data: data('f') },
-    ]);
-    const alone = update('p', { app: count(4) }, { ...ofApp, guard: { keys: { app: count(3) } } });
-    assert.deepEqual(await until(() => store.commit(alone, context)), [
-      4,
-      { rev: 0, prev: null, pos: { app: 4, user: 0 }, ...duplicate },
-    ]);
-    const many = [append('g', { app: count(5) }), update('q', { app: count(6) }, ofApp)];
-    const [attempts, answers] = await until(() => store.commitMany(many, context));
-    assert.deepEqual([attempts, answers.map(({ duplicate }) => duplicate)], [4, [true, true]]);
-    const { rev, state } = await store.load(key, {}, context);
-    assert.deepEqual([rev, state.app.n], [3, 6]);
-  });
-
-  test('goes on where the request was lost', async () => {
-    let losses = 0;
-    const lose = async (method, ...args) => {
-      if (losses-- > 0) throw new Error('connection refused');
-      return method(...args);
-    };
-    const { store } = overMemory(
-      {},
-      instead(memoryStore(), { commit: lose, commitMany: lose, load: lose, loadScope: lose }),
-    );
-    await store.commit(create('c', { app: count(1) }), context);
-    const change = append('e', { app: count(2) }, { guard: { keys: { app: count(1), session: { unset: ['n'] } } } });
-    losses = 3;
-    while (losses > 0) {
-      await assert.rejects(store.commit(change, context), { message: 'connection refused' });
-    }
-    assert.deepEqual(outcome(await store.commit(change, context)), { rev: 1, prev: 0, pos: { app: 2, user: 0 } });
-  });
-});
-
-describe('a later try of a change', () => {
-  for (const options of [{}, { names: 'encrypted', nameKey }]) {
-    const way = options.names ? ', with encrypted names' : '';
-
-    test(`is not refused for what the wrapper has guessed${way}`, async () => {
-      const { inner, store } = overMemory(options);
-      const { store: other } = overMemory(options, inner);
-      await store.commit(create('c'), context);
-      await other.commit(append('e1'), context);
-      const change = append('e2', { app: count(1) }, { attempt: 2, guard: { keys: { app: { unset: ['n'] } } } });
-      assert.deepEqual(outcome(await store.commit(change, context)), { rev: 2, prev: 1, pos: { app: 1, user: 0 } });
-      await other.commit(append('e3'), context);
-      const batch = [append('e4', {}, { attempt: 3 }), update('p', { app: count(2) }, { ...ofApp, attempt: 2 })];
-      assert.deepEqual(
-        (await store.commitMany(batch, context)).map(({ rev }) => rev),
-        [4, 0],
-      );
-    });
-
-    test(`that is refused for good is remembered, however it was refused${way}`, async () => {
-      const { inner, store } = overMemory(options);
-      await store.commit(create('c', { app: count(1) }), context);
-      const late = append('e1', { app: count(2) }, { guard: { keys: { app: count(7) } } });
-      assert.equal((await refusal(store.commit({ ...late, attempt: 2 }, context))).code, 'conflict');
-      await store.commit(update('p', { app: count(7) }, ofApp), context);
-      for (const each of [store, overMemory(options, inner).store]) {
-        assert.equal((await refusal(each.commit(late, context))).code, 'conflict');
-      }
-      assert.equal((await store.load(key, {}, context)).rev, 0);
-    });
-
-    test(`that has come through while it was refused is told as done${way}`, async () => {
-      let isLate = true;
-      const inner = memoryStore();
-      const held = [];
-      const slow = instead(inner, {
-        commit: async (method, change, ctx) => {
-          if (change.kind === 'append' && isLate) {
-            isLate = false;
-            held.push(change);
-            throw new Error('connection lost');
-          }
-          if (change.attempt !== undefined) {
-            // The first try arrives at last.
-            await method(held.pop(), ctx);
-          }
-          return method(change, ctx);
-        },
-      });
-      const { store } = overMemory(options, slow);
-      await store.commit(create('c', { app: count(1) }), context);
-      const change = append('e1', { session: count(1) }, { guard: { keys: { app: count(1) } } });
-      await assert.rejects(store.commit(change, context), { message: 'connection lost' });
-      // What the retry looks at does not hold; what the first try looked at does.
-      const retry = { ...change, attempt: 2, guard: { keys: { app: count(2) } } };
-      assert.equal((await store.commit(retry, context)).duplicate, true);
-      assert.equal((await store.load(key, {}, context)).rev, 1);
-    });
-  }
-});
-
-describe('when others are always faster', () => {
-  /** Somebody writes another name just before each commit. */
-  function busy() {
-    let writes = 0;
-    const inner = memoryStore();
-    const store = instead(inner, {
-      commit: async (method, change, ctx) => {
-        const id = `other${writes++}`;
-        await inner.commit(
-          change.kind === 'append' ? append(id, { app: { set: { x: 1 } } }) : update(id, { app: { set: { x: 1 } } }),
-          ctx,
-        );
-        return method(change, ctx);
-      },
-    });
-    return { inner, store, writes: () => writes };
-  }
-
-  test('a guarded change is a conflict in the end', async () => {
-    const { inner, store: slow, writes } = busy();
-    const { store } = overMemory({}, slow);
-    const change = update('p', { app: count(1) }, { ...ofApp, guard: { keys: { app: { unset: ['n'] } } } });
-    assert.equal((await refusal(store.commit(change, context))).code, 'conflict');
-    assert.equal(writes(), 100);
-    assert.equal((await inner.loadScope(home, context)).state.n, undefined);
-  });
-
-  test('an append that nobody waits for any more is unavailable: it is not written', async () => {
-    const { inner, store: slow, writes } = busy();
-    const { store } = overMemory({}, slow);
-    await inner.commit(create('c'), context);
-    const controller = new AbortController();
-    const answer = refusal(store.commit(append('e'), { signal: controller.signal }));
-    controller.abort();
-    assert.equal((await answer).code, 'unavailable');
-    assert.equal(writes(), 1);
-    assert.ok((await inner.load(key, {}, context)).events.every(({ data }) => data.includes('other')));
-  });
-});
-
-test('a session that is only there for those who write is found on the second look', async () => {
-  const inner = memoryStore();
-  let lags = 0;
-  const late = instead(inner, { load: async (method, ...args) => (lags-- > 0 ? null : method(...args)) });
-  const make = () => overMemory({}, late).store;
-  await make().commit(create('c', { session: count(1) }), context);
-  const change = append('e', { session: count(2) }, { guard: { keys: { session: count(1) } } });
-  lags = 1;
-  assert.deepEqual(outcome(await make().commit(change, context)), { rev: 1, prev: 0, pos: { app: 0, user: 0 } });
-  for (const again of [change, append('e')]) {
-    lags = 1;
-    assert.deepEqual(outcome(await make().commit(again, context)), {
-      rev: 1,
-      prev: 1,
-      pos: { app: 0, user: 0 },
-      duplicate: true,
-      data: data('e'),
-    });
-  }
-  lags = 1;
-  assert.equal(
-    (await refusal(make().commit(append('f', {}, { key: { ...key, sessionId: 'none' } }), context))).code,
-    'not-found',
-  );
-  assert.equal((await make().load(key, {}, context)).state.session.n, 2);
-});
-
 test('what was looked at is what the caller has guarded besides', async () => {
   const { store } = overMemory();
   await store.commit(create('c', { app: count(1), session: count(1) }), context);
@@ -519,60 +262,5 @@ test('it remembers ten thousand sessions and no more', async () => {
   assert.deepEqual(
     asked.map((text) => JSON.parse(text)[0]),
     ['commit', 'load', 'commit'],
-  );
-});
-
-test('what the inner store throws comes through as it is', async () => {
-  const errors = [
-    new Error('connection lost'),
-    new StoreError('unavailable', 'no disk'),
-    new StoreError('rejected', 'too big', { size: 2, limit: 1 }),
-  ];
-  const fail = () => Promise.reject(errors[0]);
-  const { store } = overMemory(
-    {},
-    { ...memoryStore(), commit: fail, commitMany: fail, load: fail, list: fail, loadScope: fail, remove: fail },
-  );
-  while (errors.length > 0) {
-    const calls = [
-      store.commit(create('c'), context),
-      store.commitMany([create('c')], context),
-      store.load(key, {}, context),
-      store.list({ app: 'app', descending: false }, context),
-      store.loadScope(home, context),
-      store.remove(key, context),
-    ];
-    for (const call of calls) {
-      assert.equal(await refusal(call), errors[0]);
-    }
-    errors.shift();
-  }
-});
-
-test('when the second part of many changes fails, what is known of the first is not taken back', async () => {
-  let error = new StoreError('unavailable', 'no disk');
-  const inner = memoryStore();
-  const { store } = overMemory(
-    {},
-    instead(inner, {
-      commit: (method, change, ctx) => (change.id === 'p' && error ? Promise.reject(error) : method(change, ctx)),
-      commitMany: (method, changes, ctx) =>
-        changes[0].id === 'f' && error ? Promise.reject(error) : method(changes, ctx),
-    }),
-  );
-  await store.commit(create('c', { app: count(0) }), context);
-  const guarded = update('p', { app: count(1) }, { ...ofApp, guard: { keys: { app: count(0) } } });
-  const many = [append('e', { app: { set: { x: 1 } } }), guarded, append('f', { app: { set: { y: 1 } } })];
-  const answers = await store.commitMany(many, context);
-  assert.deepEqual(
-    answers.map(({ code, rev }) => code ?? rev),
-    [1, 'unavailable', 'unavailable'],
-  );
-  error = new Error('connection lost');
-  assert.equal(await refusal(store.commitMany(many, context)), error);
-  error = undefined;
-  assert.deepEqual(
-    (await store.commitMany(many, context)).map(({ rev, duplicate }) => duplicate ?? rev),
-    [true, 0, 2],
   );
 });
