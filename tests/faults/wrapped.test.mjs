@@ -1,64 +1,16 @@
 // Every store under a service, with faults around its commits: what is acknowledged is stored once, what is not is
-// told, and nobody here is ever ahead of the store.
+// told, and no service is ever ahead of its store.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { SessionService, isStatepadError } from 'statepad';
 import { plain } from '../contract/read.mjs';
-import { faults, isSlow, planOf, TIMEOUT } from './faulty.mjs';
+import { faults, isSlow, TIMEOUT } from './faulty.mjs';
 import { storages } from './storages.mjs';
+import { context, increment, outcomeOf, readAgain, setUp } from './services.mjs';
+import { operations, run } from './runs.mjs';
 
 const { stores, skipped } = await storages();
-const context = { signal: new AbortController().signal };
-const retry = { attempts: 3, pause: 1 };
-
-let apps = 0;
-
-/** Creates a session before anything is told to fail: only a busy machine can be too slow, now and then. */
-async function createdAtLast(service, request) {
-  for (;;) {
-    try {
-      return await service.getOrCreateSession(request);
-    } catch (error) {
-      if (!['COMMIT_UNKNOWN', 'STORE_UNAVAILABLE'].includes(error.code)) throw error;
-    }
-  }
-}
-
-/** A service over new storage, with one session of which no change has failed. */
-async function setUp(make, { timeout = 10_000, delay } = {}) {
-  const storage = make();
-  const plan = planOf(delay);
-  const store = storage.open(plan);
-  const service = new SessionService({ store, retry, timeout });
-  const key = { appName: `app ${process.pid} ${apps++}`, userId: 'u', sessionId: 's' };
-  const session = await createdAtLast(service, { ...key, state: { n: 0, 'app:n': 0, 'user:n': 0 } });
-  plan.calls.length = 0;
-  return { storage, plan, store, service, key, session };
-}
-
-/**
- * Calls `read` with another service over the same storage: beside the first one, where that is possible, or after it.
- */
-async function readAgain({ storage, plan, store, service }, read) {
-  plan.next.length = 0;
-  await plan.settled();
-  if (store.exclusive) {
-    await service.close();
-  }
-  const again = storage.open();
-  const fresh = new SessionService({ store: again });
-  try {
-    // Opens the store.
-    await fresh.getSession({ appName: 'nobody', userId: 'u', sessionId: 's' });
-    return await read(fresh, again);
-  } finally {
-    await fresh.close();
-    await service.close();
-    await storage.drop();
-  }
-}
 
 /** What a store has, asked past the service. */
 async function stored(store, key) {
@@ -98,10 +50,6 @@ const event = {
   author: 'agent',
   actions: { stateDelta: { n: 1, 'app:n': 1, 'user:n': 1 } },
 };
-const increment =
-  (...names) =>
-  (state) =>
-    Object.fromEntries(names.map((name) => [name, state[name] + 1]));
 const before = {
   rev: 0,
   n: 0,
@@ -177,16 +125,6 @@ function isStored({ ids, ...found }, expected, what) {
   assert.deepEqual(found, expected, what);
   assert.equal(ids.length, expected.rev, what);
   assert.equal(new Set(ids).size, ids.length, what);
-}
-
-async function outcomeOf(promise) {
-  try {
-    await promise;
-    return 'acknowledged';
-  } catch (error) {
-    if (!isStatepadError(error)) throw error;
-    return error.code;
-  }
 }
 
 /** What becomes of a change of each kind when calls go as told; each over storage of its own. */
@@ -309,181 +247,6 @@ for (const [name, make] of Object.entries(stores)) {
         },
       ));
   });
-}
-
-// Whatever happens, in whatever order.
-
-const fault = fc.oneof(
-  { weight: 8, arbitrary: fc.constant('well') },
-  { weight: 8, arbitrary: fc.constantFrom('refused', 'before', 'after', 'cut') },
-  { weight: 1, arbitrary: fc.constantFrom('hang', 'late') },
-);
-const operations = fc.array(
-  fc.record({
-    kind: fc.constantFrom('append', 'append', 'together', 'session', 'user', 'app', 'create', 'again'),
-    at: fc.nat(2),
-    faults: fc.oneof(
-      { weight: 6, arbitrary: fc.array(fault, { maxLength: 4 }) },
-      {
-        weight: 1,
-        arbitrary: fc.array(fc.constantFrom('refused', 'before', 'after', 'cut'), { minLength: 3, maxLength: 12 }),
-      },
-      { weight: 1, arbitrary: fc.nat(12).map((length) => Array.from({ length }, () => 'refused')) },
-    ),
-  }),
-  { minLength: 15, maxLength: 15 },
-);
-const homes = [
-  ['u0', 's0'],
-  ['u0', 's1'],
-  ['u1', 's2'],
-];
-
-/** The session's own values as its events say, the first `revision` of them. */
-function replayed(events, revision = events.length) {
-  const state = { n: 0 };
-  for (const { actions } of events.slice(0, revision)) {
-    Object.entries(actions.stateDelta)
-      .filter(([name]) => !name.includes(':'))
-      .forEach(([name, value]) => (state[name] = value));
-  }
-  return state;
-}
-
-const own = (state) => Object.fromEntries(Object.entries(plain(state)).filter(([name]) => !name.includes(':')));
-
-/** One run: all that is asked for, what came of it, and at last what is there. */
-async function run(make, list) {
-  const setting = await setUp(make, { timeout: 100, delay: 130 });
-  const { service, store, plan, key } = setting;
-  const { appName } = key;
-  plan.next.length = 0;
-  const keys = homes.map(([userId, sessionId]) => ({ appName, userId, sessionId }));
-  const handles = [];
-  for (const of of keys) {
-    handles.push(await createdAtLast(service, { ...of, state: { n: 0, 'app:n': 0, 'user:n': 0 } }));
-  }
-  /** By the id that is asked for: whose it is, what kind, and what came of it. */
-  const asked = new Map();
-  const allowed = ['acknowledged', 'COMMIT_UNKNOWN', 'STORE_UNAVAILABLE'];
-  const ask = async (id, facts, promise) => {
-    const outcome = await outcomeOf(promise);
-    assert.ok(allowed.includes(outcome), `${facts.kind}: ${outcome}`);
-    // Once written it stays so, and what may have been written is not undone by a second try that surely has not.
-    const { outcome: earlier } = asked.get(id) ?? {};
-    asked.set(id, {
-      ...facts,
-      outcome: earlier === 'COMMIT_UNKNOWN' && outcome === 'STORE_UNAVAILABLE' ? earlier : outcome,
-    });
-  };
-  const append = (id, at) => {
-    const stateDelta = { [`k${id.length % 4}`]: id, [`app:${at}`]: id, [`user:${at}`]: id };
-    return ask(
-      id,
-      { kind: 'append', at },
-      service.appendEvent({
-        session: handles[at],
-        event: { id, invocationId: 'i', author: 'agent', actions: { stateDelta } },
-      }),
-    );
-  };
-  const update = (id, kind, at) => {
-    const { appName, userId, sessionId } = keys[at];
-    const target =
-      kind === 'session' ? { appName, userId, sessionId } : kind === 'user' ? { appName, userId } : { appName };
-    const names = { session: ['n'], user: ['user:n'], app: ['app:n'] }[kind];
-    return ask(id, { kind, at, user: userId }, service.updateState(target, increment(...names), { invocationId: id }));
-  };
-  const create = (id, at) =>
-    ask(
-      id,
-      { kind: 'create', at },
-      service.createSession({ appName, userId: keys[at].userId, sessionId: id, state: { id } }),
-    );
-
-  let count = 0;
-  for (const { kind, at, faults } of list) {
-    plan.next.splice(0, Infinity, ...faults);
-    const id = `${kind} ${count++}`;
-    if (kind === 'append') {
-      await append(id, at);
-    } else if (kind === 'create') {
-      await create(id, at);
-    } else if (kind === 'together') {
-      await Promise.all([
-        append(`${id}a`, 0),
-        append(`${id}b`, 1),
-        append(`${id}c`, 2),
-        append(`${id}d`, at),
-        update(`${id}e`, 'session', at),
-        update(`${id}f`, 'app', at),
-      ]);
-    } else if (kind === 'again') {
-      const [found] =
-        [...asked].reverse().find(([, facts]) => facts.kind === 'append' && facts.outcome !== 'acknowledged') ?? [];
-      if (found !== undefined) await append(found, asked.get(found).at);
-    } else {
-      await update(id, kind, at);
-    }
-    for (const [index, handle] of handles.entries()) {
-      const { rev, events } = await store.load(keys[index], {}, context);
-      assert.ok(handle.revision <= rev, 'a handle is not ahead');
-      const parsed = events.map(({ data }) => JSON.parse(data));
-      assert.deepEqual(plain(handle.events), plain(parsed.slice(0, handle.revision)));
-      assert.deepEqual(own(handle.state), replayed(parsed, handle.revision));
-    }
-  }
-  const counts = { acknowledged: 0, COMMIT_UNKNOWN: 0, STORE_UNAVAILABLE: 0 };
-  asked.forEach(({ outcome }) => (counts[outcome] += 1));
-
-  await readAgain(setting, async (fresh, again) => {
-    const seen = new Map();
-    for (const [at, of] of keys.entries()) {
-      const { events, state, revision } = await fresh.getSession(of);
-      assert.equal(events.length, revision);
-      assert.deepEqual(own(state), replayed(plain(events)));
-      assert.equal(
-        state.n,
-        events.filter(({ author }) => author === 'system').length,
-        'no increment is lost or made twice',
-      );
-      for (const { id, author, invocationId } of events) {
-        const name = author === 'system' ? invocationId : id;
-        assert.ok(!seen.has(name), `${name} is there once`);
-        assert.equal(asked.get(name)?.at, at, `${name} was asked for`);
-        seen.set(name, at);
-      }
-      const last = events.filter(({ author }) => author === 'agent').at(-1);
-      assert.deepEqual([state[`app:${at}`], state[`user:${at}`]], [last?.id, last?.id]);
-    }
-    for (const [id, { kind, at, outcome }] of asked) {
-      const isThere =
-        kind === 'create' ? (await fresh.getSession({ ...keys[at], sessionId: id })) !== undefined : seen.has(id);
-      if (!['app', 'user'].includes(kind) && outcome !== 'COMMIT_UNKNOWN') {
-        assert.equal(isThere, outcome === 'acknowledged', `${id}: ${outcome}`);
-      }
-    }
-    const within = (number, of) => {
-      const sure = of.filter(({ outcome }) => outcome === 'acknowledged').length;
-      const most = sure + of.filter(({ outcome }) => outcome === 'COMMIT_UNKNOWN').length;
-      assert.ok(number >= sure && number <= most, `${sure} to ${most}: ${number}`);
-    };
-    within(
-      (await fresh.getAppState({ appName })).n,
-      [...asked.values()].filter(({ kind }) => kind === 'app'),
-    );
-    for (const userId of ['u0', 'u1']) {
-      within(
-        (await fresh.getUserState({ appName, userId })).n,
-        [...asked.values()].filter(({ kind, user }) => kind === 'user' && user === userId),
-      );
-    }
-    // Each session that is there and each event, and nothing else, has moved the app: the counter with its position.
-    const { pos } = await again.loadScope({ app: appName }, context);
-    const appends = [...seen.keys()].filter((id) => asked.get(id).kind === 'append').length;
-    assert.equal(pos, 1 + keys.length + appends + (await fresh.getAppState({ appName })).n);
-  });
-  return counts;
 }
 
 for (const [name, make] of Object.entries(stores)) {
