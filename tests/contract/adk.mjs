@@ -9,6 +9,7 @@ import {
   setLogLevel,
 } from '@google/adk';
 import assert from 'node:assert/strict';
+import { KEY } from '../support/fixtures.mjs';
 import { followed, listed, makeSessions } from './lists.mjs';
 import { plain } from './read.mjs';
 import { runScenario, stepsOfOneSession } from './scenario.mjs';
@@ -21,8 +22,6 @@ const { injectSessionState } = await import(
 
 // It warns of what the cases do on purpose.
 setLogLevel(LogLevel.ERROR);
-
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
 
 /** A new service of ADK. What has no name there is read where it is kept. */
 export function adkSide(service = new InMemorySessionService()) {
@@ -50,12 +49,12 @@ export const adkRuns = {
   scope: async ({ key: full, scope, bare }) => {
     const service = new InMemorySessionService();
     const side = adkSide(service);
-    const session = await side.create({ ...key, state: {} });
+    const session = await side.create({ ...KEY, state: {} });
     await side.append({ session, event: { invocationId: 'i', actions: { stateDelta: { [full]: 1 } }, unset: [] } });
-    assert.deepEqual(plain((await side.get(key)).state), scope === 'temp' ? {} : { [full]: 1 });
+    assert.deepEqual(plain((await side.get(KEY)).state), scope === 'temp' ? {} : { [full]: 1 });
     assert.deepEqual(plain(await side.appState('app')), scope === 'app' ? { [bare]: 1 } : {});
     assert.deepEqual(plain(await side.userState('app', 'u')), scope === 'user' ? { [bare]: 1 } : {});
-    const sibling = await side.create({ ...key, sessionId: 't' });
+    const sibling = await side.create({ ...KEY, sessionId: 't' });
     assert.deepEqual(plain(sibling.state), scope === 'app' || scope === 'user' ? { [full]: 1 } : {});
   },
   state: ({ value, do: calls, set, unset, record }) => {
@@ -150,6 +149,6 @@ export async function adkRender(template, state, artifacts) {
     artifactService.loadArtifact = async ({ filename }) =>
       Object.hasOwn(artifacts, filename) ? { text: String(artifacts[filename]) } : undefined;
   }
-  const invocationContext = { session: { ...key, id: 's', state, events: [] }, artifactService };
+  const invocationContext = { session: { ...KEY, id: 's', state, events: [] }, artifactService };
   return await injectSessionState(template, { invocationContext });
 }

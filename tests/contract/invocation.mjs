@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { DELETED, SessionService, StoreError, isStatepadError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
+import { KEY } from '../support/fixtures.mjs';
 import { plain } from './read.mjs';
 import { callState } from './state.mjs';
-
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
 
 /** A store that has what becomes of an event decided elsewhere, by the event's id. */
 function decidedStore(decisions) {
@@ -43,7 +42,7 @@ export async function runInvocation(state, steps) {
 async function runOver(state, steps, isStored) {
   const decisions = new Map();
   const service = new SessionService(isStored ? { store: decidedStore(decisions), retry: { attempts: 1 } } : {});
-  const session = await service.createSession({ ...key, state });
+  const session = await service.createSession({ ...KEY, state });
   const first = steps.map(({ by, append, send }) => by ?? append ?? send).find((author) => author !== undefined);
   const root = service.invocation(session, { invocationId: 'i', author: first });
   const contexts = new Map([[first, root]]);
@@ -86,7 +85,7 @@ async function runStep({ service, root, context, decisions, sent }, step) {
       compare(await event, author, step.stored);
     }
   } else if (step.session !== undefined) {
-    assert.deepEqual(plain((await service.getSession(key)).state), step.session);
+    assert.deepEqual(plain((await service.getSession(KEY)).state), step.session);
   } else if (step.render !== undefined) {
     assert.equal(root.render(step.render), step.is);
     assert.equal(root.readonly.render(step.render), step.is);

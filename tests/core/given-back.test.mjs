@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import test from 'node:test';
 import { SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
+import { KEY, USER } from '../support/fixtures.mjs';
 
 /** Runs a program with a module that tells its size, and answers with the numbers that it prints. */
 function sizes(program) {
@@ -64,23 +65,21 @@ test('the past of a session that is deleted is given back before the event loop 
 
 test('handles keep showing the state of a user that was left without sessions, whoever gets its place', async () => {
   const service = new SessionService();
-  const key = { appName: 'app', userId: 'ana', sessionId: 's' };
-  const session = await service.createSession(key);
-  await service.deleteSession(key);
-  await service.createSession({ ...key, userId: 'bob', state: { 'user:x': 1, 'app:y': 2, z: 3 } });
+  const session = await service.createSession(KEY);
+  await service.deleteSession(KEY);
+  await service.createSession({ ...KEY, userId: 'bob', state: { 'user:x': 1, 'app:y': 2, z: 3 } });
   assert.deepEqual({ ...session.state }, {});
-  assert.deepEqual({ ...(await service.getUserState({ appName: 'app', userId: 'ana' })) }, {});
+  assert.deepEqual({ ...(await service.getUserState(USER)) }, {});
 });
 
 test('an event that is sent again is found behind those that were not loaded', async () => {
   const store = memoryStore();
-  const key = { appName: 'app', userId: 'u', sessionId: 's' };
   const first = new SessionService({ store });
-  const session = await first.createSession(key);
+  const session = await first.createSession(KEY);
   for (let n = 0; n < 5; n++) await first.appendEvent({ session, event: { id: `e${n}`, author: 'a' } });
 
   const second = new SessionService({ store });
-  const part = await second.getSession({ ...key, config: { numRecentEvents: 2 } });
+  const part = await second.getSession({ ...KEY, config: { numRecentEvents: 2 } });
   assert.deepEqual(
     part.events.map(({ id }) => id),
     ['e3', 'e4'],

@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as adk from '@google/adk';
 import { DELETED, SessionService, createEvent, injectSessionState } from 'statepad';
+import { KEY } from '../support/fixtures.mjs';
 
 const instructions = await import(new URL('agents/instructions.js', import.meta.resolve('@google/adk')).href);
 
 adk.setLogLevel(adk.LogLevel.ERROR);
-const key = { appName: 'app', userId: 'ana', sessionId: 's' };
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 const section = readme.slice(readme.indexOf('## How it differs'), readme.indexOf('## Errors'));
 const rows = section
@@ -45,8 +45,8 @@ const context = (state) => ({ state, invocationContext: { session: { state } } }
 row(
   '`user:` and `app:` state given at creation',
   async (service) => {
-    await service.createSession({ ...key, state: { 'user:a': 1, 'app:b': 2 } });
-    const next = await service.createSession({ ...key, sessionId: 'next' });
+    await service.createSession({ ...KEY, state: { 'user:a': 1, 'app:b': 2 } });
+    const next = await service.createSession({ ...KEY, sessionId: 'next' });
     return { ...next.state };
   },
   { theirs: {}, ours: { 'app:b': 2, 'user:a': 1 } },
@@ -55,9 +55,9 @@ row(
 row(
   'creating a session under an id that is taken',
   async (service) => {
-    await service.createSession({ ...key, state: { a: 1 } });
-    const again = await outcome(service.createSession(key));
-    return [again, { ...(await service.getSession(key)).state }];
+    await service.createSession({ ...KEY, state: { a: 1 } });
+    const again = await outcome(service.createSession(KEY));
+    return [again, { ...(await service.getSession(KEY)).state }];
   },
   { theirs: ['resolved', {}], ours: ['SESSION_EXISTS', { a: 1 }] },
 );
@@ -65,9 +65,9 @@ row(
 row(
   'appending to a session that has been deleted',
   async (service) => {
-    const session = await service.createSession(key);
-    await service.deleteSession(key);
-    return [await outcome(append(service, session)), await service.getSession(key)];
+    const session = await service.createSession(KEY);
+    await service.deleteSession(KEY);
+    return [await outcome(append(service, session)), await service.getSession(KEY)];
   },
   { theirs: ['resolved', undefined], ours: ['SESSION_NOT_FOUND', undefined] },
 );
@@ -75,11 +75,11 @@ row(
 row(
   'changing an event after it was appended',
   async (service) => {
-    const session = await service.createSession(key);
+    const session = await service.createSession(KEY);
     const given = event({}, { cart: ['tea'] });
     await service.appendEvent({ session, event: given });
     given.actions.stateDelta.cart.push('milk');
-    return (await service.getSession(key)).state.cart;
+    return (await service.getSession(KEY)).state.cart;
   },
   { theirs: ['tea', 'milk'], ours: ['tea'] },
 );
@@ -87,11 +87,11 @@ row(
 row(
   'appending an event twice',
   async (service) => {
-    const session = await service.createSession(key);
+    const session = await service.createSession(KEY);
     await append(service, session, { id: 'e', timestamp: 1 }, { n: 1 });
     const equal = await outcome(append(service, session, { id: 'e', timestamp: 1 }, { n: 1 }));
     const other = await outcome(append(service, session, { id: 'e', timestamp: 1 }, { n: 2 }));
-    const { events, state } = await service.getSession(key);
+    const { events, state } = await service.getSession(KEY);
     return [equal, other, events.length, state.n];
   },
   { theirs: ['resolved', 'resolved', 1, 2], ours: ['resolved', 'EVENT_ID_CONFLICT', 1, 1] },
@@ -100,12 +100,12 @@ row(
 row(
   'a value that is not JSON (`NaN`, a function)',
   async (service) => {
-    const session = await service.createSession(key);
+    const session = await service.createSession(KEY);
     const outcomes = [
       await outcome(append(service, session, {}, { n: NaN })),
       await outcome(append(service, session, {}, { f: () => 1 })),
     ];
-    return [outcomes, JSON.stringify((await service.getSession(key)).state)];
+    return [outcomes, JSON.stringify((await service.getSession(KEY)).state)];
   },
   { theirs: [['resolved', 'resolved'], '{"n":null}'], ours: [['VALUE_NOT_JSON', 'VALUE_NOT_JSON'], '{}'] },
 );
@@ -113,9 +113,9 @@ row(
 row(
   "`temp:` keys in an event's delta",
   async (service) => {
-    const session = await service.createSession(key);
+    const session = await service.createSession(KEY);
     await append(service, session, {}, { 'temp:plan': 'walk' });
-    return [session.state['temp:plan'], (await service.getSession(key)).state['temp:plan']];
+    return [session.state['temp:plan'], (await service.getSession(KEY)).state['temp:plan']];
   },
   { theirs: [undefined, undefined], ours: ['walk', undefined] },
 );
@@ -123,11 +123,11 @@ row(
 test('deleting a key', async () => {
   shown.add('deleting a key');
   const service = new SessionService();
-  const session = await service.createSession({ ...key, state: { a: 1 } });
+  const session = await service.createSession({ ...KEY, state: { a: 1 } });
   const stored = await append(service, session, {}, { a: DELETED });
   assert.equal('a' in session.state, false);
   const theirs = new adk.InMemorySessionService();
-  const reader = await theirs.createSession({ ...key, state: { a: 1 } });
+  const reader = await theirs.createSession({ ...KEY, state: { a: 1 } });
   await theirs.appendEvent({ session: reader, event: structuredClone(stored) });
   assert.equal(reader.state.a, null);
   assert.equal('delete' in adk.State.prototype, false);
@@ -136,9 +136,9 @@ test('deleting a key', async () => {
 row(
   '`numRecentEvents: 0`',
   async (service) => {
-    const session = await service.createSession(key);
+    const session = await service.createSession(KEY);
     await append(service, session);
-    return (await service.getSession({ ...key, config: { numRecentEvents: 0 } })).events.length;
+    return (await service.getSession({ ...KEY, config: { numRecentEvents: 0 } })).events.length;
   },
   { theirs: 1, ours: 0 },
 );
@@ -146,11 +146,11 @@ row(
 row(
   '`afterTimestamp` when clocks went back',
   async (service) => {
-    const session = await service.createSession(key);
+    const session = await service.createSession(KEY);
     for (const timestamp of [30, 10, 20]) {
       await append(service, session, { timestamp });
     }
-    const { events } = await service.getSession({ ...key, config: { afterTimestamp: 15 } });
+    const { events } = await service.getSession({ ...KEY, config: { afterTimestamp: 15 } });
     return events.map((event) => event.timestamp);
   },
   { theirs: [20], ours: [30, 20] },
@@ -159,7 +159,7 @@ row(
 row(
   'the state of listed sessions',
   async (service) => {
-    await service.createSession({ ...key, state: { a: 1 } });
+    await service.createSession({ ...KEY, state: { a: 1 } });
     const { sessions } = await service.listSessions({ appName: 'app' });
     return { ...sessions[0].state };
   },
@@ -169,9 +169,9 @@ row(
 row(
   'reading a session',
   async (service) => {
-    const session = await service.createSession(key);
+    const session = await service.createSession(KEY);
     await append(service, session);
-    const [first, second] = [await service.getSession(key), await service.getSession(key)];
+    const [first, second] = [await service.getSession(KEY), await service.getSession(KEY)];
     return [first.events[0] === second.events[0], Object.isFrozen(first.events[0])];
   },
   { theirs: [false, false], ours: [true, true] },

@@ -184,8 +184,7 @@ describe('opening', () => {
 describe("sessions of ADK's own service, as JSON", () => {
   test('are opened with their values, events and times', async () => {
     const adk = new InMemorySessionService();
-    const target = { appName: 'app', userId: 'ana', sessionId: 's' };
-    const session = await adk.createSession({ ...target, state: { topic: 'tides', level: 1, 'app:motd': 'hi' } });
+    const session = await adk.createSession({ ...key, state: { topic: 'tides', level: 1, 'app:motd': 'hi' } });
     const deltas = [
       { topic: 'moon', 'user:n': 1 },
       { __proto__: null, topic: 'sun', 'app:seen': [1], 'temp:x': 1 },
@@ -203,7 +202,7 @@ describe("sessions of ADK's own service, as JSON", () => {
         }),
       });
     }
-    const stored = await adk.getSession(target);
+    const stored = await adk.getSession(key);
     await adk.createSession({ appName: 'app', userId: 'bob', sessionId: 'empty' });
     const empty = await adk.getSession({ appName: 'app', userId: 'bob', sessionId: 'empty' });
 

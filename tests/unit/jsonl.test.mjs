@@ -141,7 +141,7 @@ describe('what is exported, opened and exported again', () => {
 
   test('is the same with names that every object inherits', async () => {
     const service = new SessionService({ now: () => 1 });
-    await service.createSession({ appName: 'app', userId: 'ana', sessionId: 's' });
+    await service.createSession(key);
     for (const prefix of ['app:', 'user:', '']) {
       const delta = JSON.parse(`{"${prefix}__proto__":{},"${prefix}constructor":null,"${prefix}toString":[]}`);
       await service.updateState(

@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { build } from 'esbuild';
 import { isStatepadError } from 'statepad';
 import { localStorageJournal } from 'statepad/stores/journal';
+import { KEY } from '../../support/fixtures.mjs';
 import { append, context, create, loaded, memoryArea, memoryLocks, opened } from './support.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
-const session = (sessionId) => ({ ...key, sessionId });
+const session = (sessionId) => ({ ...KEY, sessionId });
 
 test('each batch is an item, and other items are left alone', async () => {
   const storage = memoryArea();
@@ -26,14 +26,14 @@ test('each batch is an item, and other items are left alone', async () => {
   others.forEach((name) => storage.setItem(name, 'mine'));
   const options = { storage, locks: memoryLocks() };
   const store = await opened(localStorageJournal('sessions', options));
-  await store.commit(create(key, 'c'), context);
-  await store.commitMany([append(key, 'e1'), create(session('t'), 'c2'), create(session('r'), 'c3')], context);
+  await store.commit(create(KEY, 'c'), context);
+  await store.commitMany([append(KEY, 'e1'), create(session('t'), 'c2'), create(session('r'), 'c3')], context);
   await store.close();
   assert.deepEqual([...storage.items.keys()].slice(others.length), ['sessions:0000001', 'sessions:0000002']);
   assert.equal(storage.getItem('sessions:0000002').split('\n').length, 3);
   const again = await opened(localStorageJournal('sessions', options));
-  assert.equal((await loaded(again, key)).rev, 1);
-  await again.commit(append(key, 'e2'), context);
+  assert.equal((await loaded(again, KEY)).rev, 1);
+  await again.commit(append(KEY, 'e2'), context);
   assert.ok(storage.items.has('sessions:0000003'));
   await again.close();
   others.forEach((name) => assert.equal(storage.getItem(name), 'mine'));
@@ -43,16 +43,16 @@ test('items are read in the order of their numbers, also when these have become 
   const storage = memoryArea();
   const options = { storage, locks: memoryLocks() };
   const store = await opened(localStorageJournal('j', options));
-  await store.commit(create(key, 'c'), context);
-  await store.commit(append(key, 'e1'), context);
+  await store.commit(create(KEY, 'c'), context);
+  await store.commit(append(KEY, 'e1'), context);
   await store.close();
   const [first, second] = ['j:0000001', 'j:0000002'].map((name) => storage.getItem(name));
   storage.items.clear();
   storage.setItem('j:10000000', second);
   storage.setItem('j:9999999', first);
   const again = await opened(localStorageJournal('j', options));
-  assert.equal((await loaded(again, key)).rev, 1);
-  await again.commit(append(key, 'e2'), context);
+  assert.equal((await loaded(again, KEY)).rev, 1);
+  await again.commit(append(KEY, 'e2'), context);
   assert.ok(storage.items.has('j:10000001'));
 });
 
@@ -70,23 +70,23 @@ test('what finds no room is unavailable, and can be written when there is some',
     storage.setItem('other', 'x'.repeat(3000));
     const options = { storage, locks: memoryLocks() };
     const store = await opened(localStorageJournal('sessions', options));
-    await store.commit(create(key, 'c'), context);
+    await store.commit(create(KEY, 'c'), context);
     const acknowledged = [];
     let error;
     for (let number = 1; error === undefined; number++) {
-      await store.commit(append(key, `e${number}`, { session: { set: { number } } }), context).then(
+      await store.commit(append(KEY, `e${number}`, { session: { set: { number } } }), context).then(
         () => acknowledged.push(number),
         (reason) => (error = reason),
       );
     }
     assert.equal(error.code, 'unavailable');
     assert.equal(error.cause.name, name);
-    const next = append(key, `e${acknowledged.length + 1}`);
+    const next = append(KEY, `e${acknowledged.length + 1}`);
     storage.removeItem('other');
     assert.equal((await store.commit(next, context)).duplicate, undefined);
     await store.close();
     const again = await opened(localStorageJournal('sessions', options));
-    const { rev, state } = await loaded(again, key);
+    const { rev, state } = await loaded(again, KEY);
     assert.deepEqual([rev, state.session.number], [acknowledged.length + 1, acknowledged.length]);
     await again.close();
   }
@@ -95,26 +95,26 @@ test('what finds no room is unavailable, and can be written when there is some',
 test('an error that says nothing leaves the outcome unknown, and the change is stored once', async () => {
   const storage = memoryArea();
   const store = await opened(localStorageJournal('sessions', { storage, locks: memoryLocks() }));
-  await store.commit(create(key, 'c'), context);
+  await store.commit(create(KEY, 'c'), context);
   const { setItem } = storage;
   storage.setItem = (item, value) => {
     setItem(item, value);
     storage.setItem = setItem;
     throw new Error('odd');
   };
-  await assert.rejects(store.commit(append(key, 'e1'), context), /odd/);
-  assert.equal((await store.commit(append(key, 'e1'), context)).duplicate, true);
-  assert.equal((await loaded(store, key)).rev, 1);
+  await assert.rejects(store.commit(append(KEY, 'e1'), context), /odd/);
+  assert.equal((await store.commit(append(KEY, 'e1'), context)).duplicate, true);
+  assert.equal((await loaded(store, KEY)).rev, 1);
 });
 
 test('an item that is damaged makes its session corrupt, one that is missing as well', async () => {
   const storage = memoryArea();
   const options = { storage, locks: memoryLocks() };
   const store = await opened(localStorageJournal('j', options));
-  await store.commit(create(key, 'c'), context);
+  await store.commit(create(KEY, 'c'), context);
   await store.commit(create(session('t'), 'c2'), context);
-  await store.commit(append(key, 'e1'), context);
-  await store.commit(append(key, 'e2'), context);
+  await store.commit(append(KEY, 'e1'), context);
+  await store.commit(append(KEY, 'e2'), context);
   await store.close();
   for (const change of [
     () => storage.setItem('j:0000003', storage.getItem('j:0000003').replace('e1', 'x1')),
@@ -124,7 +124,7 @@ test('an item that is damaged makes its session corrupt, one that is missing as 
     const before = new Map(storage.items);
     change();
     const again = await opened(localStorageJournal('j', options));
-    assert.deepEqual([await loaded(again, key), (await loaded(again, session('t'))).rev], ['corrupt', 0]);
+    assert.deepEqual([await loaded(again, KEY), (await loaded(again, session('t'))).rev], ['corrupt', 0]);
     await again.close();
     storage.items.clear();
     before.forEach((value, name) => storage.items.set(name, value));
@@ -175,7 +175,7 @@ test('a storage that a page has for itself needs no locks, and has one store at 
   const storage = memoryArea();
   await withHost({ sessionStorage: storage }, async () => {
     const store = await opened(localStorageJournal('j', { storage }));
-    await store.commit(create(key, 'c'), context);
+    await store.commit(create(KEY, 'c'), context);
     await assert.rejects(opened(localStorageJournal('j', { storage })), {
       code: 'rejected',
       message: /this page has the journal open already/,
@@ -183,7 +183,7 @@ test('a storage that a page has for itself needs no locks, and has one store at 
     await (await opened(localStorageJournal('k', { storage }))).close();
     await store.close();
     const again = await opened(localStorageJournal('j', { storage }));
-    assert.equal((await loaded(again, key)).rev, 0);
+    assert.equal((await loaded(again, KEY)).rev, 0);
     await again.close();
   });
 });
@@ -195,11 +195,11 @@ test('a lock of the browser that was taken away ends the journal', async () => {
   const request = (name, options, callback) =>
     Promise.race([locks.request(name, options, callback), new Promise((_, reject) => (steal = reject))]);
   const store = await opened(localStorageJournal('j', { storage, locks: { request } }));
-  await store.commit(create(key, 'c'), context);
+  await store.commit(create(KEY, 'c'), context);
   steal(new Error('stolen'));
   await new Promise((resolve) => setTimeout(resolve));
   const before = [...storage.items];
-  await assert.rejects(store.commit(append(key, 'e1'), context), {
+  await assert.rejects(store.commit(append(KEY, 'e1'), context), {
     code: 'rejected',
     message: /another page has taken the lock "statepad:j"/,
   });
@@ -214,18 +214,18 @@ for (const [what, change] of [
   test(`when ${what} while it is open, nothing more is written and acknowledged`, async () => {
     const options = { storage: memoryArea(), locks: memoryLocks() };
     const first = await opened(localStorageJournal('j', options));
-    await first.commit(create(key, 'c'), context);
-    await first.commit(append(key, 'e1'), context);
+    await first.commit(create(KEY, 'c'), context);
+    await first.commit(append(KEY, 'e1'), context);
     await first.close();
     for (const isWritten of [false, true]) {
       const store = await opened(localStorageJournal('j', options));
       // It has been written by this store, or read.
-      await store.commit(append(key, 'e2'), context);
+      await store.commit(append(KEY, 'e2'), context);
       const before = new Map(options.storage.items);
       change(options.storage);
       const [count, after] = [options.storage.items.size, isWritten ? 'e3' : 'e4'];
       for (let attempt = 0; attempt < 3; attempt++) {
-        await assert.rejects(store.commit(append(key, after), context), {
+        await assert.rejects(store.commit(append(KEY, after), context), {
           code: 'rejected',
           message: /"j" was deleted while it was open: reload the page/,
         });
@@ -233,11 +233,11 @@ for (const [what, change] of [
       assert.equal(options.storage.items.size, count);
       // Nor does it go on when the items are back.
       before.forEach((value, name) => options.storage.setItem(name, value));
-      await assert.rejects(store.commit(append(key, after), context), { code: 'rejected' });
+      await assert.rejects(store.commit(append(KEY, after), context), { code: 'rejected' });
       await store.close();
     }
     const again = await opened(localStorageJournal('j', options));
-    assert.equal((await loaded(again, key)).rev, 2);
+    assert.equal((await loaded(again, KEY)).rev, 2);
     await again.close();
   });
 }
@@ -245,33 +245,33 @@ for (const [what, change] of [
 test('when it has to be read again and is gone, it is not taken for a new one', async () => {
   const options = { storage: memoryArea(), locks: memoryLocks() };
   const store = await opened(localStorageJournal('j', options));
-  await store.commit(create(key, 'c'), context);
+  await store.commit(create(KEY, 'c'), context);
   const { setItem } = options.storage;
   options.storage.setItem = () => {
     options.storage.setItem = setItem;
     options.storage.items.clear();
     throw new Error('odd');
   };
-  await assert.rejects(store.commit(append(key, 'e1'), context), /odd/);
+  await assert.rejects(store.commit(append(KEY, 'e1'), context), /odd/);
   await assert.rejects(
-    store.commit(create(key, 'c'), context),
+    store.commit(create(KEY, 'c'), context),
     (error) => /cannot be read again/.test(error.message) && /was deleted/.test(error.cause.message),
   );
-  await assert.rejects(store.load(key, {}, context));
+  await assert.rejects(store.load(KEY, {}, context));
   assert.equal(options.storage.items.size, 0);
 });
 
 test('an item that another page has written is never overwritten', async () => {
   const options = { storage: memoryArea(), locks: memoryLocks() };
   const store = await opened(localStorageJournal('j', options));
-  await store.commit(create(key, 'c'), context);
+  await store.commit(create(KEY, 'c'), context);
   options.storage.setItem('j:0000002', 'theirs');
-  await assert.rejects(store.commit(append(key, 'e1'), context), {
+  await assert.rejects(store.commit(append(KEY, 'e1'), context), {
     code: 'rejected',
     message: /written by another page/,
   });
   options.storage.removeItem('j:0000002');
-  await assert.rejects(store.commit(append(key, 'e1'), context), { code: 'rejected' });
+  await assert.rejects(store.commit(append(KEY, 'e1'), context), { code: 'rejected' });
 });
 
 test('a name or options that can be none are refused at once', () => {
@@ -324,7 +324,7 @@ test('the storage is that of the page, unless told otherwise; where there is non
     put('localStorage', memoryArea());
     put('navigator', { locks: memoryLocks() });
     const store = await opened(localStorageJournal('j'));
-    await store.commit(create(key, 'c'), context);
+    await store.commit(create(KEY, 'c'), context);
     assert.deepEqual([...globalThis.localStorage.items.keys()], ['j:0000001']);
     assert.deepEqual([...globalThis.navigator.locks.held], ['statepad:j']);
     await store.close();
