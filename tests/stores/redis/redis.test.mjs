@@ -1,17 +1,17 @@
 // The store in Redis, over each of the three clients.
 
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import { Redis as Upstash } from '@upstash/redis';
 import { createClient } from 'redis';
 import { memoryStore } from 'statepad/stores/memory';
 import { redisStore } from 'statepad/stores/redis';
-import { deleteKeys, startRedis, startRedisServer, whyNoRedis, whyNoRedisServer } from '../../support/redis.mjs';
-import { clients, openIoredis, openUpstash } from './clients.mjs';
-import { append, assertSame, context, create, keyOf, numbers, update } from './words.mjs';
+import { deleteKeys, startRedis, whyNoRedis } from '../../support/redis.mjs';
 import { storeTests } from '../support/run.mjs';
+import { clients, openIoredis, openUpstash } from './clients.mjs';
+import { serverForTests } from './servers.mjs';
+import { append, assertSame, context, create, keyOf, update } from './words.mjs';
 
 /** Texts that are JSON, or look like the store's own words. */
 const TRICKY = [
@@ -94,34 +94,12 @@ const why = whyNoRedis();
 if (why) {
   test('redis', { skip: why });
 } else {
-  const server = await startRedis();
-  const admin = new Redis(server.url);
-  const opened = [];
-  const open = async (make, ...args) => {
-    const one = await make(server.url, ...args);
-    opened.push(one);
-    return one;
-  };
-  after(async () => {
-    await Promise.all(opened.map(({ end }) => end()));
-    admin.disconnect();
-    await server.stop();
-  });
-
-  /** Runs `action` with stores under a prefix that nobody else has. */
-  const withPrefix = async (action) => {
-    const prefix = `statepad-test-${randomUUID()}`;
-    try {
-      await action(prefix);
-    } finally {
-      await deleteKeys(admin, `${prefix}:`);
-    }
-  };
+  const { admin, open, clientOf, newPrefix, withPrefix } = await serverForTests(startRedis);
 
   for (const [name, make] of Object.entries(clients)) {
     const [first, second, third, fourth] = await Promise.all([1, 2, 3, 4].map(() => open(make)));
     storeTests(`redis over ${name}`, () => {
-      const prefix = `statepad-test-${randomUUID()}`;
+      const prefix = newPrefix();
       const store = () => redisStore(first.client, { prefix, subscriber: third.client });
       return {
         store: store(),
@@ -132,7 +110,7 @@ if (why) {
     });
   }
 
-  const ioredis = (await open(openIoredis)).client;
+  const ioredis = await clientOf(openIoredis);
   const variants = {
     ioredis: await open(openIoredis),
     'node-redis': await open(clients['node-redis']),
@@ -262,49 +240,6 @@ if (why) {
       await assert.rejects(store.open({ migrate: 'create' }, context), { code: 'rejected' });
     }));
 
-  test('pages of lists are those of memory, whatever ties there are and wherever they begin', () =>
-    withPrefix(async (prefix) => {
-      const [store, memory] = [redisStore(ioredis, { prefix }), memoryStore()];
-      const random = numbers(7);
-      const pick = (list) => list[random(list.length)];
-      const times = [-1e300, -5.5, 0, 1, 1, 1, 1.5, 1_700_000_000_000.25, 1e300];
-      const pieces = ['a', 'b', 'Z', '\0', '\x01', 'é', '\uffff', '😀', '_', '-'];
-      const text = () => Array.from({ length: random(4) }, () => pick(pieces)).join('');
-      const places = [];
-      for (let count = 0; count < 250; count++) {
-        const place = { sessionId: text(), userId: pick(['u', 'v', 'u\0', '\0u', '']), time: pick(times) };
-        const change = create(
-          `${count}`,
-          keyOf(place.sessionId, place.userId),
-          { session: { set: { count } } },
-          place.time,
-        );
-        const outcomes = await Promise.all(
-          [store, memory].map((each) => each.commit(change, context).catch(({ code }) => code)),
-        );
-        assert.deepEqual(outcomes[0], outcomes[1]);
-        places.push(place);
-      }
-      const queries = [];
-      for (const descending of [false, true]) {
-        for (const user of [undefined, 'u', 'u\0', 'nobody']) {
-          queries.push({ descending, user });
-          for (let count = 0; count < 60; count++) {
-            const limit = pick([undefined, 0, 1, 2, 3, 10, 50]);
-            const after =
-              random(2) === 0
-                ? pick(places)
-                : { sessionId: text(), userId: pick(['u', 'w']), time: pick([...times, 0.5]) };
-            queries.push({ descending, user, limit, offset: random(300) }, { descending, user, limit, after });
-          }
-        }
-      }
-      for (const { user, ...rest } of queries) {
-        const query = { app: 'app', ...rest, ...(user !== undefined && { user }) };
-        assertSame(await store.list(query, context), await memory.list(query, context), JSON.stringify(query));
-      }
-    }));
-
   test('thousands of sessions of one time are paged through without gap or repeat', () =>
     withPrefix(async (prefix) => {
       const store = redisStore(ioredis, { prefix });
@@ -328,112 +263,6 @@ if (why) {
         assert.deepEqual(seen, [...ids].sort());
       }
     }));
-
-  test('windows over events are those of memory, also where times go back and forth', () =>
-    withPrefix(async (prefix) => {
-      const [store, memory] = [redisStore(ioredis, { prefix }), memoryStore()];
-      const random = numbers(3);
-      const key = keyOf('session');
-      await Promise.all([store, memory].map((each) => each.commit(create('c', key), context)));
-      const length = 700;
-      for (let index = 0; index < length; index++) {
-        // Now and then a clock is far ahead, or behind.
-        const time = random(20) === 0 ? random(2 * length) : index + random(5) / 4;
-        const change = append(`e${index}`, key, {}, { time });
-        await Promise.all([store, memory].map((each) => each.commit(change, context)));
-      }
-      const queries = [
-        {},
-        { since: Infinity },
-        { since: -Infinity },
-        { since: -Infinity, last: 3 },
-        { last: 0 },
-        { since: 0, last: 0 },
-        { from: 5, to: 4 },
-        { to: 0 },
-      ];
-      for (let count = 0; count < 150; count++) {
-        const maybe = (value) => (random(2) === 0 ? {} : value);
-        queries.push({
-          ...maybe({ from: random(length + 20) }),
-          ...maybe({ to: random(length + 20) }),
-          ...maybe({ since: random(2 * length) - 0.5 }),
-          ...maybe({ last: random(random(2) === 0 ? 10 : length) }),
-        });
-      }
-      for (const events of queries) {
-        assertSame(
-          await store.load(key, { events }, context),
-          await memory.load(key, { events }, context),
-          JSON.stringify(events),
-        );
-      }
-    }));
-
-  for (const seed of [1, 2, 3]) {
-    test(`what is told to have changed leads from what a reader had to what is there, the order of names included: seed ${seed}`, () =>
-      withPrefix(async (prefix) => {
-        const [store, memory] = [redisStore(ioredis, { prefix }), memoryStore()];
-        const random = numbers(seed);
-        const pick = (list) => list[random(list.length)];
-        const names = ['a', 'b', 'c', '', '__proto__', '=', '-', '@1=m', '\0'];
-        const delta = () => {
-          const set = Object.create(null);
-          for (let count = random(3); count > 0; count--) set[pick(names)] = random(1_000);
-          return { set, unset: random(2) === 0 ? [] : [pick(names), pick(names)] };
-        };
-        const key = keyOf('s');
-        const both = (action) => Promise.all([store, memory].map(action));
-        await both((each) => each.commit(create('c', key), context));
-        const had = { app: [], user: [] };
-        let told = 0;
-        const follow = (what, { values }, changed, now) => {
-          const copy = new Map(values);
-          changed.unset.forEach((name) => copy.delete(name));
-          Object.keys(changed.set).forEach((name) => copy.set(name, changed.set[name]));
-          assert.deepEqual([...copy], Object.entries(now), what);
-          told += 1;
-        };
-        for (let count = 0; count < 150; count++) {
-          const [app, user] = [random(3) > 0 ? delta() : undefined, random(3) > 0 ? delta() : undefined];
-          const change = append(
-            `e${count}`,
-            key,
-            { ...(app && { app }), ...(user && { user }) },
-            random(4) === 0 ? { call: `call${count}` } : {},
-          );
-          if (random(40) === 0) await both((each) => each.removeScope({ app: 'app', user: 'user' }, context));
-          const before = await store.load(key, { events: { last: 0 } }, context);
-          const [knownApp, knownUser] = [pick(had.app), pick(had.user)];
-          const known = {
-            pos: { ...(knownApp && { app: knownApp.pos }), ...(knownUser && { user: knownUser.pos }) },
-            marks: { ...(knownApp?.mark && { app: knownApp.mark }), ...(knownUser?.mark && { user: knownUser.mark }) },
-          };
-          const loaded = await both((each) => each.load(key, { known, events: { last: 0 } }, context));
-          const committed = await both((each) => each.commit({ ...change, known }, context));
-          for (const [[actual, expected], what] of [
-            [loaded, 'load'],
-            [committed, 'commit'],
-          ]) {
-            assert.deepEqual(Object.keys(actual.changed ?? {}), Object.keys(expected.changed ?? {}), what);
-            for (const scope of Object.keys(actual.changed ?? {})) {
-              follow(
-                `${what} ${scope}`,
-                scope === 'app' ? knownApp : knownUser,
-                actual.changed[scope],
-                before.state[scope],
-              );
-            }
-          }
-          assert.deepEqual(committed[0].before, committed[1].before);
-          assert.deepEqual(Object.keys(loaded[0].state), Object.keys(loaded[1].state));
-          const { pos, marks, state } = await store.load(key, {}, context);
-          for (const scope of ['app', 'user'])
-            had[scope].push({ pos: pos[scope], mark: marks[scope], values: Object.entries(state[scope]) });
-        }
-        assert.ok(told > 50, `${told}`);
-      }));
-  }
 
   test('a session keeps all its keys under its name, and takes all of them with it', () =>
     withPrefix(async (prefix) => {
@@ -500,49 +329,4 @@ if (why) {
       await Promise.all([one.close(), two.close()]);
       while ((await admin.pubsub('NUMSUB', `${prefix}:hints`))[1] > 0);
     }));
-}
-
-const whyNotOurs = whyNoRedisServer();
-
-test(
-  'a page in the middle of thousands of sessions of one time costs the server a page',
-  { skip: whyNotOurs },
-  async () => {
-    const ours = await startRedisServer();
-    const { client, end } = await openIoredis(ours.url);
-    try {
-      const store = redisStore(client);
-      const ids = Array.from({ length: 5_000 }, (_, index) => `s${String(index).padStart(5, '0')}`);
-      // As many at once as a service sends: a call of a client has a limit.
-      for (let first = 0; first < ids.length; first += 250) {
-        await store.commitMany(
-          ids.slice(first, first + 250).map((id) => create(id, keyOf(id))),
-          context,
-        );
-      }
-      for (const descending of [false, true]) {
-        const commands = await commandsOf(client, async () => {
-          const after = { time: 1_000, sessionId: 's02500', userId: 'user' };
-          const { rows } = await store.list({ app: 'app', descending, limit: 10, after }, context);
-          assert.equal(rows.at(0).key.sessionId, 's02501');
-        });
-        assert.ok(commands.length < 10 + 40, `${commands.length} commands: ${commands.join(' ')}`);
-      }
-    } finally {
-      await end();
-      await ours.stop();
-    }
-  },
-);
-
-/** The names of the commands that a server runs meanwhile, those in scripts included. */
-async function commandsOf(admin, action) {
-  const counts = async () => {
-    const lines = (await admin.info('commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm);
-    return new Map([...lines].map(([, name, calls]) => [name, Number(calls)]));
-  };
-  const before = await counts();
-  await action();
-  const after = await counts();
-  return [...after].flatMap(([name, calls]) => Array(calls - (before.get(name) ?? 0)).fill(name));
 }

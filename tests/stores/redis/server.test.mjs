@@ -7,9 +7,8 @@ import { Redis } from 'ioredis';
 import { redisStore } from 'statepad/stores/redis';
 import { startRedisServer, whyNoRedisServer } from '../../support/redis.mjs';
 import { clients, openIoredis } from './clients.mjs';
-import { append, context, create, keyOf, update } from './words.mjs';
+import { append, context, create, keyOf, update, values } from './words.mjs';
 
-const values = (set) => ({ set });
 const open = (store) => store.open({ migrate: 'create' }, context);
 
 /** A client whose server says this about itself, and has an empty store; `undefined` for what it refuses to say. */

@@ -11,6 +11,13 @@ const renamed = (text, prefix) => (text.startsWith(GIVEN) ? `${prefix}:${text.sl
 /** What version 1 read of it: lists, sessions with all their events, scopes. */
 export const { found } = fixture;
 
+/** What a store that is not upgraded is refused with. */
+export const OLDER = {
+  name: 'StoreError',
+  code: 'rejected',
+  message: /has version 1, older than 2: open it once with new SessionService\(\{ store, migrate: 'upgrade' \}\)$/,
+};
+
 /** The calls that wrote it, with the names of their scripts. */
 export const callsOf = (prefix) =>
   fixture.calls.map(({ script, keys, args }) => ({

@@ -21,6 +21,9 @@ export function update(id, key, delta, more = {}) {
   return { id, kind: 'update', key, time: 1_000, delta, ...more };
 }
 
+/** A delta that sets these values. */
+export const values = (set) => ({ set });
+
 /** A random number generator that says the same every time: whole numbers below `limit`. */
 export function numbers(seed) {
   let state = seed;

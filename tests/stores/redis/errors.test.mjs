@@ -1,0 +1,112 @@
+// What the store in Redis makes of what its client says: what is certain not to be written, and of what nothing is
+// known. Without a server.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { redisStore } from 'statepad/stores/redis';
+import { context, create, keyOf, update, values } from './words.mjs';
+
+const isStoreError = ({ name }) => name === 'StoreError';
+
+/** A client that answers every command with this error. */
+function failing(error) {
+  const fail = async () => {
+    throw error;
+  };
+  return { defineCommand() {}, eval: fail, evalsha: fail };
+}
+
+for (const [text, code] of [
+  ["OOM command not allowed when used memory > 'maxmemory'.", 'unavailable'],
+  ['ERR Error running script (call to f_0): @user_script:7: @user_script: 7: -OOM command not allowed', 'unavailable'],
+  ["READONLY You can't write against a read only replica.", 'unavailable'],
+  ['LOADING Redis is loading the dataset in memory', 'unavailable'],
+  ["MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.", 'unavailable'],
+  [
+    'MISCONF Redis is configured to save RDB snapshots, but it is currently not able to persist on disk.',
+    'unavailable',
+  ],
+  ['TRYAGAIN Multiple keys request during rehashing of slot', 'unavailable'],
+  ['CLUSTERDOWN The cluster is down', 'unavailable'],
+  ['BUSY Redis is busy running a script.', 'unavailable'],
+  ['ERR Script killed by user with SCRIPT KILL...', 'unavailable'],
+  ['NOAUTH Authentication required.', 'unavailable'],
+  ['Too many Cluster redirections. Last error: MOVED', 'unavailable'],
+  ['ERR max daily request limit exceeded. Limit: 10000, Usage: 10000.', 'unavailable'],
+  ['ERR Protocol error: invalid bulk length', 'rejected'],
+  ['ERR string exceeds maximum allowed size (512MB)', 'rejected'],
+  ['ERR max request size exceeded. Limit: 1048576 bytes, Actual: 2000000 bytes', 'rejected'],
+  ['WRONGTYPE Operation against a key holding the wrong kind of value', 'rejected'],
+]) {
+  test(`nothing is written, and that is certain: ${text}`, async () => {
+    const store = redisStore(failing(new Error(text)));
+    await assert.rejects(store.commit(create('c', keyOf('s')), context), { name: 'StoreError', code });
+    const upstash = redisStore(failing(new Error(`Command failed: ${text}`)));
+    await assert.rejects(upstash.commit(create('c', keyOf('s')), context), { name: 'StoreError', code });
+  });
+}
+
+test('one that is too big tells how big it is, and how big it may be', async () => {
+  const error = new Error(
+    'ERR max request size exceeded. Limit: 1048576 bytes, Actual: 2000000 bytes, command was: ["eval"]',
+  );
+  await assert.rejects(redisStore(failing(error)).commit(create('c', keyOf('s')), context), {
+    limit: 1_048_576,
+    size: 2_000_000,
+  });
+});
+
+for (const text of [
+  'Command timed out',
+  'Connection is closed.',
+  'Socket closed unexpectedly',
+  'read ECONNRESET',
+  'fetch failed',
+  'Reached the max retries per request limit (which is 20).',
+  'ERR DB capacity quota exceeded',
+  'ERR something that nobody has seen, command was: ["eval", "OOM command not allowed", "WRONGTYPE", "\nREADONLY "]',
+]) {
+  test(`what became of a change is not known: ${JSON.stringify(text)}`, async () => {
+    const error = new Error(text);
+    const store = redisStore(failing(error));
+    await assert.rejects(store.commit(create('c', keyOf('s')), context), (thrown) => thrown === error);
+    await assert.rejects(store.commitMany([create('c', keyOf('s'))], context), (thrown) => thrown === error);
+  });
+}
+
+test('of a batch over several apps, one that is certain to have failed does not hide what became of the others', async () => {
+  const client = {
+    defineCommand() {},
+    eval: async () => assert.fail(),
+    evalsha: async (_, count, ...rest) => {
+      if (rest[0].includes('{down}')) throw new Error('CLUSTERDOWN The cluster is down');
+      if (rest[0].includes('{lost}')) throw new Error('Connection is closed.');
+      return [['written', 0, 1, 0]];
+    },
+  };
+  const store = redisStore(client);
+  const changeOf = (appName) => update(appName, { appName }, { app: values({ a: 1 }) });
+  const answers = await store.commitMany(['up', 'down'].map(changeOf), context);
+  assert.deepEqual(answers[0], { rev: 0, prev: null, pos: { app: 1, user: 0 }, before: {} });
+  assert.equal(isStoreError(answers[1]) && answers[1].code, 'unavailable');
+  await assert.rejects(store.commitMany(['up', 'lost'].map(changeOf), context), { message: 'Connection is closed.' });
+});
+
+test('a store that cannot listen is only without hints', async () => {
+  const subscriber = {
+    defineCommand() {},
+    on: () => {
+      throw new Error('no ear');
+    },
+    off() {},
+    subscribe: () => new Promise(() => {}),
+    unsubscribe: () => new Promise(() => {}),
+  };
+  for (const deaf of [subscriber, { ...subscriber, on() {} }]) {
+    const store = redisStore(failing(new Error()), { subscriber: deaf });
+    const stop = store.watch(() => {});
+    store.watch(() => {})();
+    stop();
+    await store.close();
+  }
+});

@@ -1,0 +1,49 @@
+// How much the store in Redis makes its server do.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { redisStore } from 'statepad/stores/redis';
+import { startRedisServer, whyNoRedisServer } from '../../support/redis.mjs';
+import { openIoredis } from './clients.mjs';
+import { context, create, keyOf } from './words.mjs';
+
+const why = whyNoRedisServer();
+
+test('a page in the middle of thousands of sessions of one time costs the server a page', { skip: why }, async () => {
+  const ours = await startRedisServer();
+  const { client, end } = await openIoredis(ours.url);
+  try {
+    const store = redisStore(client);
+    const ids = Array.from({ length: 5_000 }, (_, index) => `s${String(index).padStart(5, '0')}`);
+    // As many at once as a service sends: a call of a client has a limit.
+    for (let first = 0; first < ids.length; first += 250) {
+      await store.commitMany(
+        ids.slice(first, first + 250).map((id) => create(id, keyOf(id))),
+        context,
+      );
+    }
+    for (const descending of [false, true]) {
+      const commands = await commandsOf(client, async () => {
+        const after = { time: 1_000, sessionId: 's02500', userId: 'user' };
+        const { rows } = await store.list({ app: 'app', descending, limit: 10, after }, context);
+        assert.equal(rows.at(0).key.sessionId, 's02501');
+      });
+      assert.ok(commands.length < 10 + 40, `${commands.length} commands: ${commands.join(' ')}`);
+    }
+  } finally {
+    await end();
+    await ours.stop();
+  }
+});
+
+/** The names of the commands that a server runs meanwhile, those in scripts included. */
+async function commandsOf(admin, action) {
+  const counts = async () => {
+    const lines = (await admin.info('commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm);
+    return new Map([...lines].map(([, name, calls]) => [name, Number(calls)]));
+  };
+  const before = await counts();
+  await action();
+  const after = await counts();
+  return [...after].flatMap(([name, calls]) => Array(calls - (before.get(name) ?? 0)).fill(name));
+}
