@@ -1,4 +1,4 @@
-// The README's table of differences: each row is shown on @google/adk and on statepad.
+// The table of differences in docs/differences.md: each row is shown on @google/adk and on statepad.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -10,16 +10,15 @@ const instructions = await import(new URL('agents/instructions.js', import.meta.
 
 adk.setLogLevel(adk.LogLevel.ERROR);
 const key = { appName: 'app', userId: 'ana', sessionId: 's' };
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-const section = readme.slice(readme.indexOf('## How it differs'), readme.indexOf('## Errors'));
-const rows = section.split('\n').filter((line) => line.startsWith('| ')).slice(1).map((line) => line.split(' | ')[0].slice(2));
+const page = readFileSync(new URL('../../docs/differences.md', import.meta.url), 'utf8');
+const rows = page.split('\n').filter((line) => line.startsWith('| ')).slice(1).map((line) => line.split(' | ')[0].slice(2));
 const shown = new Set();
 
 /** Shows a row on both services. `show` answers with what it saw. */
 function row(name, show, { theirs, ours }) {
   shown.add(name);
   test(name, async () => {
-    assert.ok(rows.includes(name), 'the row stands in the README');
+    assert.ok(rows.includes(name), 'the row stands on the page');
     assert.deepEqual(await show(new adk.InMemorySessionService(), instructions.injectSessionState), theirs, '@google/adk');
     assert.deepEqual(await show(new SessionService(), injectSessionState), ours, 'statepad');
   });
