@@ -54,9 +54,13 @@ export function linksOf(text) {
     .map((target) => ({ path: target.split('#')[0], anchor: target.split('#')[1] }));
 }
 
-/** Runs `work` with a folder of its own, inside the repository, so that programs there import what is installed here. */
+/**
+ * Runs `work` with a folder of its own: inside the repository, so that programs there import what is installed here, and out
+ * of the way of its linters.
+ */
 export async function inFolder(work) {
-  const folder = await mkdtemp(fileURLToPath(new URL('made-', import.meta.url)));
+  await mkdir(join(root, 'target'), { recursive: true });
+  const folder = await mkdtemp(join(root, 'target', 'docs-'));
   try {
     return await work(folder);
   } finally {

@@ -65,7 +65,7 @@ for (const page of pages.filter((path) => path.startsWith('docs/'))) {
 
 /** Types of a host that is not installed here. */
 const CLOUDFLARE = `declare module 'cloudflare:workers' {
-  export class DurableObject { readonly ctx: { readonly storage: import('statepad/stores/cloudflare').DurableObjectStorage } }
+  export class DurableObject { readonly ctx: { readonly storage: import('statepad/stores/cloudflare').DurableObjectStorageLike } }
 }`;
 
 test('every block in TypeScript compiles, strict', async () => {
