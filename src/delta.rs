@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::index::{Index, Ordered};
-use crate::json::{Json, write_string};
 #[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
-use crate::object::Members;
+use crate::json::members::Members;
+use crate::json::{Json, write_string};
+use crate::maps::{Index, Ordered};
 use crate::scope::Scope;
 use crate::text::slice;
 

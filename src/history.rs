@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::delta::{Delta, Write};
-use crate::index::Index;
 use crate::json::{Json, size_of_members, write_string};
+use crate::maps::Index;
 use crate::scope::Scope;
 
 /// What the log of one session says about each key, from its creation on.
@@ -63,7 +63,7 @@ impl History {
     /// are short.
     #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth(&self, members: usize) -> usize {
-        use crate::index::{growth_of_index, growth_of_list};
+        use crate::maps::{growth_of_index, growth_of_list};
         growth_of_index(&self.index, members)
             + growth_of_list(&self.keys, members)
             + growth_of_list(&self.births, members)
@@ -74,7 +74,7 @@ impl History {
     #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth_of_steps(&self, delta: &Delta) -> usize {
         let steps = delta.iter().filter_map(|(key, _)| self.index.get(key)).map(|&place| &self.keys[place].steps);
-        steps.map(|steps| crate::index::growth_of_list(steps, 1)).sum()
+        steps.map(|steps| crate::maps::growth_of_list(steps, 1)).sum()
     }
 
     /// How many keys have been written.

@@ -1,60 +1,50 @@
 #![doc = include_str!("README.md")]
 
 mod error;
-mod scope;
 mod text;
+mod maps;
+mod scope;
 mod json;
-mod index;
-#[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
-mod object;
 mod delta;
 mod state;
 mod event;
 mod change;
-mod session;
+mod session_log;
 mod recent;
 mod sessions;
 mod history;
 mod list;
 mod pending;
-mod invocation;
-mod nearest;
-mod scan;
 mod template;
-mod host;
-mod draft;
-mod service;
-mod pointers;
-mod in_memory;
-#[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
-mod system_host;
+mod native;
 #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
 pub mod wasm;
 
-pub use change::{Change, ChangeKind, Guard, Prepared, SessionKey};
-pub use delta::{Delta, ScopedDelta, Values, Write};
-pub use draft::{StateDraft, StateRef, UpdateOptions};
+pub use change::SessionKey;
+pub use delta::Delta;
 pub use error::{Error, ErrorKind, Missing, Result};
 pub use event::{Event, EventActions};
-pub use history::{History, HistoryStep};
-pub use host::Host;
-pub use in_memory::InMemorySessionService;
-pub use invocation::{Context, Invocation};
-pub use json::{Json, MAX_DEPTH};
-pub use list::{ListQuery, Page, Start};
+pub use native::*;
 pub use pending::SentWrites;
-pub use scan::{Placeholder, PlaceholderKind, Step};
 pub use scope::{KEY_PREFIX_APP, KEY_PREFIX_TEMP, KEY_PREFIX_USER, Scope};
-pub use service::{
-    CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, Session,
-    SessionRef, SessionService,
-};
-pub use session::SessionLog;
-pub use sessions::{ScopeId, ScopeIds, SessionId, Sessions};
-pub use state::{ReadonlyState, ScopeState, SessionState, State};
-#[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
-pub use system_host::SystemHost;
+pub use state::{ReadonlyState, SessionState, State};
+pub use template::scan::{Placeholder, PlaceholderKind, Step};
 pub use template::{Segment, Template};
+
+/// What the services stand on: the synchronous core, without a clock, ids or waiting.
+///
+/// A host that keeps sessions elsewhere prepares a [`Change`](engine::Change) with [`Sessions`](engine::Sessions), stores it,
+/// and applies it. Programs that use a [`SessionService`] need nothing of this. Its names may change in minor versions.
+pub mod engine {
+    pub use crate::change::{Change, ChangeKind, Guard, Prepared};
+    pub use crate::delta::{ScopedDelta, Values, Write};
+    pub use crate::history::{History, HistoryStep};
+    pub use crate::json::{Json, MAX_DEPTH};
+    pub use crate::list::{ListQuery, Page, Start};
+    pub use crate::session_log::SessionLog;
+    pub use crate::sessions::{ScopeId, ScopeIds, SessionId, Sessions};
+    pub use crate::state::ScopeState;
+}
 
 /// The Rust of the repository's readme compiles.
 #[cfg(doctest)]

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::error::{Error, Result};
-use crate::session::SessionLog;
+use crate::session_log::SessionLog;
 use crate::sessions::{SessionId, Sessions};
 
 /// Which sessions to list.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::delta::{Delta, Write};
-use crate::index::Ordered;
+use crate::maps::Ordered;
 
 /// A write that is not stored yet.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::index::Index;
+use crate::maps::Index;
 
 /// So many updates back one that is applied again is noticed.
 pub(crate) const RECENT: usize = 1024;

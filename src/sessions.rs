@@ -7,10 +7,10 @@ use crate::delta::Delta;
 #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
 use crate::delta::Values;
 use crate::error::{Error, ErrorKind, Result};
-use crate::index::Index;
+use crate::maps::Index;
 use crate::recent::Recent;
 use crate::scope::Scope;
-use crate::session::{SessionLog, check_time};
+use crate::session_log::{SessionLog, check_time};
 use crate::state::{ScopeState, SessionState};
 
 /// Names a session in [`Sessions`]. A session that is created anew gets another, unless [`Sessions::forget`] or
@@ -391,7 +391,7 @@ impl Sessions {
         session: Option<SessionId>,
         members: usize,
     ) -> usize {
-        use crate::index::{growth_of_index, growth_of_list, growth_of_ordered};
+        use crate::maps::{growth_of_index, growth_of_list, growth_of_ordered};
 
         let app = self.app(app_name);
         let user = user_id.and_then(|user_id| self.user(app_name, user_id));

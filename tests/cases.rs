@@ -5,9 +5,10 @@
 use std::cell::RefCell;
 
 use serde_json::{Value, json};
+use statepad::engine::{Json, ScopedDelta};
 use statepad::{
-    Delta, Error, ErrorKind, Event, InMemorySessionService, Json, ListRequest, ListResponse, PlaceholderKind, Result,
-    Scope, ScopedDelta, SessionService, Template,
+    Delta, Error, ErrorKind, Event, InMemorySessionService, ListRequest, ListResponse, PlaceholderKind, Result, Scope,
+    SessionService, Template,
 };
 
 #[path = "contract/mod.rs"]

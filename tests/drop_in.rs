@@ -238,7 +238,7 @@ fn all_that_a_program_holds_can_be_sent_and_shared() {
     is::<statepad::Event>();
     is::<statepad::Invocation>();
     is::<statepad::Template>();
-    is::<statepad::Sessions>();
+    is::<statepad::engine::Sessions>();
     is::<statepad::StateDraft>();
     is::<Box<dyn statepad::State>>();
     is::<Box<dyn statepad::ReadonlyState>>();

@@ -7,10 +7,8 @@ use std::collections::{BTreeSet, VecDeque};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use statepad::{
-    Delta, Event, Invocation, Json, ListQuery, Scope, ScopedDelta, SentWrites, SessionKey, SessionState, Sessions,
-    Start, Template, Write,
-};
+use statepad::engine::{Json, ListQuery, ScopedDelta, Sessions, Start, Write};
+use statepad::{Delta, Event, Invocation, Scope, SentWrites, SessionKey, SessionState, Template};
 
 use pending::{Does, ModelEvent, PendingModel, invocation_step};
 
@@ -132,8 +130,8 @@ proptest! {
         let key = SessionKey::new("app", "u", "s");
         let change = sessions.prepare_create(&key, 1.0, delta.clone()).unwrap();
         let id = sessions.apply_create(&key, &change).unwrap();
-        let Ok(statepad::Prepared::Change { change: append, .. }) =
-            sessions.prepare_append(id, "e", 2.0, delta.clone(), statepad::Guard::default())
+        let Ok(statepad::engine::Prepared::Change { change: append, .. }) =
+            sessions.prepare_append(id, "e", 2.0, delta.clone(), statepad::engine::Guard::default())
         else {
             panic!("the id is new");
         };
@@ -242,8 +240,8 @@ proptest! {
                 return invocation.failed(sent);
             }
             count += 1;
-            match sessions.prepare_append(id, &count.to_string(), 2.0, event.delta().unwrap(), statepad::Guard::default()) {
-                Ok(statepad::Prepared::Change { change, .. }) => sessions.apply_append(id, &change).unwrap(),
+            match sessions.prepare_append(id, &count.to_string(), 2.0, event.delta().unwrap(), statepad::engine::Guard::default()) {
+                Ok(statepad::engine::Prepared::Change { change, .. }) => sessions.apply_append(id, &change).unwrap(),
                 other => panic!("{other:?}"),
             }
             invocation.appended(&sent, sessions.state(id).unwrap());

@@ -11,8 +11,8 @@ use wasm_bindgen::prelude::*;
 use super::error_json;
 use crate::delta::{Delta, Write};
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::members::Members;
 use crate::json::{Json, size_of_members};
-use crate::object::Members;
 
 /// What is kept back, in bytes.
 const RESERVE: usize = 256 * 1024;

@@ -3,8 +3,8 @@
 use wasm_bindgen::prelude::*;
 
 use super::{names, narrow, room, size_of_delta, with_scratch};
-use crate::nearest::nearest;
-use crate::scan::{Placeholder, PlaceholderKind};
+use crate::template::nearest::nearest;
+use crate::template::scan::{Placeholder, PlaceholderKind};
 use crate::template::{Segment, Template};
 use crate::text::slice;
 

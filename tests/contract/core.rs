@@ -1,7 +1,8 @@
 //! Runs the steps of session.json that ask for a revision over the core, which is where strictness lives.
 
 use serde_json::{Value, json};
-use statepad::{Guard, Prepared, SessionId, SessionKey, Sessions};
+use statepad::SessionKey;
+use statepad::engine::{Guard, Prepared, SessionId, Sessions};
 
 use super::scenario::{check_error, event_of, key_of, steps_of_one_session};
 use super::{assert_same, record, text, texts};

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
-use statepad::{Change, Delta, Guard, Prepared, Scope, SessionId, SessionKey, SessionState, Sessions, Write};
+use statepad::engine::{Change, Guard, Prepared, SessionId, Sessions, Write};
+use statepad::{Delta, Scope, SessionKey, SessionState};
 
 use super::delta;
 

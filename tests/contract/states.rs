@@ -1,9 +1,10 @@
 //! Runs the calls of state.json and the steps of invocation.json over the core's invocation.
 
 use serde_json::{Map, Value};
+use statepad::engine::Write;
 use statepad::{
     Delta, Event, GetRequest, InMemorySessionService, Invocation, OrderedCreateRequest, Result, SentWrites, Session,
-    SessionService, Template, Write,
+    SessionService, Template,
 };
 
 use super::scenario::delta_of;

@@ -18,7 +18,7 @@ export interface Held {
   readonly shown: Map<string, unknown>;
   /** Which of two writes was made later. */
   readonly order: WriteOrder;
-  /** By the event's id: the writes of events that are stored or not, nobody knows. */
+  /** By the event's id: the writes of events whose outcome is unknown (`COMMIT_UNKNOWN`). */
   readonly doubtful: Map<string, Writes>;
   /** Settles when the append that was asked for last is over: appends take turns. */
   turn: Promise<unknown>;
@@ -90,7 +90,7 @@ function isGone(event: Stored, key: string): boolean {
   return storedDeletions(event.customMetadata).includes(key);
 }
 
-/** Puts a committed value into the session's state, unless somebody has written another one that waits for its event. */
+/** Puts a committed value into the session's state, unless a later write waits there for its event. */
 function show(session: Session, { shown }: Held, key: string, committed: { readonly value: unknown } | undefined, given: unknown): void {
   const current = session.state[key];
   const isGiven = current === given || (isDeleted(current) && isDeleted(given));

@@ -20,7 +20,7 @@ export async function orAborted<T>(promise: Promise<T>, signal: Signal | undefin
     return await Promise.race([promise, aborted]);
   } finally {
     signal.removeEventListener('abort', stop);
-    // Nobody listens to what comes after.
+    // A later rejection has no listener left.
     promise.catch(() => undefined);
   }
 }

@@ -153,7 +153,7 @@ class Line {
     const started = new Promise<void>((resolve) => {
       const start = (): void => {
         result = this.start(turn, task);
-        // Whoever has gone is not told.
+        // A caller that was aborted no longer listens.
         result.catch(() => undefined);
         resolve();
       };

@@ -8,7 +8,7 @@ const EVENT: readonly string[] = [
   'id', 'invocationId', 'author', 'timestamp', 'content', 'actions', 'partial', 'longRunningToolIds', 'branch', 'customMetadata',
 ];
 
-/** The members of an event's actions that mean something here, or to whoever runs agents. */
+/** The members of an event's actions that mean something here or to agent runtimes. */
 const ACTIONS: readonly string[] = [
   'stateDelta', 'artifactDelta', 'requestedAuthConfigs', 'requestedToolConfirmations', 'skipSummarization', 'transferToAgent', 'escalate',
 ];

@@ -166,7 +166,7 @@ export class State implements ReadonlyState {
   }
 }
 
-/** JavaScript would write a symbol where nobody finds it, and turn all else into text. */
+/** JavaScript would store a symbol that JSON loses, and turn other kinds into text. */
 function checkName(key: unknown): string {
   if (typeof key !== 'string') {
     throw new StatepadError('INVALID_ARGUMENT', `key must be a string, not a ${typeof key}`, { path: 'key' });

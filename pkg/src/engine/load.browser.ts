@@ -23,5 +23,5 @@ export const loading: Promise<void> | undefined = WebAssembly.compile(moduleByte
   initSync({ module });
 });
 
-// Whoever waits is told of a failure; that nobody waits yet is none.
+// A failure reaches the callers of ready(); without one it must not be an unhandled rejection.
 loading.catch(() => undefined);

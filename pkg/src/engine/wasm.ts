@@ -75,7 +75,7 @@ for (const prototype of [Core.prototype, Past.prototype] as unknown as Record<st
   for (const name of Object.getOwnPropertyNames(prototype)) {
     const call = prototype[name] as Call;
     if (name === 'free') {
-      // What is left of a module that has failed is nobody's any more.
+      // The memory of a failed module is not touched again.
       prototype[name] = function (this: unknown) {
         if (trap === undefined) {
           guarded(call).call(this);

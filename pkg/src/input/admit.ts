@@ -143,7 +143,7 @@ function copyObject(value: object, name: string, depth: number, instances: boole
   return copyOther(value, name, depth, instances);
 }
 
-/** Whatever is no plain object without a `toJSON` of its own. */
+/** Copies lists, instances of classes, and objects that have a `toJSON`. */
 function copyOther(value: object, name: string, depth: number, instances: boolean): Json | undefined {
   if (isRevoked(value)) {
     throw new Fault('is a revoked proxy');

@@ -74,7 +74,7 @@ async function store(contents: Contents, service: SessionService, clock: Clock):
     }
     await replay(contents, service, clock, async (_, task) => await task());
   } catch (error) {
-    // Nobody gets it: what it has opened would stay open.
+    // The caller does not get this service: close it, or its store would stay open.
     await service.close().catch(() => undefined);
     throw error;
   }

@@ -62,7 +62,7 @@ class Reader implements Contents {
   /** Whether nothing can be said of the other lines. */
   isTooNew = false;
   readonly #seen = new Map<string, string>();
-  /** Whose the next events are: nobody's when its line is broken. */
+  /** The session that the next events belong to; `undefined` when its line is broken. */
   #current: FileSession | 'broken' | undefined;
 
   take(text: string, line: number): void {

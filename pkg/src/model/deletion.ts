@@ -7,7 +7,7 @@ const brand = Symbol.for('statepad.deleted');
 
 /** The type of {@link DELETED}. */
 export class Deleted {
-  /** So that whoever writes a delta without knowing of deletions writes what ADK's readers understand. */
+  /** In JSON it is `null`, which ADK's readers understand. */
   toJSON(): null {
     return null;
   }

@@ -1,4 +1,4 @@
-// Looks at what callers give. Nothing here throws, whatever it is: not even for a proxy that has been revoked.
+// What kind of value a caller has given. Nothing here throws, not even for a revoked proxy.
 
 /** Whether something is an object, or an instance of a class: no list, no function, not `null`. */
 export function isObject(value: unknown): value is object {

@@ -23,7 +23,7 @@ export interface StoreOptions extends Partial<Callbacks> {
     /** How long to wait after the first try, in milliseconds, then twice as long each time; 50 unless told otherwise. */
     readonly pause?: number | undefined;
   } | undefined;
-  /** How many events, about, stay in memory in sessions that nobody waits for; 100,000 unless told otherwise. */
+  /** How many events, about, stay in memory in sessions with no call in progress; 100,000 unless told otherwise. */
   readonly cachedEvents?: number | undefined;
 }
 

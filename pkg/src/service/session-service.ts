@@ -49,7 +49,7 @@ export interface SessionServiceOptions extends StoreOptions {
  * `persist` and `restore`, wherever they keep them.
  *
  * A write is never dropped silently: it resolves when it is durable, or it throws a {@link StatepadError}. It has not
- * happened then, unless the code is `COMMIT_UNKNOWN`: nobody knows. Every method throws `CLOSED` after `close()`, and
+ * happened then, unless the code is `COMMIT_UNKNOWN`: then it may have happened. Every method throws `CLOSED` after `close()`, and
  * over a store also `STORE_UNAVAILABLE` and `STORE_CORRUPT`.
  *
  * @example
@@ -112,7 +112,7 @@ export class SessionService {
     try {
       return await sessions.create(creation, signal);
     } catch (error) {
-      // Somebody else has created it meanwhile.
+      // Another caller has created it meanwhile.
       const isTaken = isStatepadError(error) && error.code === 'SESSION_EXISTS';
       const created = isTaken ? await sessions.get(creation.key, undefined, signal) : undefined;
       if (created === undefined) {
@@ -306,7 +306,7 @@ export class SessionService {
     return this.#sessions;
   }
 
-  /** What tells the past is loaded when somebody asks. */
+  /** The log that tells the past is loaded at the first call that needs it. */
   async #past(session: SessionName, options: Abortable): Promise<[typeof import('../session/history.js'), View]> {
     checkSession(session);
     const sessions = await this.#begin(options);

@@ -12,7 +12,7 @@ type State = Readonly<Record<string, Json>>;
  * function was given.
  *
  * A function that changes its argument and answers with nothing, or with the argument, has written nothing: sloppy scripts are
- * not told by the frozen record. So these two answers are worth a warning in development. Those who have nothing to write on
+ * not told by the frozen record. So these two answers are worth a warning in development. Callers that have nothing to write on
  * purpose answer with `{}`.
  *
  * Throws `INVALID_ARGUMENT` for anything else than a plain object or `undefined`.

@@ -105,7 +105,7 @@ class Update {
   }
 }
 
-/** Somebody else has written what was read. */
+/** Another writer has changed what was read. */
 class Met {
   readonly cause: unknown;
   readonly widest: StoredScope;
@@ -120,7 +120,7 @@ class Met {
 async function tryUpdate(target: UpdateTarget, fn: UpdateFunction, turn: Turn, plan: UpdatePlan): Promise<Done | Met> {
   const { signal, reservation } = plan;
   signal?.throwIfAborted();
-  // Whatever needs no waiting is done at once: nothing can come between.
+  // Without waiting no other task of this process can run between the read and the write.
   const found = target(turn);
   const { state, write, widest } = isThenable(found) ? await found : found;
   const answer = turn.call(() => fn(state));
@@ -147,7 +147,7 @@ function isEmpty(delta: object): boolean {
   return Reflect.ownKeys(delta).length === 0;
 }
 
-/** Nobody would ever see them. */
+/** `temp:` keys are not stored, so writing them here would have no effect. */
 function refuseTemp(delta: Readonly<Record<string, unknown>>): void {
   const key = Object.keys(delta).find(isTemp);
   if (key !== undefined) {
@@ -159,7 +159,7 @@ function isConflict(error: unknown): boolean {
   return isStatepadError(error) && (error.code === 'STATE_CONFLICT' || error.code === 'SESSION_STALE');
 }
 
-/** Growing, and by chance, so that those who met do not meet again; at most 50 ms. */
+/** Grows with the attempts, with jitter, so that conflicting writers drift apart; at most 50 ms. */
 async function pause(attempt: number): Promise<void> {
   await sleep(Math.random() * Math.min(50, 2 ** Math.min(attempt - 1, 6)));
 }

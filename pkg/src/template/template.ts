@@ -122,7 +122,7 @@ const NO_ARTIFACTS: ReadonlyMap<string, string> = new Map();
 function checkArtifact(name: string, text: unknown): string | undefined {
   if (text !== undefined && typeof text !== 'string') {
     if (isThenable(text)) {
-      // Nobody waits for it any more: that it fails is no error of its own.
+      // Rendering has failed already: this artifact's own failure is not reported.
       text.then(undefined, () => undefined);
     }
     const what = `the artifact "${name}" must be a string or undefined; await renderAsync() for one that takes time`;

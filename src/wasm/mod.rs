@@ -10,9 +10,9 @@ use wasm_bindgen::prelude::*;
 use crate::change::{Change, Guard, Prepared, SessionKey};
 use crate::delta::{Delta, ScopedDelta};
 use crate::error::{Error, Result};
+use crate::json::members::Members;
 use crate::list::{ListQuery, Start};
-use crate::object::Members;
-use crate::session::SessionLog;
+use crate::session_log::SessionLog;
 use crate::sessions::{ScopeId, SessionId, Sessions};
 
 mod errors;

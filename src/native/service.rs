@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use crate::change::SessionKey;
-use crate::draft::{StateDraft, StateRef, UpdateOptions};
 use crate::error::Result;
 use crate::event::Event;
+use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
 use crate::state::{SessionState, sorted};
 
 /// A request for [`SessionService::create`]: adk-rust's, with exactly its fields.

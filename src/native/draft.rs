@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use crate::change::SessionKey;
 use crate::delta::Write;
 use crate::error::{Error, Result};
-use crate::index::Ordered;
 use crate::json::Json;
+use crate::maps::Ordered;
 use crate::scope::Scope;
 use crate::state::{ReadonlyState, SessionState, State, must_be_written};
 

@@ -1,5 +1,8 @@
 //! A JSON value as the text that is stored: compact, with numbers as JavaScript writes them.
 
+#[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+pub mod members;
+
 use std::sync::Arc;
 
 use serde_json::Value;

@@ -9,18 +9,18 @@ use serde_json::{Map, Value};
 
 use crate::change::{Change, Guard, Prepared, SessionKey};
 use crate::delta::Delta;
-use crate::draft::{StateDraft, StateRef, Turns, UpdateOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::history::{History, HistoryStep};
-use crate::host::Host;
 use crate::json::Json;
 use crate::list::{ListQuery, Start};
-use crate::scope::Scope;
-use crate::service::{
+use crate::native::draft::{StateDraft, StateRef, Turns, UpdateOptions};
+use crate::native::host::Host;
+use crate::native::service::{
     DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, Session, SessionRef,
     SessionService,
 };
+use crate::scope::Scope;
 use crate::sessions::{SessionId, Sessions};
 use crate::state::{ScopeState, SessionState};
 

@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 use crate::delta::{Delta, Write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventActions};
-use crate::index::Ordered;
 use crate::json::Json;
+use crate::maps::Ordered;
+use crate::native::service::{GetRequest, Session, SessionService};
 use crate::pending::{PendingWrites, SentWrites};
 use crate::scope::Scope;
-use crate::service::{GetRequest, Session, SessionService};
 use crate::state::{ReadonlyState, SessionState, State, must_be_written};
 
 /// Everything from one user input to the final answer. Its contexts, one per author, share it.

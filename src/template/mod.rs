@@ -1,16 +1,19 @@
 //! Instruction templates: text with placeholders, compiled once and rendered many times.
 //!
-//! The grammar is found by [`crate::scan`]; this module gives it a meaning.
+//! The grammar is found by [`scan`]; this module gives it a meaning.
+
+pub mod nearest;
+pub mod scan;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use serde_json::Value;
 
+use self::nearest::{SUGGESTIONS, nearest};
+use self::scan::{Candidate, Escape, Placeholder, PlaceholderKind, Scanner};
 use crate::error::{Error, ErrorKind, Missing, Result};
 use crate::json::Json;
-use crate::nearest::{SUGGESTIONS, nearest};
-use crate::scan::{Candidate, Escape, Placeholder, PlaceholderKind, Scanner};
 use crate::state::ReadonlyState;
 use crate::text::slice;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::change::{Change, ChangeKind, Guard, Prepared, SessionKey};
 use crate::delta::Delta;
 use crate::error::{Error, ErrorKind, Result};
-use crate::index::Index;
+use crate::maps::Index;
 
 /// One conversation, without its state values (they live in scopes) and its events (they live with the host).
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ impl SessionLog {
     /// What the index of events grows by, in bytes, when one more is applied.
     #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth(&self) -> usize {
-        crate::index::growth_of_index(&self.event_ids, 1)
+        crate::maps::growth_of_index(&self.event_ids, 1)
     }
 
     fn stale(&self, expected: u64) -> Error {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use crate::draft::{StateDraft, StateRef, UpdateOptions};
 use crate::error::Result;
 use crate::event::Event;
-use crate::service::{
+use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
+use crate::native::service::{
     CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, Session,
     SessionRef, SessionService,
 };

@@ -1,7 +1,7 @@
 //! The host that there is without being told: the operating system, or JavaScript.
 
-use crate::host::Host;
-use crate::in_memory::InMemorySessionService;
+use crate::native::host::Host;
+use crate::native::in_memory::InMemorySessionService;
 
 /// The clock and the randomness of the operating system; of JavaScript on `wasm32-unknown-unknown`, where the feature `js`
 /// is needed for it.

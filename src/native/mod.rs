@@ -1,0 +1,21 @@
+//! The service for Rust programs: in memory, on the host's clock and ids.
+
+mod draft;
+mod host;
+mod in_memory;
+mod invocation;
+mod pointers;
+mod service;
+#[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
+mod system_host;
+
+pub use draft::{StateDraft, StateRef, UpdateOptions};
+pub use host::Host;
+pub use in_memory::InMemorySessionService;
+pub use invocation::{Context, Invocation};
+pub use service::{
+    CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, Session,
+    SessionRef, SessionService,
+};
+#[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
+pub use system_host::SystemHost;
