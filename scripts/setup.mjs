@@ -1,12 +1,14 @@
 // Installs what is missing on this machine, and only that: `node scripts/setup.mjs build` what a build needs,
-// `node scripts/setup.mjs test` what the tests need besides. Says what it does; prints nothing when all is there.
+// `node scripts/setup.mjs test` what the tests need besides, `node scripts/setup.mjs redis` what the tests of one store need.
+// Says what it does; prints nothing when all is there.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { run } from './run.mjs';
+import { spawnSync } from 'node:child_process';
 import { needCargoTool } from './cargo-tool.mjs';
+import { hasWasmTarget } from './installed.mjs';
+import { run } from './run.mjs';
 import { env, root, versionOf, wasmTarget } from './tools.mjs';
 
 function say(text) {
@@ -25,8 +27,7 @@ function needNode() {
 
 function needRust() {
   if (!versionOf('cargo')) giveUp('cargo was not found: install Rust from https://rustup.rs');
-  const sysroot = execFileSync('rustc', ['--print', 'sysroot'], { cwd: root, env, encoding: 'utf8' }).trim();
-  if (existsSync(join(sysroot, 'lib', 'rustlib', wasmTarget, 'lib'))) return;
+  if (hasWasmTarget()) return;
   if (!versionOf('rustup')) giveUp(`this Rust lacks the target ${wasmTarget}, and there is no rustup to add it: install Rust from https://rustup.rs`);
   say(`adding the Rust target ${wasmTarget}`);
   run('rustup', ['target', 'add', wasmTarget]);
@@ -105,6 +106,23 @@ const needs = {
   test: [needRustComponents, () => needCargoTool('wasm-pack'), needChromium, needRedis, needBetterSqlite],
 };
 
+/** What the tests of each store need besides the npm packages, which have Postgres and the hosts of Cloudflare in them. */
+const stores = {
+  cloudflare: [],
+  encrypted: [needBetterSqlite, needChromium],
+  indexeddb: [needChromium],
+  journal: [needChromium],
+  memory: [],
+  postgres: [],
+  redis: [needRedis],
+  sqlite: [needBetterSqlite],
+};
+
 const purpose = process.argv[2];
-if (!(purpose in needs)) giveUp(`say what for: ${Object.keys(needs).join(' or ')}`);
-for (const need of purpose === 'test' ? [...needs.build, ...needs.test] : needs.build) need();
+if (purpose in stores) {
+  for (const need of [needNode, needNpmPackages, ...stores[purpose]]) need();
+} else if (purpose in needs) {
+  for (const need of purpose === 'test' ? [...needs.build, ...needs.test] : needs.build) need();
+} else {
+  giveUp(`say what for: ${[...Object.keys(needs), ...Object.keys(stores)].join(', ')}`);
+}

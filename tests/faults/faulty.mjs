@@ -1,9 +1,9 @@
 // Stores that fail as they are told to.
 
 import { StoreError } from 'statepad';
+import { connectionLost } from '../support/fixtures.mjs';
 
 export const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time));
-const connectionLost = () => new Error('the connection was lost');
 
 /** How long a service waits for an answer where a test is about answers that do not come, in milliseconds. */
 export const TIMEOUT = 400;

@@ -14,8 +14,8 @@ import { redisStore } from 'statepad/stores/redis';
 import { sqliteStore } from 'statepad/stores/sqlite';
 import { startRedisServer, whyNoRedisServer } from '../support/redis.mjs';
 import { newFolder } from './storages.mjs';
+import { KEY } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const context = { signal: new AbortController().signal };
 /** More than is appended before any of the places here is full. */
 const ENOUGH = 2_000;
@@ -27,7 +27,7 @@ const ENOUGH = 2_000;
 async function fill(t, open, makeRoom, refill = () => undefined) {
   const store = await open();
   const service = new SessionService({ store, retry: { attempts: 2, pause: 1 } });
-  const session = await service.createSession({ ...key, state: { 'app:n': 0 } });
+  const session = await service.createSession({ ...KEY, state: { 'app:n': 0 } });
   await refill();
   const acknowledged = [];
   const append = async (id, size) => {
@@ -57,10 +57,10 @@ async function fill(t, open, makeRoom, refill = () => undefined) {
   const first = acknowledged.length;
   whole();
   await refused(append(full, 2_000));
-  await refused(service.createSession({ ...key, sessionId: 'big', state: { text: 'x'.repeat(1_000_000) } }));
+  await refused(service.createSession({ ...KEY, sessionId: 'big', state: { text: 'x'.repeat(1_000_000) } }));
   await refused(service.updateState({ appName: 'app' }, () => ({ 'app:n': 'x'.repeat(1_000_000) })));
-  assert.equal((await service.getSession(key)).revision, first, 'what is there can be read');
-  assert.equal(await service.getSession({ ...key, sessionId: 'big' }), undefined);
+  assert.equal((await service.getSession(KEY)).revision, first, 'what is there can be read');
+  assert.equal(await service.getSession({ ...KEY, sessionId: 'big' }), undefined);
 
   await makeRoom();
   await append(full, 2_000);
@@ -71,7 +71,7 @@ async function fill(t, open, makeRoom, refill = () => undefined) {
 
   const again = await open();
   const fresh = new SessionService({ store: again });
-  const read = await fresh.getSession(key);
+  const read = await fresh.getSession(KEY);
   assert.deepEqual(read.events.map(({ id }) => id), acknowledged);
   for (const { id, actions, content } of read.events) {
     assert.equal(read.state[`app:${id}`], actions.stateDelta[`app:${id}`]);

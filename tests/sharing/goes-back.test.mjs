@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { DELETED, SessionService } from 'statepad';
 import { plain } from '../contract/read.mjs';
 import { storeThatGoesBack } from './goes-back.mjs';
+import { KEY } from '../support/fixtures.mjs';
 
-const KEY = { appName: 'a', userId: 'u', sessionId: 's' };
 const retry = { attempts: 1 };
 const event = (id, stateDelta = {}) => ({ id, author: 'agent', timestamp: 1, actions: { stateDelta } });
 const ids = ({ events }) => events.map(({ id }) => id);
@@ -160,7 +160,7 @@ test('a session that was created after the backup is gone', async () => {
 test('app and user state that is lost alone is noticed by its position, and by its mark', async () => {
   for (const others of [0, 1, 2]) {
     const { back, ours, theirs } = await open();
-    const add = (name, value) => ours.updateState({ appName: 'a', userId: 'u' }, () => ({ [`app:${name}`]: value, [`user:${name}`]: value }));
+    const add = (name, value) => ours.updateState({ appName: 'app', userId: 'u' }, () => ({ [`app:${name}`]: value, [`user:${name}`]: value }));
     const session = await ours.createSession(KEY);
     await add('one', 1);
     const snapshot = back.snapshot();
@@ -169,7 +169,7 @@ test('app and user state that is lost alone is noticed by its position, and by i
     await ours.getSession(KEY);
     await back.restore(snapshot);
     for (let number = 0; number < others; number++) {
-      await theirs.updateState({ appName: 'a', userId: 'u' }, () => ({ [`app:t${number}`]: number, [`user:t${number}`]: number }));
+      await theirs.updateState({ appName: 'app', userId: 'u' }, () => ({ [`app:t${number}`]: number, [`user:t${number}`]: number }));
     }
     await ours.appendEvent({ session, event: event('1', others === 2 ? {} : { 'app:own': 1, 'user:own': 1 }) });
     assert.deepEqual(shown(session), await stored(back), `${others}`);
@@ -210,7 +210,7 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('snapshot') }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('restore'), which: fc.nat(5) }) },
 );
-const HOMES = [['u', 's0'], ['u', 's1'], ['v', 's2']].map(([userId, sessionId]) => ({ appName: 'a', userId, sessionId }));
+const HOMES = [['u', 's0'], ['u', 's1'], ['v', 's2']].map(([userId, sessionId]) => ({ appName: 'app', userId, sessionId }));
 
 describe('whatever is read or acknowledged is what the store has', () => {
   for (const cachedEvents of [100_000, 3]) {
@@ -250,7 +250,7 @@ describe('whatever is read or acknowledged is what the store has', () => {
                 assert.equal(await back.has(key), null);
               } else if (kind === 'update') {
                 const exists = (await back.has(key)) !== null;
-                const target = name === 'k' ? key : name === 'user:k' ? { appName: 'a', userId: key.userId } : { appName: 'a' };
+                const target = name === 'k' ? key : name === 'user:k' ? { appName: 'app', userId: key.userId } : { appName: 'app' };
                 const result = await service.updateState(target, (state) => ({ [name]: isDeletion ? DELETED : `${state[name] ?? ''}`.slice(-20) + value })).catch(({ code }) => code);
                 if (name === 'k' && !exists) {
                   assert.equal(result, 'SESSION_NOT_FOUND');

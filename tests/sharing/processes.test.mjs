@@ -5,9 +5,8 @@ import { after, test } from 'node:test';
 import { postgresServer, redisServer, sqliteFiles } from './databases.mjs';
 import { openService } from './places.mjs';
 import { startProcesses } from './processes.mjs';
+import { APP, USER } from '../support/fixtures.mjs';
 
-const APP = { appName: 'a' };
-const USER = { ...APP, userId: 'u' };
 const keyOf = (sessionId) => ({ ...USER, sessionId });
 
 /** Each process does so much, and they wait for each other after each round: so they do work at the same time. */

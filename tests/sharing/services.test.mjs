@@ -7,8 +7,8 @@ import { memoryStore } from 'statepad/stores/memory';
 import { sqliteFiles } from './databases.mjs';
 import { observed } from './observed.mjs';
 import { openStore } from './places.mjs';
+import { KEY } from '../support/fixtures.mjs';
 
-const KEY = { appName: 'a', userId: 'u', sessionId: 's' };
 const files = sqliteFiles();
 after(files.stop);
 
@@ -99,13 +99,13 @@ for (const kind of Object.keys(kinds)) {
       assert.equal(results.lastIndexOf('done'), done - 1);
 
       assert.equal(await outcome(ours.appendEvent({ session, event: event('late') })), 'SESSION_NOT_FOUND');
-      assert.equal(await outcome(ours.appendEvent({ session: { appName: 'a', userId: 'u', id: 's' }, event: event('late') })), 'SESSION_NOT_FOUND');
+      assert.equal(await outcome(ours.appendEvent({ session: { appName: 'app', userId: 'u', id: 's' }, event: event('late') })), 'SESSION_NOT_FOUND');
       assert.equal(await outcome(ours.updateState(KEY, () => ({ n: 1 }))), 'SESSION_NOT_FOUND');
       for (const service of [ours, theirs]) {
         assert.equal(await service.getSession(KEY), undefined);
-        assert.deepEqual((await service.listSessions({ appName: 'a' })).sessions, []);
+        assert.deepEqual((await service.listSessions({ appName: 'app' })).sessions, []);
         // What was acknowledged for the app stays, and nothing else is there.
-        assert.deepEqual({ ...(await service.getAppState({ appName: 'a' })) }, Object.fromEntries(numbers(done).map((number) => [`k${number}`, number])));
+        assert.deepEqual({ ...(await service.getAppState({ appName: 'app' })) }, Object.fromEntries(numbers(done).map((number) => [`k${number}`, number])));
       }
     }));
 
@@ -113,7 +113,7 @@ for (const kind of Object.keys(kinds)) {
     withServices(kind, async (ours, theirs) => {
       const old = await ours.createSession({ ...KEY, state: { from: 'ours' } });
       await ours.appendEvent({ session: old, event: event('e1') });
-      const row = (await ours.listSessions({ appName: 'a' })).sessions[0];
+      const row = (await ours.listSessions({ appName: 'app' })).sessions[0];
       await theirs.deleteSession(KEY);
       const anew = await theirs.createSession({ ...KEY, state: { from: 'theirs' } });
 
@@ -172,11 +172,11 @@ for (const kind of Object.keys(kinds)) {
         assert.deepEqual({ ...read.state }, delta);
         assert.equal(read.revision, number + 1);
         assert.equal(ids(read).at(-1), `e${number}`);
-        assert.deepEqual({ ...(await services[reader].listSessions({ appName: 'a' })).sessions[0].state }, delta);
-        await services[reader].updateState({ appName: 'a', userId: 'u' }, () => ({ 'user:x': number, 'app:x': number }));
+        assert.deepEqual({ ...(await services[reader].listSessions({ appName: 'app' })).sessions[0].state }, delta);
+        await services[reader].updateState({ appName: 'app', userId: 'u' }, () => ({ 'user:x': number, 'app:x': number }));
         const again = await services[writer].getSession(KEY);
         assert.deepEqual([again.state['user:x'], again.state['app:x']], [number, number]);
-        await services[reader].updateState({ appName: 'a', userId: 'u' }, () => ({ 'user:x': DELETED, 'app:x': DELETED }));
+        await services[reader].updateState({ appName: 'app', userId: 'u' }, () => ({ 'user:x': DELETED, 'app:x': DELETED }));
       }
     }));
 
@@ -194,7 +194,7 @@ for (const kind of Object.keys(kinds)) {
       assert.deepEqual({ ...session.state }, { k0: 0, k1: 1, k2: 2, own: 1, 'user:n': 2 });
 
       // No event tells of these; and those of the app come by another session, too.
-      await theirs.updateState({ appName: 'a', userId: 'u' }, () => ({ 'app:quiet': 1, 'user:quiet': 2 }));
+      await theirs.updateState({ appName: 'app', userId: 'u' }, () => ({ 'app:quiet': 1, 'user:quiet': 2 }));
       const elsewhere = await theirs.createSession({ ...KEY, userId: 'v', state: { 'app:loud': 3 } });
       await theirs.appendEvent({ session: elsewhere, event: event('e', { 'app:louder': 4 }) });
       await ours.appendEvent({ session, event: event('ours 2') });
@@ -244,8 +244,8 @@ test('with hints, the state of an app and of a user comes by itself, too', () =>
     await ours.createSession(KEY);
     await nextLoad();
     for (const [target, delta, pos] of [
-      [{ appName: 'a' }, { 'app:k': 1 }, { app: 1, user: 0 }],
-      [{ appName: 'a', userId: 'u' }, { 'user:k': 1 }, { app: 1, user: 1 }],
+      [{ appName: 'app' }, { 'app:k': 1 }, { app: 1, user: 0 }],
+      [{ appName: 'app', userId: 'u' }, { 'user:k': 1 }, { app: 1, user: 1 }],
     ]) {
       const loaded = nextLoad();
       await theirs.updateState(target, () => delta);
@@ -256,7 +256,7 @@ test('with hints, the state of an app and of a user comes by itself, too', () =>
     }
   }));
 
-const SHARED = { appName: 'a', userId: 'u' };
+const SHARED = { appName: 'app', userId: 'u' };
 
 /** A value more of every kind: one that stays, one that goes, one that goes and comes back, one that is new. */
 async function moveShared(service, number) {

@@ -9,12 +9,12 @@ import { journalStore } from 'statepad/stores/journal';
 import { memoryStore } from 'statepad/stores/memory';
 import { storedWith } from '../support/store.mjs';
 import { plain } from '../contract/read.mjs';
+import { KEY } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
 
 async function open(state = {}) {
   const service = new SessionService();
-  return { service, session: await service.createSession({ ...key, state }) };
+  return { service, session: await service.createSession({ ...KEY, state }) };
 }
 
 /** Fails unless the promise is refused as no JSON, at this place. */
@@ -50,7 +50,7 @@ for (const [what, value] of [
     await refused(append({ content: { parts: [{ text: 'x' }, { functionCall: { args: { 'a b': value } } }] } }), 'content.parts[1].functionCall.args["a b"]');
     await refused(service.createSession({ appName: 'app', userId: 'u', state: { 'user:x': [value] } }), 'state["user:x"][0]');
     assert.equal(session.revision, 0);
-    assert.deepEqual(plain(await service.getUserState(key)), {});
+    assert.deepEqual(plain(await service.getUserState(KEY)), {});
   });
 }
 
@@ -79,8 +79,8 @@ test('a lone surrogate in a key, a member name or an id is refused', async () =>
   await assert.rejects(append({ actions: { stateDelta: { '\ud800': 1 } } }), { code: 'VALUE_NOT_JSON' });
   await assert.rejects(append({ actions: { stateDelta: { x: { '\udfff': 1 } } } }), { code: 'VALUE_NOT_JSON' });
   await assert.rejects(append({ id: '\ud800' }), (error) => isStatepadError(error));
-  await assert.rejects(service.createSession({ ...key, sessionId: 'a\ud800' }), { code: 'INVALID_ARGUMENT' });
-  await assert.rejects(service.getSession({ ...key, appName: '\ud800' }), { code: 'INVALID_ARGUMENT' });
+  await assert.rejects(service.createSession({ ...KEY, sessionId: 'a\ud800' }), { code: 'INVALID_ARGUMENT' });
+  await assert.rejects(service.getSession({ ...KEY, appName: '\ud800' }), { code: 'INVALID_ARGUMENT' });
 });
 
 test('a toJSON is honoured, on a list too', async () => {
@@ -159,7 +159,7 @@ test('what the caller changes after the call reaches nobody', async () => {
 test('what the caller changes after the very first call of a service, or one that waits for a store, reaches nobody', async () => {
   for (const service of [new SessionService(), new SessionService(storedWith(() => undefined))]) {
     const state = { x: { y: 1 } };
-    const creating = service.createSession({ ...key, state });
+    const creating = service.createSession({ ...KEY, state });
     state.x.y = 2;
     state.z = 3;
     assert.deepEqual(plain((await creating).state), { x: { y: 1 } });
@@ -206,10 +206,10 @@ test('a list with members beside its elements is refused: JSON would leave them 
 test('a symbol among the keys of a state or a delta is refused, also by the service under ADK', async () => {
   const { service, session } = await open();
   const record = { x: 1, [Symbol('s')]: 1 };
-  await refused(service.createSession({ ...key, sessionId: 't', state: record }), 'state');
+  await refused(service.createSession({ ...KEY, sessionId: 't', state: record }), 'state');
   await refused(service.appendEvent({ session, event: { actions: { stateDelta: record } } }), 'actions.stateDelta');
   const adk = new StatepadSessionService();
-  const held = await adk.createSession(key);
+  const held = await adk.createSession(KEY);
   await refused(adk.appendEvent({ session: held, event: createEvent({ actions: { stateDelta: record } }) }), 'actions.stateDelta');
 });
 
@@ -264,12 +264,12 @@ test('a clock that answers with anything but a number of milliseconds is refused
       let answer = now;
       const service = new SessionService({ now: () => answer(), ...more });
       const isTold = (error) => isStatepadError(error) && error.code === 'INVALID_ARGUMENT' && error.path === 'now' && error.message.includes(what);
-      await assert.rejects(service.createSession(key), isTold, what);
+      await assert.rejects(service.createSession(KEY), isTold, what);
       answer = () => 5;
-      const session = await service.createSession(key);
+      const session = await service.createSession(KEY);
       answer = now;
       await assert.rejects(service.appendEvent({ session, event: {} }), isTold);
-      await assert.rejects(service.updateState(key, () => ({ x: 1 })), isTold);
+      await assert.rejects(service.updateState(KEY, () => ({ x: 1 })), isTold);
       await assert.rejects(service.updateState({ appName: 'app' }, () => ({ 'app:x': 1 })), isTold);
       await service.appendEvent({ session, event: { timestamp: 6 } });
       assert.equal(session.lastUpdateTime, 6);
@@ -323,7 +323,7 @@ test('a timestamp that the clock has given does not make a retry another event; 
   for (const more of [{}, { store: memoryStore() }]) {
     let time = 0;
     const service = new SessionService({ now: () => (time += 1), ...more });
-    const session = await service.createSession(key);
+    const session = await service.createSession(KEY);
     const event = { id: 'e', author: 'a', actions: { stateDelta: { x: 1 } } };
     const first = await service.appendEvent({ session, event });
     const again = await service.appendEvent({ session, event });
@@ -343,17 +343,17 @@ test('what is missing or of another kind is named', async () => {
     [() => service.getSession(), 'request is missing'],
     [() => service.getSession(null), 'request must be an object, not null'],
     [() => service.getSession([]), 'request must be an object, not a list'],
-    [() => service.getSession({ ...key, userId: 7 }), 'userId must be a string and not 7'],
-    [() => service.getSession({ ...key, userId: '\ud800' }), 'userId must be a string without lone surrogates'],
-    [() => service.getSession({ ...key, signal: {} }), 'signal must be an AbortSignal, not an object'],
+    [() => service.getSession({ ...KEY, userId: 7 }), 'userId must be a string and not 7'],
+    [() => service.getSession({ ...KEY, userId: '\ud800' }), 'userId must be a string without lone surrogates'],
+    [() => service.getSession({ ...KEY, signal: {} }), 'signal must be an AbortSignal, not an object'],
     [() => service.appendEvent({ session }), 'event is missing'],
     [() => service.appendEvent({ event: {} }), 'session is missing'],
     [() => service.appendEvent({ session: { appName: 'a', userId: 'u', sessionId: 's' }, event: {} }), 'session.id is missing'],
     [() => service.appendEvent({ session: {}, event: {} }), 'session.appName is missing'],
     [() => service.appendEvent({ session, event: { timestamp: '7' } }), 'timestamp must be a number of milliseconds, not a string'],
-    [() => service.updateState(key), 'fn is missing'],
-    [() => service.updateState(key, {}), 'fn must be a function, not an object'],
-    [() => service.updateState(key, () => ({}), { attempts: 0 }), 'attempts must be a whole number from 1, not 0'],
+    [() => service.updateState(KEY), 'fn is missing'],
+    [() => service.updateState(KEY, {}), 'fn must be a function, not an object'],
+    [() => service.updateState(KEY, () => ({}), { attempts: 0 }), 'attempts must be a whole number from 1, not 0'],
     [() => service.updateState({ appName: 'a', sessionId: 's' }, () => ({})), 'userId is missing: a sessionId needs one'],
     [() => service.updateState({ appName: 'a', userId: 'u' }, () => ({ count: 1 })), 'use "user:count"'],
     [() => service.updateState({ appName: 'a' }, () => ({ 'user:count': 1 })), 'use "app:count"'],
@@ -384,16 +384,16 @@ test('what is missing or of another kind is named', async () => {
 test('nothing is done by a service that is closed, however it was used before, nor by one that starts meanwhile', async () => {
   for (const more of [() => ({}), () => ({ store: memoryStore() })]) {
     const service = new SessionService(more());
-    const session = await service.createSession(key);
+    const session = await service.createSession(KEY);
     await service.close();
     const fresh = new SessionService(more());
-    const pending = fresh.createSession(key);
+    const pending = fresh.createSession(KEY);
     await Promise.all([assert.rejects(pending, { code: 'CLOSED' }), fresh.close()]);
     for (const closed of [service, fresh]) {
       for (const call of [
-        () => closed.createSession(key), () => closed.getSession(key), () => closed.getOrCreateSession(key), () => closed.listSessions(key),
-        () => closed.deleteSession(key), () => closed.appendEvent({ session, event: {} }), () => closed.getAppState(key), () => closed.getUserState(key),
-        () => closed.updateState(key, () => ({})), () => closed.stateAt(session, 0), () => closed.history(session, 'x'),
+        () => closed.createSession(KEY), () => closed.getSession(KEY), () => closed.getOrCreateSession(KEY), () => closed.listSessions(KEY),
+        () => closed.deleteSession(KEY), () => closed.appendEvent({ session, event: {} }), () => closed.getAppState(KEY), () => closed.getUserState(KEY),
+        () => closed.updateState(KEY, () => ({})), () => closed.stateAt(session, 0), () => closed.history(session, 'x'),
         () => closed.appendEvent({ session, event: { partial: true } }), async () => closed.invocation(session),
       ]) {
         await assert.rejects(call(), { code: 'CLOSED' }, String(call));
@@ -407,18 +407,18 @@ test('nothing is done by a service that is closed, however it was used before, n
 test('a session is taken where its key is asked for', async () => {
   for (const more of [{}, { store: memoryStore() }]) {
     const service = new SessionService(more);
-    const session = await service.createSession({ ...key, state: { x: 1, 'user:x': 2 } });
+    const session = await service.createSession({ ...KEY, state: { x: 1, 'user:x': 2 } });
     assert.equal((await service.getSession(session)).id, 's');
     assert.deepEqual((await service.getSession({ ...session, config: { numRecentEvents: 0 } })).events, []);
     // Without this the update would be one of the user's keys.
     assert.deepEqual(await service.updateState(session, ({ x }) => ({ x: x + 1 })), { x: 2, 'user:x': 2 });
-    assert.equal((await service.getSession(key)).events.length, 1);
+    assert.equal((await service.getSession(KEY)).events.length, 1);
     const adk = new StatepadSessionService();
-    const held = await adk.createSession({ ...key, state: { x: 1 } });
+    const held = await adk.createSession({ ...KEY, state: { x: 1 } });
     assert.deepEqual(await adk.service.updateState(held, ({ x }) => ({ x: x + 1 })), { x: 2 });
     assert.equal((await adk.service.getSession(held)).id, 's');
     await adk.service.deleteSession(held);
-    assert.equal(await adk.getSession(key), undefined);
+    assert.equal(await adk.getSession(KEY), undefined);
     await service.deleteSession(session);
     assert.equal(await service.getSession(session), undefined);
   }
@@ -429,7 +429,7 @@ test('instances of classes are taken by the service under ADK alone, and only th
     stateDelta = { x: 1 };
   }
   const service = new StatepadSessionService();
-  const session = await service.createSession(key);
+  const session = await service.createSession(KEY);
   await service.appendEvent({ session, event: { ...createEvent(), actions: new Actions() } });
   assert.equal(session.state.x, 1);
   await assert.rejects(service.appendEvent({ session, event: { ...createEvent(), actions: new Map() } }), { code: 'INVALID_ARGUMENT', path: 'actions' });
@@ -471,7 +471,7 @@ test('a delta is a plain object of keys and values, or none', async () => {
   const append = (stateDelta) => service.appendEvent({ session, event: { actions: { stateDelta } } });
   for (const given of [[], [['x', 1]], 'x', 7, true, () => ({}), new Map([['x', 1]]), new Date(0)]) {
     await assert.rejects(append(given), { code: 'INVALID_ARGUMENT', path: 'actions.stateDelta' });
-    await assert.rejects(service.createSession({ ...key, sessionId: 't', state: given }), { code: 'INVALID_ARGUMENT', path: 'state' });
+    await assert.rejects(service.createSession({ ...KEY, sessionId: 't', state: given }), { code: 'INVALID_ARGUMENT', path: 'state' });
   }
   assert.deepEqual((await append(null)).actions.stateDelta, {});
   assert.deepEqual((await append(undefined)).actions.stateDelta, {});

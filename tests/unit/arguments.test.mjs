@@ -21,8 +21,8 @@ import {
 import { exportLines, openLines } from 'statepad/jsonl';
 import { journalStore } from 'statepad/stores/journal';
 import { memoryStore } from 'statepad/stores/memory';
+import { KEY, runs } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const revoked = () => {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
@@ -104,15 +104,15 @@ const calls = {
 };
 /** And the methods of a service that has the session. */
 const methods = {
-  createSession: [{ ...key, sessionId: undefined, state: { x: 1 }, signal }],
-  getSession: [{ ...key, config: { numRecentEvents: 1, afterTimestamp: 1 }, signal }],
-  getOrCreateSession: [{ ...key, state: { x: 1 }, signal }],
+  createSession: [{ ...KEY, sessionId: undefined, state: { x: 1 }, signal }],
+  getSession: [{ ...KEY, config: { numRecentEvents: 1, afterTimestamp: 1 }, signal }],
+  getOrCreateSession: [{ ...KEY, state: { x: 1 }, signal }],
   listSessions: [{ appName: 'app', userId: 'u', limit: 1, page: 1, order: 'asc', signal }],
-  deleteSession: [{ ...key, signal }],
+  deleteSession: [{ ...KEY, signal }],
   appendEvent: [{ session: { appName: 'app', userId: 'u', id: 's' }, event, expectedRevision: 0, signal }],
   getAppState: [{ appName: 'app', signal }],
   getUserState: [{ appName: 'app', userId: 'u', signal }],
-  updateState: [key, () => ({ x: 2 }), { attempts: 2, author: 'a', invocationId: 'i', signal }],
+  updateState: [KEY, () => ({ x: 2 }), { attempts: 2, author: 'a', invocationId: 'i', signal }],
   stateAt: [{ appName: 'app', userId: 'u', id: 's' }, 0, { signal }],
   history: [{ appName: 'app', userId: 'u', id: 's' }, 'x', { until: 0, last: 1, signal }],
   flush: [],
@@ -163,7 +163,7 @@ Array.fromAsync ??= async (items) => {
 /** One argument or member of a good call that is wrong, or nothing but wrong ones. */
 const givenFor = (valid) => (valid.length === 0 ? fc.array(junk, { maxLength: 2 }) : fc.oneof(damaged(valid), fc.array(junk, { maxLength: 3 })));
 
-const numRuns = 300;
+const numRuns = runs(300);
 describe('whatever is given, only a StatepadError comes back', () => {
   for (const [name, [call, valid]] of Object.entries(calls)) {
     test(name, async () => {
@@ -178,7 +178,7 @@ describe('whatever is given, only a StatepadError comes back', () => {
       test(`service.${name}, ${place}`, async () => {
         const open = async () => {
           const service = new SessionService(options());
-          await service.createSession({ ...key, state: { x: 1 } });
+          await service.createSession({ ...KEY, state: { x: 1 } });
           return service;
         };
         const service = await open();
@@ -190,7 +190,7 @@ describe('whatever is given, only a StatepadError comes back', () => {
             await holds(name, (...each) => fresh[name](...each), all);
             if (name !== 'deleteSession' && name !== 'close') {
               // It still works, and has the session that it had.
-              assert.equal((await fresh.getSession(key)).id, 's');
+              assert.equal((await fresh.getSession(KEY)).id, 's');
             }
           }),
           { numRuns },
@@ -201,7 +201,7 @@ describe('whatever is given, only a StatepadError comes back', () => {
 
   test('service.invocation', async () => {
     const service = new SessionService();
-    const session = await service.createSession(key);
+    const session = await service.createSession(KEY);
     await fc.assert(
       fc.property(fc.oneof(damaged([session, { invocationId: 'i', author: 'a' }]), fc.array(junk, { maxLength: 3 })), (given) => {
         try {

@@ -12,8 +12,8 @@ import { runScenario, stepsOfOneSession } from '../contract/scenario.mjs';
 import { person } from '../contract/schema.mjs';
 import { callState } from '../contract/state.mjs';
 import { statepadSide } from '../contract/statepad.mjs';
+import { KEY } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
 
 /** Throws what a call throws, unless it is the error wanted. */
 function hasCode(code) {
@@ -28,14 +28,14 @@ describe('scope', () => {
   for (const { name, key: full, scope, bare } of casesOf('scope').cases) {
     test(name, async () => {
       const service = new SessionService();
-      const session = await service.createSession(key);
+      const session = await service.createSession(KEY);
       await service.appendEvent({ session, event: { invocationId: 'i', actions: { stateDelta: { [full]: 1 } } } });
       assert.deepEqual(plain(session.state), { [full]: 1 });
-      const stored = await service.getSession(key);
+      const stored = await service.getSession(KEY);
       assert.deepEqual(plain(stored.state), scope === 'temp' ? {} : { [full]: 1 });
-      assert.deepEqual(plain(await service.getAppState(key)), scope === 'app' ? { [bare]: 1 } : {});
-      assert.deepEqual(plain(await service.getUserState(key)), scope === 'user' ? { [bare]: 1 } : {});
-      const sibling = await service.createSession({ ...key, sessionId: 't' });
+      assert.deepEqual(plain(await service.getAppState(KEY)), scope === 'app' ? { [bare]: 1 } : {});
+      assert.deepEqual(plain(await service.getUserState(KEY)), scope === 'user' ? { [bare]: 1 } : {});
+      const sibling = await service.createSession({ ...KEY, sessionId: 't' });
       assert.deepEqual(plain(sibling.state), scope === 'app' || scope === 'user' ? { [full]: 1 } : {});
     });
   }
@@ -46,12 +46,12 @@ describe('delta', () => {
     test(name, async () => {
       const changes = [];
       const service = new SessionService(storedWith((given) => changes.push(given)));
-      const session = await service.createSession({ ...key, state: before });
+      const session = await service.createSession({ ...KEY, state: before });
       const stateDelta = { ...set, ...Object.fromEntries(unset.map((deleted) => [deleted, DELETED])) };
       await service.appendEvent({ session, event: { invocationId: 'i', actions: { stateDelta } } });
       assert.deepEqual(plain(changes.at(-1).delta), change);
       assert.deepEqual(plain(session.state), { ...after, ...temp });
-      const { state } = await service.getSession(key);
+      const { state } = await service.getSession(KEY);
       assert.deepEqual(plain(state), after);
       if (order !== undefined) {
         assert.deepEqual(Object.keys(state), order);
@@ -81,7 +81,7 @@ describe('event', () => {
   for (const { name, before = {}, event, stored, json = {}, error, state } of cases) {
     test(name, async () => {
       const service = new SessionService();
-      const session = await service.createSession({ ...key, state: before });
+      const session = await service.createSession({ ...KEY, state: before });
       const given = JSON.stringify(event);
       const append = service.appendEvent({ session, event });
       if (error === undefined) {
@@ -90,8 +90,8 @@ describe('event', () => {
           const value = place.split('.').reduce((member, step) => member?.[step], answer);
           assert.deepEqual(value, wanted ?? undefined, place);
         }
-        assert.deepEqual(plain((await service.getSession(key)).events), [answer]);
-        const said = { ...answer, state: (await service.getSession(key)).state };
+        assert.deepEqual(plain((await service.getSession(KEY)).events), [answer]);
+        const said = { ...answer, state: (await service.getSession(KEY)).state };
         for (const [place, text] of Object.entries(json)) {
           assert.equal(JSON.stringify(place.split('.').reduce((member, step) => member[step], said)), text, place);
         }
@@ -99,7 +99,7 @@ describe('event', () => {
         await assert.rejects(append, hasCode(error));
         assert.equal(session.revision, 0);
       }
-      assert.deepEqual(plain((await service.getSession(key)).state), state ?? plain(before));
+      assert.deepEqual(plain((await service.getSession(KEY)).state), state ?? plain(before));
       assert.equal(JSON.stringify(event), given, "the caller's event is never changed");
     });
   }

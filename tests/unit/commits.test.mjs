@@ -5,9 +5,8 @@ import { test } from 'node:test';
 import { DELETED, SessionService, isStatepadError } from 'statepad';
 import { plain } from '../contract/read.mjs';
 import { storedWith } from '../support/store.mjs';
+import { KEY, setting } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
-const setting = (stateDelta, more = {}) => ({ invocationId: 'i', author: 'agent', ...more, actions: { stateDelta } });
 
 /** A store that takes what it is told to, when it is told to. */
 function gate() {
@@ -33,7 +32,7 @@ function gate() {
 async function open(state) {
   const store = gate();
   const service = new SessionService(storedWith(store.commit));
-  const session = await store.take(service.createSession({ ...key, state }));
+  const session = await store.take(service.createSession({ ...KEY, state }));
   return { store, service, session };
 }
 
@@ -43,24 +42,24 @@ test('nothing is visible before the store has it, and everything afterwards', as
   const { resolve } = await store.next();
   assert.deepEqual(plain(session.state), { x: 1 });
   assert.equal(session.revision, 0);
-  assert.deepEqual(plain((await service.getSession(key)).state), { x: 1 });
-  assert.deepEqual(plain(await service.getAppState(key)), {});
+  assert.deepEqual(plain((await service.getSession(KEY)).state), { x: 1 });
+  assert.deepEqual(plain(await service.getAppState(KEY)), {});
   resolve();
   await append;
   assert.deepEqual(plain(session.state), { x: 2, 'app:y': 1, 'user:z': 1, 'temp:t': 1 });
-  assert.deepEqual(plain((await service.getSession(key)).state), { x: 2, 'app:y': 1, 'user:z': 1 });
+  assert.deepEqual(plain((await service.getSession(KEY)).state), { x: 2, 'app:y': 1, 'user:z': 1 });
 });
 
 test('a store that fails leaves nothing changed anywhere', async () => {
   const { store, service, session } = await open({ x: 1, 'app:y': 1, 'user:z': 1 });
-  const other = await service.getSession(key);
+  const other = await service.getSession(KEY);
   const before = plain(session);
   const failing = new Error('the disk is full');
   for (const attempt of [
     () => service.appendEvent({ session, event: setting({ x: 2, 'app:y': 2, 'user:z': DELETED, 'temp:t': 1 }, { id: 'e', author: 'user', invocationId: 'new' }) }),
-    () => service.createSession({ ...key, sessionId: 'more', state: { 'app:y': 3, 'user:z': 3 } }),
-    () => service.getOrCreateSession({ ...key, sessionId: 'more', state: { 'app:y': 3 } }),
-    () => service.updateState(key, () => ({ x: 4, 'app:y': 4 })),
+    () => service.createSession({ ...KEY, sessionId: 'more', state: { 'app:y': 3, 'user:z': 3 } }),
+    () => service.getOrCreateSession({ ...KEY, sessionId: 'more', state: { 'app:y': 3 } }),
+    () => service.updateState(KEY, () => ({ x: 4, 'app:y': 4 })),
     () => service.updateState({ appName: 'app', userId: 'u' }, () => ({ 'user:z': 5, 'app:y': 5 })),
     () => service.updateState({ appName: 'app' }, () => ({ 'app:y': 6 })),
   ]) {
@@ -70,11 +69,11 @@ test('a store that fails leaves nothing changed anywhere', async () => {
     await assert.rejects(promise, (error) => error === failing || error.cause === failing);
     assert.deepEqual(plain(session), before);
     assert.deepEqual(plain(other), before);
-    assert.deepEqual(plain(await service.getSession(key)), before);
-    assert.equal(await service.getSession({ ...key, sessionId: 'more' }), undefined);
-    assert.equal((await service.listSessions(key)).totalItems, 1);
-    assert.deepEqual(plain(await service.getAppState(key)), { y: 1 });
-    assert.deepEqual(plain(await service.getUserState(key)), { z: 1 });
+    assert.deepEqual(plain(await service.getSession(KEY)), before);
+    assert.equal(await service.getSession({ ...KEY, sessionId: 'more' }), undefined);
+    assert.equal((await service.listSessions(KEY)).totalItems, 1);
+    assert.deepEqual(plain(await service.getAppState(KEY)), { y: 1 });
+    assert.deepEqual(plain(await service.getUserState(KEY)), { z: 1 });
   }
   const again = service.appendEvent({ session, event: setting({ x: 2 }, { id: 'e' }) });
   await store.take(again);
@@ -85,7 +84,7 @@ test('a store that fails leaves nothing changed anywhere', async () => {
 test('a store that throws at once is a store that fails', async () => {
   let fail = false;
   const service = new SessionService(storedWith(() => { if (fail) throw new Error('closed'); }));
-  const session = await service.createSession(key);
+  const session = await service.createSession(KEY);
   fail = true;
   await assert.rejects(service.appendEvent({ session, event: setting({ x: 1 }) }));
   fail = false;
@@ -95,7 +94,7 @@ test('a store that throws at once is a store that fails', async () => {
 
 test('the changes of one session reach the store one after the other, in the order of the calls', async () => {
   const { store, service, session } = await open();
-  const second = await service.getSession(key);
+  const second = await service.getSession(KEY);
   const appends = ['1', '2', '3'].map((id, index) => service.appendEvent({ session: index === 1 ? second : session, event: setting({ x: id }, { id }) }));
   for (const id of ['1', '2', '3']) {
     const { change, resolve } = await store.next();
@@ -122,7 +121,7 @@ test('what waits behind a change that fails goes on', async () => {
 
 test('sessions do not wait for each other', async () => {
   const { store, service, session } = await open();
-  const other = await store.take(service.createSession({ ...key, sessionId: 't' }));
+  const other = await store.take(service.createSession({ ...KEY, sessionId: 't' }));
   const slow = service.appendEvent({ session, event: setting({ 'app:x': 'slow' }, { id: 'slow' }) });
   const held = await store.next();
   await store.take(service.appendEvent({ session: other, event: setting({ 'app:y': 1 }, { id: 'fast' }) }));
@@ -145,12 +144,12 @@ test('two appends of one event are one change', async () => {
 
 test('two creations of one id are one session', async () => {
   const { store, service } = await open();
-  const both = [1, 2].map((n) => service.createSession({ ...key, sessionId: 't', state: { n } }));
+  const both = [1, 2].map((n) => service.createSession({ ...KEY, sessionId: 't', state: { n } }));
   (await store.next()).resolve();
   const outcomes = await Promise.allSettled(both);
   assert.deepEqual(outcomes.map(({ status }) => status), ['fulfilled', 'rejected']);
   assert.ok(isStatepadError(outcomes[1].reason) && outcomes[1].reason.code === 'SESSION_EXISTS');
-  const got = await service.getOrCreateSession({ ...key, sessionId: 't', state: { n: 3 } });
+  const got = await service.getOrCreateSession({ ...KEY, sessionId: 't', state: { n: 3 } });
   assert.equal(got.state.n, 1);
 });
 
@@ -160,7 +159,7 @@ test('a change says what is written, under names and by scope', async () => {
   await store.take(service.updateState({ appName: 'app', userId: 'u' }, () => ({ 'app:b': DELETED })));
   const [create, append, update] = store.changes;
   assert.equal(create.kind, 'create');
-  assert.deepEqual(plain(create.key), key);
+  assert.deepEqual(plain(create.key), KEY);
   assert.deepEqual(plain(create.delta), { session: { set: { a: 1 }, unset: [] }, app: { set: { b: 2 }, unset: [] } });
   assert.deepEqual([append.id, append.kind, append.time, append.event.id, append.event.time], ['e', 'append', 7, 'e', 7]);
   assert.deepEqual(plain(append.delta), { session: { set: {}, unset: ['a'] }, user: { set: { d: { e: 1 } }, unset: [] } });

@@ -3,16 +3,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { DELETED, SessionService, State, StoreError, Template, injectSessionState, isStatepadError } from 'statepad';
+import { DELETED, SessionService, State, StoreError, Template, injectSessionState } from 'statepad';
 import { storedWith } from '../support/store.mjs';
 import { plain } from '../contract/read.mjs';
+import { KEY, hasCode, warningsOf } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
-const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
 
 async function begin(state = {}, options = {}) {
   const service = new SessionService(options);
-  const session = await service.createSession({ ...key, state });
+  const session = await service.createSession({ ...KEY, state });
   return { service, session, context: service.invocation(session, { invocationId: 'i', author: 'agent' }) };
 }
 
@@ -177,20 +176,9 @@ test('a write made while an event is on its way goes into the next one', async (
   assert.equal(context.state.get('x'), 2);
   assert.deepEqual((await context.append({ id: '2' })).actions.stateDelta, { x: 2, y: 2 });
   assert.deepEqual(plain(session.state), { x: 2, y: 2 });
-  assert.deepEqual(plain((await service.getSession(key)).state), { x: 2, y: 2 });
+  assert.deepEqual(plain((await service.getSession(KEY)).state), { x: 2, y: 2 });
   context.end();
 });
-
-/** The process warnings that a function causes. */
-async function warningsOf(run) {
-  const heard = [];
-  const listen = (warning) => heard.push([warning.code, warning.message]);
-  process.on('warning', listen);
-  await run();
-  await new Promise((resolve) => setImmediate(resolve));
-  process.off('warning', listen);
-  return heard;
-}
 
 test('a context may be disposed of, which ends the invocation', async () => {
   const { context, session } = await begin();
@@ -412,7 +400,7 @@ test('a handle remembers the last 64 invocations: a user\'s event of an earlier 
 
 test('only a handle of the service can begin an invocation', async () => {
   const { service, session } = await begin();
-  for (const other of [{ ...session }, await new SessionService().createSession(key), {}, undefined, null]) {
+  for (const other of [{ ...session }, await new SessionService().createSession(KEY), {}, undefined, null]) {
     assert.throws(() => service.invocation(other), hasCode('INVALID_ARGUMENT'));
   }
 });

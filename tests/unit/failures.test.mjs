@@ -5,10 +5,8 @@ import { describe, test } from 'node:test';
 import { SessionService, StoreError, isStatepadError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { plain } from '../contract/read.mjs';
+import { KEY, connectionLost, hasCode, setting } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
-const setting = (stateDelta, more = {}) => ({ invocationId: 'i', author: 'agent', ...more, actions: { stateDelta } });
-const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
 const retry = { attempts: 3, pause: 1 };
 
 /**
@@ -49,17 +47,16 @@ function faulty(inner = memoryStore(), many = true) {
 async function open(options = {}, many = true) {
   const fault = faulty(memoryStore(), many);
   const service = new SessionService({ store: fault.store, retry, timeout: 50, ...options });
-  const session = await service.createSession({ ...key, state: { x: 1, 'app:y': 1, 'user:z': 1 } });
+  const session = await service.createSession({ ...KEY, state: { x: 1, 'app:y': 1, 'user:z': 1 } });
   fault.seen.length = 0;
   return { ...fault, service, session };
 }
 
 /** What the store itself has, asked past the service. */
-async function stored({ inner }, of = key) {
+async function stored({ inner }, of = KEY) {
   return await inner.load(of, {}, { signal: new AbortController().signal });
 }
 
-const connectionLost = () => new Error('the connection was lost');
 const unavailable = () => new StoreError('unavailable', 'too many connections');
 
 for (const many of [true, false]) {
@@ -106,10 +103,10 @@ for (const many of [true, false]) {
       test(`creation: written, then ${name}: one session`, async () => {
         const context = await opened();
         context.plan.push(fault);
-        const session = await context.service.createSession({ ...key, sessionId: 't', state: { 'app:y': 5, n: 1 } });
+        const session = await context.service.createSession({ ...KEY, sessionId: 't', state: { 'app:y': 5, n: 1 } });
         assert.deepEqual(plain(session.state), { n: 1, 'app:y': 5, 'user:z': 1 });
-        assert.equal((await stored(context, { ...key, sessionId: 't' })).pos.app, 2);
-        assert.equal((await context.service.listSessions(key)).totalItems, 2);
+        assert.equal((await stored(context, { ...KEY, sessionId: 't' })).pos.app, 2);
+        assert.equal((await context.service.listSessions(KEY)).totalItems, 2);
       });
 
       test(`update: written, then ${name}: made once`, async () => {
@@ -117,9 +114,9 @@ for (const many of [true, false]) {
         context.plan.push(fault);
         const add = (state) => ({ 'app:n': (state['app:n'] ?? 0) + 1 });
         assert.equal((await context.service.updateState({ appName: 'app' }, add))['app:n'], 1);
-        assert.equal((await context.service.getAppState(key)).n, 1);
+        assert.equal((await context.service.getAppState(KEY)).n, 1);
         context.plan.push(fault);
-        assert.equal((await context.service.updateState(key, add))['app:n'], 2);
+        assert.equal((await context.service.updateState(KEY, add))['app:n'], 2);
         assert.equal((await stored(context)).events.length, 1);
       });
     }
@@ -143,7 +140,7 @@ for (const many of [true, false]) {
       const context = await opened();
       context.plan.push(...Array.from({ length: 3 }, () => ({ before: connectionLost() })));
       await assert.rejects(context.service.appendEvent({ session: context.session, event: setting({ x: 2 }, { id: 'e' }) }), hasCode('COMMIT_UNKNOWN'));
-      assert.equal((await context.service.getSession(key)).revision, 0);
+      assert.equal((await context.service.getSession(KEY)).revision, 0);
       const again = await context.service.appendEvent({ session: context.session, event: setting({ x: 2 }, { id: 'e' }) });
       assert.equal(again.id, 'e');
     });
@@ -163,12 +160,12 @@ for (const many of [true, false]) {
 
     test('corrupt: STORE_CORRUPT for that session, never overwritten, while the others go on', async () => {
       const context = await opened();
-      const other = await context.service.createSession({ ...key, sessionId: 't' });
+      const other = await context.service.createSession({ ...KEY, sessionId: 't' });
       const { load, commit } = context.store;
       const isBad = ({ sessionId }) => sessionId === 's';
       const corrupt = () => new StoreError('corrupt', 'the session "s" cannot be read');
       context.store.load = async (of, ...more) => { if (isBad(of)) throw corrupt(); return await load(of, ...more); };
-      await assert.rejects(context.service.getSession(key), hasCode('STORE_CORRUPT'));
+      await assert.rejects(context.service.getSession(KEY), hasCode('STORE_CORRUPT'));
       context.plan.push({ before: corrupt() });
       await assert.rejects(context.service.appendEvent({ session: context.session, event: setting({ x: 2 }) }), hasCode('STORE_CORRUPT'));
       await assert.rejects(context.service.appendEvent({ session: context.session, event: setting({ x: 3 }) }), hasCode('STORE_CORRUPT'));
@@ -180,31 +177,31 @@ for (const many of [true, false]) {
 
     test('not-found: somebody else has deleted the session', async () => {
       const context = await opened();
-      await context.inner.remove(key, {});
+      await context.inner.remove(KEY, {});
       await assert.rejects(context.service.appendEvent({ session: context.session, event: setting({ x: 2 }) }), hasCode('SESSION_NOT_FOUND'));
-      assert.equal(await context.service.getSession(key), undefined);
-      await context.service.createSession(key);
+      assert.equal(await context.service.getSession(KEY), undefined);
+      await context.service.createSession(KEY);
       await assert.rejects(context.service.appendEvent({ session: context.session, event: setting({ x: 2 }) }), hasCode('SESSION_NOT_FOUND'));
-      assert.equal((await context.service.getSession(key)).revision, 0, 'nothing comes back to life');
+      assert.equal((await context.service.getSession(KEY)).revision, 0, 'nothing comes back to life');
     });
 
     test('exists: somebody else has created the session', async () => {
       const context = await opened();
       const theirs = new SessionService({ store: context.inner });
-      await theirs.createSession({ ...key, sessionId: 't', state: { n: 1 } });
-      await assert.rejects(context.service.createSession({ ...key, sessionId: 't', state: { n: 2, 'app:y': 9 } }), hasCode('SESSION_EXISTS'));
-      assert.equal((await context.service.getOrCreateSession({ ...key, sessionId: 't' })).state.n, 1);
-      assert.equal((await context.service.getAppState(key)).y, 1);
+      await theirs.createSession({ ...KEY, sessionId: 't', state: { n: 1 } });
+      await assert.rejects(context.service.createSession({ ...KEY, sessionId: 't', state: { n: 2, 'app:y': 9 } }), hasCode('SESSION_EXISTS'));
+      assert.equal((await context.service.getOrCreateSession({ ...KEY, sessionId: 't' })).state.n, 1);
+      assert.equal((await context.service.getAppState(KEY)).y, 1);
     });
 
     test('conflict: the update function runs again over what is there', async () => {
       const context = await opened();
       const theirs = new SessionService({ store: context.inner });
       const seen = [];
-      const result = await context.service.updateState(key, async (state) => {
+      const result = await context.service.updateState(KEY, async (state) => {
         seen.push(state.x);
         if (seen.length === 1) {
-          await theirs.appendEvent({ session: await theirs.getSession(key), event: setting({ x: 10 }) });
+          await theirs.appendEvent({ session: await theirs.getSession(KEY), event: setting({ x: 10 }) });
         }
         return { x: state.x + 1 };
       });
@@ -244,9 +241,9 @@ describe('whatever a store throws, handle and memory are never ahead of it', () 
         };
         const attempts = [
           () => context.service.appendEvent({ session: context.session, event: setting({ x: 2, 'app:y': 2, 'user:z': 2, 'temp:t': 2 }, { id: 'e' }) }),
-          () => context.service.updateState(key, () => ({ x: 3 }), { attempts: 1 }),
+          () => context.service.updateState(KEY, () => ({ x: 3 }), { attempts: 1 }),
           () => context.service.updateState({ appName: 'app', userId: 'u' }, () => ({ 'user:z': 4 }), { attempts: 1 }),
-          () => context.service.createSession({ ...key, sessionId: 't', state: { 'app:y': 5 } }),
+          () => context.service.createSession({ ...KEY, sessionId: 't', state: { 'app:y': 5 } }),
         ];
         for (const attempt of attempts) {
           plan();
@@ -264,7 +261,7 @@ describe('whatever a store throws, handle and memory are never ahead of it', () 
             assert.deepEqual(plain(context.session), before);
           }
         }
-        const read = await context.service.getSession(key);
+        const read = await context.service.getSession(KEY);
         const now = await stored(context);
         assert.equal(read.revision, now.rev);
         assert.deepEqual(plain(read.state), { ...plain(now.state.session), 'app:y': now.state.app.y, 'user:z': now.state.user.z });
@@ -279,10 +276,10 @@ describe('a store that cannot be read', () => {
     const { load } = context.store;
     let fails = 2;
     context.store.load = async (...given) => { if (fails-- > 0) throw connectionLost(); return await load(...given); };
-    assert.equal((await context.service.getSession(key)).state.x, 1);
+    assert.equal((await context.service.getSession(KEY)).state.x, 1);
     fails = 3;
-    await assert.rejects(context.service.getSession(key), hasCode('STORE_UNAVAILABLE'));
-    assert.equal((await context.service.getSession(key)).state.x, 1);
+    await assert.rejects(context.service.getSession(KEY), hasCode('STORE_UNAVAILABLE'));
+    assert.equal((await context.service.getSession(KEY)).state.x, 1);
   });
 
   test('cannot be opened: STORE_UNAVAILABLE, and tried again at the next call', async () => {
@@ -290,17 +287,17 @@ describe('a store that cannot be read', () => {
     let opened = 0;
     const store = { ...memoryStore(), open: async ({ migrate }) => { opened++; assert.equal(migrate, 'check'); if (isBad) throw new StoreError('rejected', 'the schema is too new'); } };
     const service = new SessionService({ store, migrate: 'check', retry });
-    await assert.rejects(service.createSession(key), (error) => hasCode('STORE_UNAVAILABLE')(error) && error.message.includes('the schema is too new'));
+    await assert.rejects(service.createSession(KEY), (error) => hasCode('STORE_UNAVAILABLE')(error) && error.message.includes('the schema is too new'));
     isBad = false;
-    await service.createSession(key);
-    await service.getSession(key);
+    await service.createSession(KEY);
+    await service.getSession(KEY);
     assert.equal(opened, 2);
   });
 
   test('what was stored is acknowledged, also when it cannot be read back at once', async () => {
     const context = await open();
     const theirs = new SessionService({ store: context.inner });
-    await theirs.appendEvent({ session: await theirs.getSession(key), event: setting({ x: 7 }, { id: 'theirs' }) });
+    await theirs.appendEvent({ session: await theirs.getSession(KEY), event: setting({ x: 7 }, { id: 'theirs' }) });
     const { load } = context.store;
     context.store.load = async () => { throw connectionLost(); };
     const event = await context.service.appendEvent({ session: context.session, event: setting({ y: 1 }, { id: 'e' }) });
@@ -330,7 +327,7 @@ describe('group commit', () => {
     const service = new SessionService({ store, retry, timeout: 60_000 });
     release();
     const sessions = [];
-    for (const id of ['1', '2', '3']) sessions.push(await service.createSession({ ...key, sessionId: id }));
+    for (const id of ['1', '2', '3']) sessions.push(await service.createSession({ ...KEY, sessionId: id }));
     calls.length = 0;
     const outcomes = await Promise.allSettled(
       sessions.flatMap((session, index) => ['a', 'b', 'c'].map((id) => service.appendEvent({ session, event: setting({ [id]: 1, 'app:n': index }, { id: index === 1 && id === 'b' ? 'bad' : id }) }))),
@@ -356,8 +353,8 @@ describe('group commit', () => {
       commitMany: async (changes, context) => { await hold(changes); return await inner.commitMany(changes, context); },
     };
     const service = new SessionService({ store, timeout: 60_000 });
-    const one = await service.createSession(key);
-    const other = await service.createSession({ ...key, sessionId: 't' });
+    const one = await service.createSession(KEY);
+    const other = await service.createSession({ ...KEY, sessionId: 't' });
     const slow = service.appendEvent({ session: one, event: setting({ 'app:x': 1 }, { id: 'slow' }) });
     await new Promise((done) => setTimeout(done, 5));
     await service.appendEvent({ session: other, event: setting({ 'app:y': 1 }) });
@@ -377,19 +374,19 @@ describe('signal', () => {
     const signal = AbortSignal.abort(reason);
     const { service, session } = context;
     const same = (error) => error === reason;
-    await assert.rejects(service.createSession({ ...key, sessionId: 't', signal }), same);
-    await assert.rejects(service.getSession({ ...key, signal }), same);
-    await assert.rejects(service.getOrCreateSession({ ...key, sessionId: 't', signal }), same);
+    await assert.rejects(service.createSession({ ...KEY, sessionId: 't', signal }), same);
+    await assert.rejects(service.getSession({ ...KEY, signal }), same);
+    await assert.rejects(service.getOrCreateSession({ ...KEY, sessionId: 't', signal }), same);
     await assert.rejects(service.listSessions({ appName: 'app', signal }), same);
-    await assert.rejects(service.deleteSession({ ...key, signal }), same);
+    await assert.rejects(service.deleteSession({ ...KEY, signal }), same);
     await assert.rejects(service.appendEvent({ session, event: setting({ x: 2 }), signal }), same);
     await assert.rejects(service.getAppState({ appName: 'app', signal }), same);
     await assert.rejects(service.getUserState({ appName: 'app', userId: 'u', signal }), same);
-    await assert.rejects(service.updateState(key, () => ({ x: 2 }), { signal }), same);
+    await assert.rejects(service.updateState(KEY, () => ({ x: 2 }), { signal }), same);
     assert.deepEqual(context.seen, []);
     const local = new SessionService();
-    await assert.rejects(local.createSession({ ...key, signal }), same);
-    assert.equal(await local.getSession(key), undefined);
+    await assert.rejects(local.createSession({ ...KEY, signal }), same);
+    assert.equal(await local.getSession(KEY), undefined);
   });
 
   test('aborted while it waits for its turn: the reason, and it is never sent', async () => {
@@ -424,7 +421,7 @@ describe('signal', () => {
     assert.equal(context.session.revision, 0);
     release();
     await context.service.flush();
-    assert.equal((await context.service.getSession(key)).state.x, 2);
+    assert.equal((await context.service.getSession(KEY)).state.x, 2);
   });
 });
 
@@ -442,31 +439,31 @@ describe('the end', () => {
     const inner = memoryStore();
     const store = { ...inner, close: async () => { closed++; } };
     const service = new SessionService({ store });
-    const session = await service.createSession(key);
+    const session = await service.createSession(KEY);
     const append = service.appendEvent({ session, event: setting({ x: 1 }) });
     await service[Symbol.asyncDispose]();
     await append;
     await service.close();
     assert.equal(closed, 1);
-    assert.equal((await inner.load(key, {}, {})).rev, 1);
+    assert.equal((await inner.load(KEY, {}, {})).rev, 1);
     for (const late of [
       () => service.appendEvent({ session, event: setting({ x: 2 }) }),
-      () => service.getSession(key),
-      () => service.createSession(key),
-      () => service.getOrCreateSession(key),
-      () => service.listSessions(key),
-      () => service.deleteSession(key),
-      () => service.updateState(key, () => ({ x: 1 })),
-      () => service.getAppState(key),
-      () => service.getUserState(key),
+      () => service.getSession(KEY),
+      () => service.createSession(KEY),
+      () => service.getOrCreateSession(KEY),
+      () => service.listSessions(KEY),
+      () => service.deleteSession(KEY),
+      () => service.updateState(KEY, () => ({ x: 1 })),
+      () => service.getAppState(KEY),
+      () => service.getUserState(KEY),
     ]) {
       await assert.rejects(late(), hasCode('CLOSED'));
     }
     assert.throws(() => service.invocation(session), hasCode('CLOSED'));
     const local = new SessionService();
-    await local.createSession(key);
+    await local.createSession(KEY);
     await local.close();
-    await assert.rejects(local.getSession(key), hasCode('CLOSED'));
+    await assert.rejects(local.getSession(KEY), hasCode('CLOSED'));
   });
 });
 

@@ -12,6 +12,7 @@ import { DELETED, SessionService, isStatepadError } from 'statepad';
 import { exportLines, openLines } from 'statepad/jsonl';
 import { memoryStore } from 'statepad/stores/memory';
 import { storeWith } from '../support/store.mjs';
+import { runs } from '../support/fixtures.mjs';
 
 const key = { appName: 'app', userId: 'ana', sessionId: 's' };
 const header = '{"kind":"statepad","version":1}';
@@ -98,7 +99,7 @@ describe('what is exported, opened and exported again', () => {
       };
       const many = fc.array(operation, { maxLength: 30, size: 'max' });
       const arbitraries = [many, fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 9 }), fc.constantFrom('\n', '\r\n', '\n\n \n'), fc.boolean()];
-      await fc.assert(fc.asyncProperty(...arbitraries, property), { numRuns: 100 });
+      await fc.assert(fc.asyncProperty(...arbitraries, property), { numRuns: runs(100) });
     });
   }
 

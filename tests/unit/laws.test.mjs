@@ -8,8 +8,8 @@ import { storedWith } from '../support/store.mjs';
 import { listed } from '../contract/lists.mjs';
 import { Twin, operations } from '../contract/model.mjs';
 import { plain } from '../contract/read.mjs';
+import { KEY, runs } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const json = fc.jsonValue({ maxDepth: 4 });
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom(...'{}\\$?.[]: \nab0é名', '👍', '{a}', '{{', 'app:', 'artifact.') }));
 
@@ -30,7 +30,7 @@ describe('the service equals its model under random operations, and every handle
         }
         await twin.end();
       });
-      await fc.assert(property, { numRuns: 300 });
+      await fc.assert(property, { numRuns: runs(300) });
     });
   }
 });
@@ -38,13 +38,13 @@ describe('the service equals its model under random operations, and every handle
 test('what is admitted equals its JSON', async () => {
   const property = fc.asyncProperty(fc.dictionary(fc.string({ unit: 'grapheme' }), json), json, async (delta, content) => {
     const service = new SessionService();
-    const session = await service.createSession(key);
+    const session = await service.createSession(KEY);
     const given = { content, actions: { stateDelta: delta } };
     const stored = await service.appendEvent({ session, event: given });
     const kept = Object.fromEntries(Object.entries(delta).filter(([name]) => !name.startsWith('temp:')));
     assert.deepEqual(plain(stored.actions.stateDelta), plain(kept));
     assert.deepEqual(plain(stored.content), plain(content));
-    assert.deepEqual(plain((await service.getSession(key)).state), plain(kept));
+    assert.deepEqual(plain((await service.getSession(KEY)).state), plain(kept));
   });
   await fc.assert(property);
 });
@@ -53,7 +53,7 @@ test('whatever comes in is either kept as JSON has it or refused with its place'
   const anything = fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withNullPrototype: true, withTypedArray: true, withSparseArray: true, withUnicodeString: true });
   const property = fc.asyncProperty(anything, async (value) => {
     const service = new SessionService();
-    const session = await service.createSession(key);
+    const session = await service.createSession(KEY);
     try {
       await service.appendEvent({ session, event: { actions: { stateDelta: { x: value } } } });
       assert.deepEqual(plain(session.state), { x: plain(value) });
@@ -64,7 +64,7 @@ test('whatever comes in is either kept as JSON has it or refused with its place'
       assert.equal(session.revision, 0);
     }
   });
-  await fc.assert(property, { numRuns: 500 });
+  await fc.assert(property, { numRuns: runs(500) });
 });
 
 test('temp: keys never reach a change, a stored event or another reader', async () => {
@@ -72,7 +72,7 @@ test('temp: keys never reach a change, a stored event or another reader', async 
   const property = fc.asyncProperty(fc.dictionary(names, fc.oneof(json, fc.constant(DELETED))), async (delta) => {
     const changes = [];
     const service = new SessionService(storedWith((change) => changes.push(change)));
-    const session = await service.createSession({ ...key, state: delta });
+    const session = await service.createSession({ ...KEY, state: delta });
     const stored = await service.appendEvent({ session, event: { id: 'e', actions: { stateDelta: delta } } });
     const isTemp = (name) => name.startsWith('temp:');
     const full = changes.flatMap(({ delta: { app, user, session: own } }) =>
@@ -83,7 +83,7 @@ test('temp: keys never reach a change, a stored event or another reader', async 
     assert.deepEqual(event, plain(stored));
     assert.deepEqual(Object.keys(event.actions.stateDelta).filter(isTemp), []);
     assert.deepEqual((event.customMetadata?.statepad?.deleted ?? []).filter(isTemp), []);
-    const { state } = await service.getSession(key);
+    const { state } = await service.getSession(KEY);
     assert.deepEqual(Object.keys(state).filter(isTemp), []);
   });
   await fc.assert(property);
@@ -107,7 +107,7 @@ test('of two writes in an invocation the later one wins, whatever is discarded, 
         throw new StoreError('unavailable', 'told to refuse');
       }
     }));
-    const session = await service.createSession(key);
+    const session = await service.createSession(KEY);
     const root = service.invocation(session, { author: 'a' });
     const contexts = { a: root, b: root.child('b'), c: root.child('c') };
     const model = new PendingModel();
@@ -165,10 +165,10 @@ test('of two writes in an invocation the later one wins, whatever is discarded, 
     }
     model.committed.delete('temp:x');
     const state = Object.fromEntries(model.committed);
-    assert.deepEqual(plain((await service.getSession(key)).state), state);
+    assert.deepEqual(plain((await service.getSession(KEY)).state), state);
     assert.deepEqual(plain(session.state), state);
   });
-  await fc.assert(property, { numRuns: 500 });
+  await fc.assert(property, { numRuns: runs(500) });
 });
 
 /** The pending writes of an invocation as a plain list, in the order of writing. */
@@ -276,7 +276,7 @@ test('an escaped text renders to itself', () => {
     const template = new Template(Template.escape(given));
     assert.equal(template.render({ state: { a: 'no', b: 'no' } }), given);
     assert.deepEqual(template.placeholders, []);
-  }), { numRuns: 1000 });
+  }), { numRuns: runs(1000) });
 });
 
 test('rendering answers with text or says what is missing, each once', () => {
@@ -288,7 +288,7 @@ test('rendering answers with text or says what is missing, each once', () => {
       assert.equal(new Set(error.missing.map(({ key: missed }) => missed)).size, error.missing.length);
       assert.ok(error.missing.length > 0);
     }
-  }), { numRuns: 1000 });
+  }), { numRuns: runs(1000) });
 });
 
 describe('a million characters in any shape are rendered and escaped', () => {

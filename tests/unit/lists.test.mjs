@@ -6,8 +6,8 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
+import { APP, runs } from '../support/fixtures.mjs';
 
-const APP = { appName: 'app' };
 const nameOf = ({ userId, id, sessionId = id }) => `${userId}/${sessionId}`;
 
 /** A store that cannot read the sessions in `bad`. `tells`: whether it says where a page ends. */
@@ -43,7 +43,7 @@ const places = {
 
 /** What happens between two pages: to sessions by their number. */
 const disturbance = fc.record({ kind: fc.constantFrom('delete', 'append', 'create', 'corrupt', 'delete the page'), at: fc.nat(29), time: fc.nat(40) });
-const runs = fc.record({
+const listings = fc.record({
   count: fc.integer({ min: 0, max: 30 }),
   limit: fc.integer({ min: 1, max: 7 }),
   order: fc.constantFrom('asc', 'desc'),
@@ -55,7 +55,7 @@ for (const [place, make] of Object.entries(places)) {
   describe(place, () => {
     test('what stays where it is is visited exactly once, whatever happens to the others', () =>
       fc.assert(
-        fc.asyncProperty(runs, async ({ count, limit, order, corrupt, between }) => {
+        fc.asyncProperty(listings, async ({ count, limit, order, corrupt, between }) => {
           const { options, bad } = make();
           let clock = 0;
           const service = new SessionService({ ...options, now: () => clock });
@@ -120,7 +120,7 @@ for (const [place, make] of Object.entries(places)) {
           assert.deepEqual(visited.filter((name) => steady.has(name)).sort(), wanted);
           assert.deepEqual([...steadilyBad].filter((name) => !gone.has(name) && !unreadable.has(name)), []);
         }),
-        { numRuns: 150 },
+        { numRuns: runs(150) },
       ));
 
     test('list 10, delete them, go on: all of 100 are visited', async () => {

@@ -12,16 +12,14 @@ WebAssembly.Instance = class extends Instance {
     wasm ??= this.exports.memory;
   }
 };
-const { SessionService, StoreError, isStatepadError, ready } = await import('statepad');
+const { SessionService, StoreError, ready } = await import('statepad');
 const { memoryStore } = await import('statepad/stores/memory');
 const { plain } = await import('../contract/read.mjs');
+const { KEY, connectionLost, hasCode } = await import('../support/fixtures.mjs');
 await ready();
 
-const KEY = { appName: 'a', userId: 'u', sessionId: 's' };
 const OTHER = { ...KEY, sessionId: 't' };
-const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
 const event = (stateDelta = {}, id) => ({ ...(id === undefined ? {} : { id }), author: 'agent', actions: { stateDelta } });
-const connectionLost = () => new Error('the connection was lost');
 
 /** A store, with `before` and `after` each call of `commit`; what they throw is thrown. */
 function hooked(hooks = {}, more = {}) {
@@ -71,7 +69,7 @@ describe('over a store of which nobody else writes, what is in memory is given u
     const { hooks, service } = await open();
     hooks.after = () => { throw connectionLost(); };
     hooks.before = (change) => { if (change.attempt !== undefined) throw connectionLost(); };
-    await assert.rejects(service.updateState({ appName: 'a', userId: 'u' }, () => ({ 'app:n': 1 })), hasCode('COMMIT_UNKNOWN'));
+    await assert.rejects(service.updateState({ appName: 'app', userId: 'u' }, () => ({ 'app:n': 1 })), hasCode('COMMIT_UNKNOWN'));
     assert.equal((await service.getSession(OTHER)).state['app:n'], 1);
     await assert.rejects(service.createSession({ ...KEY, sessionId: 'third', state: { 'user:n': 2 } }), hasCode('COMMIT_UNKNOWN'));
     assert.equal((await service.getSession(OTHER)).state['user:n'], 2);
@@ -172,7 +170,7 @@ describe('a change that is not made leaves nothing in the memory of the module',
     },
     'refused updates': async ({ hooks, service }) => {
       hooks.before = () => { throw new StoreError('rejected', 'no'); };
-      await assert.rejects(service.updateState({ appName: 'a' }, () => ({ 'app:big': big })), hasCode('INVALID_ARGUMENT'));
+      await assert.rejects(service.updateState({ appName: 'app' }, () => ({ 'app:big': big })), hasCode('INVALID_ARGUMENT'));
     },
     'appends that the store cannot compare': async ({ inner }) => {
       const service = (growing.service ??= new SessionService({ store: { ...inner, guards: 'keys' } }));
@@ -198,7 +196,7 @@ test('sessions that were read or appended to leave memory when there is no room'
   for (const use of [
     (service, key) => service.getSession({ ...key, config: { afterTimestamp: 2 } }),
     async (service, key) => await service.appendEvent({ session: await service.getSession(key), event: event() }),
-    (service, key) => service.appendEvent({ session: { appName: 'a', userId: 'u', id: key.sessionId }, event: event() }),
+    (service, key) => service.appendEvent({ session: { appName: 'app', userId: 'u', id: key.sessionId }, event: event() }),
     (service, key) => service.updateState(key, () => ({ x: 1 })),
     async (service, key) => await service.stateAt(await service.getSession({ ...key, config: { numRecentEvents: 0 } }), 0),
     async (service, key) => await service.appendEvent({ session: await service.getSession(key), event: event(), expectedRevision: 0 }).catch(() => undefined),

@@ -9,8 +9,8 @@ import { exportLines, openLines } from 'statepad/jsonl';
 import { memoryStore } from 'statepad/stores/memory';
 import { casesOf } from '../contract/read.mjs';
 import { source } from '../support/source.mjs';
+import { KEY } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const { nearest } = await source('nearest.ts');
 
 /** Fails unless it is refused, with these words in its message. */
@@ -39,7 +39,7 @@ describe('the nearest name', () => {
 describe('near misses', () => {
   const open = async () => {
     const service = new SessionService();
-    return { service, session: await service.createSession(key) };
+    return { service, session: await service.createSession(KEY) };
   };
   const events = [
     [{ stateDelta: { x: 1 } }, 'stateDelta', 'did you mean actions.stateDelta?'],
@@ -73,23 +73,23 @@ describe('near misses', () => {
         await assert.rejects(service.appendEvent({ session, event: given }), isTold(`${name} is not known`, words));
       }
       const adk = new StatepadSessionService();
-      await assert.rejects(adk.appendEvent({ session: await adk.createSession(key), event: adkEvent(event) }), isTold(words));
-      assert.equal((await service.getSession(key)).revision, 0);
+      await assert.rejects(adk.appendEvent({ session: await adk.createSession(KEY), event: adkEvent(event) }), isTold(words));
+      assert.equal((await service.getSession(KEY)).revision, 0);
     });
   }
 
   for (const [name, request, words] of [
     ['createSession', { app_name: 'app', userId: 'u' }, ['app_name', 'did you mean appName?']],
-    ['createSession', { ...key, sessionId: undefined, session_id: 't' }, ['session_id', 'did you mean sessionId?']],
-    ['createSession', { ...key, sessionId: 't', sate: {} }, ['sate', 'did you mean state?']],
-    ['getOrCreateSession', { ...key, sesionId: 't' }, ['sesionId', 'did you mean sessionId?']],
-    ['getSession', { ...key, confg: {} }, ['confg', 'did you mean config?']],
-    ['getSession', { ...key, config: { numRecentEvent: 1 } }, ['config.numRecentEvent', 'did you mean config.numRecentEvents?']],
-    ['getSession', { ...key, config: { num_recent_events: 1 } }, ['config.num_recent_events', 'did you mean config.numRecentEvents?']],
-    ['getSession', { ...key, config: { limit: 1 } }, ['config.limit', 'numRecentEvents, afterTimestamp']],
+    ['createSession', { ...KEY, sessionId: undefined, session_id: 't' }, ['session_id', 'did you mean sessionId?']],
+    ['createSession', { ...KEY, sessionId: 't', sate: {} }, ['sate', 'did you mean state?']],
+    ['getOrCreateSession', { ...KEY, sesionId: 't' }, ['sesionId', 'did you mean sessionId?']],
+    ['getSession', { ...KEY, confg: {} }, ['confg', 'did you mean config?']],
+    ['getSession', { ...KEY, config: { numRecentEvent: 1 } }, ['config.numRecentEvent', 'did you mean config.numRecentEvents?']],
+    ['getSession', { ...KEY, config: { num_recent_events: 1 } }, ['config.num_recent_events', 'did you mean config.numRecentEvents?']],
+    ['getSession', { ...KEY, config: { limit: 1 } }, ['config.limit', 'numRecentEvents, afterTimestamp']],
     ['listSessions', { appName: 'app', user_id: 'u' }, ['user_id', 'did you mean userId?']],
     ['listSessions', { appName: 'app', pages: 1 }, ['pages', 'did you mean page?']],
-    ['deleteSession', { ...key, Signal: undefined }, ['Signal', 'did you mean signal?']],
+    ['deleteSession', { ...KEY, Signal: undefined }, ['Signal', 'did you mean signal?']],
     ['appendEvent', { session: { appName: 'app', userId: 'u', id: 's' }, events: {} }, ['event is missing']],
     ['appendEvent', { session: { appName: 'app', userId: 'u', id: 's' }, event: {}, expected_revision: 1 }, ['did you mean expectedRevision?']],
     ['getUserState', { appName: 'app', userID: 'u' }, ['userID', 'did you mean userId?']],
@@ -115,14 +115,14 @@ describe('options of unknown names are refused', () => {
     ['a service', () => new InMemorySessionService({ colour: 'red' }), 'colour is not known', 'store, persist, restore'],
     ['a service', () => new SessionService({ retry: { attempt: 1 } }), 'retry.attempt', 'did you mean retry.attempts?'],
     ['a service, its store not under its name', () => new SessionService(memoryStore()), 'not a store: give it as { store }'],
-    ['an update', () => service.updateState(key, () => ({}), { attemps: 1 }), 'attemps', 'did you mean attempts?'],
-    ['an update', () => service.updateState(key, () => ({}), { signla: undefined }), 'signla', 'did you mean signal?'],
+    ['an update', () => service.updateState(KEY, () => ({}), { attemps: 1 }), 'attemps', 'did you mean attempts?'],
+    ['an update', () => service.updateState(KEY, () => ({}), { signla: undefined }), 'signla', 'did you mean signal?'],
     ['a look into the past', () => service.stateAt(session, 0, { until: 0 }), 'until is not known'],
     ['a history', () => service.history(session, 'x', { limit: 0 }), 'limit is not known', 'until, last, signal'],
     ['an invocation', () => service.invocation(session, { invocation_id: 'i' }), 'did you mean invocationId?'],
     ['rendering', () => new Template('x').render({ state: {}, artifacts: () => 'x' }), 'did you mean artifact?'],
     ['rendering', () => new Template('x').renderAsync({ state: {}, artifacts: () => 'x' }), 'did you mean artifact?'],
-    ['exporting', () => exportLines(service, key, { limit: 1 }).next(), 'limit is not known'],
+    ['exporting', () => exportLines(service, KEY, { limit: 1 }).next(), 'limit is not known'],
     ['opening', () => openLines('', { storage: memoryStore() }), 'did you mean store?'],
   ];
   for (const [what, call, ...words] of calls) {
@@ -141,7 +141,7 @@ describe('members that no name is missed by are kept', () => {
 
   test('in events and their actions', async () => {
     const service = new SessionService();
-    const session = await service.createSession(key);
+    const session = await service.createSession(KEY);
     const stored = await service.appendEvent({ session, event: { ...event, actions } });
     for (const [name, value] of Object.entries(event)) {
       assert.deepEqual(stored[name], value);
@@ -155,8 +155,8 @@ describe('members that no name is missed by are kept', () => {
 
   test('in requests, of which any may be a session', async () => {
     for (const service of [new SessionService(), new SessionService({ store: memoryStore() })]) {
-      const session = await service.createSession({ ...key, more: 1 });
-      await service.getSession({ ...key, trace: 'x' });
+      const session = await service.createSession({ ...KEY, more: 1 });
+      await service.getSession({ ...KEY, trace: 'x' });
       for (const given of [session, { ...session, storageUpdateTime: 1, stat: 1, app_name: 'x' }]) {
         assert.equal((await service.getSession(given)).id, 's');
         await service.listSessions(given);
@@ -174,7 +174,7 @@ describe('members that no name is missed by are kept', () => {
     ].map((line) => JSON.stringify(line));
     for (const options of [{}, { store: memoryStore() }]) {
       const { service } = await openLines(lines.join('\n'), options);
-      const session = await service.getSession(key);
+      const session = await service.getSession(KEY);
       assert.deepEqual([session.events[0].state_delta, session.events[0].actions.stateDetla], [{ x: 1 }, { x: 1 }]);
       await assert.rejects(service.appendEvent({ session, event: { actions: { stateDetla: {} } } }), isTold('did you mean'));
     }
@@ -182,10 +182,10 @@ describe('members that no name is missed by are kept', () => {
 
   test('events that ADK makes are taken as they are', async () => {
     const theirs = new AdkService();
-    const session = await theirs.createSession(key);
+    const session = await theirs.createSession(KEY);
     const made = await theirs.appendEvent({ session, event: adkEvent({ author: 'a', content: { role: 'model', parts: [{ text: 'x' }] } }) });
     const service = new SessionService();
-    await service.createSession(key);
+    await service.createSession(KEY);
     assert.equal((await service.appendEvent({ session: { appName: 'app', userId: 'u', id: 's' }, event: made })).id, made.id);
   });
 });

@@ -7,8 +7,8 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { SessionService, Template } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
+import { KEY, runs } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const places = { 'in memory': () => ({}), 'over a store': () => ({ store: memoryStore() }) };
 
 /** What an own `__proto__` looks like in a literal. */
@@ -49,30 +49,30 @@ describe('records are ordinary objects', () => {
           const service = new SessionService(options());
           const shared = own([...Object.entries(under('app:', app)), ...Object.entries(under('user:', user))]);
           const all = own([...Object.entries(session), ...Object.entries(shared)]);
-          const created = await service.createSession({ ...key, state: all });
+          const created = await service.createSession({ ...KEY, state: all });
           checkRecord(created.state, all);
-          checkRecord((await service.getSession(key)).state, all);
-          checkRecord((await service.listSessions(key)).sessions[0].state, all);
+          checkRecord((await service.getSession(KEY)).state, all);
+          checkRecord((await service.listSessions(KEY)).sessions[0].state, all);
           checkRecord(await service.stateAt(created, 0), all);
-          checkRecord(await service.getAppState(key), app, true);
-          checkRecord(await service.getUserState(key), user, true);
-          checkRecord(await service.updateState(key, () => ({})), all);
+          checkRecord(await service.getAppState(KEY), app, true);
+          checkRecord(await service.getUserState(KEY), user, true);
+          checkRecord(await service.updateState(KEY, () => ({})), all);
           checkRecord(await service.updateState({ appName: 'app', userId: 'u' }, () => ({})), shared);
           checkRecord(await service.updateState({ appName: 'app', userId: 'u' }, () => shared), shared);
-          checkRecord(await service.updateState(key, () => session), all);
+          checkRecord(await service.updateState(KEY, () => session), all);
           const stateDelta = under('temp:', temp);
           await service.appendEvent({ session: created, event: { actions: { stateDelta } } });
           checkRecord(created.state, own([...Object.entries(all), ...Object.entries(stateDelta)]));
           await service.appendEvent({ session: created, event: { author: 'a' } });
           checkRecord(await service.stateAt(created, created.revision - 1), all);
         }),
-        { numRuns: 60 },
+        { numRuns: runs(60) },
       );
     });
 
     test(`no lookup of the package reaches what every object inherits, ${place}`, async () => {
       const service = new SessionService(options());
-      const session = await service.createSession(key);
+      const session = await service.createSession(KEY);
       const template = new Template('{constructor?}{toString?}{__proto__?}{x.constructor?}{__proto__.y?}');
       assert.equal(template.render({ state: session.state }), '');
       assert.throws(() => new Template('{constructor}').render({ state: session.state }), { code: 'TEMPLATE_KEY_MISSING' });

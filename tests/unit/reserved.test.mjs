@@ -2,16 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SessionService, isStatepadError } from 'statepad';
+import { SessionService } from 'statepad';
 import { encryptedStore } from 'statepad/stores/encrypted';
 import { memoryStore } from 'statepad/stores/memory';
+import { APP, KEY, USER, hasCode } from '../support/fixtures.mjs';
 
-const APP = { appName: 'a' };
-const USER = { ...APP, userId: 'u' };
-const KEY = { ...USER, sessionId: 's' };
 const TARGETS = { session: KEY, user: USER, app: APP };
 const soon = () => new Promise((resolve) => setImmediate(resolve));
-const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
 
 /**
  * A store in memory that gives turns. `log` tells in order what was asked of it, `asked` with what. `answer` makes the answer to

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { SessionService, State, Template, injectSessionState, isStatepadError, outputDelta, outputDeltaAsync } from 'statepad';
+import { SessionService, State, Template, injectSessionState, outputDelta, outputDeltaAsync } from 'statepad';
+import { hasCode } from '../support/fixtures.mjs';
 
-const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
 
 test('a text with lone surrogates is a text: it is rendered, and escaped', () => {
   for (const text of ['\ud800', 'a\udc00{n}', '\ud83d{n}\ude00', '{\ud800}', '\\{n}\udfff{n}']) {

@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SessionService, StoreError, isStatepadError } from 'statepad';
+import { SessionService, StoreError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { plain } from '../contract/read.mjs';
+import { KEY, hasCode } from '../support/fixtures.mjs';
 
-const KEY = { appName: 'a', userId: 'u', sessionId: 's' };
-const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
 const event = (stateDelta, id) => ({ ...(id === undefined ? {} : { id }), author: 'agent', timestamp: 1, actions: { stateDelta } });
 const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
 
@@ -74,7 +73,7 @@ describe('what is sent', () => {
     await service.appendEvent({ session, event: event({ x: 1 }) });
     await service.appendEvent({ session, event: event({ x: 1 }, '') });
     await service.updateState(KEY, () => ({ y: 1 }));
-    await service.updateState({ appName: 'a' }, () => ({ 'app:y': 1 }));
+    await service.updateState({ appName: 'app' }, () => ({ 'app:y': 1 }));
     const calls = sent.map(({ call }) => call);
     assert.deepEqual(calls.map((call) => typeof call), ['undefined', 'undefined', 'string', 'string', ...Array(4).fill('undefined')]);
     assert.notEqual(calls[2], calls[3]);
@@ -101,14 +100,14 @@ describe('a creation', () => {
     assert.equal(await inner.load(KEY, {}, {}), null);
     assert.equal(await service.getSession(KEY), undefined);
     await assert.rejects(service.appendEvent({ session, event: event({ x: 2 }) }), hasCode('SESSION_NOT_FOUND'));
-    assert.equal((await inner.loadScope({ app: 'a', user: 'u' }, {})).pos, 1);
+    assert.equal((await inner.loadScope({ app: 'app', user: 'u' }, {})).pos, 1);
   });
 
   test('is stored, and deleted before it is read back: it resolves to the session as it was created', async () => {
     const { service, theirs, inner } = scripted();
     await service.createSession({ ...KEY, sessionId: 'first', state: { 'app:y': 0 } });
     // Others have written to the app: the service has to read the new session.
-    await theirs.updateState({ appName: 'a' }, () => ({ 'app:y': 1 }));
+    await theirs.updateState({ appName: 'app' }, () => ({ 'app:y': 1 }));
     const forgetful = new SessionService({
       store: {
         ...inner, watch: undefined, commitMany: undefined,
@@ -319,7 +318,7 @@ describe('a store that says what it can compare', () => {
     changes.length = 0;
     return { service, session, changes };
   };
-  const targets = [KEY, { appName: 'a', userId: 'u' }, { appName: 'a' }];
+  const targets = [KEY, { appName: 'app', userId: 'u' }, { appName: 'app' }];
   const refused = (...words) => (error) => hasCode('INVALID_ARGUMENT')(error) && words.every((word) => error.message.includes(word));
 
   test("'keys': no revisions and no positions", async () => {
@@ -347,7 +346,7 @@ describe('a store that says what it can compare', () => {
     assert.deepEqual(changes, []);
     // What depends on nothing can be written.
     await service.updateState(KEY, () => ({ n: 5 }));
-    await service.updateState({ appName: 'a' }, () => ({ 'app:n': 5 }));
+    await service.updateState({ appName: 'app' }, () => ({ 'app:n': 5 }));
     await service.appendEvent({ session, event: event({ x: 2 }) });
     assert.deepEqual(plain(session.state), { n: 5, x: 2, 'app:n': 5, 'user:n': 1 });
     assert.deepEqual(changes.map(({ guard }) => guard), [undefined, undefined, undefined]);

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService, isStatepadError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
+import { KEY } from '../support/fixtures.mjs';
 
-const KEY = { appName: 'a', userId: 'u', sessionId: 's' };
-const TARGETS = { session: KEY, user: { appName: 'a', userId: 'u' }, app: { appName: 'a' } };
+const TARGETS = { session: KEY, user: { appName: 'app', userId: 'u' }, app: { appName: 'app' } };
 const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time));
 const times = (count, task) => Promise.all(Array.from({ length: count }, (_, index) => task(index)));
 const sorted = (numbers) => numbers.toSorted((a, b) => a - b);

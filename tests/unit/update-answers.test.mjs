@@ -6,9 +6,9 @@ import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { SessionService, isStatepadError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
+import { KEY } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
-const targets = { session: key, user: { appName: 'app', userId: 'u' }, app: { appName: 'app' } };
+const targets = { session: KEY, user: { appName: 'app', userId: 'u' }, app: { appName: 'app' } };
 const places = { 'in memory': () => ({}), 'over a store': () => ({ store: memoryStore() }) };
 const delta = { 'app:n': 1 };
 
@@ -24,7 +24,7 @@ for (const [place, options] of Object.entries(places)) {
     for (const [what, target] of Object.entries(targets)) {
       const open = async () => {
         const service = new SessionService(options());
-        await service.createSession(key);
+        await service.createSession(KEY);
         return service;
       };
       const awaited = {
@@ -40,7 +40,7 @@ for (const [place, options] of Object.entries(places)) {
         test(`${name} is awaited, and what it gives is written: ${what}`, async () => {
           const service = await open();
           assert.equal((await service.updateState(target, fn))['app:n'], 1);
-          assert.deepEqual(await service.getAppState(key), { n: 1 });
+          assert.deepEqual(await service.getAppState(KEY), { n: 1 });
         });
       }
 
@@ -56,11 +56,11 @@ for (const [place, options] of Object.entries(places)) {
             await assert.rejects(service.updateState(target, fn), refused, String(given));
           }
         }
-        assert.deepEqual(await service.getAppState(key), {});
+        assert.deepEqual(await service.getAppState(KEY), {});
         await service.updateState(target, () => undefined);
         await service.updateState(target, async () => undefined);
         await service.updateState(target, () => ({}));
-        assert.equal((await service.getSession(key)).revision, 0);
+        assert.equal((await service.getSession(KEY)).revision, 0);
       });
 
       test(`a symbol in the answer is refused: ${what}`, async () => {
@@ -71,16 +71,16 @@ for (const [place, options] of Object.entries(places)) {
 
     test('a promise class that takes the place of the global one, as under zone.js, changes nothing', async () => {
       const service = new SessionService(options());
-      await service.createSession(key);
+      await service.createSession(KEY);
       const { Promise: before } = globalThis;
       globalThis.Promise = class Zone extends before {};
       try {
         await service.updateState(targets.user, (state) => ({ 'user:n': Number(state['user:n'] ?? 0) + 1 }));
-        await service.updateState(key, async () => ({ 'user:m': 1 }));
+        await service.updateState(KEY, async () => ({ 'user:m': 1 }));
       } finally {
         globalThis.Promise = before;
       }
-      assert.deepEqual(await service.getUserState(key), { n: 1, m: 1 });
+      assert.deepEqual(await service.getUserState(KEY), { n: 1, m: 1 });
     });
   });
 }
