@@ -2,9 +2,10 @@
 // pages lead somewhere, and so do those of the pages that are published, in the package.
 
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join, posix } from 'node:path';
+import { createRequire } from 'node:module';
+import { join, posix, sep } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { isPublished } from '../../scripts/readme.mjs';
 import { startRedis, whyNoRedis } from '../support/redis.mjs';
@@ -97,6 +98,33 @@ for (const page of pages.filter((path) => path.startsWith('docs/'))) {
   });
 }
 
+/** Every file of the project's folders, as a path from the root. */
+const sources = ['bench', 'docs', 'examples', 'pkg/src', 'scripts', 'src', 'tests', 'www'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true }).map((path) => `/${folder}/${path.replaceAll(sep, '/')}`),
+);
+
+for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md']) {
+  test(`the files and folders that ${page} names are there`, () => {
+    const names = [...textOf(page).matchAll(/`([\w.-]*\w(?:\/[\w.-]+)*\/?)`/g)].map(([, name]) => name);
+    const paths = names.filter((name) => /\.(rs|ts|md|mjs|json|cjs|toml)$|\/$/.test(name));
+    assert.ok(paths.length > 3);
+    const isThere = (path) => existsSync(join(root, path)) || sources.some((source) => source.endsWith(`/${path.replace(/\/$/, '')}`));
+    assert.deepEqual(paths.filter((path) => !isThere(path)), []);
+  });
+}
+
+test('the table of ARCHITECTURE.md is the one that the imports are checked with', () => {
+  const rows = [...textOf('ARCHITECTURE.md').matchAll(/^\| ((?:`[\w/]+`(?:, )?)+) \| (.*) \|$/gm)];
+  const namesIn = (cell) => [...cell.matchAll(/`([\w/]+)`/g)].map(([, name]) => name).sort();
+  const table = new Map(rows.flatMap(([, folders, may]) => namesIn(folders).map((folder) => [folder, namesIn(may)])));
+  const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs');
+  const checked = forbidden.map(({ comment = '' }) => /^pkg\/src\/(\S+) may import (.*) and itself$/.exec(comment)).filter(Boolean);
+  assert.ok(checked.length > 15);
+  for (const [, folder, may] of checked) {
+    assert.deepEqual(table.get(folder) ?? table.get('stores/X'), may === 'nothing' ? [] : may.split(', ').sort(), folder);
+  }
+});
+
 test('docs/errors.md names every code, and the README every page', () => {
   const codes = [...textOf('pkg/src/model/errors.ts').matchAll(/^ {2}\| '([A-Z_]+)'/gm)].map(([, code]) => code);
   const rows = [...textOf('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code]) => code);
@@ -104,4 +132,11 @@ test('docs/errors.md names every code, and the README every page', () => {
   assert.deepEqual(rows.filter((code) => !code.startsWith('STATEPAD_')).sort(), codes.sort());
   const linked = linksOf(textOf('README.md')).map(({ path }) => path);
   assert.deepEqual(pages.filter((page) => page !== 'README.md' && !linked.includes(page)), []);
+});
+
+test('every command of npm that a page names is there', () => {
+  const { scripts } = JSON.parse(textOf('package.json'));
+  const named = pages.flatMap((page) => [...textOf(page).matchAll(/\bnpm run ([\w:]+)/g)].map(([, name]) => name));
+  assert.ok(named.length > 10);
+  assert.deepEqual([...new Set(named)].filter((name) => !(name in scripts)), []);
 });
