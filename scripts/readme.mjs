@@ -17,8 +17,8 @@ export function isPublished(path) {
 }
 
 /**
- * The page of a registry shows the readme without the repository: a link to a file that the package has becomes its text and
- * the path; a link to another file becomes its text; an image, which the package does not have, is left out.
+ * The page of a registry shows the readme without the repository: a link to a file that the package has becomes its
+ * text and the path; a link to another file becomes its text; an image, which the package does not have, is left out.
  */
 export function publishedReadme(text) {
   return text

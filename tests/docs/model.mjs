@@ -1,6 +1,6 @@
 /**
- * Loaded before a program (`node --import`): every model of ADK answers with the text of the variable `MODEL_SAYS`, and no
- * network is used.
+ * Loaded before a program (`node --import`): every model of ADK answers with the text of the variable `MODEL_SAYS`,
+ * and no network is used.
  */
 import { BaseLlm, LLMRegistry, LogLevel, setLogLevel } from '@google/adk';
 

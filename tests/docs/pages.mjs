@@ -46,7 +46,10 @@ export function anchorsOf(text) {
   return headings.map((title) => title.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').trim().replaceAll(' ', '-'));
 }
 
-/** The links of a page that stay in the repository: `{ path, anchor }`, the path as it is written, empty for the page itself. */
+/**
+ * The links of a page that stay in the repository: `{ path, anchor }`, the path as it is written, empty for the page
+ * itself.
+ */
 export function linksOf(text) {
   const targets = [...proseOf(text).replace(/`[^`\n]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
   return targets
@@ -55,8 +58,8 @@ export function linksOf(text) {
 }
 
 /**
- * Runs `work` with a folder of its own: inside the repository, so that programs there import what is installed here, and out
- * of the way of its linters.
+ * Runs `work` with a folder of its own: inside the repository, so that programs there import what is installed here,
+ * and out of the way of its linters.
  */
 export async function inFolder(work) {
   await mkdir(join(root, 'target'), { recursive: true });

@@ -1,5 +1,5 @@
-// The pages in docs/: every `js` block runs and prints what its comments say, every `ts` block compiles. The links of all
-// pages lead somewhere, and so do those of the pages that are published, in the package.
+// The pages: every `js` block of docs/ runs and prints what its comments say, every `ts` block compiles, every link
+// leads somewhere, in the package, too; what pages name is there.
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
