@@ -6,7 +6,7 @@ import { cargoRoot, cargoTools, versionOf } from './tools.mjs';
 /** Installs one of the `cargoTools`, and says so. */
 export function needCargoTool(name) {
   const tool = cargoTools[name];
-  if (versionOf(name) === `${name} ${tool.version}`) return;
+  if (versionOf(name, tool.ask) === `${name} ${tool.version}`) return;
   console.log(`setup: building ${tool.crate} ${tool.version}, once, which takes a few minutes`);
   run('cargo', ['install', tool.crate, '--version', tool.version, ...tool.flags, '--root', cargoRoot(tool), '--quiet']);
 }

@@ -2,12 +2,11 @@
 // `node scripts/setup.mjs test` what the tests need besides, `node scripts/setup.mjs redis` what the tests of one store need.
 // Says what it does; prints nothing when all is there.
 
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { needCargoTool } from './cargo-tool.mjs';
-import { hasWasmTarget } from './installed.mjs';
+import { hasWasmTarget, npmMark, npmWanted } from './installed.mjs';
 import { run } from './run.mjs';
 import { env, root, versionOf, wasmTarget } from './tools.mjs';
 
@@ -43,14 +42,13 @@ function needRustComponents() {
 
 /** Installs when there is nothing yet, or when what there is was installed from another lock file. */
 function needNpmPackages() {
-  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
-  const mark = join(root, 'node_modules', '.installed-from');
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === lock) return;
+  const wanted = npmWanted();
+  if (existsSync(npmMark) && readFileSync(npmMark, 'utf8') === wanted) return;
   say('installing the npm packages of package-lock.json');
   run('npm', ['ci', '--no-progress'], { shell: process.platform === 'win32' });
   // The package that carries another Node for the tests calls it `node`: scripts of npm would be run by that one.
   rmSync(join(root, 'node_modules', '.bin', 'node'), { force: true });
-  writeFileSync(mark, lock);
+  writeFileSync(npmMark, wanted);
 }
 
 /** Installs Debian's packages when one of the programs is missing. */

@@ -97,7 +97,7 @@ export function allSuites() {
       seconds: 20,
     },
     { name: 'build', command: script('scripts/build.mjs'), seconds: 60 },
-    { name: 'docs', command: script('scripts/docs.mjs'), after: ['build', 'cargo doc'], shares: cargo, seconds: 15 },
+    { name: 'docs', command: script('scripts/docs.mjs'), after: ['build'], seconds: 30 },
     { name: 'tsc', command: script('node_modules/typescript/bin/tsc', '-p', root), after: ['build'], seconds: 6 },
     {
       name: 'tsc, page',

@@ -34,7 +34,7 @@ export const cargoTools = {
   },
   'wasm-pack': { crate: 'wasm-pack', version: '0.15.1', flags: ['--locked'] },
   // For scripts/mutate-rust.mjs alone, which installs it when it is asked for.
-  'cargo-mutants': { crate: 'cargo-mutants', version: '27.1.0', flags: ['--locked', '--debug'] },
+  'cargo-mutants': { crate: 'cargo-mutants', version: '27.1.0', flags: ['--locked', '--debug'], ask: ['mutants', '--version'] },
 };
 
 /** The folder that `cargo install --root` gets for a tool. */
@@ -52,10 +52,10 @@ export const env = {
   ].join(delimiter),
 };
 
-/** The first line that `program --version` prints, or undefined when there is no such program. */
-export function versionOf(program) {
+/** The first line that `program --version` prints, or undefined when there is no such program. A subcommand of cargo wants its name. */
+export function versionOf(program, ask = ['--version']) {
   try {
-    return execFileSync(program, ['--version'], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).split('\n')[0];
+    return execFileSync(program, ask, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).split('\n')[0];
   } catch {
     return undefined;
   }

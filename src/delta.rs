@@ -267,6 +267,12 @@ mod tests {
             r#"{"app":{"set":{"a":2},"unset":[]},"user":{"set":{"u":3},"unset":[]},"session":{"set":{"s":4},"unset":[]}}"#
         );
         assert_eq!(temp.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["t"]);
+        let part = |scope| scoped.get(scope).map(|delta| delta.iter().map(|(name, _)| name).collect::<Vec<_>>());
+        assert_eq!(
+            [Scope::App, Scope::User, Scope::Session].map(part),
+            [Some(vec!["a"]), Some(vec!["u"]), Some(vec!["s"])]
+        );
+        assert_eq!(part(Scope::Temp), None);
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub struct Event {
     /// Further data. The member `statepad` is this crate's own: `{"deleted": [keys]}`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub custom_metadata: Map<String, Value>,
-    /// All other members.
+    /// All other members. One that is called almost as a known one is kept here, too, but such an event is not appended.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -273,6 +273,22 @@ mod tests {
     }
 
     #[test]
+    fn what_else_the_metadata_has_stays_beside_a_deletion() {
+        for (before, wanted) in [
+            (json!({"note": 1}), json!({"note": 1, "deleted": ["x", "y"]})),
+            (json!({"deleted": ["w"], "note": 1}), json!({"deleted": ["w", "x", "y"], "note": 1})),
+            (json!({"deleted": 1}), json!({"deleted": ["x", "y"]})),
+            (json!("text"), json!({"deleted": ["x", "y"]})),
+        ] {
+            let mut event = Event::new("i");
+            event.custom_metadata.insert("statepad".into(), before);
+            event.delete("x");
+            event.delete("y");
+            assert_eq!(event.custom_metadata["statepad"], wanted);
+        }
+    }
+
+    #[test]
     fn keys_without_an_order_come_sorted_behind_those_that_have_one() {
         let mut actions = EventActions::default();
         actions.set("m", 1).set("b", 2).set("m", 3);
@@ -296,6 +312,7 @@ mod tests {
         event.custom_metadata.insert("m".into(), json!(3.0));
         event.content = Some(json!({"parts": [{"functionCall": {"args": {"n": 4.0}}}]}));
         let stored = event.as_stored();
+        assert_eq!(stored.timestamp.map(f64::to_bits), Some(0), "there is one zero");
         let text = r#"{"id":"","invocationId":"i","author":"","timestamp":0,"content":{"parts":[{"functionCall":{"args":{"n":4}}}]},"actions":{"stateDelta":{"x":1,"y":[0,{"z":2.5}]},"artifactDelta":{}},"customMetadata":{"m":3}}"#;
         assert_eq!(serde_json::to_string(&stored).unwrap(), text);
     }

@@ -248,6 +248,7 @@ mod tests {
         let steps = history.of("b", 9);
         assert_eq!(steps.iter().map(|step| step.revision).collect::<Vec<_>>(), [3, 4, 5, 6]);
         assert_eq!((steps[1].from.as_ref(), steps[2].to.as_ref()), (None, None));
+        assert_eq!(history.births.len(), 5, "a, b, c, and a and b again: no other write is a birth");
     }
 
     #[test]

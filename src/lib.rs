@@ -15,6 +15,7 @@ mod sessions;
 mod history;
 mod list;
 mod pending;
+mod names;
 mod template;
 mod native;
 #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]

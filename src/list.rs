@@ -233,7 +233,20 @@ mod tests {
         let second = sessions.list(&ListQuery { start: Start::After(&cursor), ..query.clone() }).unwrap();
         assert_eq!(ids(&sessions, &second), "c d");
         assert_eq!((second.offset, second.cursor), (2, None));
+        let last = sessions.find(&SessionKey::new("app", "u", "c")).unwrap();
+        let third = sessions.list(&ListQuery { start: Start::After(&sessions.cursor(last).unwrap()), ..query.clone() });
+        assert_eq!(ids(&sessions, &third.unwrap()), "d", "a cursor can be had of any session");
+        assert_eq!(sessions.cursor(gone), None);
         assert!(sessions.list(&ListQuery { start: Start::After("page 2"), ..query }).is_err());
+    }
+
+    #[test]
+    fn rows_are_equal_when_neither_comes_first() {
+        let query = ListQuery::default();
+        let row = |session_id| Row { key: SortKey { time: 1.0, session_id, user_id: "u" }, id: 0, query: &query };
+        for (one, other) in [("a", "a"), ("a", "b"), ("b", "a")] {
+            assert_eq!(row(one) == row(other), row(one).cmp(&row(other)).is_eq(), "{one} {other}");
+        }
     }
 
     #[test]

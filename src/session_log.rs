@@ -158,6 +158,10 @@ mod tests {
 
     #[test]
     fn a_time_must_be_a_number() {
-        assert!(log().prepare("e", f64::NAN, Delta::default(), Guard::default()).is_err());
+        for time in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(log().prepare("e", time, Delta::default(), Guard::default()).is_err(), "{time}");
+        }
+        assert_eq!(check_time(-0.0).unwrap().to_bits(), 0.0_f64.to_bits(), "one zero, or it sorts before the other");
+        assert_eq!(check_time(-1.5).unwrap().to_bits(), (-1.5_f64).to_bits());
     }
 }

@@ -307,6 +307,9 @@ mod tests {
         assert_eq!((before.to_json(true), before.version()), ("{}".to_owned(), 0));
         assert_eq!((scope.to_json(true), scope.version()), (r#"{"app:a":1}"#.to_owned(), 1));
         assert_eq!(scope.to_json(false), r#"{"a":1}"#);
+        scope.apply(&delta(r#"{"app:b":[2],"app:c":null}"#), &mut 1);
+        assert_eq!(scope.to_json(true), r#"{"app:a":1,"app:b":[2],"app:c":null}"#);
+        assert_eq!(scope.to_json(false), r#"{"a":1,"b":[2],"c":null}"#);
     }
 
     #[test]
@@ -332,6 +335,41 @@ mod tests {
         assert_eq!(crate::json::reads(), read);
         assert_eq!(state.get("app:x"), Some(json!(2)));
         assert_eq!(crate::json::reads(), read + 1);
+    }
+
+    /// A state that has what must be written for one, and nothing else.
+    struct Least(HashMap<String, Value>);
+
+    impl ReadonlyState for Least {
+        fn get(&self, key: &str) -> Option<Value> {
+            self.0.get(key).cloned()
+        }
+
+        fn all(&self) -> HashMap<String, Value> {
+            self.0.clone()
+        }
+    }
+
+    #[test]
+    fn every_state_reads_alike() {
+        let values: HashMap<String, Value> = HashMap::from([
+            ("x".to_owned(), json!(1)),
+            ("app:x".to_owned(), json!(2)),
+            ("user:x".to_owned(), json!(3)),
+        ]);
+        let map: Map<String, Value> = state().to_map();
+        let states: [&dyn ReadonlyState; 4] = [&state(), &map, &values, &Least(values.clone())];
+        for state in states {
+            assert_eq!((state.get("app:x"), state.get("app:y")), (Some(json!(2)), None));
+            assert_eq!((state.has("user:x"), state.has("user:y")), (true, false));
+            assert_eq!(state.all(), values);
+            assert_eq!(Value::Object(state.to_map()), json!({"x": 1, "app:x": 2, "user:x": 3}));
+        }
+        let mut written = state();
+        let written: &mut dyn State = &mut written;
+        written.set("x".to_owned(), json!("new"));
+        assert_eq!((written.get("x"), written.get("y")), (Some(json!("new")), None));
+        assert_eq!((written.all().len(), &written.all()["x"]), (3, &json!("new")));
     }
 
     #[test]

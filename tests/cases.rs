@@ -249,6 +249,40 @@ fn a_missing_key_is_told_with_the_nearest_one() {
     });
 }
 
+#[test]
+fn a_near_miss_of_a_known_name_is_told_and_other_names_are_kept() {
+    let file = cases!("names");
+    each(list(&file, "cases"), |case| {
+        for event in [case["event"].clone(), with(&case["event"], "partial", true)] {
+            let (service, session) = session_with(serde_json::Map::new());
+            let read: Event = serde_json::from_value(event).unwrap();
+            let error = block_on(service.append_event(&session, read)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+            let [name, meant] = ["name", "meant"].map(|member| text(case, member));
+            for words in [format!("{name} is not known"), format!("did you mean {meant}?")] {
+                assert!(error.to_string().contains(&words), "{error}");
+            }
+            assert_eq!(block_on(service.append_event(&session, Event::new("i"))).unwrap().invocation_id, "i");
+        }
+    });
+    let (service, session) = session_with(serde_json::Map::new());
+    let read: Event = serde_json::from_value(file["kept"].clone()).unwrap();
+    let stored = serde_json::to_value(block_on(service.append_event(&session, read)).unwrap()).unwrap();
+    let (actions, event) = (record(&file["kept"], "actions"), record(&file, "kept"));
+    for (name, value) in event.iter().filter(|(name, _)| *name != "actions") {
+        assert_same(&stored[name], value, name);
+    }
+    for (name, value) in &actions {
+        assert_same(&stored["actions"][name], value, name);
+    }
+}
+
+fn with(event: &Value, name: &str, value: impl Into<Value>) -> Value {
+    let mut event = event.clone();
+    event[name] = value.into();
+    event
+}
+
 fn check_missing(error: &Error, case: &Value) {
     assert_eq!(error.code(), case["code"].as_str().unwrap_or("TEMPLATE_KEY_MISSING"));
     let missing = error.missing().iter().map(|it| match &it.nearest {

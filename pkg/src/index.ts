@@ -6,7 +6,7 @@
 
 export { InMemorySessionService, SessionService, type SessionServiceOptions } from './service/session-service.js';
 export { InvocationContext, ReadonlyContext, type InstructionProvider, type InvocationOptions } from './context/invocation.js';
-export { State, type ReadonlyState } from './context/state.js';
+export { State, type DeepReadonly, type ReadonlyState } from './context/state.js';
 export { Deleted, DELETED } from './model/deletion.js';
 export { createEvent, createEventActions, isFinalResponse } from './input/event.js';
 export { outputDelta, outputDeltaAsync, type OutputOptions, type SchemaResult, type StandardSchema } from './context/output.js';
@@ -20,15 +20,19 @@ export type { StoreOptions } from './service/options.js';
 export type { Callbacks, LogRecord, Records, Refusal, Removal, VersionRecord } from './stores/journal/callback-store.js';
 export type {
   Change,
+  Changed,
   Committed,
   Delta,
   Durability,
   Guard,
+  Guards,
   Hint,
+  Known,
   ListQuery,
   Loaded,
   LoadedScope,
   LoadQuery,
+  Marks,
   Migrate,
   Page,
   Place,
@@ -39,6 +43,8 @@ export type {
   SessionStore,
   StoreContext,
   StoredEvent,
+  Turn,
+  TurnTimes,
   Values,
 } from './store/contract.js';
 export type {

@@ -255,3 +255,79 @@ impl Drop for Turn<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn draft() -> StateDraft {
+        let mut state = SessionState::default();
+        state.set("x", &json!(1)).unwrap();
+        state.set("user:x", &json!(2)).unwrap();
+        StateDraft::new(state)
+    }
+
+    #[test]
+    fn a_draft_says_the_same_through_its_traits() {
+        let mut draft = draft();
+        assert_eq!((draft.has("x"), draft.has("y")), (true, false));
+        assert_eq!((draft.delete("y").unwrap(), draft.is_empty()), (false, true));
+        let wanted = json!({"x": 1, "user:x": 2});
+        let read: &dyn ReadonlyState = &draft;
+        assert_eq!((read.get("x"), read.get("y"), read.has("x"), read.has("y")), (Some(json!(1)), None, true, false));
+        assert_eq!(read.to_map(), *wanted.as_object().unwrap());
+        assert_eq!(read.all(), wanted.as_object().unwrap().clone().into_iter().collect());
+        let written: &mut dyn State = &mut draft;
+        written.set("y".to_owned(), json!([3]));
+        assert_eq!((written.get("y"), written.get("z"), written.all().len()), (Some(json!([3])), None, 3));
+        assert_eq!(draft.writes().map(|(key, _)| key).collect::<Vec<_>>(), ["y"]);
+        assert!(draft.delete("x").unwrap() && draft.get("x").is_none() && !draft.is_empty());
+        assert_eq!(draft.to_map(), *json!({"user:x": 2, "y": [3]}).as_object().unwrap());
+    }
+
+    #[test]
+    fn a_draft_holds_while_what_it_has_read_stays() {
+        let other = |key: &str| {
+            let mut now = draft().committed;
+            now.set(key, &json!("new")).unwrap();
+            now
+        };
+        let draft = draft();
+        assert!(draft.holds_in(&other("x")), "nothing was read");
+        draft.get("x");
+        assert!(draft.holds_in(&other("user:x")) && !draft.holds_in(&other("x")));
+        draft.has("user:y");
+        assert!(draft.holds_in(&other("user:x")) && !draft.holds_in(&other("user:y")));
+    }
+
+    #[test]
+    fn each_target_has_a_turn_of_its_own() {
+        let keys = ["s", "t"].map(|id| SessionKey::new("app", "u", id));
+        let targets = [
+            StateRef::App("app"),
+            StateRef::App("other"),
+            StateRef::User("app", "u"),
+            StateRef::User("app", "v"),
+            StateRef::User("other", "u"),
+            StateRef::Session(&keys[0]),
+            StateRef::Session(&keys[1]),
+        ];
+        let names: HashSet<_> = targets.iter().map(StateRef::name).collect();
+        assert_eq!(names.len(), targets.len());
+        assert_eq!(StateRef::App("app").name(), StateRef::App("app").name());
+    }
+
+    #[test]
+    fn a_turn_is_free_when_it_is_dropped_and_a_thread_does_not_wait_for_itself() {
+        let (turns, target) = (Turns::default(), StateRef::App("app"));
+        let turn = turns.wait(&target);
+        assert_eq!(turn.name, Some(target.name()));
+        assert!(turns.wait(&target).name.is_none());
+        assert!(turns.wait(&StateRef::App("other")).name.is_some());
+        assert_eq!(turns.holders().len(), 1, "the inner update has not given the turn away");
+        drop(turn);
+        assert!(turns.holders().is_empty());
+        assert!(turns.wait(&target).name.is_some());
+    }
+}

@@ -14,6 +14,7 @@ use crate::event::Event;
 use crate::history::{History, HistoryStep};
 use crate::json::Json;
 use crate::list::{ListQuery, Start};
+use crate::names::check_names;
 use crate::native::draft::{StateDraft, StateRef, Turns, UpdateOptions};
 use crate::native::host::Host;
 use crate::native::service::{
@@ -179,6 +180,7 @@ impl SessionService for InMemorySessionService {
         event: Event,
         expected_revision: Option<u64>,
     ) -> Result<Event> {
+        check_names(&event)?;
         if event.partial {
             return Ok(event);
         }

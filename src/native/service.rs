@@ -261,7 +261,9 @@ pub trait SessionService: Send + Sync {
     ///
     /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound), [`EventIdConflict`](crate::ErrorKind::EventIdConflict),
     /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson), and
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when an id alone names sessions of several users.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when an id alone names sessions of several users, or when a
+    /// member of the event or of its actions is called almost as a known one (`state_delta` for `stateDelta`): it would
+    /// write nothing.
     async fn append(&self, session: SessionRef<'_>, event: Event) -> Result<Event> {
         self.append_expecting(session, event, None).await
     }

@@ -188,7 +188,7 @@ fn what_cannot_be_applied_is_an_error_and_changes_nothing() {
 fn users_without_sessions_and_state_leave_nothing_behind() {
     let mut sessions = Sessions::default();
     let stays = create(&mut sessions, &SessionKey::new("app", "stays", "s"), "{}");
-    for number in 0..20_000 {
+    for number in 0..2_000 {
         let key = SessionKey::new("app", format!("u{number}"), "s");
         let id = create(&mut sessions, &key, r#"{"x":1}"#);
         append(&mut sessions, id, "e", r#"{"x":2}"#);
@@ -198,7 +198,7 @@ fn users_without_sessions_and_state_leave_nothing_behind() {
     let places = [sessions.entries.len(), sessions.scopes.len(), sessions.apps.len(), sessions.users.len()];
     assert_eq!(places, [2, 5, 1, 2]);
 
-    let many: Vec<_> = (0..20_000)
+    let many: Vec<_> = (0..2_000)
         .map(|number| create(&mut sessions, &SessionKey::new("app", format!("u{number}"), "s"), "{}"))
         .collect();
     assert!(many.into_iter().all(|id| sessions.remove_for_good(id)));
@@ -237,4 +237,23 @@ fn a_scope_that_was_dropped_and_is_made_anew_never_has_a_version_that_it_had() {
         sessions.forget(id);
     }
     assert!(seen[0] < seen[1] && seen[1] < seen[2], "{seen:?}");
+}
+
+#[test]
+fn an_index_gives_back_room_once_it_is_much_smaller() {
+    let index_of = |most: usize, left: usize| {
+        let mut index: Index = (0..most).map(|number| (Arc::from(number.to_string()), number)).collect();
+        index.retain(|_, number| *number < left);
+        let before = index.capacity();
+        shrink(&mut index);
+        (before, index.capacity())
+    };
+    let (before, after) = index_of(1000, 300);
+    assert!(after >= 600 && after < before, "room for as many again stays: {after} of {before}");
+    for (most, left) in [(1000, 900), (1000, 500), (40, 1), (40, 39)] {
+        let (before, after) = index_of(most, left);
+        assert_eq!(before, after, "{left} of {most} is not much smaller, or is little");
+    }
+    let (_, none) = index_of(1000, 0);
+    assert_eq!(none, 0);
 }

@@ -164,14 +164,12 @@ impl Template {
         if let Some(value) = state.get(&self.text[placeholder.key.clone()]) {
             return Some(value);
         }
-        let mut value = match placeholder.path.as_slice() {
-            [] => return None,
-            _ => state.get(&self.text[placeholder.root.clone()])?,
-        };
+        let mut value = state.get(&self.text[placeholder.root.clone()])?;
         for step in &placeholder.path {
             let name = &self.text[step.range.clone()];
             value = match value {
-                Value::Array(mut items) if step.is_index => {
+                // No identifier reads as a number.
+                Value::Array(mut items) => {
                     let index = name.parse().ok().filter(|&index: &usize| index < items.len())?;
                     items.swap_remove(index)
                 }
@@ -295,6 +293,30 @@ mod tests {
         assert_eq!(missing, [("user:topik", 1, 3), ("x", 2, 2), ("artifact.f", 2, 23)]);
         assert_eq!(error.missing()[0].nearest.as_deref(), Some("user:topic"));
         assert_eq!(error.missing()[1].nearest, None);
+    }
+
+    #[test]
+    fn the_nearest_key_is_looked_for_so_many_times_and_no_more() {
+        let letters = ('a'..='z').take(SUGGESTIONS + 1);
+        let text = letters.map(|letter| format!("{{topik{letter}}}")).collect::<Vec<_>>().concat();
+        let error = render(&text, &json!({"topic": 1})).unwrap_err();
+        let told: Vec<_> = error.missing().iter().map(|missing| missing.nearest.is_some()).collect();
+        assert_eq!(told, [vec![true; SUGGESTIONS], vec![false]].concat());
+    }
+
+    #[test]
+    fn the_parts_of_a_template_are_text_and_placeholders_in_turn() {
+        let template = Template::parse("a{b}{c}{1}");
+        let parts: Vec<_> = template
+            .segments()
+            .iter()
+            .map(|segment| match segment {
+                Segment::Literal(text) => format!("{text:?}"),
+                Segment::Placeholder(placeholder) => template.text()[placeholder.key.clone()].to_owned(),
+            })
+            .collect();
+        assert_eq!(parts.len(), 4, "{parts:?}");
+        assert_eq!(parts[1..3], ["b", "c"]);
     }
 
     #[test]

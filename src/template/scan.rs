@@ -170,7 +170,8 @@ fn step(text: &str, range: Range<usize>) -> Option<Step> {
         b'[' => {
             let digits = slice(text, start..range.end).bytes().take_while(u8::is_ascii_digit).count();
             let end = start + digits;
-            let closed = end < range.end && text.as_bytes()[end] == b']';
+            // What stands behind a content is no bracket.
+            let closed = text.as_bytes().get(end) == Some(&b']');
             (digits > 0 && closed).then_some(Step { range: start..end, is_index: true })
         }
         _ => None,

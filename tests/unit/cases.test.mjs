@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SessionService, State, Template, DELETED, isFinalResponse, isStatepadError, outputDelta } from 'statepad';
+import { SessionService, State, Template, DELETED, isFinalResponse, isStatepadError, outputDelta, outputDeltaAsync } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { storedWith } from '../support/store.mjs';
 import { runInvocation } from '../contract/invocation.mjs';
@@ -221,21 +221,23 @@ describe('template', () => {
 
 describe('output', () => {
   for (const { name, event, key: outputKey, author, schema, delta, told, throws } of casesOf('output').cases) {
-    test(name, () => {
-      const heard = [];
-      const options = {
-        outputKey,
-        author,
-        outputSchema: schema && person,
-        onInvalid: throws === undefined ? (error) => heard.push(error) : 'throw',
-      };
-      const run = () => outputDelta({ author: 'agent', ...event }, options);
-      if (throws === undefined) {
-        assert.deepEqual(plain(run()), delta);
-      } else {
-        assert.throws(run, hasCode(throws));
-      }
-      assert.deepEqual(heard.map(({ code }) => code), told === undefined ? [] : [told]);
-    });
+    for (const [kind, call] of Object.entries({ '': outputDelta, ', awaited': outputDeltaAsync })) {
+      test(name + kind, async () => {
+        const heard = [];
+        const options = {
+          outputKey,
+          author,
+          outputSchema: schema && person,
+          onInvalid: throws === undefined ? (error) => heard.push(error) : 'throw',
+        };
+        const run = async () => await call({ author: 'agent', ...event }, options);
+        if (throws === undefined) {
+          assert.deepEqual(plain(await run()), delta);
+        } else {
+          await assert.rejects(run, hasCode(throws));
+        }
+        assert.deepEqual(heard.map(({ code }) => code), told === undefined ? [] : [told]);
+      });
+    }
   }
 });

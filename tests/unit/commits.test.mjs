@@ -1,11 +1,11 @@
 // A service over a store: memory follows the store, never leads it.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import { DELETED, SessionService, isStatepadError } from 'statepad';
 import { plain } from '../contract/read.mjs';
-import { storedWith } from '../support/store.mjs';
 import { KEY, setting } from '../support/fixtures.mjs';
+import { storeWith, storedWith } from '../support/store.mjs';
 
 
 /** A store that takes what it is told to, when it is told to. */
@@ -166,4 +166,115 @@ test('a change says what is written, under names and by scope', async () => {
   assert.deepEqual(JSON.parse(append.event.data), plain(session.events[0]));
   assert.equal(append.event.data.includes('temp:'), false);
   assert.deepEqual(plain(update.delta), { app: { set: {}, unset: ['b'] } });
+});
+
+/** A service with sessions of these ids, over a store whose calls are kept until they are let go on. */
+async function openBatches(ids, takesMany = true) {
+  const store = storeWith(() => undefined);
+  const calls = [];
+  let isHeld = false;
+  const call = async (changes, run) => {
+    if (isHeld) await new Promise((resolve) => calls.push({ changes, resolve }));
+    return await run();
+  };
+  const { commit } = store;
+  store.commit = (change, context) => call([change], () => commit(change, context));
+  if (takesMany) {
+    store.commitMany = (changes, context) => call(changes, () => Promise.all(changes.map((change) => commit(change, context))));
+  }
+  const service = new SessionService({ store });
+  const sessions = {};
+  for (const id of ids) {
+    sessions[id] = await service.createSession({ ...KEY, sessionId: id });
+  }
+  isHeld = true;
+  const append = (id) => service.appendEvent({ session: sessions[id], event: setting({ x: id }, { id }) });
+  /** The calls that wait, as the ids of their changes. */
+  const waiting = async () => {
+    await new Promise((done) => setImmediate(done));
+    return calls.map(({ changes }) => changes.map(({ id }) => id).join(''));
+  };
+  return { append, waiting, calls };
+}
+
+test('what is asked for while a store is busy goes together: when it has answered, or 20 ms after the first of it was asked for', async () => {
+  const { append, waiting, calls } = await openBatches([...'abcdefgh']);
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const appends = [append('a'), append('b')];
+    assert.deepEqual(await waiting(), ['ab'], 'what is asked for at one moment goes together, at once');
+    appends.push(append('c'));
+    assert.deepEqual(await waiting(), ['ab']);
+    appends.push(append('d'));
+    assert.deepEqual(await waiting(), ['ab']);
+    calls.shift().resolve();
+    assert.deepEqual(await waiting(), ['cd'], 'the store has answered');
+
+    mock.timers.tick(10);
+    appends.push(append('e'));
+    assert.deepEqual(await waiting(), ['cd']);
+    mock.timers.tick(5);
+    appends.push(append('f'));
+    assert.deepEqual(await waiting(), ['cd']);
+    mock.timers.tick(5);
+    appends.push(append('g'));
+    assert.deepEqual(await waiting(), ['cd'], 'since the first of those that were answered it has been 20 ms');
+    mock.timers.tick(10);
+    assert.deepEqual(await waiting(), ['cd', 'efg'], 'nobody waits long for a call of others');
+    appends.push(append('h'));
+    assert.deepEqual(await waiting(), ['cd', 'efg']);
+    mock.timers.tick(10);
+    assert.deepEqual(await waiting(), ['cd', 'efg'], 'and nobody less long than the others');
+    calls.shift().resolve();
+    assert.deepEqual(await waiting(), ['efg']);
+    mock.timers.tick(10);
+    assert.deepEqual(await waiting(), ['efg', 'h']);
+    calls.splice(0).forEach(({ resolve }) => resolve());
+    assert.deepEqual((await Promise.all(appends)).map(({ id }) => id), [...'abcdefgh']);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test('a store that takes one change at a time gets each at once, and once', async () => {
+  const { append, waiting, calls } = await openBatches([...'abc'], false);
+  const appends = [append('a'), append('b')];
+  assert.deepEqual(await waiting(), ['a', 'b']);
+  appends.push(append('c'));
+  assert.deepEqual(await waiting(), ['a', 'b', 'c']);
+  assert.deepEqual(calls.map(({ changes: [{ attempt }] }) => attempt), [undefined, undefined, undefined]);
+  calls.splice(0).forEach(({ resolve }) => resolve());
+  await Promise.all(appends);
+  assert.deepEqual(await waiting(), []);
+});
+
+test('a store that does not say of each change what became of it is sent those again of which it did not, and no others', async () => {
+  for (const [what, spoil, again] of [
+    ['an answer too many', (outcomes) => [...outcomes, outcomes[0]], ['a', 'b']],
+    ['an answer too few', (outcomes) => outcomes.slice(0, 1), ['a', 'b']],
+    ['none for the first', ([, second]) => [undefined, second], ['a']],
+    ['none for the second', ([first]) => [first, null], ['b']],
+  ]) {
+    const { commit, ...store } = storeWith(() => undefined);
+    const sent = [];
+    const one = async (change, context) => {
+      sent.push(change);
+      return await commit(change, context);
+    };
+    let isSpoilt = false;
+    const commitMany = async (changes, context) => {
+      const outcomes = await Promise.all(changes.map((change) => one(change, context)));
+      const isFirst = isSpoilt;
+      isSpoilt = false;
+      return isFirst ? spoil(outcomes) : outcomes;
+    };
+    const service = new SessionService({ store: { ...store, commit: one, commitMany }, retry: { pause: 1 } });
+    const sessions = await Promise.all(['a', 'b'].map((sessionId) => service.createSession({ ...KEY, sessionId })));
+    sent.length = 0;
+    isSpoilt = true;
+    await Promise.all(sessions.map((session) => service.appendEvent({ session, event: setting({ x: session.id }, { id: session.id }) })));
+    assert.deepEqual(sent.filter(({ attempt }) => attempt === undefined).map(({ id }) => id), ['a', 'b'], what);
+    assert.deepEqual(sent.filter(({ attempt }) => attempt !== undefined).map(({ id }) => id).toSorted(), again, what);
+    assert.deepEqual(sessions.map(({ state, revision }) => [state.x, revision]), [['a', 1], ['b', 1]], what);
+  }
 });

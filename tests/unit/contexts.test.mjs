@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { DELETED, SessionService, State, StoreError, Template, injectSessionState } from 'statepad';
-import { storedWith } from '../support/store.mjs';
+import { storeWith, storedWith } from '../support/store.mjs';
 import { plain } from '../contract/read.mjs';
 import { KEY, hasCode, warningsOf } from '../support/fixtures.mjs';
 
@@ -144,6 +144,150 @@ test('an event whose delta has to be looked up first keeps its place before thos
   assert.deepEqual((await next).actions.stateDelta, { y: 2 });
   assert.deepEqual(plain(session.state), { x: 2, y: 2 });
   context.end();
+});
+
+test('an event whose delta cannot be looked up fails alone: those that are sent after it are stored', async () => {
+  let fails = true;
+  let isCut = false;
+  const refuse = () => { throw new StoreError('unavailable', 'told to refuse'); };
+  const store = storeWith(({ kind }) => { if (kind === 'append' && fails) refuse(); });
+  const load = async (...args) => (isCut ? refuse() : await store.load(...args));
+  const { context, session } = await begin({}, { store: { ...store, load }, retry: { attempts: 1 } });
+  const other = context.child('other');
+  context.state.update({ x: 1, y: 1, z: 1 });
+  await assert.rejects(context.append({ id: 'e' }), hasCode('STORE_UNAVAILABLE'));
+  fails = false;
+  other.state.set('x', 2);
+  await other.append();
+  isCut = true;
+  const again = context.append({ id: 'e' });
+  other.state.set('y', 2);
+  const next = other.append();
+  await assert.rejects(again, hasCode('STORE_UNAVAILABLE'));
+  assert.deepEqual((await next).actions.stateDelta, { y: 2 });
+  isCut = false;
+  assert.deepEqual((await context.append({ id: 'e' })).actions.stateDelta, { z: 1 }, 'what nobody has written since is pending again');
+  assert.deepEqual(plain(session.state), { x: 2, y: 2, z: 1 });
+  context.end();
+});
+
+test('an event that was stored without what was overtaken, although its answer was lost, says the same when it is given again', async () => {
+  let outcome = 'stored';
+  const store = storeWith(() => { if (outcome === 'unavailable') throw new StoreError('unavailable', 'told to refuse'); });
+  const commit = async (...args) => {
+    const committed = await store.commit(...args);
+    if (outcome === 'lost') throw new Error('the connection is cut');
+    return committed;
+  };
+  const { context, session } = await begin({}, { store: { ...store, commit }, retry: { attempts: 1 } });
+  const other = context.child('other');
+  context.state.update({ x: 1, y: 1, 'temp:t': 1 });
+  outcome = 'unavailable';
+  await assert.rejects(context.append({ id: 'e' }), hasCode('STORE_UNAVAILABLE'));
+  outcome = 'stored';
+  other.state.set('x', 2);
+  await other.append();
+  outcome = 'lost';
+  await assert.rejects(context.append({ id: 'e' }), hasCode('COMMIT_UNKNOWN'));
+  outcome = 'stored';
+  assert.deepEqual((await context.append({ id: 'e' })).actions.stateDelta, { y: 1 });
+  assert.deepEqual(plain(session.state), { x: 2, y: 1, 'temp:t': 1 });
+  assert.equal(session.revision, 2);
+  context.end();
+});
+
+test('an event with temp: keys whose answer was lost says what it said, although a key of it has been written since', async () => {
+  let isLost = false;
+  const store = storeWith(() => undefined);
+  const commit = async (...args) => {
+    const committed = await store.commit(...args);
+    if (isLost) throw new Error('the connection is cut');
+    return committed;
+  };
+  const { context, session } = await begin({}, { store: { ...store, commit }, retry: { attempts: 1 } });
+  const other = context.child('other');
+  context.state.update({ x: 1, 'temp:t': 1 });
+  isLost = true;
+  await assert.rejects(context.append({ id: 'e' }), hasCode('COMMIT_UNKNOWN'));
+  isLost = false;
+  other.state.set('x', 2);
+  await other.append();
+  assert.deepEqual((await context.append({ id: 'e' })).actions.stateDelta, { x: 1 });
+  assert.equal(session.state.x, 2);
+  assert.equal(session.revision, 2);
+  context.end();
+});
+
+test('events whose deltas have to be looked up keep their order, and their place before those that need none', async () => {
+  let fails = true;
+  let look = async () => undefined;
+  const store = storeWith(({ kind }) => { if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse'); });
+  const load = async (...args) => {
+    await look();
+    return await store.load(...args);
+  };
+  const { context: one, service, session } = await begin({}, { store: { ...store, load }, retry: { attempts: 1 } });
+  const [two, three] = [one.child('two'), one.child('three')];
+  one.state.set('a', 1);
+  two.state.set('b', 1);
+  await assert.rejects(one.append({ id: '1' }), hasCode('STORE_UNAVAILABLE'));
+  await assert.rejects(two.append({ id: '2' }), hasCode('STORE_UNAVAILABLE'));
+  fails = false;
+  three.state.update({ a: 2, b: 2 });
+  await three.append({ id: '0' });
+
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  const looks = [async () => undefined, () => held];
+  look = async () => await looks.shift()();
+  const [first, second] = [one.append({ id: '1' }), two.append({ id: '2' })];
+  await first;
+  const third = three.append({ id: '3' });
+  release();
+  await Promise.all([second, third]);
+  await Promise.all([one.append({ id: '4' }), service.appendEvent({ session, event: { id: '5' } })]);
+  assert.deepEqual(session.events.map(({ id }) => id), ['0', '1', '2', '3', '4', '5']);
+  one.end();
+});
+
+test('events of a context and of its service are stored in the order in which they were asked for', async () => {
+  for (const options of [{}, storedWith(() => undefined)]) {
+    const { context, service, session } = await begin({}, options);
+    const direct = (id) => service.appendEvent({ session, event: { id } });
+    await Promise.all([context.append({ id: '1' }), direct('2'), context.append({ id: '3' }), context.append({ id: '4' }), direct('5')]);
+    assert.deepEqual(session.events.map(({ id }) => id), ['1', '2', '3', '4', '5']);
+    context.end();
+  }
+});
+
+test('a context and its reader know their invocation and their session', async () => {
+  const { context, session } = await begin();
+  for (const each of [context, context.readonly, context.child('other'), context.child('other').readonly]) {
+    assert.equal(each.session, session);
+    assert.equal(each.invocationId, 'i');
+  }
+  context.end();
+});
+
+test('a partial event is handed back as it is, and carries nothing', async () => {
+  const { context, session } = await begin();
+  context.state.set('x', 1);
+  const event = { partial: true, content: { parts: [{ text: 'so f' }] } };
+  assert.equal(await context.append(event), event);
+  assert.deepEqual(event, { partial: true, content: { parts: [{ text: 'so f' }] } });
+  assert.equal(session.revision, 0);
+  assert.deepEqual((await context.append()).actions.stateDelta, { x: 1 });
+  context.end();
+});
+
+test('to end with writes that were never appended names all of them, in the order of writing', async () => {
+  const { context } = await begin({ x: 0 });
+  context.state.set('x', 1);
+  context.child('other').state.set('y', 1);
+  context.state.delete('x');
+  const names = (error) => hasCode('INVALID_ARGUMENT')(error) && error.key === 'y' && error.message === 'writes were never appended: "y", "x"; append or discard them';
+  assert.throws(() => context.end(), names);
+  context.end({ discard: true });
 });
 
 test('to end and to dispose of an invocation that has ended leaves the next one alone', async () => {

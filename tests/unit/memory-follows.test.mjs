@@ -271,3 +271,49 @@ describe('changes that go together', () => {
     }
   });
 });
+
+describe('over a store that tells no marks', () => {
+  /** What a store answers, without what stores need not tell. */
+  const bare = (answer) => Object.fromEntries(Object.entries(answer).filter(([name]) => !['changed', 'marks', 'last', 'before'].includes(name)));
+  const open = (strip) => {
+    const { commit, load, list, remove, loadScope } = memoryStore();
+    const asked = { load: 0, loadScope: 0 };
+    const service = new SessionService({
+      store: {
+        list, remove,
+        commit: async (...args) => strip(await commit(...args)),
+        load: async (...args) => {
+          asked.load += 1;
+          const loaded = await load(...args);
+          return loaded && strip(loaded);
+        },
+        loadScope: async (...args) => {
+          asked.loadScope += 1;
+          return strip(await loadScope(...args));
+        },
+      },
+    });
+    return { service, asked };
+  };
+
+  test('what is in memory counts as before: it is asked no more often than one that tells them', async () => {
+    const outcomes = [];
+    for (const strip of [(answer) => answer, bare]) {
+      const { service, asked } = open(strip);
+      const session = await service.createSession({ ...KEY, state: { n: 0, 'user:n': 0, 'app:n': 0 } });
+      for (const name of ['n', 'user:n', 'app:n', 'n']) {
+        await service.appendEvent({ session, event: event({ [name]: 1 }) });
+        await service.updateState(KEY, (state) => ({ [name]: state[name] + 1 }));
+        await service.getSession(KEY);
+      }
+      const other = await service.createSession(OTHER);
+      await service.appendEvent({ session: other, event: event({ 'app:n': 3 }) });
+      await service.appendEvent({ session, event: event({ 'user:n': 3 }) });
+      outcomes.push({ asked, state: plain((await service.getSession(KEY)).state) });
+    }
+    const [told, untold] = outcomes;
+    assert.deepEqual(untold, told);
+    assert.deepEqual(told.state, { n: 2, 'app:n': 3, 'user:n': 3 });
+    assert.equal(told.asked.loadScope, 0);
+  });
+});

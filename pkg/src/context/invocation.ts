@@ -110,7 +110,6 @@ export class InvocationContext {
 
   /** @internal */
   constructor(from: InvocationHost | InvocationContext, options: InvocationOptions) {
-    checkObject(options, 'options');
     const { invocationId = `e-${newId()}`, author = 'user' } = options;
     this.author = admitString(author, 'author');
     this.#shared =
@@ -193,9 +192,7 @@ export class InvocationContext {
   end(options: { readonly discard?: boolean } = {}): void {
     checkObject(options, 'options');
     const shared = this.#shared;
-    if (shared.ended) {
-      return;
-    }
+    // None after the end: what is pending was dropped then.
     const [first, ...others] = shared.pending.entries();
     if (first !== undefined && options.discard !== true) {
       const [key] = first;
@@ -255,9 +252,13 @@ async function inTurn(shared: Shared, sent: SentWrites, send: (delta: SentWrites
  * what it said if it is stored after all.
  */
 async function deltaOf({ delta, before, id = '' }: SentWrites, host: InvocationHost): Promise<SentWrites['delta']> {
-  const stored = before && (await host.find(id))?.actions.stateDelta;
-  const isStored = stored !== undefined && Object.keys(before ?? {}).every((key) => isTemp(key) || Object.hasOwn(stored, key));
-  return isStored ? (before ?? delta) : delta;
+  if (before === undefined) {
+    return delta;
+  }
+  const stored = (await host.find(id))?.actions.stateDelta;
+  // Another try may have stored it without what was overtaken.
+  const isStored = stored !== undefined && Object.keys(before).every((key) => isTemp(key) || Object.hasOwn(stored, key));
+  return isStored ? before : delta;
 }
 
 function asTemplate(template: unknown): Template {

@@ -66,7 +66,7 @@ function answerText(event: EventInit, options: OutputOptions): string {
   if ((author !== undefined && event.author !== author) || !isFinalResponse(event)) {
     return '';
   }
-  return parts.map((part) => (part.thought ? '' : (part.text ?? ''))).join('');
+  return parts.map((part) => (part.thought ? '' : part.text)).join('');
 }
 
 function validate(text: string, { outputSchema }: OutputOptions): SchemaResult | PromiseLike<SchemaResult> {
@@ -88,13 +88,10 @@ function validate(text: string, { outputSchema }: OutputOptions): SchemaResult |
 
 /** Models like to put JSON into a fence, with or without the name of a language. */
 function withoutFence(text: string): string {
-  const trimmed = text.trim();
-  const start = trimmed.indexOf('\n');
-  const isFenced = start > 0 && trimmed.startsWith(FENCE) && trimmed.endsWith(FENCE) && !trimmed.slice(FENCE.length, start).includes('`');
-  return isFenced ? trimmed.slice(start, -FENCE.length) : text;
+  return FENCED.exec(text.trim())?.[1] ?? text;
 }
 
-const FENCE = '```';
+const FENCED = /^```[^`\n]*\n(.*)```$/s;
 
 function settle(text: string, result: SchemaResult, { outputKey, onInvalid }: OutputOptions): unknown {
   checkObject(result, 'the answer of the schema');

@@ -50,8 +50,8 @@ export interface Refused {
 /** What became of a change. `changed: null`: nothing may be told of what others have done. */
 export type Outcome = (Omit<Committed, 'changed'> & { readonly changed?: Committed['changed'] | null }) | Refused;
 
-/** A page whose `users` are a record. */
-export interface ListedPage extends Omit<Page, 'users' | 'corrupt'> {
+/** A page whose `users` are a record. A store may say where it ends, but only as it is: at the place of its last row. */
+export interface ListedPage extends Omit<Page, 'users' | 'corrupt' | 'next'> {
   readonly users: Readonly<Record<string, Page['app']>>;
 }
 

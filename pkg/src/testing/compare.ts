@@ -1,6 +1,6 @@
 // How answers are compared: with what is expected, deeply, to a text that says where they differ.
 
-import type { Changed, Delta, Loaded, LoadedScope, Page, Values } from '../store/contract.js';
+import type { Changed, Delta, Loaded, LoadedScope, Page, Place, Values } from '../store/contract.js';
 import type { ListedPage } from './case.js';
 
 /** Where and how an answer differs from the expected one; `undefined` when it does not. */
@@ -94,7 +94,7 @@ export function scopeDifference(actual: LoadedScope, expected: LoadedScope, inAn
   );
 }
 
-/** Compares a page. */
+/** Compares a page. Where it says where it ends, that is the place of its last row: no row of a case is corrupt. */
 export function pageDifference({ corrupt = [], ...actual }: Page, expected: ListedPage): Difference {
   const withoutState = ({ rows }: Pick<Page, 'rows'>): unknown => rows.map(({ key, created, rev, time }) => ({
     key,
@@ -106,6 +106,7 @@ export function pageDifference({ corrupt = [], ...actual }: Page, expected: List
     difference(actual.total, expected.total, 'total') ??
     difference(withoutState(actual), withoutState(expected), 'rows') ??
     difference(corrupt, [], 'corrupt') ??
+    (actual.next && difference(actual.next, placeOf(expected.rows.at(-1)), 'next')) ??
     first([...actual.rows.keys()], (index) =>
       valuesDifference(actual.rows[index]?.state, expected.rows[index]?.state ?? {}, `rows[${index}].state`),
     ) ??
@@ -115,6 +116,11 @@ export function pageDifference({ corrupt = [], ...actual }: Page, expected: List
       valuesDifference(actual.users.get(user), expected.users[user] ?? {}, `users[${JSON.stringify(user)}]`),
     )
   );
+}
+
+/** Where a session stands in a list. */
+function placeOf(row: Page['rows'][number] | undefined): Place | undefined {
+  return row && { time: row.time, sessionId: row.key.sessionId, userId: row.key.userId };
 }
 
 /** Compares what others have done. Only the order of names that came into being counts. */

@@ -27,3 +27,9 @@ fn a_window_copies_what_is_in_it_and_nothing_else() {
     assert_eq!(window(&log, None, |_| true), log);
     assert_eq!(window(&log, Some(5000), |_| true).len(), 1000);
 }
+
+#[test]
+fn a_service_can_be_printed() {
+    let service = InMemorySessionService::new();
+    assert!(format!("{service:?}").starts_with("InMemorySessionService { memory: "));
+}

@@ -135,6 +135,11 @@ const sortedBy = (compare) => (page, { descending }) => ({
   ...page,
   rows: page.rows.toSorted((a, b) => (descending ? b.time - a.time : a.time - b.time) || compare(a, b)),
 });
+/** A page that says that it ends at a row. */
+const ending = (page, row) => (row ? {
+  ...page,
+  next: { time: row.time, sessionId: row.key.sessionId, userId: row.key.userId },
+} : page);
 const inOrder = (values) => Object.fromEntries(Object.keys(values).sort().map((name) => [name, values[name]]));
 const canonical = (value) => (value?.constructor === Object ? inOrder(value) : value);
 
@@ -440,6 +445,21 @@ export const broken = {
   'takes the id of an event for the mark': changing((change) => (change.kind === 'append' ? without('call')(change) : change)),
   'does not compare marks': asksWith((known) => without('marks')(known)),
   'does not compare the last event': asksWith((known) => without('last')(known)),
+  'looks for a known event in all sessions': (store) => {
+    const seen = new Set();
+    return {
+      commit: async (change) => {
+        const committed = await store.commit(change, context);
+        seen.add(JSON.stringify([committed.rev, change.id]));
+        return committed;
+      },
+      load: (key, query) => {
+        const { known = {} } = query;
+        const isSeen = seen.has(JSON.stringify([known.rev, known.last]));
+        return store.load(key, isSeen ? { ...query, known: without('last')(known) } : query, context);
+      },
+    };
+  },
   'never says that a session has diverged': loading(without('diverged')),
   'says that every session has diverged': loading((loaded) => ({ ...loaded, diverged: true })),
   'leaves its mark where it changes nothing': changing((change) => ({
@@ -451,6 +471,17 @@ export const broken = {
     ...committing(without('changed'))(store),
     ...asksWith((known) => without('pos')(known))(store),
   }),
+  'forgets what others have done to all scopes when the values of one are removed': (store) => {
+    let isForgotten = false;
+    return {
+      removeScope: async (scope) => {
+        await store.removeScope(scope, context);
+        isForgotten = true;
+      },
+      load: (key, query) =>
+        store.load(key, isForgotten && query.known ? { ...query, known: without('pos')(query.known) } : query, context),
+    };
+  },
   'tells only what was set': telling(without('unset')),
   'tells only what was deleted': telling(without('set')),
   'does not tell which names are new': telling(({ set, unset }) => ({ set, unset: unset.filter((name) => !(name in set)) })),
@@ -463,9 +494,31 @@ export const broken = {
     ...committed,
     changed: without('user')(committed.changed),
   } : committed)),
+  'does not compare the mark of where a scope is when changes go together': (store) => ({
+    commitMany: async (changes) => {
+      const now = async (scope, { pos = {}, marks = {} }, part) => {
+        const { pos: at, mark } = await store.loadScope(scope, context);
+        return pos[part] === at && marks[part] !== undefined ? { ...marks, [part]: mark } : marks;
+      };
+      const asked = changes.map(async ({ known, ...change }) => {
+        const { appName: app, userId: user } = change.key;
+        const marks = known && (await now({ app }, known, 'app'));
+        return known ? { ...change, known: { ...known, marks: await now({ app, user }, { ...known, marks }, 'user') } } : change;
+      });
+      return store.commitMany(await Promise.all(asked), context);
+    },
+  }),
   // Calls and creations.
   'takes every try for the first': changing(without('attempt')),
   'takes every try for a later one': changing((change) => ({ ...change, attempt: 2 })),
+  'says of a refused call what is wrong with it now': (store) => ({
+    commit: (change) => store.commit(change, context).catch(async (error) => {
+      const { kind, key } = change;
+      const isThere = kind !== 'update' && (await store.load(key, {}, context)) !== null;
+      const code = kind === 'create' && isThere ? 'exists' : kind === 'append' && !isThere ? 'not-found' : error.code;
+      throw Object.create(error, { code: { value: code } });
+    }),
+  }),
   'remembers an id in place of a call': (store) => {
     const refused = new Set();
     return {
@@ -603,6 +656,29 @@ export const broken = {
     const isThere = rows.some(({ key, time }) => JSON.stringify([time, key.sessionId, key.userId]) === place);
     return after === undefined || isThere ? page : { ...page, rows: [], users: new Map() };
   }),
+  'goes on behind as many sessions as came before the place': (store) => {
+    const passed = new Map();
+    const placeOf = ({ key: { sessionId, userId }, time }) => JSON.stringify([time, sessionId, userId]);
+    return {
+      list: async ({ after, ...query }) => {
+        const offset = after && passed.get(JSON.stringify([after.time, after.sessionId, after.userId]));
+        const page = await store.list(offset === undefined ? { ...query, ...(after && { after }) } : { ...query, offset }, context);
+        page.rows.forEach((row, index) => passed.set(placeOf(row), (offset ?? query.offset ?? 0) + index + 1));
+        return page;
+      },
+    };
+  },
+  'says that a page ends at its first session': listing((page) => ending(page, page.rows[0])),
+  'says that a page ends at its last session of the user who comes first': listing((page) =>
+    ending(page, page.rows.findLast(({ key }) => key.userId === page.rows[0].key.userId))),
+  'says that a page ends where the list does': listing(async (page, query, store) => {
+    const { rows } = await store.list(without('limit')(query), context);
+    return ending(page, rows.at(-1));
+  }),
+  'says that a page without sessions ends where it begins': listing((page, { after }) => (page.rows.length === 0 && after ? {
+    ...page,
+    next: after,
+  } : page)),
   'lists a hundred at most': listing((page) => ({ ...page, rows: page.rows.slice(0, 100) })),
   'lists all users for the one without a name': listing((page, query, store) =>
     (query.user === '' ? store.list(without('user')(query), context) : page)),

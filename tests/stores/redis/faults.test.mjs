@@ -336,6 +336,31 @@ if (why) {
     });
   }
 
+  for (const list of ['sessions', 'l:user']) {
+    test(`a session that is missing in ${list} is corrupt to writers, and so is one of which nothing but that is left`, async () => {
+      const { store, prefix } = await fresh();
+      const member = '=s\0user';
+      const refused = async (change) => {
+        const before = await contentsOf(prefix);
+        await assert.rejects(store.commit(change, context), { name: 'StoreError', code: 'corrupt' });
+        assert.deepEqual(await contentsOf(prefix), before);
+      };
+      await store.commit(append('e', keyOf('s')), context);
+      await admin.zrem(`${prefix}:{app}:${list}`, member);
+      await refused(append('f', keyOf('s')));
+      await refused(create('new', keyOf('s')));
+      // Now it is in this list alone.
+      await admin.del(...['s', 'e', 't', 'i'].map((part) => `${prefix}:{app}:${part}:${member}`));
+      for (const other of ['sessions', 'l:user']) {
+        await (other === list ? admin.zadd(`${prefix}:{app}:${other}`, 1_000, member) : admin.zrem(`${prefix}:{app}:${other}`, member));
+      }
+      await refused(create('new', keyOf('s')));
+      await refused(append('f', keyOf('s')));
+      await store.remove(keyOf('s'), context);
+      assert.equal((await store.commit(create('new', keyOf('s')), context)).rev, 0);
+    });
+  }
+
   test('a session that does not say any more who created it is not taken for the one that is to be deleted', async () => {
     const { store, prefix } = await fresh();
     await admin.hdel(`${prefix}:{app}:s:=s\0user`, 'c');

@@ -33,6 +33,10 @@ for (const name of Object.keys(libraries)) {
     assert.deepEqual(await since(count), [{ n: count }, []]);
     assert.deepEqual(await since(count - 1000), [{ n: count, late: 1 }, ['late']]);
     assert.deepEqual(await since(count - 999), [{ n: count }, []]);
+    // Wherever a text of many changes begins or ends.
+    for (let pos = count - 200; pos < count; pos++) {
+      assert.deepEqual(await since(pos), [{ n: count }, []], `since ${pos}`);
+    }
     assert.equal(await since(count - 1100), undefined);
     assert.equal(await since(1), undefined);
     // That of the user is another one, and is not trimmed by that of the app.

@@ -57,10 +57,7 @@ export class Commits {
     }
     this.#waiting.push(sent);
     if (this.#calls > 0) {
-      this.#timer ??= setTimeout(() => {
-        this.#timer = undefined;
-        this.#flush();
-      }, PATIENCE);
+      this.#timer ??= setTimeout(() => this.#flush(), PATIENCE);
     } else if (!this.#isDue) {
       // All that is asked for at this moment goes together.
       this.#isDue = true;

@@ -1,6 +1,6 @@
 // What a service keeps in memory of the sessions that a store has: never ahead of it, and bounded.
 
-import { afterLoad, isLost, type At, type Head, type SharedPart } from './following.js';
+import { afterLoad, differ, isLost, type At, type Head, type SharedPart } from './following.js';
 import { deepFreeze } from '../../model/json.js';
 import { Cell, OUT, eventsOf, type SessionRecord, type View } from '../../session/handle.js';
 import { Memory, NO_EVENTS, type Ticket } from '../../session/registry.js';
@@ -93,12 +93,12 @@ export class Cache extends Memory {
   /** Whether a log that is here is none that the store has. */
   #isGone(record: SessionRecord, { rev, last, events, diverged }: Loaded, known: Known): boolean {
     const sent = record.number === OUT ? headOf(record) : { rev: known.rev ?? 0, last: known.last };
-    if (diverged || isLost({ rev, last }, sent) || (rev === record.revision && isLost({ rev, last }, headOf(record)))) {
+    if (diverged || isLost({ rev, last }, sent) || (rev === record.revision && differ(last, record.last))) {
       return true;
     }
     return events.some((stored) => {
       const here = record.events[stored.rev - record.base - 1];
-      return here !== undefined && stored.rev > record.base && here.id !== (stored.id ?? parseEvent(record, stored).id);
+      return here !== undefined && here.id !== (stored.id ?? parseEvent(record, stored).id);
     });
   }
 
@@ -259,8 +259,8 @@ export class Cache extends Memory {
     const told: Head = { rev: prev ?? rev - 1, last: before?.session };
     const isAhead = rev <= record.revision;
     const here = isAhead ? record.events[rev - record.base - 1] : undefined;
-    const isOther = isAhead && here !== undefined && here.id !== id;
-    if (isLost(told, { rev: known.rev ?? 0, last: known.last }) || (!isAhead && isLost(told, headOf(record))) || isOther) {
+    const isOther = (told.rev === record.revision && differ(told.last, record.last)) || (here !== undefined && here.id !== id);
+    if (isLost(told, { rev: known.rev ?? 0, last: known.last }) || isOther) {
       this.lose(record);
       return false;
     }

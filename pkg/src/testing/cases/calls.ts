@@ -39,6 +39,17 @@ export const callCases: readonly StoreCase[] = [
     commit(append('e2'), appended(1)),
   ),
   callCase(
+    'a call that was refused is a conflict from then on, also where what it was refused for is still so',
+    commit(append('e1', {}, { attempt: 2 }), { throws: 'not-found' }),
+    commit(append('e1', {}, { attempt: 3 }), conflict),
+    commit(append('e1'), conflict),
+    commit(create('c'), made()),
+    commit(create('late', {}, { attempt: 2 }), { throws: 'exists' }),
+    commit(create('late', {}, { attempt: 3 }), conflict),
+    commit(create('late'), conflict),
+    load(loaded()),
+  ),
+  callCase(
     'another call with the same id is written, and the late try of the first one is its duplicate then',
     commit(create(), made()),
     commit(append('e1', {}, { guard: { rev: 5 }, attempt: 2, call: 'call 1' }), conflict),

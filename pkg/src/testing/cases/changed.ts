@@ -6,7 +6,6 @@ import {
   APP,
   commit,
   create,
-  eventsOf,
   featureCase,
   HOME,
   load,
@@ -82,9 +81,12 @@ export const changedCases: readonly StoreCase[] = [
     commit(append('e2', {}, { known: app(2, 'c') }), { ...appended(2, 3), changed: null }),
     commit(append('e3', {}, { known: { pos: { app: 1 } } }), { ...appended(3, 3), changed: null }),
     commit(append('e4', {}, { known: app(7, 'u2') }), { ...appended(4, 3), changed: null }),
-    load(loaded({ rev: 4, pos: { app: 3 }, state: { app: { a: 3 } }, changed: null, events: eventsOf('e1', 'e2', 'e3', 'e4') }), {
-      known: app(1, 'x'),
-    }),
+    commit(append('e5', {}, { known: { marks: { app: 'c' } } }), { ...appended(5, 3), changed: null }),
+    // The mark of now, which is not what the scope was at.
+    commit(append('e6', {}, { known: app(2, 'u2') }), { ...appended(6, 3), changed: null }),
+    ...[app(1, 'x'), app(2, 'u2'), { pos: { app: 1 } }, { marks: { app: 'u2' } }].map((known) =>
+      load(loaded({ rev: 6, pos: { app: 3 }, state: { app: { a: 3 } }, changed: null, events: [] }), { known, events: { last: 0 } }),
+    ),
   ),
   changedCase(
     'a session is loaded with what has happened to its scopes in place of their values',
@@ -146,6 +148,24 @@ export const changedCases: readonly StoreCase[] = [
     },
   ),
   changedCase(
+    'among changes that go together, too, a caller that names another mark is told nothing, wherever it says the scope is',
+    commit(create('c', { app: set('a', 1), user: set('u', 1) }), made(1, 1)),
+    {
+      commitMany: [
+        update('u1', { app: set('a', 2), user: set('u', 2) }),
+        append('e1', {}, { known: { pos: { app: 1, user: 1 }, marks: { app: 'x', user: 'x' } } }),
+        update('u2', {}, { known: { pos: { app: 1, user: 1 }, marks: { app: 'c', user: 'x' } } }),
+        update('u3', {}, { known: { pos: { app: 1, user: 1 }, marks: { user: 'c' } } }),
+      ],
+      outcomes: [
+        made(2, 2),
+        { ...appended(1, 2, 2), changed: null },
+        { ...made(2, 2), changed: { app: { set: { a: 2 }, unset: [] } } },
+        { ...made(2, 2), changed: { user: { set: { u: 2 }, unset: [] } } },
+      ],
+    },
+  ),
+  changedCase(
     'names and values of every kind are told as they are',
     commit(create('c', { app: { set: JSON.parse('{"":1,"__proto__":2,"a\\u0000b":3,"é😀":4}') as Values } }), made(1)),
     ofApp('u1', JSON.parse('{"__proto__":{"x":null},"a\\u0000b":"\\u0000\\ud800","constructor":[1.5,-0.5e-7]}') as Values, ['', 'é😀']),
@@ -183,6 +203,20 @@ export const changedCases: readonly StoreCase[] = [
     commit(append('e1', {}, { known: app(1, 'c') }), { ...appended(1, 5), changed: null }),
     commit(append('e2', {}, { known: app(2, 'u1') }), { ...appended(2, 5), changed: null }),
     commit(append('e3', {}, { known: app(4, 'u2') }), { ...appended(3, 5), changed: { app: { set: { b: 4 }, unset: [] } } }),
+  ),
+  changedCase(
+    'removing the values of a scope takes nothing from what can be told of others',
+    commit(create('c', { app: set('a', 1), user: set('u', 0) }), made(1, 1)),
+    ...times(60, (index) => commit(update(`u${index}`, { user: set('u', index + 1) }), made(1, index + 2))),
+    { removeScope: { app: APP } },
+    load(
+      loaded({
+        pos: { app: 2, user: 61 },
+        state: { app: {}, user: undefined },
+        changed: { user: { set: { u: 60 }, unset: [] } },
+      }),
+      { known: { pos: { app: 1, user: 1 }, marks: { app: 'c', user: 'c' } } },
+    ),
   ),
   changedCase(
     'it is told when the storage was opened again',

@@ -204,6 +204,25 @@ const pageCases: readonly StoreCase[] = [
     list([], { limit: 2, after: { time: 70, sessionId: 'c', userId: USER } }, { total: 6 }),
   ),
   storeCase(
+    'behind a page whose sessions have all been deleted come those that came behind it, up or down, of all users or of one',
+    ...[{}, { descending: true }, { user: USER }, { descending: true, user: USER }].flatMap((query, round) => {
+      // Each round has sessions of its own: a creation that is gone does not come back.
+      const places = times(7, (index) => [`r${round}s${index}`, 10 * index] as const);
+      const rows = places.map(([id, time]) => at(id, time));
+      const inOrder = query.descending ? rows.reverse() : rows;
+      return [
+        ...createAt(...places),
+        ...[0, 2, 4, 6].flatMap((start) => {
+          const [before] = inOrder.slice(Math.max(start - 1, 0));
+          const page = inOrder.slice(start, start + 2);
+          const after = start === 0 || before === undefined ? {} : { after: behind(before) };
+          return [list(page, { ...query, limit: 2, ...after }, { total: 7 - start }), ...page.map(({ key }) => ({ remove: key }))];
+        }),
+        list([], { ...query, limit: 2, ...inOrder.slice(-1).map((last) => ({ after: behind(last) }))[0] }),
+      ];
+    }),
+  ),
+  storeCase(
     'a long list can be read at once and page by page',
     ...times(130, (index) => commit(create(`c${index}`, {}, { key: keyOf(`s${index}`), time: index % 10 }), made())),
     ...longListSteps(),

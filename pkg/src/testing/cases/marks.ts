@@ -23,7 +23,7 @@ import {
   updatedBefore,
   USER,
 } from '../build.js';
-import type { StoredEvent, Values } from '../../store/contract.js';
+import type { Known, StoredEvent, Values } from '../../store/contract.js';
 import type { LoadScopeStep, StoreCase, StoreStep } from '../case.js';
 
 const marksCase = (name: string, ...steps: readonly StoreStep[]): StoreCase => featureCase('marks', name, ...steps);
@@ -150,6 +150,25 @@ export const marksCases: readonly StoreCase[] = [
       known: { created: 'x', rev: 2, last: 'x' },
       events: { from: 3 },
     }),
+  ),
+  marksCase(
+    'an event that is known is looked for at its revision of its session, wherever others have events',
+    commit(create('c0', {}, { key: keyOf('before') }), made()),
+    ...['e0', 'e1', 'e2'].map((id, index) => commit(append(id, {}, { key: keyOf('before') }), appended(index + 1))),
+    commit(create('c', { session: set('s', 1) }), made()),
+    ...['e1', 'e2', 'e3'].map((id, index) => commit(append(id), appended(index + 1))),
+    ...[[1, 'e1'], [2, 'e2'], [3, 'e3']].map(([rev, last]) =>
+      load(loaded({ rev: 3, state: { session: rev === 3 ? undefined : { s: 1 } }, events: [] }), {
+        known: { created: 'c', rev, last } as Known,
+        events: { last: 0 },
+      }),
+    ),
+    ...[[1, 'e0'], [1, 'e2'], [2, 'e1'], [2, 'e3'], [3, 'e2'], [3, 'e0']].map(([rev, last]) =>
+      load(loaded({ rev: 3, state: { session: { s: 1 } }, diverged: true, events: [] }), {
+        known: { created: 'c', rev, last } as Known,
+        events: { last: 0 },
+      }),
+    ),
   ),
   marksCase(
     'changes that go together tell what each of them found',

@@ -135,6 +135,20 @@ const mergingCases: readonly StoreCase[] = [
     ),
   ),
   storeCase(
+    'a name that one change both deletes and sets is set, and goes to the end',
+    commit(create('c', all({ set: { a: 1, b: 2, c: 3 } })), made(1, 1)),
+    commit(append('e1', all({ set: { a: 4, x: 5 }, unset: ['a', 'x', 'c'] })), appended(1, 2, 2)),
+    appHas(2, { b: 2, a: 4, x: 5 }),
+    userHas(2, { b: 2, a: 4, x: 5 }),
+    load(
+      loaded({
+        pos: { app: 2, user: 2 },
+        state: { app: { b: 2, a: 4, x: 5 }, user: { b: 2, a: 4, x: 5 }, session: { b: 2, a: 4, x: 5 } },
+        events: eventsOf('e1'),
+      }),
+    ),
+  ),
+  storeCase(
     'names keep the order in which they were written: one that is there keeps its place, one that was deleted goes to the end',
     commit(create('c', all({ set: { m: 1, z: 2, a: 3 } })), made(1, 1)),
     commit(append('e1', all({ set: { y: 4, z: 5, b: 6 } })), appended(1, 2, 2)),

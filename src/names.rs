@@ -1,0 +1,101 @@
+//! The names of an event's members: which are known, and which are near misses of those that are. What is missed by a letter
+//! would otherwise be kept as a member of its own, and write nothing. The same lists and the same rule as in the package
+//! (pkg/src/checks/names.ts): both are held to tests/cases/names.json.
+
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::template::nearest::nearest;
+
+/// The members of an event that mean something here.
+const EVENT: &[&str] = &[
+    "id",
+    "invocationId",
+    "author",
+    "timestamp",
+    "content",
+    "actions",
+    "partial",
+    "longRunningToolIds",
+    "branch",
+    "customMetadata",
+];
+
+/// The members of an event's actions that mean something here, or to whoever runs agents.
+const ACTIONS: &[&str] = &[
+    "stateDelta",
+    "artifactDelta",
+    "requestedAuthConfigs",
+    "requestedToolConfirmations",
+    "skipSummarization",
+    "transferToAgent",
+    "escalate",
+];
+
+/// What the ADKs (Python, JavaScript, Java, Go) and the Agent Engine have besides in the JSON of an event.
+#[rustfmt::skip]
+const ADK_EVENT: &[&str] = &[
+    "avgLogprobs", "cacheMetadata", "citationMetadata", "environmentId", "errorCode", "errorMessage", "eventMetadata",
+    "finishReason", "goAway", "groundingMetadata", "inputTranscription", "interactionId", "interactionStatus", "interrupted",
+    "isolationScope", "liveSessionId", "liveSessionResumptionUpdate", "logprobsResult", "message", "messageAsOutput",
+    "modelVersion", "name", "nodeInfo", "output", "outputFor", "outputTranscription", "path", "rawEvent", "route",
+    "turnComplete", "turnCompleteReason", "usageMetadata", "voiceActivity",
+];
+
+/// And in the JSON of its actions.
+#[rustfmt::skip]
+const ADK_ACTIONS: &[&str] = &[
+    "agentState", "compaction", "deletedArtifactIds", "endInvocation", "endOfAgent", "renderUiWidgets",
+    "rewindBeforeInvocationId", "route", "setModelResponse", "transferAgent", "transferReason",
+];
+
+/// Refuses an event with a member, also of its actions, that is called almost as a known one.
+///
+/// Events that are read from JSON come through here only when they are appended: a log may have such members.
+pub(crate) fn check_names(event: &Event) -> Result<()> {
+    for name in event.other.keys().filter(|name| !is_among(name, [EVENT, ADK_EVENT])) {
+        let in_its_actions = || meant(name, &["stateDelta"]).map(|_| "actions.stateDelta");
+        if let Some(wanted) = meant(name, EVENT).or_else(in_its_actions) {
+            return Err(unknown(name, "an event", wanted));
+        }
+    }
+    for name in event.actions.other.keys().filter(|name| !is_among(name, [ACTIONS, ADK_ACTIONS])) {
+        if let Some(wanted) = meant(name, ACTIONS) {
+            return Err(unknown(&format!("actions.{name}"), "an event's actions", &format!("actions.{wanted}")));
+        }
+    }
+    Ok(())
+}
+
+fn is_among(name: &str, lists: [&[&str]; 2]) -> bool {
+    lists.iter().any(|list| list.contains(&name))
+}
+
+fn unknown(path: &str, what: &str, wanted: &str) -> Error {
+    Error::invalid(format!("{path} is not known in {what}: did you mean {wanted}?"))
+}
+
+/// The known name that an unknown one is meant for, if it looks so.
+fn meant(name: &str, known: &[&'static str]) -> Option<&'static str> {
+    let in_another_convention = known.iter().find(|one| plainly(one).eq(plainly(name))).copied();
+    // Among shorter names every word is near another one.
+    in_another_convention.or_else(|| nearest(name, known.iter().copied().filter(|one| one.len() >= 4)))
+}
+
+/// A name as it is in any convention: `stateDelta`, `state_delta`, `StateDelta`, `STATE-DELTA`.
+fn plainly(name: &str) -> impl Iterator<Item = char> {
+    let separates = |c: char| matches!(c, '_' | '-');
+    let mut before = None;
+    let mut rest = name.chars().peekable();
+    let kept = std::iter::from_fn(move || {
+        loop {
+            let c = rest.next()?;
+            let is_within =
+                before.is_some_and(|before| !separates(before)) && rest.peek().is_some_and(|&c| !separates(c));
+            before = Some(c);
+            if !(separates(c) && is_within) {
+                return Some(c);
+            }
+        }
+    });
+    kept.flat_map(char::to_lowercase)
+}
