@@ -310,9 +310,10 @@ for (const kind of Object.keys(kinds)) {
       const earlier = await ours.createSession(KEY);
       await theirs.deleteSession(KEY);
       await theirs.createSession({ ...KEY, state: { later: true } });
-      const given = { id: 'e1', actions: { stateDelta: { k: 1, gone: DELETED, 'temp:t': 1 } } };
+      const given = { id: 'e1', actions: { stateDelta: { k: 1, gone: DELETED, 'temp:t': 1, 'temp:gone': DELETED } } };
       const stored = await ours.appendEvent({ session: named, event: given });
       assert.deepEqual(stored.actions.stateDelta, { k: 1, gone: null });
+      assert.deepEqual(stored.customMetadata, { statepad: { deleted: ['gone'] } });
       assert.deepEqual({ ...(await theirs.getSession(KEY)).state }, { later: true, k: 1 });
       // Through a handle it is that session or none.
       await assert.rejects(ours.appendEvent({ session: earlier, event: { id: 'e2' } }), { code: 'SESSION_NOT_FOUND' });

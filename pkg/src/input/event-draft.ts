@@ -17,7 +17,8 @@ export interface Draft {
   readonly event: Record<string, Json>;
   readonly actions: Record<string, Json>;
   readonly delta: Record<string, Json>;
-  readonly deleted: readonly string[];
+  /** The keys that it deletes: each of them is in the delta, as `null`. */
+  deleted: readonly string[];
   readonly id: string;
   /** Whether the caller chose the id: it may come again by another call. */
   readonly named: boolean;
@@ -102,8 +103,9 @@ function complete(event: Record<string, Json>, now: () => number): Pick<Draft, '
   return { id, named, timestamp, timed };
 }
 
-/** Takes the `temp:` keys out of a draft. */
-export function takeTemp({ delta, deleted }: Draft): TempDelta {
+/** Takes the `temp:` keys out of a draft, which can be prepared once more then. */
+export function takeTemp(draft: Draft): TempDelta {
+  const { event, delta, deleted } = draft;
   const set = new Map<string, Json>();
   for (const key of Object.keys(delta)) {
     if (isTemp(key)) {
@@ -112,16 +114,20 @@ export function takeTemp({ delta, deleted }: Draft): TempDelta {
     }
   }
   const unset = deleted.filter(isTemp);
+  if (unset.length > 0) {
+    draft.deleted = deleted.filter((key) => !isTemp(key));
+    const metadata = event['customMetadata'];
+    if (storedDeletions(metadata).some(isTemp)) {
+      event['customMetadata'] = withDeletions(metadata, draft.deleted) as Json;
+    }
+  }
   return { set, unset };
 }
 
 /** The event as it is stored: frozen, its deletions in their stored form. The `temp:` keys have been taken out. */
 export function seal({ event, actions, delta, deleted }: Draft): Event {
   if (deleted.length > 0) {
-    const stored = deleted.filter((key) => !isTemp(key));
-    if (stored.length > 0 || storedDeletions(event['customMetadata']).length > 0) {
-      event['customMetadata'] = withDeletions(event['customMetadata'], stored) as Json;
-    }
+    event['customMetadata'] = withDeletions(event['customMetadata'], deleted) as Json;
   }
   Object.freeze(delta);
   Object.freeze(actions);
