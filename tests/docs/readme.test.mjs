@@ -19,12 +19,12 @@ describe('the agent on SQLite', () => {
   const [program, shown] = programIn('ts');
 
   test('compiles under strict TypeScript', async () => {
-    assert.deepEqual(await compile({ 'tutor.ts': program }), []);
+    assert.deepEqual(await compile({ 'tutor.mts': program }), []);
   });
 
   test('prints what the README says, in two processes, one after the other', async () => {
     const { code } = await transform(program, { loader: 'ts', format: 'esm', target: 'node20' });
-    const [, ...runs] = shown.split('$ npx tsx tutor.ts\n');
+    const [, ...runs] = shown.split('$ npx tsx tutor.mts\n');
     const says = JSON.stringify({ text: 'The moon pulls at the sea.' }).replace(':', ': ');
     await inFolder(async (folder) => {
       await write(folder, { 'tutor.mjs': code });
