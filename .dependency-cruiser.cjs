@@ -1,7 +1,11 @@
-// Who may import whom, checked by `npm run check`. A type that is imported counts, too. What the folders are for, and why the
-// arrows go this way, is said in ARCHITECTURE.md; a file that needs more than its folder may import belongs elsewhere.
+// Who may import whom, checked by `npm run check`. A type that is imported counts, too. What the folders are for, and
+// why the arrows go this way, is said in ARCHITECTURE.md; a file that needs more than its folder may import belongs
+// elsewhere.
 
-/** For each folder of pkg/src, the folders that it may import besides itself. Each name means the folder and what is under it. */
+/**
+ * For each folder of pkg/src, the folders that it may import besides itself. Each name means the folder and what is
+ * under it.
+ */
 const PACKAGE = {
   async: [],
   model: ['async'],
@@ -14,7 +18,20 @@ const PACKAGE = {
   context: ['input', 'template', 'checks', 'model', 'async'],
   backend: ['session', 'input', 'engine', 'checks', 'store', 'model', 'async'],
   'backend/durable': ['backend', 'session', 'input', 'engine', 'checks', 'store', 'model', 'async', 'stores/journal'],
-  service: ['backend', 'backend/durable', 'context', 'input', 'session', 'engine', 'checks', 'store', 'model', 'async'],
+  // stores/journal: only for the type of the callbacks that its options take.
+  service: [
+    'backend',
+    'backend/durable',
+    'context',
+    'input',
+    'session',
+    'engine',
+    'checks',
+    'store',
+    'model',
+    'async',
+    'stores/journal',
+  ],
   adk: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
   jsonl: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
   testing: ['store', 'model'],
@@ -43,18 +60,24 @@ const inside = (root, folders) => folders.map((folder) => `^${root}/${folder}/`)
 
 /** A rule for every folder of a table: it imports no file under `root` but those of the folders that it may. */
 function rulesOf(table, root) {
-  return Object.entries(table).map(([folder, may]) => {
-    // Folders of the table that lie in this one have a rule of their own.
-    const nested = Object.keys(table).filter((name) => name.startsWith(`${folder}/`));
-    // What an allowed folder has inside of it that the table names by itself is allowed only where it is named.
-    const hidden = Object.keys(table).filter((name) => may.some((one) => name.startsWith(`${one}/`)) && !may.includes(name) && name !== folder);
-    const from = { path: `^${root}/${folder}/`, ...(nested.length > 0 && { pathNot: inside(root, nested) }) };
-    const comment = `${root}/${folder} may import ${may.join(', ') || 'nothing'} and itself`;
-    const rule = (name, to) => ({ name, comment, severity: 'error', from, to });
-    const rules = [rule(`${root}/${folder}`, { path: `^${root}/`, pathNot: inside(root, [folder, ...may]) })];
-    const closed = [...nested, ...hidden];
-    return closed.length === 0 ? rules : [...rules, rule(`${root}/${folder}, inside`, { path: inside(root, closed) })];
-  }).flat();
+  return Object.entries(table)
+    .map(([folder, may]) => {
+      // Folders of the table that lie in this one have a rule of their own.
+      const nested = Object.keys(table).filter((name) => name.startsWith(`${folder}/`));
+      // What an allowed folder has inside of it that the table names by itself is allowed only where it is named.
+      const hidden = Object.keys(table).filter(
+        (name) => may.some((one) => name.startsWith(`${one}/`)) && !may.includes(name) && name !== folder,
+      );
+      const from = { path: `^${root}/${folder}/`, ...(nested.length > 0 && { pathNot: inside(root, nested) }) };
+      const comment = `${root}/${folder} may import ${may.join(', ') || 'nothing'} and itself`;
+      const rule = (name, to) => ({ name, comment, severity: 'error', from, to });
+      const rules = [rule(`${root}/${folder}`, { path: `^${root}/`, pathNot: inside(root, [folder, ...may]) })];
+      const closed = [...nested, ...hidden];
+      return closed.length === 0
+        ? rules
+        : [...rules, rule(`${root}/${folder}, inside`, { path: inside(root, closed) })];
+    })
+    .flat();
 }
 
 const folders = (table) => [...new Set(Object.keys(table).map((name) => name.split('/')[0]))];
@@ -106,7 +129,11 @@ module.exports = {
       comment: 'a client of a database is given by its user; @google/adk is there for pkg/src/adk alone',
       severity: 'error',
       from: { path: '^pkg/src/' },
-      to: { path: ['^node_modules/', '^[^./#]'], pathNot: ['^node_modules/@google/(adk|genai)/', '^@google/', '^pkg/', '^node:'], dependencyTypesNot: ['core'] },
+      to: {
+        path: ['^node_modules/', '^[^./#]'],
+        pathNot: ['^node_modules/@google/(adk|genai)/', '^@google/', '^pkg/', '^node:'],
+        dependencyTypesNot: ['core'],
+      },
     },
     {
       name: '@google/adk only in adk',
@@ -116,7 +143,8 @@ module.exports = {
     },
     {
       name: 'www uses public names',
-      comment: 'the page is built on what the package exports, as any other page: import it from statepad or statepad/...',
+      comment:
+        'the page is built on what the package exports, as any other page: import it from statepad or statepad/...',
       severity: 'error',
       from: { path: '^www/' },
       to: { path: ['^pkg/', '^statepad/(dist|src|wasm)(/|$)'] },

@@ -1,7 +1,7 @@
-// Builds the npm package in pkg/: the core as WebAssembly into pkg/wasm, the TypeScript into pkg/dist, and the documents
-// that are published with them; then the page, into www/dist. What is up to date is left alone. `setup.mjs build` has
-// installed what this needs. Parts by name: `node scripts/build.mjs core bundle declarations page documents`; the last four need
-// no Rust, but what the first has made.
+// Builds the npm package in pkg/: the core as WebAssembly into pkg/wasm, the TypeScript into pkg/dist, and the
+// documents that are published with them; then the page, into www/dist. What is up to date is left alone. `setup.mjs
+// build` has installed what this needs. Parts by name: `node scripts/build.mjs core bundle declarations page
+// documents`; the last four need no Rust, but what the first has made.
 
 import { copyFileSync, cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -14,7 +14,9 @@ const compiled = inRoot('target', wasmTarget, 'release', 'statepad.wasm');
 /** Names the sources of Rust that pkg/wasm was built from: to compare with them needs no compiler. */
 const sourcesMark = wasm('.built-from-rust');
 
-/** Compiles the core, and generates pkg/wasm anew when the module has changed or the `recipe`, the files that say how. */
+/**
+ * Compiles the core, and generates pkg/wasm anew when the module has changed or the `recipe`, the files that say how.
+ */
 export async function buildCore(recipe) {
   compileCore();
   await step('pkg/wasm', wasm(''), [compiled, ...recipe], bindCore);
@@ -28,7 +30,11 @@ export function stateOfCore() {
 }
 
 function rustSources() {
-  return hashOf([inRoot('Cargo.toml'), inRoot('Cargo.lock'), ...filesUnder(inRoot('src')).filter((file) => file.endsWith('.rs'))]);
+  return hashOf([
+    inRoot('Cargo.toml'),
+    inRoot('Cargo.lock'),
+    ...filesUnder(inRoot('src')).filter((file) => file.endsWith('.rs')),
+  ]);
 }
 
 /** Compiles the crate. A panic message names its source file: the paths of this machine are taken out of it. */
@@ -48,36 +54,56 @@ function compileCore() {
   run(
     'cargo',
     ['build', '--locked', '--quiet', '--release', '--lib', '--target', wasmTarget, '--target-dir', inRoot('target')],
-    { env: { ...env, CARGO_ENCODED_RUSTFLAGS: remapped.map(([from, to]) => `--remap-path-prefix=${from}=${to}`).join('\x1f') } },
+    {
+      env: {
+        ...env,
+        CARGO_ENCODED_RUSTFLAGS: remapped.map(([from, to]) => `--remap-path-prefix=${from}=${to}`).join('\x1f'),
+      },
+    },
   );
 }
 
 /** Generates the glue between JavaScript and the module, makes both small, and writes the module as text, too. */
 async function bindCore() {
   run('wasm-bindgen', [
-    '--target', 'web',
+    '--target',
+    'web',
     '--omit-default-module-path',
     '--remove-producers-section',
     '--remove-name-section',
-    '--out-name', 'statepad',
-    '--out-dir', wasm(''),
+    '--out-name',
+    'statepad',
+    '--out-dir',
+    wasm(''),
     compiled,
   ]);
   // What rustc may use, and every host since 2022 understands.
-  const features = ['bulk-memory', 'bulk-memory-opt', 'multivalue', 'mutable-globals', 'nontrapping-float-to-int', 'reference-types', 'sign-ext'];
+  const features = [
+    'bulk-memory',
+    'bulk-memory-opt',
+    'multivalue',
+    'mutable-globals',
+    'nontrapping-float-to-int',
+    'reference-types',
+    'sign-ext',
+  ];
   run(process.execPath, [
     inRoot('node_modules', 'binaryen', 'bin', 'wasm-opt'),
     ...features.map((feature) => `--enable-${feature}`),
     '-Os',
     wasm('statepad_bg.wasm'),
-    '-o', wasm('statepad_bg.wasm'),
+    '-o',
+    wasm('statepad_bg.wasm'),
   ]);
   await minify(wasm('statepad.js'));
 
   const module = readFileSync(wasm('statepad_bg.wasm'));
   // Two digits a byte: unlike base64 they keep the bytes apart, so that a compressed bundle is a fifth smaller.
   writeFileSync(wasm('statepad_hex.js'), `export const hex = '${module.toString('hex')}';\n`);
-  writeFileSync(wasm('statepad_hex.d.ts'), '/** The module as text, for a host that cannot read it from a file. */\nexport declare const hex: string;\n');
+  writeFileSync(
+    wasm('statepad_hex.d.ts'),
+    '/** The module as text, for a host that cannot read it from a file. */\nexport declare const hex: string;\n',
+  );
   console.log(`build: the module has ${module.length} bytes, ${brotliCompressSync(module).length} compressed`);
 }
 

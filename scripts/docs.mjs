@@ -1,6 +1,6 @@
-// `npm run docs` builds the reference pages from the comments of both sources into target/docs: rust/ by cargo doc, and
-// typescript/ by typedoc, of the package's entry points (typedoc.json). A link that leads nowhere, and anything that is exported
-// under a type without a page, is a failure.
+// `npm run docs` builds the reference pages from the comments of both sources into target/docs: rust/ by cargo doc,
+// and typescript/ by typedoc, of the package's entry points (typedoc.json). A link that leads nowhere, and anything
+// that is exported under a type without a page, is a failure.
 
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

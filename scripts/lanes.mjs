@@ -3,15 +3,17 @@
 /**
  * @typedef {object} Task
  * @property {string} name
- * @property {string[]} [after] the names of tasks that have to be done before; those that are not among the tasks are not waited for
+ * @property {string[]} [after] the names of tasks that have to be done before; those that are not among the tasks are
+ * not waited for
  * @property {string[]} [shares] what no two tasks may use at the same time: a folder with a lock, the browser
  * @property {boolean} [alone] whether nothing may run beside it
  * @property {number} [seconds] about how long it takes
  */
 
 /**
- * Which of the waiting tasks to start now, or undefined: one that may run beside those that run. What holds up most goes first:
- * a task counts as long as all waiting tasks together that share something with it. Tasks that run alone come last.
+ * Which of the waiting tasks to start now, or undefined: one that may run beside those that run. What holds up most
+ * goes first: a task counts as long as all waiting tasks together that share something with it. Tasks that run alone
+ * come last.
  *
  * @template {Task} T
  * @param {T[]} waiting @param {T[]} running
@@ -25,7 +27,10 @@ export function nextTask(waiting, running) {
   if (beside.length === 0) {
     return running.length === 0 && !waiting.some(({ alone }) => !alone) ? ready.find(({ alone }) => alone) : undefined;
   }
-  const holdsUp = (task) => waiting.filter((other) => other === task || disturb(task, other)).reduce((sum, { seconds = 1 }) => sum + seconds, 0);
+  const holdsUp = (task) =>
+    waiting
+      .filter((other) => other === task || disturb(task, other))
+      .reduce((sum, { seconds = 1 }) => sum + seconds, 0);
   return beside.reduce((best, task) => (holdsUp(task) > holdsUp(best) ? task : best));
 }
 
@@ -47,7 +52,7 @@ export async function inLanes(tasks, lanes, run) {
   /** @type {Map<T, Promise<void>>} */
   const running = new Map();
   while (waiting.length > 0 || running.size > 0) {
-    for (let task; running.size < lanes && (task = nextTask(waiting, [...running.keys()])); ) {
+    for (let task; running.size < lanes && (task = nextTask(waiting, [...running.keys()]));) {
       const started = task;
       waiting.splice(waiting.indexOf(started), 1);
       const done = run(started).then((result) => {
@@ -56,7 +61,8 @@ export async function inLanes(tasks, lanes, run) {
       });
       running.set(started, done);
     }
-    if (running.size === 0) throw new Error(`tasks that wait for each other: ${waiting.map(({ name }) => name).join(', ')}`);
+    if (running.size === 0)
+      throw new Error(`tasks that wait for each other: ${waiting.map(({ name }) => name).join(', ')}`);
     await Promise.race(running.values());
   }
   return tasks.map((task) => results.get(task));
@@ -68,11 +74,19 @@ export function secondsInLanes(tasks, lanes) {
   let running = [];
   let now = 0;
   while (waiting.length > 0 || running.length > 0) {
-    for (let task; running.length < lanes && (task = nextTask(waiting, running.map((one) => one.task))); ) {
+    for (
+      let task;
+      running.length < lanes &&
+      (task = nextTask(
+        waiting,
+        running.map((one) => one.task),
+      ));
+    ) {
       waiting.splice(waiting.indexOf(task), 1);
       running.push({ task, end: now + (task.seconds ?? 1) });
     }
-    if (running.length === 0) throw new Error(`tasks that wait for each other: ${waiting.map(({ name }) => name).join(', ')}`);
+    if (running.length === 0)
+      throw new Error(`tasks that wait for each other: ${waiting.map(({ name }) => name).join(', ')}`);
     now = Math.min(...running.map(({ end }) => end));
     running = running.filter(({ end }) => end > now);
   }

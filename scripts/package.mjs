@@ -15,7 +15,9 @@ const coreTypes = inPackage('wasm', 'statepad.d.ts');
 
 const inputs = (recipe) => [...filesUnder(src), inPackage('tsconfig.json'), inPackage('package.json'), ...recipe];
 
-/** Bundles the package when a source has changed since. Types are not looked at: that takes a second instead of ten. */
+/**
+ * Bundles the package when a source has changed since. Types are not looked at: that takes a second instead of ten.
+ */
 export async function bundlePackage(recipe) {
   await remade('pkg/dist', join(dist, '.made-from'), inputs(recipe), bundle);
 }
@@ -40,16 +42,23 @@ function removeLeftDeclarations() {
 }
 
 /**
- * Puts the modules together: a host that starts loads four files in place of a hundred, in a third of the time. `engine/wasm.js`
- * stays by itself, so that a bundler leaves the core out where only errors are told apart; so does each host's loader.
+ * Puts the modules together: a host that starts loads four files in place of a hundred, in a third of the time.
+ * `engine/wasm.js` stays by itself, so that a bundler leaves the core out where only errors are told apart; so does
+ * each host's loader.
  */
 async function bundle() {
   const { build } = await import('esbuild');
   const { default: ts } = await import('typescript');
-  const { options } = ts.parseJsonConfigFileContent(ts.readConfigFile(inPackage('tsconfig.json'), ts.sys.readFile).config, ts.sys, inPackage());
+  const { options } = ts.parseJsonConfigFileContent(
+    ts.readConfigFile(inPackage('tsconfig.json'), ts.sys.readFile).config,
+    ts.sys,
+    inPackage(),
+  );
   // As tsc itself would do it, without looking at types: esbuild would leave the comments of members in.
   const compilerOptions = { ...options, module: ts.ModuleKind.ESNext, declaration: false, removeComments: true };
-  const translate = ({ path }) => ({ contents: ts.transpileModule(readFileSync(path, 'utf8'), { compilerOptions, fileName: path }).outputText });
+  const translate = ({ path }) => ({
+    contents: ts.transpileModule(readFileSync(path, 'utf8'), { compilerOptions, fileName: path }).outputText,
+  });
   const typescript = { name: 'typescript', setup: ({ onLoad }) => onLoad({ filter: /\.ts$/ }, translate) };
   const { outputFiles } = await build({
     entryPoints: entryNames(src, '.ts').map((name) => join(src, name)),
@@ -69,7 +78,8 @@ async function bundle() {
     plugins: [typescript],
   });
   if (existsSync(dist)) {
-    for (const name of readdirSync(dist, { recursive: true }).filter((name) => name.endsWith('.js'))) rmSync(join(dist, name));
+    for (const name of readdirSync(dist, { recursive: true }).filter((name) => name.endsWith('.js')))
+      rmSync(join(dist, name));
   }
   // Chunks have no effects but their exports; bundlers would wonder why one is imported without them.
   const clean = (text) => text.replace(/^\/\/ .*\.ts\n/gm, '').replace(/^import "[./]+\/(chunks\/)?\w+\.js";\n/gm, '');

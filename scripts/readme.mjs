@@ -8,7 +8,10 @@ const RELATIVE = /(!?)\[([^\]]*)\]\((?!https?:\/\/|#)([^)\s]+)\)/g;
 /** The files of the package, as package.json names them: paths, with `*` for a part of a name and `**` for folders. */
 const { files } = JSON.parse(readFileSync(new URL('../pkg/package.json', import.meta.url), 'utf8'));
 const published = [...files.filter((pattern) => !pattern.startsWith('!')), 'README.md'].map(
-  (pattern) => new RegExp(`^${pattern.replace(/\./g, '\\.').replace(/\*+\/?/g, (stars) => (stars.length > 1 ? '.*' : '[^/]*'))}$`),
+  (pattern) =>
+    new RegExp(
+      `^${pattern.replace(/\./g, '\\.').replace(/\*+\/?/g, (stars) => (stars.length > 1 ? '.*' : '[^/]*'))}$`,
+    ),
 );
 
 /** Whether the package has a document of the repository, under the same path. */
@@ -27,7 +30,11 @@ export function publishedReadme(text) {
       if (image) {
         return '';
       }
-      return isPublished(path) && path !== label ? `${label} (\`${path}\`)` : isPublished(path) ? `\`${path}\`` : label;
+      return isPublished(path) && path !== label
+        ? `${label} (\`${path}\`)`
+        : isPublished(path)
+          ? `\`${path}\``
+          : label;
     })
     .replace(/\n{3,}/g, '\n\n');
 }

@@ -1,6 +1,7 @@
-// Makes this tree the next release: `npm run release -- 0.2.0`, or `major`, `minor`, `patch`. Crate and package get the same
-// version, in the manifests and in both lock files, and what stands under "Unreleased" in the changelog goes under the version
-// and the date. Nothing is committed or published: the last lines say what is left to do. `--dry-run` changes nothing.
+// Makes this tree the next release: `npm run release -- 0.2.0`, or `major`, `minor`, `patch`. Crate and package get
+// the same version, in the manifests and in both lock files, and what stands under "Unreleased" in the changelog goes
+// under the version and the date. Nothing is committed or published: the last lines say what is left to do.
+// `--dry-run` changes nothing.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -34,15 +35,24 @@ export function versionsIn(folder) {
 /** The version after `current`: `asked` itself when it is one, or the next major, minor or patch. */
 export function nextVersion(current, asked) {
   const [major, minor, patch] = VERSION.exec(current).slice(1).map(Number);
-  const next = { major: `${major + 1}.0.0`, minor: `${major}.${minor + 1}.0`, patch: `${major}.${minor}.${patch + 1}` }[asked] ?? asked;
-  if (!VERSION.test(next ?? '')) throw new ReleaseError('say which version: major, minor, patch, or a number as 1.2.3');
+  const next =
+    { major: `${major + 1}.0.0`, minor: `${major}.${minor + 1}.0`, patch: `${major}.${minor}.${patch + 1}` }[asked] ??
+    asked;
+  if (!VERSION.test(next ?? ''))
+    throw new ReleaseError('say which version: major, minor, patch, or a number as 1.2.3');
   if (!isLater(next, current)) throw new ReleaseError(`${next} is not later than ${current}`);
   return next;
 }
 
-/** Whether one version comes after another. A pre-release comes before its release; two of one release are not told apart. */
+/**
+ * Whether one version comes after another. A pre-release comes before its release; two of one release are not told
+ * apart.
+ */
 function isLater(one, other) {
-  const [a, b] = [one, other].map((version) => [...VERSION.exec(version).slice(1).map(Number), version.includes('-') ? 0 : 1]);
+  const [a, b] = [one, other].map((version) => [
+    ...VERSION.exec(version).slice(1).map(Number),
+    version.includes('-') ? 0 : 1,
+  ]);
   const at = a.findIndex((number, index) => number !== b[index]);
   return at === -1 ? one !== other && one.includes('-') : a[at] > b[at];
 }
@@ -56,13 +66,14 @@ export function released(changelog, version, date) {
   const end = rest.search(/^## \[/m);
   const section = end === -1 ? rest : rest.slice(0, end);
   if (!/^[-*] /m.test(section)) throw new ReleaseError('CHANGELOG.md has nothing under "Unreleased"');
-  if (new RegExp(`^## \\[${version.replaceAll('.', '\\.')}\\]`, 'm').test(changelog)) throw new ReleaseError(`CHANGELOG.md has ${version} already`);
+  if (new RegExp(`^## \\[${version.replaceAll('.', '\\.')}\\]`, 'm').test(changelog))
+    throw new ReleaseError(`CHANGELOG.md has ${version} already`);
   return `${changelog.slice(0, start.index)}## [Unreleased]\n\n## [${version}] - ${date}\n${rest}`;
 }
 
 /**
- * What has to be written for the next release of the tree in `folder`: each file's new text. It throws when the tree is not as it
- * was committed, or when its files name different versions.
+ * What has to be written for the next release of the tree in `folder`: each file's new text. It throws when the tree
+ * is not as it was committed, or when its files name different versions.
  *
  * @param {string} folder @param {string} asked @param {string} date as YYYY-MM-DD
  */
@@ -87,7 +98,8 @@ export function planRelease(folder, asked, date) {
 function main(args) {
   const dry = args.includes('--dry-run');
   const [asked, ...more] = args.filter((arg) => arg !== '--dry-run');
-  if (more.length > 0) throw new ReleaseError(`what is ${more.join(' ')}? usage: npm run release -- VERSION [--dry-run]`);
+  if (more.length > 0)
+    throw new ReleaseError(`what is ${more.join(' ')}? usage: npm run release -- VERSION [--dry-run]`);
   const { current, version, texts } = planRelease(root, asked, new Date().toISOString().slice(0, 10));
   for (const [file, text] of Object.entries(texts)) if (!dry) writeFileSync(join(root, file), text);
   console.log(`${dry ? 'would change' : 'changed'} ${Object.keys(texts).join(', ')}: ${current} to ${version}`);

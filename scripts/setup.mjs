@@ -1,6 +1,6 @@
 // Installs what is missing on this machine, and only that: `node scripts/setup.mjs build` what a build needs,
-// `node scripts/setup.mjs test` what the tests need besides, `node scripts/setup.mjs redis` what the tests of one store need.
-// Says what it does; prints nothing when all is there.
+// `node scripts/setup.mjs test` what the tests need besides, `node scripts/setup.mjs redis` what the tests of one
+// store need. Says what it does; prints nothing when all is there.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -21,19 +21,26 @@ function giveUp(text) {
 
 function needNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) giveUp(`Node ${process.versions.node} is too old: 20.19 or newer is needed`);
+  if (major < 20 || (major === 20 && minor < 19))
+    giveUp(`Node ${process.versions.node} is too old: 20.19 or newer is needed`);
 }
 
 function needRust() {
   if (!versionOf('cargo')) giveUp('cargo was not found: install Rust from https://rustup.rs');
   if (hasWasmTarget()) return;
-  if (!versionOf('rustup')) giveUp(`this Rust lacks the target ${wasmTarget}, and there is no rustup to add it: install Rust from https://rustup.rs`);
+  if (!versionOf('rustup'))
+    giveUp(
+      `this Rust lacks the target ${wasmTarget}, and there is no rustup to add it: install Rust from https://rustup.rs`,
+    );
   say(`adding the Rust target ${wasmTarget}`);
   run('rustup', ['target', 'add', wasmTarget]);
 }
 
 function needRustComponents() {
-  for (const [program, component] of [['cargo-fmt', 'rustfmt'], ['cargo-clippy', 'clippy']]) {
+  for (const [program, component] of [
+    ['cargo-fmt', 'rustfmt'],
+    ['cargo-clippy', 'clippy'],
+  ]) {
     if (versionOf(program)) continue;
     say(`adding the Rust component ${component}`);
     run('rustup', ['component', 'add', component]);
@@ -56,7 +63,9 @@ function needPrograms(programs, packages) {
   const missing = programs.filter((program) => !versionOf(program));
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0 || !versionOf('apt-get')) {
-    giveUp(`the tests need ${missing.join(' and ')} in the PATH; on Debian: sudo apt-get install ${packages.join(' ')}`);
+    giveUp(
+      `the tests need ${missing.join(' and ')} in the PATH; on Debian: sudo apt-get install ${packages.join(' ')}`,
+    );
   }
   say(`installing ${packages.join(' and ')} with apt-get`);
   const quiet = { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' } };
@@ -72,13 +81,21 @@ function needRedis() {
   needPrograms(['redis-server'], ['redis-server']);
 }
 
-/** Whether better-sqlite3 was compiled for the Node that runs this. Tried in another process, as it may take that along. */
+/**
+ * Whether better-sqlite3 was compiled for the Node that runs this. Tried in another process, as it may take that
+ * along.
+ */
 function hasBetterSqlite() {
-  const tried = spawnSync(process.execPath, ['-e', "new (require('better-sqlite3'))(':memory:')"], { cwd: root, stdio: 'ignore' });
+  const tried = spawnSync(process.execPath, ['-e', "new (require('better-sqlite3'))(':memory:')"], {
+    cwd: root,
+    stdio: 'ignore',
+  });
   return tried.status === 0;
 }
 
-/** Compiles better-sqlite3, as its own install script would, for the Node that runs this, whichever npm finds first. */
+/**
+ * Compiles better-sqlite3, as its own install script would, for the Node that runs this, whichever npm finds first.
+ */
 function needBetterSqlite() {
   if (hasBetterSqlite()) return;
   needPrograms(['python3', 'make', 'g++'], ['python3', 'make', 'g++']);
@@ -104,7 +121,9 @@ const needs = {
   test: [needRustComponents, () => needCargoTool('wasm-pack'), needChromium, needRedis, needBetterSqlite],
 };
 
-/** What the tests of each store need besides the npm packages, which have Postgres and the hosts of Cloudflare in them. */
+/**
+ * What the tests of each store need besides the npm packages, which have Postgres and the hosts of Cloudflare in them.
+ */
 const stores = {
   cloudflare: [],
   encrypted: [needBetterSqlite, needChromium],

@@ -20,8 +20,8 @@ export function hashOf(files) {
 }
 
 /**
- * Has `make` do its work unless it was done with the very same `inputs` (files) before. The file `mark` says so: it is removed
- * first and written last, so that a step that failed is done again.
+ * Has `make` do its work unless it was done with the very same `inputs` (files) before. The file `mark` says so: it is
+ * removed first and written last, so that a step that failed is done again.
  */
 export async function remade(name, mark, inputs, make) {
   const madeFrom = hashOf(inputs);

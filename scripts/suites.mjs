@@ -45,7 +45,14 @@ function suiteOf(file) {
 
 /** The command that runs files of tests. Suites run side by side, so that the files of one run one after the other. */
 export function nodeTests(files, atOnce = 1) {
-  return [process.execPath, '--test', '--test-reporter=spec', '--test-timeout=300000', `--test-concurrency=${atOnce}`, ...files];
+  return [
+    process.execPath,
+    '--test',
+    '--test-reporter=spec',
+    '--test-timeout=300000',
+    `--test-concurrency=${atOnce}`,
+    ...files,
+  ];
 }
 
 /** A suite for every folder of tests. */
@@ -57,16 +64,32 @@ function nodeSuites() {
   }
   return [...suites].map(([name, files]) => {
     const { seconds = 30, shares = [], alone = false } = FOLDERS[name] ?? {};
-    return { name: `node --test ${name}`, command: nodeTests(files), runner: 'node', after: ['build'], seconds, shares, alone };
+    return {
+      name: `node --test ${name}`,
+      command: nodeTests(files),
+      runner: 'node',
+      after: ['build'],
+      seconds,
+      shares,
+      alone,
+    };
   });
 }
 
-/** @returns {(import('./lanes.mjs').Task & { command: string[], runner?: 'cargo' | 'node', extraEnv?: Record<string, string> })[]} */
+/**
+ * @returns {(import('./lanes.mjs').Task & { command: string[], runner?: 'cargo' | 'node', extraEnv?: Record<string,
+ * string> })[]}
+ */
 export function allSuites() {
   const wasm = ['--target', wasmTarget];
   return [
     { name: 'cargo fmt', command: ['cargo', 'fmt', '--check'], seconds: 1 },
-    { name: 'cargo clippy', command: ['cargo', 'clippy', '--locked', '--all-targets', ...denyWarnings], shares: cargo, seconds: 18 },
+    {
+      name: 'cargo clippy',
+      command: ['cargo', 'clippy', '--locked', '--all-targets', ...denyWarnings],
+      shares: cargo,
+      seconds: 18,
+    },
     {
       name: 'cargo clippy, wasm32',
       command: ['cargo', 'clippy', '--locked', '--all-targets', ...wasm, ...denyWarnings],
@@ -88,7 +111,13 @@ export function allSuites() {
       seconds: 7,
     },
     // The plain commands, as everybody would type them.
-    { name: 'wasm-pack test, node', command: ['wasm-pack', 'test', '--node'], runner: 'cargo', shares: cargo, seconds: 35 },
+    {
+      name: 'wasm-pack test, node',
+      command: ['wasm-pack', 'test', '--node'],
+      runner: 'cargo',
+      shares: cargo,
+      seconds: 35,
+    },
     {
       name: 'wasm-pack test, chrome',
       command: ['wasm-pack', 'test', '--headless', '--chrome'],
@@ -105,7 +134,12 @@ export function allSuites() {
       after: ['build'],
       seconds: 3,
     },
-    { name: 'eslint', command: script('node_modules/eslint/bin/eslint.js', '--max-warnings', '0'), after: ['build'], seconds: 30 },
+    {
+      name: 'eslint',
+      command: script('node_modules/eslint/bin/eslint.js', '--max-warnings', '0'),
+      after: ['build'],
+      seconds: 30,
+    },
     { name: 'prettier', command: script('node_modules/prettier/bin/prettier.cjs', '--check', '.'), seconds: 12 },
     { name: 'imports', command: imports, seconds: 4 },
     ...nodeSuites(),

@@ -1,5 +1,5 @@
-// `npm run test:store -- sqlite` runs the tests of one store, tests/stores/sqlite, and sets up only what these need. Several
-// stores are allowed; any other word chooses the files that have it in their names.
+// `npm run test:store -- sqlite` runs the tests of one store, tests/stores/sqlite, and sets up only what these need.
+// Several stores are allowed; any other word chooses the files that have it in their names.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,9 @@ import { root } from './tools.mjs';
 
 const folder = join(root, 'tests', 'stores');
 const hasTests = (name) => filesUnder(join(folder, name)).some((file) => file.endsWith('.test.mjs'));
-const stores = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && hasTests(entry.name));
+const stores = readdirSync(folder, { withFileTypes: true }).filter(
+  (entry) => entry.isDirectory() && hasTests(entry.name),
+);
 const names = stores.map(({ name }) => name);
 const words = process.argv.slice(2);
 const chosen = words.filter((word) => names.includes(word));
@@ -24,7 +26,11 @@ if (chosen.length === 0) {
 
 const files = chosen
   .flatMap((name) => filesUnder(join(folder, name)))
-  .filter((file) => file.endsWith('.test.mjs') && (parts.length === 0 || parts.some((part) => file.slice(folder.length).includes(part))));
+  .filter(
+    (file) =>
+      file.endsWith('.test.mjs') &&
+      (parts.length === 0 || parts.some((part) => file.slice(folder.length).includes(part))),
+  );
 if (files.length === 0) {
   console.error(`no file of tests of ${chosen.join(' and ')} has ${parts.join(' or ')} in its name`);
   process.exit(1);

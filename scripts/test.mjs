@@ -1,6 +1,7 @@
-// Runs every suite of tests and checks, side by side where they do not disturb each other, and says at the end what ran and
-// what came of it. Exits with 1 when anything failed.
-// `npm test -- browser packaging` runs only the suites whose name has one of these words in it; `--lanes=1` one after the other.
+// Runs every suite of tests and checks, side by side where they do not disturb each other, and says at the end what
+// ran and what came of it. Exits with 1 when anything failed.
+// `npm test -- browser packaging` runs only the suites whose name has one of these words in it; `--lanes=1` one after
+// the other.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -24,11 +25,15 @@ const times = readTimes();
 const suites = allSuites().map((suite) => ({ ...suite, seconds: times[suite.name] ?? suite.seconds }));
 const chosen = words.length === 0 ? suites : suites.filter(({ name }) => words.some((word) => name.includes(word)));
 if (chosen.length === 0) {
-  fail(`no suite has ${words.join(' or ')} in its name; there are:\n${suites.map(({ name }) => `  ${name}`).join('\n')}`);
+  fail(
+    `no suite has ${words.join(' or ')} in its name; there are:\n${suites.map(({ name }) => `  ${name}`).join('\n')}`,
+  );
 }
 
 const atOnce = Math.min(lanes, chosen.length);
-console.log(`npm test: ${chosen.length} suites, ${atOnce === 1 ? 'one after the other' : `${atOnce} at a time`}: ${about(secondsInLanes(chosen, atOnce))}.`);
+console.log(
+  `npm test: ${chosen.length} suites, ${atOnce === 1 ? 'one after the other' : `${atOnce} at a time`}: ${about(secondsInLanes(chosen, atOnce))}.`,
+);
 if (words.length === 0) {
   console.log(`While you work: npm run check and npm run test:unit, together less than a minute; npm run test:store -- sqlite;
 npm test -- WORDS for the suites whose names have one of the words.`);
@@ -40,10 +45,12 @@ const results = await inLanes(chosen, atOnce, async (suite) => {
 });
 writeTimes();
 
-for (const { name, failure } of results.filter(({ ok }) => !ok)) console.log(`\n=== failed: ${name}\n\n${failure.join('\n')}`);
+for (const { name, failure } of results.filter(({ ok }) => !ok))
+  console.log(`\n=== failed: ${name}\n\n${failure.join('\n')}`);
 
 const width = Math.max(...results.map(({ name }) => name.length));
-const row = (name, result, ...cells) => [name.padEnd(width), result.padEnd(6), ...cells.map((cell) => String(cell).padStart(8))].join('  ').trimEnd();
+const row = (name, result, ...cells) =>
+  [name.padEnd(width), result.padEnd(6), ...cells.map((cell) => String(cell).padStart(8))].join('  ').trimEnd();
 console.log(`\n=== what ran\n\n${row('suite', 'result', 'passed', 'failed', 'skipped', 'time')}`);
 for (const { name, ok, passed, failed, skipped, seconds } of results) {
   console.log(row(name, ok ? 'ok' : 'FAILED', passed, failed, skipped, `${seconds.toFixed(1)} s`));
@@ -52,7 +59,9 @@ for (const { name, ok, passed, failed, skipped, seconds } of results) {
 console.log();
 for (const { name, lines } of results) for (const line of lines) console.log(`${name}: ${line}`);
 const sum = (count) => results.reduce((total, result) => total + result[count], 0);
-console.log(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped, in ${about(performance.now() / 1000)}`);
+console.log(
+  `\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped, in ${about(performance.now() / 1000)}`,
+);
 process.exitCode = results.every(({ ok }) => ok) ? 0 : 1;
 
 function fail(text) {

@@ -1,6 +1,6 @@
-// `npm run test:unit`: the tests that need only what is in this repository, in less than a minute: those of the crate, and
-// tests/unit and tests/contract for the package. Laws are tried with fewer random runs than in `npm test`. It puts pkg/dist
-// together anew when the TypeScript has changed, which takes a second; it does not build the core.
+// `npm run test:unit`: the tests that need only what is in this repository, in less than a minute: those of the crate,
+// and tests/unit and tests/contract for the package. Laws are tried with fewer random runs than in `npm test`. It puts
+// pkg/dist together anew when the TypeScript has changed, which takes a second; it does not build the core.
 
 import { join } from 'node:path';
 import { stateOfCore } from './core.mjs';

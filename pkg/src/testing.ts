@@ -1,6 +1,6 @@
 /**
- * The store cases: what holds for every store, as data, and a function that runs one of them over a store. They know no
- * test runner and no store; they run in Node, browsers and workers.
+ * The store cases: what holds for every store, as data, and a function that runs one of them over a store. They know
+ * no test runner and no store; they run in Node, browsers and workers.
  *
  * @example With the test runner of Node
  * ```js

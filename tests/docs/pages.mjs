@@ -16,7 +16,9 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Every page for people, as a path from the root: the pages of docs/ and those that lie at the root. */
 export const pages = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
-  ...readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
   'src/README.md',
 ];
 
@@ -43,7 +45,13 @@ const proseOf = (text) => text.replace(/^```[^]*?^```$/gm, '');
 /** The anchors of a page, as GitHub makes them of the headings. */
 export function anchorsOf(text) {
   const headings = [...proseOf(text).matchAll(/^#+ (.+)$/gm)].map(([, title]) => title);
-  return headings.map((title) => title.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').trim().replaceAll(' ', '-'));
+  return headings.map((title) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(' ', '-'),
+  );
 }
 
 /**
@@ -51,7 +59,11 @@ export function anchorsOf(text) {
  * itself.
  */
 export function linksOf(text) {
-  const targets = [...proseOf(text).replace(/`[^`\n]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
+  const targets = [
+    ...proseOf(text)
+      .replace(/`[^`\n]*`/g, '')
+      .matchAll(/\]\(([^)\s]+)\)/g),
+  ].map(([, target]) => target);
   return targets
     .filter((target) => !/^[a-z]+:/.test(target))
     .map((target) => ({ path: target.split('#')[0], anchor: target.split('#')[1] }));
@@ -82,7 +94,9 @@ export async function write(folder, files) {
 /** Runs Node in a folder; answers what it printed. */
 export async function node(folder, args, env = {}) {
   const colorless = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', ...env };
-  return (await execute(process.execPath, ['--no-warnings', ...args], { cwd: folder, env: colorless, timeout: 120_000 })).stdout;
+  return (
+    await execute(process.execPath, ['--no-warnings', ...args], { cwd: folder, env: colorless, timeout: 120_000 })
+  ).stdout;
 }
 
 /** Runs a block as a module; answers what it printed. */

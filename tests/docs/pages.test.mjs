@@ -58,7 +58,8 @@ for (const page of pages.filter((path) => path.startsWith('docs/'))) {
           assert.deepEqual((await printed(code, env)).split('\n').slice(0, -1), expected);
         });
       } else {
-        test(`${name} is of a kind that pages have`, () => assert.ok(['ts', 'sh', 'text'].includes(language), language));
+        test(`${name} is of a kind that pages have`, () =>
+          assert.ok(['ts', 'sh', 'text'].includes(language), language));
       }
     }
   });
@@ -94,7 +95,10 @@ for (const page of pages.filter((path) => path.startsWith('docs/'))) {
     const targets = linksOf(textOf(page))
       .filter(({ path }) => path !== '')
       .map(({ path }) => posix.join(posix.dirname(page), path));
-    assert.deepEqual(targets.filter((target) => !isPublished(target)), []);
+    assert.deepEqual(
+      targets.filter((target) => !isPublished(target)),
+      [],
+    );
   });
 }
 
@@ -114,8 +118,12 @@ for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md']) {
     const names = [...textOf(page).matchAll(/`([\w.-]*\w(?:\/[\w.-]+)*\/?)`/g)].map(([, name]) => name);
     const paths = names.filter((name) => NAMES_A_FILE.test(name) && !GENERATED.test(name));
     assert.ok(paths.length > 10);
-    const isThere = (path) => existsSync(join(root, path)) || sources.some((source) => source.endsWith(`/${path.replace(/\/$/, '')}`));
-    assert.deepEqual(paths.filter((path) => !isThere(path)), []);
+    const isThere = (path) =>
+      existsSync(join(root, path)) || sources.some((source) => source.endsWith(`/${path.replace(/\/$/, '')}`));
+    assert.deepEqual(
+      paths.filter((path) => !isThere(path)),
+      [],
+    );
   });
 }
 
@@ -124,10 +132,16 @@ test('the table of ARCHITECTURE.md is the one that the imports are checked with'
   const namesIn = (cell) => [...cell.matchAll(/`([\w/]+)`/g)].map(([, name]) => name).sort();
   const table = new Map(rows.flatMap(([, folders, may]) => namesIn(folders).map((folder) => [folder, namesIn(may)])));
   const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs');
-  const checked = forbidden.map(({ comment = '' }) => /^pkg\/src\/(\S+) may import (.*) and itself$/.exec(comment)).filter(Boolean);
+  const checked = forbidden
+    .map(({ comment = '' }) => /^pkg\/src\/(\S+) may import (.*) and itself$/.exec(comment))
+    .filter(Boolean);
   assert.ok(checked.length > 15);
   for (const [, folder, may] of checked) {
-    assert.deepEqual(table.get(folder) ?? table.get('stores/X'), may === 'nothing' ? [] : may.split(', ').sort(), folder);
+    assert.deepEqual(
+      table.get(folder) ?? table.get('stores/X'),
+      may === 'nothing' ? [] : may.split(', ').sort(),
+      folder,
+    );
   }
 });
 
@@ -137,12 +151,18 @@ test('docs/errors.md names every code, and the README every page', () => {
   assert.ok(codes.length > 15);
   assert.deepEqual(rows.filter((code) => !code.startsWith('STATEPAD_')).sort(), codes.sort());
   const linked = linksOf(textOf('README.md')).map(({ path }) => path);
-  assert.deepEqual(pages.filter((page) => page !== 'README.md' && !linked.includes(page)), []);
+  assert.deepEqual(
+    pages.filter((page) => page !== 'README.md' && !linked.includes(page)),
+    [],
+  );
 });
 
 test('every command of npm that a page names is there', () => {
   const { scripts } = JSON.parse(textOf('package.json'));
   const named = pages.flatMap((page) => [...textOf(page).matchAll(/\bnpm run ([\w:]+)/g)].map(([, name]) => name));
   assert.ok(named.length > 10);
-  assert.deepEqual([...new Set(named)].filter((name) => !(name in scripts)), []);
+  assert.deepEqual(
+    [...new Set(named)].filter((name) => !(name in scripts)),
+    [],
+  );
 });

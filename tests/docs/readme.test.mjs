@@ -29,7 +29,10 @@ describe('the agent on SQLite', () => {
     await inFolder(async (folder) => {
       await write(folder, { 'tutor.mjs': code });
       for (const run of runs) {
-        assert.equal(await node(folder, ['--import', join(root, 'tests/docs/model.mjs'), 'tutor.mjs'], { MODEL_SAYS: says }), run);
+        assert.equal(
+          await node(folder, ['--import', join(root, 'tests/docs/model.mjs'), 'tutor.mjs'], { MODEL_SAYS: says }),
+          run,
+        );
       }
     });
     assert.equal(runs.length, 2);
@@ -42,7 +45,10 @@ test('the program without ADK prints what the README says', async () => {
 });
 
 test('names the two commands for a clone', () => {
-  const commands = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code).join('');
+  const commands = blocks
+    .filter(({ language }) => language === 'sh')
+    .map(({ code }) => code)
+    .join('');
   assert.match(commands, /^npm start\b/m);
   assert.match(commands, /^npm test\b/m);
 });

@@ -21,8 +21,8 @@ const context = { signal: new AbortController().signal };
 const ENOUGH = 2_000;
 
 /**
- * Appends until there is no room, and again when there is. `open()` answers a store, `refill` is called when the session is
- * there, `makeRoom` when nothing fits any more.
+ * Appends until there is no room, and again when there is. `open()` answers a store, `refill` is called when the
+ * session is there, `makeRoom` when nothing fits any more.
  */
 async function fill(t, open, makeRoom, refill = () => undefined) {
   const store = await open();
@@ -32,7 +32,16 @@ async function fill(t, open, makeRoom, refill = () => undefined) {
   const acknowledged = [];
   const append = async (id, size) => {
     const stateDelta = { last: id, [`app:${id}`]: 'é'.repeat(size), 'user:last': id };
-    await service.appendEvent({ session, event: { id, invocationId: 'i', author: 'agent', content: { parts: [{ text: id.repeat(size) }] }, actions: { stateDelta } } });
+    await service.appendEvent({
+      session,
+      event: {
+        id,
+        invocationId: 'i',
+        author: 'agent',
+        content: { parts: [{ text: id.repeat(size) }] },
+        actions: { stateDelta },
+      },
+    });
     acknowledged.push(id);
   };
   const refused = async (promise) => {
@@ -43,7 +52,10 @@ async function fill(t, open, makeRoom, refill = () => undefined) {
     });
   };
   const whole = () => {
-    assert.deepEqual(session.events.map(({ id }) => id), acknowledged);
+    assert.deepEqual(
+      session.events.map(({ id }) => id),
+      acknowledged,
+    );
     assert.equal(session.state.last, acknowledged.at(-1));
   };
   let full;
@@ -72,7 +84,10 @@ async function fill(t, open, makeRoom, refill = () => undefined) {
   const again = await open();
   const fresh = new SessionService({ store: again });
   const read = await fresh.getSession(KEY);
-  assert.deepEqual(read.events.map(({ id }) => id), acknowledged);
+  assert.deepEqual(
+    read.events.map(({ id }) => id),
+    acknowledged,
+  );
   for (const { id, actions, content } of read.events) {
     assert.equal(read.state[`app:${id}`], actions.stateDelta[`app:${id}`]);
     assert.equal(content.parts[0].text.length % id.length, 0);
@@ -140,11 +155,17 @@ test('sqlite on a full disk', (t) =>
 test('sqlite, a file that may have no more pages', (t) =>
   inFolder(async (folder) => {
     const { open, database } = sqliteIn(folder);
-    await fill(t, open, () => database().pragma('max_page_count = 1000000'), () => database().pragma('max_page_count = 100'));
+    await fill(
+      t,
+      open,
+      () => database().pragma('max_page_count = 1000000'),
+      () => database().pragma('max_page_count = 100'),
+    );
     database().close();
   }));
 
-test('a journal on a full disk', (t) => onSmallDisk(t, (folder, makeRoom) => fill(t, async () => fileJournal(join(folder, 'journal')), makeRoom)));
+test('a journal on a full disk', (t) =>
+  onSmallDisk(t, (folder, makeRoom) => fill(t, async () => fileJournal(join(folder, 'journal')), makeRoom)));
 
 test('a journal in a file that takes no more, in the middle of a line', (t) =>
   inFolder(async (folder) => {
@@ -167,7 +188,11 @@ test('a journal in a file that takes no more, in the middle of a line', (t) =>
       });
     };
     try {
-      await fill(t, async () => fileJournal(join(folder, 'journal'), { sync: false }), () => void (room = 1e9));
+      await fill(
+        t,
+        async () => fileJournal(join(folder, 'journal'), { sync: false }),
+        () => void (room = 1e9),
+      );
     } finally {
       fs.open = open;
     }
@@ -181,7 +206,12 @@ test('redis without memory', { skip: whyNoRedisServer() }, async (t) => {
       const used = Number(/^used_memory:(\d+)/m.exec(await client.info('memory'))[1]);
       await client.config('SET', 'maxmemory', String(used + 500_000));
     };
-    await fill(t, async () => redisStore(client), () => client.config('SET', 'maxmemory', '0'), limit);
+    await fill(
+      t,
+      async () => redisStore(client),
+      () => client.config('SET', 'maxmemory', '0'),
+      limit,
+    );
   } finally {
     client.disconnect();
     await server.stop();

@@ -12,19 +12,29 @@ import { env, root, wasmTarget } from '../../scripts/tools.mjs';
 const read = (...path) => readFileSync(join(root, ...path), 'utf8');
 
 /** What Cargo.toml says of the package, line by line. */
-const manifest = Object.fromEntries([...read('Cargo.toml').matchAll(/^(\w[\w-]*) = "?(.*?)"?$/gm)].map(([, name, value]) => [name, value]));
+const manifest = Object.fromEntries(
+  [...read('Cargo.toml').matchAll(/^(\w[\w-]*) = "?(.*?)"?$/gm)].map(([, name, value]) => [name, value]),
+);
 
-for (const [registry, path] of [['crates.io', manifest.readme], ['npm', 'pkg/README.md']]) {
+for (const [registry, path] of [
+  ['crates.io', manifest.readme],
+  ['npm', 'pkg/README.md'],
+]) {
   test(`the readme that ${registry} shows has no link into the repository`, () => {
     const text = read(path);
     assert.match(text, /^# statepad$/m);
     assert.match(text, /MIT or Apache-2\.0/);
-    assert.deepEqual(linksOf(text).filter((target) => !target.startsWith('https://')), []);
+    assert.deepEqual(
+      linksOf(text).filter((target) => !target.startsWith('https://')),
+      [],
+    );
   });
 }
 
 test('a link into the repository is shown as its text and its path, and an image not at all', () => {
-  const published = publishedReadme('See [the stores](docs/stores.md), [Lit](https://lit.dev).\n\n![A\npicture](docs/images/a.png)\n\nEnd.');
+  const published = publishedReadme(
+    'See [the stores](docs/stores.md), [Lit](https://lit.dev).\n\n![A\npicture](docs/images/a.png)\n\nEnd.',
+  );
   assert.equal(published, 'See the stores (`docs/stores.md`), [Lit](https://lit.dev).\n\nEnd.');
   assert.equal(publishedReadme('[docs/stores.md](docs/stores.md#lists)'), '`docs/stores.md`');
   assert.equal(publishedReadme('[The crate](src/README.md).'), 'The crate.', 'a file that the package does not have');
@@ -46,11 +56,16 @@ test('the licenses are named in the words of SPDX, and their texts are published
     assert.ok(npm.files.includes(name), `the npm package has ${name}`);
   }
   assert.ok(packed.includes(manifest.readme));
-  assert.deepEqual(linksOf(read('CHANGELOG.md')).filter((target) => !target.startsWith('https://')), []);
+  assert.deepEqual(
+    linksOf(read('CHANGELOG.md')).filter((target) => !target.startsWith('https://')),
+    [],
+  );
 });
 
 test('the crate asks for ranges of versions: the exact ones stand in the lock file', () => {
-  const sections = read('Cargo.toml').split(/^\[/m).filter((section) => /dependencies/.test(section.split(']')[0]));
+  const sections = read('Cargo.toml')
+    .split(/^\[/m)
+    .filter((section) => /dependencies/.test(section.split(']')[0]));
   assert.ok(sections.length >= 4);
   for (const section of sections) assert.doesNotMatch(section, /"\s*=\s*\d/);
 });
@@ -107,14 +122,25 @@ test('without its default features the crate is a service for WebAssembly withou
       `[package]\nname = "bare"\nversion = "0.0.0"\nedition = "2024"\n\n[lib]\ncrate-type = ["cdylib"]\n\n[dependencies]\n${dependency}\n`,
     );
     cpSync(join(root, 'Cargo.lock'), join(folder, 'Cargo.lock'));
-    cargo(folder, 'build', '--quiet', '--offline', '--target', wasmTarget, '--target-dir', join(root, 'target', 'bare'));
+    cargo(
+      folder,
+      'build',
+      '--quiet',
+      '--offline',
+      '--target',
+      wasmTarget,
+      '--target-dir',
+      join(root, 'target', 'bare'),
+    );
     const built = join(root, 'target', 'bare', wasmTarget, 'debug');
     const tree = cargo(folder, 'tree', '--offline', '--target', wasmTarget, '--prefix', 'none');
     assert.doesNotMatch(tree, /wasm-bindgen|js-sys|uuid|getrandom/);
 
     const module = new WebAssembly.Module(readFileSync(join(built, 'bare.wasm')));
     assert.deepEqual(WebAssembly.Module.imports(module), [], 'it needs nothing of its host');
-    const exported = WebAssembly.Module.exports(module).filter(({ kind }) => kind === 'function').map(({ name }) => name);
+    const exported = WebAssembly.Module.exports(module)
+      .filter(({ kind }) => kind === 'function')
+      .map(({ name }) => name);
     assert.deepEqual(exported, ['run'], 'the crate adds no export');
     const { exports } = await WebAssembly.instantiate(module, {});
     assert.equal(exports.run(), 42);

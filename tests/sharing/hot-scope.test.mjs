@@ -31,10 +31,21 @@ if (skip) {
       const place = newPlace();
       await processes.all('open', place);
       await processes.all('create', (process) => ({ ...USER, sessionId: `s${process}` }));
-      const answers = await processes.all('count', (process) => ({ target: target(process), key: 'app:n', times: TIMES, atOnce: 2 }));
-      assert.deepEqual(answers.map(({ rejected }) => rejected), answers.map(() => []));
+      const answers = await processes.all('count', (process) => ({
+        target: target(process),
+        key: 'app:n',
+        times: TIMES,
+        atOnce: 2,
+      }));
+      assert.deepEqual(
+        answers.map(({ rejected }) => rejected),
+        answers.map(() => []),
+      );
       const values = answers.flatMap(({ acknowledged }) => acknowledged).sort((a, b) => a - b);
-      assert.deepEqual(values, Array.from({ length: PROCESSES * TIMES }, (_, index) => index + 1));
+      assert.deepEqual(
+        values,
+        Array.from({ length: PROCESSES * TIMES }, (_, index) => index + 1),
+      );
       await processes.all('end');
 
       const fresh = await openService(place);

@@ -8,7 +8,12 @@ export const USER = Object.freeze({ ...APP, userId: 'u' });
 export const KEY = Object.freeze({ ...USER, sessionId: 's' });
 
 /** An event to append that sets `stateDelta`; `more` are its other members. */
-export const setting = (stateDelta, more = {}) => ({ invocationId: 'i', author: 'agent', ...more, actions: { stateDelta } });
+export const setting = (stateDelta, more = {}) => ({
+  invocationId: 'i',
+  author: 'agent',
+  ...more,
+  actions: { stateDelta },
+});
 
 /** For `assert.rejects` and `assert.throws`: an error of the package with this code. */
 export const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
@@ -27,5 +32,7 @@ export async function warningsOf(run) {
   return heard;
 }
 
-/** How many random runs a law gets: `count`, or a tenth of it where a quick answer is asked for (`npm run test:unit`). */
+/**
+ * How many random runs a law gets: `count`, or a tenth of it where a quick answer is asked for (`npm run test:unit`).
+ */
 export const runs = (count) => (process.env.STATEPAD_QUICK ? Math.ceil(count / 10) : count);

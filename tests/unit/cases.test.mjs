@@ -2,7 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SessionService, State, Template, DELETED, isFinalResponse, isStatepadError, outputDelta, outputDeltaAsync } from 'statepad';
+import {
+  SessionService,
+  State,
+  Template,
+  DELETED,
+  isFinalResponse,
+  isStatepadError,
+  outputDelta,
+  outputDeltaAsync,
+} from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { storedWith } from '../support/store.mjs';
 import { runInvocation } from '../contract/invocation.mjs';
@@ -13,7 +22,6 @@ import { person } from '../contract/schema.mjs';
 import { callState } from '../contract/state.mjs';
 import { statepadSide } from '../contract/statepad.mjs';
 import { KEY } from '../support/fixtures.mjs';
-
 
 /** Throws what a call throws, unless it is the error wanted. */
 function hasCode(code) {
@@ -115,7 +123,9 @@ describe('event', () => {
         await service.appendEvent({ session, event: { actions: { stateDelta: { x: value } } } });
         return session.state.x;
       };
-      await (fits ? append().then((stored) => assert.deepEqual(stored, value)) : assert.rejects(append(), hasCode('VALUE_NOT_JSON')));
+      await (fits
+        ? append().then((stored) => assert.deepEqual(stored, value))
+        : assert.rejects(append(), hasCode('VALUE_NOT_JSON')));
     });
   }
   for (const { name, event, final: isFinal } of final) {
@@ -165,7 +175,12 @@ describe('list', () => {
         const answer = await service.listSessions(request);
         assert.deepEqual(listed(answer), ids);
         const { cursor } = answer;
-        const shown = { page: answer.page, limit: answer.limit, totalItems: answer.totalItems, totalPages: answer.totalPages };
+        const shown = {
+          page: answer.page,
+          limit: answer.limit,
+          totalItems: answer.totalItems,
+          totalPages: answer.totalPages,
+        };
         assert.deepEqual('cursor' in wanted ? { ...shown, cursor: cursor !== undefined } : shown, wanted);
       }
     });
@@ -183,22 +198,28 @@ describe('template', () => {
   for (const { name, template, state = {}, artifacts, ok, missing, code, asked, needs } of cases) {
     test(name, async () => {
       const names = [];
-      const artifact = artifacts && ((file) => {
-        names.push(file);
-        return Object.hasOwn(artifacts, file) ? String(artifacts[file]) : undefined;
-      });
+      const artifact =
+        artifacts &&
+        ((file) => {
+          names.push(file);
+          return Object.hasOwn(artifacts, file) ? String(artifacts[file]) : undefined;
+        });
       const compiled = new Template(template);
       if (missing === undefined) {
         assert.equal(compiled.render({ state, artifact }), ok);
         if (asked !== undefined) {
           assert.deepEqual(names, asked);
         }
-        assert.equal(await compiled.renderAsync({ state, artifact: artifact && (async (file) => artifact(file)) }), ok);
+        assert.equal(
+          await compiled.renderAsync({ state, artifact: artifact && (async (file) => artifact(file)) }),
+          ok,
+        );
       } else {
         const check = (error) => {
           assert.ok(hasCode(code ?? 'TEMPLATE_KEY_MISSING')(error));
           const shown = error.missing.map(({ key: missed, line, column, nearest }) =>
-            nearest === undefined ? [missed, line, column] : [missed, line, column, nearest]);
+            nearest === undefined ? [missed, line, column] : [missed, line, column, nearest],
+          );
           assert.deepEqual(shown, missing);
           missing.forEach(([missed]) => assert.ok(error.message.includes(missed)));
           return true;
@@ -236,7 +257,10 @@ describe('output', () => {
         } else {
           await assert.rejects(run, hasCode(throws));
         }
-        assert.deepEqual(heard.map(({ code }) => code), told === undefined ? [] : [told]);
+        assert.deepEqual(
+          heard.map(({ code }) => code),
+          told === undefined ? [] : [told],
+        );
       });
     }
   }

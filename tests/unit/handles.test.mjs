@@ -28,7 +28,10 @@ test('a handle has own enumerable members, and spreads, clones and prints as a p
 
 test('every write to a handle throws', async () => {
   const { service, session } = await open({ cart: { items: [1] } });
-  const event = await service.appendEvent({ session, event: setting({ a: [{ b: 1 }] }, { content: { parts: [{ text: 'x' }] } }) });
+  const event = await service.appendEvent({
+    session,
+    event: setting({ a: [{ b: 1 }] }, { content: { parts: [{ text: 'x' }] } }),
+  });
   for (const write of [
     () => (session.state.x = 1),
     () => delete session.state.cart,
@@ -50,7 +53,11 @@ test('every write to a handle throws', async () => {
   for (const name of ['state', 'events', 'lastUpdateTime', 'revision']) {
     // A sloppy script, too: it is told what to do.
     const write = new Function('session', 'name', 'session[name] = 1');
-    assert.throws(() => write(session, name), { code: 'INVALID_ARGUMENT', path: name, message: `${name} is read-only: append an event` });
+    assert.throws(() => write(session, name), {
+      code: 'INVALID_ARGUMENT',
+      path: name,
+      message: `${name} is read-only: append an event`,
+    });
   }
   assert.deepEqual(plain((await service.getSession(KEY)).state), { cart: { items: [1] }, a: [{ b: 1 }] });
 });
@@ -149,7 +156,10 @@ test('an old handle of a session that was deleted and created anew is not found'
   const { service, session } = await open({ x: 1 });
   await service.deleteSession(KEY);
   const anew = await service.createSession({ ...KEY, state: { x: 2 } });
-  await assert.rejects(service.appendEvent({ session, event: setting({ x: 3 }) }), (error) => isStatepadError(error) && error.code === 'SESSION_NOT_FOUND');
+  await assert.rejects(
+    service.appendEvent({ session, event: setting({ x: 3 }) }),
+    (error) => isStatepadError(error) && error.code === 'SESSION_NOT_FOUND',
+  );
   assert.deepEqual(plain(anew.state), { x: 2 });
   assert.deepEqual(plain(session.state), { x: 1 });
   assert.deepEqual(plain((await service.getSession(KEY)).state), { x: 2 });
@@ -177,7 +187,10 @@ test('a refused append leaves the handle as it was', async () => {
     [{ session: { ...session, id: 's\ud800' }, event: setting({ x: 2 }) }, 'INVALID_ARGUMENT'],
   ];
   for (const [request, code] of rejected) {
-    await assert.rejects(service.appendEvent(request), (error) => isStatepadError(error) && assert.equal(error.code, code) === undefined);
+    await assert.rejects(
+      service.appendEvent(request),
+      (error) => isStatepadError(error) && assert.equal(error.code, code) === undefined,
+    );
   }
   assert.deepEqual(plain(session), before);
   assert.deepEqual(plain((await service.getSession(KEY)).state), { x: 1 });
@@ -186,7 +199,8 @@ test('a refused append leaves the handle as it was', async () => {
 test('temp: keys show on the handle that they came through, until a user begins the next invocation', async () => {
   const { service, session } = await open();
   const other = await service.getSession(KEY);
-  const say = (author, invocationId, stateDelta) => service.appendEvent({ session, event: { author, invocationId, actions: { stateDelta } } });
+  const say = (author, invocationId, stateDelta) =>
+    service.appendEvent({ session, event: { author, invocationId, actions: { stateDelta } } });
   await say('user', 'i', { 'temp:a': 1 });
   await say('bot', 'i', { 'temp:b': { c: 2 }, x: 1 });
   assert.deepEqual(plain(session.state), { x: 1, 'temp:a': 1, 'temp:b': { c: 2 } });

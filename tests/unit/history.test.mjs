@@ -29,7 +29,11 @@ async function tellsAll(service, session, revision) {
   for (const n of all) {
     assert.deepEqual(plain(await service.stateAt(session, n)), { n });
   }
-  await assert.rejects(service.stateAt(session, revision + 1), { code: 'INVALID_ARGUMENT', path: 'revision', actual: revision });
+  await assert.rejects(service.stateAt(session, revision + 1), {
+    code: 'INVALID_ARGUMENT',
+    path: 'revision',
+    actual: revision,
+  });
 }
 
 describe('whatever shows a session', () => {
@@ -68,7 +72,10 @@ describe('whatever shows a session', () => {
       }
       return await inner.load(session, query, context);
     };
-    const [here, there] = [new SessionService({ store: { ...inner, load, watch: undefined }, cachedEvents: 1 }), new SessionService({ store: inner })];
+    const [here, there] = [
+      new SessionService({ store: { ...inner, load, watch: undefined }, cachedEvents: 1 }),
+      new SessionService({ store: inner }),
+    ];
     const writer = await counted(there, 3);
     const handle = await here.getSession({ ...KEY, config: { numRecentEvents: 0 } });
     const { promise: isAsked, resolve } = withResolvers();
@@ -136,12 +143,25 @@ async function readingBroken(change, write) {
 }
 
 describe('a store without what a session began with', () => {
-  const lost = [undefined, '', 'null', '5', '{"timestamp":1}', '{"timestamp":"1","state":{}}', '{"timestamp":1,"state":null}', '{"timestamp":1,"state":[]}'];
+  const lost = [
+    undefined,
+    '',
+    'null',
+    '5',
+    '{"timestamp":1}',
+    '{"timestamp":"1","state":{}}',
+    '{"timestamp":1,"state":null}',
+    '{"timestamp":1,"state":[]}',
+  ];
   for (const data of lost) {
     test(`has keys that no event wrote as they are, where the others come from the log: ${data}`, async () => {
-      const change = ({ kind, event }) => (kind !== 'create' ? event : data === undefined ? undefined : { ...event, data });
+      const change = ({ kind, event }) =>
+        kind !== 'create' ? event : data === undefined ? undefined : { ...event, data };
       const service = await readingBroken(change, async (writer) => {
-        const session = await writer.createSession({ ...KEY, state: { kept: 1, moved: 2, gone: 3, 'user:kept': 4, 'app:moved': 5 } });
+        const session = await writer.createSession({
+          ...KEY,
+          state: { kept: 1, moved: 2, gone: 3, 'user:kept': 4, 'app:moved': 5 },
+        });
         await writer.appendEvent({ session, event: setting({ new: 6 }) });
         await writer.appendEvent({ session, event: setting({ moved: 7, gone: DELETED, 'app:moved': 8 }) });
       });
@@ -156,7 +176,10 @@ describe('a store without what a session began with', () => {
   }
 
   test('has the key of a later event as an earlier handle shows it', async () => {
-    const service = await readingBroken(({ kind, event }) => (kind === 'create' ? undefined : event), (writer) => counted(writer, 0));
+    const service = await readingBroken(
+      ({ kind, event }) => (kind === 'create' ? undefined : event),
+      (writer) => counted(writer, 0),
+    );
     const [handle, earlier] = [await service.getSession(KEY), await service.getSession(KEY)];
     await service.appendEvent({ session: handle, event: setting({ m: 1 }) });
     const between = await service.getSession(KEY);
@@ -171,33 +194,54 @@ describe('a log that cannot be read is told with its revision', () => {
   const broken = {
     'a delta that is a text': { actions: { stateDelta: 'x' } },
     'a delta that is a list': { actions: { stateDelta: [1] } },
-    'deletions that are no list': { actions: { stateDelta: { n: null } }, customMetadata: { statepad: { deleted: 'n' } } },
-    'a deletion that the delta does not have': { actions: { stateDelta: { m: 1 } }, customMetadata: { statepad: { deleted: ['n'] } } },
+    'deletions that are no list': {
+      actions: { stateDelta: { n: null } },
+      customMetadata: { statepad: { deleted: 'n' } },
+    },
+    'a deletion that the delta does not have': {
+      actions: { stateDelta: { m: 1 } },
+      customMetadata: { statepad: { deleted: ['n'] } },
+    },
     'an event that is null': null,
   };
   for (const [name, event] of Object.entries(broken)) {
     test(name, async () => {
-      const change = (given) => (given.event.data.includes('"n":2') ? { ...given.event, data: JSON.stringify(event) } : given.event);
+      const change = (given) =>
+        given.event.data.includes('"n":2') ? { ...given.event, data: JSON.stringify(event) } : given.event;
       const service = await readingBroken(change, (writer) => counted(writer, 3));
       const session = await service.getSession(KEY);
       assert.deepEqual(plain(session.state), { n: 3 });
       for (let times = 0; times < 2; times++) {
-        await assert.rejects(service.stateAt(session, 1), { code: 'STORE_CORRUPT', id: 's', message: /revision 2 of session "s"/ });
+        await assert.rejects(service.stateAt(session, 1), {
+          code: 'STORE_CORRUPT',
+          id: 's',
+          message: /revision 2 of session "s"/,
+        });
         await assert.rejects(service.history(session, 'n'), { code: 'STORE_CORRUPT' });
       }
-      assert.deepEqual(plain(await service.stateAt(session, 3)), { n: 3 }, 'what it is now does not come from the log');
+      assert.deepEqual(
+        plain(await service.stateAt(session, 3)),
+        { n: 3 },
+        'what it is now does not come from the log',
+      );
     });
   }
 
   test('but an event without a delta wrote nothing', async () => {
-    const change = (given) => (given.event.data.includes('"n":2') ? { ...given.event, data: '{"id":"e","timestamp":1,"actions":{"stateDelta":null}}' } : given.event);
+    const change = (given) =>
+      given.event.data.includes('"n":2')
+        ? { ...given.event, data: '{"id":"e","timestamp":1,"actions":{"stateDelta":null}}' }
+        : given.event;
     const service = await readingBroken(change, (writer) => counted(writer, 3));
     assert.deepEqual(values(await service.history(named, 'n')), [0, 1, 3]);
   });
 });
 
 test('answers are frozen through and through, and their events are those of the session', async () => {
-  for (const service of [new SessionService({ now: () => 7 }), new SessionService({ now: () => 7, store: memoryStore() })]) {
+  for (const service of [
+    new SessionService({ now: () => 7 }),
+    new SessionService({ now: () => 7, store: memoryStore() }),
+  ]) {
     const session = await service.createSession({ ...KEY, state: { x: { list: [{}] } } });
     await service.appendEvent({ session, event: { invocationId: 'i', ...setting({ x: [{}], 'temp:t': 1 }) } });
     assert.equal(session.state['temp:t'], 1);
@@ -225,9 +269,23 @@ test('nobody is told who does not wait any more, and nothing by a service that i
 });
 
 describe('the past is what was there, under random events of sessions that share a user', () => {
-  const names = ['x', 'y', '', '1', '__proto__', 'constructor', 'app:x', 'app:y', 'user:x', 'user:__proto__', 'temp:x'];
+  const names = [
+    'x',
+    'y',
+    '',
+    '1',
+    '__proto__',
+    'constructor',
+    'app:x',
+    'app:y',
+    'user:x',
+    'user:__proto__',
+    'temp:x',
+  ];
   const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant(DELETED), fc.constant(null));
-  const delta = fc.array(fc.tuple(fc.constantFrom(...names), value), { maxLength: 5 }).map((entries) => Object.fromEntries(entries));
+  const delta = fc
+    .array(fc.tuple(fc.constantFrom(...names), value), { maxLength: 5 })
+    .map((entries) => Object.fromEntries(entries));
   const creations = fc.array(delta, { minLength: 1, maxLength: 3 });
   const appends = fc.array(fc.record({ who: fc.nat(2), delta, asks: fc.boolean() }), { maxLength: 15 });
   const kinds = {
@@ -254,9 +312,17 @@ describe('the past is what was there, under random events of sessions that share
           }
         }
         const reader = shared.store === undefined ? service : new SessionService(shared);
-        for (const { handle: { appName, userId, id }, seen } of sessions) {
+        for (const {
+          handle: { appName, userId, id },
+          seen,
+        } of sessions) {
           await tells(service, { appName, userId, id }, seen, sessions.length === 1);
-          await tells(reader, await reader.getSession({ appName, userId, sessionId: id, config: { numRecentEvents: 1 } }), seen, sessions.length === 1);
+          await tells(
+            reader,
+            await reader.getSession({ appName, userId, sessionId: id, config: { numRecentEvents: 1 } }),
+            seen,
+            sessions.length === 1,
+          );
         }
       });
       await fc.assert(property, { numRuns: runs(150) });
@@ -268,17 +334,25 @@ describe('the past is what was there, under random events of sessions that share
     return plain(Object.entries(state).filter(([name]) => !name.startsWith('temp:')));
   }
 
-  /** Fails unless a session tells what was seen of it after each append: of shared keys only where nobody else wrote. */
+  /**
+   * Fails unless a session tells what was seen of it after each append: of shared keys only where nobody else wrote.
+   */
   async function tells(service, session, seen, isAlone) {
     const known = (name) => isAlone || !/^(app|user):/.test(name);
     for (const [revision, entries] of seen.entries()) {
       const told = Object.entries(await service.stateAt(session, revision)).filter(([name]) => known(name));
-      assert.deepEqual(plain(told), entries.filter(([name]) => known(name)), `revision ${revision}`);
+      assert.deepEqual(
+        plain(told),
+        entries.filter(([name]) => known(name)),
+        `revision ${revision}`,
+      );
     }
     for (const name of names) {
       const steps = await service.history(session, name);
       steps.forEach(({ revision }, index) => assert.ok(index === 0 || revision > steps[index - 1].revision));
-      steps.forEach((step, index) => assert.deepEqual(valueIn(step, 'from'), index === 0 ? [] : valueIn(steps[index - 1], 'to')));
+      steps.forEach((step, index) =>
+        assert.deepEqual(valueIn(step, 'from'), index === 0 ? [] : valueIn(steps[index - 1], 'to')),
+      );
       if (known(name)) {
         for (const [revision, entries] of seen.entries()) {
           const last = steps.findLast((step) => step.revision <= revision) ?? {};
@@ -296,7 +370,9 @@ describe('the past is what was there, under random events of sessions that share
 });
 
 function isFrozen(value) {
-  return typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
+  return (
+    typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen))
+  );
 }
 
 function withResolvers() {

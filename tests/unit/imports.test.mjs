@@ -1,4 +1,5 @@
-// The rules of who may import whom are held: on a small tree with the folders of this one, every import that is forbidden is told.
+// The rules of who may import whom are held: on a small tree with the folders of this one, every import that is
+// forbidden is told.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -61,15 +62,30 @@ describe('imports', () => {
   function write(files) {
     for (const [name, imports] of Object.entries(files)) {
       mkdirSync(join(folder, dirname(name)), { recursive: true });
-      writeFileSync(join(folder, name), imports.map((path) => `import type { X } from '${path}';\n`).join('') + 'export type Y = 1;\n');
+      writeFileSync(
+        join(folder, name),
+        imports.map((path) => `import type { X } from '${path}';\n`).join('') + 'export type Y = 1;\n',
+      );
     }
   }
 
   /** What is told of the tree: from which file to which, and by which rule. */
   function told() {
     const cruise = join(root, 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs');
-    const args = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'pkg/src', 'www/inspector', 'www/page'];
-    const { stdout, stderr } = spawnSync(process.execPath, [cruise, ...args], { cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 26 });
+    const args = [
+      '--config',
+      '.dependency-cruiser.cjs',
+      '--output-type',
+      'json',
+      'pkg/src',
+      'www/inspector',
+      'www/page',
+    ];
+    const { stdout, stderr } = spawnSync(process.execPath, [cruise, ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    });
     assert.equal(stderr, '');
     return JSON.parse(stdout).summary.violations.map(({ from, to, rule }) => [from, to, rule.name]);
   }
@@ -82,17 +98,29 @@ describe('imports', () => {
 
   test('what they do not allow is told, each by its rule, and so are the circles', () => {
     const files = { ...ALLOWED };
-    for (const [from, to] of FORBIDDEN) files[from] = [...(files[from] ?? []), /^(pkg|www)\//.test(to) ? `/${to}` : to];
+    for (const [from, to] of FORBIDDEN)
+      files[from] = [...(files[from] ?? []), /^(pkg|www)\//.test(to) ? `/${to}` : to];
     // By the way there is.
     for (const [name, imports] of Object.entries(files)) {
       files[name] = imports.map((path) => (path.startsWith('/') ? way(name, path.slice(1)) : path));
     }
     write(files);
     const all = told();
-    for (const expected of FORBIDDEN) assert.ok(all.some((one) => one.join() === expected.join()), `${expected} is not told`);
-    const unexpected = all.filter((one) => !isCircle(one) && !FORBIDDEN.some(([from, to]) => one[0] === from && one[1] === to));
+    for (const expected of FORBIDDEN)
+      assert.ok(
+        all.some((one) => one.join() === expected.join()),
+        `${expected} is not told`,
+      );
+    const unexpected = all.filter(
+      (one) => !isCircle(one) && !FORBIDDEN.some(([from, to]) => one[0] === from && one[1] === to),
+    );
     assert.deepEqual(unexpected, []);
-    assert.ok(all.some(([from, to, rule]) => rule === 'no circles of files' && from === 'pkg/src/model/errors.ts' && to === 'pkg/src/store/contract.ts'));
+    assert.ok(
+      all.some(
+        ([from, to, rule]) =>
+          rule === 'no circles of files' && from === 'pkg/src/model/errors.ts' && to === 'pkg/src/store/contract.ts',
+      ),
+    );
     for (const name of Object.keys(files)) rmSync(join(folder, name));
   });
 

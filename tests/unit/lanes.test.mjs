@@ -15,9 +15,13 @@ async function followed(tasks, lanes) {
   const results = await inLanes(tasks, lanes, async (task) => {
     for (const other of running) {
       assert.ok(!task.alone && !other.alone, `${task.name} and ${other.name} at once`);
-      assert.deepEqual((task.shares ?? []).filter((name) => other.shares?.includes(name)), []);
+      assert.deepEqual(
+        (task.shares ?? []).filter((name) => other.shares?.includes(name)),
+        [],
+      );
     }
-    for (const name of task.after ?? []) assert.ok(done.has(name) || !tasks.some((other) => other.name === name), `${task.name} before ${name}`);
+    for (const name of task.after ?? [])
+      assert.ok(done.has(name) || !tasks.some((other) => other.name === name), `${task.name} before ${name}`);
     running.add(task);
     most = Math.max(most, running.size);
     for (let turn = 0; turn < (task.seconds ?? 1); turn++) await undefined;
@@ -25,7 +29,10 @@ async function followed(tasks, lanes) {
     done.add(task.name);
     return task.name;
   });
-  assert.deepEqual(results, tasks.map(({ name }) => name));
+  assert.deepEqual(
+    results,
+    tasks.map(({ name }) => name),
+  );
   assert.equal(done.size, tasks.length);
   return most;
 }
@@ -40,14 +47,26 @@ test('each task runs once, after what it waits for, beside nothing that it distu
     },
     { requiredKeys: [] },
   );
-  const property = fc.asyncProperty(fc.array(task, { maxLength: 10 }), fc.integer({ min: 1, max: 3 }), async (given, lanes) => {
-    // Each waits for some that stand before it, and for some that are not there.
-    const tasks = given.map((one, index) => ({ ...one, name: `${index}`, after: (one.after ?? []).filter((at) => at < index || at >= given.length).map(String) }));
-    // One that waits for another and is waited for by one that runs alone would be a knot of its own; alone ones wait for all.
-    const waits = tasks.map((one) => ({ ...one, after: one.after.filter((name) => one.alone || !tasks[name]?.alone) }));
-    assert.ok((await followed(waits, lanes)) <= lanes);
-    assert.ok(secondsInLanes(waits, lanes) <= secondsInLanes(waits, 1));
-  });
+  const property = fc.asyncProperty(
+    fc.array(task, { maxLength: 10 }),
+    fc.integer({ min: 1, max: 3 }),
+    async (given, lanes) => {
+      // Each waits for some that stand before it, and for some that are not there.
+      const tasks = given.map((one, index) => ({
+        ...one,
+        name: `${index}`,
+        after: (one.after ?? []).filter((at) => at < index || at >= given.length).map(String),
+      }));
+      // One that waits for another and is waited for by one that runs alone would be a knot of its own; alone ones
+      // wait for all.
+      const waits = tasks.map((one) => ({
+        ...one,
+        after: one.after.filter((name) => one.alone || !tasks[name]?.alone),
+      }));
+      assert.ok((await followed(waits, lanes)) <= lanes);
+      assert.ok(secondsInLanes(waits, lanes) <= secondsInLanes(waits, 1));
+    },
+  );
   await fc.assert(property, { numRuns: runs(300) });
 });
 
@@ -59,7 +78,13 @@ test('the suites of npm test fit together, and two at a time take less than two 
 });
 
 test('tasks that wait for each other are told', async () => {
-  const tasks = [{ name: 'a', after: ['b'] }, { name: 'b', after: ['a'] }];
-  await assert.rejects(inLanes(tasks, 2, async () => undefined), /wait for each other: a, b/);
+  const tasks = [
+    { name: 'a', after: ['b'] },
+    { name: 'b', after: ['a'] },
+  ];
+  await assert.rejects(
+    inLanes(tasks, 2, async () => undefined),
+    /wait for each other: a, b/,
+  );
   assert.throws(() => secondsInLanes(tasks, 2), /wait for each other: a, b/);
 });

@@ -1,5 +1,5 @@
-// Following the cursor of a list while sessions come, go and move: each one that was there all the time and did not move is
-// visited exactly once.
+// Following the cursor of a list while sessions come, go and move: each one that was there all the time and did not
+// move is visited exactly once.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -42,7 +42,11 @@ const places = {
 };
 
 /** What happens between two pages: to sessions by their number. */
-const disturbance = fc.record({ kind: fc.constantFrom('delete', 'append', 'create', 'corrupt', 'delete the page'), at: fc.nat(29), time: fc.nat(40) });
+const disturbance = fc.record({
+  kind: fc.constantFrom('delete', 'append', 'create', 'corrupt', 'delete the page'),
+  at: fc.nat(29),
+  time: fc.nat(40),
+});
 const listings = fc.record({
   count: fc.integer({ min: 0, max: 30 }),
   limit: fc.integer({ min: 1, max: 7 }),
@@ -70,13 +74,17 @@ for (const [place, make] of Object.entries(places)) {
             return bad !== undefined;
           };
           corrupt.forEach((number) => spoil(number) && steady.delete(nameOf(keyOf(number))));
-          const steadilyBad = new Set(corrupt.filter((number) => bad && number < count).map((number) => nameOf(keyOf(number))));
+          const steadilyBad = new Set(
+            corrupt.filter((number) => bad && number < count).map((number) => nameOf(keyOf(number))),
+          );
 
           const disturb = async ({ kind, at, time }, page) => {
             clock = time;
             const key = keyOf(at);
             if (kind === 'create') {
-              await service.createSession({ ...APP, userId: 'new', sessionId: `n${at} ${time}` }).catch(({ code }) => assert.equal(code, 'SESSION_EXISTS'));
+              await service
+                .createSession({ ...APP, userId: 'new', sessionId: `n${at} ${time}` })
+                .catch(({ code }) => assert.equal(code, 'SESSION_EXISTS'));
               return;
             }
             if (kind === 'delete the page') {
@@ -93,7 +101,9 @@ for (const [place, make] of Object.entries(places)) {
               await service.deleteSession(key);
             } else if (kind === 'append') {
               const event = { author: 'a', timestamp: time };
-              await service.appendEvent({ session: { ...APP, userId: key.userId, id: key.sessionId }, event }).catch(({ code }) => assert.equal(code, 'SESSION_NOT_FOUND'));
+              await service
+                .appendEvent({ session: { ...APP, userId: key.userId, id: key.sessionId }, event })
+                .catch(({ code }) => assert.equal(code, 'SESSION_NOT_FOUND'));
             } else {
               spoil(at);
             }
@@ -105,7 +115,12 @@ for (const [place, make] of Object.entries(places)) {
           let cursor;
           let pages = 0;
           do {
-            const page = await service.listSessions({ ...APP, limit, order, ...(cursor === undefined ? {} : { cursor }) });
+            const page = await service.listSessions({
+              ...APP,
+              limit,
+              order,
+              ...(cursor === undefined ? {} : { cursor }),
+            });
             assert.ok(page.sessions.length <= limit);
             visited.push(...page.sessions.map(nameOf));
             (page.corrupt ?? []).forEach((key) => unreadable.add(nameOf(key)));
@@ -118,7 +133,10 @@ for (const [place, make] of Object.entries(places)) {
           } while (cursor !== undefined);
           const wanted = [...steady].sort();
           assert.deepEqual(visited.filter((name) => steady.has(name)).sort(), wanted);
-          assert.deepEqual([...steadilyBad].filter((name) => !gone.has(name) && !unreadable.has(name)), []);
+          assert.deepEqual(
+            [...steadilyBad].filter((name) => !gone.has(name) && !unreadable.has(name)),
+            [],
+          );
         }),
         { numRuns: runs(150) },
       ));

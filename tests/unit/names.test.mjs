@@ -14,12 +14,14 @@ import { KEY } from '../support/fixtures.mjs';
 const { nearest } = await source('checks/nearest.ts');
 
 /** Fails unless it is refused, with these words in its message. */
-const isTold = (...words) => (error) => {
-  assert.ok(isStatepadError(error), error?.stack);
-  assert.equal(error.code, 'INVALID_ARGUMENT');
-  words.forEach((word) => assert.ok(error.message.includes(word), error.message));
-  return true;
-};
+const isTold =
+  (...words) =>
+  (error) => {
+    assert.ok(isStatepadError(error), error?.stack);
+    assert.equal(error.code, 'INVALID_ARGUMENT');
+    words.forEach((word) => assert.ok(error.message.includes(word), error.message));
+    return true;
+  };
 
 describe('the nearest name', () => {
   for (const { name, key: given, candidates, nearest: wanted } of casesOf('nearest').cases) {
@@ -28,10 +30,13 @@ describe('the nearest name', () => {
     // What is no identifier is found as a member of another one.
     test(`${name}: of missing keys`, () => {
       const state = Object.fromEntries(candidates.map((candidate) => [candidate, 1]));
-      assert.throws(() => new Template(`{${given}}`).render({ state }), (error) => {
-        const [{ nearest: found }] = error.missing;
-        return assert.equal(found, wanted) === undefined;
-      });
+      assert.throws(
+        () => new Template(`{${given}}`).render({ state }),
+        (error) => {
+          const [{ nearest: found }] = error.missing;
+          return assert.equal(found, wanted) === undefined;
+        },
+      );
     });
   }
 });
@@ -49,7 +54,10 @@ describe('near misses', () => {
         await assert.rejects(service.appendEvent({ session, event: given }), isTold(`${name} is not known`, words));
       }
       const adk = new StatepadSessionService();
-      await assert.rejects(adk.appendEvent({ session: await adk.createSession(KEY), event: adkEvent(event) }), isTold(words));
+      await assert.rejects(
+        adk.appendEvent({ session: await adk.createSession(KEY), event: adkEvent(event) }),
+        isTold(words),
+      );
       assert.equal((await service.getSession(KEY)).revision, 0);
     });
   }
@@ -60,14 +68,26 @@ describe('near misses', () => {
     ['createSession', { ...KEY, sessionId: 't', sate: {} }, ['sate', 'did you mean state?']],
     ['getOrCreateSession', { ...KEY, sesionId: 't' }, ['sesionId', 'did you mean sessionId?']],
     ['getSession', { ...KEY, confg: {} }, ['confg', 'did you mean config?']],
-    ['getSession', { ...KEY, config: { numRecentEvent: 1 } }, ['config.numRecentEvent', 'did you mean config.numRecentEvents?']],
-    ['getSession', { ...KEY, config: { num_recent_events: 1 } }, ['config.num_recent_events', 'did you mean config.numRecentEvents?']],
+    [
+      'getSession',
+      { ...KEY, config: { numRecentEvent: 1 } },
+      ['config.numRecentEvent', 'did you mean config.numRecentEvents?'],
+    ],
+    [
+      'getSession',
+      { ...KEY, config: { num_recent_events: 1 } },
+      ['config.num_recent_events', 'did you mean config.numRecentEvents?'],
+    ],
     ['getSession', { ...KEY, config: { limit: 1 } }, ['config.limit', 'numRecentEvents, afterTimestamp']],
     ['listSessions', { appName: 'app', user_id: 'u' }, ['user_id', 'did you mean userId?']],
     ['listSessions', { appName: 'app', pages: 1 }, ['pages', 'did you mean page?']],
     ['deleteSession', { ...KEY, Signal: undefined }, ['Signal', 'did you mean signal?']],
     ['appendEvent', { session: { appName: 'app', userId: 'u', id: 's' }, events: {} }, ['event is missing']],
-    ['appendEvent', { session: { appName: 'app', userId: 'u', id: 's' }, event: {}, expected_revision: 1 }, ['did you mean expectedRevision?']],
+    [
+      'appendEvent',
+      { session: { appName: 'app', userId: 'u', id: 's' }, event: {}, expected_revision: 1 },
+      ['did you mean expectedRevision?'],
+    ],
     ['getUserState', { appName: 'app', userID: 'u' }, ['userID', 'did you mean userId?']],
   ]) {
     test(`of a request: ${name}(${JSON.stringify(request)})`, async () => {
@@ -78,8 +98,14 @@ describe('near misses', () => {
 
   test('of what updateState updates', async () => {
     const { service } = await open();
-    await assert.rejects(service.updateState({ appName: 'app', user_id: 'u' }, () => ({})), isTold('user_id', 'did you mean userId?'));
-    await assert.rejects(service.updateState({ appName: 'app', userId: 'u', sesionId: 's' }, () => ({})), isTold('sesionId', 'did you mean sessionId?'));
+    await assert.rejects(
+      service.updateState({ appName: 'app', user_id: 'u' }, () => ({})),
+      isTold('user_id', 'did you mean userId?'),
+    );
+    await assert.rejects(
+      service.updateState({ appName: 'app', userId: 'u', sesionId: 's' }, () => ({})),
+      isTold('sesionId', 'did you mean sessionId?'),
+    );
   });
 });
 
@@ -88,9 +114,23 @@ describe('options of unknown names are refused', () => {
   const session = { appName: 'app', userId: 'u', id: 's' };
   const calls = [
     ['a service', () => new SessionService({ storage: memoryStore() }), 'storage is not known', 'did you mean store?'],
-    ['a service', () => new InMemorySessionService({ colour: 'red' }), 'colour is not known', 'store, persist, restore'],
-    ['a service', () => new SessionService({ retry: { attempt: 1 } }), 'retry.attempt', 'did you mean retry.attempts?'],
-    ['a service, its store not under its name', () => new SessionService(memoryStore()), 'not a store: give it as { store }'],
+    [
+      'a service',
+      () => new InMemorySessionService({ colour: 'red' }),
+      'colour is not known',
+      'store, persist, restore',
+    ],
+    [
+      'a service',
+      () => new SessionService({ retry: { attempt: 1 } }),
+      'retry.attempt',
+      'did you mean retry.attempts?',
+    ],
+    [
+      'a service, its store not under its name',
+      () => new SessionService(memoryStore()),
+      'not a store: give it as { store }',
+    ],
     ['an update', () => service.updateState(KEY, () => ({}), { attemps: 1 }), 'attemps', 'did you mean attempts?'],
     ['an update', () => service.updateState(KEY, () => ({}), { signla: undefined }), 'signla', 'did you mean signal?'],
     ['a look into the past', () => service.stateAt(session, 0, { until: 0 }), 'until is not known'],
@@ -143,16 +183,25 @@ describe('members that no name is missed by are kept', () => {
       const { service } = await openLines(lines.join('\n'), options);
       const session = await service.getSession(KEY);
       assert.deepEqual([session.events[0].state_delta, session.events[0].actions.stateDetla], [{ x: 1 }, { x: 1 }]);
-      await assert.rejects(service.appendEvent({ session, event: { actions: { stateDetla: {} } } }), isTold('did you mean'));
+      await assert.rejects(
+        service.appendEvent({ session, event: { actions: { stateDetla: {} } } }),
+        isTold('did you mean'),
+      );
     }
   });
 
   test('events that ADK makes are taken as they are', async () => {
     const theirs = new AdkService();
     const session = await theirs.createSession(KEY);
-    const made = await theirs.appendEvent({ session, event: adkEvent({ author: 'a', content: { role: 'model', parts: [{ text: 'x' }] } }) });
+    const made = await theirs.appendEvent({
+      session,
+      event: adkEvent({ author: 'a', content: { role: 'model', parts: [{ text: 'x' }] } }),
+    });
     const service = new SessionService();
     await service.createSession(KEY);
-    assert.equal((await service.appendEvent({ session: { appName: 'app', userId: 'u', id: 's' }, event: made })).id, made.id);
+    assert.equal(
+      (await service.appendEvent({ session: { appName: 'app', userId: 'u', id: 's' }, event: made })).id,
+      made.id,
+    );
   });
 });

@@ -1,5 +1,5 @@
-// The records that are handed out are ordinary objects: spread, logged, cloned, sent and compared as any other, whatever their
-// keys are called, and wherever sessions are kept.
+// The records that are handed out are ordinary objects: spread, logged, cloned, sent and compared as any other,
+// whatever their keys are called, and wherever sessions are kept.
 
 import assert from 'node:assert/strict';
 import { format } from 'node:util';
@@ -34,12 +34,23 @@ function checkRecord(record, wanted, isOwn = false) {
   assert.equal(Object.isFrozen(record), !isOwn);
 }
 
-const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'then', 'hasOwnProperty', '', '0', 'x'), fc.string({ maxLength: 3 }));
-const value = fc.oneof(fc.integer(), fc.constant(null), fc.string(), fc.array(fc.integer()), fc.dictionary(name, fc.integer(), { noNullPrototype: true }));
+const name = fc.oneof(
+  fc.constantFrom('__proto__', 'constructor', 'toString', 'then', 'hasOwnProperty', '', '0', 'x'),
+  fc.string({ maxLength: 3 }),
+);
+const value = fc.oneof(
+  fc.integer(),
+  fc.constant(null),
+  fc.string(),
+  fc.array(fc.integer()),
+  fc.dictionary(name, fc.integer(), { noNullPrototype: true }),
+);
 const values = fc.uniqueArray(fc.tuple(name, value), { maxLength: 5, selector: ([each]) => each }).map(own);
 const under = (prefix, record) => own(Object.entries(record).map(([each, given]) => [prefix + each, given]));
 /** A session key is a name that no scope has: what it begins with is another letter. */
-const sessionKeys = values.map((record) => own(Object.entries(record).filter(([each]) => !/^(app|user|temp):/.test(each))));
+const sessionKeys = values.map((record) =>
+  own(Object.entries(record).filter(([each]) => !/^(app|user|temp):/.test(each))),
+);
 
 describe('records are ordinary objects', () => {
   for (const [place, options] of Object.entries(places)) {
@@ -75,7 +86,9 @@ describe('records are ordinary objects', () => {
       const session = await service.createSession(KEY);
       const template = new Template('{constructor?}{toString?}{__proto__?}{x.constructor?}{__proto__.y?}');
       assert.equal(template.render({ state: session.state }), '');
-      assert.throws(() => new Template('{constructor}').render({ state: session.state }), { code: 'TEMPLATE_KEY_MISSING' });
+      assert.throws(() => new Template('{constructor}').render({ state: session.state }), {
+        code: 'TEMPLATE_KEY_MISSING',
+      });
       assert.deepEqual(await service.history(session, 'constructor'), []);
       const state = own([['__proto__', { y: 'own' }]]);
       assert.equal(template.render({ state }), '{"y":"own"}own');

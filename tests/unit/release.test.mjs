@@ -9,7 +9,15 @@ import { after, describe, test } from 'node:test';
 import { nextVersion, released, versionsIn } from '../../scripts/release.mjs';
 import { root } from '../../scripts/tools.mjs';
 
-const FILES = ['Cargo.toml', 'Cargo.lock', 'pkg/package.json', 'package-lock.json', 'CHANGELOG.md', 'scripts/release.mjs', 'scripts/tools.mjs'];
+const FILES = [
+  'Cargo.toml',
+  'Cargo.lock',
+  'pkg/package.json',
+  'package-lock.json',
+  'CHANGELOG.md',
+  'scripts/release.mjs',
+  'scripts/tools.mjs',
+];
 
 test('Cargo.toml, Cargo.lock, the package and its lock name one version', () => {
   const versions = Object.values(versionsIn(root));
@@ -20,15 +28,23 @@ test('Cargo.toml, Cargo.lock, the package and its lock name one version', () => 
 describe('on a copy', () => {
   const folder = mkdtempSync(join(tmpdir(), 'statepad-release-'));
   after(() => rmSync(folder, { recursive: true }));
-  const git = (...args) => execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgsign=false', ...args], { cwd: folder, encoding: 'utf8' });
+  const git = (...args) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgsign=false', ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
   const read = (file) => readFileSync(join(folder, file), 'utf8');
-  const release = (...args) => spawnSync(process.execPath, [join(folder, 'scripts', 'release.mjs'), ...args], { cwd: folder, encoding: 'utf8' });
+  const release = (...args) =>
+    spawnSync(process.execPath, [join(folder, 'scripts', 'release.mjs'), ...args], { cwd: folder, encoding: 'utf8' });
   for (const file of FILES) {
     mkdirSync(join(folder, dirname(file)), { recursive: true });
     cpSync(join(root, file), join(folder, file));
   }
   const [current] = Object.values(versionsIn(folder));
-  writeFileSync(join(folder, 'CHANGELOG.md'), '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.0.1] - 2020-01-01\n\n- All.\n');
+  writeFileSync(
+    join(folder, 'CHANGELOG.md'),
+    '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.0.1] - 2020-01-01\n\n- All.\n',
+  );
   git('init', '--quiet');
   git('add', '.');
   git('commit', '--quiet', '-m', 'all');
@@ -56,7 +72,10 @@ describe('on a copy', () => {
     const next = nextVersion(current, 'minor');
     assert.equal(release('minor').status, 0);
     assert.deepEqual(new Set(Object.values(versionsIn(folder))), new Set([next]));
-    assert.equal(git('diff', '--shortstat', '--', ...FILES.slice(0, 4)).trim(), '4 files changed, 4 insertions(+), 4 deletions(-)');
+    assert.equal(
+      git('diff', '--shortstat', '--', ...FILES.slice(0, 4)).trim(),
+      '4 files changed, 4 insertions(+), 4 deletions(-)',
+    );
     const date = new Date().toISOString().slice(0, 10);
     const day = read('CHANGELOG.md').match(/\d{4}-\d\d-\d\d/)[0];
     assert.ok(day === date || Date.parse(date) - Date.parse(day) === 86_400_000, day);
@@ -64,13 +83,19 @@ describe('on a copy', () => {
       read('CHANGELOG.md'),
       `# Changelog\n\n## [Unreleased]\n\n## [${next}] - ${day}\n\n### Added\n\n- A thing.\n\n## [0.0.1] - 2020-01-01\n\n- All.\n`,
     );
-    assert.deepEqual(git('diff', '--name-only').trim().split('\n').sort(), ['CHANGELOG.md', ...FILES.slice(0, 4)].sort());
+    assert.deepEqual(
+      git('diff', '--name-only').trim().split('\n').sort(),
+      ['CHANGELOG.md', ...FILES.slice(0, 4)].sort(),
+    );
     git('commit', '--quiet', '-am', 'release');
     assert.match(release('minor').stderr, /nothing under "Unreleased"/);
   });
 
   test('versions that differ are refused', () => {
-    writeFileSync(join(folder, 'pkg', 'package.json'), read('pkg/package.json').replace(/"version": "[^"]+"/, '"version": "9.9.9"'));
+    writeFileSync(
+      join(folder, 'pkg', 'package.json'),
+      read('pkg/package.json').replace(/"version": "[^"]+"/, '"version": "9.9.9"'),
+    );
     git('commit', '--quiet', '-am', 'one alone');
     const { status, stderr } = release('patch');
     assert.equal(status, 1);
@@ -79,11 +104,25 @@ describe('on a copy', () => {
 });
 
 test('the next version', () => {
-  const cases = [['0.1.0', 'major', '1.0.0'], ['0.1.2', 'minor', '0.2.0'], ['0.1.2', 'patch', '0.1.3'], ['0.1.0', '0.2.0-rc.1', '0.2.0-rc.1']];
-  for (const [current, asked, next] of [...cases, ['0.2.0-rc.1', '0.2.0', '0.2.0'], ['0.2.0-rc.1', '0.2.0-rc.2', '0.2.0-rc.2']]) {
+  const cases = [
+    ['0.1.0', 'major', '1.0.0'],
+    ['0.1.2', 'minor', '0.2.0'],
+    ['0.1.2', 'patch', '0.1.3'],
+    ['0.1.0', '0.2.0-rc.1', '0.2.0-rc.1'],
+  ];
+  for (const [current, asked, next] of [
+    ...cases,
+    ['0.2.0-rc.1', '0.2.0', '0.2.0'],
+    ['0.2.0-rc.1', '0.2.0-rc.2', '0.2.0-rc.2'],
+  ]) {
     assert.equal(nextVersion(current, asked), next);
   }
-  for (const [current, asked] of [['0.2.0', '0.1.9'], ['0.2.0', '0.2.0'], ['0.2.0', '0.2.0-rc.1'], ['1.0.0', '0.9.9']]) {
+  for (const [current, asked] of [
+    ['0.2.0', '0.1.9'],
+    ['0.2.0', '0.2.0'],
+    ['0.2.0', '0.2.0-rc.1'],
+    ['1.0.0', '0.9.9'],
+  ]) {
     assert.throws(() => nextVersion(current, asked), /is not later than/);
   }
 });
@@ -91,5 +130,6 @@ test('the next version', () => {
 test('the changelog of this tree can be released, or has nothing new', () => {
   const text = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
   assert.match(text, /^## \[Unreleased\]$/m);
-  if (/^## \[Unreleased\]\s+(?!## )\S/m.test(text)) assert.match(released(text, '999.0.0', '2000-01-01'), /^## \[999\.0\.0\] - 2000-01-01$/m);
+  if (/^## \[Unreleased\]\s+(?!## )\S/m.test(text))
+    assert.match(released(text, '999.0.0', '2000-01-01'), /^## \[999\.0\.0\] - 2000-01-01$/m);
 });

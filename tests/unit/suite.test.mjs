@@ -9,7 +9,13 @@ import { runSuite } from '../../scripts/suite.mjs';
 async function suite(runner, ...lines) {
   const last = lines.pop();
   const program = `console.log(${JSON.stringify(lines.join('\n'))}); console.error(${JSON.stringify(last)})`;
-  const { passed, failed, skipped, ok, lines: told } = await runSuite({ name: 'suite', command: [process.execPath, '-e', program], runner });
+  const {
+    passed,
+    failed,
+    skipped,
+    ok,
+    lines: told,
+  } = await runSuite({ name: 'suite', command: [process.execPath, '-e', program], runner });
   return { counts: [passed, failed, skipped], ok, told };
 }
 
@@ -34,7 +40,10 @@ test('a test that merely names what is skipped is a test', async () => {
 test('what a suite prints beside others is kept together, and told when it failed', async () => {
   const command = [process.execPath, '-e', 'console.log("one"); console.error("two"); process.exit(3)'];
   const { ok, output, failure } = await runSuite({ name: 'suite', command }, { show: 'nothing' });
-  assert.deepEqual({ ok, output: output.split('\n').sort(), failure: failure.sort() }, { ok: false, output: ['', 'one', 'two'], failure: ['one', 'two'] });
+  assert.deepEqual(
+    { ok, output: output.split('\n').sort(), failure: failure.sort() },
+    { ok: false, output: ['', 'one', 'two'], failure: ['one', 'two'] },
+  );
 });
 
 test('a program that is not there is a failure that names it', async () => {

@@ -49,10 +49,28 @@ for (const [place, options] of Object.entries(places)) {
         class Delta {
           'app:n' = 1;
         }
-        const wrong = [null, 0, 1, '', 'x', true, false, 1n, Symbol('x'), [], [['app:n', 1]], () => delta, new Map([['app:n', 1]]), new Set(), new Delta(), new Date(0)];
+        const wrong = [
+          null,
+          0,
+          1,
+          '',
+          'x',
+          true,
+          false,
+          1n,
+          Symbol('x'),
+          [],
+          [['app:n', 1]],
+          () => delta,
+          new Map([['app:n', 1]]),
+          new Set(),
+          new Delta(),
+          new Date(0),
+        ];
         for (const given of wrong) {
           for (const fn of [() => given, async () => given, () => ({ then: (resolve) => resolve(given) })]) {
-            const refused = (error) => isStatepadError(error) && error.code === 'INVALID_ARGUMENT' && /plain object/.test(error.message);
+            const refused = (error) =>
+              isStatepadError(error) && error.code === 'INVALID_ARGUMENT' && /plain object/.test(error.message);
             await assert.rejects(service.updateState(target, fn), refused, String(given));
           }
         }
@@ -65,7 +83,10 @@ for (const [place, options] of Object.entries(places)) {
 
       test(`a symbol in the answer is refused: ${what}`, async () => {
         const service = await open();
-        await assert.rejects(service.updateState(target, () => ({ [Symbol('n')]: 1 })), { code: 'VALUE_NOT_JSON' });
+        await assert.rejects(
+          service.updateState(target, () => ({ [Symbol('n')]: 1 })),
+          { code: 'VALUE_NOT_JSON' },
+        );
       });
     }
 
@@ -94,22 +115,36 @@ describe('a function that seems to change its argument in place', () => {
       const sloppy = new Function('state', 'state.n = 1');
       const returning = new Function('state', 'state.n = 1; return state');
       ${body}`;
-    const options = { encoding: 'utf8', cwd: import.meta.dirname, env: { ...process.env, NODE_ENV: '', ...env }, stdio: ['ignore', 'pipe', 'ignore'] };
+    const options = {
+      encoding: 'utf8',
+      cwd: import.meta.dirname,
+      env: { ...process.env, NODE_ENV: '', ...env },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    };
     const printed = execFileSync(process.execPath, ['--input-type=module', '-e', program], options);
     return printed.split('\n').filter((line) => line !== '');
   };
   const update = (fn) => `await service.updateState({ appName: 'a' }, ${fn});`;
 
   test('is told so in development, once', () => {
-    for (const body of [update('sloppy') + update('sloppy') + update('() => undefined'), update('returning') + update('sloppy')]) {
+    for (const body of [
+      update('sloppy') + update('sloppy') + update('() => undefined'),
+      update('returning') + update('sloppy'),
+    ]) {
       const [only, ...others] = warnings(body);
-      assert.match(only, /^StatepadWarning STATEPAD_NO_DELTA an update function answered with .*answer with \{ key: value \}/);
+      assert.match(
+        only,
+        /^StatepadWarning STATEPAD_NO_DELTA an update function answered with .*answer with \{ key: value \}/,
+      );
       assert.deepEqual(others, []);
     }
   });
 
   test('is told nothing in production, nor when it answers with what it means', () => {
     assert.deepEqual(warnings(update('sloppy') + update('returning'), { NODE_ENV: 'production' }), []);
-    assert.deepEqual(warnings(update('() => ({})') + update("() => ({ 'app:n': 1 })") + update('async () => ({})')), []);
+    assert.deepEqual(
+      warnings(update('() => ({})') + update("() => ({ 'app:n': 1 })") + update('async () => ({})')),
+      [],
+    );
   });
 });

@@ -16,7 +16,14 @@ async function open(state = {}, options = {}) {
 }
 
 describe('100 parallel increments of one key end at 100', () => {
-  const counters = [['session', 'n'], ['session', 'user:n'], ['session', 'app:n'], ['user', 'user:n'], ['user', 'app:n'], ['app', 'app:n']];
+  const counters = [
+    ['session', 'n'],
+    ['session', 'user:n'],
+    ['session', 'app:n'],
+    ['user', 'user:n'],
+    ['user', 'app:n'],
+    ['app', 'app:n'],
+  ];
   for (const stored of [false, true]) {
     for (const waits of [false, true]) {
       for (const [target, name] of counters) {
@@ -27,7 +34,9 @@ describe('100 parallel increments of one key end at 100', () => {
             await soon();
             return add(state);
           };
-          const updates = Array.from({ length: 100 }, () => service.updateState(targets[target], waits ? addLater : add, { attempts: 1000 }));
+          const updates = Array.from({ length: 100 }, () =>
+            service.updateState(targets[target], waits ? addLater : add, { attempts: 1000 }),
+          );
           await Promise.all(updates);
           assert.equal((await service.getSession(KEY)).state[name], 100);
         });
@@ -44,7 +53,10 @@ test('one key is counted through sessions, users and the app at once', async () 
     await soon();
     return { 'app:n': (state['app:n'] ?? 0) + 1 };
   };
-  const all = [...keys, ...keys, targets.user, targets.user, targets.app, targets.app].flatMap((target) => [target, target]);
+  const all = [...keys, ...keys, targets.user, targets.user, targets.app, targets.app].flatMap((target) => [
+    target,
+    target,
+  ]);
   await Promise.all(all.map((target) => service.updateState(target, add, { attempts: 1000 })));
   assert.deepEqual(plain(await service.getAppState(KEY)), { n: all.length });
 });
@@ -65,8 +77,13 @@ test('the function sees the keys of its target, frozen', async () => {
 
 test('the answer is the state after the update', async () => {
   const { service } = await open({ x: 1 });
-  assert.deepEqual(plain(await service.updateState(KEY, () => ({ y: 2, x: DELETED, 'user:z': 3 }))), { y: 2, 'user:z': 3 });
-  assert.deepEqual(plain(await service.updateState(targets.user, () => ({ 'user:z': DELETED, 'app:w': null }))), { 'app:w': null });
+  assert.deepEqual(plain(await service.updateState(KEY, () => ({ y: 2, x: DELETED, 'user:z': 3 }))), {
+    y: 2,
+    'user:z': 3,
+  });
+  assert.deepEqual(plain(await service.updateState(targets.user, () => ({ 'user:z': DELETED, 'app:w': null }))), {
+    'app:w': null,
+  });
   assert.deepEqual(plain(await service.updateState(targets.app, () => undefined)), { 'app:w': null });
   assert.deepEqual(plain((await service.getSession(KEY)).state), { y: 2, 'app:w': null });
 });
@@ -79,17 +96,27 @@ test("a session's update becomes an event of it, and nothing to write none", asy
   assert.equal((await service.getSession(KEY)).revision, 0);
   await service.updateState(KEY, () => ({ x: 1 }), { author: 'job', invocationId: 'i' });
   const { events, revision } = await service.getSession(KEY);
-  assert.deepEqual([revision, events[0].author, events[0].invocationId, plain(events[0].actions.stateDelta)], [1, 'job', 'i', { x: 1 }]);
+  assert.deepEqual(
+    [revision, events[0].author, events[0].invocationId, plain(events[0].actions.stateDelta)],
+    [1, 'job', 'i', { x: 1 }],
+  );
   assert.equal(session.revision, 0);
 });
 
 test('keys that do not belong to the target are refused, and nothing is written', async () => {
   const { service } = await open();
   for (const [target, delta] of [
-    [targets.app, { 'app:x': 1, 'user:x': 1 }], [targets.app, { x: 1 }], [targets.user, { 'user:x': 1, x: 1 }],
-    [targets.user, { 'temp:x': 1 }], [KEY, { x: 1, 'temp:x': 1 }], [{ appName: 'app', sessionId: 's' }, { x: 1 }],
+    [targets.app, { 'app:x': 1, 'user:x': 1 }],
+    [targets.app, { x: 1 }],
+    [targets.user, { 'user:x': 1, x: 1 }],
+    [targets.user, { 'temp:x': 1 }],
+    [KEY, { x: 1, 'temp:x': 1 }],
+    [{ appName: 'app', sessionId: 's' }, { x: 1 }],
   ]) {
-    await assert.rejects(service.updateState(target, () => delta), hasCode('INVALID_ARGUMENT'));
+    await assert.rejects(
+      service.updateState(target, () => delta),
+      hasCode('INVALID_ARGUMENT'),
+    );
   }
   const { state, revision } = await service.getSession(KEY);
   assert.deepEqual([plain(state), revision], [{}, 0]);
@@ -98,14 +125,27 @@ test('keys that do not belong to the target are refused, and nothing is written'
 test('what is no JSON is refused, with its place', async () => {
   const { service } = await open();
   for (const target of Object.values(targets)) {
-    await assert.rejects(service.updateState(target, () => ({ 'app:x': { y: 1n } })), (error) => hasCode('VALUE_NOT_JSON')(error) && error.path.endsWith('["app:x"].y'));
+    await assert.rejects(
+      service.updateState(target, () => ({ 'app:x': { y: 1n } })),
+      (error) => hasCode('VALUE_NOT_JSON')(error) && error.path.endsWith('["app:x"].y'),
+    );
   }
 });
 
 test('what the function throws comes through, and nothing is written', async () => {
   const { service } = await open();
-  await assert.rejects(service.updateState(KEY, () => { throw new RangeError('no'); }), RangeError);
-  await assert.rejects(service.updateState(targets.app, async () => { throw new RangeError('no'); }), RangeError);
+  await assert.rejects(
+    service.updateState(KEY, () => {
+      throw new RangeError('no');
+    }),
+    RangeError,
+  );
+  await assert.rejects(
+    service.updateState(targets.app, async () => {
+      throw new RangeError('no');
+    }),
+    RangeError,
+  );
   assert.equal((await service.getSession(KEY)).revision, 0);
 });
 
@@ -127,14 +167,20 @@ test('a function that is always overtaken ends in STATE_CONFLICT after its attem
 test('attempts must be a whole number from 1', async () => {
   const { service } = await open();
   for (const attempts of [0, -1, 1.5, NaN, Infinity, '3', null]) {
-    await assert.rejects(service.updateState(KEY, () => ({ x: 1 }), { attempts }), hasCode('INVALID_ARGUMENT'));
+    await assert.rejects(
+      service.updateState(KEY, () => ({ x: 1 }), { attempts }),
+      hasCode('INVALID_ARGUMENT'),
+    );
   }
   await service.updateState(KEY, () => ({ x: 1 }), { attempts: 1 });
 });
 
 test('a session that is not there, or goes while the function runs, is not found', async () => {
   const { service } = await open();
-  await assert.rejects(service.updateState({ ...KEY, sessionId: 'no' }, () => ({ x: 1 })), hasCode('SESSION_NOT_FOUND'));
+  await assert.rejects(
+    service.updateState({ ...KEY, sessionId: 'no' }, () => ({ x: 1 })),
+    hasCode('SESSION_NOT_FOUND'),
+  );
   const deletes = async () => {
     await service.deleteSession(KEY);
     return { x: 1 };

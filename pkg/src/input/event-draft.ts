@@ -13,7 +13,7 @@ import { ADK_EVENT } from '../model/adk-event.js';
 import type { Event, EventInit, Json } from '../model/types.js';
 
 /** An admitted event. Its values are frozen copies; its top level, its actions and its delta are not frozen yet. */
-export interface Draft {
+export interface EventDraft {
   readonly event: Record<string, Json>;
   readonly actions: Record<string, Json>;
   readonly delta: Record<string, Json>;
@@ -27,7 +27,10 @@ export interface Draft {
   readonly timed: boolean;
 }
 
-/** The `temp:` keys of an event: for the eyes of its invocation, never stored. What is unset is unset after what is set. */
+/**
+ * The `temp:` keys of an event: for the eyes of its invocation, never stored. What is unset is unset after what is
+ * set.
+ */
 export interface TempDelta {
   readonly set: ReadonlyMap<string, Json>;
   readonly unset: readonly string[];
@@ -38,7 +41,7 @@ export interface TempDelta {
  *
  * Throws `VALUE_NOT_JSON` or `INVALID_ARGUMENT`, with the `path` of the fault.
  */
-export function admitEvent(given: EventInit, now: () => number, options: AdmitOptions): Draft {
+export function admitEvent(given: EventInit, now: () => number, options: AdmitOptions): EventDraft {
   checkRecord(given, 'event', options);
   const { actions: givenActions } = given;
   if (givenActions !== undefined) {
@@ -88,13 +91,20 @@ function deletionsIn(metadata: Json | undefined, deleted: readonly string[]): re
 }
 
 /** Fills in and checks what the service itself reads. */
-function complete(event: Record<string, Json>, now: () => number): Pick<Draft, 'id' | 'named' | 'timestamp' | 'timed'> {
+function complete(
+  event: Record<string, Json>,
+  now: () => number,
+): Pick<EventDraft, 'id' | 'named' | 'timestamp' | 'timed'> {
   const { id: givenId, invocationId, timestamp: givenTime } = event;
   const named = givenId !== undefined && givenId !== '';
   const id = named ? admitString(givenId, 'id') : newId();
   const timed = givenTime === undefined;
   if (!timed && typeof givenTime !== 'number') {
-    throw new StatepadError('INVALID_ARGUMENT', `timestamp must be a number of milliseconds, not ${describe(givenTime)}`, { path: 'timestamp' });
+    throw new StatepadError(
+      'INVALID_ARGUMENT',
+      `timestamp must be a number of milliseconds, not ${describe(givenTime)}`,
+      { path: 'timestamp' },
+    );
   }
   const timestamp = timed ? now() : givenTime;
   event['id'] = id;
@@ -104,7 +114,7 @@ function complete(event: Record<string, Json>, now: () => number): Pick<Draft, '
 }
 
 /** Takes the `temp:` keys out of a draft, which can be prepared once more then. */
-export function takeTemp(draft: Draft): TempDelta {
+export function extractTempKeys(draft: EventDraft): TempDelta {
   const { event, delta, deleted } = draft;
   const set = new Map<string, Json>();
   for (const key of Object.keys(delta)) {
@@ -125,7 +135,7 @@ export function takeTemp(draft: Draft): TempDelta {
 }
 
 /** The event as it is stored: frozen, its deletions in their stored form. The `temp:` keys have been taken out. */
-export function seal({ event, actions, delta, deleted }: Draft): Event {
+export function freezeEvent({ event, actions, delta, deleted }: EventDraft): Event {
   if (deleted.length > 0) {
     event['customMetadata'] = withDeletions(event['customMetadata'], deleted) as Json;
   }
@@ -135,6 +145,6 @@ export function seal({ event, actions, delta, deleted }: Draft): Event {
 }
 
 /** Whether a draft, sealed, is what is stored already. A timestamp that the clock gave does not count. */
-export function isRepeated(draft: Draft, sealed: Event, stored: Event): boolean {
+export function isRepeated(draft: EventDraft, sealed: Event, stored: Event): boolean {
   return sameJson(draft.timed ? { ...sealed, timestamp: stored.timestamp } : sealed, stored);
 }
