@@ -102,7 +102,7 @@ function valueText(value: unknown): string {
   throw new StatepadError('VALUE_NOT_JSON', `the state has a ${typeof value} that is not JSON`, { cause });
 }
 
-/** For so many keys a suggestion is looked for, as in the core (src/nearest.rs). */
+/** For so many keys a suggestion is looked for, as in the core (src/template/nearest.rs). */
 const SUGGESTIONS = 16;
 
 function missingError(
