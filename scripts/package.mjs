@@ -24,7 +24,9 @@ export async function bundlePackage(recipe) {
   await remade('pkg/dist', join(dist, '.made-from'), inputs(recipe), bundle);
 }
 
-/** Checks the types of the package and writes the declarations that its entries need, when a source has changed since. */
+/**
+ * Checks the types of the package and writes the declarations that its entries need, when a source has changed since.
+ */
 export async function declarePackage(recipe) {
   const from = [...inputs(recipe), coreTypes];
   await remade('the declarations of pkg/dist', join(dist, '.declared-from'), from, () => {
