@@ -11,6 +11,7 @@ mod event;
 mod change;
 mod session_log;
 mod recent;
+mod registry;
 mod sessions;
 mod history;
 mod list;
@@ -42,8 +43,9 @@ pub mod engine {
     pub use crate::history::{History, HistoryStep};
     pub use crate::json::{Json, MAX_DEPTH};
     pub use crate::list::{ListQuery, Page, Start};
+    pub use crate::registry::{ScopeId, ScopeIds, SessionId};
     pub use crate::session_log::SessionLog;
-    pub use crate::sessions::{ScopeId, ScopeIds, SessionId, Sessions};
+    pub use crate::sessions::Sessions;
     pub use crate::state::ScopeState;
 }
 

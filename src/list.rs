@@ -4,8 +4,9 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::error::{Error, Result};
+use crate::registry::SessionId;
 use crate::session_log::SessionLog;
-use crate::sessions::{SessionId, Sessions};
+use crate::sessions::Sessions;
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]

@@ -21,8 +21,9 @@ use crate::native::service::{
     DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, Session, SessionRef,
     SessionService,
 };
+use crate::registry::SessionId;
 use crate::scope::Scope;
-use crate::sessions::{SessionId, Sessions};
+use crate::sessions::Sessions;
 use crate::state::{ScopeState, SessionState};
 
 /// Keeps sessions in memory.

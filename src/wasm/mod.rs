@@ -12,8 +12,9 @@ use crate::delta::{Delta, ScopedDelta};
 use crate::error::{Error, Result};
 use crate::json::members::Members;
 use crate::list::{ListQuery, Start};
+use crate::registry::{ScopeId, SessionId};
 use crate::session_log::SessionLog;
-use crate::sessions::{ScopeId, SessionId, Sessions};
+use crate::sessions::Sessions;
 
 mod errors;
 mod history;
