@@ -2,7 +2,8 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::{parse_delta, room, size_of_delta, version, with_scratch};
+use super::scratch::{parse_delta, size_of_delta, with_scratch};
+use super::{room, version};
 use crate::delta::Delta;
 use crate::history::{History, HistoryStep, object_of};
 use crate::json::Json;

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 
 use wasm_bindgen::prelude::*;
 
-use super::error_json;
+use super::errors::error_json;
 use crate::delta::{Delta, Write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::members::Members;

@@ -2,7 +2,8 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::{names, narrow, room, size_of_delta, with_scratch};
+use super::scratch::{names, size_of_delta, with_scratch};
+use super::{narrow, room};
 use crate::template::nearest::nearest;
 use crate::template::scan::{Placeholder, PlaceholderKind};
 use crate::template::{Segment, Template};
