@@ -15,12 +15,13 @@ use crate::history::{History, HistoryStep};
 use crate::json::Json;
 use crate::list::{ListQuery, Start};
 use crate::names::check_names;
-use crate::native::draft::{StateDraft, StateRef, Turns, UpdateOptions};
+use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
 use crate::native::host::Host;
 use crate::native::service::{
     DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, Session, SessionRef,
     SessionService,
 };
+use crate::native::turns::Turns;
 use crate::registry::SessionId;
 use crate::scope::Scope;
 use crate::sessions::Sessions;

@@ -1,6 +1,5 @@
 //! One invocation: where `temp:` keys are born and die, and where writes wait for the event that carries them.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -13,7 +12,7 @@ use crate::maps::Ordered;
 use crate::native::service::{GetRequest, Session, SessionService};
 use crate::pending::{PendingWrites, SentWrites};
 use crate::scope::Scope;
-use crate::state::{ReadonlyState, SessionState, State, must_be_written};
+use crate::state::{SessionState, reading_methods, state_trait};
 
 /// Everything from one user input to the final answer. Its contexts, one per author, share it.
 ///
@@ -230,24 +229,7 @@ fn holds(session: &Session, id: &str, delta: &Delta) -> bool {
 }
 
 impl Invocation {
-    /// The value of a key, if it is there. `null` is a value.
-    pub fn get(&self, key: &str) -> Option<Value> {
-        self.json(key).map(Json::to_value)
-    }
-
-    /// Whether the key is there.
-    pub fn has(&self, key: &str) -> bool {
-        self.json(key).is_some()
-    }
-
-    /// All values under their full keys. A `HashMap` has no order: [`Invocation::to_map`] has.
-    pub fn all(&self) -> HashMap<String, Value> {
-        self.to_map().into_iter().collect()
-    }
-
-    /// All values under their full keys: the session's as [`SessionState::to_map`] has them, then `temp:` keys and pending
-    /// writes.
-    pub fn to_map(&self) -> Map<String, Value> {
+    fn map(&self) -> Map<String, Value> {
         let mut all = self.committed.to_map();
         all.extend(self.temp.iter().map(|(key, json)| (key.to_string(), json.to_value())));
         for (key, write) in self.pending.iter() {
@@ -268,45 +250,12 @@ impl Invocation {
     }
 }
 
-impl ReadonlyState for Invocation {
-    fn get(&self, key: &str) -> Option<Value> {
-        Self::get(self, key)
-    }
-
-    fn all(&self) -> HashMap<String, Value> {
-        Self::all(self)
-    }
-
-    fn to_map(&self) -> Map<String, Value> {
-        Self::to_map(self)
-    }
-
-    fn has(&self, key: &str) -> bool {
-        Self::has(self, key)
-    }
-}
+reading_methods!(
+    Invocation,
+    "the session's as [`SessionState::to_map`] has them, then `temp:` keys and pending writes."
+);
 
 impl Context<'_> {
-    /// The value of a key, if it is there. `null` is a value.
-    pub fn get(&self, key: &str) -> Option<Value> {
-        self.invocation.get(key)
-    }
-
-    /// Whether the key is there.
-    pub fn has(&self, key: &str) -> bool {
-        self.invocation.has(key)
-    }
-
-    /// All values under their full keys. A `HashMap` has no order: [`Context::to_map`] has.
-    pub fn all(&self) -> HashMap<String, Value> {
-        self.invocation.all()
-    }
-
-    /// All values under their full keys, as [`Invocation::to_map`] has them.
-    pub fn to_map(&self) -> Map<String, Value> {
-        self.invocation.to_map()
-    }
-
     /// Sets a key to a value, whole.
     ///
     /// # Errors
@@ -330,42 +279,18 @@ impl Context<'_> {
         }
         Ok(there)
     }
-}
 
-impl ReadonlyState for Context<'_> {
-    fn get(&self, key: &str) -> Option<Value> {
-        Self::get(self, key)
+    fn map(&self) -> Map<String, Value> {
+        self.invocation.map()
     }
 
-    fn all(&self) -> HashMap<String, Value> {
-        Self::all(self)
-    }
-
-    fn to_map(&self) -> Map<String, Value> {
-        Self::to_map(self)
-    }
-
-    fn has(&self, key: &str) -> bool {
-        Self::has(self, key)
+    fn json(&self, key: &str) -> Option<&Json> {
+        self.invocation.json(key)
     }
 }
 
-impl State for Context<'_> {
-    fn get(&self, key: &str) -> Option<Value> {
-        Self::get(self, key)
-    }
-
-    /// # Panics
-    ///
-    /// For what [`Context::set`] refuses.
-    fn set(&mut self, key: String, value: Value) {
-        must_be_written(&key, Self::set(self, &key, value));
-    }
-
-    fn all(&self) -> HashMap<String, Value> {
-        Self::all(self)
-    }
-}
+reading_methods!(Context<'_>, "as [`Invocation::to_map`] has them.");
+state_trait!(Context<'_>, Self::set);
 
 #[cfg(test)]
 mod tests;

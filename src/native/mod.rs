@@ -6,6 +6,7 @@ mod in_memory;
 mod invocation;
 mod pointers;
 mod service;
+mod turns;
 #[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
 mod system_host;
 
