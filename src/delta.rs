@@ -77,15 +77,15 @@ impl Delta {
     /// key is not there as `null`, [`ValueNotJson`](crate::ErrorKind::ValueNotJson) for a value nested too deep.
     pub fn parse(object: &str, deleted: &[String]) -> Result<Self> {
         let members: Map<String, Value> = serde_json::from_str(object)
-            .map_err(|error| Error::invalid(format!("a state delta is not the text of a JSON object: {error}")))?;
-        let mut delta = Self::of_values(members.iter().map(|(key, value)| (key.as_str(), value)))?;
+            .map_err(|error| Error::invalid("a state delta is not the text of a JSON object").with_source(error))?;
+        let mut delta = Self::of_values("delta", members.iter().map(|(key, value)| (key.as_str(), value)))?;
         delta.unset(deleted)?;
         Ok(delta)
     }
 
-    /// Sets all these keys, which must differ from each other.
-    pub(crate) fn of_values<'a>(values: impl IntoIterator<Item = (&'a str, &'a Value)>) -> Result<Self> {
-        values.into_iter().map(|(key, value)| Ok((key, Write::Set(Json::from_value(value)?)))).collect()
+    /// Sets all these keys, which must differ from each other. Errors name `record` as what has them.
+    pub(crate) fn of_values<'a>(record: &str, values: impl IntoIterator<Item = (&'a str, &'a Value)>) -> Result<Self> {
+        values.into_iter().map(|(key, value)| Ok((key, Write::Set(Json::of_key(record, key, value)?)))).collect()
     }
 
     /// As [`Delta::parse`], for the text of a JSON writer (`JSON.stringify` in a JavaScript host), whose values are taken

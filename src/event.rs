@@ -187,7 +187,7 @@ impl Event {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when a deleted key is not `null` in the delta.
     pub fn delta(&self) -> Result<Delta> {
         let deleted = self.deleted()?;
-        let mut delta = Delta::of_values(self.actions.in_order())?;
+        let mut delta = Delta::of_values("actions.stateDelta", self.actions.in_order())?;
         delta.unset(&deleted)?;
         Ok(delta)
     }
@@ -205,8 +205,9 @@ impl Event {
     fn deleted(&self) -> Result<Vec<String>> {
         match self.custom_metadata.get("statepad").and_then(|own| own.get("deleted")) {
             None => Ok(Vec::new()),
-            Some(deleted) => Vec::deserialize(deleted)
-                .map_err(|_| Error::invalid("customMetadata.statepad.deleted must be a list of keys")),
+            Some(deleted) => Vec::deserialize(deleted).map_err(|error| {
+                Error::invalid("customMetadata.statepad.deleted must be a list of keys").with_source(error)
+            }),
         }
     }
 

@@ -65,7 +65,7 @@ impl Sessions {
             Start::Offset(offset) => (offset.min(total), None),
             Start::After(cursor) => {
                 let key = SortKey::parse(cursor)
-                    .ok_or_else(|| Error::invalid("the cursor is not one that a page of sessions has given"))?;
+                    .ok_or_else(|| Error::invalid("cursor is not one that a page of sessions has given"))?;
                 let last = Row { key, id: 0, query };
                 (rows().filter(|row| *row <= last).count(), Some(last))
             }

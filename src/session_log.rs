@@ -96,7 +96,18 @@ pub(crate) fn check_time(time: f64) -> Result<f64> {
     if time.is_finite() {
         Ok(time + 0.0)
     } else {
-        Err(Error::invalid("a timestamp must be a finite number of milliseconds"))
+        Err(Error::invalid(format!("timestamp must be a number of milliseconds, not {}", name_of(time))))
+    }
+}
+
+/// What JavaScript calls a number that is not finite.
+pub(crate) fn name_of(time: f64) -> &'static str {
+    if time.is_nan() {
+        "NaN"
+    } else if time > 0.0 {
+        "Infinity"
+    } else {
+        "-Infinity"
     }
 }
 

@@ -133,12 +133,13 @@ impl Sessions {
         guard: Guard,
     ) -> Result<Prepared> {
         let Some(entry) = self.registry.entry(id) else {
-            return Err(gone());
+            return Err(gone(id));
         };
         let prepared = entry.log.prepare(event, time, delta, guard)?;
         if matches!(prepared, Prepared::Change { .. }) {
             if !self.is_at(Some(entry.scopes.app), Some(entry.scopes.user), guard) {
-                return Err(moved("the state"));
+                let id = &entry.log.key().session_id;
+                return Err(moved(&format!("the state of session \"{id}\"")).with_id(id));
             }
         }
         Ok(prepared)
@@ -151,7 +152,7 @@ impl Sessions {
     /// [`ErrorKind::SessionNotFound`] when the session has been deleted, [`ErrorKind::InvalidArgument`] when the event has
     /// been applied before. Nothing has changed then.
     pub fn apply_append(&mut self, id: SessionId, change: &Change) -> Result<()> {
-        let entry = self.registry.entry_mut(id).ok_or_else(gone)?;
+        let entry = self.registry.entry_mut(id).ok_or_else(|| gone(id))?;
         if !entry.log.apply(change) {
             return Err(twice(change));
         }
@@ -164,7 +165,7 @@ impl Sessions {
     ///
     /// [`ErrorKind::SessionNotFound`] when the session has been deleted.
     pub fn apply_delta(&mut self, id: SessionId, change: &Change) -> Result<()> {
-        let ScopeIds { session, app, user } = self.scopes(id).ok_or_else(gone)?;
+        let ScopeIds { session, app, user } = self.scopes(id).ok_or_else(|| gone(id))?;
         for (scope, delta) in [(session, &change.delta.session), (app, &change.delta.app), (user, &change.delta.user)] {
             self.registry.write(scope, delta);
         }
@@ -281,8 +282,9 @@ fn exists(key: &SessionKey) -> Error {
     Error::new(ErrorKind::SessionExists, message).with_id(&key.session_id)
 }
 
-fn gone() -> Error {
-    Error::new(ErrorKind::SessionNotFound, "the session has been deleted")
+/// Numbers alone are known of a session that is not there any more.
+fn gone(number: SessionId) -> Error {
+    Error::new(ErrorKind::SessionNotFound, format!("session number {number} not found: it has been deleted"))
 }
 
 /// What was read is not so any more.
@@ -291,7 +293,7 @@ fn moved(what: &str) -> Error {
 }
 
 fn twice(change: &Change) -> Error {
-    Error::invalid(format!("the change \"{}\" has been applied already", change.id)).with_id(&change.id)
+    Error::invalid(format!("the change \"{}\" has been applied already", change.id)).with_id(&*change.id)
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ impl StateDraft {
     /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson) for a value nested too deep,
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a `temp:` key: nobody would ever see it.
     pub fn set(&mut self, key: &str, value: impl Into<Value>) -> Result<()> {
-        let json = Json::from_value(&value.into())?;
+        let json = Json::of_key("state", key, &value.into())?;
         self.write(key, Write::Set(json))
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::delta::{Delta, Write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventActions};
-use crate::json::Json;
+use crate::json::{Json, quoted};
 use crate::maps::Ordered;
 use crate::native::service::{GetRequest, Session, SessionService};
 use crate::pending::{PendingWrites, SentWrites};
@@ -38,6 +38,7 @@ use crate::state::{SessionState, reading_methods, state_trait};
 /// ```
 #[derive(Debug)]
 pub struct Invocation {
+    id: Option<String>,
     committed: SessionState,
     temp: Ordered<Json>,
     pending: PendingWrites,
@@ -54,7 +55,14 @@ pub struct Context<'a> {
 impl Invocation {
     /// Begins an invocation over the committed state of a session.
     pub fn new(committed: SessionState) -> Self {
-        Self { committed, temp: Ordered::default(), pending: PendingWrites::default(), ended: false }
+        Self { id: None, committed, temp: Ordered::default(), pending: PendingWrites::default(), ended: false }
+    }
+
+    /// Names the invocation: its events get this id, and errors tell it.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
     }
 
     /// The state as an author reads and writes it.
@@ -81,6 +89,7 @@ impl Invocation {
             return Ok(event);
         }
         author.clone_into(&mut event.author);
+        self.name(&mut event);
         let given = event.clone();
         let sent = self.send(author, &mut event)?;
         let appended = async {
@@ -120,6 +129,7 @@ impl Invocation {
     pub fn send(&mut self, author: &str, event: &mut Event) -> Result<SentWrites> {
         self.require_open()?;
         let sent = self.pending.send(author, &event.id, &event.delta()?);
+        self.name(event);
         carry(event, &sent.delta());
         Ok(sent)
     }
@@ -170,14 +180,22 @@ impl Invocation {
     ///
     /// [`ErrorKind::InvalidArgument`] when writes are pending: they would be lost. The invocation goes on.
     pub fn end(&mut self) -> Result<()> {
-        let keys: Vec<_> = self.pending.iter().map(|(key, _)| format!("\"{key}\"")).collect();
-        if !keys.is_empty() {
-            let message = format!("writes were never appended: {}; append or discard them", keys.join(", "));
-            return Err(Error::invalid(message));
+        let mut keys = self.pending.iter().map(|(key, _)| key).peekable();
+        if let Some(&first) = keys.peek() {
+            let keys = keys.map(|key| quoted(key)).collect::<Vec<_>>().join(", ");
+            let message = format!("writes were never appended: {keys}; append or discard them");
+            return Err(Error::invalid(message).with_key(&**first));
         }
         self.temp.clear();
         self.ended = true;
         Ok(())
+    }
+
+    /// Gives an event the id of the invocation, where it has one.
+    fn name(&self, event: &mut Event) {
+        if let Some(id) = &self.id {
+            id.clone_into(&mut event.invocation_id);
+        }
     }
 
     fn write(&mut self, author: &str, key: &str, write: Write) -> Result<()> {
@@ -188,7 +206,11 @@ impl Invocation {
 
     fn require_open(&self) -> Result<()> {
         if self.ended {
-            return Err(Error::new(ErrorKind::InvocationEnded, "the invocation has ended"));
+            let Some(id) = &self.id else {
+                return Err(Error::new(ErrorKind::InvocationEnded, "the invocation has ended"));
+            };
+            let message = format!("the invocation \"{id}\" has ended");
+            return Err(Error::new(ErrorKind::InvocationEnded, message).with_id(id));
         }
         Ok(())
     }
@@ -263,7 +285,7 @@ impl Context<'_> {
     /// [`ErrorKind::ValueNotJson`] for a value nested too deep, [`ErrorKind::InvocationEnded`].
     #[expect(clippy::needless_pass_by_value, reason = "so that a value can be written where it is set")]
     pub fn set(&mut self, key: &str, value: Value) -> Result<()> {
-        let json = Json::from_value(&value)?;
+        let json = Json::of_key("state", key, &value)?;
         self.invocation.write(self.author, key, Write::Set(json))
     }
 

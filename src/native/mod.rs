@@ -1,6 +1,7 @@
 //! The service for Rust programs: in memory, on the host's clock and ids.
 
 mod draft;
+mod event_log;
 mod host;
 mod in_memory;
 mod invocation;

@@ -30,7 +30,7 @@ impl SessionState {
     ///
     /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson) for a value nested too deep.
     pub fn set(&mut self, key: &str, value: &Value) -> Result<()> {
-        let json = Json::from_value(value)?;
+        let json = Json::of_key("state", key, value)?;
         let scope = Scope::split(key).0;
         let values = match self.scopes.iter_mut().find(|state| state.scope == scope) {
             Some(state) => Arc::make_mut(&mut state.values),

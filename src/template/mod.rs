@@ -13,7 +13,7 @@ use serde_json::Value;
 use self::nearest::{SUGGESTIONS, nearest};
 use self::scan::{Candidate, Escape, Placeholder, PlaceholderKind, Scanner};
 use crate::error::{Error, ErrorKind, Missing, Result};
-use crate::json::Json;
+use crate::json::{Json, quoted};
 use crate::state::ReadonlyState;
 use crate::text::slice;
 
@@ -199,9 +199,15 @@ impl Template {
             missing.push(Missing { key: key.to_owned(), line, column, nearest });
         }
         let kind = if only_artifacts { ErrorKind::ArtifactMissing } else { ErrorKind::TemplateKeyMissing };
-        let keys: Vec<_> = missing.iter().map(|missing| format!("\"{}\"", missing.key)).collect();
-        Error::new(kind, format!("the template needs what is not there: {}", keys.join(", "))).with_missing(missing)
+        let told = missing.iter().map(describe).collect::<Vec<_>>().join(", ");
+        Error::new(kind, format!("the template needs what is not there: {told}")).with_missing(missing)
     }
+}
+
+/// A missing key as the message tells it.
+fn describe(Missing { key, line, column, nearest }: &Missing) -> String {
+    let hint = nearest.as_deref().map_or_else(String::new, |key| format!(", did you mean {}?", quoted(key)));
+    format!("{} (line {line}, column {column}{hint})", quoted(key))
 }
 
 /// A place in the text as people name it. Moves forward only, so that all places together cost one pass.
