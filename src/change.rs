@@ -24,6 +24,7 @@ impl SessionKey {
 
 /// What a change does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ChangeKind {
     /// Creates a session: revision 0.
     Create,
@@ -37,6 +38,7 @@ pub enum ChangeKind {
 ///
 /// `temp:` keys are never in it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Change {
     /// The idempotency key: the event's id.
     pub id: Arc<str>,
@@ -61,12 +63,13 @@ pub struct Guard {
 
 /// The answer to a request for a change.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Prepared {
-    /// This has to be stored, then applied. `temp` is for the caller's own eyes.
+    /// This has to be stored, then applied.
     Change {
         /// What to store and to apply.
         change: Change,
-        /// The `temp:` keys under their names.
+        /// The `temp:` keys under their names: the caller alone sees them, they are not stored.
         temp: Delta,
     },
     /// The session has an event of this id. If the content is the same, that is a success that changes nothing.

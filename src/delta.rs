@@ -35,6 +35,7 @@ pub struct Delta {
 
 /// A delta split by scope; the keys have become names.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ScopedDelta {
     /// What changes for all users of the app.
     pub app: Delta,

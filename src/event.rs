@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::delta::{Delta, Write};
 use crate::error::{Error, Result};
 use crate::json::normalize;
+use crate::names;
 use crate::scope::Scope;
 
 /// Something that happened in a session. Its JSON is the one of the Agent Development Kit; unknown members are kept.
@@ -177,6 +178,17 @@ impl Event {
                 _ => *own = json!({"deleted": [key]}),
             },
         }
+    }
+
+    /// Refuses an event with a member, also of its actions, that is called almost as a known one (`state_delta` for
+    /// `stateDelta`): it would write nothing. Services ask this before they append; what they read from a log may have such
+    /// members.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument), with the name that is meant.
+    pub fn check_names(&self) -> Result<()> {
+        names::check_names(self)
     }
 
     /// The delta, with its deletions.

@@ -25,6 +25,7 @@ pub struct ListQuery<'a> {
 
 /// Where a page begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Start<'a> {
     /// After this many sessions.
     Offset(usize),
@@ -40,6 +41,7 @@ impl Default for Start<'_> {
 
 /// One page of sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Page {
     /// The sessions, in order.
     pub sessions: Vec<SessionId>,

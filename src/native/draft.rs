@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::{Map, Value};
 
 use crate::change::SessionKey;
-use crate::delta::Write;
+use crate::delta::{Delta, Write};
 use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::maps::Ordered;
@@ -15,6 +15,7 @@ use crate::state::{SessionState, reading_methods, state_trait};
 
 /// Whose state [`SessionService::update_state`](crate::SessionService::update_state) reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StateRef<'a> {
     /// The `app:` keys of an app.
     App(&'a str),
@@ -69,7 +70,9 @@ struct Reads {
 }
 
 impl StateDraft {
-    pub(crate) fn new(committed: SessionState) -> Self {
+    /// Begins with the values that an update may read. For services: a program gets its draft from
+    /// [`SessionService::update_state`](crate::SessionService::update_state).
+    pub fn new(committed: SessionState) -> Self {
         Self { committed, pending: Ordered::default(), reads: Mutex::default() }
     }
 
@@ -97,18 +100,22 @@ impl StateDraft {
         Ok(is_there)
     }
 
-    /// What is to be written, in the order of writing.
+    /// What is to be written, under full keys in the order of writing.
+    pub fn delta(&self) -> Delta {
+        self.writes().map(|(key, write)| (key, write.clone())).collect()
+    }
+
     pub(crate) fn writes(&self) -> impl Iterator<Item = (&str, &Write)> {
         self.pending.iter().map(|(key, write)| (&**key, write))
     }
 
     /// Whether there is nothing to write.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
 
-    /// Whether all that was read is in another state as it was here.
-    pub(crate) fn holds_in(&self, now: &SessionState) -> bool {
+    /// Whether all that was read is the same in another state: if it is not, the update has to run again on that state.
+    pub fn holds_in(&self, now: &SessionState) -> bool {
         let reads = self.reads();
         (!reads.all || self.committed.is_at(now))
             && reads.keys.iter().all(|key| self.committed.json(key) == now.json(key))

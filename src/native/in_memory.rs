@@ -12,14 +12,14 @@ use crate::delta::Delta;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::list::{ListQuery, Start};
-use crate::names::check_names;
 use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
 use crate::native::event_log::{EventLog, window};
 use crate::native::host::Host;
 use crate::native::service::{
-    DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, Session, SessionRef,
+    DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
     SessionService,
 };
+use crate::native::session::Session;
 use crate::native::turns::Turns;
 use crate::registry::SessionId;
 use crate::scope::Scope;
@@ -108,9 +108,8 @@ impl InMemorySessionService {
             StateRef::User(app_name, user_id) => (app_name, Some(user_id)),
             StateRef::App(app_name) => (app_name, None),
         };
-        let delta: Delta = draft.writes().map(|(key, write)| (key, write.clone())).collect();
         let (id, time) = (self.host.new_id(), time_of(&*self.host)?);
-        let change = memory.sessions.prepare_update(app_name, user_id, &id, time, delta, Guard::default())?;
+        let change = memory.sessions.prepare_update(app_name, user_id, &id, time, draft.delta(), Guard::default())?;
         memory.sessions.apply_update(app_name, user_id, &change)?;
         Ok(Some(memory.target(target)?.1))
     }
@@ -182,7 +181,7 @@ impl SessionService for InMemorySessionService {
         event: Event,
         expected_revision: Option<u64>,
     ) -> Result<Event> {
-        check_names(&event)?;
+        event.check_names()?;
         if event.partial {
             return Ok(event);
         }
@@ -210,26 +209,26 @@ impl SessionService for InMemorySessionService {
     }
 
     async fn state_at(&self, session: &Session, revision: u64) -> Result<Map<String, Value>> {
-        let Session { revision: until, state, .. } = session;
-        if revision > *until {
+        let until = session.revision();
+        if revision > until {
             let id = session.id();
             let message = format!("session \"{id}\" has the revisions 0 to {until} here, and not {revision}");
             return Err(Error::invalid(message).with_id(id));
         }
         let mut memory = self.memory();
         let log = memory.log_of(session)?;
-        if revision == *until {
-            return Ok(state.to_map());
+        if revision == until {
+            return Ok(session.state().to_map());
         }
-        let now = delta_of(&state.to_map())?;
-        let values = log.history()?.state_at(revision, *until, &now).into_iter();
+        let now = delta_of(&session.state().to_map())?;
+        let values = log.history()?.state_at(revision, until, &now).into_iter();
         Ok(values.map(|(key, json)| (key.to_owned(), json.to_value())).collect())
     }
 
     async fn history(&self, session: &Session, key: &str) -> Result<Vec<HistoryEntry>> {
         let mut memory = self.memory();
         let log = memory.log_of(session)?;
-        let steps = log.history()?.of(key, session.revision).to_vec();
+        let steps = log.history()?.of(key, session.revision()).to_vec();
         Ok(steps.iter().map(|step| log.entry(step)).collect())
     }
 }
@@ -237,18 +236,16 @@ impl SessionService for InMemorySessionService {
 impl Memory {
     /// The session as it is now, with those of its events that `window` takes.
     fn read(&self, id: SessionId, window: impl FnOnce(&[Arc<Event>]) -> Vec<Arc<Event>>) -> Result<Session> {
-        let (Some(log), Some(state), Some(told)) = (self.sessions.log(id), self.sessions.state(id), self.logs.get(&id))
+        let (Some(log), Some(state), Some(kept)) = (self.sessions.log(id), self.sessions.state(id), self.logs.get(&id))
         else {
             return Err(not_found(self.sessions.log(id).map_or("", |log| &log.key().session_id)));
         };
-        Ok(Session {
-            serial: told.serial,
-            key: log.key().clone(),
-            revision: log.revision(),
-            last_update_time: log.update_time(),
-            state,
-            events: window(&told.events),
-        })
+        Ok(Session::new(log.key().clone())
+            .with_serial(kept.serial)
+            .with_revision(log.revision())
+            .with_last_update_time(log.update_time())
+            .with_state(state)
+            .with_events(window(&kept.events)))
     }
 
     fn append(&mut self, session: SessionRef<'_>, mut event: Event, guard: Guard, host: &dyn Host) -> Result<Event> {
@@ -277,7 +274,7 @@ impl Memory {
         let (app_name, user_id) = match target {
             StateRef::Session(key) => {
                 let session = self.read(self.resolve(SessionRef::Key(key))?, |_| Vec::new())?;
-                return Ok((session.serial, session.state));
+                return Ok((session.serial(), session.state().clone()));
             }
             StateRef::User(app_name, user_id) => (app_name, Some(user_id)),
             StateRef::App(app_name) => (app_name, None),
@@ -292,8 +289,8 @@ impl Memory {
 
     /// The log of a session that was read, if it is still that session which has the key.
     fn log_of(&mut self, session: &Session) -> Result<&mut EventLog> {
-        let log = self.sessions.find(&session.key).and_then(|id| self.logs.get_mut(&id));
-        log.filter(|log| log.serial == session.serial).ok_or_else(|| not_found(session.id()))
+        let log = self.sessions.find(session.key()).and_then(|id| self.logs.get_mut(&id));
+        log.filter(|log| log.serial == session.serial()).ok_or_else(|| not_found(session.id()))
     }
 
     fn resolve(&self, session: SessionRef<'_>) -> Result<SessionId> {

@@ -7,6 +7,7 @@ mod in_memory;
 mod invocation;
 mod pointers;
 mod service;
+mod session;
 mod turns;
 #[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
 mod system_host;
@@ -16,8 +17,9 @@ pub use host::Host;
 pub use in_memory::InMemorySessionService;
 pub use invocation::{Context, Invocation};
 pub use service::{
-    CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, Session,
+    CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest,
     SessionRef, SessionService,
 };
+pub use session::Session;
 #[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
 pub use system_host::SystemHost;

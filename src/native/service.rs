@@ -10,6 +10,7 @@ use crate::change::SessionKey;
 use crate::error::Result;
 use crate::event::Event;
 use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
+use crate::native::session::Session;
 use crate::state::{SessionState, sorted};
 
 /// A request for [`SessionService::create`]: adk-rust's, with exactly its fields.
@@ -102,6 +103,7 @@ pub type DeleteRequest = SessionKey;
 
 /// The answer of [`SessionService::list`].
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ListResponse {
     /// The sessions in order, with their state and without events.
     pub sessions: Vec<Session>,
@@ -111,8 +113,16 @@ pub struct ListResponse {
     pub cursor: Option<String>,
 }
 
+impl ListResponse {
+    /// Answers with a page and the number of all sessions. A service sets the cursor besides, where there is a next page.
+    pub fn new(sessions: Vec<Session>, total: usize) -> Self {
+        Self { sessions, total, cursor: None }
+    }
+}
+
 /// Names a session for [`SessionService::append_event`]: by its full key, or by its id where that is unique.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum SessionRef<'a> {
     /// The id alone. An error when several users or apps have a session of that id.
     Id(&'a str),
@@ -144,62 +154,9 @@ impl<'a> From<&'a Session> for SessionRef<'a> {
     }
 }
 
-/// A session as it was when it was read. It does not move when the session does.
-#[derive(Debug, Clone)]
-pub struct Session {
-    /// Tells it from an earlier session of the same key.
-    pub(crate) serial: u64,
-    pub(crate) key: SessionKey,
-    pub(crate) revision: u64,
-    pub(crate) last_update_time: f64,
-    pub(crate) state: SessionState,
-    pub(crate) events: Vec<Arc<Event>>,
-}
-
-impl Session {
-    /// The session's id.
-    pub fn id(&self) -> &str {
-        &self.key.session_id
-    }
-
-    /// The app.
-    pub fn app_name(&self) -> &str {
-        &self.key.app_name
-    }
-
-    /// The user.
-    pub fn user_id(&self) -> &str {
-        &self.key.user_id
-    }
-
-    /// The full key.
-    pub fn key(&self) -> &SessionKey {
-        &self.key
-    }
-
-    /// One more for each event, 0 at creation.
-    pub fn revision(&self) -> u64 {
-        self.revision
-    }
-
-    /// The time of the last event, or of creation, in milliseconds since the epoch.
-    pub fn last_update_time(&self) -> f64 {
-        self.last_update_time
-    }
-
-    /// The merged state.
-    pub fn state(&self) -> &SessionState {
-        &self.state
-    }
-
-    /// The events, oldest first.
-    pub fn events(&self) -> &[Arc<Event>] {
-        &self.events
-    }
-}
-
 /// One write of a key: what [`SessionService::history`] tells.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct HistoryEntry {
     /// The revision that the session came to with it; 0 is its creation.
     pub revision: u64,
@@ -211,6 +168,13 @@ pub struct HistoryEntry {
     pub from: Option<Value>,
     /// The value after. Absent when the key was deleted.
     pub to: Option<Value>,
+}
+
+impl HistoryEntry {
+    /// Begins a write at a revision, at a time in milliseconds since the epoch. A service sets the rest.
+    pub fn new(revision: u64, timestamp: f64) -> Self {
+        Self { revision, timestamp, event: None, from: None, to: None }
+    }
 }
 
 /// Keeps sessions.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::ScopeState;
-use crate::delta::Values;
+use crate::delta::{Delta, ScopedDelta, Values};
 use crate::error::Result;
 use crate::json::Json;
 use crate::scope::Scope;
@@ -40,14 +40,42 @@ impl SessionState {
         Ok(())
     }
 
+    /// Writes a delta under full keys into this copy, as [`SessionState::set`] does: how a service computes the state that an
+    /// event leaves.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use statepad::{Event, SessionState};
+    ///
+    /// let mut state = SessionState::default();
+    /// state.set("user:theme", &"dark".into())?;
+    /// let mut event = Event::new("inv-1");
+    /// event.actions.set("topic", "tides");
+    /// event.delete("user:theme");
+    /// state.apply(&event.delta()?);
+    /// assert_eq!(state.to_map(), *serde_json::json!({"topic": "tides"}).as_object().unwrap());
+    /// # Ok::<(), statepad::Error>(())
+    /// ```
+    pub fn apply(&mut self, delta: &Delta) {
+        let (ScopedDelta { app, user, session }, temp) = delta.clone().split();
+        for (state, delta) in self.scopes.iter_mut().zip([session, app, user]) {
+            delta.apply(Arc::make_mut(&mut state.values));
+        }
+        temp.apply(&mut self.temp);
+    }
+
     /// The value of a key as text.
     pub(crate) fn json(&self, key: &str) -> Option<&Json> {
         self.values(Scope::split(key).0).get(key)
     }
 
-    /// Whether both show the same values of all scopes, as far as their versions tell.
+    /// Whether both show the same values: at one version, and not written to since they were read.
     pub(crate) fn is_at(&self, other: &Self) -> bool {
-        self.scopes.iter().zip(&other.scopes).all(|(one, two)| one.version == two.version)
+        let is_same = |one: &ScopeState, two: &ScopeState| {
+            one.version == two.version && (Arc::ptr_eq(&one.values, &two.values) || one.values == two.values)
+        };
+        self.scopes.iter().zip(&other.scopes).all(|(one, two)| is_same(one, two))
     }
 
     fn map(&self) -> Map<String, Value> {

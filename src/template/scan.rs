@@ -11,6 +11,7 @@ const ARTIFACT_PREFIX: &str = "artifact.";
 
 /// Where a placeholder's value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PlaceholderKind {
     /// From the state.
     State,
@@ -20,6 +21,7 @@ pub enum PlaceholderKind {
 
 /// A placeholder. All ranges are byte ranges of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Placeholder {
     /// Where its value comes from.
     pub kind: PlaceholderKind,
@@ -39,6 +41,7 @@ pub struct Placeholder {
 
 /// One step into a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Step {
     /// The member's name or the index.
     pub range: Range<usize>,

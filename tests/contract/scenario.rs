@@ -206,7 +206,7 @@ fn check(answer: &Answer, step: &Value) {
 
 /// A write of a key as the cases write it, with author and time where they are wanted.
 fn entry_json(entry: &HistoryEntry, wanted: Option<&Value>) -> Value {
-    let HistoryEntry { revision, timestamp, event, from, to } = entry;
+    let HistoryEntry { revision, timestamp, event, from, to, .. } = entry;
     let wants = |name: &str| wanted.is_some_and(|wanted| wanted.get(name).is_some());
     let members = [
         ("revision", Some(json!(revision))),
