@@ -31,7 +31,7 @@ pub enum ErrorKind {
     InvocationEnded,
     /// A template needs keys that the state does not have.
     TemplateKeyMissing,
-    /// A template needs artifacts that nobody has.
+    /// A template needs artifacts that are not there.
     ArtifactMissing,
     /// A text does not fit the schema that it should.
     SchemaInvalid,

@@ -20,7 +20,7 @@ const EVENT: &[&str] = &[
     "customMetadata",
 ];
 
-/// The members of an event's actions that mean something here, or to whoever runs agents.
+/// The members of an event's actions that mean something here or to agent runtimes.
 const ACTIONS: &[&str] = &[
     "stateDelta",
     "artifactDelta",

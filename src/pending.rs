@@ -57,8 +57,8 @@ impl SentWrites {
         self.carried.iter().chain(&self.own).map(|carried| (&carried.key, &carried.write))
     }
 
-    /// The event has failed before, and carried this then; some of it has been overtaken since. Only what is stored tells
-    /// which of the two it says.
+    /// What the event carried when it failed before, if another event has stored a later write to one of its keys since. Whether
+    /// the event says this or [`SentWrites::delta`] depends on whether it is stored after all.
     pub(crate) fn before(&self) -> Option<&Delta> {
         self.before.as_ref()
     }

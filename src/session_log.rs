@@ -7,13 +7,14 @@ use crate::delta::Delta;
 use crate::error::{Error, ErrorKind, Result};
 use crate::maps::Index;
 
-/// One conversation, without its state values (they live in scopes) and its events (they live with the host).
+/// One session without its values, which are in scopes, and without its events, which the host keeps.
 #[derive(Debug, Clone)]
 pub struct SessionLog {
     key: SessionKey,
     revision: u64,
     update_time: f64,
-    /// The place in the log of each event that was appended here. Those that were loaded are their store's business.
+    /// The place in the log of each event that was appended here. Of events that were loaded from a store, the store checks
+    /// the ids.
     event_ids: Index,
 }
 
@@ -23,7 +24,7 @@ impl SessionLog {
         Self { key, revision, update_time: time, event_ids: Index::default() }
     }
 
-    /// Takes over where a store says that the session is.
+    /// Moves to the revision and the time that a store has.
     pub(crate) fn advance(&mut self, revision: u64, time: f64) {
         self.revision = revision;
         self.update_time = time;

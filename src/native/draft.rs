@@ -26,7 +26,7 @@ pub enum StateRef<'a> {
 }
 
 impl StateRef<'_> {
-    /// Names it apart from all others.
+    /// The name of the target, which no other target has.
     pub(crate) fn name(&self) -> Vec<String> {
         match self {
             Self::App(app_name) => vec![(*app_name).to_owned()],
@@ -38,12 +38,12 @@ impl StateRef<'_> {
     }
 }
 
-/// How an update goes about it.
+/// Options of [`SessionService::update`](crate::SessionService::update).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpdateOptions {
-    /// How often the function may run: 100 unless told otherwise.
+    /// How often the function may run: 100 by default.
     pub attempts: u32,
-    /// The author of the event, where a session is updated: `system` unless told otherwise.
+    /// The author of the event, where a session is updated: `system` by default.
     pub author: String,
     /// The invocation of the event, where a session is updated.
     pub invocation_id: String,
@@ -81,7 +81,7 @@ impl StateDraft {
     /// # Errors
     ///
     /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson) for a value nested too deep,
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a `temp:` key: nobody would ever see it.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a `temp:` key: it would not be stored.
     pub fn set(&mut self, key: &str, value: impl Into<Value>) -> Result<()> {
         let json = Json::of_key("state", key, &value.into())?;
         self.write(key, Write::Set(json))

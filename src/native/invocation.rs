@@ -1,4 +1,4 @@
-//! One invocation: where `temp:` keys are born and die, and where writes wait for the event that carries them.
+//! One invocation: it keeps `temp:` keys until its end, and writes until an event carries them.
 
 use std::sync::Arc;
 
@@ -118,9 +118,9 @@ impl Invocation {
         }
     }
 
-    /// Puts the pending writes of an author into an event, for those who append it themselves; what the event has in its own
-    /// delta stays on top of them. Until it is known what has become of it, they are on their way: see
-    /// [`Invocation::append`] for the rules.
+    /// Puts the pending writes of an author into an event that the caller appends; what the event has in its own delta stays on
+    /// top of them. The writes are on their way until the caller calls [`Invocation::appended`] or [`Invocation::failed`]. The
+    /// rules are those of [`Invocation::append`].
     ///
     /// A key that another author has written since is not among them.
     ///

@@ -154,7 +154,7 @@ impl<'a> From<&'a Session> for SessionRef<'a> {
     }
 }
 
-/// One write of a key: what [`SessionService::history`] tells.
+/// One write of a key, in the answer of [`SessionService::history`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HistoryEntry {

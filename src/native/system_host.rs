@@ -1,4 +1,4 @@
-//! The host that there is without being told: the operating system, or JavaScript.
+//! The host that services use by default: the operating system, or JavaScript.
 
 use crate::native::host::Host;
 use crate::native::in_memory::InMemorySessionService;

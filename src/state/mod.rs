@@ -100,7 +100,7 @@ impl<S: BuildHasher + Send + Sync> ReadonlyState for HashMap<String, Value, S> {
 }
 
 /// Gives a type the reading methods, as its own, so that no trait has to be imported, and as [`ReadonlyState`]. The type
-/// has `json`, the value of a key as text, and `map`, all values in the order that is told.
+/// has `json`, the value of a key as text, and `map`, all values in the order that `$order` describes.
 macro_rules! reading_methods {
     ($state:ty, $order:literal) => {
         impl $state {

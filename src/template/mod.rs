@@ -1,6 +1,6 @@
 //! Instruction templates: text with placeholders, compiled once and rendered many times.
 //!
-//! The grammar is found by [`scan`]; this module gives it a meaning.
+//! [`scan`] finds the placeholders; this module looks up their values.
 
 pub mod nearest;
 pub mod scan;
@@ -192,7 +192,6 @@ impl Template {
                 continue;
             }
             only_artifacts &= placeholder.kind == PlaceholderKind::Artifact;
-            // Whoever misses many has not mistyped them.
             let candidates =
                 all.keys().map(String::as_str).take(if missing.len() < SUGGESTIONS { usize::MAX } else { 0 });
             let nearest = nearest(key, candidates).map(str::to_owned);

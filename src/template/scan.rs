@@ -192,7 +192,7 @@ fn identifier(text: &str, range: Range<usize>) -> Option<usize> {
     Some(range.start + length)
 }
 
-/// `XID_Continue` without the two joiners: newer versions of Unicode have them in it, but nobody sees them.
+/// `XID_Continue` without the two joiners, which newer versions of Unicode have in it: they are invisible.
 fn continues(c: char) -> bool {
     is_xid_continue(c) && !matches!(c, '\u{200c}' | '\u{200d}')
 }

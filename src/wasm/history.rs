@@ -1,4 +1,4 @@
-//! The binding's part for the past of a session.
+//! The binding's part for the history of a session.
 
 use wasm_bindgen::prelude::*;
 
@@ -8,20 +8,20 @@ use crate::delta::Delta;
 use crate::history::{History, HistoryStep, object_of};
 use crate::json::Json;
 
-/// The past of one session, as its host has told it.
+/// The history of one session, which its host fills.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Past(History);
 
 #[wasm_bindgen]
 impl Past {
-    /// Starts before the creation.
+    /// Starts without revisions.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes over what a revision wrote: the delta in the scratch buffer, and behind it the keys that it deletes. Says
+    /// Adds what a revision wrote: the delta in the scratch buffer, and behind it the keys that it deletes. Says
     /// whether it could be read.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ impl Past {
         Ok(true)
     }
 
-    /// The state at a revision as a JSON object. Keys that have no past here are taken from the object in the scratch
+    /// The state at a revision as a JSON object. Keys that have no history here are taken from the object in the scratch
     /// buffer: the state at the later revision `until`.
     ///
     /// # Errors

@@ -1,8 +1,8 @@
 //! Whether there is memory for a call, asked before it changes anything.
 //!
-//! An allocation that fails ends the module: what it was about is left half done, and what it had borrowed stays borrowed.
-//! So each call first asks for as much as it can need, and gives that back at once. What the estimates miss, and what cannot be
-//! refused (deleting, reading little things, telling an error), lives on a reserve.
+//! An allocation that fails ends the module: its change is left half done, and what it had borrowed stays borrowed. So each
+//! call first allocates as much as it can need, and frees that at once. What the estimates miss, and what cannot be
+//! refused (deleting, small reads, describing an error) uses a reserve.
 
 use std::cell::RefCell;
 
@@ -14,17 +14,17 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::members::Members;
 use crate::json::{Json, size_of_members};
 
-/// What is kept back, in bytes.
+/// The reserve, in bytes.
 const RESERVE: usize = 256 * 1024;
 
-/// Texts up to this many bytes are not looked into: the most that any text of that length can need is little enough.
+/// Texts up to this many bytes are not parsed for the estimate: the most that any text of that length can need is asked for.
 const SHORT: usize = 1024;
 
-/// The most that one member of a delta takes besides its text: its places in lists that grow by doubling, and the heads of two
-/// allocations.
+/// The most that one member of a delta takes besides its text, in bytes: its places in lists that grow by doubling, and the
+/// headers of two allocations.
 const MEMBER: usize = 256;
 
-/// The most that one brace, and one step of a path, make of a template: a segment, and its numbers.
+/// The most that one brace, and one step of a path, add to a compiled template, in bytes: a segment, and its numbers.
 const BRACE: usize = 512;
 const STEP: usize = 128;
 
