@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::delta::{Delta, ScopedDelta};
 
-/// The full key of a session. No operation finds a session by less.
+/// The full key of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionKey {
     /// The app.
@@ -30,11 +30,11 @@ pub enum ChangeKind {
     Create,
     /// Appends one event to a session: the next revision.
     Append,
-    /// Writes scopes that no session is needed for.
+    /// Writes app and user state without a session.
     Update,
 }
 
-/// One event and its deltas, already split by scope: the value that is stored, and the same that is applied.
+/// One event and its deltas, split by scope: the value that is stored, and then applied.
 ///
 /// `temp:` keys are never in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +50,7 @@ pub struct Change {
     pub delta: ScopedDelta,
 }
 
-/// What has to hold for a change to be written. Absent parts are not looked at.
+/// What has to hold for a change to be written. Absent parts are not checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Guard {
     /// The revision that the session must have.

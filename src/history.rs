@@ -15,8 +15,8 @@ use crate::scope::Scope;
 pub struct History {
     index: Index,
     keys: Vec<Key>,
-    /// The insertion order: the place of a key in `keys`, once for each time that the key was inserted. A key that was deleted
-    /// and is set again is inserted again.
+    /// The insertion order: the place of a key in `keys`, once for each time that the key was inserted. A key that was
+    /// deleted and is set again is inserted again.
     insertions: Vec<usize>,
 }
 
@@ -41,8 +41,8 @@ pub struct HistoryStep {
 }
 
 impl History {
-    /// Adds what the creation, which is revision 0, or the event of a later revision wrote. Revisions must come in order;
-    /// those that write nothing may be left out.
+    /// Adds what the creation, which is revision 0, or the event of a later revision wrote. Revisions must come in
+    /// order; those that write nothing may be left out.
     pub fn push(&mut self, revision: u64, delta: &Delta) {
         for (name, write) in delta.iter().filter(|(name, _)| Scope::split(name).0 != Scope::Temp) {
             let place = self.place(name);
@@ -60,8 +60,8 @@ impl History {
         }
     }
 
-    /// The most that the lists and the index grow by, in bytes, when a delta with so many members is pushed. Those of the keys
-    /// are short.
+    /// The most that the lists and the index grow by, in bytes, when a delta with so many members is pushed. Those of
+    /// the keys are short.
     #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth(&self, members: usize) -> usize {
         use crate::maps::{growth_of_index, growth_of_list};
@@ -101,10 +101,10 @@ impl History {
         &steps[..written_by(steps, until)]
     }
 
-    /// All values as they were at a revision, under full keys: the session's, then `app:`, then `user:` keys, each in the
-    /// insertion order. `now` is the state at revision `until`, and gives the keys that the log does not know by then: those that
-    /// only other sessions wrote and, where the log does not begin with the creation, those that have not been written since
-    /// its beginning.
+    /// All values as they were at a revision, under full keys: the session's, then `app:`, then `user:` keys, each in
+    /// the insertion order. `now` is the state at revision `until`, and gives the keys that the log does not know by
+    /// then: those that only other sessions wrote and, where the log does not begin with the creation, those that have
+    /// not been written since its beginning.
     pub fn state_at<'a>(&'a self, revision: u64, until: u64, now: &'a Delta) -> Vec<(&'a str, &'a Json)> {
         let mut state = Vec::new();
         for scope in [Scope::Session, Scope::App, Scope::User] {

@@ -29,7 +29,7 @@ pub struct ListQuery<'a> {
 pub enum Start<'a> {
     /// After this many sessions.
     Offset(usize),
-    /// After the session that a cursor names, wherever that stands now and whether or not it still exists.
+    /// After the place in the order that a cursor names, also when its session has moved or has been deleted.
     After(&'a str),
 }
 
@@ -45,7 +45,7 @@ impl Default for Start<'_> {
 pub struct Page {
     /// The sessions, in order.
     pub sessions: Vec<SessionId>,
-    /// How many stand before the page.
+    /// How many sessions come before the page.
     pub offset: usize,
     /// How many there are in all.
     pub total: usize,
@@ -81,7 +81,7 @@ impl Sessions {
         Ok(Page { sessions: page.iter().map(|row| row.id).collect(), offset, total, cursor })
     }
 
-    /// How many sessions are looked at together for a page, at most.
+    /// The most sessions that are sorted for a page.
     #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn width(&self, query: &ListQuery<'_>) -> usize {
         let before = match query.start {
@@ -113,7 +113,7 @@ fn first<'a>(count: usize, rows: impl Iterator<Item = Row<'a>>) -> Vec<Row<'a>> 
     heap.into_sorted_vec()
 }
 
-/// A session on its way into a page.
+/// A session as it is compared with others.
 #[derive(Debug, Clone, Copy)]
 struct Row<'a> {
     key: SortKey<'a>,

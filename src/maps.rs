@@ -1,5 +1,5 @@
-//! The maps of the core: with a hasher that needs no randomness, and of few types, because each type adds to the size of the
-//! WebAssembly module.
+//! The maps of the core: with a hasher that needs no randomness, and of few types, because each type adds to the size
+//! of the WebAssembly module.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -11,8 +11,8 @@ use crate::scope::Scope;
 use crate::session_log::SessionLog;
 use crate::state::ScopeState;
 
-/// Names a session in [`Sessions`](crate::engine::Sessions): the number of its slot. A session that is created anew gets
-/// another, unless [`Sessions::forget`](crate::engine::Sessions::forget) or
+/// Names a session in [`Sessions`](crate::engine::Sessions): the number of its slot. A session that is created anew
+/// gets another, unless [`Sessions::forget`](crate::engine::Sessions::forget) or
 /// [`Sessions::remove_for_good`](crate::engine::Sessions::remove_for_good) has freed the slot.
 pub type SessionId = usize;
 /// Names a scope in [`Sessions`](crate::engine::Sessions): the number of its slot.
@@ -30,7 +30,7 @@ pub struct ScopeIds {
     pub user: ScopeId,
 }
 
-/// The slots.
+/// All sessions and scopes, each in a numbered slot.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     entries: Vec<Option<Box<Entry>>>,
@@ -39,8 +39,8 @@ pub(crate) struct Registry {
     apps: Vec<App>,
     users: Vec<User>,
     free: Free,
-    /// The last version that any scope was given: no two states of scopes ever have the same, also when a scope has been
-    /// dropped and made anew.
+    /// The last version that any scope was given. No version is given twice, also when a scope is dropped and made
+    /// anew.
     clock: u64,
 }
 
@@ -226,8 +226,8 @@ impl Registry {
         }
     }
 
-    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a session,
-    /// or to an app and a user, that may be new.
+    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a
+    /// session, or to an app and a user, that may be new.
     #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub fn growth(&self, app_name: &str, user_id: Option<&str>, session: Option<SessionId>, members: usize) -> usize {
         use crate::maps::{growth_of_index, growth_of_list, growth_of_ordered};

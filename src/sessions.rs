@@ -13,8 +13,8 @@ use crate::state::{ScopeState, SessionState};
 
 /// All sessions of a process and the scopes that they share.
 ///
-/// It decides and remembers, and never waits: its owner takes a [`Change`] from a `prepare` method, stores it, and gives
-/// it to the `apply` method of the same name.
+/// It decides and remembers, and never waits: its owner takes a [`Change`] from a `prepare` method, stores it, and
+/// gives it to the `apply` method of the same name.
 #[derive(Debug, Default)]
 pub struct Sessions {
     pub(crate) registry: Registry,
@@ -133,14 +133,14 @@ impl Sessions {
         guard: Guard,
     ) -> Result<Prepared> {
         let Some(entry) = self.registry.entry(id) else {
-            return Err(gone(id));
+            return Err(gone());
         };
         let prepared = entry.log.prepare(event, time, delta, guard)?;
-        if matches!(prepared, Prepared::Change { .. }) {
-            if !self.is_at(Some(entry.scopes.app), Some(entry.scopes.user), guard) {
-                let id = &entry.log.key().session_id;
-                return Err(moved(&format!("the state of session \"{id}\"")).with_id(id));
-            }
+        if matches!(prepared, Prepared::Change { .. })
+            && !self.is_at(Some(entry.scopes.app), Some(entry.scopes.user), guard)
+        {
+            let id = entry.log.key().session_id.as_str();
+            return Err(moved(&format!("the state of session \"{id}\"")).with_id(id));
         }
         Ok(prepared)
     }
@@ -149,10 +149,10 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::SessionNotFound`] when the session has been deleted, [`ErrorKind::InvalidArgument`] when the event has
-    /// been applied before. Nothing has changed then.
+    /// [`ErrorKind::SessionNotFound`] when the session has been deleted, [`ErrorKind::InvalidArgument`] when the event
+    /// has been applied before. Nothing has changed then.
     pub fn apply_append(&mut self, id: SessionId, change: &Change) -> Result<()> {
-        let entry = self.registry.entry_mut(id).ok_or_else(|| gone(id))?;
+        let entry = self.registry.entry_mut(id).ok_or_else(gone)?;
         if !entry.log.apply(change) {
             return Err(twice(change));
         }
@@ -165,7 +165,7 @@ impl Sessions {
     ///
     /// [`ErrorKind::SessionNotFound`] when the session has been deleted.
     pub fn apply_delta(&mut self, id: SessionId, change: &Change) -> Result<()> {
-        let ScopeIds { session, app, user } = self.scopes(id).ok_or_else(|| gone(id))?;
+        let ScopeIds { session, app, user } = self.scopes(id).ok_or_else(gone)?;
         for (scope, delta) in [(session, &change.delta.session), (app, &change.delta.app), (user, &change.delta.user)] {
             self.registry.write(scope, delta);
         }
@@ -230,7 +230,7 @@ impl Sessions {
         self.prune_after(removed)
     }
 
-    /// As [`Sessions::remove`], for an owner that forgets the number: it names another session next.
+    /// As [`Sessions::remove`]; the number can name another session from then on.
     pub fn remove_for_good(&mut self, id: SessionId) -> bool {
         let removed = self.registry.take(id);
         if removed.is_some() {
@@ -255,8 +255,8 @@ impl Sessions {
         }
     }
 
-    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a session,
-    /// or to an app and a user, that may be new.
+    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a
+    /// session, or to an app and a user, that may be new.
     #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth(
         &self,
@@ -279,15 +279,15 @@ impl Sessions {
 
 fn exists(key: &SessionKey) -> Error {
     let message = format!("session \"{}\" exists already", key.session_id);
-    Error::new(ErrorKind::SessionExists, message).with_id(&key.session_id)
+    Error::new(ErrorKind::SessionExists, message).with_id(key.session_id.as_str())
 }
 
-/// Numbers alone are known of a session that is not there any more.
-fn gone(number: SessionId) -> Error {
-    Error::new(ErrorKind::SessionNotFound, format!("session number {number} not found: it has been deleted"))
+/// Of a session that has been deleted only the number is known.
+fn gone() -> Error {
+    Error::new(ErrorKind::SessionNotFound, "session not found: it has been deleted")
 }
 
-/// What was read is not so any more.
+/// A guard does not hold.
 fn moved(what: &str) -> Error {
     Error::new(ErrorKind::StateConflict, format!("{what} changed since it was read"))
 }

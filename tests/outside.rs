@@ -1,4 +1,5 @@
-//! What programs make of their own, without anything that only this crate may do: states, a service, sessions and errors.
+//! What programs make of their own, without anything that only this crate may do: states, a service, sessions and
+//! errors.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic: that is how it fails")]
 
@@ -78,7 +79,7 @@ fn an_error_has_a_kind_a_message_details_and_a_source() {
 fn errors_of_this_crate_say_what_has_caused_them() {
     let error = statepad::Delta::parse("{", &[]).unwrap_err();
     assert_eq!(error.to_string(), "a state delta is not the text of a JSON object");
-    assert!(error.source().is_some_and(|source| source.is::<serde_json::Error>()));
+    assert!(error.source().and_then(|source| source.downcast_ref::<serde_json::Error>()).is_some());
     let mut event = Event::new("i");
     event.custom_metadata.insert("statepad".into(), json!({"deleted": 1}));
     assert!(event.delta().unwrap_err().source().is_some());
@@ -219,8 +220,8 @@ async fn a_service_of_a_program_serves_like_any_other() {
     event.actions.set("user:x", 3);
     event.delete("gone");
     service.append_event(&session, event).await.unwrap();
-    let stale = service.append_expecting((&session).into(), Event::new("i"), Some(0)).await.unwrap_err();
-    assert_eq!((stale.kind(), stale.actual()), (ErrorKind::SessionStale, Some(1)));
+    let refused = service.append_expecting((&session).into(), Event::new("i"), Some(0)).await.unwrap_err();
+    assert_eq!((refused.kind(), refused.actual()), (ErrorKind::SessionStale, Some(1)));
     let near_miss: Event = serde_json::from_value(json!({"state_delta": {}})).unwrap();
     assert_eq!(service.append_event("s", near_miss).await.unwrap_err().kind(), ErrorKind::InvalidArgument);
 

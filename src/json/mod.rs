@@ -166,7 +166,8 @@ fn write_number(out: &mut String, number: &serde_json::Number) {
     }
 }
 
-fn js_number(float: f64) -> String {
+/// A number as JavaScript writes it, also one that JSON does not have.
+pub(crate) fn js_number(float: f64) -> String {
     ryu_js::Buffer::new().format(float).to_owned()
 }
 

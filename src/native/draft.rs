@@ -1,4 +1,5 @@
-//! A safe read-modify-write: what was read, and what is to be written if that still holds.
+//! A safe read-modify-write: the values that were read, and the writes that are stored if those values have not
+//! changed.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -55,7 +56,8 @@ impl Default for UpdateOptions {
     }
 }
 
-/// The state as the function of an update reads and writes it. It sees its own writes, and remembers what it has read.
+/// The state that the function of an update reads and writes. It shows its own writes, and remembers which keys were
+/// read.
 #[derive(Debug)]
 pub struct StateDraft {
     committed: SessionState,
@@ -114,7 +116,8 @@ impl StateDraft {
         self.pending.is_empty()
     }
 
-    /// Whether all that was read is the same in another state: if it is not, the update has to run again on that state.
+    /// Whether all that was read is the same in another state: if it is not, the update has to run again on that
+    /// state.
     pub fn holds_in(&self, now: &SessionState) -> bool {
         let reads = self.reads();
         (!reads.all || self.committed.is_at(now))

@@ -8,9 +8,9 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::history::{History, HistoryStep};
 use crate::json::Json;
-use crate::native::service::HistoryEntry;
+use crate::native::requests::HistoryEntry;
 
-/// The last so many of the items that are wanted, in their order. Those that are not in it are not copied.
+/// The last `last` items that are wanted, in their order; all, when it is absent. Other items are not copied.
 pub(super) fn window<T: Clone>(items: &[T], last: Option<usize>, is_wanted: impl Fn(&T) -> bool) -> Vec<T> {
     let newest_first = items.iter().rev().filter(|item| is_wanted(item)).take(last.unwrap_or(usize::MAX));
     let mut window: Vec<T> = newest_first.cloned().collect();
@@ -21,7 +21,7 @@ pub(super) fn window<T: Clone>(items: &[T], last: Option<usize>, is_wanted: impl
 /// What was written in one session: its creation and its events.
 #[derive(Debug)]
 pub(super) struct EventLog {
-    /// Tells it from an earlier session of the same key.
+    /// Different from that of an earlier session of the same key.
     pub(super) serial: u64,
     /// Revision 0.
     creation: Change,

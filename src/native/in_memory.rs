@@ -11,19 +11,19 @@ use crate::change::{Guard, Prepared, SessionKey};
 use crate::delta::Delta;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
+use crate::json::js_number;
 use crate::list::{ListQuery, Start};
 use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
 use crate::native::event_log::{EventLog, window};
 use crate::native::host::Host;
-use crate::native::service::{
+use crate::native::requests::{
     DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
-    SessionService,
 };
+use crate::native::service::SessionService;
 use crate::native::session::Session;
 use crate::native::turns::Turns;
 use crate::registry::SessionId;
 use crate::scope::Scope;
-use crate::session_log::name_of;
 use crate::sessions::Sessions;
 use crate::state::{ScopeState, SessionState};
 
@@ -79,7 +79,7 @@ impl InMemorySessionService {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads, computes and writes once. Answers with nothing when what was read does not hold any more.
+    /// Reads, computes and writes once. Answers with nothing when the values that were read have changed.
     fn try_update<F: FnMut(&mut StateDraft) -> Result<()> + ?Sized>(
         &self,
         target: StateRef<'_>,
@@ -269,7 +269,7 @@ impl Memory {
         }
     }
 
-    /// What an update reads, and which session that is: 0, when it is none.
+    /// What an update reads, with the serial number of the session; 0, when it is not a session.
     fn target(&self, target: StateRef<'_>) -> Result<(u64, SessionState)> {
         let (app_name, user_id) = match target {
             StateRef::Session(key) => {
@@ -329,7 +329,7 @@ fn time_of(host: &dyn Host) -> Result<f64> {
     if time.is_finite() {
         return Ok(time);
     }
-    Err(Error::invalid(format!("now() must answer with a number of milliseconds, not with {}", name_of(time))))
+    Err(Error::invalid(format!("now() must answer with a number of milliseconds, not with {}", js_number(time))))
 }
 
 fn not_found(id: &str) -> Error {

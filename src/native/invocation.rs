@@ -9,7 +9,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventActions};
 use crate::json::{Json, quoted};
 use crate::maps::Ordered;
-use crate::native::service::{GetRequest, SessionService};
+use crate::native::requests::GetRequest;
+use crate::native::service::SessionService;
 use crate::native::session::Session;
 use crate::pending::{PendingWrites, SentWrites};
 use crate::scope::Scope;
@@ -59,7 +60,7 @@ impl Invocation {
         Self { id: None, committed, temp: Ordered::default(), pending: PendingWrites::default(), ended: false }
     }
 
-    /// Names the invocation: its events get this id, and errors tell it.
+    /// Names the invocation: the events that carry its writes get this id, and errors name it.
     #[must_use]
     pub fn with_id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
@@ -71,9 +72,10 @@ impl Invocation {
         Context { invocation: self, author }
     }
 
-    /// Appends an event of an author with its pending writes, and takes over the session's state. What the event has in its
-    /// own delta comes on top of them. A partial event is handed back and changes nothing. When it fails, the writes are
-    /// pending again, each in its old place in the order; an event that is given again under its id carries the same writes.
+    /// Appends an event of an author with its pending writes, and takes over the session's state. What the event has
+    /// in its own delta comes on top of them. A partial event is handed back and changes nothing. When it fails, the
+    /// writes are pending again, each in its old place in the order; an event that is given again under its id carries
+    /// the same writes.
     ///
     /// # Errors
     ///
@@ -105,7 +107,7 @@ impl Invocation {
         };
         match appended.await {
             Ok(stored) => {
-                // That it cannot be read back does not undo that it is stored.
+                // The event is stored, also when the session cannot be read back.
                 let read = read(service, session).await.ok().flatten();
                 let committed = read.map_or_else(|| self.committed.clone(), |session| session.state().clone());
                 self.appended(&sent, committed);
@@ -118,9 +120,9 @@ impl Invocation {
         }
     }
 
-    /// Puts the pending writes of an author into an event that the caller appends; what the event has in its own delta stays on
-    /// top of them. The writes are on their way until the caller calls [`Invocation::appended`] or [`Invocation::failed`]. The
-    /// rules are those of [`Invocation::append`].
+    /// Puts the pending writes of an author into an event that the caller appends; what the event has in its own delta
+    /// stays on top of them. The writes are on their way until the caller calls [`Invocation::appended`] or
+    /// [`Invocation::failed`]. The rules are those of [`Invocation::append`].
     ///
     /// A key that another author has written since is not among them.
     ///
@@ -142,13 +144,14 @@ impl Invocation {
         self.committed = committed;
     }
 
-    /// The event has failed: the writes are pending again, each in its old place in the order. Only what the event had in
-    /// its own delta is taken back.
+    /// The event has failed: the writes are pending again, each in its old place in the order. Only what the event had
+    /// in its own delta is taken back.
     pub fn failed(&mut self, sent: SentWrites) {
         self.pending.failed(sent);
     }
 
-    /// Takes the writes of an author, to put them into a change that cannot fail. `temp:` keys stay visible until the end.
+    /// Takes the writes of an author, to put them into a change that cannot fail. `temp:` keys stay visible until the
+    /// end.
     ///
     /// A key that another author has written since is not among them: the later write wins, whatever order the events
     /// are appended in.
@@ -164,8 +167,8 @@ impl Invocation {
         self.committed = committed;
     }
 
-    /// Drops the writes of an author that no event has carried. What another author has written before under the same key is
-    /// pending again.
+    /// Drops the writes of an author that no event has carried. What another author has written before under the same
+    /// key is pending again.
     pub fn discard(&mut self, author: &str) {
         self.pending.discard(author);
     }
@@ -226,7 +229,7 @@ impl Invocation {
     }
 }
 
-/// Puts pending writes before those that the event has brought with it.
+/// Puts pending writes before those of the event's own delta.
 fn carry(event: &mut Event, delta: &Delta) {
     let actions = &mut event.actions;
     let (state_delta, order) = (std::mem::take(&mut actions.state_delta), std::mem::take(&mut actions.order));

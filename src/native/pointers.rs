@@ -8,15 +8,15 @@ use serde_json::{Map, Value};
 use crate::error::Result;
 use crate::event::Event;
 use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
-use crate::native::service::{
-    CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest,
-    SessionRef, SessionService,
+use crate::native::requests::{
+    CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };
+use crate::native::service::SessionService;
 use crate::native::session::Session;
 use crate::state::SessionState;
 
-/// A pointer to a service is one: so [`SessionService::append_event`] and [`SessionService::update_state`], which take any
-/// kind of argument, can be called on an `Arc<dyn SessionService>`.
+/// A pointer to a service is one: so [`SessionService::append_event`] and [`SessionService::update_state`], which take
+/// any kind of argument, can be called on an `Arc<dyn SessionService>`.
 macro_rules! pointer_to_a_service {
     ($($pointer:ty),+) => {$(
         #[async_trait]

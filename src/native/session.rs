@@ -6,7 +6,7 @@ use crate::change::SessionKey;
 use crate::event::Event;
 use crate::state::SessionState;
 
-/// A session as it was when it was read. It does not move when the session does.
+/// A session as it was when it was read. It stays the same when the session changes.
 #[derive(Debug, Clone)]
 pub struct Session {
     serial: u64,
@@ -18,8 +18,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Makes a session at revision 0, without state and events: what a service answers with. Programs get theirs from a
-    /// [`SessionService`](crate::SessionService).
+    /// Makes a session at revision 0, without state and events: what a service answers with. Programs get theirs from
+    /// a [`SessionService`](crate::SessionService).
     ///
     /// # Examples
     ///
@@ -37,42 +37,42 @@ impl Session {
         Self { serial: 0, key, revision: 0, last_update_time: 0.0, state: SessionState::default(), events: Vec::new() }
     }
 
-    /// Numbers it, to tell it from an earlier session of the same key.
+    /// Sets the serial number, which differs from that of an earlier session of the same key.
     #[must_use]
     pub fn with_serial(mut self, serial: u64) -> Self {
         self.serial = serial;
         self
     }
 
-    /// Puts it at a revision.
+    /// Sets the revision.
     #[must_use]
     pub fn with_revision(mut self, revision: u64) -> Self {
         self.revision = revision;
         self
     }
 
-    /// Gives it the time of its last event, or of its creation, in milliseconds since the epoch.
+    /// Sets the time of the last event, or of the creation, in milliseconds since the epoch.
     #[must_use]
     pub fn with_last_update_time(mut self, time: f64) -> Self {
         self.last_update_time = time;
         self
     }
 
-    /// Gives it its merged state.
+    /// Sets the merged state.
     #[must_use]
     pub fn with_state(mut self, state: SessionState) -> Self {
         self.state = state;
         self
     }
 
-    /// Gives it its events, oldest first.
+    /// Sets the events, oldest first.
     #[must_use]
     pub fn with_events(mut self, events: Vec<Arc<Event>>) -> Self {
         self.events = events;
         self
     }
 
-    /// The number that tells it from an earlier session of the same key.
+    /// The serial number: different from that of an earlier session of the same key. 0, where a service has none.
     pub fn serial(&self) -> u64 {
         self.serial
     }

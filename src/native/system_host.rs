@@ -3,8 +3,8 @@
 use crate::native::host::Host;
 use crate::native::in_memory::InMemorySessionService;
 
-/// The clock and the randomness of the operating system; of JavaScript on `wasm32-unknown-unknown`, where the feature `js`
-/// is needed for it.
+/// The clock and the randomness of the operating system; of JavaScript on `wasm32-unknown-unknown`, where the feature
+/// `js` is needed for it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemHost;
 

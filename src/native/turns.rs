@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use crate::native::draft::StateRef;
 
-/// Lets updates of one target run one after the other, so that they do not make each other run again. This is for speed: what
-/// makes updates safe is that a draft is only written while what it has read holds.
+/// Lets updates of one target run one after the other, so that they do not make each other run again. This is for
+/// speed: what makes updates safe is that a draft is only written while what it has read holds.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     holders: Mutex<HashMap<Vec<String>, ThreadId>>,
     freed: Condvar,
 }
 
-/// How long an update waits for its turn. Then it runs without, because the update that has the turn may be waiting for it.
+/// How long an update waits for its turn. Then it runs without, because the update that has the turn may be waiting
+/// for it.
 const TURN_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Turns {

@@ -86,7 +86,9 @@ fn an_append_is_guarded_by_the_versions_of_the_app_and_of_the_user() {
     assert!(matches!(guarded(&sessions, id, read), Ok(Prepared::Change { .. })));
     let other = create(&mut sessions, &SessionKey::new("app", "v", "s"), "{}");
     append(&mut sessions, other, "e", r#"{"app:a":3}"#);
-    assert_eq!(guarded(&sessions, id, read).unwrap_err().kind(), ErrorKind::StateConflict);
+    let error = guarded(&sessions, id, read).unwrap_err();
+    assert_eq!((error.kind(), error.id()), (ErrorKind::StateConflict, Some("s")));
+    assert_eq!(error.to_string(), "the state of session \"s\" changed since it was read");
     let app = Guard { app: version(&sessions, scopes.app), ..read };
     assert!(guarded(&sessions, id, app).is_ok());
     let same_user = create(&mut sessions, &SessionKey::new("app", "u", "t"), "{}");

@@ -15,7 +15,33 @@ pub use session_state::SessionState;
 
 /// State that can be read: values under full keys (`user:theme`).
 ///
-/// `get` and `all` are adk-rust's. The rest is provided, and a type that knows better overrides it.
+/// `get` and `all` are adk-rust's. The other methods are provided; a type overrides those that it can answer faster,
+/// or in an order.
+///
+/// # Examples
+///
+/// ```
+/// use std::collections::HashMap;
+///
+/// use serde_json::Value;
+/// use statepad::{ReadonlyState, Template};
+///
+/// struct Fixed;
+///
+/// impl ReadonlyState for Fixed {
+///     fn get(&self, key: &str) -> Option<Value> {
+///         self.all().remove(key)
+///     }
+///
+///     fn all(&self) -> HashMap<String, Value> {
+///         HashMap::from([("user:name".to_owned(), "Ana".into())])
+///     }
+/// }
+///
+/// assert!(Fixed.has("user:name"));
+/// assert_eq!(Template::parse("Hi {user:name}").render(&Fixed)?, "Hi Ana");
+/// # Ok::<(), statepad::Error>(())
+/// ```
 pub trait ReadonlyState: Send + Sync {
     /// The value of a key, if it is there. `null` is a value.
     fn get(&self, key: &str) -> Option<Value>;
@@ -23,8 +49,8 @@ pub trait ReadonlyState: Send + Sync {
     /// All values under their full keys. A `HashMap` has no order: [`ReadonlyState::to_map`] has.
     fn all(&self) -> HashMap<String, Value>;
 
-    /// All values under their full keys, in the order of writing where the state knows it (session keys, then app keys,
-    /// then user keys), else in the order of the keys.
+    /// All values under their full keys, in the order of writing where the state knows it (session keys, then app
+    /// keys, then user keys), else in the order of the keys.
     fn to_map(&self) -> Map<String, Value> {
         sorted(self.all())
     }
@@ -35,11 +61,11 @@ pub trait ReadonlyState: Send + Sync {
     }
 }
 
-/// State that can be written, as adk-rust has it: writing answers nothing.
+/// State that can be written, as adk-rust has it: writing has no result.
 ///
 /// The types of this crate have a fallible way beside each infallible `set`: [`Context::set`](crate::Context::set),
 /// [`SessionState::set`], [`StateDraft::set`](crate::StateDraft::set). What they would refuse makes the infallible one
-/// panic: no write is lost without a word.
+/// panic, so that no write is lost silently.
 pub trait State: Send + Sync {
     /// The value of a key, if it is there. `null` is a value.
     fn get(&self, key: &str) -> Option<Value>;
@@ -51,7 +77,7 @@ pub trait State: Send + Sync {
     fn all(&self) -> HashMap<String, Value>;
 }
 
-/// What an infallible `set` makes of a refused write.
+/// Panics for a write that was refused.
 #[track_caller]
 #[expect(clippy::panic, reason = "the signature is adk-rust's: there is no other way to say that a write is refused")]
 pub(crate) fn must_be_written(key: &str, written: Result<()>) {
@@ -99,8 +125,8 @@ impl<S: BuildHasher + Send + Sync> ReadonlyState for HashMap<String, Value, S> {
     }
 }
 
-/// Gives a type the reading methods, as its own, so that no trait has to be imported, and as [`ReadonlyState`]. The type
-/// has `json`, the value of a key as text, and `map`, all values in the order that `$order` describes.
+/// Gives a type the reading methods, as its own, so that no trait has to be imported, and as [`ReadonlyState`]. The
+/// type has `json`, the value of a key as text, and `map`, all values in the order that `$order` describes.
 macro_rules! reading_methods {
     ($state:ty, $order:literal) => {
         impl $state {

@@ -7,7 +7,7 @@ use crate::json::{size_of_members, write_string};
 use crate::scope::Scope;
 use crate::text::slice;
 
-/// The committed values of one scope, with a version that moves whenever they may have changed.
+/// The committed values of one scope, with a version that changes whenever they may have changed.
 #[derive(Debug, Clone)]
 pub struct ScopeState {
     pub(super) scope: Scope,
@@ -20,8 +20,8 @@ impl ScopeState {
         Self { scope, version: 0, values: Arc::default() }
     }
 
-    /// Another number whenever the values may have changed, also when the scope was gone in between; 0 as long as nothing
-    /// was written.
+    /// The version: another number whenever the values may have changed, also when the scope was dropped and made
+    /// anew; 0 as long as nothing was written.
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -31,8 +31,8 @@ impl ScopeState {
         &self.values
     }
 
-    /// Writes a delta, if there is anything in it. Copies of this scope that readers hold stay as they are. `clock` has
-    /// given the last version of any scope, and goes on with it.
+    /// Writes a delta, if there is anything in it. Copies of this scope that readers hold stay as they are. `clock` is
+    /// the last version of any scope: the new version is the next.
     pub(crate) fn apply(&mut self, delta: &Delta, clock: &mut u64) {
         if !delta.is_empty() {
             delta.apply(Arc::make_mut(&mut self.values));
@@ -53,7 +53,7 @@ impl ScopeState {
         self.version = *clock;
     }
 
-    /// The values as one JSON object, under their full keys or, for `getAppState` and its like, their names.
+    /// The values as one JSON object, under their full keys or under their names.
     pub fn to_json(&self, full_keys: bool) -> String {
         let mut out = String::with_capacity(size_of_members(self.values.iter().map(|(key, json)| (&**key, json))));
         out.push('{');

@@ -10,7 +10,8 @@ use crate::error::Result;
 use crate::json::Json;
 use crate::scope::Scope;
 
-/// The state of a session at one moment: session, app and user scope merged. It does not move when the session does.
+/// The state of a session at one moment: session, app and user scope merged. It stays the same when the session
+/// changes.
 #[derive(Debug, Clone)]
 pub struct SessionState {
     pub(super) scopes: [ScopeState; 3],
@@ -40,8 +41,8 @@ impl SessionState {
         Ok(())
     }
 
-    /// Writes a delta under full keys into this copy, as [`SessionState::set`] does: how a service computes the state that an
-    /// event leaves.
+    /// Writes a delta under full keys into this copy, as [`SessionState::set`] does: how a service computes the state
+    /// that an event leaves.
     ///
     /// # Examples
     ///

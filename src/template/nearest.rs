@@ -1,10 +1,11 @@
 //! Suggestions: the key that is most similar to a missing one.
 
-/// The number of missing keys of one template for which a suggestion is looked for. Where more are missing, the state is
-/// another one, and the keys are not mistyped.
+/// The number of missing keys of one template for which a suggestion is looked for. Where more are missing, the state
+/// is another one, and the keys are not mistyped.
 pub const SUGGESTIONS: usize = 16;
 
-/// The most characters of a key for which a suggestion is looked for: comparing takes time in proportion to their square.
+/// The most characters of a key for which a suggestion is looked for: comparing takes time in proportion to their
+/// square.
 const LONGEST: usize = 64;
 
 /// The most similar candidate, if any is similar enough: at most a third of the key's characters differ.

@@ -27,13 +27,13 @@ pub struct Placeholder {
     pub kind: PlaceholderKind,
     /// From its opening to its closing brace, both included.
     pub span: Range<usize>,
-    /// All between blanks and `?`: `user:profile.city`, `artifact.file.txt`.
+    /// The content without blanks and `?`: `user:profile.city`, `artifact.file.txt`.
     pub content: Range<usize>,
     /// The key to look up whole, or the artifact's name.
     pub key: Range<usize>,
     /// The key to look up when there is a path: `user:profile`.
     pub root: Range<usize>,
-    /// The way into the root's value: `.city`.
+    /// The steps from the root's value to the placeholder's: `.city`.
     pub path: Vec<Step>,
     /// Whether it may be missing.
     pub optional: bool,
@@ -61,7 +61,7 @@ pub enum Escape {
 /// Something with the form of a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// The placeholder that it is if nothing before it says otherwise.
+    /// The placeholder, unless what stands before it makes it text.
     pub placeholder: Placeholder,
     /// What stands before it.
     pub escape: Escape,
@@ -130,7 +130,7 @@ impl Iterator for Scanner<'_> {
     }
 }
 
-/// Reads what stands between the braces. Anything but a placeholder's content is nothing.
+/// Parses what stands between the braces. Answers with nothing when that is not the content of a placeholder.
 fn parse_content(text: &str, inner: Range<usize>) -> Option<Placeholder> {
     let mut content = trim(text, inner.clone());
     let optional = slice(text, content.clone()).ends_with('?');
@@ -173,7 +173,7 @@ fn step(text: &str, range: Range<usize>) -> Option<Step> {
         b'[' => {
             let digits = slice(text, start..range.end).bytes().take_while(u8::is_ascii_digit).count();
             let end = start + digits;
-            // What stands behind a content is no bracket.
+            // The text after the range is not a bracket: the content ends at a brace, a blank or a `?`.
             let closed = text.as_bytes().get(end) == Some(&b']');
             (digits > 0 && closed).then_some(Step { range: start..end, is_index: true })
         }

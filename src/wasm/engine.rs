@@ -14,22 +14,22 @@ use crate::session_log::SessionLog;
 use crate::sessions::Sessions;
 
 /// What the `prepare` methods answer when they refuse; [`Core::take_error`] says why. A JavaScript exception, or a
-/// result, would cost more than the call.
+/// `Result`, would take longer than the call itself.
 const REFUSED: i32 = i32::MIN;
 
-/// All sessions of one service, with the changes that wait for their store.
+/// All sessions of one service, with the prepared changes that are not stored yet.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Core {
     sessions: Sessions,
-    waiting: Vec<Option<Waiting>>,
+    prepared: Vec<Option<PreparedChange>>,
     free: Vec<usize>,
     error: Option<Error>,
-    /// The memory's size when it was last looked at, in pages of 64 kB.
+    /// The size of the memory when it last grew, in pages of 64 KiB.
     pages: usize,
 }
 
-struct Waiting {
+struct PreparedChange {
     target: Target,
     change: Change,
     temp: Delta,
@@ -49,8 +49,8 @@ impl Core {
         Self::default()
     }
 
-    /// Prepares a creation with the initial state in the scratch buffer, and behind it the keys that it deletes. Answers
-    /// as [`Core::prepare_append`].
+    /// Prepares a creation with the initial state in the scratch buffer, and behind it the keys that it deletes.
+    /// Answers as [`Core::prepare_append`].
     pub fn prepare_create(
         &mut self,
         app_name: &str,
@@ -66,16 +66,16 @@ impl Core {
         }
         let key = SessionKey::new(app_name, user_id, session_id);
         let change = parse_delta(length, deleted).and_then(|state| self.sessions.prepare_create(&key, time, state));
-        self.answer(change.map(|change| Waiting { target: Target::Create(key), change, temp: Delta::default() }))
+        self.answer(change.map(|change| PreparedChange { target: Target::Create(key), change, temp: Delta::default() }))
     }
 
     /// Prepares an append with three texts in the scratch buffer, one behind the other, whose lengths are given: the
-    /// delta, the keys that it deletes (an object with these members, or nothing), and the event's id. Expected versions
-    /// below 0 are not looked at.
+    /// delta, the keys that it deletes (an object with these members, or nothing), and the event's id. Expected
+    /// versions below 0 are not looked at.
     ///
     /// Answers with a token times 16 plus the scopes that change: 1 session, 2 app, 4 user, 8 `temp:`; or, for an id
     /// that the session has, with -1 minus its place in the log; or with the smallest number, when it refuses.
-    #[expect(clippy::too_many_arguments, reason = "an object would cost more than the call")]
+    #[expect(clippy::too_many_arguments, reason = "an object would take longer than the call itself")]
     pub fn prepare_append(
         &mut self,
         session: usize,
@@ -102,7 +102,7 @@ impl Core {
         });
         match prepared {
             Ok(Prepared::Change { change, temp }) => {
-                self.wait(Waiting { target: Target::Append(session), change, temp })
+                self.keep(PreparedChange { target: Target::Append(session), change, temp })
             }
             Ok(Prepared::Duplicate { place }) => -1 - narrow(place).cast_signed(),
             Err(error) => self.refuse(error),
@@ -111,7 +111,7 @@ impl Core {
 
     /// Prepares a change of app and user state with the delta in the scratch buffer, and behind it the keys that it
     /// deletes. Answers as [`Core::prepare_append`].
-    #[expect(clippy::too_many_arguments, reason = "an object would cost more than the call")]
+    #[expect(clippy::too_many_arguments, reason = "an object would take longer than the call itself")]
     pub fn prepare_update(
         &mut self,
         app_name: String,
@@ -131,7 +131,7 @@ impl Core {
         let change = parse_delta(length, deleted)
             .and_then(|delta| self.sessions.prepare_update(&app_name, user_id.as_deref(), id, time, delta, guard));
         let target = Target::Update { app_name, user_id };
-        self.answer(change.map(|change| Waiting { target, change, temp: Delta::default() }))
+        self.answer(change.map(|change| PreparedChange { target, change, temp: Delta::default() }))
     }
 
     /// Why the last request was refused: the error as JSON text.
@@ -139,30 +139,30 @@ impl Core {
         Some(error_json(&self.error.take()?))
     }
 
-    /// The deltas of a waiting change, split by scope, as a store gets them: JSON text.
+    /// The deltas of a prepared change, split by scope, as a store gets them: JSON text.
     ///
     /// # Errors
     ///
     /// Throws when there is no memory for it.
     pub fn change_json(&self, token: usize) -> std::result::Result<Option<String>, JsValue> {
-        let Some(Waiting { change: Change { delta, .. }, .. }) = self.waiting(token) else {
+        let Some(PreparedChange { change: Change { delta, .. }, .. }) = self.prepared(token) else {
             return Ok(None);
         };
         room::or_throw([&delta.app, &delta.user, &delta.session].map(room::of_delta).iter().sum())?;
         Ok(Some(delta.to_json()))
     }
 
-    /// Takes over a waiting change that is stored, as far as it is not known already: `scopes` has a bit for each part,
-    /// as the tickets have. Answers with the session, where there is one.
+    /// Applies a prepared change that is stored, in those parts that are not known already: `scopes` has a bit for
+    /// each part, as the answers of the `prepare` methods have. Answers with the session, where there is one.
     pub fn apply(&mut self, token: usize, scopes: u32) -> Option<u32> {
-        let Waiting { target, mut change, .. } = self.take(token)?;
+        let PreparedChange { target, mut change, .. } = self.take(token)?;
         let ScopedDelta { app, user, session } = &mut change.delta;
         for (delta, bit) in [(session, 1), (app, 2), (user, 4)] {
             if scopes & bit == 0 {
                 *delta = Delta::default();
             }
         }
-        // It was asked for when the change was prepared. Where others have taken it since, the reserve is there.
+        // The memory was asked for when the change was prepared. Where it has been used since, the reserve is there.
         room::is_there(4096);
         self.reserve();
         let applied = match target {
@@ -184,7 +184,7 @@ impl Core {
         }
     }
 
-    /// Forgets a waiting change that is not stored.
+    /// Forgets a prepared change that is not stored.
     pub fn discard(&mut self, token: usize) {
         self.take(token);
     }
@@ -215,7 +215,7 @@ impl Core {
     ///
     /// Throws when there is no memory for it, or when it is no object.
     pub fn replace(&mut self, scope: ScopeId, length: usize) -> std::result::Result<(), JsValue> {
-        // Read, and then written into a scope of its own beside the one that it replaces.
+        // The delta that is parsed, and the new values beside those that they replace.
         room::or_throw(2 * size_of_delta(length, 0))?;
         let values = with_scratch(0..length, |text| Delta::trusted(text, &[]))
             .map_err(|error| JsValue::from_str(&error_json(&error)))?;
@@ -228,7 +228,7 @@ impl Core {
         self.sessions.forget(session);
     }
 
-    /// Deletes a session. Its number names another one next.
+    /// Deletes a session. Its number can name another one from then on.
     pub fn remove(&mut self, session: usize) -> bool {
         self.sessions.remove_for_good(session)
     }
@@ -239,7 +239,7 @@ impl Core {
         Some([scopes.session, scopes.app, scopes.user].map(narrow).to_vec())
     }
 
-    /// The scope of an app, or of a user in it, once anything has been there.
+    /// The scope of an app, or of a user in it, while there are sessions or values in it.
     pub fn scope(&self, app_name: &str, user_id: Option<String>) -> Option<u32> {
         self.sessions.scope(app_name, user_id.as_deref()).map(narrow)
     }
@@ -263,8 +263,8 @@ impl Core {
         Ok(Some(state.to_json(full_keys)))
     }
 
-    /// Lists the sessions of an app, or of one of its users: how many stand before the page, how many there are in all,
-    /// then the sessions of the page. Nothing, when it refuses.
+    /// Lists the sessions of an app, or of one of its users: how many stand before the page, how many there are in
+    /// all, then the sessions of the page. Nothing, when it refuses.
     pub fn list(
         &mut self,
         app_name: &str,
@@ -296,21 +296,21 @@ impl Core {
         self.sessions.cursor(session)
     }
 
-    /// Lets memory that has begun to grow do so by an eighth at once. Page by page, JavaScript hosts would count the whole
-    /// memory as new at each page, and collect all garbage again and again.
+    /// When the memory has grown, makes it grow by an eighth at once. JavaScript hosts count the whole memory as newly
+    /// allocated each time that it grows: growing page by page would start their garbage collector again and again.
     fn reserve(&mut self) {
         let pages = core::arch::wasm32::memory_size::<0>();
         if pages > self.pages {
             let mut block = Vec::<u8>::new();
-            // Where there is no room for so much, growing page by page goes on for as long as it can.
+            // Where that does not fit, the memory goes on growing page by page for as long as it can.
             let _ = block.try_reserve_exact(pages * 8 * 1024);
             drop(std::hint::black_box(block));
             self.pages = core::arch::wasm32::memory_size::<0>();
         }
     }
 
-    /// Asks for the memory that a change can need until it is applied, with the delta and the keys that it deletes in the
-    /// scratch buffer, and `names` bytes of names.
+    /// Asks for the memory that a change can need until it is applied, with the delta and the keys that it deletes in
+    /// the scratch buffer, and `names` bytes of names.
     fn ask(
         &self,
         app_name: &str,
@@ -321,25 +321,25 @@ impl Core {
         deleted: usize,
     ) -> Result<()> {
         let delta = size_of_delta(length, deleted);
-        // What was counted is more than the members are.
+        // `size_of_delta` counts 256 bytes a member, or more.
         let members = delta / 256;
-        let waiting = 2 * size_of::<Option<Waiting>>() * self.waiting.capacity();
-        room::ask(delta + names + waiting + self.sessions.growth(app_name, user_id, session, members))
+        let prepared = 2 * size_of::<Option<PreparedChange>>() * self.prepared.capacity();
+        room::ask(delta + names + prepared + self.sessions.growth(app_name, user_id, session, members))
     }
 
-    fn waiting(&self, token: usize) -> Option<&Waiting> {
-        self.waiting.get(token)?.as_ref()
+    fn prepared(&self, token: usize) -> Option<&PreparedChange> {
+        self.prepared.get(token)?.as_ref()
     }
 
-    fn take(&mut self, token: usize) -> Option<Waiting> {
-        let waiting = self.waiting.get_mut(token)?.take()?;
+    fn take(&mut self, token: usize) -> Option<PreparedChange> {
+        let prepared = self.prepared.get_mut(token)?.take()?;
         self.free.push(token);
-        Some(waiting)
+        Some(prepared)
     }
 
-    fn answer(&mut self, waiting: Result<Waiting>) -> i32 {
-        match waiting {
-            Ok(waiting) => self.wait(waiting),
+    fn answer(&mut self, prepared: Result<PreparedChange>) -> i32 {
+        match prepared {
+            Ok(prepared) => self.keep(prepared),
             Err(error) => self.refuse(error),
         }
     }
@@ -349,16 +349,16 @@ impl Core {
         REFUSED
     }
 
-    fn wait(&mut self, waiting: Waiting) -> i32 {
-        let ScopedDelta { app, user, session } = &waiting.change.delta;
-        let scopes = [session, app, user, &waiting.temp];
+    fn keep(&mut self, prepared: PreparedChange) -> i32 {
+        let ScopedDelta { app, user, session } = &prepared.change.delta;
+        let scopes = [session, app, user, &prepared.temp];
         let touched: u32 =
             scopes.iter().zip([1, 2, 4, 8]).map(|(delta, bit)| if delta.is_empty() { 0 } else { bit }).sum();
         let token = self.free.pop().unwrap_or_else(|| {
-            self.waiting.push(None);
-            self.waiting.len() - 1
+            self.prepared.push(None);
+            self.prepared.len() - 1
         });
-        self.waiting[token] = Some(waiting);
+        self.prepared[token] = Some(prepared);
         (narrow(token) << 4 | touched).cast_signed()
     }
 }

@@ -39,8 +39,8 @@ impl Past {
         Ok(true)
     }
 
-    /// The state at a revision as a JSON object. Keys that have no history here are taken from the object in the scratch
-    /// buffer: the state at the later revision `until`.
+    /// The state at a revision as a JSON object. Keys that have no history here are taken from the object in the
+    /// scratch buffer: the state at the later revision `until`.
     ///
     /// # Errors
     ///

@@ -14,7 +14,8 @@ thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes the scratch buffer so long and says where it is: nowhere, when there is no memory for it. What was in it is gone.
+/// Makes the scratch buffer so long and answers with its address: null, when there is no memory for it. What was in it
+/// is gone.
 #[wasm_bindgen]
 pub fn scratch(length: usize) -> *const u8 {
     SCRATCH.with_borrow_mut(|scratch| {
@@ -37,7 +38,8 @@ pub(super) fn with_scratch<T>(range: Range<usize>, read: impl FnOnce(&str) -> Re
     })
 }
 
-/// What the delta in the scratch buffer, and behind it the keys that it deletes, can take once they are read.
+/// The most bytes that the delta in the scratch buffer, and behind it the keys that it deletes, take when they are
+/// parsed.
 pub(super) fn size_of_delta(length: usize, deleted: usize) -> usize {
     [0..length, length..length + deleted]
         .map(|range| with_scratch(range, |text| Ok(room::of_object(text))).unwrap_or_default())
@@ -51,7 +53,7 @@ pub(super) fn parse_delta(length: usize, deleted: usize) -> Result<Delta> {
     with_scratch(0..length, |text| Delta::trusted(text, &deleted))
 }
 
-/// The names of an object's members. No text has none.
+/// The names of an object's members; none, for the empty text.
 pub(super) fn names(object: &str) -> Result<Vec<String>> {
     let mut names = Vec::new();
     if object.is_empty() {
