@@ -1,1 +1,164 @@
-module.exports = { options: { tsPreCompilationDeps: true, doNotFollow: { path: 'node_modules' } }, forbidden: [] };
+// Who may import whom, checked by `npm run check`. A type that is imported counts, too. What the folders are for, and
+// why the arrows go this way, is said in ARCHITECTURE.md; a file that needs more than its folder may import belongs
+// elsewhere.
+
+/**
+ * For each folder of pkg/src, the folders that it may import besides itself. Each name means the folder and what is
+ * under it.
+ */
+const PACKAGE = {
+  async: [],
+  model: ['async'],
+  checks: ['model'],
+  store: ['model', 'async'],
+  engine: ['model'],
+  input: ['checks', 'model'],
+  session: ['engine', 'input', 'checks', 'model', 'store'],
+  template: ['engine', 'input', 'checks', 'model', 'async'],
+  context: ['input', 'template', 'checks', 'model', 'async'],
+  backend: ['session', 'input', 'engine', 'checks', 'store', 'model', 'async'],
+  'backend/durable': ['backend', 'session', 'input', 'engine', 'checks', 'store', 'model', 'async', 'stores/journal'],
+  // stores/journal: only for the type of the callbacks that its options take.
+  service: [
+    'backend',
+    'backend/durable',
+    'context',
+    'input',
+    'session',
+    'engine',
+    'checks',
+    'store',
+    'model',
+    'async',
+    'stores/journal',
+  ],
+  adk: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
+  jsonl: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
+  testing: ['store', 'model'],
+  'stores/shared': ['store', 'checks', 'model', 'async'],
+  'stores/cloudflare': ['store', 'stores/shared', 'stores/sqlite', 'checks', 'model', 'async'],
+  'stores/encrypted': ['store', 'stores/shared', 'checks', 'model', 'async'],
+  'stores/indexeddb': ['store', 'stores/shared', 'checks', 'model', 'async'],
+  'stores/journal': ['store', 'stores/shared', 'stores/memory', 'checks', 'model', 'async'],
+  'stores/memory': ['store', 'stores/shared', 'checks', 'model', 'async'],
+  'stores/postgres': ['store', 'stores/shared', 'checks', 'model', 'async'],
+  'stores/redis': ['store', 'stores/shared', 'checks', 'model', 'async'],
+  'stores/sqlite': ['store', 'stores/shared', 'checks', 'model', 'async'],
+};
+
+/** The same for www/inspector. Its files beside the folders put the parts together, and may import all of them. */
+const INSPECTOR = {
+  model: [],
+  ui: ['model'],
+  timeline: ['model', 'ui'],
+  events: ['model', 'ui', 'timeline'],
+  state: ['model', 'ui', 'timeline'],
+  template: ['model', 'ui'],
+};
+
+const inside = (root, folders) => folders.map((folder) => `^${root}/${folder}/`);
+
+/** A rule for every folder of a table: it imports no file under `root` but those of the folders that it may. */
+function rulesOf(table, root) {
+  return Object.entries(table)
+    .map(([folder, may]) => {
+      // Folders of the table that lie in this one have a rule of their own.
+      const nested = Object.keys(table).filter((name) => name.startsWith(`${folder}/`));
+      // What an allowed folder has inside of it that the table names by itself is allowed only where it is named.
+      const hidden = Object.keys(table).filter(
+        (name) => may.some((one) => name.startsWith(`${one}/`)) && !may.includes(name) && name !== folder,
+      );
+      const from = { path: `^${root}/${folder}/`, ...(nested.length > 0 && { pathNot: inside(root, nested) }) };
+      const comment = `${root}/${folder} may import ${may.join(', ') || 'nothing'} and itself`;
+      const rule = (name, to) => ({ name, comment, severity: 'error', from, to });
+      const rules = [rule(`${root}/${folder}`, { path: `^${root}/`, pathNot: inside(root, [folder, ...may]) })];
+      const closed = [...nested, ...hidden];
+      return closed.length === 0
+        ? rules
+        : [...rules, rule(`${root}/${folder}, inside`, { path: inside(root, closed) })];
+    })
+    .flat();
+}
+
+const folders = (table) => [...new Set(Object.keys(table).map((name) => name.split('/')[0]))];
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no circles of files',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no circles of folders',
+      severity: 'error',
+      scope: 'folder',
+      from: {},
+      to: { circular: true },
+    },
+    ...rulesOf(PACKAGE, 'pkg/src'),
+    ...rulesOf(INSPECTOR, 'www/inspector'),
+    {
+      name: 'no folder without a rule',
+      comment: 'the tables in .dependency-cruiser.cjs say for every folder what it may import: add this one',
+      severity: 'error',
+      from: {
+        path: ['^pkg/src/[^/]+/', '^www/inspector/[^/]+/'],
+        pathNot: [...inside('pkg/src', Object.keys(PACKAGE)), ...inside('www/inspector', folders(INSPECTOR))],
+      },
+      to: {},
+    },
+    {
+      name: 'entries are imported by nothing',
+      comment: 'the files beside the folders of pkg/src are what the package exports: import the file that has it',
+      severity: 'error',
+      from: { path: '^pkg/src/' },
+      to: { path: '^pkg/src/[^/]+$' },
+    },
+    {
+      name: 'one door to the module',
+      comment: 'only pkg/src/engine imports what is built from the crate',
+      severity: 'error',
+      from: { path: '^(pkg/src|www)/', pathNot: '^pkg/src/engine/' },
+      to: { path: ['(^|/)wasm/statepad', '^#load$', '^pkg/src/engine/load[.]'] },
+    },
+    {
+      name: 'the package needs no other',
+      comment: 'a client of a database is given by its user; @google/adk is there for pkg/src/adk alone',
+      severity: 'error',
+      from: { path: '^pkg/src/' },
+      to: {
+        path: ['^node_modules/', '^[^./#]'],
+        pathNot: ['^node_modules/@google/(adk|genai)/', '^@google/', '^pkg/', '^node:'],
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: '@google/adk only in adk',
+      severity: 'error',
+      from: { path: '^pkg/src/', pathNot: '^pkg/src/adk([.]ts$|/)' },
+      to: { path: ['^node_modules/@google/', '^@google/'] },
+    },
+    {
+      name: 'www uses public names',
+      comment:
+        'the page is built on what the package exports, as any other page: import it from statepad or statepad/...',
+      severity: 'error',
+      from: { path: '^www/' },
+      to: { path: ['^pkg/', '^statepad/(dist|src|wasm)(/|$)'] },
+    },
+    {
+      name: 'the inspector knows no page',
+      severity: 'error',
+      from: { path: '^www/inspector/' },
+      to: { path: '^www/page/' },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(pkg|www)/dist/' },
+  },
+};

@@ -1,6 +1,6 @@
 /**
- * Measures one row for one side in a process of its own: `node --expose-gc bench/child.mjs <row> <side> [quick]`. Prints
- * its figures as JSON. No side can weigh on another one's heap or inline caches.
+ * Measures one row for one side in a process of its own: `node --expose-gc bench/child.mjs <row> <side> [quick]`.
+ * Prints its figures as JSON. No side can weigh on another one's heap or inline caches.
  */
 
 import { appendAt10, appendAt1000, appendAt10000, appendShared } from './rows/append.mjs';

@@ -5,8 +5,8 @@ import { do_not_optimize, measure } from 'mitata';
 /** @typedef {{ value: number, mean: number, samples: number }} Figure */
 
 /**
- * The median time of one call, in nanoseconds; a promise is awaited. What the call answers with goes into a sum that is
- * kept: no part of it can be left out.
+ * The median time of one call, in nanoseconds; a promise is awaited. What the call answers with goes into a sum that
+ * is kept: no part of it can be left out.
  *
  * @param {() => number | Promise<number>} call
  * @param {{ quick: boolean }} options
@@ -16,7 +16,9 @@ export async function time(call, { quick }) {
   let sum = 0;
   const isAsync = call() instanceof Promise;
   await warmUp(call, quick ? 50 : 400);
-  const consumed = isAsync ? async () => void (sum += await call()) : () => void (sum += /** @type {number} */ (call()));
+  const consumed = isAsync
+    ? async () => void (sum += await call())
+    : () => void (sum += /** @type {number} */ (call()));
   const stats = await measure(consumed, { min_cpu_time: quick ? 100e6 : 600e6, batch_samples: 1024 });
   do_not_optimize(sum);
   return figure(stats);

@@ -85,14 +85,27 @@ export class PureSessionService {
   }
 
   #handle(record) {
-    const view = { record, maps: undefined, length: 0, revision: 0, updateTime: 0, state: undefined, events: undefined };
+    const view = {
+      record,
+      maps: undefined,
+      length: 0,
+      revision: 0,
+      updateTime: 0,
+      state: undefined,
+      events: undefined,
+    };
     refresh(view);
     return new Handle(view);
   }
 }
 
 /** The getters that all handles share: they have one shape, and nothing is made for a handle but itself. */
-const getter = (get) => ({ enumerable: true, get() { return get(Handle.view(this)); } });
+const getter = (get) => ({
+  enumerable: true,
+  get() {
+    return get(Handle.view(this));
+  },
+});
 const GETTERS = {
   state: getter((view) => (view.state ??= stateOf(view.maps))),
   events: getter((view) => (view.events ??= eventsOf(view))),

@@ -23,7 +23,7 @@ export const ROWS = [
   { id: 'listPage', what: 'list 20 of 1,000 and read each state', sides: BOTH, aim: 5 },
   { id: 'templateCompiled', what: 'template, compiled', sides: ALL, aim: 10 },
   { id: 'templateOnce', what: 'template, from its text', sides: ALL, aim: 1.3 },
-  { id: 'turn', what: 'a turn of ADK\'s Runner, 1,000 events', sides: BOTH },
+  { id: 'turn', what: "a turn of ADK's Runner, 1,000 events", sides: BOTH },
 ];
 
 /** Bytes, not times: measured once for each side. */

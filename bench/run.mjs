@@ -15,7 +15,9 @@ import { bundleSizes } from './size.mjs';
 import { notes, table } from './table.mjs';
 
 const run = promisify(execFile);
-const { values: options } = parseArgs({ options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } } });
+const { values: options } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
+});
 const child = fileURLToPath(new URL('./child.mjs', import.meta.url));
 
 /** One figure of one side, from a process of its own. */
@@ -30,7 +32,9 @@ function checkProofs(id, figures) {
   const [[first, { proof }], ...others] = Object.entries(figures);
   for (const [side, other] of others) {
     if (!isDeepStrictEqual(proof, other.proof)) {
-      throw new Error(`${id}: ${side} has not done what ${first} has done:\n${JSON.stringify(other.proof)}\n${JSON.stringify(proof)}`);
+      throw new Error(
+        `${id}: ${side} has not done what ${first} has done:\n${JSON.stringify(other.proof)}\n${JSON.stringify(proof)}`,
+      );
     }
   }
 }
@@ -49,7 +53,13 @@ async function measureRow({ id, sides }, rounds) {
   return Object.fromEntries(
     sides.map((side) => {
       const figures = taken.map((round) => round[side]);
-      return [side, { value: median(figures.map(({ value }) => value)), rounds: figures.map(({ proof, ...rest }) => (void proof, rest)) }];
+      return [
+        side,
+        {
+          value: median(figures.map(({ value }) => value)),
+          rounds: figures.map(({ proof, ...rest }) => (void proof, rest)),
+        },
+      ];
     }),
   );
 }
@@ -59,7 +69,9 @@ function about() {
   const version = (file) => JSON.parse(readFileSync(file, 'utf8')).version;
   const [{ model }] = cpus();
   const machine = `${cpus().length} x ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform} ${process.arch}`;
-  const [ours, theirs] = ['statepad/package.json', '@google/adk/package.json'].map((name) => version(require.resolve(name)));
+  const [ours, theirs] = ['statepad/package.json', '@google/adk/package.json'].map((name) =>
+    version(require.resolve(name)),
+  );
   return `${machine}, Node ${process.versions.node}, statepad ${ours}, @google/adk ${theirs}`;
 }
 

@@ -3,7 +3,10 @@
  * never loads the others.
  */
 
-/** @typedef {{ createService(): any, inject(text: string, context: object): Promise<string>, compile(text: string): (state: object) => any }} Side */
+/**
+ * @typedef {{ createService(): any, inject(text: string, context: object): Promise<string>, compile(text: string):
+ * (state: object) => any }} Side
+ */
 
 /** @type {Record<string, () => Promise<Side>>} */
 export const sides = {

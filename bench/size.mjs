@@ -1,4 +1,6 @@
-/** What a browser downloads: everything that the package exports, and the same two things of ADK, bundled and minified. */
+/**
+ * What a browser downloads: everything that the package exports, and the same two things of ADK, bundled and minified.
+ */
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
@@ -19,8 +21,8 @@ const THEIR_MODULES = `
 `;
 
 /**
- * What a page loads at first and what it loads later, when it uses a store; and what esbuild cannot find for a browser.
- * `external` are left out and not looked for.
+ * What a page loads at first and what it loads later, when it uses a store; and what esbuild cannot find for a
+ * browser. `external` are left out and not looked for.
  */
 async function bundle(contents, external = []) {
   const { build } = await import('esbuild');
@@ -41,10 +43,18 @@ async function bundle(contents, external = []) {
       external,
     });
     const first = reachable(metafile.outputs, 'out/stdin.js');
-    const join = (isFirst) => Buffer.concat(Object.keys(metafile.outputs).flatMap((path, index) => (first.has(path) === isFirst ? [outputFiles[index].contents] : [])));
+    const join = (isFirst) =>
+      Buffer.concat(
+        Object.keys(metafile.outputs).flatMap((path, index) =>
+          first.has(path) === isFirst ? [outputFiles[index].contents] : [],
+        ),
+      );
     return { bytes: join(true), later: join(false), faults: [] };
   } catch (error) {
-    return { bytes: undefined, faults: error.errors.map(({ text, location }) => `${text} in ${location?.file.split('node_modules/').at(-1)}`) };
+    return {
+      bytes: undefined,
+      faults: error.errors.map(({ text, location }) => `${text} in ${location?.file.split('node_modules/').at(-1)}`),
+    };
   }
 }
 
@@ -52,23 +62,33 @@ async function bundle(contents, external = []) {
 function reachable(outputs, path, found = new Set()) {
   if (!found.has(path)) {
     found.add(path);
-    outputs[path].imports.filter(({ kind }) => kind === 'import-statement').forEach((each) => outputs[each.path] && reachable(outputs, each.path, found));
+    outputs[path].imports
+      .filter(({ kind }) => kind === 'import-statement')
+      .forEach((each) => outputs[each.path] && reachable(outputs, each.path, found));
   }
   return found;
 }
 
-const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).length;
+const brotli = (bytes) =>
+  brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).length;
 
 const sizes = (bytes) => ({ raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotli(bytes) });
 
 /**
- * Raw, gzipped and brotlied bytes of both bundles, of what ours loads only with a store, and of our module alone. Where ADK's does not bundle, `faults` says
- * why, and its bytes are those of the two modules alone with every module of Node left out: they would not run.
+ * Raw, gzipped and brotlied bytes of both bundles, of what ours loads only with a store, and of our module alone.
+ * Where ADK's does not bundle, `faults` says why, and its bytes are those of the two modules alone with every module
+ * of Node left out: they would not run.
  */
 export async function bundleSizes() {
   const [ours, theirs] = [await bundle(OURS), await bundle(THEIRS)];
   if (ours.bytes === undefined) throw new Error(ours.faults[0]);
   const rest = theirs.bytes ?? (await bundle(THEIR_MODULES, [...builtinModules, 'node:*'])).bytes;
   const module = readFileSync(new URL('../pkg/wasm/statepad_bg.wasm', import.meta.url));
-  return { statepad: sizes(ours.bytes), later: sizes(ours.later), module: sizes(module), adk: rest && sizes(rest), faults: theirs.faults };
+  return {
+    statepad: sizes(ours.bytes),
+    later: sizes(ours.later),
+    module: sizes(module),
+    adk: rest && sizes(rest),
+    faults: theirs.faults,
+  };
 }

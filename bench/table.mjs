@@ -11,7 +11,8 @@ function duration(nanoseconds) {
   return `${number(nanoseconds / size)} ${unit}`;
 }
 
-const number = (value) => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(value < 1 ? 2 : 3).replace(/\.0+$/u, ''));
+const number = (value) =>
+  value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(value < 1 ? 2 : 3).replace(/\.0+$/u, '');
 const bytes = (value) => (value === undefined ? '' : `${Math.round(value).toLocaleString('en')} B`);
 const times = (value) => `${number(value)}x`;
 const met = (is) => (is ? 'yes' : 'NO');
@@ -19,7 +20,15 @@ const met = (is) => (is ? 'yes' : 'NO');
 /** A row of two figures whose ratio has an aim, or none. */
 function compared({ what, aim }, { statepad, adk, pure }, format) {
   const ratio = adk / statepad;
-  return [what, format(statepad), format(adk), times(ratio), aim ? `>= ${number(aim)}x` : '', aim ? met(ratio >= aim) : '', format(pure)];
+  return [
+    what,
+    format(statepad),
+    format(adk),
+    times(ratio),
+    aim ? `>= ${number(aim)}x` : '',
+    aim ? met(ratio >= aim) : '',
+    format(pure),
+  ];
 }
 
 /** A row of two figures, of which ours must not exceed `most`. */
@@ -27,7 +36,8 @@ function limited({ what, most }, { statepad, adk, pure }, format) {
   return [what, format(statepad), format(adk), '', `<= ${format(most)}`, met(statepad <= most), format(pure)];
 }
 
-const valuesOf = (figures) => Object.fromEntries(Object.entries(figures).map(([side, figure]) => [side, figure?.value]));
+const valuesOf = (figures) =>
+  Object.fromEntries(Object.entries(figures).map(([side, figure]) => [side, figure?.value]));
 
 /** What a cold start takes above that of node alone, which is the same for both. */
 function aboveNode(cold) {
@@ -38,7 +48,9 @@ function aboveNode(cold) {
 /** Every line of the table as a list of cells. */
 export function lines({ rows, memory, cold, sizes }) {
   const value = (id, side) => rows[id][side].value;
-  const flat = Object.fromEntries(['statepad', 'adk', 'pure'].map((side) => [side, value('appendAt10000', side) / value('appendAt10', side)]));
+  const flat = Object.fromEntries(
+    ['statepad', 'adk', 'pure'].map((side) => [side, value('appendAt10000', side) / value('appendAt10', side)]),
+  );
   const [appends, others] = [ROWS.slice(0, 3), ROWS.slice(3)];
   const timed = (row) => compared(row, valuesOf(rows[row.id]), duration);
   return [
@@ -57,7 +69,9 @@ export function lines({ rows, memory, cold, sizes }) {
 export function table(results) {
   const cells = [HEAD, ...lines(results)];
   const widths = HEAD.map((_, column) => Math.max(...cells.map((line) => line[column].length)));
-  const text = cells.map((line) => line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join('  '));
+  const text = cells.map((line) =>
+    line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join('  '),
+  );
   text.splice(1, 0, widths.map((width) => '-'.repeat(width)).join('  '));
   return text.map((line) => line.trimEnd()).join('\n');
 }

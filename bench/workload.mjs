@@ -1,6 +1,6 @@
 /**
- * What is measured, the same for every side: an event of 500 characters with a delta of three keys, a state of 30 keys,
- * and a template of 2,000 characters with ten placeholders.
+ * What is measured, the same for every side: an event of 500 characters with a delta of three keys, a state of 30
+ * keys, and a template of 2,000 characters with ten placeholders.
  */
 
 const WORDS = 'the tide comes in twice a day because the moon pulls at the sea and the earth turns under it ';
@@ -33,8 +33,8 @@ export const STATE = Object.fromEntries([
 const delta = (number) => ({ topic: `tides, part ${number}`, 'user:level': number % 10, 'app:served': number });
 
 /**
- * An event as it comes from a socket or a model's client: parsed, so that no text in it is a slice or a rope. The first
- * one writes the whole state.
+ * An event as it comes from a socket or a model's client: parsed, so that no text in it is a slice or a rope. The
+ * first one writes the whole state.
  */
 export function makeEvent(number) {
   const author = number % 2 === 0 ? 'user' : 'tutor';
@@ -44,7 +44,10 @@ export function makeEvent(number) {
       invocationId: `turn-${number >> 1}`,
       author,
       timestamp: 1_700_000_000_000 + number,
-      content: { role: number % 2 === 0 ? 'user' : 'model', parts: [{ text: `${number} ${prose(500)}`.slice(0, 500) }] },
+      content: {
+        role: number % 2 === 0 ? 'user' : 'model',
+        parts: [{ text: `${number} ${prose(500)}`.slice(0, 500) }],
+      },
       actions: {
         stateDelta: number === 0 ? STATE : delta(number),
         artifactDelta: {},
@@ -64,7 +67,18 @@ export async function fill(service, key, length) {
   return session;
 }
 
-const PLACEHOLDERS = ['topic', 'visits', 'score', 'profile', 'user:name', 'user:tone', 'user:seen', 'app:motto', 'app:limit', 'missing?'];
+const PLACEHOLDERS = [
+  'topic',
+  'visits',
+  'score',
+  'profile',
+  'user:name',
+  'user:tone',
+  'user:seen',
+  'app:motto',
+  'app:limit',
+  'missing?',
+];
 
 /** Ten placeholders between texts of the same length. */
 export const TEMPLATE = PLACEHOLDERS.map((content) => {
@@ -74,7 +88,11 @@ export const TEMPLATE = PLACEHOLDERS.map((content) => {
 
 /** A state as text that does not depend on the order of its keys. */
 export function stateText(state) {
-  return JSON.stringify(Object.keys(state).sort().map((key) => [key, state[key]]));
+  return JSON.stringify(
+    Object.keys(state)
+      .sort()
+      .map((key) => [key, state[key]]),
+  );
 }
 
 /** Reads what an agent reads: the text of each event. Answers how many characters there are. */

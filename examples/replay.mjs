@@ -1,5 +1,6 @@
 /**
- * Replays conversations through ADK's own Runner on statepad. Run it with `npm start`; `npm start -- --help` says more.
+ * Replays conversations through ADK's own Runner on statepad. Run it with `npm start`; `npm start -- --help` says
+ * more.
  */
 import { readFile } from 'node:fs/promises';
 import { LogLevel, setLogLevel } from '@google/adk';
@@ -70,14 +71,17 @@ async function replay({ conversations, broken }, { quiet, verbose }) {
       if (mismatches.length === 0) totals.equal += 1;
       else bar?.clear();
       for (const mismatch of mismatches) printMismatch(conversation.id, mismatch);
-      if (full && mismatches.length === 0) print(`  the final state is the wanted one, ${session.events.length} events\n`);
+      if (full && mismatches.length === 0)
+        print(`  the final state is the wanted one, ${session.events.length} events\n`);
     }
     bar?.at(index + 1, totals);
   }
 
   const seconds = (performance.now() - started) / 1000;
   const rate = seconds > 0 ? Math.round(totals.events / seconds) : 0;
-  print(`${conversations.length} sessions, ${totals.turns} turns, ${totals.events} events in ${seconds.toFixed(2)} s, ${rate} events/s`);
+  print(
+    `${conversations.length} sessions, ${totals.turns} turns, ${totals.events} events in ${seconds.toFixed(2)} s, ${rate} events/s`,
+  );
   print(`turns found in the logs: ${totals.logged} of ${totals.turns}`);
   print(`final states equal:      ${totals.equal} of ${conversations.length}`);
   if (broken.length > 0) print(`broken lines:            ${broken.length}`);

@@ -8,5 +8,14 @@ export function needCargoTool(name) {
   const tool = cargoTools[name];
   if (versionOf(name, tool.ask) === `${name} ${tool.version}`) return;
   console.log(`setup: building ${tool.crate} ${tool.version}, once, which takes a few minutes`);
-  run('cargo', ['install', tool.crate, '--version', tool.version, ...tool.flags, '--root', cargoRoot(tool), '--quiet']);
+  run('cargo', [
+    'install',
+    tool.crate,
+    '--version',
+    tool.version,
+    ...tool.flags,
+    '--root',
+    cargoRoot(tool),
+    '--quiet',
+  ]);
 }

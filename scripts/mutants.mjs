@@ -4,16 +4,40 @@ import ts from 'typescript';
 
 /** What each operator is changed into. */
 const OPERATORS = {
-  '===': '!==', '!==': '===', '==': '!=', '!=': '==', '<': '<=', '<=': '<', '>': '>=', '>=': '>', '+': '-', '-': '+', '*': '/', '/': '*', '%': '*',
-  '&&': '||', '||': '&&', '??': '&&', '&': '|', '|': '&', '<<': '>>', '>>': '<<', '>>>': '<<', '+=': '-=', '-=': '+=', '||=': '&&=', '&&=': '||=', '??=': '=',
+  '===': '!==',
+  '!==': '===',
+  '==': '!=',
+  '!=': '==',
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '/': '*',
+  '%': '*',
+  '&&': '||',
+  '||': '&&',
+  '??': '&&',
+  '&': '|',
+  '|': '&',
+  '<<': '>>',
+  '>>': '<<',
+  '>>>': '<<',
+  '+=': '-=',
+  '-=': '+=',
+  '||=': '&&=',
+  '&&=': '||=',
+  '??=': '=',
 };
 
 /** How an operator reads that is asked for the other way round: `a < b` is also held against `a > b`. */
 const TURNED = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
 
 /**
- * All faults of a file, in the order of the text: `{ line, from, to, text }`, where `text` is the whole file with the fault.
- * Types, imports and the texts of messages are left alone.
+ * All faults of a file, in the order of the text: `{ line, from, to, text }`, where `text` is the whole file with the
+ * fault. Types, imports and the texts of messages are left alone.
  */
 export function mutantsOf(name, source) {
   const file = ts.createSourceFile(name, source, ts.ScriptTarget.ES2022, true, ts.ScriptKind.TS);
@@ -29,7 +53,12 @@ export function mutantsOf(name, source) {
     }
   };
   const visit = (node) => {
-    if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isImportDeclaration(node)) {
+    if (
+      ts.isTypeNode(node) ||
+      ts.isInterfaceDeclaration(node) ||
+      ts.isTypeAliasDeclaration(node) ||
+      ts.isImportDeclaration(node)
+    ) {
       return;
     }
     mutate(node, replace, file);
@@ -66,7 +95,12 @@ function mutate(node, replace, file) {
     prefix(node, replace, text);
   } else if (ts.isPostfixUnaryExpression(node)) {
     replace(node, text(node.operand) + (node.operator === ts.SyntaxKind.PlusPlusToken ? '--' : '++'));
-  } else if (ts.isExpressionStatement(node) || ts.isThrowStatement(node) || ts.isContinueStatement(node) || ts.isBreakStatement(node)) {
+  } else if (
+    ts.isExpressionStatement(node) ||
+    ts.isThrowStatement(node) ||
+    ts.isContinueStatement(node) ||
+    ts.isBreakStatement(node)
+  ) {
     if (!(ts.isExpressionStatement(node) && text(node).startsWith('super('))) {
       replace(node, ';');
     }
@@ -95,7 +129,11 @@ function conditions(node, replace, isLoop) {
 
 function prefix(node, replace, text) {
   const operand = text(node.operand);
-  if (node.operator === ts.SyntaxKind.ExclamationToken || node.operator === ts.SyntaxKind.MinusToken || node.operator === ts.SyntaxKind.TildeToken) {
+  if (
+    node.operator === ts.SyntaxKind.ExclamationToken ||
+    node.operator === ts.SyntaxKind.MinusToken ||
+    node.operator === ts.SyntaxKind.TildeToken
+  ) {
     replace(node, operand);
   } else if (node.operator === ts.SyntaxKind.PlusPlusToken || node.operator === ts.SyntaxKind.MinusMinusToken) {
     replace(node, (node.operator === ts.SyntaxKind.PlusPlusToken ? '--' : '++') + operand);

@@ -1,6 +1,7 @@
-// Puts faults into a file of the crate, one at a time, and runs its tests against each: what survives is what no test holds.
-// `node scripts/mutate-rust.mjs src/delta.rs src/scan.rs`. cargo-mutants is built when it is not there, which takes minutes;
-// a file takes minutes, too. What it found lies under target/mutants.out. Exits with 2 when a fault survived.
+// Puts faults into a file of the crate, one at a time, and runs its tests against each: what survives is what no test
+// holds. `node scripts/mutate-rust.mjs src/delta.rs src/scan.rs`. cargo-mutants is built when it is not there, which
+// takes minutes; a file takes minutes, too. What it found lies under target/mutants.out. Exits with 2 when a fault
+// survived.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,20 +12,24 @@ import { env, root } from './tools.mjs';
 const files = process.argv.slice(2);
 const wrong = files.filter((file) => !file.startsWith('src/') || !existsSync(join(root, file)));
 if (files.length === 0 || wrong.length > 0) {
-  console.error(`${wrong.map((file) => `there is no ${file}\n`).join('')}usage: node scripts/mutate-rust.mjs src/FILE.rs …`);
+  console.error(
+    `${wrong.map((file) => `there is no ${file}\n`).join('')}usage: node scripts/mutate-rust.mjs src/FILE.rs …`,
+  );
   process.exit(1);
 }
 const binding = files.filter((file) => /^src\/wasm\b/.test(file));
 if (binding.length > 0) {
-  console.error(`${binding.join(', ')}: compiled for wasm32 alone, where no fault can be put in; the tests of the package hold it`);
+  console.error(
+    `${binding.join(', ')}: compiled for wasm32 alone, where no fault can be put in; the tests of the package hold it`,
+  );
   process.exit(1);
 }
 
 needCargoTool('cargo-mutants');
 
 /**
- * The faults in functions and modules that are compiled for wasm32 alone: here they change nothing. A pattern over the names
- * that cargo-mutants gives to faults.
+ * The faults in functions and modules that are compiled for wasm32 alone: here they change nothing. A pattern over the
+ * names that cargo-mutants gives to faults.
  */
 function elsewhere(file) {
   const attribute = /#\[cfg\(all\([^\n]*target_arch = "wasm32"[^\n]*\)\)\]\n\s*(?:pub(?:\(\w+\))? )?(?:fn|mod) (\w+)/g;
@@ -33,21 +38,35 @@ function elsewhere(file) {
 }
 
 const common = [
-  'mutants', '--no-shuffle', '--baseline', 'skip', '--timeout', '180', '--output', join(root, 'target'), '--colors', 'never',
-  ...files.flatMap((file) => ['--file', file]), ...files.flatMap(elsewhere).flatMap((pattern) => ['--exclude-re', pattern]),
+  'mutants',
+  '--no-shuffle',
+  '--baseline',
+  'skip',
+  '--timeout',
+  '180',
+  '--output',
+  join(root, 'target'),
+  '--colors',
+  'never',
+  ...files.flatMap((file) => ['--file', file]),
+  ...files.flatMap(elsewhere).flatMap((pattern) => ['--exclude-re', pattern]),
 ];
 
 /**
- * One run over the faults that are left. `targets` go to every call of cargo: what a run does not need is not built either.
- * What depends on nothing is built once, and kept from one start of this script to the next.
+ * One run over the faults that are left. `targets` go to every call of cargo: what a run does not need is not built
+ * either. What depends on nothing is built once, and kept from one start of this script to the next.
  */
 function run(targets, more = []) {
   const { status } = spawnSync('cargo', [...common, ...targets.map((target) => `--cargo-arg=${target}`), ...more], {
     cwd: root,
     env: {
       ...env,
-      CARGO_TARGET_DIR: join(root, 'target', 'mutants'), CARGO_PROFILE_DEV_DEBUG: '0', CARGO_PROFILE_TEST_DEBUG: '0',
-      PROPTEST_CASES: '64', PROPTEST_MAX_SHRINK_ITERS: '0', RUST_BACKTRACE: '0',
+      CARGO_TARGET_DIR: join(root, 'target', 'mutants'),
+      CARGO_PROFILE_DEV_DEBUG: '0',
+      CARGO_PROFILE_TEST_DEBUG: '0',
+      PROPTEST_CASES: '64',
+      PROPTEST_MAX_SHRINK_ITERS: '0',
+      RUST_BACKTRACE: '0',
     },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
@@ -67,8 +86,8 @@ function count() {
   counted.unviable += found('unviable').length;
 }
 
-// The tests beside the code notice most faults, and are built in a fraction of the time. What they leave goes to the others, but
-// for those that take long on purpose: they hold how much time something takes, and not what it answers.
+// The tests beside the code notice most faults, and are built in a fraction of the time. What they leave goes to the
+// others, but for those that take long on purpose: they hold how much time something takes, and not what it answers.
 let status = run(['--lib']);
 count();
 if (status === 2) {
@@ -78,6 +97,8 @@ if (status === 2) {
 }
 
 const missed = found('missed');
-console.log(`\n${counted.noticed} faults were noticed, ${missed.length} were not, ${counted.unviable} did not compile`);
+console.log(
+  `\n${counted.noticed} faults were noticed, ${missed.length} were not, ${counted.unviable} did not compile`,
+);
 missed.forEach((fault) => console.log(`  ${fault}`));
 process.exitCode = missed.length > 0 ? 2 : status;

@@ -3,12 +3,22 @@
 //   node scripts/mutate.mjs pkg/src/input/admit.ts -- tests/unit/admission.test.mjs tests/unit/handles.test.mjs
 //   node scripts/mutate.mjs pkg/src/input/admit.ts --lines 60-120 --jobs 2
 //
-// Without test files it runs all of tests/unit/*.test.mjs. What is tested is a copy of the project in a folder for temporary files:
-// pkg/dist stays as it is, and has to be there (`node scripts/build.mjs`). A fault that nothing notices is a hole in the tests,
-// or no fault at all: look at each.
+// Without test files it runs all of tests/unit/*.test.mjs. What is tested is a copy of the project in a folder for
+// temporary files: pkg/dist stays as it is, and has to be there (`node scripts/build.mjs`). A fault that nothing
+// notices is a hole in the tests, or no fault at all: look at each.
 
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
@@ -17,7 +27,16 @@ import { mutantsOf } from './mutants.mjs';
 import { root } from './tools.mjs';
 
 /** What tests look at besides the package. */
-const COPIED = ['tests', 'docs', 'examples', 'README.md', 'CHANGELOG.md', 'package.json', 'LICENSE-MIT', 'LICENSE-APACHE'];
+const COPIED = [
+  'tests',
+  'docs',
+  'examples',
+  'README.md',
+  'CHANGELOG.md',
+  'package.json',
+  'LICENSE-MIT',
+  'LICENSE-APACHE',
+];
 
 const { file, tests, jobs, lines } = parse(process.argv.slice(2));
 const source = readFileSync(join(root, file), 'utf8');
@@ -41,7 +60,9 @@ for (const test of tests) {
 // What is quick, and what is called as the file is, goes first.
 const near = (test) => (basename(test).startsWith(basename(file, '.ts')) ? 0 : 1);
 times.sort((one, other) => near(one.test) - near(other.test) || one.time - other.time);
-console.log(`${mutants.length} faults in ${file}, ${tests.length} test files, ${Math.ceil(times.reduce((sum, { time }) => sum + time, 0) / 1000)} s each at most`);
+console.log(
+  `${mutants.length} faults in ${file}, ${tests.length} test files, ${Math.ceil(times.reduce((sum, { time }) => sum + time, 0) / 1000)} s each at most`,
+);
 
 const survivors = [];
 const waiting = [...mutants];
@@ -61,7 +82,8 @@ survivors.forEach((mutant) => console.log(describe(mutant)));
 process.exit(0);
 
 function describe({ line, from, to }) {
-  const brief = (text) => (text.length > 100 ? `${text.slice(0, 60)} … ${text.slice(-30)}` : text).replace(/\s+/g, ' ');
+  const brief = (text) =>
+    (text.length > 100 ? `${text.slice(0, 60)} … ${text.slice(-30)}` : text).replace(/\s+/g, ' ');
   return `${file}:${line}  ${brief(from)}  →  ${brief(to)}`;
 }
 
@@ -71,20 +93,36 @@ function parse(given) {
   const option = (name) => (options.includes(name) ? options.splice(options.indexOf(name), 2)[1] : undefined);
   const [from = 1, to = Infinity] = option('--lines')?.split('-').map(Number) ?? [];
   const jobCount = Number(option('--jobs') ?? 1);
-  const all = () => readdirSync(join(root, 'tests', 'unit')).filter((name) => name.endsWith('.test.mjs')).map((name) => `tests/unit/${name}`);
+  const all = () =>
+    readdirSync(join(root, 'tests', 'unit'))
+      .filter((name) => name.endsWith('.test.mjs'))
+      .map((name) => `tests/unit/${name}`);
   const [named] = options;
-  if (named === undefined || !existsSync(resolve(named)) || !relative(root, resolve(named)).startsWith(join('pkg', 'src'))) {
-    console.error('which file of pkg/src? node scripts/mutate.mjs pkg/src/FILE.ts [--lines 1-50] [--jobs 2] [-- TEST FILES]');
+  if (
+    named === undefined ||
+    !existsSync(resolve(named)) ||
+    !relative(root, resolve(named)).startsWith(join('pkg', 'src'))
+  ) {
+    console.error(
+      'which file of pkg/src? node scripts/mutate.mjs pkg/src/FILE.ts [--lines 1-50] [--jobs 2] [-- TEST FILES]',
+    );
     process.exit(2);
   }
-  return { file: relative(root, resolve(named)), tests: end < given.length ? given.slice(end + 1) : all(), jobs: jobCount, lines: [from, to] };
+  return {
+    file: relative(root, resolve(named)),
+    tests: end < given.length ? given.slice(end + 1) : all(),
+    jobs: jobCount,
+    lines: [from, to],
+  };
 }
 
 /** A copy of the project, with a node_modules in which `statepad` is the copy. */
 function copyProject(at) {
   const project = join(at, 'project');
   mkdirSync(join(project, 'node_modules'), { recursive: true });
-  COPIED.filter((name) => existsSync(join(root, name))).forEach((name) => cpSync(join(root, name), join(project, name), { recursive: true }));
+  COPIED.filter((name) => existsSync(join(root, name))).forEach((name) =>
+    cpSync(join(root, name), join(project, name), { recursive: true }),
+  );
   for (const name of ['src', 'wasm', 'package.json']) {
     cpSync(join(root, 'pkg', name), join(project, 'pkg', name), { recursive: true });
   }
@@ -140,7 +178,11 @@ async function survives(project, { text }) {
 
 /** Runs a test file until its first failure. */
 async function passes(project, test, timeout) {
-  const child = spawn(process.execPath, ['--test-reporter=tap', test], { cwd: project, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+  const child = spawn(process.execPath, ['--test-reporter=tap', test], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  });
   const end = () => {
     try {
       // With what it has started itself.

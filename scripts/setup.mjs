@@ -1,12 +1,13 @@
 // Installs what is missing on this machine, and only that: `node scripts/setup.mjs build` what a build needs,
-// `node scripts/setup.mjs test` what the tests need besides. Says what it does; prints nothing when all is there.
+// `node scripts/setup.mjs test` what the tests need besides, `node scripts/setup.mjs redis` what the tests of one
+// store need. Says what it does; prints nothing when all is there.
 
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { run } from './run.mjs';
+import { spawnSync } from 'node:child_process';
 import { needCargoTool } from './cargo-tool.mjs';
+import { hasWasmTarget, npmMark, npmWanted } from './installed.mjs';
+import { run } from './run.mjs';
 import { env, root, versionOf, wasmTarget } from './tools.mjs';
 
 function say(text) {
@@ -20,20 +21,26 @@ function giveUp(text) {
 
 function needNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) giveUp(`Node ${process.versions.node} is too old: 20.19 or newer is needed`);
+  if (major < 20 || (major === 20 && minor < 19))
+    giveUp(`Node ${process.versions.node} is too old: 20.19 or newer is needed`);
 }
 
 function needRust() {
   if (!versionOf('cargo')) giveUp('cargo was not found: install Rust from https://rustup.rs');
-  const sysroot = execFileSync('rustc', ['--print', 'sysroot'], { cwd: root, env, encoding: 'utf8' }).trim();
-  if (existsSync(join(sysroot, 'lib', 'rustlib', wasmTarget, 'lib'))) return;
-  if (!versionOf('rustup')) giveUp(`this Rust lacks the target ${wasmTarget}, and there is no rustup to add it: install Rust from https://rustup.rs`);
+  if (hasWasmTarget()) return;
+  if (!versionOf('rustup'))
+    giveUp(
+      `this Rust lacks the target ${wasmTarget}, and there is no rustup to add it: install Rust from https://rustup.rs`,
+    );
   say(`adding the Rust target ${wasmTarget}`);
   run('rustup', ['target', 'add', wasmTarget]);
 }
 
 function needRustComponents() {
-  for (const [program, component] of [['cargo-fmt', 'rustfmt'], ['cargo-clippy', 'clippy']]) {
+  for (const [program, component] of [
+    ['cargo-fmt', 'rustfmt'],
+    ['cargo-clippy', 'clippy'],
+  ]) {
     if (versionOf(program)) continue;
     say(`adding the Rust component ${component}`);
     run('rustup', ['component', 'add', component]);
@@ -42,14 +49,13 @@ function needRustComponents() {
 
 /** Installs when there is nothing yet, or when what there is was installed from another lock file. */
 function needNpmPackages() {
-  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
-  const mark = join(root, 'node_modules', '.installed-from');
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === lock) return;
+  const wanted = npmWanted();
+  if (existsSync(npmMark) && readFileSync(npmMark, 'utf8') === wanted) return;
   say('installing the npm packages of package-lock.json');
   run('npm', ['ci', '--no-progress'], { shell: process.platform === 'win32' });
   // The package that carries another Node for the tests calls it `node`: scripts of npm would be run by that one.
   rmSync(join(root, 'node_modules', '.bin', 'node'), { force: true });
-  writeFileSync(mark, lock);
+  writeFileSync(npmMark, wanted);
 }
 
 /** Installs Debian's packages when one of the programs is missing. */
@@ -57,7 +63,9 @@ function needPrograms(programs, packages) {
   const missing = programs.filter((program) => !versionOf(program));
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0 || !versionOf('apt-get')) {
-    giveUp(`the tests need ${missing.join(' and ')} in the PATH; on Debian: sudo apt-get install ${packages.join(' ')}`);
+    giveUp(
+      `the tests need ${missing.join(' and ')} in the PATH; on Debian: sudo apt-get install ${packages.join(' ')}`,
+    );
   }
   say(`installing ${packages.join(' and ')} with apt-get`);
   const quiet = { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' } };
@@ -73,13 +81,21 @@ function needRedis() {
   needPrograms(['redis-server'], ['redis-server']);
 }
 
-/** Whether better-sqlite3 was compiled for the Node that runs this. Tried in another process, as it may take that along. */
+/**
+ * Whether better-sqlite3 was compiled for the Node that runs this. Tried in another process, as it may take that
+ * along.
+ */
 function hasBetterSqlite() {
-  const tried = spawnSync(process.execPath, ['-e', "new (require('better-sqlite3'))(':memory:')"], { cwd: root, stdio: 'ignore' });
+  const tried = spawnSync(process.execPath, ['-e', "new (require('better-sqlite3'))(':memory:')"], {
+    cwd: root,
+    stdio: 'ignore',
+  });
   return tried.status === 0;
 }
 
-/** Compiles better-sqlite3, as its own install script would, for the Node that runs this, whichever npm finds first. */
+/**
+ * Compiles better-sqlite3, as its own install script would, for the Node that runs this, whichever npm finds first.
+ */
 function needBetterSqlite() {
   if (hasBetterSqlite()) return;
   needPrograms(['python3', 'make', 'g++'], ['python3', 'make', 'g++']);
@@ -105,6 +121,25 @@ const needs = {
   test: [needRustComponents, () => needCargoTool('wasm-pack'), needChromium, needRedis, needBetterSqlite],
 };
 
+/**
+ * What the tests of each store need besides the npm packages, which have Postgres and the hosts of Cloudflare in them.
+ */
+const stores = {
+  cloudflare: [],
+  encrypted: [needBetterSqlite, needChromium],
+  indexeddb: [needChromium],
+  journal: [needChromium],
+  memory: [],
+  postgres: [],
+  redis: [needRedis],
+  sqlite: [needBetterSqlite],
+};
+
 const purpose = process.argv[2];
-if (!(purpose in needs)) giveUp(`say what for: ${Object.keys(needs).join(' or ')}`);
-for (const need of purpose === 'test' ? [...needs.build, ...needs.test] : needs.build) need();
+if (purpose in stores) {
+  for (const need of [needNode, needNpmPackages, ...stores[purpose]]) need();
+} else if (purpose in needs) {
+  for (const need of purpose === 'test' ? [...needs.build, ...needs.test] : needs.build) need();
+} else {
+  giveUp(`say what for: ${[...Object.keys(needs), ...Object.keys(stores)].join(', ')}`);
+}

@@ -1,8 +1,8 @@
-// Makes a folder anew when what it is made from has changed, and only then.
+// Does a step of the build again when what it is made from has changed, and only then.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Every file under a folder. */
 export function filesUnder(folder) {
@@ -12,19 +12,32 @@ export function filesUnder(folder) {
     .sort();
 }
 
-/**
- * Empties `folder` and has `make` fill it, unless it was filled from the very same `inputs` (files) before. The mark that
- * says so is written last, into the folder: a step that failed is done again.
- */
-export async function step(name, folder, inputs, make) {
+/** A hash of the names and contents of files. */
+export function hashOf(files) {
   const hash = createHash('sha256');
-  for (const file of inputs) hash.update(file).update('\0').update(readFileSync(file)).update('\0');
-  const madeFrom = hash.digest('hex');
-  const mark = join(folder, '.made-from');
+  for (const file of files) hash.update(file).update('\0').update(readFileSync(file)).update('\0');
+  return hash.digest('hex');
+}
+
+/**
+ * Has `make` do its work unless it was done with the very same `inputs` (files) before. The file `mark` says so: it is
+ * removed first and written last, so that a step that failed is done again.
+ */
+export async function remade(name, mark, inputs, make) {
+  const madeFrom = hashOf(inputs);
   if (existsSync(mark) && readFileSync(mark, 'utf8') === madeFrom) return;
   console.log(`build: ${name}`);
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  rmSync(mark, { force: true });
   await make();
+  mkdirSync(dirname(mark), { recursive: true });
   writeFileSync(mark, madeFrom);
+}
+
+/** Such a step that fills a whole `folder`, which is emptied first. */
+export async function step(name, folder, inputs, make) {
+  await remade(name, join(folder, '.made-from'), inputs, () => {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    return make();
+  });
 }

@@ -1,4 +1,4 @@
-// Runs one suite of tests: what it prints is passed on and read for its counts.
+// Runs one suite of tests: what it prints is read for its counts, and passed on.
 
 import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
@@ -29,17 +29,30 @@ function failureOf(output) {
 }
 
 /**
- * Runs `command` and answers what came of it; when it failed, with the lines in which it says why, as `failure`. A suite with
- * a `runner` fails when it ran no test; one without is a single check, which passes or fails by its exit code.
+ * Runs `command` and answers what came of it; when it failed, with the lines in which it says why, as `failure`. A
+ * suite with a `runner` fails when it ran no test; one without is a single check, which passes or fails by its exit
+ * code. What it prints is shown at once; or, with `show: 'whole'`, when it is done, so that it stays together beside
+ * others; or, with 'nothing', never.
  */
-export async function runSuite({ name, command, runner, extraEnv }) {
-  console.log(`\n=== ${name}\n`);
+export async function runSuite({ name, command, runner, extraEnv }, { show = 'at once' } = {}) {
+  if (show === 'at once') console.log(`\n=== ${name}\n`);
   const started = performance.now();
-  const { code, output } = await follow(command, extraEnv);
+  const { code, output } = await follow(command, extraEnv, show === 'at once');
+  if (show === 'whole') console.log(`\n=== ${name}\n\n${output.trimEnd()}`);
   const seconds = (performance.now() - started) / 1000;
   if (!runner) {
     const ok = code === 0;
-    return { name, ok, passed: Number(ok), failed: Number(!ok), skipped: 0, seconds, lines: [], failure: ok ? [] : failureOf(output) };
+    return {
+      name,
+      ok,
+      passed: Number(ok),
+      failed: Number(!ok),
+      skipped: 0,
+      seconds,
+      output,
+      lines: [],
+      failure: ok ? [] : failureOf(output),
+    };
   }
 
   const { line, counts, skips } = summaries[runner];
@@ -47,27 +60,46 @@ export async function runSuite({ name, command, runner, extraEnv }) {
   const lines = printed.filter((text) => line.test(text));
   const total = (pattern) => lines.reduce((sum, text) => sum + Number(pattern.exec(text)?.[1] ?? 0), 0);
   const told = skips ? printed.filter((text) => skips.test(text)) : [];
-  const [failed, passed, skipped] = [total(counts.failed), total(counts.passed) - told.length, total(counts.skipped) + told.length];
+  const [failed, passed, skipped] = [
+    total(counts.failed),
+    total(counts.passed) - told.length,
+    total(counts.skipped) + told.length,
+  ];
   lines.push(...told);
   const ok = code === 0 && failed === 0 && passed > 0;
   // A runner that broke down before it could count is a failure, too.
-  return { name, ok, passed, failed: ok ? 0 : Math.max(failed, 1), skipped, seconds, lines, failure: ok ? [] : failureOf(output) };
+  return {
+    name,
+    ok,
+    passed,
+    failed: ok ? 0 : Math.max(failed, 1),
+    skipped,
+    seconds,
+    output,
+    lines,
+    failure: ok ? [] : failureOf(output),
+  };
 }
 
-function follow([program, ...args], extraEnv) {
+/** Runs a program to its end, and answers its exit code and all that it printed. */
+function follow([program, ...args], extraEnv, shown) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, env: { ...env, ...extraEnv }, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
-    for (const [from, to] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
+    for (const [from, to] of [
+      [child.stdout, process.stdout],
+      [child.stderr, process.stderr],
+    ]) {
       from.setEncoding('utf8');
       from.on('data', (text) => {
         output += text;
-        to.write(text);
+        if (shown) to.write(text);
       });
     }
     child.on('error', (error) => {
-      console.error(`${program}: ${error.message}`);
-      resolve({ code: 1, output });
+      const text = `${program}: ${error.message}\n`;
+      if (shown) process.stderr.write(text);
+      resolve({ code: 1, output: output + text });
     });
     child.on('close', (code) => resolve({ code: code ?? 1, output }));
   });

@@ -1,72 +1,56 @@
-// Runs every suite of tests and checks, and says at the end what ran and what came of it. Exits with 1 when anything failed.
-// `npm test -- browser packaging` runs only the suites whose name has one of these words in it.
+// Runs every suite of tests and checks, side by side where they do not disturb each other, and says at the end what
+// ran and what came of it. Exits with 1 when anything failed.
+// `npm test -- browser packaging` runs only the suites whose name has one of these words in it; `--lanes=1` one after
+// the other.
 
-import { join } from 'node:path';
-import { filesUnder } from './step.mjs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { inLanes, secondsInLanes } from './lanes.mjs';
 import { runSuite } from './suite.mjs';
-import { root, wasmTarget } from './tools.mjs';
+import { allSuites } from './suites.mjs';
+import { root } from './tools.mjs';
 
-const script = (path, ...args) => [process.execPath, join(root, ...path.split('/')), ...args];
-const denyWarnings = ['--', '-D', 'warnings'];
+const options = process.argv.slice(2).filter((word) => word.startsWith('--'));
+const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const asked = options.map((option) => /^--lanes=([1-9])$/.exec(option)?.[1]);
+if (asked.includes(undefined)) fail(`${options.join(' ')}: the only option is --lanes=NUMBER`);
+// More than two are not tried: browsers and servers take what is left.
+const lanes = Number(asked[0] ?? Math.min(2, availableParallelism()));
 
-/** A suite for every folder under tests/ that has files of tests in it, and one for those that lie beside the folders. */
-function nodeSuites() {
-  const tests = join(root, 'tests');
-  const folders = new Map();
-  for (const file of filesUnder(tests).filter((path) => path.endsWith('.test.mjs'))) {
-    const [first, ...rest] = file.slice(tests.length + 1).split(/[\\/]/);
-    const folder = rest.length > 0 ? `tests/${first}` : 'tests';
-    folders.set(folder, [...(folders.get(folder) ?? []), file]);
-  }
-  return [...folders].map(([folder, files]) => ({
-    name: `node --test ${folder}`,
-    command: [process.execPath, '--test', '--test-reporter=spec', '--test-timeout=300000', ...files],
-    runner: 'node',
-  }));
-}
+/** How long each suite took here the last time, in seconds. */
+const timesFile = join(root, 'target', 'test-times.json');
+const times = readTimes();
 
-const suites = [
-  { name: 'cargo fmt', command: ['cargo', 'fmt', '--check'] },
-  { name: 'cargo clippy', command: ['cargo', 'clippy', '--locked', '--all-targets', ...denyWarnings] },
-  {
-    name: 'cargo clippy, wasm32',
-    command: ['cargo', 'clippy', '--locked', '--all-targets', '--target', wasmTarget, ...denyWarnings],
-  },
-  { name: 'cargo test', command: ['cargo', 'test', '--locked'], runner: 'cargo' },
-  {
-    name: 'cargo clippy, wasm32 without JavaScript',
-    command: ['cargo', 'clippy', '--locked', '--lib', '--no-default-features', '--target', wasmTarget, ...denyWarnings],
-  },
-  {
-    name: 'cargo doc',
-    command: ['cargo', 'doc', '--locked', '--no-deps', '--document-private-items'],
-    extraEnv: { RUSTDOCFLAGS: '-D warnings' },
-  },
-  // The plain commands, as everybody would type them.
-  { name: 'wasm-pack test, node', command: ['wasm-pack', 'test', '--node'], runner: 'cargo' },
-  { name: 'wasm-pack test, chrome', command: ['wasm-pack', 'test', '--headless', '--chrome'], runner: 'cargo' },
-  { name: 'build', command: script('scripts/build.mjs') },
-  { name: 'tsc', command: script('node_modules/typescript/bin/tsc', '-p', root) },
-  { name: 'tsc, page', command: script('node_modules/typescript/bin/tsc', '-p', join(root, 'www'), '--noEmit') },
-  { name: 'eslint', command: script('node_modules/eslint/bin/eslint.js', '--max-warnings', '0') },
-  ...nodeSuites(),
-];
-
-const words = process.argv.slice(2);
+const suites = allSuites().map((suite) => ({ ...suite, seconds: times[suite.name] ?? suite.seconds }));
 const chosen = words.length === 0 ? suites : suites.filter(({ name }) => words.some((word) => name.includes(word)));
 if (chosen.length === 0) {
-  console.error(`no suite has ${words.join(' or ')} in its name; there are:\n${suites.map(({ name }) => `  ${name}`).join('\n')}`);
-  process.exit(1);
+  fail(
+    `no suite has ${words.join(' or ')} in its name; there are:\n${suites.map(({ name }) => `  ${name}`).join('\n')}`,
+  );
 }
 
-const results = [];
-for (const suite of chosen) results.push(await runSuite(suite));
+const atOnce = Math.min(lanes, chosen.length);
+console.log(
+  `npm test: ${chosen.length} suites, ${atOnce === 1 ? 'one after the other' : `${atOnce} at a time`}: ${about(secondsInLanes(chosen, atOnce))}.`,
+);
+if (words.length === 0) {
+  console.log(`While you work: npm run check and npm run test:unit, together less than a minute; npm run test:store -- sqlite;
+npm test -- WORDS for the suites whose names have one of the words.`);
+}
 
-for (const { name, failure } of results.filter(({ ok }) => !ok)) console.log(`\n=== failed: ${name}\n\n${failure.join('\n')}`);
+const results = await inLanes(chosen, atOnce, async (suite) => {
+  if (atOnce > 1) console.log(`\n... ${suite.name} begins`);
+  return await runSuite(suite, { show: atOnce > 1 ? 'whole' : 'at once' });
+});
+writeTimes();
+
+for (const { name, failure } of results.filter(({ ok }) => !ok))
+  console.log(`\n=== failed: ${name}\n\n${failure.join('\n')}`);
 
 const width = Math.max(...results.map(({ name }) => name.length));
-const row = (name, result, passed, failed, skipped, time) =>
-  [name.padEnd(width), result.padEnd(6), ...[passed, failed, skipped, time].map((cell) => String(cell).padStart(8))].join('  ').trimEnd();
+const row = (name, result, ...cells) =>
+  [name.padEnd(width), result.padEnd(6), ...cells.map((cell) => String(cell).padStart(8))].join('  ').trimEnd();
 console.log(`\n=== what ran\n\n${row('suite', 'result', 'passed', 'failed', 'skipped', 'time')}`);
 for (const { name, ok, passed, failed, skipped, seconds } of results) {
   console.log(row(name, ok ? 'ok' : 'FAILED', passed, failed, skipped, `${seconds.toFixed(1)} s`));
@@ -75,5 +59,30 @@ for (const { name, ok, passed, failed, skipped, seconds } of results) {
 console.log();
 for (const { name, lines } of results) for (const line of lines) console.log(`${name}: ${line}`);
 const sum = (count) => results.reduce((total, result) => total + result[count], 0);
-console.log(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
+console.log(
+  `\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped, in ${about(performance.now() / 1000)}`,
+);
 process.exitCode = results.every(({ ok }) => ok) ? 0 : 1;
+
+function fail(text) {
+  console.error(text);
+  process.exit(1);
+}
+
+function about(seconds) {
+  return seconds < 90 ? `about ${Math.round(seconds)} s` : `about ${Math.round(seconds / 60)} minutes`;
+}
+
+function readTimes() {
+  try {
+    return JSON.parse(readFileSync(timesFile, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function writeTimes() {
+  for (const { name, ok, seconds } of results) if (ok) times[name] = Math.round(seconds);
+  mkdirSync(dirname(timesFile), { recursive: true });
+  writeFileSync(timesFile, `${JSON.stringify(times, undefined, 2)}\n`);
+}

@@ -16,7 +16,9 @@ export const cargoHome = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
 
 /** The version of a crate that Cargo.lock names: the command-line tool must be exactly that of the crate. */
 function locked(crate) {
-  const found = new RegExp(`^name = "${crate}"\\r?\\nversion = "(.+)"`, 'm').exec(readFileSync(join(root, 'Cargo.lock'), 'utf8'));
+  const found = new RegExp(`^name = "${crate}"\\r?\\nversion = "(.+)"`, 'm').exec(
+    readFileSync(join(root, 'Cargo.lock'), 'utf8'),
+  );
   if (!found) throw new Error(`Cargo.lock has no ${crate}`);
   return found[1];
 }
@@ -34,7 +36,12 @@ export const cargoTools = {
   },
   'wasm-pack': { crate: 'wasm-pack', version: '0.15.1', flags: ['--locked'] },
   // For scripts/mutate-rust.mjs alone, which installs it when it is asked for.
-  'cargo-mutants': { crate: 'cargo-mutants', version: '27.1.0', flags: ['--locked', '--debug'], ask: ['mutants', '--version'] },
+  'cargo-mutants': {
+    crate: 'cargo-mutants',
+    version: '27.1.0',
+    flags: ['--locked', '--debug'],
+    ask: ['mutants', '--version'],
+  },
 };
 
 /** The folder that `cargo install --root` gets for a tool. */
@@ -52,7 +59,10 @@ export const env = {
   ].join(delimiter),
 };
 
-/** The first line that `program --version` prints, or undefined when there is no such program. A subcommand of cargo wants its name. */
+/**
+ * The first line that `program --version` prints, or undefined when there is no such program. A subcommand of cargo
+ * wants its name.
+ */
 export function versionOf(program, ask = ['--version']) {
   try {
     return execFileSync(program, ask, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).split('\n')[0];

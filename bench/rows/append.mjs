@@ -1,6 +1,6 @@
 /**
- * Appending at a given length of history. Thirty-two appends are timed together; sessions are many enough, and new ones
- * come often enough, that no history grows by more than three percent while it is measured.
+ * Appending at a given length of history. Thirty-two appends are timed together; sessions are many enough, and new
+ * ones come often enough, that no history grows by more than three percent while it is measured.
  */
 
 import { fill, makeEvent, readEvents, stateText } from '../workload.mjs';
@@ -67,7 +67,9 @@ const appendAt = (length, most) =>
 export const appendAt1000 = appendAt(1_000, 32);
 export const appendAt10000 = appendAt(10_000, 4);
 
-/** A hundred sessions of one app and many users take turns: the `app:` key of each event moves what all of them show. */
+/**
+ * A hundred sessions of one app and many users take turns: the `app:` key of each event moves what all of them show.
+ */
 export async function appendShared({ createService }, { quick }) {
   const service = createService();
   const all = [];

@@ -7,10 +7,16 @@ export async function listPage({ createService }, options) {
   const service = createService();
   for (let index = 0; index < 1_000; index += 1) {
     const session = await fill(service, { appName: 'app', userId: 'ana', sessionId: `session-${index}` }, 2);
-    const event = { id: 'last', author: 'user', timestamp: 1_800_000_000_000 + ((index * 7919) % 1_000), actions: { stateDelta: { index } } };
+    const event = {
+      id: 'last',
+      author: 'user',
+      timestamp: 1_800_000_000_000 + ((index * 7919) % 1_000),
+      actions: { stateDelta: { index } },
+    };
     await service.appendEvent({ session, event });
   }
-  const page = async () => await service.listSessions({ appName: 'app', userId: 'ana', limit: 20, page: 1, order: 'desc' });
+  const page = async () =>
+    await service.listSessions({ appName: 'app', userId: 'ana', limit: 20, page: 1, order: 'desc' });
   const { sessions, totalItems } = await page();
   const call = async () => {
     let values = 0;

@@ -1,10 +1,19 @@
 /**
- * A whole turn through ADK's Runner on a session of 1,000 events: a router with an instruction template hands over to a
- * sub-agent, which calls a tool and writes its answer to the state. The model is scripted: what takes time is ADK and
- * the service.
+ * A whole turn through ADK's Runner on a session of 1,000 events: a router with an instruction template hands over to
+ * a sub-agent, which calls a tool and writes its answer to the state. The model is scripted: what takes time is ADK
+ * and the service.
  */
 
-import { BaseLlm, FunctionTool, InMemorySessionService, LlmAgent, LogLevel, Runner, SequentialAgent, setLogLevel } from '@google/adk';
+import {
+  BaseLlm,
+  FunctionTool,
+  InMemorySessionService,
+  LlmAgent,
+  LogLevel,
+  Runner,
+  SequentialAgent,
+  setLogLevel,
+} from '@google/adk';
 import { fill, readEvents, stateText } from '../workload.mjs';
 import { timeSamples } from '../measure.mjs';
 
@@ -45,7 +54,10 @@ function agentTree() {
   });
   const research = new LlmAgent({
     name: 'research',
-    model: new ScriptedModel([{ functionCall: { name: 'tide', args: {} } }, { text: 'The tide stands at 4.2 metres.' }]),
+    model: new ScriptedModel([
+      { functionCall: { name: 'tide', args: {} } },
+      { text: 'The tide stands at 4.2 metres.' },
+    ]),
     instruction: 'Find out about {topic} for {user:name}.',
     tools: [tide],
     outputKey: 'finding',
@@ -81,7 +93,11 @@ async function turn(createService, { quick }) {
   }
   await play(runner, keyOf(sessions));
   const session = await service.getSession(keyOf(sessions));
-  const proof = { events: session.events.length, characters: readEvents({ events: session.events.slice(0, LENGTH) }), state: stateText(session.state) };
+  const proof = {
+    events: session.events.length,
+    characters: readEvents({ events: session.events.slice(0, LENGTH) }),
+    state: stateText(session.state),
+  };
 
   let turns = 0;
   const sample = async () => {

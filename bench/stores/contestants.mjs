@@ -1,4 +1,5 @@
-// Who takes part: every store that runs in Node, on real files and servers, and ADK's own database service on two of them.
+// Who takes part: every store that runs in Node, on real files and servers, and ADK's own database service on two of
+// them.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -23,8 +24,8 @@ import { startRedis } from '../../tests/support/redis.mjs';
 /**
  * Starts the servers. Answers the contestants, and `stop()`.
  *
- * A contestant's `open()` makes a fresh database. What it answers has `connect()`, which makes one more service over that
- * database, with connections of its own, and `close()`. Of one that stands `alone` there can be only one service.
+ * A contestant's `open()` makes a fresh database. What it answers has `connect()`, which makes one more service over
+ * that database, with connections of its own, and `close()`. Of one that stands `alone` there can be only one service.
  */
 export async function startContestants() {
   const folder = mkdtempSync(join(tmpdir(), 'statepad-bench-'));
@@ -65,13 +66,31 @@ export async function startContestants() {
   };
   const sqlite = (store) => {
     const path = file('sqlite');
-    return ours(() => new Database(path), store, (database) => database.close());
+    return ours(
+      () => new Database(path),
+      store,
+      (database) => database.close(),
+    );
   };
 
   const all = [
     { name: 'memory', durability: 'none', open: () => ours(memoryStore, (shared) => shared), alone: true },
-    { name: 'journal', durability: 'a file, fdatasync', open: () => ours(() => file('journal'), (path) => fileJournal(path)), alone: true },
-    { name: 'sqlite', durability: 'better-sqlite3, WAL, synchronous', peer: 'adk sqlite', open: () => sqlite((database) => sqliteStore(database)) },
+    {
+      name: 'journal',
+      durability: 'a file, fdatasync',
+      open: () =>
+        ours(
+          () => file('journal'),
+          (path) => fileJournal(path),
+        ),
+      alone: true,
+    },
+    {
+      name: 'sqlite',
+      durability: 'better-sqlite3, WAL, synchronous',
+      peer: 'adk sqlite',
+      open: () => sqlite((database) => sqliteStore(database)),
+    },
     {
       name: 'encrypted sqlite',
       durability: 'better-sqlite3, WAL, synchronous',
@@ -86,7 +105,11 @@ export async function startContestants() {
       peer: 'adk postgres',
       open: () => {
         const schema = fresh('bench');
-        return ours(() => new pg.Pool({ connectionString: postgres.url, max: 4 }), (pool) => postgresStore(pool, { schema }), (pool) => pool.end());
+        return ours(
+          () => new pg.Pool({ connectionString: postgres.url, max: 4 }),
+          (pool) => postgresStore(pool, { schema }),
+          (pool) => pool.end(),
+        );
       },
     },
     {
@@ -94,10 +117,19 @@ export async function startContestants() {
       durability: 'ioredis, appendfsync always',
       open: () => {
         const prefix = fresh('bench');
-        return ours(() => new Redis(redis.url), (client) => redisStore(client, { prefix }), (client) => client.quit());
+        return ours(
+          () => new Redis(redis.url),
+          (client) => redisStore(client, { prefix }),
+          (client) => client.quit(),
+        );
       },
     },
-    { name: 'adk sqlite', durability: "better-sqlite3, the driver's default", isAdk: true, open: () => adk({ driver: BetterSqliteDriver, dbName: file('adk') }) },
+    {
+      name: 'adk sqlite',
+      durability: "better-sqlite3, the driver's default",
+      isAdk: true,
+      open: () => adk({ driver: BetterSqliteDriver, dbName: file('adk') }),
+    },
     {
       name: 'adk postgres',
       durability: 'pg, server with fsync',

@@ -1,6 +1,7 @@
 /**
- * One counter of an app in Postgres that many services update all the time: `node bench/stores/hot.mjs`, once it is built.
- * The services are spread over four processes. Each row is measured with and without the turns of the store, in turns.
+ * One counter of an app in Postgres that many services update all the time: `node bench/stores/hot.mjs`, once it is
+ * built. The services are spread over four processes. Each row is measured with and without the turns of the store, in
+ * turns.
  */
 
 import { fork } from 'node:child_process';
@@ -17,7 +18,10 @@ const PROCESSES = 4;
 const APP = { appName: 'hot' };
 const script = fileURLToPath(import.meta.url);
 
-/** What one process does: so many services, each with one update in flight. Says how long each update took, in milliseconds. */
+/**
+ * What one process does: so many services, each with one update in flight. Says how long each update took, in
+ * milliseconds.
+ */
 async function work({ place, services, seconds, turns }) {
   const pool = new pg.Pool({ connectionString: place.url, max: 4 });
   const all = Array.from({ length: services }, () => {
@@ -63,7 +67,13 @@ async function measure(place, services, turns) {
   const n = (await new SessionService({ store }).getAppState(APP)).n;
   await client.end();
   const failed = answers.reduce((sum, answer) => sum + answer.failed, 0);
-  return { rate: times.length / SECONDS, p50: times[times.length >> 1], slowest: times.at(-1), failed, lost: times.length - n };
+  return {
+    rate: times.length / SECONDS,
+    p50: times[times.length >> 1],
+    slowest: times.at(-1),
+    failed,
+    lost: times.length - n,
+  };
 }
 
 async function main() {

@@ -1,4 +1,5 @@
-// One figure: how many commits a second, each an event with three keys, one of the session, one of the user, one of the app.
+// One figure: how many commits a second, each an event with three keys, one of the session, one of the user, one of
+// the app.
 
 import { randomUUID } from 'node:crypto';
 import { makeEvent } from '../workload.mjs';
@@ -27,8 +28,9 @@ export class Bench {
   }
 
   /**
-   * Appends for `time` milliseconds, to as many sessions at once as `inFlight` says, each with `history` events before it
-   * was first used here. With `stale`, two services take turns, so that what each remembers of the session is behind.
+   * Appends for `time` milliseconds, to as many sessions at once as `inFlight` says, each with `history` events before
+   * it was first used here. With `stale`, two services take turns, so that what each remembers of the session is
+   * behind.
    */
   async commitsPerSecond({ inFlight = 1, history = 10, stale = false, time }) {
     const sessions = [];
@@ -38,7 +40,10 @@ export class Bench {
     if (stale) {
       this.#other ??= this.#database.connect();
       const { appName, userId, id: sessionId } = sessions[0][0].session;
-      sessions[0].push({ service: this.#other, session: await this.#other.getSession({ appName, userId, sessionId }) });
+      sessions[0].push({
+        service: this.#other,
+        session: await this.#other.getSession({ appName, userId, sessionId }),
+      });
     }
     const started = performance.now();
     let count = 0;

@@ -1,9 +1,10 @@
 /**
  * What sharing costs: `npm run bench:stores` measures it, too, or, once it is built, `node bench/stores/sharing.mjs`.
  *
- * - an append after others have written one key of an app that has 10,000: how much the store answers, and how long it takes
- * - 100 updates of one counter at once over a store that is 10 ms away: how long, how many runs of the function, how often the
- *   store is asked
+ * - an append after others have written one key of an app that has 10,000: how much the store answers, and how long it
+ *   takes
+ * - 100 updates of one counter at once over a store that is 10 ms away: how long, how many runs of the function, how
+ *   often the store is asked
  */
 
 import { fileURLToPath } from 'node:url';
@@ -19,13 +20,15 @@ const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time));
 /** A store over `inner` that is `away` milliseconds from here, and what it was asked and has answered. */
 function watched(inner, away) {
   const seen = { calls: 0, bytes: 0 };
-  const ask = (method) => async (...args) => {
-    seen.calls += 1;
-    if (away > 0) await sleep(away);
-    const answer = await inner[method](...args);
-    seen.bytes += JSON.stringify(answer ?? null).length;
-    return answer;
-  };
+  const ask =
+    (method) =>
+    async (...args) => {
+      seen.calls += 1;
+      if (away > 0) await sleep(away);
+      const answer = await inner[method](...args);
+      seen.bytes += JSON.stringify(answer ?? null).length;
+      return answer;
+    };
   const { commit, load, loadScope } = { commit: ask('commit'), load: ask('load'), loadScope: ask('loadScope') };
   return { store: { ...inner, commit, load, loadScope, commitMany: undefined, watch: undefined }, seen };
 }
@@ -35,7 +38,9 @@ async function foreignMoves() {
   const inner = memoryStore();
   const { store, seen } = watched(inner, 0);
   const [ours, theirs] = [new SessionService({ store }), new SessionService({ store: inner })];
-  const state = Object.fromEntries(Array.from({ length: KEYS }, (_, index) => [`app:key ${index}`, `value ${index} of the app`]));
+  const state = Object.fromEntries(
+    Array.from({ length: KEYS }, (_, index) => [`app:key ${index}`, `value ${index} of the app`]),
+  );
   const session = await ours.createSession({ ...KEY, state });
   const times = [];
   seen.bytes = 0;
@@ -68,11 +73,20 @@ async function herd(target, name) {
 /** The lines of the report. */
 export async function measureSharing() {
   const { bytes, ms } = await foreignMoves();
-  const lines = [`an append after others have moved one of ${KEYS.toLocaleString('en')} app keys: ${bytes.toLocaleString('en')} bytes, ${ms.toFixed(2)} ms`];
-  for (const [target, name] of [['session', 'n'], ['session', 'app:n'], ['user', 'user:n'], ['app', 'app:n']]) {
+  const lines = [
+    `an append after others have moved one of ${KEYS.toLocaleString('en')} app keys: ${bytes.toLocaleString('en')} bytes, ${ms.toFixed(2)} ms`,
+  ];
+  for (const [target, name] of [
+    ['session', 'n'],
+    ['session', 'app:n'],
+    ['user', 'user:n'],
+    ['app', 'app:n'],
+  ]) {
     const { seconds, runs, calls, done } = await herd(target, name);
     const time = done ? `${seconds.toFixed(2)} s` : 'not done after 30 s';
-    lines.push(`${AT_ONCE} updates of ${name} through one ${target} at once, ${AWAY} ms away: ${time}, ${runs} runs, ${calls} calls of the store`);
+    lines.push(
+      `${AT_ONCE} updates of ${name} through one ${target} at once, ${AWAY} ms away: ${time}, ${runs} runs, ${calls} calls of the store`,
+    );
   }
   return lines;
 }

@@ -23,7 +23,10 @@ export function readConversations(text) {
   const broken = [];
   /** @type {Map<string, number>} */
   const seen = new Map();
-  for (const [index, source] of text.replace(/^\uFEFF/u, '').split(/\r?\n/u).entries()) {
+  for (const [index, source] of text
+    .replace(/^\uFEFF/u, '')
+    .split(/\r?\n/u)
+    .entries()) {
     const line = index + 1;
     if (source.trim() === '') continue;
     try {
@@ -88,7 +91,10 @@ function turnOf(value, where) {
   return { author, text: string(it.text, `${where}.text`), delta, deleted: keys };
 }
 
-/** A key that the agents don't keep themselves and that ADK's own `State` can write. @param {string} key @param {string} where */
+/**
+ * A key that the agents don't keep themselves and that ADK's own `State` can write. @param {string} key @param
+ * {string} where
+ */
 function usable(key, where) {
   if (OWN_KEYS.has(key)) throw new Wrong(`${where} uses ${show(key)}, which the agents keep for themselves`);
   if (key === '__proto__') throw new Wrong(`${where} uses ${show(key)}, which no tool can write through ADK's State`);

@@ -5,11 +5,22 @@
  */
 
 export { InMemorySessionService, SessionService, type SessionServiceOptions } from './service/session-service.js';
-export { InvocationContext, ReadonlyContext, type InstructionProvider, type InvocationOptions } from './context/invocation.js';
-export { State, type ReadonlyState } from './context/state.js';
+export {
+  InvocationContext,
+  ReadonlyContext,
+  type InstructionProvider,
+  type InvocationOptions,
+} from './context/invocation.js';
+export { State, type DeepReadonly, type ReadonlyState } from './context/state.js';
 export { Deleted, DELETED } from './model/deletion.js';
 export { createEvent, createEventActions, isFinalResponse } from './input/event.js';
-export { outputDelta, outputDeltaAsync, type OutputOptions, type SchemaResult, type StandardSchema } from './context/output.js';
+export {
+  outputDelta,
+  outputDeltaAsync,
+  type OutputOptions,
+  type SchemaResult,
+  type StandardSchema,
+} from './context/output.js';
 export { Template, type Placeholder } from './template/template.js';
 export type { RenderAsyncOptions, RenderOptions } from './template/render.js';
 export { injectSessionState, type AdkContext, type InjectContext } from './template/inject.js';
@@ -17,18 +28,29 @@ export { StatepadError, isStatepadError, type ErrorCode, type ErrorDetails, type
 export { StoreError, isStoreError, type StoreErrorCode, type StoreErrorDetails } from './store/store-error.js';
 export { ready } from './engine/ready.js';
 export type { StoreOptions } from './service/options.js';
-export type { Callbacks, LogRecord, Records, Refusal, Removal, VersionRecord } from './stores/journal/callback-store.js';
+export type {
+  Callbacks,
+  LogRecord,
+  Records,
+  Refusal,
+  Removal,
+  VersionRecord,
+} from './stores/journal/callback-store.js';
 export type {
   Change,
+  Changed,
   Committed,
   Delta,
   Durability,
   Guard,
+  Guards,
   Hint,
+  Known,
   ListQuery,
   Loaded,
   LoadedScope,
   LoadQuery,
+  Marks,
   Migrate,
   Page,
   Place,
@@ -39,6 +61,8 @@ export type {
   SessionStore,
   StoreContext,
   StoredEvent,
+  Turn,
+  TurnTimes,
   Values,
 } from './store/contract.js';
 export type {

@@ -1,8 +1,8 @@
 /**
- * The store cases: what holds for every store, as data, and a function that runs one of them over a store. They know no
- * test runner and no store; they run in Node, browsers and workers.
+ * The store cases: what holds for every store, as data, and a function that runs one of them over a store. They know
+ * no test runner and no store; they run in Node, browsers and workers.
  *
- * @example With `node:test`
+ * @example With the test runner of Node
  * ```js
  * import { test } from 'node:test';
  * import { runStoreCase, storeCases } from 'statepad/testing';
@@ -32,7 +32,7 @@
  * }
  * ```
  *
- * @example A store that has no `watch`, and no storage that outlives it
+ * @example A store that tells nothing of others, and whose storage does not outlive it
  * ```js
  * const without = new Set(['reopen', 'watch']);
  * const mine = storeCases.filter(({ needs }) => !needs.some((need) => without.has(need)));
@@ -61,6 +61,7 @@ import type { StoreCase } from './testing/case.js';
 
 export { missingNeeds, runStoreCase } from './testing/run.js';
 export type * from './testing/case.js';
+export type { StoreFeature } from './store/contract.js';
 
 /** All cases. Each begins with fresh storage; none depends on another. */
 export const storeCases: readonly StoreCase[] = [

@@ -43,7 +43,7 @@ test('an agent called as a tool twice in one run keeps its own session, as in AD
   }
 });
 
-test('the inner agent starts from the parent\'s state, pending writes included, without its temp: keys', async () => {
+test("the inner agent starts from the parent's state, pending writes included, without its temp: keys", async () => {
   const inner = new ScriptedModel('ok');
   const write = new FunctionTool({
     name: 'write',
@@ -60,7 +60,7 @@ test('the inner agent starts from the parent\'s state, pending writes included, 
   assert.deepEqual(inner.instructions, ['Lisbon Ana yes <>']);
 });
 
-test('what the inner agent writes reaches the parent\'s state, in every scope', async () => {
+test("what the inner agent writes reaches the parent's state, in every scope", async () => {
   const { statepad, adk } = await onBoth(
     () => ({
       agent: parentOf([ask('go'), 'done'], {
@@ -135,7 +135,11 @@ test('a temp: output of the inner agent stays inside', async () => {
     name: 'parent',
     model: parentModel,
     instruction: '<{temp:answer?}>',
-    tools: [new AgentTool({ agent: new LlmAgent({ name: 'helper', model: new ScriptedModel('x'), outputKey: 'temp:answer' }) })],
+    tools: [
+      new AgentTool({
+        agent: new LlmAgent({ name: 'helper', model: new ScriptedModel('x'), outputKey: 'temp:answer' }),
+      }),
+    ],
   });
   const { turn, state } = await open({ agent });
   await turn('go');

@@ -10,7 +10,10 @@ import { call, ScriptedModel } from './scripted-model.mjs';
 
 const look = new FunctionTool({ name: 'look', description: 'Looks.', execute: () => 'seen' });
 
-/** @param {Partial<ConstructorParameters<typeof LlmAgent>[0]>} config @param {import('./scripted-model.mjs').Step[]} steps */
+/**
+ * @param {Partial<ConstructorParameters<typeof LlmAgent>[0]>} config @param {import('./scripted-model.mjs').Step[]}
+ * steps
+ */
 const worker = (config, ...steps) =>
   new LlmAgent({ name: 'worker', model: new ScriptedModel(...steps), tools: [look], ...config });
 

@@ -72,7 +72,7 @@ test('truncating shortens what the model hears, and the log keeps every event', 
   assert.equal((await opened.stored()).events.length, 8);
 });
 
-test('truncating leaves the same log and state behind as on ADK\'s own service', async () => {
+test("truncating leaves the same log and state behind as on ADK's own service", async () => {
   const { statepad, adk } = await onBoth(
     () => compacted(new TruncatingContextCompactor({ threshold: 2, preserveLeadingEvents: 1 }), { outputKey: 'last' }),
     playAll,
@@ -89,13 +89,19 @@ test('a summary by tokens is pushed, stored once, and heard instead of what it s
   const { events } = await opened.stored();
   assert.ok(model.heard.some((text) => text.includes('summary of')));
   assert.ok(!model.heard.includes('first'));
-  assert.deepEqual(said(events).filter((text) => text.startsWith('user')), TURNS.map((text) => `user: ${text}`));
+  assert.deepEqual(
+    said(events).filter((text) => text.startsWith('user')),
+    TURNS.map((text) => `user: ${text}`),
+  );
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length);
   assert.ok(events.some(isCompactedEvent));
-  assert.deepEqual(seen, events.slice(0, -1).map(({ id }) => id));
+  assert.deepEqual(
+    seen,
+    events.slice(0, -1).map(({ id }) => id),
+  );
 });
 
-test('a summary by tokens leaves the same log behind as on ADK\'s own service', async () => {
+test("a summary by tokens leaves the same log behind as on ADK's own service", async () => {
   const { statepad, adk } = await onBoth(
     () => compacted(new TokenBasedContextCompactor({ tokenThreshold: 1, eventRetentionSize: 2, summarizer })),
     playAll,
@@ -111,12 +117,15 @@ test('an anchored scratchpad empties and refills the list of the run, and the lo
   await playAll(opened);
   const { events } = await opened.stored();
   assert.ok(model.heard.some((text) => text.includes('summary of')));
-  assert.deepEqual(said(events).filter((text) => text.startsWith('user')), TURNS.map((text) => `user: ${text}`));
+  assert.deepEqual(
+    said(events).filter((text) => text.startsWith('user')),
+    TURNS.map((text) => `user: ${text}`),
+  );
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length);
   assert.equal(new Set(seen).size, seen.length);
 });
 
-test('an anchored scratchpad leaves the same log behind as on ADK\'s own service', async () => {
+test("an anchored scratchpad leaves the same log behind as on ADK's own service", async () => {
   const { statepad, adk } = await onBoth(
     () => compacted(new AnchoredContextCompactor({ tokenThreshold: 1, eventRetentionSize: 2, summarizer })),
     playAll,
@@ -164,7 +173,7 @@ async function playThree({ turn }) {
   for (const text of ['first', 'second', 'third']) await turn(text);
 }
 
-test('pruned thoughts are gone for the model and stay in the log, where ADK\'s own service overwrites stored events', async () => {
+test("pruned thoughts are gone for the model and stay in the log, where ADK's own service overwrites stored events", async () => {
   /** @type {ScriptedModel[]} */
   const models = [];
   const { statepad, adk } = await onBoth(() => {

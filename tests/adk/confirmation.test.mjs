@@ -4,7 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FunctionTool, InMemoryPolicyEngine, LlmAgent, LongRunningFunctionTool, PolicyOutcome, SecurityPlugin } from '@google/adk';
+import {
+  FunctionTool,
+  InMemoryPolicyEngine,
+  LlmAgent,
+  LongRunningFunctionTool,
+  PolicyOutcome,
+  SecurityPlugin,
+} from '@google/adk';
 import { onBoth, open } from './harness.mjs';
 import { call, ScriptedModel } from './scripted-model.mjs';
 
@@ -12,14 +19,18 @@ import { call, ScriptedModel } from './scripted-model.mjs';
 
 /** The call that asks for a person's answer. @param {readonly Event[]} events @param {string} name */
 function asked(events, name) {
-  const calls = events.flatMap(({ content }) => content?.parts ?? []).flatMap(({ functionCall }) => functionCall ?? []);
+  const calls = events
+    .flatMap(({ content }) => content?.parts ?? [])
+    .flatMap(({ functionCall }) => functionCall ?? []);
   const found = calls.findLast((one) => one.name === name);
   assert.ok(found?.id !== undefined, `nobody asked with ${name}`);
   return found;
 }
 
 /** @param {Event[]} events @param {string} name @param {Record<string, unknown>} response */
-const answer = (events, name, response) => [{ functionResponse: { id: asked(events, name).id ?? '', name, response } }];
+const answer = (events, name, response) => [
+  { functionResponse: { id: asked(events, name).id ?? '', name, response } },
+];
 
 /** A tool that writes state and that ADK only runs after a yes. */
 const pay = () =>
@@ -78,7 +89,10 @@ test('a confirmation that a tool asks for itself is stored as plain JSON, althou
     }),
     async ({ turn, stored }) => {
       const [, question] = await turn('pay');
-      assert.equal(Object.values(question?.actions.requestedToolConfirmations ?? {})[0]?.constructor.name, 'ToolConfirmation');
+      assert.equal(
+        Object.values(question?.actions.requestedToolConfirmations ?? {})[0]?.constructor.name,
+        'ToolConfirmation',
+      );
       const { args } = asked((await stored()).events, 'adk_request_confirmation');
       const wanted = { hint: 'really?', confirmed: false, payload: { amount: 3 } };
       assert.deepEqual({ .../** @type {any} */ (args?.toolConfirmation) }, wanted);
@@ -181,7 +195,10 @@ test('a tool that asks for a credential finds it in the next turn, in temp: and 
       );
     },
   );
-  assert.deepEqual(used.map((credential) => /** @type {any} */ (credential).apiKey), ['k-1', 'k-1']);
+  assert.deepEqual(
+    used.map((credential) => /** @type {any} */ (credential).apiKey),
+    ['k-1', 'k-1'],
+  );
   assert.deepEqual(statepad.state, {});
   assert.deepEqual(statepad, adk);
 });
@@ -209,7 +226,7 @@ test('a confirmation in one of two calls of one answer keeps the state of both',
   assert.deepEqual(statepad, adk);
 });
 
-test('ADK\'s security plugin keeps a confirmation in state, as an instance of a class, and it is stored as JSON', async () => {
+test("ADK's security plugin keeps a confirmation in state, as an instance of a class, and it is stored as JSON", async () => {
   class Ask extends InMemoryPolicyEngine {
     async evaluate() {
       return { outcome: PolicyOutcome.CONFIRM, reason: 'it is money' };

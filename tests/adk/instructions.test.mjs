@@ -25,7 +25,7 @@ async function told(text, state) {
 
 const STATE = { city: 'Lisbon', n: 3, list: ['a', { b: 1 }], none: null, 'user:name': 'Ana', 'app:open': true };
 
-test('ADK\'s own templates read every scope of a statepad session', async () => {
+test("ADK's own templates read every scope of a statepad session", async () => {
   assert.equal(
     await told('{city} {n} {list} {user:name} {app:open} {temp:device} {gone?}.', STATE),
     'Lisbon 3 ["a",{"b":1}] Ana true phone .',
@@ -34,7 +34,10 @@ test('ADK\'s own templates read every scope of a statepad session', async () => 
 
 test('instruction() reads every scope, paths and indexes, and leaves braces that are text alone', async () => {
   assert.equal(
-    await told(instruction('{city} {list[1].b} {user:name} {app:open} {temp:device} {gone?} {{x}} {"n": {n}} ${HOME}'), STATE),
+    await told(
+      instruction('{city} {list[1].b} {user:name} {app:open} {temp:device} {gone?} {{x}} {"n": {n}} ${HOME}'),
+      STATE,
+    ),
     'Lisbon 1 Ana true phone  {{x}} {"n": 3} ${HOME}',
   );
 });
@@ -45,7 +48,10 @@ test('instruction() takes a template that was compiled before', async () => {
 
 test('instruction() takes a function, which may be asynchronous, and uses its text as it is', async () => {
   assert.equal(
-    await told(instruction(async (context) => `${context.agentName} in {city}, ${String(context.state.get('n'))}`), STATE),
+    await told(
+      instruction(async (context) => `${context.agentName} in {city}, ${String(context.state.get('n'))}`),
+      STATE,
+    ),
     'worker in {city}, 3',
   );
 });
@@ -71,8 +77,12 @@ test('a value that looks like a placeholder is not filled in again', async () =>
   assert.equal(await told(instruction('{city}'), { city: '{n}', n: 1 }), '{n}');
 });
 
-test('a missing key fails the run with the key\'s name', async () => {
-  const agent = new LlmAgent({ name: 'worker', model: new ScriptedModel('ok'), instruction: instruction('{nowhere}') });
+test("a missing key fails the run with the key's name", async () => {
+  const agent = new LlmAgent({
+    name: 'worker',
+    model: new ScriptedModel('ok'),
+    instruction: instruction('{nowhere}'),
+  });
   const { turn } = await open({ agent });
   await assert.rejects(turn('go'), (/** @type {any} */ error) => {
     assert.equal(error.code, 'TEMPLATE_KEY_MISSING');
@@ -97,13 +107,18 @@ test('instruction() reads artifacts of the session', async () => {
 
 test('a global instruction of the root agent reads the session too', async () => {
   const model = new ScriptedModel('ok');
-  const agent = new LlmAgent({ name: 'worker', model, globalInstruction: instruction('In {city}.'), instruction: 'Go.' });
+  const agent = new LlmAgent({
+    name: 'worker',
+    model,
+    globalInstruction: instruction('In {city}.'),
+    instruction: 'Go.',
+  });
   const { turn } = await open({ agent, state: STATE });
   await turn('go');
   assert.match(model.instructions[0] ?? '', /In Lisbon\.[^]*Go\./u);
 });
 
-test('includeContents none hears this turn only, on frozen events as on ADK\'s', async () => {
+test("includeContents none hears this turn only, on frozen events as on ADK's", async () => {
   /** @type {ScriptedModel[]} */
   const models = [];
   const { statepad, adk } = await onBoth(
@@ -121,7 +136,7 @@ test('includeContents none hears this turn only, on frozen events as on ADK\'s',
   assert.deepEqual(statepad, adk);
 });
 
-test('what one agent said is quoted to the next one as on ADK\'s own service', async () => {
+test("what one agent said is quoted to the next one as on ADK's own service", async () => {
   /** @type {ScriptedModel[]} */
   const models = [];
   await onBoth(

@@ -46,11 +46,24 @@ test('temp: keys live through every round of a loop and into the agent after it'
   const loop = new LoopAgent({
     name: 'loop',
     subAgents: [
-      new LlmAgent({ name: 'counter', model: new ScriptedModel(call('count'), 'x', call('count'), 'y'), tools: [count] }),
-      new LlmAgent({ name: 'checker', model: checker, tools: [EXIT_LOOP], instruction: instruction('At {temp:round}') }),
+      new LlmAgent({
+        name: 'counter',
+        model: new ScriptedModel(call('count'), 'x', call('count'), 'y'),
+        tools: [count],
+      }),
+      new LlmAgent({
+        name: 'checker',
+        model: checker,
+        tools: [EXIT_LOOP],
+        instruction: instruction('At {temp:round}'),
+      }),
     ],
   });
-  const after = new LlmAgent({ name: 'after', model: last, instruction: instruction('Ended in {temp:round}, n = {n}') });
+  const after = new LlmAgent({
+    name: 'after',
+    model: last,
+    instruction: instruction('Ended in {temp:round}, n = {n}'),
+  });
   const { turn, state } = await open({ agent: new SequentialAgent({ name: 'all', subAgents: [loop, after] }) });
   await turn('count');
   assert.deepEqual(checker.instructions, ['At round 1', 'At round 2']);
@@ -72,10 +85,13 @@ test('a chain of temp: outputs is handed from agent to agent and is gone in the 
   const { turn, stored } = await open({ agent: new SequentialAgent({ name: 'chain', subAgents: agents }) });
   await turn('go');
   await turn('once more');
-  assert.deepEqual(models.map(({ instructions }) => instructions), [
-    ['<><><>', '<><><>'],
-    ['<said 1><><>', '<again 1><><>'],
-    ['<said 1><said 2><>', '<again 1><again 2><>'],
-  ]);
+  assert.deepEqual(
+    models.map(({ instructions }) => instructions),
+    [
+      ['<><><>', '<><><>'],
+      ['<said 1><><>', '<again 1><><>'],
+      ['<said 1><said 2><>', '<again 1><again 2><>'],
+    ],
+  );
   assert.doesNotMatch(JSON.stringify(await stored()), /temp:/u);
 });

@@ -29,7 +29,7 @@ const CHANGE = new RegExp(
 
 const BEFORE = 'the event is new and not appended yet';
 const OWN_LIST = 'a record of its own, never session.events';
-const RECORD = 'ADK\'s State writes the record and the delta: every test with a tool or a callback';
+const RECORD = "ADK's State writes the record and the delta: every test with a tool or a callback";
 
 /**
  * File, number of such lines, and how they fare: the title of a test, or a reason.
@@ -45,8 +45,16 @@ const PLACES = [
   ],
   ['auth/auth_handler.js', 2, 'a tool that asks for a credential finds it in the next turn'],
   ['auth/credential_service/session_state_credential_service.js', 1, RECORD],
-  ['code_executors/agent_engine_sandbox_code_executor.js', 2, 'a key put on the record is read by the rest of the run'],
-  ['code_executors/code_executor_context.js', 9, 'ADK\\\'s code execution, which changes lists that it read from state'],
+  [
+    'code_executors/agent_engine_sandbox_code_executor.js',
+    2,
+    'a key put on the record is read by the rest of the run',
+  ],
+  [
+    'code_executors/code_executor_context.js',
+    9,
+    "ADK\\'s code execution, which changes lists that it read from state",
+  ],
   [
     'context/agent_controlled_context_compactor.js',
     3,
@@ -56,10 +64,19 @@ const PLACES = [
   ['context/token_based_context_compactor.js', 2, 'a summary by tokens is pushed, stored once'],
   ['context/trajectory_thought_pruning_compactor.js', 1, 'pruned thoughts are gone for the model and stay in the log'],
   ['context/truncating_context_compactor.js', 1, 'truncating shortens what the model hears'],
-  ['memory/in_memory_memory_service.js', 1, 'ADK\\\'s memory service finds what was said in a statepad session', OWN_LIST],
-  ['plugins/security_plugin.js', 2, 'ADK\\\'s security plugin, which changes a record that it read from state'],
-  ['tools/agent_tool.js', 1, 'what the inner agent writes reaches the parent\\\'s state, in every scope'],
-  ['tools/consolidate_context_tool.js', 2, 'a compactor that the agent asks for reads its temp: flag and takes it away'],
+  [
+    'memory/in_memory_memory_service.js',
+    1,
+    "ADK\\'s memory service finds what was said in a statepad session",
+    OWN_LIST,
+  ],
+  ['plugins/security_plugin.js', 2, "ADK\\'s security plugin, which changes a record that it read from state"],
+  ['tools/agent_tool.js', 1, "what the inner agent writes reaches the parent\\'s state, in every scope"],
+  [
+    'tools/consolidate_context_tool.js',
+    2,
+    'a compactor that the agent asks for reads its temp: flag and takes it away',
+  ],
   ['tools/openapi_tool/openapi_spec_parser/tool_auth_handler.js', 1, RECORD],
   ['tools/skill/load_skill_tool.js', 1, RECORD],
   ['workflow/base_node.js', 1, BEFORE],
@@ -79,12 +96,20 @@ const ELSEWHERE = /^(?:sessions|a2a|models)\//u;
 test('every line of ADK that changes a session or an event is known here', () => {
   const found = filesUnder(SOURCES)
     .map((file) => ({
-      file: file.slice(SOURCES.length + 1).split(sep).join('/'),
-      count: readFileSync(file, 'utf8').split('\n').filter((line) => CHANGE.test(line)).length,
+      file: file
+        .slice(SOURCES.length + 1)
+        .split(sep)
+        .join('/'),
+      count: readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => CHANGE.test(line)).length,
     }))
     .filter(({ file, count }) => count > 0 && !ELSEWHERE.test(file))
     .map(({ file, count }) => [file, count]);
-  assert.deepEqual(found, PLACES.map(([file, count]) => [file, count]));
+  assert.deepEqual(
+    found,
+    PLACES.map(([file, count]) => [file, count]),
+  );
 });
 
 test('every known place names a test that exists, or a reason', () => {

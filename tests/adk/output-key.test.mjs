@@ -10,14 +10,18 @@ import { KEY, onBoth, open } from './harness.mjs';
 import { call, ScriptedModel } from './scripted-model.mjs';
 
 /** @param {string} outputKey @param {import('./scripted-model.mjs').Step[]} steps */
-const writer = (outputKey, ...steps) => new LlmAgent({ name: 'writer', model: new ScriptedModel(...steps), outputKey });
+const writer = (outputKey, ...steps) =>
+  new LlmAgent({ name: 'writer', model: new ScriptedModel(...steps), outputKey });
 
 for (const outputKey of ['summary', 'app:summary', 'user:summary']) {
   test(`the output key ${outputKey} is stored as ADK stores it`, async () => {
-    const { statepad, adk } = await onBoth(() => ({ agent: writer(outputKey, 'short', 'shorter') }), async ({ turn }) => {
-      await turn('sum up');
-      await turn('again');
-    });
+    const { statepad, adk } = await onBoth(
+      () => ({ agent: writer(outputKey, 'short', 'shorter') }),
+      async ({ turn }) => {
+        await turn('sum up');
+        await turn('again');
+      },
+    );
     assert.deepEqual(statepad.state, { [outputKey]: 'shorter' });
     assert.deepEqual(statepad, adk);
   });
@@ -35,7 +39,7 @@ test('an app: output reaches every user, a user: output every session of the use
   assert.deepEqual({ ...other.state }, { 'app:summary': 'short' });
 });
 
-test('a temp: output is seen by the next agent and stored nowhere, where ADK\'s own service loses it at once', async () => {
+test("a temp: output is seen by the next agent and stored nowhere, where ADK's own service loses it at once", async () => {
   /** @type {ScriptedModel[]} */
   const readers = [];
   const agent = () => {
@@ -49,8 +53,14 @@ test('a temp: output is seen by the next agent and stored nowhere, where ADK\'s 
       ],
     });
   };
-  const { statepad, adk } = await onBoth(() => ({ agent: agent() }), ({ turn }) => turn('sum up'));
-  assert.deepEqual(readers.map(({ instructions }) => instructions[0]), ['Summary: short.', 'Summary: .']);
+  const { statepad, adk } = await onBoth(
+    () => ({ agent: agent() }),
+    ({ turn }) => turn('sum up'),
+  );
+  assert.deepEqual(
+    readers.map(({ instructions }) => instructions[0]),
+    ['Summary: short.', 'Summary: .'],
+  );
   assert.deepEqual(statepad.state, {});
   assert.doesNotMatch(JSON.stringify(statepad.events), /temp:/u);
   assert.equal(statepad.events.length, 3);
@@ -58,7 +68,10 @@ test('a temp: output is seen by the next agent and stored nowhere, where ADK\'s 
 });
 
 test('an empty answer writes what ADK writes', async () => {
-  const { statepad, adk } = await onBoth(() => ({ agent: writer('summary', '') }), ({ turn }) => turn('sum up'));
+  const { statepad, adk } = await onBoth(
+    () => ({ agent: writer('summary', '') }),
+    ({ turn }) => turn('sum up'),
+  );
   assert.deepEqual(statepad, adk);
 });
 
@@ -70,7 +83,10 @@ test('an output schema stores the parsed value, deeply frozen for readers', asyn
       outputKey: 'trip',
       outputSchema: z.object({ city: z.string(), days: z.array(z.number()) }),
     });
-  const { statepad, adk } = await onBoth(() => ({ agent: agent() }), ({ turn }) => turn('plan'));
+  const { statepad, adk } = await onBoth(
+    () => ({ agent: agent() }),
+    ({ turn }) => turn('plan'),
+  );
   assert.deepEqual(statepad.state, { trip: { city: 'Lisbon', days: [1, 2] } });
   assert.deepEqual(statepad, adk);
 });
@@ -80,7 +96,10 @@ test('of several final responses in one answer the last one is kept', async () =
   const answers = {
     responses: ['first', 'second'].map((text) => ({ content: { role: 'model', parts: [{ text }] } })),
   };
-  const { statepad, adk } = await onBoth(() => ({ agent: writer('summary', answers) }), ({ turn }) => turn('sum up'));
+  const { statepad, adk } = await onBoth(
+    () => ({ agent: writer('summary', answers) }),
+    ({ turn }) => turn('sum up'),
+  );
   assert.deepEqual(statepad.state, { summary: 'second' });
   assert.deepEqual(statepad, adk);
 });
@@ -88,13 +107,23 @@ test('of several final responses in one answer the last one is kept', async () =
 test('a tool call before the answer is no output', async () => {
   const look = new FunctionTool({ name: 'look', description: 'Looks.', execute: () => 'seen' });
   const agent = () =>
-    new LlmAgent({ name: 'writer', model: new ScriptedModel(call('look'), 'done'), outputKey: 'summary', tools: [look] });
-  const { statepad, adk } = await onBoth(() => ({ agent: agent() }), ({ turn }) => turn('sum up'));
+    new LlmAgent({
+      name: 'writer',
+      model: new ScriptedModel(call('look'), 'done'),
+      outputKey: 'summary',
+      tools: [look],
+    });
+  const { statepad, adk } = await onBoth(
+    () => ({ agent: agent() }),
+    ({ turn }) => turn('sum up'),
+  );
   assert.deepEqual(statepad.state, { summary: 'done' });
   assert.deepEqual(statepad, adk);
 });
 
-/** Removes the session of the test before, so that the next one can open it. @param {StatepadSessionService} service */
+/**
+ * Removes the session of the test before, so that the next one can open it. @param {StatepadSessionService} service
+ */
 async function fresh(service) {
   await service.deleteSession(KEY);
   return service;

@@ -3,7 +3,16 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BasePlugin, FunctionTool, InMemoryPolicyEngine, LlmAgent, LoggingPlugin, PolicyOutcome, SecurityPlugin, setLogger } from '@google/adk';
+import {
+  BasePlugin,
+  FunctionTool,
+  InMemoryPolicyEngine,
+  LlmAgent,
+  LoggingPlugin,
+  PolicyOutcome,
+  SecurityPlugin,
+  setLogger,
+} from '@google/adk';
 import { onBoth, open, said } from './harness.mjs';
 import { call, ScriptedModel } from './scripted-model.mjs';
 
@@ -82,7 +91,10 @@ test('a plugin that replaces events decides what is stored and yielded, the id s
     async ({ turn, stored }) => {
       const yielded = await turn('go');
       assert.deepEqual(said(yielded), ['worker: DONE']);
-      assert.deepEqual(yielded.map(({ id }) => id), (await stored()).events.slice(1).map(({ id }) => id));
+      assert.deepEqual(
+        yielded.map(({ id }) => id),
+        (await stored()).events.slice(1).map(({ id }) => id),
+      );
     },
   );
   assert.deepEqual(statepad.state, { shouted: true });
@@ -101,7 +113,10 @@ test('a plugin that changes an event in place before it is stored decides what i
       event.actions.stateDelta['redacted'] = true;
     }
   }
-  const { statepad, adk } = await onBoth(() => ({ agent: worker('secret'), plugins: [new Redact()] }), ({ turn }) => turn('go'));
+  const { statepad, adk } = await onBoth(
+    () => ({ agent: worker('secret'), plugins: [new Redact()] }),
+    ({ turn }) => turn('go'),
+  );
   assert.deepEqual(statepad.state, { redacted: true });
   assert.deepEqual(statepad, adk);
 });
@@ -123,7 +138,7 @@ class Incoming extends BasePlugin {
   }
 }
 
-test('what plugins put into the session\'s state before the run is seen by the run and stored nowhere', async () => {
+test("what plugins put into the session's state before the run is seen by the run and stored nowhere", async () => {
   /** @type {ScriptedModel[]} */
   const models = [];
   const { statepad, adk } = await onBoth(
@@ -140,10 +155,13 @@ test('what plugins put into the session\'s state before the run is seen by the r
       await turn('again');
     },
   );
-  assert.deepEqual(models.map(({ instructions }) => instructions), [
-    ['<m><r>', '<m><r>'],
-    ['<m><r>', '<m><r>'],
-  ]);
+  assert.deepEqual(
+    models.map(({ instructions }) => instructions),
+    [
+      ['<m><r>', '<m><r>'],
+      ['<m><r>', '<m><r>'],
+    ],
+  );
   assert.deepEqual(statepad, adk);
 });
 
@@ -157,12 +175,15 @@ test('a plugin that answers before the run leaves message and answer in the log'
       return { role: 'model', parts: [{ text: 'we are closed' }] };
     }
   }
-  const { statepad, adk } = await onBoth(() => ({ agent: worker('never'), plugins: [new Closed()] }), ({ turn }) => turn('go'));
+  const { statepad, adk } = await onBoth(
+    () => ({ agent: worker('never'), plugins: [new Closed()] }),
+    ({ turn }) => turn('go'),
+  );
   assert.equal(statepad.events.length, 2);
   assert.deepEqual(statepad, adk);
 });
 
-test('a plugin that rewrites the user\'s message decides what is stored', async () => {
+test("a plugin that rewrites the user's message decides what is stored", async () => {
   class Polite extends BasePlugin {
     constructor() {
       super('polite');
@@ -173,17 +194,20 @@ test('a plugin that rewrites the user\'s message decides what is stored', async 
       return { ...userMessage, parts: [{ text: 'please' }, ...(userMessage.parts ?? [])] };
     }
   }
-  const { statepad, adk } = await onBoth(() => ({ agent: worker('yes'), plugins: [new Polite()] }), ({ turn }) => turn('go'));
+  const { statepad, adk } = await onBoth(
+    () => ({ agent: worker('yes'), plugins: [new Polite()] }),
+    ({ turn }) => turn('go'),
+  );
   assert.deepEqual(statepad, adk);
 });
 
-test('ADK\'s logging plugin runs on frozen events', async () => {
+test("ADK's logging plugin runs on frozen events", async () => {
   setLogger(null);
   const { turn } = await open({ agent: worker(call('look'), 'done'), plugins: [new LoggingPlugin()] });
   assert.equal((await turn('go')).length, 3);
 });
 
-test('ADK\'s security plugin, which changes a record that it read from state, works over many calls and runs', async () => {
+test("ADK's security plugin, which changes a record that it read from state, works over many calls and runs", async () => {
   const { statepad, adk } = await onBoth(
     () => ({
       agent: worker([call('look'), call('look')], call('look'), 'one', call('look'), 'two'),
@@ -200,7 +224,7 @@ test('ADK\'s security plugin, which changes a record that it read from state, wo
   assert.equal(statepad.events.length, adk.events.length);
 });
 
-test('ADK\'s security plugin refuses a call and the refusal is stored', async () => {
+test("ADK's security plugin refuses a call and the refusal is stored", async () => {
   class Never extends InMemoryPolicyEngine {
     async evaluate() {
       return { outcome: PolicyOutcome.DENY, reason: 'not today' };

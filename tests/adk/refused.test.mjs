@@ -23,7 +23,10 @@ function refusing(outcomes) {
   return new StatepadSessionService({
     retry: { attempts: 1 },
     store: {
-      load, list, remove, loadScope,
+      load,
+      list,
+      remove,
+      loadScope,
       async commit(change, context) {
         const outcome = outcomes.get(change.id);
         outcomes.delete(change.id);
@@ -47,14 +50,19 @@ class Branches {
     return new Branches(service, await service.createSession(KEY), outcomes);
   }
 
-  /** @param {StatepadSessionService} service @param {import('@google/adk').Session} session @param {Map<string, Outcome>} outcomes */
+  /**
+   * @param {StatepadSessionService} service @param {import('@google/adk').Session} session @param {Map<string,
+   * Outcome>} outcomes
+   */
   constructor(service, session, outcomes) {
     this.service = service;
     this.session = session;
     this.outcomes = outcomes;
     /** @type {Map<string, { delta: Record<string, unknown>, made: Map<string, number> }>} */
     this.pending = new Map();
-    /** The writes that are stored: of each key the one made last. @type {Map<string, { value: unknown, made: number }>} */
+    /**
+     * The writes that are stored: of each key the one made last. @type {Map<string, { value: unknown, made: number }>}
+     */
     this.model = new Map();
     this.clock = 0;
   }
@@ -73,11 +81,23 @@ class Branches {
     new State(this.session.state, delta).set(key, `${agent}${this.clock}`);
   }
 
-  /** An event with what an agent has written; the agent begins anew. @param {string} agent @param {readonly string[]} unstamped */
+  /**
+   * An event with what an agent has written; the agent begins anew. @param {string} agent @param {readonly string[]}
+   * unstamped
+   */
   event(agent, unstamped) {
     const { delta, made } = this.delta(agent);
     this.pending.delete(agent);
-    const event = createEvent({ author: agent, invocationId: 'i', actions: /** @type {any} */ ({ stateDelta: delta, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} }) });
+    const event = createEvent({
+      author: agent,
+      invocationId: 'i',
+      actions: /** @type {any} */ ({
+        stateDelta: delta,
+        artifactDelta: {},
+        requestedAuthConfigs: {},
+        requestedToolConfirmations: {},
+      }),
+    });
     for (const key of unstamped.filter((key) => !made.has(key))) {
       // As an output key: ADK does not stamp it, so that it counts as written when it is appended.
       made.set(key, Infinity);
@@ -86,7 +106,9 @@ class Branches {
     return { event, made };
   }
 
-  /** Appends it, and says whether it is stored. @param {ReturnType<Branches['event']>} sent @param {Outcome} outcome */
+  /**
+   * Appends it, and says whether it is stored. @param {ReturnType<Branches['event']>} sent @param {Outcome} outcome
+   */
   async append({ event, made }, outcome) {
     const now = ++this.clock;
     const given = outcome === 'invalid' ? { ...event, content: INVALID } : event;
@@ -94,7 +116,14 @@ class Branches {
     const isRefused = await this.service.appendEvent({ session: this.session, event: given }).then(
       () => false,
       (error) => {
-        const codes = { invalid: 'VALUE_NOT_JSON', rejected: 'INVALID_ARGUMENT', unavailable: 'STORE_UNAVAILABLE', cut: 'COMMIT_UNKNOWN', 'answer lost': 'COMMIT_UNKNOWN', stored: '' };
+        const codes = {
+          invalid: 'VALUE_NOT_JSON',
+          rejected: 'INVALID_ARGUMENT',
+          unavailable: 'STORE_UNAVAILABLE',
+          cut: 'COMMIT_UNKNOWN',
+          'answer lost': 'COMMIT_UNKNOWN',
+          stored: '',
+        };
         assert.ok(isStatepadError(error), error?.stack);
         assert.equal(error.code, codes[outcome]);
         return true;
@@ -112,7 +141,10 @@ class Branches {
 
   async check() {
     const stored = await this.service.getSession(KEY);
-    assert.deepEqual({ ...stored?.state }, Object.fromEntries([...this.model].map(([key, { value }]) => [key, value])));
+    assert.deepEqual(
+      { ...stored?.state },
+      Object.fromEntries([...this.model].map(([key, { value }]) => [key, value])),
+    );
   }
 }
 
@@ -124,7 +156,15 @@ const steps = (outcomes) =>
   fc.array(
     fc.oneof(
       { weight: 3, arbitrary: fc.record({ agent: agents, key: keys }) },
-      { weight: 2, arbitrary: fc.record({ agent: agents, outcome: fc.constantFrom(...outcomes), unstamped: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.tuple(keys)), again: fc.boolean() }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          agent: agents,
+          outcome: fc.constantFrom(...outcomes),
+          unstamped: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.tuple(keys)),
+          again: fc.boolean(),
+        }),
+      },
     ),
     { maxLength: 25 },
   );
@@ -167,7 +207,18 @@ test('the last write of what is stored wins, whatever is refused: over a store',
 });
 
 test('appends that are asked for at once judge each other by what becomes of them', async () => {
-  const events = fc.array(fc.record({ agent: agents, key: keys, outcome: fc.constantFrom(/** @type {Outcome} */ ('stored'), /** @type {Outcome} */ ('rejected'), /** @type {Outcome} */ ('answer lost')) }), { maxLength: 8 });
+  const events = fc.array(
+    fc.record({
+      agent: agents,
+      key: keys,
+      outcome: fc.constantFrom(
+        /** @type {Outcome} */ ('stored'),
+        /** @type {Outcome} */ ('rejected'),
+        /** @type {Outcome} */ ('answer lost'),
+      ),
+    }),
+    { maxLength: 8 },
+  );
   const property = fc.asyncProperty(events, fc.infiniteStream(fc.nat()), async (written, order) => {
     const told = new Map();
     const branches = await Branches.open(refusing(told), told);
@@ -180,7 +231,10 @@ test('appends that are asked for at once judge each other by what becomes of the
     await branches.check();
     const log = await branches.service.getSession(KEY);
     const stored = sent.filter(({ outcome }) => outcome !== 'rejected');
-    assert.deepEqual(log?.events.map(({ id }) => id), stored.map(({ event }) => event.event.id));
+    assert.deepEqual(
+      log?.events.map(({ id }) => id),
+      stored.map(({ event }) => event.event.id),
+    );
   });
   await fc.assert(property, { numRuns: 100 });
 });
@@ -189,8 +243,14 @@ test('NaN is refused, not taken for a write that was overtaken', async () => {
   const service = new StatepadSessionService();
   const session = await service.createSession(KEY);
   const actions = /** @type {any} */ ({ stateDelta: { x: NaN, y: 1 } });
-  await assert.rejects(service.appendEvent({ session, event: createEvent({ actions }) }), (error) => isStatepadError(error) && error.code === 'VALUE_NOT_JSON');
-  const stored = await service.appendEvent({ session, event: createEvent({ actions: /** @type {any} */ ({ stateDelta: { x: 1 } }) }) });
+  await assert.rejects(
+    service.appendEvent({ session, event: createEvent({ actions }) }),
+    (error) => isStatepadError(error) && error.code === 'VALUE_NOT_JSON',
+  );
+  const stored = await service.appendEvent({
+    session,
+    event: createEvent({ actions: /** @type {any} */ ({ stateDelta: { x: 1 } }) }),
+  });
   assert.deepEqual({ ...stored.actions.stateDelta }, { x: 1 });
 });
 
@@ -229,7 +289,10 @@ test('a stored event resolves, also when the state holds a proxy that was revoke
   revoke();
   const warnings = await warningsOf(async () => {
     await service.service.updateState(KEY, () => ({ x: 2, y: 2 }));
-    await service.appendEvent({ session, event: createEvent({ actions: /** @type {any} */ ({ stateDelta: { z: 1 } }) }) });
+    await service.appendEvent({
+      session,
+      event: createEvent({ actions: /** @type {any} */ ({ stateDelta: { z: 1 } }) }),
+    });
   });
   assert.deepEqual(warnings, []);
   assert.equal(session.state.x, proxy, 'it waits for an event of its own');
@@ -243,11 +306,17 @@ test('a stored event resolves, also when the session cannot be brought up to dat
   const session = await service.createSession(KEY);
   Object.freeze(session.state);
   const warnings = await warningsOf(async () => {
-    const event = await service.appendEvent({ session, event: createEvent({ actions: /** @type {any} */ ({ stateDelta: { x: 1 } }) }) });
+    const event = await service.appendEvent({
+      session,
+      event: createEvent({ actions: /** @type {any} */ ({ stateDelta: { x: 1 } }) }),
+    });
     assert.deepEqual({ ...event.actions.stateDelta }, { x: 1 });
   });
   assert.equal(warnings.length, 1);
-  assert.match(warnings[0] ?? '', /^session "s1" could not be brought up to date, although its event is stored: TypeError/u);
+  assert.match(
+    warnings[0] ?? '',
+    /^session "s1" could not be brought up to date, although its event is stored: TypeError/u,
+  );
   assert.equal(session.events.length, 1);
   assert.deepEqual({ ...(await service.getSession(KEY))?.state }, { x: 1 });
 });
@@ -255,7 +324,15 @@ test('a stored event resolves, also when the session cannot be brought up to dat
 test('what is no session and no event is refused', async () => {
   const service = new StatepadSessionService();
   const session = await service.createSession(KEY);
-  for (const request of [{ session: null, event: createEvent({}) }, { session: undefined, event: createEvent({}) }, { session, event: null }, { session, event: undefined }]) {
-    await assert.rejects(service.appendEvent(/** @type {any} */ (request)), (error) => isStatepadError(error) && error.code === 'INVALID_ARGUMENT');
+  for (const request of [
+    { session: null, event: createEvent({}) },
+    { session: undefined, event: createEvent({}) },
+    { session, event: null },
+    { session, event: undefined },
+  ]) {
+    await assert.rejects(
+      service.appendEvent(/** @type {any} */ (request)),
+      (error) => isStatepadError(error) && error.code === 'INVALID_ARGUMENT',
+    );
   }
 });

@@ -8,7 +8,8 @@ import { StatepadSessionService } from 'statepad/adk';
 import { KEY, onBoth, open, said } from './harness.mjs';
 import { ScriptedModel } from './scripted-model.mjs';
 
-const greeter = () => new LlmAgent({ name: 'greeter', model: new ScriptedModel('hello', 'bye'), instruction: 'Greet.' });
+const greeter = () =>
+  new LlmAgent({ name: 'greeter', model: new ScriptedModel('hello', 'bye'), instruction: 'Greet.' });
 
 test('a turn stores the same events as ADK stores', async () => {
   const { statepad, adk } = await onBoth(
@@ -52,7 +53,7 @@ test('stored events are frozen all the way down and are still events to ADK', as
   assert.throws(() => Object.assign(answer.actions.stateDelta, { k: 1 }), TypeError);
 });
 
-test('the events that a run yields are ADK\'s own and stay writable for callers', async () => {
+test("the events that a run yields are ADK's own and stay writable for callers", async () => {
   const { turn, stored } = await open({ agent: greeter() });
   const [answer] = await turn('hi');
   assert.ok(answer?.content?.parts?.[0]);
@@ -85,12 +86,19 @@ test('an ephemeral run sees app: and user: keys, writes them, and leaves no sess
   const model = new ScriptedModel('hello');
   const agent = new LlmAgent({ name: 'greeter', model, outputKey: 'user:last', instruction: 'Hours: {app:hours}.' });
   const { runner, state } = await open({ agent, sessionService: service, state: { 'app:hours': '9-17' } });
-  const run = runner.runEphemeral({ userId: KEY.userId, newMessage: { parts: [{ text: 'hi' }] }, stateDelta: { x: 1 } });
+  const run = runner.runEphemeral({
+    userId: KEY.userId,
+    newMessage: { parts: [{ text: 'hi' }] },
+    stateDelta: { x: 1 },
+  });
   for await (const event of run) assert.equal(event.author, 'greeter');
   assert.deepEqual(model.instructions, ['Hours: 9-17.']);
   assert.deepEqual(await state(), { 'app:hours': '9-17', 'user:last': 'hello' });
   const { sessions } = await service.listSessions({ appName: KEY.appName, userId: KEY.userId });
-  assert.deepEqual(sessions.map(({ id }) => id), [KEY.sessionId]);
+  assert.deepEqual(
+    sessions.map(({ id }) => id),
+    [KEY.sessionId],
+  );
 });
 
 test('a run over a session that does not exist says so, as ADK does', async () => {
@@ -112,7 +120,10 @@ test('a run whose session is deleted meanwhile fails instead of writing into not
 test('events appended by hand and events of runs make one log', async () => {
   const { service, turn, stored } = await open({ agent: greeter() });
   const session = await stored();
-  await service.appendEvent({ session, event: createEvent({ author: 'system', content: { role: 'user', parts: [{ text: 'opened' }] } }) });
+  await service.appendEvent({
+    session,
+    event: createEvent({ author: 'system', content: { role: 'user', parts: [{ text: 'opened' }] } }),
+  });
   await turn('hi');
   assert.deepEqual(said((await stored()).events), ['system: opened', 'user: hi', 'greeter: hello']);
 });

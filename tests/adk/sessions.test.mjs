@@ -12,7 +12,8 @@ import { KEY } from './harness.mjs';
 /** @typedef {import('@google/adk').Session} Session */
 
 /** @param {Record<string, unknown>} stateDelta @param {Record<string, unknown>} more */
-const setting = (stateDelta, more = {}) => createEvent({ author: 'worker', invocationId: 'i', ...more, actions: /** @type {any} */ ({ stateDelta }) });
+const setting = (stateDelta, more = {}) =>
+  createEvent({ author: 'worker', invocationId: 'i', ...more, actions: /** @type {any} */ ({ stateDelta }) });
 
 test('a session is created when it is asked for first, and held like any other from then on', async () => {
   const service = new StatepadSessionService();
@@ -21,7 +22,13 @@ test('a session is created when it is asked for first, and held like any other f
   for (const each of [session, same]) {
     await service.appendEvent({ session: each, event: setting({ n: each.events.length + 1 }) });
   }
-  assert.deepEqual([{ ...session.state }, { ...same.state }], [{ x: 1, n: 1 }, { x: 1, n: 1 }]);
+  assert.deepEqual(
+    [{ ...session.state }, { ...same.state }],
+    [
+      { x: 1, n: 1 },
+      { x: 1, n: 1 },
+    ],
+  );
   assert.deepEqual([session.events.length, same.events.length], [1, 2]);
 });
 
@@ -31,7 +38,10 @@ test('a list shows every session with its state, and a session that was deleted 
     await service.createSession({ ...KEY, sessionId, state: { sessionId, 'user:seen': sessionId } });
   }
   const list = async () => (await service.listSessions(KEY)).sessions.map(({ id, state }) => [id, { ...state }]);
-  assert.deepEqual(await list(), [['one', { sessionId: 'one', 'user:seen': 'two' }], ['two', { sessionId: 'two', 'user:seen': 'two' }]]);
+  assert.deepEqual(await list(), [
+    ['one', { sessionId: 'one', 'user:seen': 'two' }],
+    ['two', { sessionId: 'two', 'user:seen': 'two' }],
+  ]);
   await service.deleteSession({ ...KEY, sessionId: 'one' });
   assert.deepEqual(await list(), [['two', { sessionId: 'two', 'user:seen': 'two' }]]);
   assert.equal(await service.getSession({ ...KEY, sessionId: 'one' }), undefined);
@@ -49,7 +59,14 @@ test('a session whose record was replaced is brought up to date: its own record,
 test('what names a session without having been given by the service is appended to, and stays as it is', async () => {
   const service = new StatepadSessionService();
   await service.createSession(KEY);
-  const given = /** @type {Session} */ ({ id: KEY.sessionId, appName: KEY.appName, userId: KEY.userId, state: {}, events: [], lastUpdateTime: 0 });
+  const given = /** @type {Session} */ ({
+    id: KEY.sessionId,
+    appName: KEY.appName,
+    userId: KEY.userId,
+    state: {},
+    events: [],
+    lastUpdateTime: 0,
+  });
   const event = setting({ n: 1 }, { id: 'e' });
   const stored = await service.appendEvent({ session: given, event });
   assert.deepEqual([stored.id, { ...stored.actions.stateDelta }], ['e', { n: 1 }]);
@@ -65,14 +82,31 @@ test('an event without actions is one that writes nothing', async () => {
     const stored = await service.appendEvent({ session, event });
     assert.deepEqual({ ...stored.actions.stateDelta }, {});
   }
-  assert.deepEqual(session.events.map(({ id }) => id), ['0', '1', '2']);
+  assert.deepEqual(
+    session.events.map(({ id }) => id),
+    ['0', '1', '2'],
+  );
 });
 
-for (const [where, options] of Object.entries({ 'in memory': () => ({}), 'over a store': () => ({ store: memoryStore() }) })) {
-  for (const written of [{}, { own: 1 }, { 'user:own': 1 }, { 'app:own': 1 }, { own: 1, 'user:own': 1, 'app:own': 1 }, { 'temp:own': 1 }]) {
+for (const [where, options] of Object.entries({
+  'in memory': () => ({}),
+  'over a store': () => ({ store: memoryStore() }),
+})) {
+  for (const written of [
+    {},
+    { own: 1 },
+    { 'user:own': 1 },
+    { 'app:own': 1 },
+    { own: 1, 'user:own': 1, 'app:own': 1 },
+    { 'temp:own': 1 },
+  ]) {
     test(`what others do to the user's and the app's keys shows with an event that writes ${JSON.stringify(Object.keys(written))}: ${where}`, async () => {
       const others = {
-        'a user key': { 'user:a': 2 }, 'an app key': { 'app:a': 2 }, 'both': { 'user:a': [2], 'app:a': [2] }, 'a user key goes': { 'user:a': DELETED }, 'an app key goes': { 'app:a': DELETED },
+        'a user key': { 'user:a': 2 },
+        'an app key': { 'app:a': 2 },
+        both: { 'user:a': [2], 'app:a': [2] },
+        'a user key goes': { 'user:a': DELETED },
+        'an app key goes': { 'app:a': DELETED },
       };
       for (const [what, stateDelta] of Object.entries(others)) {
         const service = new StatepadSessionService(options());
@@ -95,7 +129,10 @@ test('what others do to the session itself shows, with their events, before the 
   await service.appendEvent({ session: theirs, event: setting({ a: 2, b: DELETED }, { id: 'theirs' }) });
   await service.appendEvent({ session, event: setting({}, { id: 'own' }) });
   assert.deepEqual({ ...session.state }, { a: 2 });
-  assert.deepEqual(session.events.map(({ id }) => id), ['theirs', 'own']);
+  assert.deepEqual(
+    session.events.map(({ id }) => id),
+    ['theirs', 'own'],
+  );
 });
 
 test('a value that was put on the record waits for its event, whatever others write to its key', async () => {

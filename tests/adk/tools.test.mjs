@@ -16,7 +16,10 @@ import { call, ScriptedModel } from './scripted-model.mjs';
 const agentWith = (tools) =>
   new LlmAgent({
     name: 'worker',
-    model: new ScriptedModel(Object.keys(tools).map((name) => call(name)), 'done'),
+    model: new ScriptedModel(
+      Object.keys(tools).map((name) => call(name)),
+      'done',
+    ),
     tools: Object.entries(tools).map(
       ([name, execute]) =>
         new FunctionTool({
@@ -183,7 +186,10 @@ test('a value that a tool changes after it was stored stays stored as it was', a
 
 test('two tools in two sessions of one user write different user: keys and both stay', async () => {
   const service = new StatepadSessionService();
-  const one = await open({ agent: agentWith({ write: ({ state }) => state.set('user:a', 1) }), sessionService: service });
+  const one = await open({
+    agent: agentWith({ write: ({ state }) => state.set('user:a', 1) }),
+    sessionService: service,
+  });
   await service.createSession({ ...KEY, sessionId: 's2' });
   const two = agentWith({ write: ({ state }) => state.set('user:b', 2) });
   const runner = new Runner({ appName: KEY.appName, agent: two, sessionService: service });

@@ -4,7 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BaseCodeExecutor, CodeExecutionLanguage, createEvent, FunctionTool, InMemoryArtifactService, InMemoryMemoryService, LlmAgent } from '@google/adk';
+import {
+  BaseCodeExecutor,
+  CodeExecutionLanguage,
+  createEvent,
+  FunctionTool,
+  InMemoryArtifactService,
+  InMemoryMemoryService,
+  LlmAgent,
+} from '@google/adk';
 import { instruction } from 'statepad/adk';
 import { KEY, onBoth, open } from './harness.mjs';
 import { call, ScriptedModel } from './scripted-model.mjs';
@@ -19,7 +27,8 @@ test('a key put on the record is read by the rest of the run, also after appends
       const put = new FunctionTool({
         name: 'put',
         description: 'Puts.',
-        execute: (_, context) => void Object.assign(context?.invocationContext.session.state ?? {}, { sandbox: 'sb-1' }),
+        execute: (_, context) =>
+          void Object.assign(context?.invocationContext.session.state ?? {}, { sandbox: 'sb-1' }),
       });
       return { agent: new LlmAgent({ name: 'worker', model, tools: [put], instruction: '<{sandbox?}>' }) };
     },
@@ -44,7 +53,10 @@ test('a key deleted from the record is gone for the rest of the run and still st
         description: 'Drops.',
         execute: (_, context) => void delete context?.invocationContext.session.state.city,
       });
-      return { state: { city: 'Lisbon' }, agent: new LlmAgent({ name: 'worker', model, tools: [drop], instruction: '<{city?}>' }) };
+      return {
+        state: { city: 'Lisbon' },
+        agent: new LlmAgent({ name: 'worker', model, tools: [drop], instruction: '<{city?}>' }),
+      };
     },
     ({ turn }) => turn('go'),
   );
@@ -52,12 +64,16 @@ test('a key deleted from the record is gone for the rest of the run and still st
   assert.deepEqual(statepad, adk);
 });
 
-test('the record stays the same object through a run, because ADK\'s State holds on to it', async () => {
+test("the record stays the same object through a run, because ADK's State holds on to it", async () => {
   const { service, stored } = await open({ agent: new LlmAgent({ name: 'idle', model: new ScriptedModel() }) });
   const session = await stored();
   const { state, events } = session;
   for (const n of [1, 2, 3]) {
-    const event = createEvent({ author: 'worker', invocationId: 'i', actions: /** @type {any} */ ({ stateDelta: { n } }) });
+    const event = createEvent({
+      author: 'worker',
+      invocationId: 'i',
+      actions: /** @type {any} */ ({ stateDelta: { n } }),
+    });
     await service.appendEvent({ session, event });
     assert.equal(session.state, state);
     assert.equal(session.events, events);
@@ -71,7 +87,10 @@ test('a handle used by hand, without a runner, is brought up to date by each app
   const { service, stored } = await open({ agent: new LlmAgent({ name: 'idle', model: new ScriptedModel() }) });
   const one = await stored();
   const two = await stored();
-  const append = (/** @type {import('@google/adk').Session} */ session, /** @type {Record<string, unknown>} */ stateDelta) =>
+  const append = (
+    /** @type {import('@google/adk').Session} */ session,
+    /** @type {Record<string, unknown>} */ stateDelta,
+  ) =>
     service.appendEvent({
       session,
       event: createEvent({ author: 'worker', invocationId: 'i', actions: /** @type {any} */ ({ stateDelta }) }),
@@ -102,19 +121,27 @@ test('two appends at once through one session show each event once, in the order
   );
   const { events, state } = await stored();
   assert.equal(events.length, 4);
-  assert.deepEqual(session.events.map(({ id }) => id), events.map(({ id }) => id));
+  assert.deepEqual(
+    session.events.map(({ id }) => id),
+    events.map(({ id }) => id),
+  );
   assert.deepEqual({ ...session.state }, { ...state });
 });
 
 test('a session that was read with its last event only goes on from there', async () => {
-  const { service, stored, turn } = await open({ agent: new LlmAgent({ name: 'worker', model: new ScriptedModel('one', 'two') }) });
+  const { service, stored, turn } = await open({
+    agent: new LlmAgent({ name: 'worker', model: new ScriptedModel('one', 'two') }),
+  });
   for (const text of ['first', 'second']) await turn(text);
   const session = await service.getSession({ ...KEY, config: { numRecentEvents: 1 } });
   assert.ok(session);
   await service.appendEvent({ session, event: createEvent({ author: 'worker', invocationId: 'i' }) });
   const ids = (await stored()).events.map(({ id }) => id);
   assert.equal(ids.length, 5);
-  assert.deepEqual(session.events.map(({ id }) => id), ids.slice(-2));
+  assert.deepEqual(
+    session.events.map(({ id }) => id),
+    ids.slice(-2),
+  );
 });
 
 test('a copy of a session appends to the same log, and what it shares with the session is brought up to date', async () => {
@@ -141,14 +168,17 @@ test('a template sees what was put on the record', async () => {
   assert.deepEqual(await state(), {});
 });
 
-test('ADK\'s memory service finds what was said in a statepad session', async () => {
+test("ADK's memory service finds what was said in a statepad session", async () => {
   const memoryService = new InMemoryMemoryService();
   const agent = new LlmAgent({ name: 'worker', model: new ScriptedModel('the tea is in the tin') });
   const { turn, stored } = await open({ agent, memoryService });
   await turn('where is it?');
   await memoryService.addSessionToMemory(await stored());
   const { memories } = await memoryService.searchMemory({ appName: KEY.appName, userId: KEY.userId, query: 'tin' });
-  assert.deepEqual(memories.map(({ author, content }) => [author, content.parts?.[0]?.text]), [['worker', 'the tea is in the tin']]);
+  assert.deepEqual(
+    memories.map(({ author, content }) => [author, content.parts?.[0]?.text]),
+    [['worker', 'the tea is in the tin']],
+  );
 });
 
 /** Pretends to run code. */
@@ -169,7 +199,7 @@ class Executor extends BaseCodeExecutor {
 /** A CSV file in a message. @param {string} text */
 const csv = (text) => ({ inlineData: { mimeType: 'text/csv', data: Buffer.from(text).toString('base64') } });
 
-test('ADK\'s code execution, which changes lists that it read from state, works over several runs', async () => {
+test("ADK's code execution, which changes lists that it read from state, works over several runs", async () => {
   const { statepad, adk } = await onBoth(
     () => ({
       agent: new LlmAgent({ name: 'analyst', model: new ScriptedModel('one', 'two'), codeExecutor: new Executor() }),

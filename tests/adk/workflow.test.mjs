@@ -147,7 +147,7 @@ test('the output of an LlmAgent node is stored, and a temp: output of one is rea
   assert.deepEqual(await state(), { text: 'long text' });
 });
 
-test('an LlmAgent node reads the output of the node right before it, as on ADK\'s own service', async () => {
+test("an LlmAgent node reads the output of the node right before it, as on ADK's own service", async () => {
   /** @type {ScriptedModel[]} */
   const models = [];
   const { statepad, adk } = await onBoth(
@@ -196,7 +196,13 @@ test('LlmAgent nodes side by side append their inputs themselves while the runne
         (name) => new LlmAgent({ name, model: new ScriptedModel(`${name} spoke`), outputKey: `${name}_said` }),
       );
       const join = new JoinNode({ name: 'join' });
-      const edges = [['START', start], ...agents.flatMap((agent) => [[start, agent], [agent, join]])];
+      const edges = [
+        ['START', start],
+        ...agents.flatMap((agent) => [
+          [start, agent],
+          [agent, join],
+        ]),
+      ];
       return { agent: new Workflow({ name: 'fork', edges: /** @type {any} */ (edges) }) };
     },
     ({ turn }) => turn('go'),
@@ -213,10 +219,21 @@ test('parallel nodes of a workflow write different keys and lose none', async ()
     () => {
       const one = step('one', (ctx) => void ctx.state.set('a', 1));
       const two = step('two', (ctx) => void ctx.state.set('b', 2));
-      return { agent: new Workflow({ name: 'fork', edges: [['START', one], ['START', two]] }) };
+      return {
+        agent: new Workflow({
+          name: 'fork',
+          edges: [
+            ['START', one],
+            ['START', two],
+          ],
+        }),
+      };
     },
     ({ turn }) => turn('go'),
   );
-  assert.deepEqual(Object.entries(statepad.state).sort(), [['a', 1], ['b', 2]]);
+  assert.deepEqual(Object.entries(statepad.state).sort(), [
+    ['a', 1],
+    ['b', 2],
+  ]);
   assert.deepEqual(Object.entries(statepad.state).sort(), Object.entries(adk.state).sort());
 });

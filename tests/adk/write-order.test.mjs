@@ -20,7 +20,10 @@ function gate() {
  * An agent that writes once it may and yields the event once it may.
  */
 class Writer extends BaseAgent {
-  /** @param {string} name @param {{ write: (state: import('@google/adk').State) => Promise<void>, send: () => Promise<unknown> }} steps */
+  /**
+   * @param {string} name @param {{ write: (state: import('@google/adk').State) => Promise<void>, send: () =>
+   * Promise<unknown> }} steps
+   */
   constructor(name, steps) {
     super({ name });
     this.steps = steps;
@@ -75,24 +78,36 @@ function crossed(early, late) {
 for (const key of ['n', 'app:n', 'user:n']) {
   test(`the later write to ${key} wins although its event is appended first`, async () => {
     const service = new StatepadSessionService();
-    const agent = crossed((state) => state.set(key, 'early'), (state) => state.set(key, 'late'));
+    const agent = crossed(
+      (state) => state.set(key, 'early'),
+      (state) => state.set(key, 'late'),
+    );
     const { turn, state } = await open({ agent, sessionService: service });
     const events = await turn('go');
-    assert.deepEqual(events.map(({ author }) => author), ['late', 'early']);
+    assert.deepEqual(
+      events.map(({ author }) => author),
+      ['late', 'early'],
+    );
     assert.deepEqual(await state(), { [key]: 'late' });
     const { state: next } = await service.createSession({ ...KEY, sessionId: 's2' });
     assert.deepEqual({ ...next }, key === 'n' ? {} : { [key]: 'late' });
   });
 
   test(`a deletion of ${key} made later wins over a write whose event is appended after it`, async () => {
-    const agent = crossed((state) => state.set(key, 'early'), (state) => state.set(key, DELETED));
+    const agent = crossed(
+      (state) => state.set(key, 'early'),
+      (state) => state.set(key, DELETED),
+    );
     const { turn, state } = await open({ agent, state: { [key]: 'old' } });
     await turn('go');
     assert.deepEqual(await state(), {});
   });
 
   test(`a write to ${key} made after a deletion wins over it`, async () => {
-    const agent = crossed((state) => state.set(key, DELETED), (state) => state.set(key, 'late'));
+    const agent = crossed(
+      (state) => state.set(key, DELETED),
+      (state) => state.set(key, 'late'),
+    );
     const { turn, state } = await open({ agent, state: { [key]: 'old' } });
     await turn('go');
     assert.deepEqual(await state(), { [key]: 'late' });
@@ -100,27 +115,36 @@ for (const key of ['n', 'app:n', 'user:n']) {
 }
 
 test('the same value written twice, by both branches, is simply there', async () => {
-  const agent = crossed((state) => state.set('n', 'same'), (state) => state.set('n', 'same'));
+  const agent = crossed(
+    (state) => state.set('n', 'same'),
+    (state) => state.set('n', 'same'),
+  );
   const { turn, state } = await open({ agent });
   await turn('go');
   assert.deepEqual(await state(), { n: 'same' });
 });
 
 test('a value written back by the later branch wins, although it is what was there before', async () => {
-  const agent = crossed((state) => state.set('n', 'new'), (state) => state.set('n', 'old'));
+  const agent = crossed(
+    (state) => state.set('n', 'new'),
+    (state) => state.set('n', 'old'),
+  );
   const { turn, state } = await open({ agent, state: { n: 'old' } });
   await turn('go');
   assert.deepEqual(await state(), { n: 'old' });
 });
 
 test('lists and objects keep the order of writing too', async () => {
-  const agent = crossed((state) => state.set('n', { by: ['early'] }), (state) => state.set('n', { by: ['late'] }));
+  const agent = crossed(
+    (state) => state.set('n', { by: ['early'] }),
+    (state) => state.set('n', { by: ['late'] }),
+  );
   const { turn, state } = await open({ agent });
   await turn('go');
   assert.deepEqual(await state(), { n: { by: ['late'] } });
 });
 
-test('the temp: key that was written later is the one the next agent reads, as on ADK\'s own service', async () => {
+test("the temp: key that was written later is the one the next agent reads, as on ADK's own service", async () => {
   /** @type {ScriptedModel[]} */
   const models = [];
   await onBoth(
@@ -130,7 +154,10 @@ test('the temp: key that was written later is the one the next agent reads, as o
       const agent = new SequentialAgent({
         name: 'both',
         subAgents: [
-          crossed((state) => state.set('temp:n', 'early'), (state) => state.set('temp:n', 'late')),
+          crossed(
+            (state) => state.set('temp:n', 'early'),
+            (state) => state.set('temp:n', 'late'),
+          ),
           new LlmAgent({ name: 'reader', model, instruction: 'n = {temp:n}' }),
         ],
       });
@@ -143,7 +170,12 @@ test('the temp: key that was written later is the one the next agent reads, as o
 
 test('branches that write different keys lose nothing, and their events are stored as ADK stores them', async () => {
   const { statepad, adk } = await onBoth(
-    () => ({ agent: crossed((state) => state.set('a', 1), (state) => state.update({ b: 2, 'user:b': 3 })) }),
+    () => ({
+      agent: crossed(
+        (state) => state.set('a', 1),
+        (state) => state.update({ b: 2, 'user:b': 3 }),
+      ),
+    }),
     ({ turn }) => turn('go'),
   );
   assert.deepEqual(statepad.state, { a: 1, b: 2, 'user:b': 3 });
@@ -151,11 +183,20 @@ test('branches that write different keys lose nothing, and their events are stor
   assert.deepEqual(Object.entries(statepad.state).sort(), Object.entries(adk.state).sort());
 });
 
-test('ADK\'s own service keeps the order of writing in the session scope only, and appends decide in app: and user:', async () => {
-  for (const [key, kept] of [['n', 'late'], ['app:n', 'early'], ['user:n', 'early']]) {
+test("ADK's own service keeps the order of writing in the session scope only, and appends decide in app: and user:", async () => {
+  for (const [key, kept] of [
+    ['n', 'late'],
+    ['app:n', 'early'],
+    ['user:n', 'early'],
+  ]) {
     assert.ok(key !== undefined);
     const { statepad, adk } = await onBoth(
-      () => ({ agent: crossed((state) => state.set(key, 'early'), (state) => state.set(key, 'late')) }),
+      () => ({
+        agent: crossed(
+          (state) => state.set(key, 'early'),
+          (state) => state.set(key, 'late'),
+        ),
+      }),
       ({ turn }) => turn('go'),
     );
     assert.equal(adk.state[key], kept);

@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { openChromium, openPage } from '../support/chromium.mjs';
 import { serve } from '../support/serve.mjs';
 
-const names = JSON.stringify({ imports: { statepad: '/dist/index.js', '#load': '/dist/load.browser.js' } });
-const html = (script) => `<!doctype html><script type="importmap">${names}</script><script type="module">${script}</script>`;
+const names = JSON.stringify({ imports: { statepad: '/dist/index.js', '#load': '/dist/engine/load.browser.js' } });
+const html = (script) =>
+  `<!doctype html><script type="importmap">${names}</script><script type="module">${script}</script>`;
 
 /** A conversation with one event, and what can be told of it. */
 const conversation = `async () => {
@@ -122,6 +123,9 @@ describe('in a browser', () => {
   it('rejects, and leaves no rejection unhandled, where the page forbids WebAssembly', async () => {
     const { page, complaints } = await open('/forbidden');
     for (const outcome of await page.evaluate(() => globalThis.told)) assert.match(outcome, /WebAssembly/);
-    assert.deepEqual(complaints.filter((complaint) => complaint.startsWith('uncaught')), []);
+    assert.deepEqual(
+      complaints.filter((complaint) => complaint.startsWith('uncaught')),
+      [],
+    );
   });
 });

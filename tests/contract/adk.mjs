@@ -1,6 +1,13 @@
 // ADK's own in-memory service, State and templates as a side of the contract.
 
-import { InMemoryArtifactService, InMemorySessionService, LogLevel, State, createEvent, setLogLevel } from '@google/adk';
+import {
+  InMemoryArtifactService,
+  InMemorySessionService,
+  LogLevel,
+  State,
+  createEvent,
+  setLogLevel,
+} from '@google/adk';
 import assert from 'node:assert/strict';
 import { followed, listed, makeSessions } from './lists.mjs';
 import { plain } from './read.mjs';
@@ -8,7 +15,9 @@ import { runScenario, stepsOfOneSession } from './scenario.mjs';
 import { callState } from './state.mjs';
 
 // ADK does not export it: it lies beside its index.
-const { injectSessionState } = await import(new URL('agents/instructions.js', import.meta.resolve('@google/adk')).href);
+const { injectSessionState } = await import(
+  new URL('agents/instructions.js', import.meta.resolve('@google/adk')).href
+);
 
 // It warns of what the cases do on purpose.
 setLogLevel(LogLevel.ERROR);
@@ -98,8 +107,8 @@ async function refuses(call) {
 }
 
 /**
- * What ADK does in the place of what a case asks for, as JSON: the first answer that is another one, with what it is an answer
- * to; or what it throws. `undefined` when it does what the case asks for.
+ * What ADK does in the place of what a case asks for, as JSON: the first answer that is another one, with what it is
+ * an answer to; or what it throws. `undefined` when it does what the case asks for.
  */
 export async function adkAnswer(run, given, all) {
   try {
@@ -118,7 +127,9 @@ export async function adkAnswer(run, given, all) {
 /** An answer without what chance and clocks put into it. */
 function told(actual) {
   if (typeof actual === 'string') {
-    return /^[\da-z]{8}$/i.test(actual) ? '<8 characters>' : actual.replace(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/, '<uuid>');
+    return /^[\da-z]{8}$/i.test(actual)
+      ? '<8 characters>'
+      : actual.replace(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/, '<uuid>');
   }
   if (typeof actual === 'number') {
     return actual > 1e12 ? '<now>' : actual;
@@ -126,7 +137,9 @@ function told(actual) {
   if (actual?.actions !== undefined) {
     return { id: told(actual.id), stateDelta: plain(actual.actions.stateDelta) };
   }
-  return actual?.events === undefined ? plain(actual) : { id: told(actual.id), state: plain(actual.state), events: actual.events.map(({ id }) => told(id)) };
+  return actual?.events === undefined
+    ? plain(actual)
+    : { id: told(actual.id), state: plain(actual.state), events: actual.events.map(({ id }) => told(id)) };
 }
 
 /** Renders with ADK's own function. */

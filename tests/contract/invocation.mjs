@@ -12,7 +12,10 @@ const key = { appName: 'app', userId: 'u', sessionId: 's' };
 function decidedStore(decisions) {
   const { commit, load, list, remove, loadScope } = memoryStore();
   return {
-    load, list, remove, loadScope,
+    load,
+    list,
+    remove,
+    loadScope,
     async commit(change, context) {
       const decision = await decisions.get(change.id);
       decisions.delete(change.id);
@@ -109,7 +112,11 @@ async function append(context, decisions, { id, set, unset = [], partial, fails,
   if (fails !== undefined) {
     decisions.set(id, fails);
   }
-  const appended = context.append({ ...(id === undefined ? {} : { id }), ...(partial ? { partial } : {}), actions: { stateDelta } });
+  const appended = context.append({
+    ...(id === undefined ? {} : { id }),
+    ...(partial ? { partial } : {}),
+    actions: { stateDelta },
+  });
   if (fails !== undefined) {
     await assert.rejects(appended, hasCode(CODES[fails]));
     return undefined;

@@ -4,7 +4,12 @@
 export async function makeSessions(service, sessions) {
   for (const [userId, sessionId, timestamp] of sessions) {
     const session = await service.createSession({ appName: 'app', userId, sessionId, state: { at: 0 } });
-    const actions = { stateDelta: { at: timestamp }, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
+    const actions = {
+      stateDelta: { at: timestamp },
+      artifactDelta: {},
+      requestedAuthConfigs: {},
+      requestedToolConfirmations: {},
+    };
     await service.appendEvent({ session, event: { id: 'e', invocationId: 'i', author: 'a', timestamp, actions } });
   }
 }

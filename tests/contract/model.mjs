@@ -14,16 +14,28 @@ const sessionKeys = fc.record({
   userId: fc.constantFrom('ana', 'bob'),
   sessionId: fc.constantFrom('s', 't'),
 });
-const windows = fc.record({ numRecentEvents: fc.option(fc.nat(4), { nil: undefined }), afterTimestamp: fc.option(fc.nat(9), { nil: undefined }) });
+const windows = fc.record({
+  numRecentEvents: fc.option(fc.nat(4), { nil: undefined }),
+  afterTimestamp: fc.option(fc.nat(9), { nil: undefined }),
+});
 const fails = fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) });
-const op = (kind, weight, members) => ({ weight, arbitrary: fc.record({ kind: fc.constant(kind), fails, ...members }) });
+const op = (kind, weight, members) => ({
+  weight,
+  arbitrary: fc.record({ kind: fc.constant(kind), fails, ...members }),
+});
 
 /** Random operations. `fails` is whether the store would fail at that moment. */
 export const operations = fc.array(
   fc.oneof(
     op('create', 3, { key: sessionKeys, delta: deltas }),
     op('get', 3, { key: sessionKeys, window: fc.option(windows, { nil: undefined }) }),
-    op('append', 8, { through: fc.nat(), author: fc.constantFrom('user', 'bot'), invocationId: fc.constantFrom('i', 'j', 'k'), timestamp: fc.nat(9), delta: deltas }),
+    op('append', 8, {
+      through: fc.nat(),
+      author: fc.constantFrom('user', 'bot'),
+      invocationId: fc.constantFrom('i', 'j', 'k'),
+      timestamp: fc.nat(9),
+      delta: deltas,
+    }),
     op('appendByKey', 2, { key: sessionKeys, delta: deltas }),
     op('update', 2, { key: sessionKeys, by: fc.constantFrom('session', 'user', 'app'), delta: deltas }),
     op('list', 1, { key: sessionKeys }),
@@ -38,13 +50,24 @@ function takingTurns(services) {
   const owners = new WeakMap();
   let turn = 0;
   const own = (handle, service) => (handle && owners.set(handle, service), handle);
-  const call = (method) => async (request, ...more) => {
-    const service = owners.get(request.session) ?? services[turn++ % services.length];
-    const answer = await service[method](request, ...more);
-    answer?.sessions?.forEach((row) => own(row, service));
-    return ['createSession', 'getSession'].includes(method) ? own(answer, service) : answer;
-  };
-  const methods = ['createSession', 'getSession', 'listSessions', 'appendEvent', 'deleteSession', 'updateState', 'getAppState', 'getUserState'];
+  const call =
+    (method) =>
+    async (request, ...more) => {
+      const service = owners.get(request.session) ?? services[turn++ % services.length];
+      const answer = await service[method](request, ...more);
+      answer?.sessions?.forEach((row) => own(row, service));
+      return ['createSession', 'getSession'].includes(method) ? own(answer, service) : answer;
+    };
+  const methods = [
+    'createSession',
+    'getSession',
+    'listSessions',
+    'appendEvent',
+    'deleteSession',
+    'updateState',
+    'getAppState',
+    'getUserState',
+  ];
   return Object.fromEntries(methods.map((method) => [method, call(method)]));
 }
 
@@ -66,7 +89,10 @@ export class Twin {
     };
     this.stored = stored;
     const options = stored ? { ...storedWith(commit), cachedEvents } : {};
-    this.service = services === 1 ? new SessionService(options) : takingTurns(Array.from({ length: services }, () => new SessionService(options)));
+    this.service =
+      services === 1
+        ? new SessionService(options)
+        : takingTurns(Array.from({ length: services }, () => new SessionService(options)));
   }
 
   /** Does an operation on both and compares. */
@@ -89,7 +115,10 @@ export class Twin {
 
   async create({ key, delta }) {
     const taken = this.#sessions.has(name(key));
-    const handle = await this.#attempt(this.service.createSession({ ...key, state: recordOf(delta) }), taken && 'SESSION_EXISTS');
+    const handle = await this.#attempt(
+      this.service.createSession({ ...key, state: recordOf(delta) }),
+      taken && 'SESSION_EXISTS',
+    );
     if (handle !== undefined) {
       const session = { key, events: [], revision: 0, time: handle.lastUpdateTime, deleted: false, own: new Map() };
       this.#sessions.set(name(key), session);
@@ -116,7 +145,10 @@ export class Twin {
     }
     const { session, handle } = held;
     const given = { id: `e${++this.#count}`, ...event, actions: { stateDelta: recordOf(delta) } };
-    const stored = await this.#attempt(this.service.appendEvent({ session: handle, event: given }), session.deleted && 'SESSION_NOT_FOUND');
+    const stored = await this.#attempt(
+      this.service.appendEvent({ session: handle, event: given }),
+      session.deleted && 'SESSION_NOT_FOUND',
+    );
     if (stored === undefined) {
       return;
     }
@@ -125,7 +157,10 @@ export class Twin {
       held.temp.clear();
     }
     held.invocations.add(event.invocationId);
-    writeInto(held.temp, delta.filter(([key]) => key.startsWith('temp:')));
+    writeInto(
+      held.temp,
+      delta.filter(([key]) => key.startsWith('temp:')),
+    );
     held.events = [...held.events, ...session.events.slice(held.seen)];
     this.#snapshot(held);
   }
@@ -134,7 +169,10 @@ export class Twin {
     const session = this.#sessions.get(name(key));
     const event = { id: `e${++this.#count}`, timestamp: 5, actions: { stateDelta: recordOf(delta) } };
     const named = { appName: key.appName, userId: key.userId, id: key.sessionId };
-    const stored = await this.#attempt(this.service.appendEvent({ session: named, event }), session === undefined && 'SESSION_NOT_FOUND');
+    const stored = await this.#attempt(
+      this.service.appendEvent({ session: named, event }),
+      session === undefined && 'SESSION_NOT_FOUND',
+    );
     if (stored !== undefined) {
       this.#applyEvent(session, delta, stored);
     }
@@ -143,8 +181,12 @@ export class Twin {
   async update({ key, by, delta }) {
     const session = this.#sessions.get(name(key));
     const scopes = { session: ['app:', 'user:', ''], user: ['app:', 'user:'], app: ['app:'] }[by];
-    const allowed = delta.filter(([full]) => !full.startsWith('temp:') && scopes.some((prefix) => prefix === '' || full.startsWith(prefix)));
-    const target = { session: key, user: { appName: key.appName, userId: key.userId }, app: { appName: key.appName } }[by];
+    const allowed = delta.filter(
+      ([full]) => !full.startsWith('temp:') && scopes.some((prefix) => prefix === '' || full.startsWith(prefix)),
+    );
+    const target = { session: key, user: { appName: key.appName, userId: key.userId }, app: { appName: key.appName } }[
+      by
+    ];
     const before = by === 'session' && session !== undefined ? session.events.length : 0;
     const answer = await this.#attempt(
       this.service.updateState(target, () => recordOf(allowed)),
@@ -207,11 +249,21 @@ export class Twin {
   }
 
   #write(session, delta) {
-    for (const [scope, prefix] of [['app', 'app:'], ['user', 'user:']]) {
+    for (const [scope, prefix] of [
+      ['app', 'app:'],
+      ['user', 'user:'],
+    ]) {
       const part = delta.filter(([key]) => key.startsWith(prefix));
-      writeInto(this.#values(scope, session.key), part.map(([key, value]) => [key.slice(prefix.length), value]));
+      writeInto(
+        this.#values(scope, session.key),
+        part.map(([key, value]) => [key.slice(prefix.length), value]),
+      );
     }
-    session.own && writeInto(session.own, delta.filter(([key]) => !/^(app|user|temp):/.test(key)));
+    session.own &&
+      writeInto(
+        session.own,
+        delta.filter(([key]) => !/^(app|user|temp):/.test(key)),
+      );
   }
 
   #values(scope, { appName, userId }) {
@@ -230,7 +282,8 @@ export class Twin {
 
   #snapshot(held) {
     const { session, temp } = held;
-    const shared = (scope, prefix) => [...this.#values(scope, session.key)].map(([key, value]) => [prefix + key, value]);
+    const shared = (scope, prefix) =>
+      [...this.#values(scope, session.key)].map(([key, value]) => [prefix + key, value]);
     held.entries = [...session.own, ...shared('app', 'app:'), ...shared('user', 'user:'), ...temp];
     held.seen = session.events.length;
     held.revision = session.revision;
@@ -239,7 +292,10 @@ export class Twin {
 
   #compare({ handle, entries, events, revision, time }) {
     assert.deepEqual(Object.entries(handle.state), entries);
-    assert.deepEqual(handle.events.map(({ id }) => id), events.map(({ id }) => id));
+    assert.deepEqual(
+      handle.events.map(({ id }) => id),
+      events.map(({ id }) => id),
+    );
     assert.equal(handle.revision, revision);
     assert.equal(handle.lastUpdateTime, time);
   }

@@ -1,7 +1,8 @@
-// Runs the steps of sessions.json, session.json, error.json and history.json over one side: statepad, or ADK's service.
+// Runs the steps of sessions.json, session.json, error.json and history.json over one side: statepad, or ADK's
+// service.
 //
-// A side is an object with create, get, append, delete, list, appState and userState, for history.json stateAt and history
-// besides, and an `errors` that says whether its errors have codes and details.
+// A side is an object with create, get, append, delete, list, appState and userState, for history.json stateAt and
+// history besides, and an `errors` that says whether its errors have codes and details.
 
 import assert from 'node:assert/strict';
 import { plain } from './read.mjs';
@@ -23,7 +24,10 @@ export async function runScenario(side, steps) {
 
 /** The steps of session.json: its session is created first, and named where a step names none. */
 export function stepsOfOneSession({ state = {}, steps }) {
-  const named = steps.map((step) => ({ ...(step.do === 'append' ? { to: 'a' } : step.do === 'get' ? { id: 's' } : {}), ...step }));
+  const named = steps.map((step) => ({
+    ...(step.do === 'append' ? { to: 'a' } : step.do === 'get' ? { id: 's' } : {}),
+    ...step,
+  }));
   return [{ do: 'create', as: 'a', id: 's', state }, ...named];
 }
 
@@ -74,7 +78,12 @@ export function eventOf({ id, set = {}, unset = [], at, by = 'agent', inv = 'i',
 async function refuses(side, run, { code, message, says, ...details }) {
   const error = await run().then(
     (actual) => {
-      throw new assert.AssertionError({ message: `should be refused with ${code}`, actual, expected: code, operator: 'refuses' });
+      throw new assert.AssertionError({
+        message: `should be refused with ${code}`,
+        actual,
+        expected: code,
+        operator: 'refuses',
+      });
     },
     (reason) => reason,
   );
@@ -113,7 +122,10 @@ function compare(answer, { do: what, expect, order }) {
       assert.deepEqual(Object.keys(answer), order, 'the order of the keys');
     }
   } else if (what === 'history') {
-    assert.deepEqual(answer.map((write, index) => told(write, expect[index])), expect);
+    assert.deepEqual(
+      answer.map((write, index) => told(write, expect[index])),
+      expect,
+    );
   } else if (what === 'list') {
     assert.equal(answer.length, expect.count, 'the number of sessions');
     expect.states?.forEach((state, index) => assert.deepEqual(plain(answer[index].state), state));

@@ -7,7 +7,8 @@ import { DELETED, SessionService, isStatepadError } from 'statepad';
 export function statepadSide(service = new SessionService()) {
   return {
     create: ({ appName, userId, sessionId, state }) => service.createSession({ appName, userId, sessionId, state }),
-    get: ({ last, after, ...key }) => service.getSession({ ...key, config: { numRecentEvents: last, afterTimestamp: after } }),
+    get: ({ last, after, ...key }) =>
+      service.getSession({ ...key, config: { numRecentEvents: last, afterTimestamp: after } }),
     append: ({ session, event, revision }) =>
       service.appendEvent({ session, event: withDeletions(event), expectedRevision: revision }),
     delete: (key) => service.deleteSession(key),

@@ -11,7 +11,11 @@ function sizes(program) {
   const support = new URL('small-module.mjs', import.meta.url).href;
   const source = `import { size } from ${JSON.stringify(support)}; const { SessionService } = await import('statepad'); ${program}`;
   return new Promise((resolve, reject) => {
-    const options = { env: { ...process.env, STATEPAD_TEST_MEMORY: String(256 << 20) }, cwd: new URL('../..', import.meta.url), stdio: ['ignore', 'pipe', 'inherit'] };
+    const options = {
+      env: { ...process.env, STATEPAD_TEST_MEMORY: String(256 << 20) },
+      cwd: new URL('../..', import.meta.url),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    };
     const child = spawn(process.execPath, ['--input-type=module', '-e', source], options);
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
@@ -77,11 +81,16 @@ test('an event that is sent again is found behind those that were not loaded', a
 
   const second = new SessionService({ store });
   const part = await second.getSession({ ...key, config: { numRecentEvents: 2 } });
-  assert.deepEqual(part.events.map(({ id }) => id), ['e3', 'e4']);
+  assert.deepEqual(
+    part.events.map(({ id }) => id),
+    ['e3', 'e4'],
+  );
   const event = { id: 'e5', author: 'a', timestamp: 7, actions: { stateDelta: { x: 1 } } };
   const stored = await second.appendEvent({ session: part, event });
   await second.appendEvent({ session: part, event: { id: 'e6', author: 'a' } });
   assert.deepEqual(await second.appendEvent({ session: part, event }), stored);
-  await assert.rejects(second.appendEvent({ session: part, event: { ...event, author: 'b' } }), { code: 'EVENT_ID_CONFLICT' });
+  await assert.rejects(second.appendEvent({ session: part, event: { ...event, author: 'b' } }), {
+    code: 'EVENT_ID_CONFLICT',
+  });
   assert.equal(part.revision, 7);
 });

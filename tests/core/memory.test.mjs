@@ -11,7 +11,9 @@ const MEMORY = 64 << 20;
 function run(scenario) {
   const child = new URL('small-child.mjs', import.meta.url).pathname;
   return new Promise((resolve) => {
-    const started = spawn(process.execPath, [child, scenario], { env: { ...process.env, STATEPAD_TEST_MEMORY: String(MEMORY) } });
+    const started = spawn(process.execPath, [child, scenario], {
+      env: { ...process.env, STATEPAD_TEST_MEMORY: String(MEMORY) },
+    });
     let output = '';
     for (const stream of [started.stdout, started.stderr]) {
       stream.setEncoding('utf8').on('data', (text) => (output += text));

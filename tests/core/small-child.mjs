@@ -61,7 +61,11 @@ const scenarios = {
     const service = new SessionService();
     const session = await service.createSession(key('s'));
     await service.createSession({ ...key('other'), state: { text: text.repeat(4) } });
-    const append = (n) => service.appendEvent({ session, event: { author: 'a', actions: { stateDelta: { n, [`k${n}`]: text + n, 'user:n': n, 'app:n': n } } } });
+    const append = (n) =>
+      service.appendEvent({
+        session,
+        event: { author: 'a', actions: { stateDelta: { n, [`k${n}`]: text + n, 'user:n': n, 'app:n': n } } },
+      });
     const count = await until(200, append);
     assert.ok(count > 10);
     assert.equal(session.revision, count);
@@ -81,7 +85,9 @@ const scenarios = {
   async ids() {
     const service = new SessionService();
     const session = await service.createSession(key('s'));
-    const count = await until(2e6, (n) => service.appendEvent({ session, event: { id: `${n}-${'e'.repeat(500)}`, author: 'a' } }));
+    const count = await until(2e6, (n) =>
+      service.appendEvent({ session, event: { id: `${n}-${'e'.repeat(500)}`, author: 'a' } }),
+    );
     assert.equal((await service.getSession(key('s'))).revision, count);
     await service.deleteSession(key('s'));
     await service.createSession({ ...key('s'), state: { text } });
@@ -99,7 +105,11 @@ const scenarios = {
       () => service.updateState({ appName: 'app', userId: long.repeat(2) }, () => ({ 'user:x': 1 })),
       () => service.createSession({ ...key('t'), state: { x: long.repeat(3) } }),
       () => service.createSession({ ...key('t'), state: { [long.repeat(3)]: 1 } }),
-      () => service.createSession({ ...key('t'), state: Object.fromEntries(Array.from({ length: 400_000 }, (_, n) => [`k${n}`, 1])) }),
+      () =>
+        service.createSession({
+          ...key('t'),
+          state: Object.fromEntries(Array.from({ length: 400_000 }, (_, n) => [`k${n}`, 1])),
+        }),
     ]) {
       await assert.rejects(async () => await call(), full, String(call));
       assert.equal((await service.getSession(key('s'))).state.n, 1);
@@ -111,7 +121,12 @@ const scenarios = {
   async templates() {
     const service = new SessionService();
     const session = await service.createSession({ ...key('s'), state: { n: 1 } });
-    for (const large of ['{n}'.repeat(3 * MB), '{n.a[0]}'.repeat(MB), 'x'.repeat(40 * MB), '{{'.repeat(MB) + '{n}'.repeat(MB)]) {
+    for (const large of [
+      '{n}'.repeat(3 * MB),
+      '{n.a[0]}'.repeat(MB),
+      'x'.repeat(40 * MB),
+      '{{'.repeat(MB) + '{n}'.repeat(MB),
+    ]) {
       assert.throws(() => new Template(large).render({ state: session.state }), full);
       assert.throws(() => Template.escape(large), full);
       assert.equal(new Template('{n}{m?}').render({ state: session.state }), '1');
@@ -119,7 +134,9 @@ const scenarios = {
     }
     assert.equal(new Template('{n}'.repeat(10_000)).render({ state: { n: 'ab' } }).length, 20_000);
     // And where sessions have taken the memory.
-    const count = await until(2e6, (id) => service.createSession({ ...key(id), state: { text: text.slice(0, 10_000) + id } }));
+    const count = await until(2e6, (id) =>
+      service.createSession({ ...key(id), state: { text: text.slice(0, 10_000) + id } }),
+    );
     const template = new Template('{n}{m?}');
     assert.equal(template.render({ state: session.state }), '1');
     for (let id = 0; id < count; id++) await service.deleteSession(key(id));
@@ -182,7 +199,10 @@ const scenarios = {
           model.delete(id);
         } else {
           const session = await service.getSession(key(id));
-          await service.appendEvent({ session, event: { author: 'a', actions: { stateDelta: { value, [`k${random(40)}`]: value } } } });
+          await service.appendEvent({
+            session,
+            event: { author: 'a', actions: { stateDelta: { value, [`k${random(40)}`]: value } } },
+          });
           model.set(id, { value, revision: known.revision + 1 });
         }
       } catch (error) {
@@ -205,7 +225,10 @@ const scenarios = {
     const session = await one.createSession(key('s'));
     const template = new Template('{n}');
     end();
-    await assert.rejects(one.appendEvent({ session, event: { author: 'a' } }), (error) => ended(error) && error.cause instanceof WebAssembly.RuntimeError);
+    await assert.rejects(
+      one.appendEvent({ session, event: { author: 'a' } }),
+      (error) => ended(error) && error.cause instanceof WebAssembly.RuntimeError,
+    );
     for (const service of [one, two, new SessionService()]) {
       for (const call of [
         () => service.createSession(key('t')),

@@ -22,7 +22,7 @@ function written(value) {
 
 /** The module with a maximum for its memory, in bytes. */
 function capped(bytes, maximum) {
-  for (let at = 8; at < bytes.length; ) {
+  for (let at = 8; at < bytes.length;) {
     const start = at;
     const id = bytes[at++];
     let size;
@@ -30,7 +30,13 @@ function capped(bytes, maximum) {
     if (id === MEMORY_SECTION) {
       const [least] = leb(bytes, at + 2);
       const memory = [1, 1, ...written(least), ...written(maximum / PAGE)];
-      return Uint8Array.from([...bytes.subarray(0, start), MEMORY_SECTION, ...written(memory.length), ...memory, ...bytes.subarray(at + size)]);
+      return Uint8Array.from([
+        ...bytes.subarray(0, start),
+        MEMORY_SECTION,
+        ...written(memory.length),
+        ...memory,
+        ...bytes.subarray(at + size),
+      ]);
     }
     at += size;
   }

@@ -30,11 +30,16 @@ const clients = {
       return { store: postgresStore(pool), end: () => pool.end() };
     },
   },
-  'redis, whose client sends again by itself': { skip: noRedis, port: () => redis.port, open: (port) => openRedis(port, {}) },
+  'redis, whose client sends again by itself': {
+    skip: noRedis,
+    port: () => redis.port,
+    open: (port) => openRedis(port, {}),
+  },
   'redis, whose client gives up at once': {
     skip: noRedis,
     port: () => redis.port,
-    open: (port) => openRedis(port, { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0, retryStrategy: () => 5 }),
+    open: (port) =>
+      openRedis(port, { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0, retryStrategy: () => 5 }),
   },
 };
 
@@ -57,16 +62,18 @@ function counting(inner, counts) {
   };
   return {
     ...inner,
-    commit: (...args) => watch(async () => {
-      const answer = await inner.commit(...args);
-      note([answer]);
-      return answer;
-    }),
-    commitMany: (...args) => watch(async () => {
-      const answers = await inner.commitMany(...args);
-      note(answers);
-      return answers;
-    }),
+    commit: (...args) =>
+      watch(async () => {
+        const answer = await inner.commit(...args);
+        note([answer]);
+        return answer;
+      }),
+    commitMany: (...args) =>
+      watch(async () => {
+        const answers = await inner.commitMany(...args);
+        note(answers);
+        return answers;
+      }),
   };
 }
 
@@ -86,9 +93,14 @@ for (const [index, [name, { skip, port, open }]] of Object.entries(clients).entr
       const append = (number, session) =>
         service.appendEvent({
           session,
-          event: { id: `e${number}`, invocationId: 'i', author: 'agent', actions: { stateDelta: { [`app:${session.id}`]: number, 'user:last': number, last: number } } },
+          event: {
+            id: `e${number}`,
+            invocationId: 'i',
+            author: 'agent',
+            actions: { stateDelta: { [`app:${session.id}`]: number, 'user:last': number, last: number } },
+          },
         });
-      for (let number = 0; number < 50; ) {
+      for (let number = 0; number < 50;) {
         const isCut = random() < 0.5;
         // Before it is sent, or in the middle of it.
         const cut = isCut ? sleep(random() < 0.5 ? 0 : random() * 4).then(() => proxy.cutNextAnswer()) : undefined;
@@ -113,12 +125,20 @@ for (const [index, [name, { skip, port, open }]] of Object.entries(clients).entr
         assert.equal(`e${state.last}`, mine.at(-1));
         assert.equal(state[`app:${key.sessionId}`], state.last);
         assert.equal(revision, sessions[place].revision + (place === 0 ? 1 : 0));
-        assert.deepEqual(mine, [...mine].sort((a, b) => Number(a.slice(1)) - Number(b.slice(1))), 'in the order of asking');
+        assert.deepEqual(
+          mine,
+          [...mine].sort((a, b) => Number(a.slice(1)) - Number(b.slice(1))),
+          'in the order of asking',
+        );
         ids.push(...mine);
       }
       assert.equal(new Set(ids).size, ids.length, 'none is there twice');
       assert.ok(ids.length >= 50);
-      assert.deepEqual([...ids].sort(), Array.from({ length: ids.length }, (_, number) => `e${number}`).sort(), 'all are there');
+      assert.deepEqual(
+        [...ids].sort(),
+        Array.from({ length: ids.length }, (_, number) => `e${number}`).sort(),
+        'all are there',
+      );
       assert.equal((await fresh.getAppState({ appName })).n, 1);
       const { pos } = await store.loadScope({ app: appName }, { signal: new AbortController().signal });
       assert.equal(pos, keys.length + ids.length + 1);
@@ -127,7 +147,9 @@ for (const [index, [name, { skip, port, open }]] of Object.entries(clients).entr
       await end();
       await proxy.stop();
     }
-    t.diagnostic(`${counts.cuts} cuts: ${counts.failed} calls failed, ${counts.twice} changes were there already when they were sent again`);
+    t.diagnostic(
+      `${counts.cuts} cuts: ${counts.failed} calls failed, ${counts.twice} changes were there already when they were sent again`,
+    );
     assert.ok(counts.twice > 3, 'answers were lost');
   });
 }

@@ -1,9 +1,9 @@
 // Stores that fail as they are told to.
 
 import { StoreError } from 'statepad';
+import { connectionLost } from '../support/fixtures.mjs';
 
 export const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time));
-const connectionLost = () => new Error('the connection was lost');
 
 /** How long a service waits for an answer where a test is about answers that do not come, in milliseconds. */
 export const TIMEOUT = 400;
@@ -24,8 +24,8 @@ export const faults = ['refused', 'before', 'after', 'cut', 'hang', 'late'];
 export const isSlow = (fault) => fault === 'hang' || fault === 'late';
 
 /**
- * Faults for calls to come: each takes the next one of `next`, and goes well when there is none. `settled()` waits for what is
- * written late.
+ * Faults for calls to come: each takes the next one of `next`, and goes well when there is none. `settled()` waits for
+ * what is written late.
  */
 export function planOf(delay = TIMEOUT + 100) {
   const next = [];
@@ -56,7 +56,11 @@ export function planOf(delay = TIMEOUT + 100) {
           await all();
           return await never;
         case 'late':
-          late.push(sleep(delay).then(all).catch(() => undefined));
+          late.push(
+            sleep(delay)
+              .then(all)
+              .catch(() => undefined),
+          );
           return await never;
         default:
           return await all();
@@ -72,7 +76,12 @@ export function faultyStore(inner, plan) {
   return {
     ...inner,
     commit: (change, context) => plan.call(1, () => inner.commit(change, context)),
-    commitMany: (changes, context) => plan.call(changes.length, () => inner.commitMany(changes, context), () => inner.commitMany(half(changes), context)),
+    commitMany: (changes, context) =>
+      plan.call(
+        changes.length,
+        () => inner.commitMany(changes, context),
+        () => inner.commitMany(half(changes), context),
+      ),
   };
 }
 
@@ -95,7 +104,11 @@ export function faultyLines(inner, plan) {
         plan.next.shift();
         return slowly(() => inner.append(lines));
       }
-      return plan.call(lines.length, () => inner.append(lines), () => inner.append(half(lines)));
+      return plan.call(
+        lines.length,
+        () => inner.append(lines),
+        () => inner.append(half(lines)),
+      );
     },
   };
 }

@@ -14,25 +14,34 @@ import { redisStore } from 'statepad/stores/redis';
 import { sqliteStore } from 'statepad/stores/sqlite';
 import { startRedisServer, whyNoRedisServer } from '../support/redis.mjs';
 import { newFolder } from './storages.mjs';
+import { KEY } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const context = { signal: new AbortController().signal };
 /** More than is appended before any of the places here is full. */
 const ENOUGH = 2_000;
 
 /**
- * Appends until there is no room, and again when there is. `open()` answers a store, `refill` is called when the session is
- * there, `makeRoom` when nothing fits any more.
+ * Appends until there is no room, and again when there is. `open()` answers a store, `refill` is called when the
+ * session is there, `makeRoom` when nothing fits any more.
  */
 async function fill(t, open, makeRoom, refill = () => undefined) {
   const store = await open();
   const service = new SessionService({ store, retry: { attempts: 2, pause: 1 } });
-  const session = await service.createSession({ ...key, state: { 'app:n': 0 } });
+  const session = await service.createSession({ ...KEY, state: { 'app:n': 0 } });
   await refill();
   const acknowledged = [];
   const append = async (id, size) => {
     const stateDelta = { last: id, [`app:${id}`]: 'é'.repeat(size), 'user:last': id };
-    await service.appendEvent({ session, event: { id, invocationId: 'i', author: 'agent', content: { parts: [{ text: id.repeat(size) }] }, actions: { stateDelta } } });
+    await service.appendEvent({
+      session,
+      event: {
+        id,
+        invocationId: 'i',
+        author: 'agent',
+        content: { parts: [{ text: id.repeat(size) }] },
+        actions: { stateDelta },
+      },
+    });
     acknowledged.push(id);
   };
   const refused = async (promise) => {
@@ -43,7 +52,10 @@ async function fill(t, open, makeRoom, refill = () => undefined) {
     });
   };
   const whole = () => {
-    assert.deepEqual(session.events.map(({ id }) => id), acknowledged);
+    assert.deepEqual(
+      session.events.map(({ id }) => id),
+      acknowledged,
+    );
     assert.equal(session.state.last, acknowledged.at(-1));
   };
   let full;
@@ -57,10 +69,10 @@ async function fill(t, open, makeRoom, refill = () => undefined) {
   const first = acknowledged.length;
   whole();
   await refused(append(full, 2_000));
-  await refused(service.createSession({ ...key, sessionId: 'big', state: { text: 'x'.repeat(1_000_000) } }));
+  await refused(service.createSession({ ...KEY, sessionId: 'big', state: { text: 'x'.repeat(1_000_000) } }));
   await refused(service.updateState({ appName: 'app' }, () => ({ 'app:n': 'x'.repeat(1_000_000) })));
-  assert.equal((await service.getSession(key)).revision, first, 'what is there can be read');
-  assert.equal(await service.getSession({ ...key, sessionId: 'big' }), undefined);
+  assert.equal((await service.getSession(KEY)).revision, first, 'what is there can be read');
+  assert.equal(await service.getSession({ ...KEY, sessionId: 'big' }), undefined);
 
   await makeRoom();
   await append(full, 2_000);
@@ -71,8 +83,11 @@ async function fill(t, open, makeRoom, refill = () => undefined) {
 
   const again = await open();
   const fresh = new SessionService({ store: again });
-  const read = await fresh.getSession(key);
-  assert.deepEqual(read.events.map(({ id }) => id), acknowledged);
+  const read = await fresh.getSession(KEY);
+  assert.deepEqual(
+    read.events.map(({ id }) => id),
+    acknowledged,
+  );
   for (const { id, actions, content } of read.events) {
     assert.equal(read.state[`app:${id}`], actions.stateDelta[`app:${id}`]);
     assert.equal(content.parts[0].text.length % id.length, 0);
@@ -140,11 +155,17 @@ test('sqlite on a full disk', (t) =>
 test('sqlite, a file that may have no more pages', (t) =>
   inFolder(async (folder) => {
     const { open, database } = sqliteIn(folder);
-    await fill(t, open, () => database().pragma('max_page_count = 1000000'), () => database().pragma('max_page_count = 100'));
+    await fill(
+      t,
+      open,
+      () => database().pragma('max_page_count = 1000000'),
+      () => database().pragma('max_page_count = 100'),
+    );
     database().close();
   }));
 
-test('a journal on a full disk', (t) => onSmallDisk(t, (folder, makeRoom) => fill(t, async () => fileJournal(join(folder, 'journal')), makeRoom)));
+test('a journal on a full disk', (t) =>
+  onSmallDisk(t, (folder, makeRoom) => fill(t, async () => fileJournal(join(folder, 'journal')), makeRoom)));
 
 test('a journal in a file that takes no more, in the middle of a line', (t) =>
   inFolder(async (folder) => {
@@ -167,7 +188,11 @@ test('a journal in a file that takes no more, in the middle of a line', (t) =>
       });
     };
     try {
-      await fill(t, async () => fileJournal(join(folder, 'journal'), { sync: false }), () => void (room = 1e9));
+      await fill(
+        t,
+        async () => fileJournal(join(folder, 'journal'), { sync: false }),
+        () => void (room = 1e9),
+      );
     } finally {
       fs.open = open;
     }
@@ -181,7 +206,12 @@ test('redis without memory', { skip: whyNoRedisServer() }, async (t) => {
       const used = Number(/^used_memory:(\d+)/m.exec(await client.info('memory'))[1]);
       await client.config('SET', 'maxmemory', String(used + 500_000));
     };
-    await fill(t, async () => redisStore(client), () => client.config('SET', 'maxmemory', '0'), limit);
+    await fill(
+      t,
+      async () => redisStore(client),
+      () => client.config('SET', 'maxmemory', '0'),
+      limit,
+    );
   } finally {
     client.disconnect();
     await server.stop();

@@ -11,27 +11,42 @@ export const atOnce = sessionIds.length;
 
 /** The sessions of an app, which others may have created. */
 export async function openSessions(service, appName) {
-  return await Promise.all(sessionIds.map((sessionId) => service.getOrCreateSession({ appName, userId, sessionId, state: { count: 0 } })));
+  return await Promise.all(
+    sessionIds.map((sessionId) => service.getOrCreateSession({ appName, userId, sessionId, state: { count: 0 } })),
+  );
 }
 
 /**
- * Writes without end, until `isOver()`, one change after the other and several at a time: events with a key of each scope, and
- * counters now and then. Tells the id of each that is acknowledged.
+ * Writes without end, until `isOver()`, one change after the other and several at a time: events with a key of each
+ * scope, and counters now and then. Tells the id of each that is acknowledged.
  */
 export async function writeOn(service, sessions, round, acknowledge, isOver = () => false) {
   const write = async (number, session) => {
     const id = `${round} ${number}`;
     if (number % 5 === 2) {
       const { appName, id: sessionId } = session;
-      await service.updateState({ appName, userId, sessionId }, (state) => ({ count: state.count + 1, 'app:count': (state['app:count'] ?? 0) + 1 }), { invocationId: id });
+      await service.updateState(
+        { appName, userId, sessionId },
+        (state) => ({ count: state.count + 1, 'app:count': (state['app:count'] ?? 0) + 1 }),
+        { invocationId: id },
+      );
     } else {
       const text = 'é'.repeat(number % 7 === 0 ? 5_000 : 10);
       const stateDelta = { [`app:${session.id}`]: id, [`user:${session.id}`]: id, [`k${number % 4}`]: id };
-      await service.appendEvent({ session, event: { id, invocationId: 'i', author, content: { parts: [{ text: `${id} ${text}` }] }, actions: { stateDelta } } });
+      await service.appendEvent({
+        session,
+        event: {
+          id,
+          invocationId: 'i',
+          author,
+          content: { parts: [{ text: `${id} ${text}` }] },
+          actions: { stateDelta },
+        },
+      });
     }
     acknowledge(id);
   };
-  for (let number = 0; !isOver(); ) {
+  for (let number = 0; !isOver();) {
     if (number % 4 === 3) {
       await Promise.all(sessions.map((session, index) => write(number + index, session)));
       number += sessions.length;
@@ -43,9 +58,9 @@ export async function writeOn(service, sessions, round, acknowledge, isOver = ()
 }
 
 /**
- * Checks an app with a service and a store that have seen nothing of it yet: each session's state is what its events say in
- * their order, no event is there twice or in part, counters and positions are as many as the events. Answers the ids, in the
- * order of each session.
+ * Checks an app with a service and a store that have seen nothing of it yet: each session's state is what its events
+ * say in their order, no event is there twice or in part, counters and positions are as many as the events. Answers
+ * the ids, in the order of each session.
  */
 export async function check(service, store, appName) {
   const ids = [];
@@ -59,7 +74,10 @@ export async function check(service, store, appName) {
     }
     const raw = await store.load({ appName, userId, sessionId }, {}, context);
     assert.equal(raw.rev, session.events.length);
-    assert.deepEqual(raw.events.map(({ rev }) => rev), session.events.map((_, index) => index + 1));
+    assert.deepEqual(
+      raw.events.map(({ rev }) => rev),
+      session.events.map((_, index) => index + 1),
+    );
     const state = { count: 0 };
     for (const [index, event] of session.events.entries()) {
       assert.deepEqual(JSON.parse(raw.events[index].data), plain(event));
@@ -77,9 +95,17 @@ export async function check(service, store, appName) {
       Object.assign(state, event.actions.stateDelta);
     }
     const names = Object.keys(state).filter((name) => name !== 'app:count');
-    assert.deepEqual(Object.fromEntries(names.map((name) => [name, session.state[name]])), Object.fromEntries(names.map((name) => [name, state[name]])));
-    Object.keys(session.state).forEach((name) => assert.ok(name in state || /^(app|user):/.test(name), `${name} was never written here`));
-    Object.assign(app, Object.fromEntries(names.filter((name) => name.startsWith('app:')).map((name) => [name.slice(4), state[name]])));
+    assert.deepEqual(
+      Object.fromEntries(names.map((name) => [name, session.state[name]])),
+      Object.fromEntries(names.map((name) => [name, state[name]])),
+    );
+    Object.keys(session.state).forEach((name) =>
+      assert.ok(name in state || /^(app|user):/.test(name), `${name} was never written here`),
+    );
+    Object.assign(
+      app,
+      Object.fromEntries(names.filter((name) => name.startsWith('app:')).map((name) => [name.slice(4), state[name]])),
+    );
   }
   assert.equal(new Set(ids).size, ids.length, 'no event is there twice');
   const scope = await store.loadScope({ app: appName }, context);
@@ -94,6 +120,9 @@ export function checkRound(ids, round, acknowledged) {
   for (const id of acknowledged) {
     assert.ok(mine.has(id), `${id} was acknowledged and is not there`);
   }
-  assert.ok(mine.size <= acknowledged.length + atOnce, `round ${round}: ${acknowledged.length} acknowledged, ${mine.size} there`);
+  assert.ok(
+    mine.size <= acknowledged.length + atOnce,
+    `round ${round}: ${acknowledged.length} acknowledged, ${mine.size} there`,
+  );
   return mine.size;
 }

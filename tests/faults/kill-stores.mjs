@@ -3,7 +3,10 @@
 /** Opens a store; `end` gives back what it stands on. */
 export const openers = {
   sqlite: async (path) => {
-    const [{ default: Database }, { sqliteStore }] = await Promise.all([import('better-sqlite3'), import('statepad/stores/sqlite')]);
+    const [{ default: Database }, { sqliteStore }] = await Promise.all([
+      import('better-sqlite3'),
+      import('statepad/stores/sqlite'),
+    ]);
     const database = new Database(path);
     return { store: sqliteStore(database), end: async () => void database.close() };
   },

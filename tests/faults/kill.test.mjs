@@ -1,5 +1,5 @@
-// Processes are killed while they write through a service, and servers while they are written to: what was acknowledged is
-// there afterwards, once, whole and in order.
+// Processes are killed while they write through a service, and servers while they are written to: what was
+// acknowledged is there afterwards, once, whole and in order.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -38,27 +38,45 @@ async function killProcesses(t, kind, most, seed, placeOf) {
     await end();
     written.set(round, checkRound(ids, round, lines));
     for (let before = round - (round % perApp); before < round; before++) {
-      assert.equal(ids.filter((id) => id.startsWith(`${before} `)).length, written.get(before), `what round ${before} wrote, after round ${round}`);
+      assert.equal(
+        ids.filter((id) => id.startsWith(`${before} `)).length,
+        written.get(before),
+        `what round ${before} wrote, after round ${round}`,
+      );
     }
     counts.acknowledged += lines.length;
     counts.beyond += written.get(round) - lines.length;
   };
-  await killLoop({ childScript, args: (round) => [kind, placeOf(round), appOf(round), String(round)], rounds, verify, seed });
+  await killLoop({
+    childScript,
+    args: (round) => [kind, placeOf(round), appOf(round), String(round)],
+    rounds,
+    verify,
+    seed,
+  });
   t.diagnostic(`${rounds} killed, ${counts.acknowledged} acknowledged, ${counts.beyond} written and not acknowledged`);
   assert.ok(counts.acknowledged > rounds, 'the processes came to write something');
 }
 
-/** Kills a server while it is written to, and starts it again: the same service goes on, and all it was told is there. */
+/**
+ * Kills a server while it is written to, and starts it again: the same service goes on, and all it was told is there.
+ */
 async function killServer(t, kind, url, kill, restart) {
   const { store, end } = await openers[kind](url);
   const service = new SessionService({ store, retry: { attempts: 30, pause: 50 }, timeout: 2_000 });
   const acknowledged = [];
   let left = Infinity;
   const sessions = await openSessions(service, 'server');
-  const writing = writeOn(service, sessions, 'server', (id) => {
-    acknowledged.push(id);
-    left -= 1;
-  }, () => left <= 0);
+  const writing = writeOn(
+    service,
+    sessions,
+    'server',
+    (id) => {
+      acknowledged.push(id);
+      left -= 1;
+    },
+    () => left <= 0,
+  );
   while (acknowledged.length < 40) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -68,7 +86,10 @@ async function killServer(t, kind, url, kill, restart) {
   left = 40;
   await writing;
   assert.ok(acknowledged.length >= before + 40, 'it goes on');
-  assert.deepEqual(sessions.map(({ events, revision }) => events.length - revision), sessions.map(() => 0));
+  assert.deepEqual(
+    sessions.map(({ events, revision }) => events.length - revision),
+    sessions.map(() => 0),
+  );
   const fresh = new SessionService({ store });
   assert.equal(checkRound(await check(fresh, store, 'server'), 'server', acknowledged), acknowledged.length);
   await service.close();
@@ -87,12 +108,16 @@ const folder = newFolder('kill', tmpdir());
 after(() => rmSync(folder, { recursive: true, force: true }));
 const fileOf = (kind) => (round) => join(folder, `${kind} ${Math.floor(round / perApp)}`);
 
-describe('processes that are killed while they write lose nothing that they have acknowledged', { concurrency: 2 }, () => {
-  test('sqlite', (t) => killProcesses(t, 'sqlite', 200, 20240701, fileOf('sqlite')));
-  test('a journal in a file', (t) => killProcesses(t, 'journal', 50, 20240702, fileOf('journal')));
-  test('postgres', { skip: noPostgres }, (t) => killProcesses(t, 'postgres', 30, 20240703, () => postgres.url));
-  test('redis', { skip: noRedis }, (t) => killProcesses(t, 'redis', 30, 20240704, () => redis.url));
-});
+describe(
+  'processes that are killed while they write lose nothing that they have acknowledged',
+  { concurrency: 2 },
+  () => {
+    test('sqlite', (t) => killProcesses(t, 'sqlite', 200, 20240701, fileOf('sqlite')));
+    test('a journal in a file', (t) => killProcesses(t, 'journal', 50, 20240702, fileOf('journal')));
+    test('postgres', { skip: noPostgres }, (t) => killProcesses(t, 'postgres', 30, 20240703, () => postgres.url));
+    test('redis', { skip: noRedis }, (t) => killProcesses(t, 'redis', 30, 20240704, () => redis.url));
+  },
+);
 
 /** The processes that a process has started, as Linux knows them. */
 function childrenOf(pid) {
@@ -105,7 +130,12 @@ function commandOf(pid) {
   const { uid, gid } = statSync(`/proc/${pid}`);
   const program = readlinkSync(`/proc/${pid}/exe`);
   const cwd = readlinkSync(`/proc/${pid}/cwd`);
-  const env = Object.fromEntries(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean).map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+  const env = Object.fromEntries(
+    readFileSync(`/proc/${pid}/environ`, 'utf8')
+      .split('\0')
+      .filter(Boolean)
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
   return () => spawn(program, args, { uid, gid, cwd, env, stdio: 'ignore' });
 }
 
@@ -127,21 +157,33 @@ describe('a server that is killed while it is written to, and started again, has
     }
   });
 
-  const why = noPostgres ?? (postgres.pid === undefined ? 'the server is not ours' : process.platform === 'linux' ? undefined : 'only Linux tells of its processes');
+  const why =
+    noPostgres ??
+    (postgres.pid === undefined
+      ? 'the server is not ours'
+      : process.platform === 'linux'
+        ? undefined
+        : 'only Linux tells of its processes');
   test('postgres', { skip: why }, async (t) => {
     const start = commandOf(postgres.pid);
     let again;
     try {
-      await killServer(t, 'postgres', postgres.url, async () => {
-        const all = [postgres.pid, ...childrenOf(postgres.pid)];
-        // All at once: what is left would otherwise finish its work.
-        execFileSync('kill', ['-9', ...all.map(String)]);
-        while (all.some(isThere)) {
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        }
-      }, async () => {
-        again = start();
-      });
+      await killServer(
+        t,
+        'postgres',
+        postgres.url,
+        async () => {
+          const all = [postgres.pid, ...childrenOf(postgres.pid)];
+          // All at once: what is left would otherwise finish its work.
+          execFileSync('kill', ['-9', ...all.map(String)]);
+          while (all.some(isThere)) {
+            await new Promise((resolve) => setTimeout(resolve, 20));
+          }
+        },
+        async () => {
+          again = start();
+        },
+      );
     } finally {
       if (again !== undefined) {
         const ended = new Promise((resolve) => again.once('close', resolve));

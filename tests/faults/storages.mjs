@@ -49,11 +49,13 @@ function inFolder(name, make) {
 }
 
 const spoilt = (store, plan) => (plan === undefined ? store : faultyStore(store, plan));
-const sqlite = (folder, keep) => sqliteStore(keep(new Database(join(folder, 'sessions.db'))), { synchronous: 'normal' });
+const sqlite = (folder, keep) =>
+  sqliteStore(keep(new Database(join(folder, 'sessions.db'))), { synchronous: 'normal' });
 
 /**
- * The stores under their names. Each is a function that makes new storage: `open(plan)` makes another store over it, and
- * `drop()` gives it back. In a place that many use at the same time, storage is new as long as nobody takes another's app.
+ * The stores under their names. Each is a function that makes new storage: `open(plan)` makes another store over it,
+ * and `drop()` gives it back. In a place that many use at the same time, storage is new as long as nobody takes
+ * another's app.
  */
 export async function storages() {
   after(() => folders.forEach(remove));
@@ -68,12 +70,21 @@ export async function storages() {
     },
     'journal over lines that fail': () => {
       const lines = linesOf();
-      return { open: (plan) => journalStore(plan === undefined ? lines : faultyLines(lines, plan)), drop: () => undefined };
+      return {
+        open: (plan) => journalStore(plan === undefined ? lines : faultyLines(lines, plan)),
+        drop: () => undefined,
+      };
     },
-    'journal in a file': inFolder('journal', (folder, plan) => spoilt(fileJournal(join(folder, 'journal'), { sync: false }), plan)),
+    'journal in a file': inFolder('journal', (folder, plan) =>
+      spoilt(fileJournal(join(folder, 'journal'), { sync: false }), plan),
+    ),
     sqlite: inFolder('sqlite', (folder, plan, keep) => spoilt(sqlite(folder, keep), plan)),
-    'encrypted over sqlite': inFolder('encrypted', (folder, plan, keep) => spoilt(encryptedStore(sqlite(folder, keep), { keys }), plan)),
-    'encrypted over sqlite that fails': inFolder('encrypted', (folder, plan, keep) => encryptedStore(spoilt(sqlite(folder, keep), plan), { keys })),
+    'encrypted over sqlite': inFolder('encrypted', (folder, plan, keep) =>
+      spoilt(encryptedStore(sqlite(folder, keep), { keys }), plan),
+    ),
+    'encrypted over sqlite that fails': inFolder('encrypted', (folder, plan, keep) =>
+      encryptedStore(spoilt(sqlite(folder, keep), plan), { keys }),
+    ),
   };
   const skipped = {};
   const lite = await PGlite.create();

@@ -1,5 +1,5 @@
-// Every store under a service, with faults around its commits: what is acknowledged is stored once, what is not is told, and
-// nobody here is ever ahead of the store.
+// Every store under a service, with faults around its commits: what is acknowledged is stored once, what is not is
+// told, and nobody here is ever ahead of the store.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -38,7 +38,9 @@ async function setUp(make, { timeout = 10_000, delay } = {}) {
   return { storage, plan, store, service, key, session };
 }
 
-/** Calls `read` with another service over the same storage: beside the first one, where that is possible, or after it. */
+/**
+ * Calls `read` with another service over the same storage: beside the first one, where that is possible, or after it.
+ */
 async function readAgain({ storage, plan, store, service }, read) {
   plan.next.length = 0;
   await plan.settled();
@@ -64,7 +66,13 @@ async function stored(store, key) {
   const { appName: app, userId: user } = key;
   const scopes = await Promise.all([store.loadScope({ app }, context), store.loadScope({ app, user }, context)]);
   const ids = s.events.map(({ data }) => JSON.parse(data).id);
-  return plain({ rev: s.rev, n: s.state.session.n, ids, t: t?.state.session.n, scopes: scopes.map(({ pos, state }) => [pos, state.n]) });
+  return plain({
+    rev: s.rev,
+    n: s.state.session.n,
+    ids,
+    t: t?.state.session.n,
+    scopes: scopes.map(({ pos, state }) => [pos, state.n]),
+  });
 }
 
 /** The same as a service shows it, but for positions, which it does not. */
@@ -73,40 +81,98 @@ async function shown(service, key) {
   const t = await service.getSession({ ...key, sessionId: 't' });
   const [app, user] = [await service.getAppState(key), await service.getUserState(key)];
   assert.deepEqual([s.state['app:n'], s.state['user:n']], [app.n, user.n]);
-  return plain({ rev: s.revision, n: s.state.n, ids: s.events.map(({ id }) => id), t: t?.state.n, scopes: [app.n, user.n] });
+  return plain({
+    rev: s.revision,
+    n: s.state.n,
+    ids: s.events.map(({ id }) => id),
+    t: t?.state.n,
+    scopes: [app.n, user.n],
+  });
 }
 
 const withoutPositions = ({ scopes, ...rest }) => ({ ...rest, scopes: scopes.map(([, n]) => n) });
 
-const event = { id: 'e', invocationId: 'i', author: 'agent', actions: { stateDelta: { n: 1, 'app:n': 1, 'user:n': 1 } } };
-const increment = (...names) => (state) => Object.fromEntries(names.map((name) => [name, state[name] + 1]));
-const before = { rev: 0, n: 0, scopes: [[1, 0], [1, 0]] };
+const event = {
+  id: 'e',
+  invocationId: 'i',
+  author: 'agent',
+  actions: { stateDelta: { n: 1, 'app:n': 1, 'user:n': 1 } },
+};
+const increment =
+  (...names) =>
+  (state) =>
+    Object.fromEntries(names.map((name) => [name, state[name] + 1]));
+const before = {
+  rev: 0,
+  n: 0,
+  scopes: [
+    [1, 0],
+    [1, 0],
+  ],
+};
 
 /** The kinds of changes: how one is asked for, and what is stored after it. */
 const kinds = {
   create: {
-    ask: ({ service, key }) => service.createSession({ ...key, sessionId: 't', state: { n: 5, 'app:n': 1, 'user:n': 1 } }),
-    after: { ...before, t: 5, scopes: [[2, 1], [2, 1]] },
+    ask: ({ service, key }) =>
+      service.createSession({ ...key, sessionId: 't', state: { n: 5, 'app:n': 1, 'user:n': 1 } }),
+    after: {
+      ...before,
+      t: 5,
+      scopes: [
+        [2, 1],
+        [2, 1],
+      ],
+    },
   },
   append: {
     ask: ({ service, session }) => service.appendEvent({ session, event }),
-    after: { rev: 1, n: 1, scopes: [[2, 1], [2, 1]] },
+    after: {
+      rev: 1,
+      n: 1,
+      scopes: [
+        [2, 1],
+        [2, 1],
+      ],
+    },
   },
   'update of a session': {
     ask: ({ service, key }) => service.updateState(key, increment('n', 'app:n', 'user:n')),
-    after: { rev: 1, n: 1, scopes: [[2, 1], [2, 1]] },
+    after: {
+      rev: 1,
+      n: 1,
+      scopes: [
+        [2, 1],
+        [2, 1],
+      ],
+    },
   },
   'update of a user': {
-    ask: ({ service, key: { appName, userId } }) => service.updateState({ appName, userId }, increment('app:n', 'user:n')),
-    after: { ...before, scopes: [[2, 1], [2, 1]] },
+    ask: ({ service, key: { appName, userId } }) =>
+      service.updateState({ appName, userId }, increment('app:n', 'user:n')),
+    after: {
+      ...before,
+      scopes: [
+        [2, 1],
+        [2, 1],
+      ],
+    },
   },
   'update of an app': {
     ask: ({ service, key: { appName } }) => service.updateState({ appName }, increment('app:n')),
-    after: { ...before, scopes: [[2, 1], [1, 0]] },
+    after: {
+      ...before,
+      scopes: [
+        [2, 1],
+        [1, 0],
+      ],
+    },
   },
 };
 
-/** Checks that exactly this is stored. Ids of events are compared by how many there are, and that all are different. */
+/**
+ * Checks that exactly this is stored. Ids of events are compared by how many there are, and that all are different.
+ */
 function isStored({ ids, ...found }, expected, what) {
   assert.deepEqual(found, expected, what);
   assert.equal(ids.length, expected.rev, what);
@@ -125,18 +191,20 @@ async function outcomeOf(promise) {
 
 /** What becomes of a change of each kind when calls go as told; each over storage of its own. */
 async function forEachKind(make, next, check) {
-  await Promise.all(Object.entries(kinds).map(async ([kind, { ask, after }]) => {
-    const setting = await setUp(make, next.some(isSlow) ? { timeout: TIMEOUT } : {});
-    setting.plan.next.push(...next);
-    const outcome = await outcomeOf(ask(setting));
-    assert.ok(setting.plan.calls.length > 0);
-    await check({ ...setting, kind, ask: () => ask(setting), after, outcome });
-    await readAgain(setting, async (fresh, store) => {
-      const now = await stored(store, setting.key);
-      isStored(now, after, kind);
-      assert.deepEqual(await shown(fresh, setting.key), withoutPositions(now), kind);
-    });
-  }));
+  await Promise.all(
+    Object.entries(kinds).map(async ([kind, { ask, after }]) => {
+      const setting = await setUp(make, next.some(isSlow) ? { timeout: TIMEOUT } : {});
+      setting.plan.next.push(...next);
+      const outcome = await outcomeOf(ask(setting));
+      assert.ok(setting.plan.calls.length > 0);
+      await check({ ...setting, kind, ask: () => ask(setting), after, outcome });
+      await readAgain(setting, async (fresh, store) => {
+        const now = await stored(store, setting.key);
+        isStored(now, after, kind);
+        assert.deepEqual(await shown(fresh, setting.key), withoutPositions(now), kind);
+      });
+    }),
+  );
 }
 
 /** What comes of three tries: of a change that may or may not have been written, and of one that surely was not. */
@@ -169,18 +237,32 @@ for (const [name, make] of Object.entries(stores)) {
         const setting = await setUp(make, isSlow(fault) ? { timeout: TIMEOUT } : {});
         const { service, plan, key } = setting;
         const users = Array.from({ length: 6 }, (_, index) => `u${index % 2}`);
-        const sessions = await Promise.all(users.map((userId, index) => service.createSession({ ...key, userId, sessionId: `s${index}`, state: { 'user:n': 0 } })));
+        const sessions = await Promise.all(
+          users.map((userId, index) =>
+            service.createSession({ ...key, userId, sessionId: `s${index}`, state: { 'user:n': 0 } }),
+          ),
+        );
         plan.calls.length = 0;
         plan.next.push(fault);
-        await Promise.all(sessions.map((session, index) => service.appendEvent({
-          session,
-          event: { ...event, actions: { stateDelta: { n: index, [`app:${index}`]: index, [`user:${index}`]: index } } },
-        })));
+        await Promise.all(
+          sessions.map((session, index) =>
+            service.appendEvent({
+              session,
+              event: {
+                ...event,
+                actions: { stateDelta: { n: index, [`app:${index}`]: index, [`user:${index}`]: index } },
+              },
+            }),
+          ),
+        );
         assert.ok(plan.calls[0] >= sessions.length, `they went together: ${plan.calls[0]}`);
         await readAgain(setting, async (fresh, store) => {
           for (const [index, { userId, id: sessionId }] of sessions.entries()) {
             const { events, state, revision } = await fresh.getSession({ ...key, userId, sessionId });
-            assert.deepEqual([events.map(({ id }) => id), state.n, state[`app:${index}`], state[`user:${index}`], revision], [['e'], index, index, index, 1]);
+            assert.deepEqual(
+              [events.map(({ id }) => id), state.n, state[`app:${index}`], state[`user:${index}`], revision],
+              [['e'], index, index, index, 1],
+            );
           }
           assert.equal((await store.loadScope({ app: key.appName }, context)).pos, 1 + sessions.length);
           assert.equal((await store.loadScope({ app: key.appName, user: 'u0' }, context)).pos, sessions.length);
@@ -198,7 +280,8 @@ for (const [name, make] of Object.entries(stores)) {
           plan.next.length = 0;
           await plan.settled();
           const now = await stored(store, key);
-          const isThere = outcome === 'acknowledged' || ['after', 'cut', 'hang', 'late'].some((fault) => next.includes(fault));
+          const isThere =
+            outcome === 'acknowledged' || ['after', 'cut', 'hang', 'late'].some((fault) => next.includes(fault));
           isStored(now, isThere ? after : before, kind);
           assert.deepEqual(await shown(service, key), withoutPositions(now), kind);
           if (kind === 'append') {
@@ -213,14 +296,18 @@ for (const [name, make] of Object.entries(stores)) {
     }
 
     test('refused each time: STORE_UNAVAILABLE, nothing is stored, and it goes on later', () =>
-      forEachKind(make, ['refused', 'refused', 'refused'], async ({ kind, outcome, service, store, session, key, ask }) => {
-        assert.equal(outcome, 'STORE_UNAVAILABLE', kind);
-        const now = await stored(store, key);
-        isStored(now, before, kind);
-        assert.deepEqual(await shown(service, key), withoutPositions(now), kind);
-        assert.equal(session.revision, 0);
-        await ask();
-      }));
+      forEachKind(
+        make,
+        ['refused', 'refused', 'refused'],
+        async ({ kind, outcome, service, store, session, key, ask }) => {
+          assert.equal(outcome, 'STORE_UNAVAILABLE', kind);
+          const now = await stored(store, key);
+          isStored(now, before, kind);
+          assert.deepEqual(await shown(service, key), withoutPositions(now), kind);
+          assert.equal(session.revision, 0);
+          await ask();
+        },
+      ));
   });
 }
 
@@ -237,19 +324,28 @@ const operations = fc.array(
     at: fc.nat(2),
     faults: fc.oneof(
       { weight: 6, arbitrary: fc.array(fault, { maxLength: 4 }) },
-      { weight: 1, arbitrary: fc.array(fc.constantFrom('refused', 'before', 'after', 'cut'), { minLength: 3, maxLength: 12 }) },
+      {
+        weight: 1,
+        arbitrary: fc.array(fc.constantFrom('refused', 'before', 'after', 'cut'), { minLength: 3, maxLength: 12 }),
+      },
       { weight: 1, arbitrary: fc.nat(12).map((length) => Array.from({ length }, () => 'refused')) },
     ),
   }),
   { minLength: 15, maxLength: 15 },
 );
-const homes = [['u0', 's0'], ['u0', 's1'], ['u1', 's2']];
+const homes = [
+  ['u0', 's0'],
+  ['u0', 's1'],
+  ['u1', 's2'],
+];
 
 /** The session's own values as its events say, the first `revision` of them. */
 function replayed(events, revision = events.length) {
   const state = { n: 0 };
   for (const { actions } of events.slice(0, revision)) {
-    Object.entries(actions.stateDelta).filter(([name]) => !name.includes(':')).forEach(([name, value]) => (state[name] = value));
+    Object.entries(actions.stateDelta)
+      .filter(([name]) => !name.includes(':'))
+      .forEach(([name, value]) => (state[name] = value));
   }
   return state;
 }
@@ -275,19 +371,35 @@ async function run(make, list) {
     assert.ok(allowed.includes(outcome), `${facts.kind}: ${outcome}`);
     // Once written it stays so, and what may have been written is not undone by a second try that surely has not.
     const { outcome: earlier } = asked.get(id) ?? {};
-    asked.set(id, { ...facts, outcome: earlier === 'COMMIT_UNKNOWN' && outcome === 'STORE_UNAVAILABLE' ? earlier : outcome });
+    asked.set(id, {
+      ...facts,
+      outcome: earlier === 'COMMIT_UNKNOWN' && outcome === 'STORE_UNAVAILABLE' ? earlier : outcome,
+    });
   };
   const append = (id, at) => {
     const stateDelta = { [`k${id.length % 4}`]: id, [`app:${at}`]: id, [`user:${at}`]: id };
-    return ask(id, { kind: 'append', at }, service.appendEvent({ session: handles[at], event: { id, invocationId: 'i', author: 'agent', actions: { stateDelta } } }));
+    return ask(
+      id,
+      { kind: 'append', at },
+      service.appendEvent({
+        session: handles[at],
+        event: { id, invocationId: 'i', author: 'agent', actions: { stateDelta } },
+      }),
+    );
   };
   const update = (id, kind, at) => {
     const { appName, userId, sessionId } = keys[at];
-    const target = kind === 'session' ? { appName, userId, sessionId } : kind === 'user' ? { appName, userId } : { appName };
+    const target =
+      kind === 'session' ? { appName, userId, sessionId } : kind === 'user' ? { appName, userId } : { appName };
     const names = { session: ['n'], user: ['user:n'], app: ['app:n'] }[kind];
     return ask(id, { kind, at, user: userId }, service.updateState(target, increment(...names), { invocationId: id }));
   };
-  const create = (id, at) => ask(id, { kind: 'create', at }, service.createSession({ appName, userId: keys[at].userId, sessionId: id, state: { id } }));
+  const create = (id, at) =>
+    ask(
+      id,
+      { kind: 'create', at },
+      service.createSession({ appName, userId: keys[at].userId, sessionId: id, state: { id } }),
+    );
 
   let count = 0;
   for (const { kind, at, faults } of list) {
@@ -298,9 +410,17 @@ async function run(make, list) {
     } else if (kind === 'create') {
       await create(id, at);
     } else if (kind === 'together') {
-      await Promise.all([append(`${id}a`, 0), append(`${id}b`, 1), append(`${id}c`, 2), append(`${id}d`, at), update(`${id}e`, 'session', at), update(`${id}f`, 'app', at)]);
+      await Promise.all([
+        append(`${id}a`, 0),
+        append(`${id}b`, 1),
+        append(`${id}c`, 2),
+        append(`${id}d`, at),
+        update(`${id}e`, 'session', at),
+        update(`${id}f`, 'app', at),
+      ]);
     } else if (kind === 'again') {
-      const [found] = [...asked].reverse().find(([, facts]) => facts.kind === 'append' && facts.outcome !== 'acknowledged') ?? [];
+      const [found] =
+        [...asked].reverse().find(([, facts]) => facts.kind === 'append' && facts.outcome !== 'acknowledged') ?? [];
       if (found !== undefined) await append(found, asked.get(found).at);
     } else {
       await update(id, kind, at);
@@ -322,7 +442,11 @@ async function run(make, list) {
       const { events, state, revision } = await fresh.getSession(of);
       assert.equal(events.length, revision);
       assert.deepEqual(own(state), replayed(plain(events)));
-      assert.equal(state.n, events.filter(({ author }) => author === 'system').length, 'no increment is lost or made twice');
+      assert.equal(
+        state.n,
+        events.filter(({ author }) => author === 'system').length,
+        'no increment is lost or made twice',
+      );
       for (const { id, author, invocationId } of events) {
         const name = author === 'system' ? invocationId : id;
         assert.ok(!seen.has(name), `${name} is there once`);
@@ -333,7 +457,8 @@ async function run(make, list) {
       assert.deepEqual([state[`app:${at}`], state[`user:${at}`]], [last?.id, last?.id]);
     }
     for (const [id, { kind, at, outcome }] of asked) {
-      const isThere = kind === 'create' ? (await fresh.getSession({ ...keys[at], sessionId: id })) !== undefined : seen.has(id);
+      const isThere =
+        kind === 'create' ? (await fresh.getSession({ ...keys[at], sessionId: id })) !== undefined : seen.has(id);
       if (!['app', 'user'].includes(kind) && outcome !== 'COMMIT_UNKNOWN') {
         assert.equal(isThere, outcome === 'acknowledged', `${id}: ${outcome}`);
       }
@@ -343,9 +468,15 @@ async function run(make, list) {
       const most = sure + of.filter(({ outcome }) => outcome === 'COMMIT_UNKNOWN').length;
       assert.ok(number >= sure && number <= most, `${sure} to ${most}: ${number}`);
     };
-    within((await fresh.getAppState({ appName })).n, [...asked.values()].filter(({ kind }) => kind === 'app'));
+    within(
+      (await fresh.getAppState({ appName })).n,
+      [...asked.values()].filter(({ kind }) => kind === 'app'),
+    );
     for (const userId of ['u0', 'u1']) {
-      within((await fresh.getUserState({ appName, userId })).n, [...asked.values()].filter(({ kind, user }) => kind === 'user' && user === userId));
+      within(
+        (await fresh.getUserState({ appName, userId })).n,
+        [...asked.values()].filter(({ kind, user }) => kind === 'user' && user === userId),
+      );
     }
     // Each session that is there and each event, and nothing else, has moved the app: the counter with its position.
     const { pos } = await again.loadScope({ app: appName }, context);
@@ -364,8 +495,13 @@ for (const [name, make] of Object.entries(stores)) {
       Object.keys(total).forEach((outcome) => (total[outcome] += counts[outcome]));
     });
     await fc.assert(property, { seed, numRuns: name === 'postgres, PGlite' ? 5 : 15, endOnFailure: true });
-    t.diagnostic(`seed ${seed}: ${total.acknowledged} acknowledged, ${total.COMMIT_UNKNOWN} unknown, ${total.STORE_UNAVAILABLE} not written`);
-    assert.ok(Object.values(total).every((number) => number > 0), 'everything came to pass');
+    t.diagnostic(
+      `seed ${seed}: ${total.acknowledged} acknowledged, ${total.COMMIT_UNKNOWN} unknown, ${total.STORE_UNAVAILABLE} not written`,
+    );
+    assert.ok(
+      Object.values(total).every((number) => number > 0),
+      'everything came to pass',
+    );
   });
 }
 

@@ -52,7 +52,10 @@ describe('bundled', () => {
 
   /** Opens a page of a folder of built files; answers what it tells, and what there is to complain of. */
   async function visit(built, path) {
-    const { origin, stop } = await serve({ folder: built, pages: { '/bundle.html': '<!doctype html><script type="module" src="/bundle.js"></script>' } });
+    const { origin, stop } = await serve({
+      folder: built,
+      pages: { '/bundle.html': '<!doctype html><script type="module" src="/bundle.js"></script>' },
+    });
     try {
       const { page, complaints } = await openPage(browser, origin);
       await page.goto(`${origin}${path}`);
@@ -64,12 +67,22 @@ describe('bundled', () => {
   }
 
   const bundle = (name, options) =>
-    esbuild({ entryPoints: [join(folder, name)], outfile: join(folder, 'built', name), bundle: true, logLevel: 'silent', ...options });
+    esbuild({
+      entryPoints: [join(folder, name)],
+      outfile: join(folder, 'built', name),
+      bundle: true,
+      logLevel: 'silent',
+      ...options,
+    });
 
   for (const format of ['esm', 'cjs']) {
     it(`by esbuild for Node as one ${format} file`, async () => {
       const name = format === 'esm' ? 'print.mjs' : 'print.cjs';
-      const { warnings } = await bundle('print.js', { platform: 'node', format, outfile: join(folder, 'built-node', format, name) });
+      const { warnings } = await bundle('print.js', {
+        platform: 'node',
+        format,
+        outfile: join(folder, 'built-node', format, name),
+      });
       assert.deepEqual(warnings, []);
       assert.deepEqual(readdirSync(join(folder, 'built-node', format)), [name]);
       assert.deepEqual(await runNode(folder, join('built-node', format, name)), expected);
@@ -79,7 +92,12 @@ describe('bundled', () => {
   for (const minified of [false, true]) {
     it(`by esbuild for a browser as one ${minified ? 'minified ' : ''}file`, async () => {
       const built = join(folder, `built-browser-${minified}`);
-      const { warnings } = await bundle('page.js', { platform: 'browser', format: 'esm', minify: minified, outfile: join(built, 'bundle.js') });
+      const { warnings } = await bundle('page.js', {
+        platform: 'browser',
+        format: 'esm',
+        minify: minified,
+        outfile: join(built, 'bundle.js'),
+      });
       assert.deepEqual(warnings, []);
       assert.deepEqual(readdirSync(built), ['bundle.js']);
       assert.deepEqual(await visit(built, '/bundle.html'), { told: expected, early: 'NOT_READY', complaints: [] });
@@ -91,7 +109,13 @@ describe('bundled', () => {
     before(async () => {
       built = join(folder, 'built-vite');
       const input = ['index.html', 'worker.html'].map((name) => join(folder, name));
-      await vite({ root: folder, configFile: false, logLevel: 'error', worker: { format: 'es' }, build: { outDir: built, rollupOptions: { input } } });
+      await vite({
+        root: folder,
+        configFile: false,
+        logLevel: 'error',
+        worker: { format: 'es' },
+        build: { outDir: built, rollupOptions: { input } },
+      });
     });
 
     it('for a page', async () => {

@@ -1,10 +1,11 @@
 // What is in the published package, and what is not.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, posix } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { linksOf } from '../../scripts/readme.mjs';
 import { pack, root, run, temporaryFolder } from './project.mjs';
 
 describe('the published package', () => {
@@ -23,7 +24,16 @@ describe('the published package', () => {
   const named = (pattern) => [...texts].filter(([path]) => pattern.test(path));
 
   it('holds scripts, declarations, the module and the documents, and nothing else', () => {
-    const documents = ['CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'docs/json-lines.md', 'docs/stores.md', 'docs/write-your-own-store.md', 'package.json'];
+    const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+    assert.ok(pages.length >= 10);
+    const documents = [
+      'CHANGELOG.md',
+      'LICENSE-APACHE',
+      'LICENSE-MIT',
+      'README.md',
+      'package.json',
+      ...pages.map((name) => `docs/${name}`),
+    ];
     const wasm = ['wasm/statepad.js', 'wasm/statepad_hex.js', 'wasm/statepad_bg.wasm'];
     const rest = paths.filter((path) => !/^dist\/[\w.\-/]+(?<!\.ts)\.js$|^dist\/[\w.\-/]+\.d\.ts$/.test(path));
     assert.deepEqual(rest.sort(), [...documents, ...wasm].sort());
@@ -33,8 +43,14 @@ describe('the published package', () => {
     const manifest = JSON.parse(texts.get('package.json'));
     const targets = (value) => (typeof value === 'string' ? [value] : Object.values(value).flatMap(targets));
     const wanted = [...targets(manifest.exports), ...targets(manifest.imports)].map((path) => path.replace('./', ''));
-    const isThere = (path) => (path.includes('*') ? paths.some((packed) => packed.startsWith(path.split('*')[0]) && packed.endsWith(path.split('*')[1])) : texts.has(path));
-    assert.deepEqual(wanted.filter((path) => !isThere(path)), []);
+    const isThere = (path) =>
+      path.includes('*')
+        ? paths.some((packed) => packed.startsWith(path.split('*')[0]) && packed.endsWith(path.split('*')[1]))
+        : texts.has(path);
+    assert.deepEqual(
+      wanted.filter((path) => !isThere(path)),
+      [],
+    );
   });
 
   it('imports by relative paths only files that it holds', () => {
@@ -49,18 +65,44 @@ describe('the published package', () => {
     assert.deepEqual(missing, []);
   });
 
+  it('has documents whose links lead to what it holds', () => {
+    for (const [path, text] of named(/^(docs\/[\w-]+|README|CHANGELOG)\.md$/)) {
+      const targets = linksOf(text).filter((target) => !/^(https:|#)/.test(target));
+      const missing = targets.filter((target) => !texts.has(posix.join(posix.dirname(path), target.split('#')[0])));
+      assert.deepEqual(missing, [], path);
+    }
+  });
+
   it('keeps the loader out of the declarations', () => {
-    assert.deepEqual(named(/\.d\.ts$/).filter(([, text]) => text.includes('#load')).map(([path]) => path), []);
+    assert.deepEqual(
+      named(/\.d\.ts$/)
+        .filter(([, text]) => text.includes('#load'))
+        .map(([path]) => path),
+      [],
+    );
   });
 
   it('has its comments in the declarations and not in the scripts', () => {
-    assert.match(texts.get('dist/index.d.ts') + named(/^dist\/.*\.d\.ts$/).map(([, text]) => text).join(''), /\/\*\*/);
-    assert.deepEqual(named(/\.js$/).filter(([, text]) => /\/\*\*|^\s*\/\//m.test(text)).map(([path]) => path), []);
+    assert.match(
+      texts.get('dist/index.d.ts') +
+        named(/^dist\/.*\.d\.ts$/)
+          .map(([, text]) => text)
+          .join(''),
+      /\/\*\*/,
+    );
+    assert.deepEqual(
+      named(/\.js$/)
+        .filter(([, text]) => /\/\*\*|^\s*\/\//m.test(text))
+        .map(([path]) => path),
+      [],
+    );
   });
 
   it('names no place on the machine that built it', () => {
     const places = [root.replace(/[\\/]$/, ''), homedir(), '.cargo/', '.rustup/', 'index.crates.io'];
-    const found = [...texts].flatMap(([path, text]) => places.filter((place) => text.includes(place)).map((place) => `${path}: ${place}`));
+    const found = [...texts].flatMap(([path, text]) =>
+      places.filter((place) => text.includes(place)).map((place) => `${path}: ${place}`),
+    );
     assert.deepEqual(found, []);
   });
 

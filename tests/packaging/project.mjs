@@ -37,7 +37,9 @@ let packing;
 export function pack() {
   packing ??= (async () => {
     const folder = temporaryFolder();
-    const printed = await run('npm', ['pack', '--json', '--workspace', 'pkg', '--pack-destination', folder], { cwd: root });
+    const printed = await run('npm', ['pack', '--json', '--workspace', 'pkg', '--pack-destination', folder], {
+      cwd: root,
+    });
     const answer = JSON.parse(printed);
     const packed = Array.isArray(answer) ? answer[0] : answer.statepad;
     return { ...packed, path: join(folder, packed.filename) };
@@ -46,8 +48,8 @@ export function pack() {
 }
 
 /**
- * A fresh project with the package installed and `files` (name to text) in it. The packages in `link` are those of this
- * repository.
+ * A fresh project with the package installed and `files` (name to text) in it. The packages in `link` are those of
+ * this repository.
  */
 export async function project(files, { link = [] } = {}) {
   const folder = temporaryFolder();

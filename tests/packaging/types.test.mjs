@@ -8,7 +8,13 @@ import { before, describe, it } from 'node:test';
 import { project, root } from './project.mjs';
 
 const fixture = (name) => readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8');
-const strict = { noEmit: true, strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, target: 'es2022' };
+const strict = {
+  noEmit: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  target: 'es2022',
+};
 /** Without the types of a browser or of Node; the declarations themselves are checked, too. */
 const bare = { types: [], lib: ['es2023', 'esnext.disposable'], skipLibCheck: false };
 /** ADK's declarations need both, and do not stand a check of their own. */
@@ -24,7 +30,10 @@ function compile(folder, file, ...options) {
   const compilerOptions = Object.assign({}, strict, ...options);
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', folder], { cwd: folder, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', folder], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
   const found = stdout.split('\n').filter((text) => text.includes('error TS'));
   assert.equal(status === 0, found.length === 0, stdout + stderr);
   return found;

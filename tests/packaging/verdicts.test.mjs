@@ -18,9 +18,20 @@ it('publint finds nothing to mend', async () => {
 it('the types are right for every way to import it that there is', async () => {
   const { path } = await pack();
   const attw = join(root, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js');
-  const printed = await run(process.execPath, [attw, path, '--profile', 'esm-only', '--format', 'json'], { cwd: root });
+  const printed = await run(process.execPath, [attw, path, '--profile', 'esm-only', '--format', 'json'], {
+    cwd: root,
+  });
   const { analysis } = JSON.parse(printed);
-  assert.deepEqual(Object.keys(analysis.entrypoints).sort(), ['.', './adk', './jsonl', './package.json', './stores/*', './testing']);
-  const supported = analysis.problems.filter(({ resolutionKind }) => ['node16-esm', 'bundler'].includes(resolutionKind));
+  assert.deepEqual(Object.keys(analysis.entrypoints).sort(), [
+    '.',
+    './adk',
+    './jsonl',
+    './package.json',
+    './stores/*',
+    './testing',
+  ]);
+  const supported = analysis.problems.filter(({ resolutionKind }) =>
+    ['node16-esm', 'bundler'].includes(resolutionKind),
+  );
   assert.deepEqual(supported, []);
 });

@@ -13,7 +13,9 @@ async function faults(page) {
   await page.evaluate(axe);
   return await page.evaluate(async () => {
     const { violations } = await globalThis.axe.run(document, { resultTypes: ['violations'] });
-    return violations.flatMap(({ id, impact, nodes }) => nodes.map(({ target, failureSummary }) => `${impact} ${id}: ${target.flat().join(' ')} ${failureSummary}`));
+    return violations.flatMap(({ id, impact, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${impact} ${id}: ${target.flat().join(' ')} ${failureSummary}`),
+    );
   });
 }
 
@@ -32,7 +34,12 @@ async function full(page) {
 describe('access', () => {
   const it_ = site();
 
-  for (const [colorScheme, width] of [['light', 1280], ['dark', 1280], ['light', 380], ['dark', 380]]) {
+  for (const [colorScheme, width] of [
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 380],
+    ['dark', 380],
+  ]) {
     it(`axe finds no fault in ${colorScheme}, ${width} px wide`, async (t) => {
       const page = await it_.open(t, { options: { colorScheme, viewport: { width, height: 900 } } });
       assert.deepEqual(await faults(page), []);
@@ -43,7 +50,9 @@ describe('access', () => {
       assert.deepEqual(await faults(page), []);
       await page.keyboard.press('Escape');
       await page.getByRole('slider', { name: 'moment' }).fill('1');
-      await page.getByLabel('A file of JSON lines').setInputFiles({ name: 'x.jsonl', mimeType: 'text/plain', buffer: Buffer.from('{\n') });
+      await page
+        .getByLabel('A file of JSON lines')
+        .setInputFiles({ name: 'x.jsonl', mimeType: 'text/plain', buffer: Buffer.from('{\n') });
       await page.getByRole('alert').filter({ hasText: 'line 1' }).waitFor();
       assert.deepEqual(await faults(page), []);
     });
@@ -68,11 +77,28 @@ describe('access', () => {
       if (name === undefined) break;
       reached.push(name);
     }
-    const places = ['select Theme', 'button Open file…', 'button Step', 'textarea', 'select User', 'select Session', 'input Search', 'button add key', 'input moment', 'div Events'];
+    const places = [
+      'select Theme',
+      'button Open file…',
+      'button Step',
+      'textarea',
+      'select User',
+      'select Session',
+      'input Search',
+      'button add key',
+      'input moment',
+      'div Events',
+    ];
     const found = places.map((place) => reached.findIndex((name) => name.startsWith(place)));
-    assert.ok(found.every((at) => at >= 0), `${JSON.stringify(found)} of ${JSON.stringify(places)} in ${reached.join(' | ')}`);
+    assert.ok(
+      found.every((at) => at >= 0),
+      `${JSON.stringify(found)} of ${JSON.stringify(places)} in ${reached.join(' | ')}`,
+    );
     const [, , ...talk] = found;
-    assert.deepEqual(talk, [...talk].sort((a, b) => a - b));
+    assert.deepEqual(
+      talk,
+      [...talk].sort((a, b) => a - b),
+    );
   });
 
   it('a turn is played, looked at and edited without a mouse', async (t) => {

@@ -13,11 +13,25 @@ const fileOf = (name, text) => ({ name, ...typeOf, buffer: Buffer.from(text) });
 /** What a program of somebody's has exported: two users, and more events than the page has. */
 async function exported() {
   const service = new SessionService();
-  for (const [userId, id] of [['kai', 'first'], ['kai', 'second'], ['lea', 'third']]) {
-    const session = await service.createSession({ appName: 'bistro', userId, sessionId: id, state: { table: 4, 'user:diet': `${userId} eats all` } });
+  for (const [userId, id] of [
+    ['kai', 'first'],
+    ['kai', 'second'],
+    ['lea', 'third'],
+  ]) {
+    const session = await service.createSession({
+      appName: 'bistro',
+      userId,
+      sessionId: id,
+      state: { table: 4, 'user:diet': `${userId} eats all` },
+    });
     await service.appendEvent({
       session,
-      event: { author: 'waiter', invocationId: 'i1', content: { parts: [{ text: `hello ${userId}` }] }, actions: { stateDelta: { 'app:special': id, table: 5 } } },
+      event: {
+        author: 'waiter',
+        invocationId: 'i1',
+        content: { parts: [{ text: `hello ${userId}` }] },
+        actions: { stateDelta: { 'app:special': id, table: 5 } },
+      },
     });
   }
   const lines = [];
@@ -77,7 +91,9 @@ describe('files', () => {
 
   it('a file that is no text at all is refused', async (t) => {
     const page = await it_.open(t);
-    await page.getByLabel('A file of JSON lines').setInputFiles({ name: 'photo.jsonl', ...typeOf, buffer: Buffer.from([0xff, 0xd8, 0xff, 0xe0]) });
+    await page
+      .getByLabel('A file of JSON lines')
+      .setInputFiles({ name: 'photo.jsonl', ...typeOf, buffer: Buffer.from([0xff, 0xd8, 0xff, 0xe0]) });
     await page.getByText('photo.jsonl cannot be opened', { exact: false }).waitFor();
   });
 
@@ -85,7 +101,10 @@ describe('files', () => {
     const page = await it_.open(t);
     await page.getByRole('button', { name: 'Step', exact: true }).click();
     const { sessions } = await untilStored(page, (found) => (found.sessions[0]?.rev ?? 0) > 0);
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()]);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ]);
     assert.equal(download.suggestedFilename(), 'demo.jsonl');
     const opened = await openLines(await readFile(await download.path(), 'utf8'));
     const session = await opened.service.getSession(opened.sessions[0]);

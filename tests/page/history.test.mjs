@@ -25,7 +25,12 @@ async function say(page, text, events) {
 /** A session in which a counter has been written so often, as JSON lines. */
 async function counted(times) {
   const service = new SessionService();
-  const session = await service.createSession({ appName: 'meter', userId: 'kai', sessionId: 'long', state: { counter: 0 } });
+  const session = await service.createSession({
+    appName: 'meter',
+    userId: 'kai',
+    sessionId: 'long',
+    state: { counter: 0 },
+  });
   for (let count = 1; count <= times; count++) {
     const actions = { stateDelta: { counter: count } };
     await service.appendEvent({ session, event: { author: 'meter', invocationId: `i${count}`, actions } });
@@ -53,14 +58,20 @@ describe('the history of a key', () => {
     assert.match(told[2], /^#2\s*agent[^]*set to/);
     await steps(page, 'city').nth(1).getByText('"Lisbon"').waitFor();
     await steps(page, 'city').nth(1).getByText('{"name":"Porto"}').waitFor();
-    assert.equal(await history(page, 'city').locator('[aria-current=step]').innerText(), await step(page, 'city', /^#8 agent/).innerText());
+    assert.equal(
+      await history(page, 'city').locator('[aria-current=step]').innerText(),
+      await step(page, 'city', /^#8 agent/).innerText(),
+    );
 
     await step(page, 'city', /^#6 agent/).click();
     await row(page, 'city').getByText('{"name":"Porto"}').waitFor();
     await page.getByText('This is revision 6 of 8').waitFor();
     assert.equal(await step(page, 'city', /^#6 agent/).getAttribute('aria-current'), 'step');
     assert.equal(await step(page, 'city', /^#8 agent/).getAttribute('aria-current'), null);
-    await page.getByRole('region', { name: 'Details' }).getByText('I remember city = {"name":"Porto"}', { exact: false }).waitFor();
+    await page
+      .getByRole('region', { name: 'Details' })
+      .getByText('I remember city = {"name":"Porto"}', { exact: false })
+      .waitFor();
 
     await button(page, 'step back').click();
     await row(page, 'city').getByText('"Lisbon"').waitFor();
@@ -78,7 +89,10 @@ describe('the history of a key', () => {
     await button(page, 'close the history').focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: 'Details' }).getByText('I remember city = "Lisbon"', { exact: false }).waitFor();
+    await page
+      .getByRole('region', { name: 'Details' })
+      .getByText('I remember city = "Lisbon"', { exact: false })
+      .waitFor();
     await button(page, 'close the history').focus();
     await page.keyboard.press('Enter');
     await history(page, 'city').waitFor({ state: 'detached' });

@@ -43,13 +43,26 @@ function boxesOf(path) {
 describe('the arithmetic of the timeline', () => {
   it('an event is found where it is drawn, at every zoom that tells events apart', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 5000 }), fc.double({ min: 3, max: 44, noNaN: true }), fc.double({ min: 0.01, max: 0.99, noNaN: true }), (count, step, inside) => {
-        const { lanes } = placesOf(Array(count).fill(0));
-        const revision = Math.max(1, Math.ceil(inside * count));
-        assert.equal(picture.eventAt({ x: (revision + inside) * step, lane: 7 }, step, { lanes }), revision);
-        assert.equal(picture.eventAt({ x: inside * step, lane: 0 }, step, { lanes }), undefined, 'the creation is no event');
-        assert.equal(picture.eventAt({ x: (count + 1 + inside) * step, lane: 0 }, step, { lanes }), undefined, 'there is nothing after the last one');
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 5000 }),
+        fc.double({ min: 3, max: 44, noNaN: true }),
+        fc.double({ min: 0.01, max: 0.99, noNaN: true }),
+        (count, step, inside) => {
+          const { lanes } = placesOf(Array(count).fill(0));
+          const revision = Math.max(1, Math.ceil(inside * count));
+          assert.equal(picture.eventAt({ x: (revision + inside) * step, lane: 7 }, step, { lanes }), revision);
+          assert.equal(
+            picture.eventAt({ x: inside * step, lane: 0 }, step, { lanes }),
+            undefined,
+            'the creation is no event',
+          );
+          assert.equal(
+            picture.eventAt({ x: (count + 1 + inside) * step, lane: 0 }, step, { lanes }),
+            undefined,
+            'there is nothing after the last one',
+          );
+        },
+      ),
     );
   });
 
@@ -64,26 +77,39 @@ describe('the arithmetic of the timeline', () => {
 
   it('all that is visible is drawn, and at most three times as much', () => {
     fc.assert(
-      fc.property(fc.double({ min: 0, max: 1e7, noNaN: true }), fc.integer({ min: 1, max: 3000 }), stepOf, fc.integer({ min: 0, max: 1e5 }), (scroll, width, step, count) => {
-        const span = picture.drawnSpan(scroll, width);
-        assert.ok(span.from <= scroll && span.to >= scroll + width);
-        assert.ok(span.to - span.from <= 3 * width + 3);
-        const { first, last } = picture.rangeOf(span, step, count);
-        assert.ok(first >= 1 && last <= count && last - first <= (3 * width + 3) / step + 1);
-        assert.ok(first === 1 || first * step <= span.from + step);
-        assert.ok(last === count || (last + 1) * step >= span.to);
-      }),
+      fc.property(
+        fc.double({ min: 0, max: 1e7, noNaN: true }),
+        fc.integer({ min: 1, max: 3000 }),
+        stepOf,
+        fc.integer({ min: 0, max: 1e5 }),
+        (scroll, width, step, count) => {
+          const span = picture.drawnSpan(scroll, width);
+          assert.ok(span.from <= scroll && span.to >= scroll + width);
+          assert.ok(span.to - span.from <= 3 * width + 3);
+          const { first, last } = picture.rangeOf(span, step, count);
+          assert.ok(first >= 1 && last <= count && last - first <= (3 * width + 3) / step + 1);
+          assert.ok(first === 1 || first * step <= span.from + step);
+          assert.ok(last === count || (last + 1) * step >= span.to);
+        },
+      ),
     );
   });
 
   it('what is brought into view is in view, and what is in view stays where it is', () => {
-    const span = fc.tuple(fc.integer({ max: 1e6, min: 0 }), fc.integer({ min: 1, max: 44 })).map(([from, width]) => ({ from, to: from + width }));
+    const span = fc
+      .tuple(fc.integer({ max: 1e6, min: 0 }), fc.integer({ min: 1, max: 44 }))
+      .map(([from, width]) => ({ from, to: from + width }));
     fc.assert(
-      fc.property(span, fc.integer({ min: 0, max: 1e6 }), fc.integer({ min: 100, max: 2000 }), (wanted, scroll, width) => {
-        const next = picture.scrollFor(wanted, { from: scroll, to: scroll + width });
-        assert.ok(next >= 0 && wanted.from >= next && wanted.to <= next + width);
-        assert.ok(next === scroll || wanted.from < scroll || wanted.to > scroll + width);
-      }),
+      fc.property(
+        span,
+        fc.integer({ min: 0, max: 1e6 }),
+        fc.integer({ min: 100, max: 2000 }),
+        (wanted, scroll, width) => {
+          const next = picture.scrollFor(wanted, { from: scroll, to: scroll + width });
+          assert.ok(next >= 0 && wanted.from >= next && wanted.to <= next + width);
+          assert.ok(next === scroll || wanted.from < scroll || wanted.to > scroll + width);
+        },
+      ),
     );
   });
 
@@ -102,7 +128,10 @@ describe('the arithmetic of the timeline', () => {
         assert.ok(down.every((step, index) => index === 0 || step < down[index - 1]));
       }),
     );
-    assert.ok(picture.widthOf(5_000_000, picture.allowedStep(44, 5_000_000)) < 13_000_000, 'browsers scroll no further');
+    assert.ok(
+      picture.widthOf(5_000_000, picture.allowedStep(44, 5_000_000)) < 13_000_000,
+      'browsers scroll no further',
+    );
   });
 
   it('every other turn is a band, whole, also where its beginning is out of sight', () => {
@@ -118,11 +147,19 @@ describe('the arithmetic of the timeline', () => {
   it('the ruler names round revisions that have room', () => {
     assert.deepEqual(picture.ticks({ first: 3, last: 17 }, 14), [5, 10, 15]);
     assert.deepEqual(picture.ticks({ first: 1, last: 4 }, 60), [1, 2, 3, 4]);
-    assert.deepEqual(picture.ticks({ first: 1, last: 100_000 }, 0.012), [5000, 10_000, 15_000, 20_000].concat(picture.ticks({ first: 20_001, last: 100_000 }, 0.012)));
+    assert.deepEqual(
+      picture.ticks({ first: 1, last: 100_000 }, 0.012),
+      [5000, 10_000, 15_000, 20_000].concat(picture.ticks({ first: 20_001, last: 100_000 }, 0.012)),
+    );
     fc.assert(
       fc.property(stepOf, fc.integer({ min: 1, max: 1e5 }), fc.integer({ min: 0, max: 1000 }), (step, first, more) => {
         const found = picture.ticks({ first, last: first + more }, step);
-        assert.ok(found.every((tick, index) => tick >= first && tick <= first + more && (index === 0 || (tick - found[index - 1]) * step >= 56)));
+        assert.ok(
+          found.every(
+            (tick, index) =>
+              tick >= first && tick <= first + more && (index === 0 || (tick - found[index - 1]) * step >= 56),
+          ),
+        );
       }),
     );
   });
@@ -130,11 +167,17 @@ describe('the arithmetic of the timeline', () => {
   it('a mark has a segment for each scope that was written, and together they fill it', () => {
     for (const isWide of [false, true]) {
       assert.deepEqual(picture.segmentsOf(0, { width: 10, height: 16, isWide }), []);
-      assert.deepEqual(picture.segmentsOf(6, { width: 10, height: 16, isWide }).map(({ scope, x, y }) => [scope, x, y]), [
-        ['app', isWide ? 2.5 : 5, isWide ? 8 : 4],
-        ['user', isWide ? 7.5 : 5, isWide ? 8 : 12],
-      ]);
-      assert.deepEqual(picture.segmentsOf(7, { width: 9, height: 15, isWide }).map(({ scope }) => scope), ['session', 'app', 'user']);
+      assert.deepEqual(
+        picture.segmentsOf(6, { width: 10, height: 16, isWide }).map(({ scope, x, y }) => [scope, x, y]),
+        [
+          ['app', isWide ? 2.5 : 5, isWide ? 8 : 4],
+          ['user', isWide ? 7.5 : 5, isWide ? 8 : 12],
+        ],
+      );
+      assert.deepEqual(
+        picture.segmentsOf(7, { width: 9, height: 15, isWide }).map(({ scope }) => scope),
+        ['session', 'app', 'user'],
+      );
     }
   });
 });
@@ -144,26 +187,50 @@ describe('many events in little room', () => {
 
   it('a column shows every scope that an event in it has written, in the lane of the event', () => {
     fc.assert(
-      fc.property(scopesOf, fc.double({ min: 0.05, max: 5.9, noNaN: true }), fc.option(fc.array(fc.nat({ max: 2999 }))), (scopes, step, wanted) => {
-        const places = placesOf(scopes);
-        const only = wanted === null ? undefined : [...new Set(wanted)].filter((place) => place < scopes.length).map((place) => place + 1).sort((a, b) => a - b);
-        const paths = picture.columnPaths(places, { first: 1, last: scopes.length }, { step, lanes, only });
-        const shown = only ?? scopes.map((_, place) => place + 1);
-        const rest = { session: boxesOf(paths.session), app: boxesOf(paths.app), user: boxesOf(paths.user), none: boxesOf(paths.none) };
-        const used = new Set();
-        for (const revision of shown) {
-          const written = ['session', 'app', 'user'].filter((_, index) => (scopes[revision - 1] & (1 << index)) !== 0);
-          for (const scope of written) {
-            const top = 18 + places.lanes[revision - 1] * 24;
-            const box = rest[scope].find(([x, y, width]) => y >= top && y < top + 24 && x < (revision + 0.5) * step && x + width > (revision + 0.5) * step);
-            assert.ok(box, `#${revision} ${scope}`);
-            used.add(box);
+      fc.property(
+        scopesOf,
+        fc.double({ min: 0.05, max: 5.9, noNaN: true }),
+        fc.option(fc.array(fc.nat({ max: 2999 }))),
+        (scopes, step, wanted) => {
+          const places = placesOf(scopes);
+          const only =
+            wanted === null
+              ? undefined
+              : [...new Set(wanted)]
+                  .filter((place) => place < scopes.length)
+                  .map((place) => place + 1)
+                  .sort((a, b) => a - b);
+          const paths = picture.columnPaths(places, { first: 1, last: scopes.length }, { step, lanes, only });
+          const shown = only ?? scopes.map((_, place) => place + 1);
+          const rest = {
+            session: boxesOf(paths.session),
+            app: boxesOf(paths.app),
+            user: boxesOf(paths.user),
+            none: boxesOf(paths.none),
+          };
+          const used = new Set();
+          for (const revision of shown) {
+            const written = ['session', 'app', 'user'].filter(
+              (_, index) => (scopes[revision - 1] & (1 << index)) !== 0,
+            );
+            for (const scope of written) {
+              const top = 18 + places.lanes[revision - 1] * 24;
+              const box = rest[scope].find(
+                ([x, y, width]) =>
+                  y >= top && y < top + 24 && x < (revision + 0.5) * step && x + width > (revision + 0.5) * step,
+              );
+              assert.ok(box, `#${revision} ${scope}`);
+              used.add(box);
+            }
           }
-        }
-        assert.ok(Object.entries(rest).every(([scope, boxes]) => scope === 'none' || boxes.every((box) => used.has(box))), 'nothing else is drawn');
-        const columns = (scopes.length + 1) / Math.max(Math.ceil(3 / step), 1) + 1;
-        assert.ok(Object.values(rest).every((boxes) => boxes.length <= 3 * columns));
-      }),
+          assert.ok(
+            Object.entries(rest).every(([scope, boxes]) => scope === 'none' || boxes.every((box) => used.has(box))),
+            'nothing else is drawn',
+          );
+          const columns = (scopes.length + 1) / Math.max(Math.ceil(3 / step), 1) + 1;
+          assert.ok(Object.values(rest).every((boxes) => boxes.length <= 3 * columns));
+        },
+      ),
       { numRuns: 60 },
     );
   });
@@ -171,8 +238,17 @@ describe('many events in little room', () => {
   it('a column is as high as many events of it wrote to the scope', () => {
     // Three events share a column, the creation and two events the first one.
     const places = placesOf([1, 1, 1, 0, 4, 0, 0, 0]);
-    const paths = picture.columnPaths({ ...places, lanes: places.lanes.fill(0) }, { first: 1, last: 8 }, { step: 1, lanes: { top: 0, height: 24 } });
-    assert.deepEqual(paths, { session: 'M0 3.5h3v5.5h-3zM3 6.25h3v2.75h-3z', app: '', user: 'M3 18.25h3v2.75h-3z', none: 'M6 11h3v2h-3z' });
+    const paths = picture.columnPaths(
+      { ...places, lanes: places.lanes.fill(0) },
+      { first: 1, last: 8 },
+      { step: 1, lanes: { top: 0, height: 24 } },
+    );
+    assert.deepEqual(paths, {
+      session: 'M0 3.5h3v5.5h-3zM3 6.25h3v2.75h-3z',
+      app: '',
+      user: 'M3 18.25h3v2.75h-3z',
+      none: 'M6 11h3v2h-3z',
+    });
   });
 
   it('the overview counts every event once, however the log has grown', () => {
@@ -188,7 +264,10 @@ describe('many events in little room', () => {
         assert.deepEqual([grown.size, grown.counts], [whole.size, whole.counts]);
         ['session', 'app', 'user'].forEach((scope, index) => {
           const written = scopes.filter((bits) => (bits & (1 << index)) !== 0).length;
-          assert.equal(whole.counts[scope].reduce((sum, count) => sum + count, 0), written);
+          assert.equal(
+            whole.counts[scope].reduce((sum, count) => sum + count, 0),
+            written,
+          );
           assert.ok(whole.counts[scope].length <= 512);
         });
       }),
@@ -201,7 +280,11 @@ describe('many events in little room', () => {
     const density = new picture.Density();
     density.update({ events, scopes: [1, 1, 1, 1, 1, 1] });
     density.update({ events: [...events.slice(0, 3), {}, {}, {}, {}], scopes: [1, 1, 1, 2, 2, 2, 2] });
-    assert.deepEqual(density.counts, { session: [1, 1, 1, 0, 0, 0, 0], app: [0, 0, 0, 1, 1, 1, 1], user: [0, 0, 0, 0, 0, 0, 0] });
+    assert.deepEqual(density.counts, {
+      session: [1, 1, 1, 0, 0, 0, 0],
+      app: [0, 0, 0, 1, 1, 1, 1],
+      user: [0, 0, 0, 0, 0, 0, 0],
+    });
     assert.match(density.paths().app, /^M/u);
     assert.equal(density.paths().user, '');
     density.update({ events: [], scopes: [] });

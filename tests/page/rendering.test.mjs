@@ -10,9 +10,18 @@ import { Template } from 'statepad';
 /** The page's module, for Node: it finds the package where every other program finds it. */
 async function load(path) {
   const entry = fileURLToPath(new URL(`../../www/${path}`, import.meta.url));
-  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', external: ['statepad'], write: false });
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    format: 'esm',
+    external: ['statepad'],
+    write: false,
+  });
   // A data: URL could not find the package.
-  const code = outputFiles[0].text.replaceAll('from "statepad"', `from ${JSON.stringify(import.meta.resolve('statepad'))}`);
+  const code = outputFiles[0].text.replaceAll(
+    'from "statepad"',
+    `from ${JSON.stringify(import.meta.resolve('statepad'))}`,
+  );
   return await import(`data:text/javascript,${encodeURIComponent(code)}`);
 }
 
@@ -23,7 +32,9 @@ const told = (pieces) => pieces.map(({ text, spot }) => (spot === undefined ? te
 
 const names = ['a', 'a.b', 'user:a', 'app:b', 'temp:é', 'x', 'artifact.a', '__proto__'];
 const placeholders = names.flatMap((name) =>
-  [name, ` ${name}? `, `\u0085${name}\u3000`].map((content) => `{${content}}`).concat(`\\{${name}}`, `{{${name}}}`, `{{${name}}`),
+  [name, ` ${name}? `, `\u0085${name}\u3000`]
+    .map((content) => `{${content}}`)
+    .concat(`\\{${name}}`, `{{${name}}}`, `{{${name}}`),
 );
 const others = [...'{}\\$?:. \n\u0085\ufeff"👍é\ue000\ue001', '\ud83d', '{a[0]}', '{user:a.b?}', '\ue000\ue000\ue001'];
 const part = fc.oneof(
@@ -32,7 +43,10 @@ const part = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 5 }) },
 );
 const template = fc.array(part, { maxLength: 20 }).map((parts) => parts.join(''));
-const value = fc.oneof(fc.string(), fc.constantFrom(null, true, 0, '', '\ue000\ue001', '{a}', ['first'], { b: 'inside' }));
+const value = fc.oneof(
+  fc.string(),
+  fc.constantFrom(null, true, 0, '', '\ue000\ue001', '{a}', ['first'], { b: 'inside' }),
+);
 const state = fc.dictionary(fc.constantFrom(...names), value, { noNullPrototype: false });
 
 test('the pieces of a source are the source, and each placeholder stands where the package says', () => {
@@ -65,7 +79,8 @@ test('the rendered pieces are what the template renders to, and those of what is
       const missing = new Set(error?.missing.map(({ key }) => key));
       // With something for what is missing, the template renders: to the same pieces.
       const filled = { ...state, ...Object.fromEntries([...missing].map((key) => [key, `«${key}»`])) };
-      const file = (name) => options.artifact?.(name) ?? (missing.has(`artifact.${name}`) ? `«artifact.${name}»` : undefined);
+      const file = (name) =>
+        options.artifact?.(name) ?? (missing.has(`artifact.${name}`) ? `«artifact.${name}»` : undefined);
       const whole = new Template(text).render({ state: filled, artifact: file });
       const pieces = rendered.map((piece) => (missing.has(piece.spot?.key) ? { text: `«${piece.spot.key}»` } : piece));
       assert.equal(joined(pieces), whole);
@@ -77,7 +92,9 @@ test('the rendered pieces are what the template renders to, and those of what is
 
 test('values, escapes and what is missing are told apart', () => {
   const text = 'é {user:name} \\{as_is} {{this}} {items[0].id}\n {user:nmae} {temp:plan?}{artifact.f}';
-  const { rendered, source, error } = dissect(new Template(text), { state: { 'user:name': '{x}', items: [{ id: 7 }] } });
+  const { rendered, source, error } = dissect(new Template(text), {
+    state: { 'user:name': '{x}', items: [{ id: 7 }] },
+  });
   assert.deepEqual(told(rendered), [
     'é ',
     ['user', 'user:name', '{x}'],
@@ -91,7 +108,10 @@ test('values, escapes and what is missing are told apart', () => {
   ]);
   assert.deepEqual(
     source.flatMap(({ spot }) => (spot?.missing ? [[spot.line, spot.column, spot.nearest]] : [])),
-    [[2, 2, 'user:name'], [2, 26, undefined]],
+    [
+      [2, 2, 'user:name'],
+      [2, 26, undefined],
+    ],
   );
   assert.equal(error.code, 'TEMPLATE_KEY_MISSING');
   assert.deepEqual(error.missing, [

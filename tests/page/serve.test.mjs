@@ -39,16 +39,27 @@ describe('serving', () => {
   });
 
   it('npm start replays, then serves', async (t) => {
-    const [printed, address] = await until(t, new RegExp(`final states equal:[^]*${ADDRESS.source}`), script('start.mjs'), '--quiet');
+    const [printed, address] = await until(
+      t,
+      new RegExp(`final states equal:[^]*${ADDRESS.source}`),
+      script('start.mjs'),
+      '--quiet',
+    );
     assert.match(printed, /4 of 4/);
     assert.equal((await fetch(address)).status, 200);
   });
 
   it('npm start -- --no-serve ends after the replay', async (t) => {
-    await assert.rejects(until(t, ADDRESS, script('start.mjs'), '--quiet', '--no-serve'), /ended with 0, and had printed [^]*final states equal: +4 of 4/);
+    await assert.rejects(
+      until(t, ADDRESS, script('start.mjs'), '--quiet', '--no-serve'),
+      /ended with 0, and had printed [^]*final states equal: +4 of 4/,
+    );
   });
 
   it('npm start says what it can do, and serves nothing then', async (t) => {
-    await assert.rejects(until(t, ADDRESS, script('start.mjs'), '--help'), /ended with 0, and had printed [^]*--no-serve/);
+    await assert.rejects(
+      until(t, ADDRESS, script('start.mjs'), '--help'),
+      /ended with 0, and had printed [^]*--no-serve/,
+    );
   });
 });

@@ -1,5 +1,6 @@
-// A session of 10,000 events in the page: how long an event takes to the screen, and how smoothly the timeline scrolls. What
-// is asserted is that everything was shown; the figures are told, beside those of an empty session and of an empty page.
+// A session of 10,000 events in the page: how long an event takes to the screen, and how smoothly the timeline
+// scrolls. What is asserted is that everything was shown; the figures are told, beside those of an empty session and
+// of an empty page.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -17,7 +18,11 @@ async function fill(page, count) {
     for (let first = 1; first <= wanted; first += 500) {
       const events = Array.from({ length: 500 }, (_, index) => {
         const n = first + index;
-        const delta = { [`note ${n % 20}`]: { n, text: 'a value of some length' }, ...(n % 3 === 0 ? { 'user:theme': n } : {}), ...(n % 7 === 0 ? { 'app:model': n } : {}) };
+        const delta = {
+          [`note ${n % 20}`]: { n, text: 'a value of some length' },
+          ...(n % 3 === 0 ? { 'user:theme': n } : {}),
+          ...(n % 7 === 0 ? { 'app:model': n } : {}),
+        };
         const text = `what was said in event ${n}, in a sentence of a usual length`;
         return {
           author: ['user', 'planner', 'agent'][n % 3],
@@ -43,9 +48,15 @@ async function appends(page) {
     for (let index = 0; index < count; index++) {
       await frame();
       const start = performance.now();
-      await inspection.append({ author: 'agent', content: { parts: [{ text: `appended as number ${index}` }] }, actions: { stateDelta: { appended: index } } });
+      await inspection.append({
+        author: 'agent',
+        content: { parts: [{ text: `appended as number ${index}` }] },
+        actions: { stateDelta: { appended: index } },
+      });
       const revision = inspection.session.revision;
-      const isShown = () => timeline.renderRoot.querySelector(`.mark[data-revision="${revision}"]`) !== null && list.renderRoot.querySelector(`#event-${revision}`) !== null;
+      const isShown = () =>
+        timeline.renderRoot.querySelector(`.mark[data-revision="${revision}"]`) !== null &&
+        list.renderRoot.querySelector(`#event-${revision}`) !== null;
       while (!isShown() && performance.now() - start < 10_000) await frame();
       const shown = performance.now();
       await frame();
@@ -54,7 +65,10 @@ async function appends(page) {
     }
     return times;
   }, APPENDS);
-  assert.deepEqual(measured.filter(({ isShown }) => !isShown), []);
+  assert.deepEqual(
+    measured.filter(({ isShown }) => !isShown),
+    [],
+  );
   return measured;
 }
 
@@ -83,7 +97,8 @@ async function scroll(page, element) {
   return frames.slice(1).map((time, index) => time - frames[index]);
 }
 
-const quantile = (numbers, share) => [...numbers].sort((a, b) => a - b)[Math.min(Math.floor(numbers.length * share), numbers.length - 1)];
+const quantile = (numbers, share) =>
+  [...numbers].sort((a, b) => a - b)[Math.min(Math.floor(numbers.length * share), numbers.length - 1)];
 const told = (numbers) => `p50 ${quantile(numbers, 0.5).toFixed(1)} ms, p95 ${quantile(numbers, 0.95).toFixed(1)} ms`;
 
 function toldFrames(intervals) {
@@ -94,7 +109,12 @@ function toldFrames(intervals) {
 }
 
 describe('the speed of the page', () => {
-  const it_ = site({ pages: { '/empty': '<!doctype html><html lang="en"><title>empty</title><div id="scroller" style="overflow: auto"><div style="width: 140000px; height: 150px"></div></div>' } });
+  const it_ = site({
+    pages: {
+      '/empty':
+        '<!doctype html><html lang="en"><title>empty</title><div id="scroller" style="overflow: auto"><div style="width: 140000px; height: 150px"></div></div>',
+    },
+  });
 
   it(`every event that is appended is shown, with none and with ${EVENTS} before it, and the wheel goes through them`, async (t) => {
     const page = await it_.open(t);
@@ -102,10 +122,17 @@ describe('the speed of the page', () => {
     await fill(page, EVENTS);
     const many = await appends(page);
     await untilStored(page, ({ sessions }) => sessions.some(({ rev }) => rev === EVENTS + APPENDS));
-    for (const [name, times] of [['none', few], [String(EVENTS), many]]) {
-      t.diagnostic(`append with ${name} before: shown ${told(times.map(({ shown }) => shown))}; painted ${told(times.map(({ painted }) => painted))}`);
+    for (const [name, times] of [
+      ['none', few],
+      [String(EVENTS), many],
+    ]) {
+      t.diagnostic(
+        `append with ${name} before: shown ${told(times.map(({ shown }) => shown))}; painted ${told(times.map(({ painted }) => painted))}`,
+      );
     }
-    t.diagnostic(`scrolling the timeline: ${toldFrames(await scroll(page, page.getByRole('slider', { name: 'Selected event' })))}`);
+    t.diagnostic(
+      `scrolling the timeline: ${toldFrames(await scroll(page, page.getByRole('slider', { name: 'Selected event' })))}`,
+    );
 
     const empty = await (await it_.context(t)).newPage();
     await empty.goto(`${it_.origin}/empty`);

@@ -7,7 +7,10 @@ import { newSession, site, stored, untilStored } from './support.mjs';
 const state = (page) => page.getByRole('region', { name: 'State', exact: true });
 const scope = (page, name) => state(page).getByRole('region', { name, exact: true });
 const button = (within, name) => within.getByRole('button', { name, exact: true });
-const row = (page, key) => state(page).getByRole('listitem').filter({ has: button(page, key) });
+const row = (page, key) =>
+  state(page)
+    .getByRole('listitem')
+    .filter({ has: button(page, key) });
 const lineThrough = (shown) => shown.evaluate((it) => getComputedStyle(it).textDecorationLine);
 const news = (page) => page.locator('statepad-state').getByRole('status');
 
@@ -30,7 +33,9 @@ async function change(page, key, json) {
 
 /** The only session that is stored, once it has so many events. */
 async function sessionWith(page, events) {
-  const { sessions } = await untilStored(page, (found) => found.sessions.some(({ events: { length } }) => length === events));
+  const { sessions } = await untilStored(page, (found) =>
+    found.sessions.some(({ events: { length } }) => length === events),
+  );
   return sessions.find(({ events: { length } }) => length === events);
 }
 
@@ -84,7 +89,11 @@ describe('the state', () => {
     await button(page, 'Save').click();
     await page.getByRole('alert').getByText('not saved').waitFor();
     await button(page, 'edit it').click();
-    assert.equal(await page.getByRole('textbox', { name: 'value of user:theme as JSON' }).inputValue(), '1', 'what was typed stays');
+    assert.equal(
+      await page.getByRole('textbox', { name: 'value of user:theme as JSON' }).inputValue(),
+      '1',
+      'what was typed stays',
+    );
     await button(page, 'Cancel').click();
 
     await button(page, 'add key to session').click();
@@ -99,7 +108,10 @@ describe('the state', () => {
     assert.match(await row(page, 'topic').innerText(), /added in this turn/);
     await change(page, 'topic', '["decimals"]');
     await row(page, 'topic').getByText('changed in this turn').waitFor();
-    const [before, after] = [row(page, 'topic').getByText('"fractions"'), row(page, 'topic').getByText('["decimals"]')];
+    const [before, after] = [
+      row(page, 'topic').getByText('"fractions"'),
+      row(page, 'topic').getByText('["decimals"]'),
+    ];
     assert.match(await lineThrough(before), /line-through/);
     assert.doesNotMatch(await lineThrough(after), /line-through/);
 
@@ -132,7 +144,10 @@ describe('the state', () => {
     assert.doesNotMatch(await row(page, 'hotel').innerText(), /in this turn/);
     await row(page, 'temp:plan').getByText('temp', { exact: true }).waitFor();
     await button(row(page, 'hotel'), '#6 agent').click();
-    await page.getByRole('region', { name: 'Details' }).getByText('The Miradouro has a lift', { exact: false }).waitFor();
+    await page
+      .getByRole('region', { name: 'Details' })
+      .getByText('The Miradouro has a lift', { exact: false })
+      .waitFor();
   });
 
   it('what changes flashes and is said, but not when one goes to another moment or session', async (t) => {
@@ -198,7 +213,10 @@ describe('the state', () => {
     const first = await page.getByLabel('Session', { exact: true }).inputValue();
     await page.locator('statepad-state').evaluate(async ({ inspection }, sessionId) => {
       const { appName, userId } = inspection.session;
-      await Promise.all([inspection.create({ appName, userId, sessionId: 'slower' }), inspection.open({ appName, userId, sessionId })]);
+      await Promise.all([
+        inspection.create({ appName, userId, sessionId: 'slower' }),
+        inspection.open({ appName, userId, sessionId }),
+      ]);
     }, first);
     const sessions = page.getByLabel('Session', { exact: true });
     await sessions.locator('option[value="slower"]').waitFor({ state: 'attached' });
@@ -233,7 +251,10 @@ describe('the state', () => {
     await row(page, 'topic').getByText('31').waitFor();
     const { state: values, events } = await sessionWith(page, 4);
     assert.deepEqual(values, { topic: 31 });
-    assert.deepEqual(events.map(({ actions }) => actions.stateDelta.topic), [1, 20, 30, 31]);
+    assert.deepEqual(
+      events.map(({ actions }) => actions.stateDelta.topic),
+      [1, 20, 30, 31],
+    );
   });
 
   it('what is refused is told in place, and what was typed stays', async (t) => {
@@ -295,7 +316,10 @@ describe('the state', () => {
     await row(page, 'topic').getByText('deleted in this turn').waitFor();
     assert.equal(await focused(), 'topic');
     const { events } = await sessionWith(page, 2);
-    assert.deepEqual(events.map(({ actions }) => actions.stateDelta), [{ topic: 'maths' }, { topic: null }]);
+    assert.deepEqual(
+      events.map(({ actions }) => actions.stateDelta),
+      [{ topic: 'maths' }, { topic: null }],
+    );
   });
 
   it('in the past nothing is written, until one goes back to now', async (t) => {
@@ -321,9 +345,16 @@ describe('the state', () => {
     assert.equal(await row(page, 'level').count(), 0);
     assert.equal(await row(page, 'topic').locator('mark').innerText(), 'division');
     assert.equal(await row(page, 'user:division').locator('mark').innerText(), 'division');
-    assert.equal(await row(page, 'app:notes').locator('mark').innerText(), 'Division', 'also when the value is folded');
+    assert.equal(
+      await row(page, 'app:notes').locator('mark').innerText(),
+      'Division',
+      'also when the value is folded',
+    );
     await button(row(page, 'app:notes'), 'show all of app:notes').click();
-    assert.match(await page.getByRole('group', { name: 'value of app:notes' }).innerText(), /^\{\n {2}"text": "a+ Division"\n\}$/);
+    assert.match(
+      await page.getByRole('group', { name: 'value of app:notes' }).innerText(),
+      /^\{\n {2}"text": "a+ Division"\n\}$/,
+    );
     await page.getByRole('searchbox').fill('');
     await row(page, 'level').waitFor();
   });

@@ -17,7 +17,10 @@ const version1 = {
   headers: { 'content-type': 'text/javascript' },
 };
 
-/** Types a message and sends it, once the one before is answered: until then the button is disabled, and the click waits. */
+/**
+ * Types a message and sends it, once the one before is answered: until then the button is disabled, and the click
+ * waits.
+ */
 async function say(page, text) {
   await page.getByPlaceholder('Type a message').fill(text);
   await page.getByRole('button', { name: 'Send' }).click();
@@ -39,16 +42,21 @@ describe('what is kept', () => {
     await one.getByText('How lovely. When do you want to fly', { exact: false }).first().waitFor();
 
     const numbers = Array.from({ length: 12 }, (_, index) => index);
-    await Promise.all([one, two].map(async (page, tab) => {
-      for (const number of numbers) await say(page, `remember note_${tab}_${number} = ${number}`);
-    }));
+    await Promise.all(
+      [one, two].map(async (page, tab) => {
+        for (const number of numbers) await say(page, `remember note_${tab}_${number} = ${number}`);
+      }),
+    );
     const wanted = [0, 1].flatMap((tab) => numbers.map((number) => [`note_${tab}_${number}`, number]));
-    const { sessions } = await untilStored(one, (found) => wanted.every(([key, value]) => found.sessions[0].state[key] === value));
+    const { sessions } = await untilStored(one, (found) =>
+      wanted.every(([key, value]) => found.sessions[0].state[key] === value),
+    );
     const [{ events, rev }] = sessions;
     assert.equal(events.length, rev);
     assert.equal(new Set(events.map(({ id }) => id)).size, rev);
     const said = events.filter(({ author }) => author === 'user').map(({ content }) => content.parts[0].text);
-    for (const [key, value] of wanted) assert.equal(said.filter((text) => text === `remember ${key} = ${value}`).length, 1);
+    for (const [key, value] of wanted)
+      assert.equal(said.filter((text) => text === `remember ${key} = ${value}`).length, 1);
 
     for (const page of [one, two]) {
       await page.getByText(`${rev} events`, { exact: true }).waitFor();
@@ -95,7 +103,9 @@ describe('what is kept', () => {
       await step(page).click();
       await page.getByText(text, { exact: false }).first().waitFor();
     }
-    const before = await untilStored(page, ({ sessions }) => sessions[0].events.some(({ content }) => content?.parts?.[0]?.text?.startsWith('On the 3rd')));
+    const before = await untilStored(page, ({ sessions }) =>
+      sessions[0].events.some(({ content }) => content?.parts?.[0]?.text?.startsWith('On the 3rd')),
+    );
     await page.reload();
     await page.getByText('On the 3rd of May', { exact: false }).first().waitFor();
     await page.getByText(`${before.sessions[0].rev} events`, { exact: true }).waitFor();
@@ -107,27 +117,39 @@ describe('what is kept', () => {
     const context = await it_.context(t);
     const blank = await context.newPage();
     await blank.goto(`${it_.origin}/blank`);
-    await blank.evaluate(async ({ database, app }) => {
-      const { indexedDBStore } = await import('/version-1.js');
-      const store = indexedDBStore(database);
-      const more = { signal: new AbortController().signal };
-      await store.open({ migrate: 'create' }, more);
-      const key = { appName: app, userId: 'ana', sessionId: 'kept' };
-      const said = (id, author, text, stateDelta, time) => {
-        const content = { role: author === 'user' ? 'user' : 'model', parts: [{ text }] };
-        return { id, invocationId: 'i', author, timestamp: time, content, actions: { stateDelta } };
-      };
-      const append = async (event, delta) => {
-        const { id, timestamp: time } = event;
-        await store.commit({ id, kind: 'append', key, time, event: { id, time, data: JSON.stringify(event) }, delta }, more);
-      };
-      const time = Date.UTC(2026, 1, 3);
-      await store.commit({ id: 'created', kind: 'create', key, time, delta: { app: { set: { motto: 'kept by the app' } } } }, more);
-      await append(said('e1', 'user', 'remember seat = 12', {}, time + 1), {});
-      const answered = { seat: 12, 'user:home': 'Berlin' };
-      await append(said('e2', 'guide', 'Seat 12 it is', answered, time + 2), { session: { set: { seat: 12 } }, user: { set: { home: 'Berlin' } } });
-      await store.close();
-    }, { database: DATABASE, app: APP });
+    await blank.evaluate(
+      async ({ database, app }) => {
+        const { indexedDBStore } = await import('/version-1.js');
+        const store = indexedDBStore(database);
+        const more = { signal: new AbortController().signal };
+        await store.open({ migrate: 'create' }, more);
+        const key = { appName: app, userId: 'ana', sessionId: 'kept' };
+        const said = (id, author, text, stateDelta, time) => {
+          const content = { role: author === 'user' ? 'user' : 'model', parts: [{ text }] };
+          return { id, invocationId: 'i', author, timestamp: time, content, actions: { stateDelta } };
+        };
+        const append = async (event, delta) => {
+          const { id, timestamp: time } = event;
+          await store.commit(
+            { id, kind: 'append', key, time, event: { id, time, data: JSON.stringify(event) }, delta },
+            more,
+          );
+        };
+        const time = Date.UTC(2026, 1, 3);
+        await store.commit(
+          { id: 'created', kind: 'create', key, time, delta: { app: { set: { motto: 'kept by the app' } } } },
+          more,
+        );
+        await append(said('e1', 'user', 'remember seat = 12', {}, time + 1), {});
+        const answered = { seat: 12, 'user:home': 'Berlin' };
+        await append(said('e2', 'guide', 'Seat 12 it is', answered, time + 2), {
+          session: { set: { seat: 12 } },
+          user: { set: { home: 'Berlin' } },
+        });
+        await store.close();
+      },
+      { database: DATABASE, app: APP },
+    );
     const before = await stored(blank);
     assert.deepEqual([before.sessions[0].rev, before.sessions[0].state], [2, { seat: 12 }]);
     await blank.close();
@@ -135,10 +157,15 @@ describe('what is kept', () => {
     const page = await it_.open(t, { context, hash: `#/${APP}/ana/kept` });
     await page.getByText('2 events', { exact: true }).waitFor();
     await list(page).getByText('Seat 12 it is').waitFor();
-    for (const key of ['seat', 'user:home', 'app:motto']) await page.getByRole('button', { name: key, exact: true }).first().waitFor();
+    for (const key of ['seat', 'user:home', 'app:motto'])
+      await page.getByRole('button', { name: key, exact: true }).first().waitFor();
     assert.deepEqual(await page.getByRole('alert').allInnerTexts(), [''], 'nothing is wrong');
     await say(page, 'remember row = 3');
-    const { sessions: [session], app, users } = await untilStored(page, ({ sessions }) => sessions[0].state.row === 3);
+    const {
+      sessions: [session],
+      app,
+      users,
+    } = await untilStored(page, ({ sessions }) => sessions[0].state.row === 3);
     assert.deepEqual([session.state, app, users.ana], [{ seat: 12, row: 3 }, before.app, before.users.ana]);
     assert.deepEqual(session.events.slice(0, 2), before.sessions[0].events);
     await page.reload();
@@ -156,7 +183,9 @@ describe('what is kept', () => {
     await step(page).click();
     const before = await untilStored(page, ({ sessions }) => (sessions[0]?.rev ?? 0) > 0);
     // Nothing that could be compressed.
-    const large = await page.evaluate(() => Array.from({ length: 2_000_000 }, () => String.fromCharCode(0x4e00 + Math.random() * 20_000)).join(''));
+    const large = await page.evaluate(() =>
+      Array.from({ length: 2_000_000 }, () => String.fromCharCode(0x4e00 + Math.random() * 20_000)).join(''),
+    );
     await page.getByPlaceholder('Type a message').fill(`remember big = "${large}"`);
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('alert').filter({ hasText: 'storage for this page is full' }).waitFor();
@@ -172,7 +201,10 @@ describe('what is kept', () => {
     // As somebody sets it who lets no site store anything.
     const folder = await mkdtemp(join(tmpdir(), 'statepad-refused-'));
     await mkdir(join(folder, 'Default'));
-    await writeFile(join(folder, 'Default', 'Preferences'), JSON.stringify({ profile: { default_content_setting_values: { cookies: 2 } } }));
+    await writeFile(
+      join(folder, 'Default', 'Preferences'),
+      JSON.stringify({ profile: { default_content_setting_values: { cookies: 2 } } }),
+    );
     const context = await openChromium(folder);
     t.after(async () => {
       await context.close();

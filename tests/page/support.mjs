@@ -13,8 +13,8 @@ export const DATABASE = 'statepad-demo';
 export const APP = 'demo';
 
 /**
- * Serves the page and opens a browser for the tests of a `describe`. Answers what opens pages; each test gets a browser
- * context of its own, so it begins with nothing stored, and fails when a page of it complained.
+ * Serves the page and opens a browser for the tests of a `describe`. Answers what opens pages; each test gets a
+ * browser context of its own, so it begins with nothing stored, and fails when a page of it complained.
  *
  * @param {{ pages?: Record<string, string> }} [more] further pages of the same server
  */
@@ -38,17 +38,26 @@ export function site({ pages } = {}) {
     },
     /** A new place to store in, closed at the end of the test. `options` are playwright's. */
     async context(t, options = {}) {
-      const context = await it.browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options });
+      const context = await it.browser.newContext({
+        viewport: { width: 1280, height: 900 },
+        reducedMotion: 'reduce',
+        ...options,
+      });
       t.after(() => context.close());
       return context;
     },
     /**
-     * The page, loaded, with a session to look at; in a new context unless one is given. The test fails when the page has
-     * complained of something that `expects` does not match.
+     * The page, loaded, with a session to look at; in a new context unless one is given. The test fails when the page
+     * has complained of something that `expects` does not match.
      */
     async open(t, { context, options, hash = '', search = '', expects } = {}) {
       const { page, complaints } = await openPage(context ?? (await this.context(t, options)), it.server.origin);
-      t.after(() => assert.deepEqual(complaints.filter((complaint) => !expects?.test(complaint)), []));
+      t.after(() =>
+        assert.deepEqual(
+          complaints.filter((complaint) => !expects?.test(complaint)),
+          [],
+        ),
+      );
       await page.goto(`${it.server.origin}/dist/${search}${hash}`);
       await page.getByRole('heading', { name: 'Timeline' }).waitFor();
       await page.getByLabel('Session', { exact: true }).waitFor();
@@ -57,7 +66,10 @@ export function site({ pages } = {}) {
   };
 }
 
-/** Makes a session as a user does, and waits until the page looks at it: what is clicked before belongs to the session before. */
+/**
+ * Makes a session as a user does, and waits until the page looks at it: what is clicked before belongs to the session
+ * before.
+ */
 export async function newSession(page) {
   const before = new URL(page.url()).hash;
   await page.getByRole('button', { name: 'New session' }).click();
@@ -78,7 +90,8 @@ export async function stored(page, database = DATABASE) {
       const [sessions, events, values] = await Promise.all(
         ['sessions', 'events', 'values'].map((table) => done(transaction.objectStore(table).getAll())),
       );
-      const valuesOf = (suits) => Object.fromEntries(values.filter(({ home }) => suits(home)).map((row) => [row.name, JSON.parse(row.text)]));
+      const valuesOf = (suits) =>
+        Object.fromEntries(values.filter(({ home }) => suits(home)).map((row) => [row.name, JSON.parse(row.text)]));
       return {
         sessions: sessions.map(({ app, user, id, number, rev }) => ({
           app,
@@ -86,10 +99,17 @@ export async function stored(page, database = DATABASE) {
           id,
           rev,
           state: valuesOf((home) => home === number),
-          events: events.filter(({ session, rev: at }) => session === number && at > 0).map(({ data }) => JSON.parse(data)),
+          events: events
+            .filter(({ session, rev: at }) => session === number && at > 0)
+            .map(({ data }) => JSON.parse(data)),
         })),
         app: valuesOf((home) => Array.isArray(home) && home.length === 1),
-        users: Object.fromEntries([...new Set(sessions.map(({ user }) => user))].map((user) => [user, valuesOf((home) => Array.isArray(home) && home[1] === user)])),
+        users: Object.fromEntries(
+          [...new Set(sessions.map(({ user }) => user))].map((user) => [
+            user,
+            valuesOf((home) => Array.isArray(home) && home[1] === user),
+          ]),
+        ),
       };
     } finally {
       opened.close();
@@ -99,7 +119,7 @@ export async function stored(page, database = DATABASE) {
 
 /** Waits until IndexedDB has something: `suits` gets what {@link stored} answers. */
 export async function untilStored(page, suits, database = DATABASE) {
-  for (const end = Date.now() + 30_000; ; ) {
+  for (const end = Date.now() + 30_000; ;) {
     const found = await stored(page, database);
     if (suits(found)) return found;
     if (Date.now() > end) throw new Error(`IndexedDB never had it; it has ${JSON.stringify(found).slice(0, 2000)}`);

@@ -6,7 +6,13 @@ import { describe, it } from 'node:test';
 import { site, stored, untilStored } from './support.mjs';
 
 const lines = readFileSync(new URL('../../examples/conversations.jsonl', import.meta.url), 'utf8');
-const conversations = Object.fromEntries(lines.trim().split('\n').map((line) => JSON.parse(line)).map((one) => [one.id, one]));
+const conversations = Object.fromEntries(
+  lines
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .map((one) => [one.id, one]),
+);
 
 /** The left side of the page, and what a user does there. */
 function talkOf(page) {
@@ -57,7 +63,9 @@ describe('a conversation that is played', () => {
     await talk.bubble('Hi, Ana here, from Berlin.').filter({ hasText: 'user:name' }).waitFor();
     await talk.rendered.getByText('phone').waitFor();
     // As when another tab has written: the page reads again, and finds no temp: keys in the store.
-    await page.evaluate(() => document.querySelector('statepad-page').shadowRoot.querySelector('statepad-talk').inspection.refresh());
+    await page.evaluate(() =>
+      document.querySelector('statepad-page').shadowRoot.querySelector('statepad-talk').inspection.refresh(),
+    );
     await talk.step(2, 6);
     await talk.bubble('go on, mind user:name, user:home, city, seats, party').waitFor();
     await talk.rendered.getByText('phone').waitFor();
@@ -65,7 +73,10 @@ describe('a conversation that is played', () => {
 
     const found = await untilStored(page, (now) => sessionOf(now, 'trip-lisbon')?.rev === 3);
     const session = sessionOf(found, 'trip-lisbon');
-    assert.deepEqual(session.events.map(({ author }) => author), ['user', 'planner', 'agent']);
+    assert.deepEqual(
+      session.events.map(({ author }) => author),
+      ['user', 'planner', 'agent'],
+    );
     assert.equal(new Set(session.events.map(({ invocationId }) => invocationId)).size, 1);
     assert.deepEqual(turnsOf(session), [1, 2]);
     assert.deepEqual([session.user, session.state.city, session.state.party], ['ana', 'Lisbon', ['Ana', 'Rosa']]);
@@ -147,7 +158,9 @@ describe('a conversation that is played', () => {
     const session = sessionOf(found, 'trip-lisbon');
     assert.deepEqual(turnsOf(session), upTo(6));
     // The answer belongs to the question that was asked before the reload.
-    const ids = Object.fromEntries(session.events.map(({ customMetadata, invocationId }) => [customMetadata?.turn, invocationId]));
+    const ids = Object.fromEntries(
+      session.events.map(({ customMetadata, invocationId }) => [customMetadata?.turn, invocationId]),
+    );
     assert.equal(ids[4], ids[3]);
   });
 
@@ -180,10 +193,16 @@ describe('what is typed', () => {
     await talk.see('remember user:seat = {"car": 3}');
     await talk.type('Hi, my name is Zoë.', 'I remember user:name = "Zoë", in all your sessions.');
     await talk.type('remember cart = {"items": [1, 2]}', 'I remember cart = {"items":[1,2]}, in this session.');
-    await talk.type('remember app:notice = closed = shut', 'I remember app:notice = "closed = shut", for everybody in this app.');
+    await talk.type(
+      'remember app:notice = closed = shut',
+      'I remember app:notice = "closed = shut", for everybody in this app.',
+    );
     await talk.type('remember temp:mood = 3', 'I remember temp:mood = 3, until you speak again.');
     const known = 'What I have understood: user:name = "Zoë",';
-    await talk.type('How are you?', `I only count that: 1 so far. ${known} cart = {"items":[1,2]}, app:notice = "closed = shut".`);
+    await talk.type(
+      'How are you?',
+      `I only count that: 1 so far. ${known} cart = {"items":[1,2]}, app:notice = "closed = shut".`,
+    );
     await talk.type('forget cart', 'I have forgotten cart.');
     await talk.type('forget cart', 'There is no cart that I could forget.');
     await talk.type('And now?', `I only count that: 2 so far. ${known} app:notice = "closed = shut".`);
@@ -196,7 +215,10 @@ describe('what is typed', () => {
     assert.equal(new Set(session.events.map(({ invocationId }) => invocationId)).size, 8);
     const deletion = session.events.find(({ customMetadata }) => customMetadata?.statepad !== undefined);
     const { author, actions, customMetadata } = deletion;
-    assert.deepEqual([author, actions.stateDelta, customMetadata.statepad], ['agent', { cart: null }, { deleted: ['cart'] }]);
+    assert.deepEqual(
+      [author, actions.stateDelta, customMetadata.statepad],
+      ['agent', { cart: null }, { deleted: ['cart'] }],
+    );
   });
 
   it('may have several lines, and does not disturb the conversation', async (t) => {
@@ -235,7 +257,9 @@ describe('what is typed', () => {
 
     // Somebody deletes it, behind the back of all tabs.
     await page.evaluate(async () => {
-      const opened = await new Promise((resolve) => (window.indexedDB.open('statepad-demo').onsuccess = (event) => resolve(event.target.result)));
+      const opened = await new Promise(
+        (resolve) => (window.indexedDB.open('statepad-demo').onsuccess = (event) => resolve(event.target.result)),
+      );
       const transaction = opened.transaction('sessions', 'readwrite');
       transaction.objectStore('sessions').clear();
       await new Promise((resolve) => (transaction.oncomplete = resolve));
@@ -289,7 +313,10 @@ describe('what was said', () => {
     await page.evaluate(async () => {
       const { inspection } = document.querySelector('statepad-page').shadowRoot.querySelector('statepad-talk');
       const { service, session } = inspection;
-      const events = Array.from({ length: 230 }, (_, index) => ({ author: 'agent', content: { parts: [{ text: `saying ${index}` }] } }));
+      const events = Array.from({ length: 230 }, (_, index) => ({
+        author: 'agent',
+        content: { parts: [{ text: `saying ${index}` }] },
+      }));
       await Promise.all(events.map((event) => service.appendEvent({ session, event })));
       await inspection.refresh();
     });
@@ -305,7 +332,10 @@ describe('what was said', () => {
     const page = await it_.open(t);
     const talk = talkOf(page);
     await talk.step(1, 6);
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()]);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ]);
     await page.getByLabel('A file of JSON lines').setInputFiles(await download.path());
     await talk.see('This data is read-only');
     await talk.bubble('Hi, Ana here').waitFor();

@@ -13,7 +13,8 @@ function partsOf(page) {
     talk,
     rendered,
     source: talk.getByRole('textbox', { name: 'Template' }),
-    missing: (text) => talk.getByRole('list', { name: 'Missing keys' }).getByRole('button', { name: text, exact: true }),
+    missing: (text) =>
+      talk.getByRole('list', { name: 'Missing keys' }).getByRole('button', { name: text, exact: true }),
     outcome: (text) => talk.getByRole('status').filter({ hasText: text }).waitFor(),
     text: () => rendered.evaluate((element) => element.textContent),
     async step(turn) {
@@ -44,7 +45,10 @@ describe('an instruction template', () => {
 
     // It is rendered anew as the conversation goes on.
     await step(2);
-    assert.match(await text(), /^You talk to Ana\.\nCity: Lisbon, plan: go on, mind user:name, .*, \{\{as\}\} \{is\}, seats 2$/u);
+    assert.match(
+      await text(),
+      /^You talk to Ana\.\nCity: Lisbon, plan: go on, mind user:name, .*, \{\{as\}\} \{is\}, seats 2$/u,
+    );
     const { sessions } = await untilStored(page, (now) => now.sessions[0].rev === 3);
     assert.doesNotMatch(JSON.stringify(sessions), /City:/u);
   });
@@ -90,7 +94,10 @@ describe('an instruction template', () => {
     for (const width of [380, 1280]) {
       const page = await it_.open(t, { options: { viewport: { width, height: 900 } } });
       const { source, missing } = partsOf(page);
-      const lines = Array.from({ length: 60 }, (_, index) => `${index} ${'word'.repeat(index)} {user:name?}\t{nope${index}} \n`);
+      const lines = Array.from(
+        { length: 60 },
+        (_, index) => `${index} ${'word'.repeat(index)} {user:name?}\t{nope${index}} \n`,
+      );
       await source.fill(lines.join(''));
       await missing('nope50 – line 51, column 218').click();
       const [letters, colours] = await source.evaluate((area) =>
@@ -104,7 +111,10 @@ describe('an instruction template', () => {
       );
       assert.ok(letters.scrollTop > 0);
       assert.deepEqual(colours, letters);
-      assert.equal(await source.evaluate((area) => area.value.slice(area.selectionStart, area.selectionEnd)), '{nope50}');
+      assert.equal(
+        await source.evaluate((area) => area.value.slice(area.selectionStart, area.selectionEnd)),
+        '{nope50}',
+      );
     }
   });
 });

@@ -20,7 +20,12 @@ function deltaOf(n) {
 /** A file with a session of so many events. */
 async function fileWith(count) {
   const service = new SessionService();
-  const session = await service.createSession({ appName: 'tutor', userId: 'ana', sessionId: 'long', state: { topic: 'none yet' } });
+  const session = await service.createSession({
+    appName: 'tutor',
+    userId: 'ana',
+    sessionId: 'long',
+    state: { topic: 'none yet' },
+  });
   for (let n = 1; n <= count; n++) {
     const text = [7, 19, 33].includes(n) ? `a needle in event ${n}` : `words of event ${n}`;
     await service.appendEvent({
@@ -66,17 +71,27 @@ function partsOf(page) {
     mark: (revision) => picture.locator(`.mark[data-revision="${revision}"]`),
     option: (revision) => list.locator(`#event-${revision}`),
     at: (words) => timeline.locator('output').getByText(words).waitFor(),
-    event: (revision) => region('Details').getByRole('heading', { name: `Event #${revision}`, exact: true }).waitFor(),
-    topic: (text) => region('State').getByRole('listitem').filter({ has: page.getByRole('button', { name: 'topic', exact: true }) }).getByText(text).first().waitFor(),
+    event: (revision) =>
+      region('Details')
+        .getByRole('heading', { name: `Event #${revision}`, exact: true })
+        .waitFor(),
+    topic: (text) =>
+      region('State')
+        .getByRole('listitem')
+        .filter({ has: page.getByRole('button', { name: 'topic', exact: true }) })
+        .getByText(text)
+        .first()
+        .waitFor(),
   };
 }
 
 /** The revisions of the marks that are drawn. */
-const drawn = (picture) => picture.locator('.mark').evaluateAll((marks) => marks.map(({ dataset }) => Number(dataset.revision)));
+const drawn = (picture) =>
+  picture.locator('.mark').evaluateAll((marks) => marks.map(({ dataset }) => Number(dataset.revision)));
 
 /** Waits until a condition holds in the page; `what` is for the one who reads the failure. */
 async function until(what, holds) {
-  for (const end = Date.now() + 20_000; !(await holds()); ) {
+  for (const end = Date.now() + 20_000; !(await holds());) {
     assert.ok(Date.now() < end, `never came: ${what}`);
     await new Promise(setImmediate);
   }
@@ -88,7 +103,12 @@ async function isInView(element) {
     (await element.count()) === 1 &&
     (await element.evaluate((it) => {
       const [inner, outer] = [it.getBoundingClientRect(), it.closest('[tabindex]').getBoundingClientRect()];
-      return inner.left >= outer.left && inner.right <= outer.right && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+      return (
+        inner.left >= outer.left &&
+        inner.right <= outer.right &&
+        inner.top >= outer.top - 1 &&
+        inner.bottom <= outer.bottom + 1
+      );
     }))
   );
 }
@@ -103,7 +123,10 @@ describe('the timeline', () => {
     const { timeline, picture, mark } = await show(page, 40);
     const lanes = timeline.getByRole('list', { name: 'Authors' }).getByRole('listitem');
     assert.deepEqual(await lanes.allInnerTexts(), ['planner', 'agent', 'user']);
-    assert.deepEqual(await drawn(picture), Array.from({ length: 40 }, (_, index) => index + 1));
+    assert.deepEqual(
+      await drawn(picture),
+      Array.from({ length: 40 }, (_, index) => index + 1),
+    );
     const boxes = await Promise.all((await lanes.all()).map((lane) => lane.boundingBox()));
     let before = 0;
     for (const n of [1, 2, 3, 15, 24, 40]) {
@@ -113,13 +136,19 @@ describe('the timeline', () => {
       assert.ok(x > before, `#${n} stands after what was before it`);
       before = x;
     }
-    const shows = (n) => mark(n).locator('path').evaluateAll((paths) => paths.map((path) => path.getAttribute('class')));
+    const shows = (n) =>
+      mark(n)
+        .locator('path')
+        .evaluateAll((paths) => paths.map((path) => path.getAttribute('class')));
     assert.deepEqual(await shows(15), ['session', 'user']);
     assert.deepEqual(await shows(40), ['session', 'app']);
     assert.deepEqual(await shows(24), ['app', 'user']);
     assert.deepEqual(await shows(7), []);
     assert.equal(await mark(7).locator('circle').count(), 1);
-    assert.equal(await mark(15).locator('title').textContent(), '#15 user, wrote topic, user:theme: words of event 15');
+    assert.equal(
+      await mark(15).locator('title').textContent(),
+      '#15 user, wrote topic, user:theme: words of event 15',
+    );
   });
 
   it('the slider goes back in time by keyboard, the state follows, and now is where it follows the session', async (t) => {
@@ -137,7 +166,10 @@ describe('the timeline', () => {
     await until('the list at the moment', () => isInView(option(5)));
     const line = await timeline.locator('.moment').boundingBox();
     const [left, right] = await Promise.all([mark(5).boundingBox(), mark(6).boundingBox()]);
-    assert.ok(line.x + 2 >= left.x + left.width && line.x <= right.x, 'the line stands between what has happened and what has not');
+    assert.ok(
+      line.x + 2 >= left.x + left.width && line.x <= right.x,
+      'the line stands between what has happened and what has not',
+    );
     await button('step back').click();
     await topic('none yet');
     await button('step forward').click();
@@ -156,7 +188,8 @@ describe('the timeline', () => {
     const { x, y, width, height } = await moment.boundingBox();
     await page.mouse.move(x + width - 8, y + height / 2);
     await page.mouse.down();
-    for (let step = 1; step <= 60; step++) await page.mouse.move(x + width - 8 - (step / 60) * width * 0.75, y + height / 2);
+    for (let step = 1; step <= 60; step++)
+      await page.mouse.move(x + width - 8 - (step / 60) * width * 0.75, y + height / 2);
     await page.mouse.up();
     const revision = Number(await moment.inputValue());
     assert.ok(revision >= 8 && revision <= 12, `a quarter of 40, not ${revision}`);
@@ -171,7 +204,17 @@ describe('the timeline', () => {
     await event(12);
     assert.equal(await option(12).getAttribute('aria-selected'), 'true');
     assert.equal(await picture.locator('.ring').getAttribute('data-revision'), '12');
-    for (const [key, n] of [['ArrowRight', 13], ['ArrowLeft', 12], ['ArrowUp', 13], ['PageDown', 3], ['Home', 1], ['ArrowLeft', 1], ['End', 40], ['ArrowRight', 40], ['PageUp', 40]]) {
+    for (const [key, n] of [
+      ['ArrowRight', 13],
+      ['ArrowLeft', 12],
+      ['ArrowUp', 13],
+      ['PageDown', 3],
+      ['Home', 1],
+      ['ArrowLeft', 1],
+      ['End', 40],
+      ['ArrowRight', 40],
+      ['PageUp', 40],
+    ]) {
       await picture.press(key);
       await event(n);
       assert.equal(await picture.getAttribute('aria-valuenow'), String(n), key);
@@ -193,7 +236,12 @@ describe('the timeline', () => {
     assert.deepEqual([await opacity(7), await opacity(33)], [1, 1]);
     assert.ok((await opacity(8)) < 0.5);
     assert.deepEqual(await list.getByRole('option').locator('.number').allInnerTexts(), ['#7', '#19', '#33']);
-    for (const [name, n, place] of [['next match', 7, 1], ['next match', 19, 2], ['previous match', 7, 1], ['previous match', 33, 3]]) {
+    for (const [name, n, place] of [
+      ['next match', 7, 1],
+      ['next match', 19, 2],
+      ['previous match', 7, 1],
+      ['previous match', 33, 3],
+    ]) {
       await button(name).click();
       await event(n);
       await timeline.getByText(`${place} of 3 matches`, { exact: true }).waitFor();
@@ -214,7 +262,9 @@ describe('the timeline', () => {
     await details.getByRole('button', { name: 'topic', exact: true }).click();
     const lane = timeline.locator('.trace > div');
     await lane.first().waitFor();
-    const shown = await lane.evaluateAll((stretches) => stretches.map(({ dataset, title, className }) => [Number(dataset.revision), className, title]));
+    const shown = await lane.evaluateAll((stretches) =>
+      stretches.map(({ dataset, title, className }) => [Number(dataset.revision), className, title]),
+    );
     assert.deepEqual(shown, [
       [0, 'stretch', '#0 "none yet"'],
       ...[5, 10, 15, 20, 25].map((n) => [n, 'stretch', `#${n} "topic ${n}"`]),
@@ -223,9 +273,18 @@ describe('the timeline', () => {
       [40, 'stretch', '#40 "topic 40"'],
     ]);
     assert.equal(await lane.nth(1).innerText(), '"topic …');
-    const [stretch, from, to] = await Promise.all([lane.nth(1).boundingBox(), mark(5).boundingBox(), mark(10).boundingBox()]);
-    assert.ok(Math.abs(stretch.x - from.x) < 4 && Math.abs(stretch.x + stretch.width - to.x) < 4, 'it reaches from one write to the next');
-    const ringed = await timeline.locator('.mark:has(.written)').evaluateAll((marks) => marks.map(({ dataset }) => Number(dataset.revision)));
+    const [stretch, from, to] = await Promise.all([
+      lane.nth(1).boundingBox(),
+      mark(5).boundingBox(),
+      mark(10).boundingBox(),
+    ]);
+    assert.ok(
+      Math.abs(stretch.x - from.x) < 4 && Math.abs(stretch.x + stretch.width - to.x) < 4,
+      'it reaches from one write to the next',
+    );
+    const ringed = await timeline
+      .locator('.mark:has(.written)')
+      .evaluateAll((marks) => marks.map(({ dataset }) => Number(dataset.revision)));
     assert.deepEqual(ringed, [5, 10, 15, 20, 25, 30, 35, 40]);
     await details.getByRole('button', { name: 'close the history' }).click();
     await lane.first().waitFor({ state: 'detached' });
@@ -258,7 +317,10 @@ describe('the timeline', () => {
     assert.equal(await picture.locator('.mark').count(), 0, 'a mark for each would be too many');
     const all = await picture.boundingBox();
     await page.mouse.click(all.x + all.width / 2, all.y + 30);
-    await until('an event in the middle', async () => Math.abs(Number(await picture.getAttribute('aria-valuenow')) - 1500) < 30);
+    await until(
+      'an event in the middle',
+      async () => Math.abs(Number(await picture.getAttribute('aria-valuenow')) - 1500) < 30,
+    );
     await event(await picture.getAttribute('aria-valuenow'));
     await button('zoom in').click();
     await overview.waitFor();
@@ -270,7 +332,8 @@ describe('the timeline', () => {
     const append = (from, to) =>
       timeline.locator('statepad-timeline').evaluate(
         async ({ inspection }, [first, last]) => {
-          for (let n = first; n <= last; n++) await inspection.append({ author: 'agent', actions: { stateDelta: { n } } });
+          for (let n = first; n <= last; n++)
+            await inspection.append({ author: 'agent', actions: { stateDelta: { n } } });
         },
         [from, to],
       );
@@ -299,14 +362,26 @@ describe('the events', () => {
     const page = await it_.open(t);
     const { list, option, event, at } = await show(page, 40);
     await page.getByText('40 events', { exact: true }).waitFor();
-    for (const [key, n] of [['ArrowUp', 40], ['ArrowUp', 39], ['ArrowDown', 40], ['ArrowDown', 40], ['PageUp', 30], ['Home', 1], ['PageDown', 11], ['End', 40]]) {
+    for (const [key, n] of [
+      ['ArrowUp', 40],
+      ['ArrowUp', 39],
+      ['ArrowDown', 40],
+      ['ArrowDown', 40],
+      ['PageUp', 30],
+      ['Home', 1],
+      ['PageDown', 11],
+      ['End', 40],
+    ]) {
       await list.press(key);
       await event(n);
       await until(`#${n} in view`, async () => (await list.getAttribute('aria-activedescendant')) === `event-${n}`);
     }
     await list.press('Home');
     await option(1).waitFor();
-    assert.deepEqual([await option(1).getAttribute('aria-posinset'), await option(1).getAttribute('aria-setsize')], ['1', '40']);
+    assert.deepEqual(
+      [await option(1).getAttribute('aria-posinset'), await option(1).getAttribute('aria-setsize')],
+      ['1', '40'],
+    );
     await list.press('Enter');
     await at('#1 of 40');
     await option(3).click();
@@ -320,14 +395,25 @@ describe('the events', () => {
     const { details, mark, event, at } = await show(page, 40);
     await mark(12).click();
     await event(12);
-    for (const text of ['words of event 12', 'turn-2', 'e12', '2026-01-01T00:00:12.000Z', 'branch', '"root.planner"', '{"calm":true}']) {
+    for (const text of [
+      'words of event 12',
+      'turn-2',
+      'e12',
+      '2026-01-01T00:00:12.000Z',
+      'branch',
+      '"root.planner"',
+      '{"calm":true}',
+    ]) {
       await details.getByText(text, { exact: true }).first().waitFor();
     }
     await details.getByText('JSON', { exact: true }).click();
     await details.getByRole('button', { name: 'Copy' }).click();
     await details.getByText('copied').waitFor();
     const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
-    assert.deepEqual([copied.id, copied.mood, copied.actions.stateDelta], ['e12', { calm: true }, { 'user:theme': 12 }]);
+    assert.deepEqual(
+      [copied.id, copied.mood, copied.actions.stateDelta],
+      ['e12', { calm: true }, { 'user:theme': 12 }],
+    );
     await details.getByRole('button', { name: 'first event of the turn (#9)' }).click();
     await event(9);
     await details.getByRole('button', { name: 'next event' }).click();
@@ -342,7 +428,10 @@ describe('the events', () => {
     await details.waitFor({ state: 'detached' });
   });
 
-  for (const [width, colorScheme] of [[380, 'dark'], [1280, 'light']]) {
+  for (const [width, colorScheme] of [
+    [380, 'dark'],
+    [1280, 'light'],
+  ]) {
     it(`nothing sticks out at ${width} px, ${colorScheme}`, async (t) => {
       const page = await it_.open(t, { options: { viewport: { width, height: 900 }, colorScheme } });
       const { mark, details, timeline, list } = await show(page, 40);

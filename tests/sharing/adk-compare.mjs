@@ -2,8 +2,8 @@
 //
 //   node tests/sharing/adk-compare.mjs [appends of each process]
 //
-// Each process appends one event after the other through one handle, and goes on when one is refused. What was acknowledged
-// and is not there afterwards, its event or its key, is lost.
+// Each process appends one event after the other through one handle, and goes on when one is refused. What was
+// acknowledged and is not there afterwards, its event or its key, is lost.
 
 import { fileURLToPath } from 'node:url';
 import { postgresServer, sqliteFiles } from './databases.mjs';
@@ -28,9 +28,16 @@ async function compareOne(processes, place, { sessionOf, prefix }, times) {
       await processes.first('create', key);
     }
     const eventsOf = (process) =>
-      Array.from({ length: times }, (_, number) => `p${process}-${number}`).map((id) => ({ id, delta: { [prefix + id]: id } }));
+      Array.from({ length: times }, (_, number) => `p${process}-${number}`).map((id) => ({
+        id,
+        delta: { [prefix + id]: id },
+      }));
     const start = performance.now();
-    const told = await processes.all('append', (process) => ({ key: sessionOf(process), events: eventsOf(process), atOnce: 1 }));
+    const told = await processes.all('append', (process) => ({
+      key: sessionOf(process),
+      events: eventsOf(process),
+      atOnce: 1,
+    }));
     const seconds = (performance.now() - start) / 1000;
 
     const fresh = await openService(place);
@@ -46,7 +53,14 @@ async function compareOne(processes, place, { sessionOf, prefix }, times) {
     }
     const [acknowledged, rejected] = ['acknowledged', 'rejected'].map((part) => told.flatMap((each) => each[part]));
     const reason = rejected[0]?.replace(/^[\s\S]* - /, '').slice(0, 60);
-    return { asked: 2 * times, acknowledged: acknowledged.length, rejected: rejected.length, lost, 'per second': Math.round(acknowledged.length / seconds), reason };
+    return {
+      asked: 2 * times,
+      acknowledged: acknowledged.length,
+      rejected: rejected.length,
+      lost,
+      'per second': Math.round(acknowledged.length / seconds),
+      reason,
+    };
   } finally {
     await processes.all('end');
   }

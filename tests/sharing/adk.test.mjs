@@ -30,12 +30,15 @@ const note = new FunctionTool({
   },
 });
 
-const agentOf = (model) => new LlmAgent({ name: 'helper', model, instruction: 'Noted: {noted?}.', tools: [note], outputKey: 'temp:answer' });
+const agentOf = (model) =>
+  new LlmAgent({ name: 'helper', model, instruction: 'Noted: {noted?}.', tools: [note], outputKey: 'temp:answer' });
 
 /** Everything that lies in the file, and beside it. */
 function bytesOf({ path }) {
   const folder = dirname(path);
-  const names = readdirSync(folder).map((name) => join(folder, name)).filter((name) => name.startsWith(path));
+  const names = readdirSync(folder)
+    .map((name) => join(folder, name))
+    .filter((name) => name.startsWith(path));
   return Buffer.concat(names.map((name) => readFileSync(name))).toString('latin1');
 }
 
@@ -44,11 +47,17 @@ test('a Runner goes on with a session after a restart, and nothing that is tempo
 
   const before = await openStore(place);
   const first = new ScriptedModel(call('note', { text: 'tides' }), 'The tides are noted.');
-  const opened = await open({ agent: agentOf(first), sessionService: new StatepadSessionService({ store: before.store }), state: { 'user:name': 'Ana' } });
+  const opened = await open({
+    agent: agentOf(first),
+    sessionService: new StatepadSessionService({ store: before.store }),
+    state: { 'user:name': 'Ana' },
+  });
   const events = await opened.turn('note the tides', { stateDelta: { topic: 'sea', 'temp:given': SECRET } });
   assert.deepEqual(said(events), ['helper: The tides are noted.']);
   // The tool did see it.
-  const answer = events.flatMap(({ content }) => content?.parts ?? []).find(({ functionResponse }) => functionResponse)?.functionResponse;
+  const answer = events
+    .flatMap(({ content }) => content?.parts ?? [])
+    .find(({ functionResponse }) => functionResponse)?.functionResponse;
   assert.deepEqual(answer?.response, { ok: true, wasGiven: true });
   const state = { 'user:name': 'Ana', topic: 'sea', noted: 'tides', 'user:notes': 1, 'app:notes': 1 };
   const stored = await opened.stored();
@@ -66,21 +75,32 @@ test('a Runner goes on with a session after a restart, and nothing that is tempo
     const second = new ScriptedModel(call('note', { text: 'winds' }), 'Noted as well.');
     const runner = new Runner({ appName: KEY.appName, sessionService, agent: agentOf(second) });
     const { userId, sessionId } = KEY;
-    const run = runner.runAsync({ userId, sessionId, newMessage: { role: 'user', parts: [{ text: 'and the winds' }] } });
+    const run = runner.runAsync({
+      userId,
+      sessionId,
+      newMessage: { role: 'user', parts: [{ text: 'and the winds' }] },
+    });
     const more = [];
     for await (const event of run) {
       more.push(event);
     }
     assert.deepEqual(said(more), ['helper: Noted as well.']);
     // What was given to the other invocation is gone.
-    const heard = more.flatMap(({ content }) => content?.parts ?? []).find(({ functionResponse }) => functionResponse)?.functionResponse;
+    const heard = more
+      .flatMap(({ content }) => content?.parts ?? [])
+      .find(({ functionResponse }) => functionResponse)?.functionResponse;
     assert.deepEqual(heard?.response, { ok: true, wasGiven: false });
     assert.deepEqual(second.heard, ['note the tides', 'The tides are noted.', 'and the winds']);
     assert.deepEqual(second.instructions, ['Noted: tides.', 'Noted: winds.']);
 
     const after = await sessionService.getSession(KEY);
     assert.deepEqual({ ...after.state }, { ...state, noted: 'winds', 'user:notes': 2, 'app:notes': 2 });
-    assert.deepEqual(said(after.events), ['user: note the tides', 'helper: The tides are noted.', 'user: and the winds', 'helper: Noted as well.']);
+    assert.deepEqual(said(after.events), [
+      'user: note the tides',
+      'helper: The tides are noted.',
+      'user: and the winds',
+      'helper: Noted as well.',
+    ]);
     assert.equal(after.events.length, 8);
     // Another session of the same user has what is the user's and the app's.
     const other = await sessionService.createSession({ ...KEY, sessionId: 'other' });
@@ -92,7 +112,10 @@ test('a Runner goes on with a session after a restart, and nothing that is tempo
 
   const bytes = bytesOf(place);
   assert.ok(bytes.includes('tides') && bytes.includes('Noted as well.'));
-  assert.deepEqual(['temp:noted', 'temp:given', 'temp:answer', SECRET].filter((text) => bytes.includes(text)), []);
+  assert.deepEqual(
+    ['temp:noted', 'temp:given', 'temp:answer', SECRET].filter((text) => bytes.includes(text)),
+    [],
+  );
 });
 
 test('two ADK services over one file have one session, and a turn of one sees that of the other', async () => {
@@ -107,10 +130,17 @@ test('two ADK services over one file have one session, and a turn of one sees th
       const model = new ScriptedModel(`answer ${text}`);
       const agent = new LlmAgent({ name: 'helper', model, outputKey: 'answer' });
       const runner = new Runner({ appName: KEY.appName, sessionService: services[index % 2], agent });
-      for await (const event of runner.runAsync({ userId, sessionId, newMessage: { role: 'user', parts: [{ text }] } })) {
+      for await (const event of runner.runAsync({
+        userId,
+        sessionId,
+        newMessage: { role: 'user', parts: [{ text }] },
+      })) {
         assert.equal(event.author, 'helper');
       }
-      assert.deepEqual(model.heard, texts.slice(0, index + 1).flatMap((each) => (each === text ? [each] : [each, `answer ${each}`])));
+      assert.deepEqual(
+        model.heard,
+        texts.slice(0, index + 1).flatMap((each) => (each === text ? [each] : [each, `answer ${each}`])),
+      );
     }
     for (const service of services) {
       const session = await service.getSession(KEY);

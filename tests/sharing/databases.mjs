@@ -13,8 +13,8 @@ let count = 0;
 const newName = () => `statepad_sharing_${process.pid}_${(count += 1)}`;
 
 /**
- * Files for databases of SQLite; `folder` instead of memory when what is measured is the disk. `newPlace(kind)` names a new
- * one, `stop` deletes all.
+ * Files for databases of SQLite; `folder` instead of memory when what is measured is the disk. `newPlace(kind)` names
+ * a new one, `stop` deletes all.
  */
 export function sqliteFiles({ onDisk = false } = {}) {
   const folder = mkdtempSync(join(!onDisk && existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'statepad-sharing-'));
@@ -24,7 +24,10 @@ export function sqliteFiles({ onDisk = false } = {}) {
   };
 }
 
-/** A server of Postgres, or `{ skip }` with the reason why there is none. A place of ADK's is a database, ours is a schema. */
+/**
+ * A server of Postgres, or `{ skip }` with the reason why there is none. A place of ADK's is a database, ours is a
+ * schema.
+ */
 export async function postgresServer() {
   const { server, skip } = await postgresForTests();
   if (skip) {

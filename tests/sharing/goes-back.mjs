@@ -3,8 +3,8 @@
 import { memoryStore } from 'statepad/stores/memory';
 
 /**
- * The store, `snapshot()` and `restore(snapshot)`. `without` names what it does not tell: `marks`, `changed`. With `exclusive`
- * nobody else writes.
+ * The store, `snapshot()` and `restore(snapshot)`. `without` names what it does not tell: `marks`, `changed`. With
+ * `exclusive` nobody else writes.
  */
 export function storeThatGoesBack({ without = [], exclusive = false } = {}) {
   /** All that was asked for and changes something. */

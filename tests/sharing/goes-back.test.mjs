@@ -1,5 +1,5 @@
-// A store goes back, and others write the same revisions and positions: no service goes on serving what is not there, and
-// nothing is acknowledged on top of it.
+// A store goes back, and others write the same revisions and positions: no service goes on serving what is not there,
+// and nothing is acknowledged on top of it.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { DELETED, SessionService } from 'statepad';
 import { plain } from '../contract/read.mjs';
 import { storeThatGoesBack } from './goes-back.mjs';
+import { KEY } from '../support/fixtures.mjs';
 
-const KEY = { appName: 'a', userId: 'u', sessionId: 's' };
 const retry = { attempts: 1 };
 const event = (id, stateDelta = {}) => ({ id, author: 'agent', timestamp: 1, actions: { stateDelta } });
 const ids = ({ events }) => events.map(({ id }) => id);
@@ -17,7 +17,8 @@ const ids = ({ events }) => events.map(({ id }) => id);
 async function stored(back, key = KEY) {
   const found = await back.has(key);
   if (found === null) return undefined;
-  const full = (prefix, values) => Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, value]));
+  const full = (prefix, values) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, value]));
   const { session, app, user } = found.state;
   const state = plain({ ...session, ...full('app:', app), ...full('user:', user) });
   return { state, ids: found.events.map(({ data }) => JSON.parse(data).id), revision: found.rev };
@@ -27,7 +28,10 @@ const shown = (session) => session && { state: plain(session.state), ids: ids(se
 
 async function open(options) {
   const back = storeThatGoesBack(options);
-  const [ours, theirs] = [new SessionService({ store: back.store, retry }), new SessionService({ store: back.store, retry })];
+  const [ours, theirs] = [
+    new SessionService({ store: back.store, retry }),
+    new SessionService({ store: back.store, retry }),
+  ];
   return { back, ours, theirs };
 }
 
@@ -39,7 +43,11 @@ async function diverged(options) {
   const snapshot = back.snapshot();
   await ours.appendEvent({ session, event: event('2', { x: 2, y: 2, 'app:n': 2, 'user:n': 2, 'app:lost': 2 }) });
   await back.restore(snapshot);
-  const other = async (id) => await theirs.appendEvent({ session: await theirs.getSession(KEY), event: event(id, { x: id, 'app:n': id, 'user:n': id }) });
+  const other = async (id) =>
+    await theirs.appendEvent({
+      session: await theirs.getSession(KEY),
+      event: event(id, { x: id, 'app:n': id, 'user:n': id }),
+    });
   return { back, ours, theirs, session, other };
 }
 
@@ -79,7 +87,13 @@ test('an event that the store has lost is not acknowledged as a repetition: it i
 });
 
 test('windows over the events show those of the store', async () => {
-  for (const config of [{ numRecentEvents: 1 }, { numRecentEvents: 0 }, { afterTimestamp: 0 }, { afterTimestamp: 2 }, { numRecentEvents: 5 }]) {
+  for (const config of [
+    { numRecentEvents: 1 },
+    { numRecentEvents: 0 },
+    { afterTimestamp: 0 },
+    { afterTimestamp: 2 },
+    { numRecentEvents: 5 },
+  ]) {
     const { ours, other } = await diverged();
     const window = await ours.getSession({ ...KEY, config });
     await other('theirs');
@@ -99,11 +113,17 @@ test('a window that was read from a longer log shows the end of the one that is 
   await ours.appendEvent({ session, event: event('1') });
   const snapshot = back.snapshot();
   for (const id of ['2', '3', '4', '5']) await ours.appendEvent({ session, event: event(id) });
-  const [window, failing] = [await ours.getSession({ ...KEY, config: { numRecentEvents: 2 } }), await ours.getSession(KEY)];
+  const [window, failing] = [
+    await ours.getSession({ ...KEY, config: { numRecentEvents: 2 } }),
+    await ours.getSession(KEY),
+  ];
   await back.restore(snapshot);
   await theirs.getSession(KEY);
   await ours.getSession(KEY);
-  await assert.rejects(ours.appendEvent({ session: failing, event: event('6'), expectedRevision: 5 }), ({ code }) => code === 'SESSION_STALE');
+  await assert.rejects(
+    ours.appendEvent({ session: failing, event: event('6'), expectedRevision: 5 }),
+    ({ code }) => code === 'SESSION_STALE',
+  );
   assert.deepEqual(ids(failing), ['1', '2', '3', '4', '5']);
   await ours.appendEvent({ session: window, event: event('7') });
   assert.deepEqual([ids(window), window.revision], [['1', '7'], 2]);
@@ -125,7 +145,10 @@ test('the past is told of what the store has', async () => {
   await other('theirs');
   const read = await ours.getSession(KEY);
   assert.deepEqual(plain(await ours.stateAt(read, 1)).x, 1);
-  assert.deepEqual((await ours.history(read, 'x')).map(({ to }) => to), [1, 'theirs']);
+  assert.deepEqual(
+    (await ours.history(read, 'x')).map(({ to }) => to),
+    [1, 'theirs'],
+  );
 });
 
 test('a session that left memory is compared when its handle brings it back', async () => {
@@ -160,7 +183,8 @@ test('a session that was created after the backup is gone', async () => {
 test('app and user state that is lost alone is noticed by its position, and by its mark', async () => {
   for (const others of [0, 1, 2]) {
     const { back, ours, theirs } = await open();
-    const add = (name, value) => ours.updateState({ appName: 'a', userId: 'u' }, () => ({ [`app:${name}`]: value, [`user:${name}`]: value }));
+    const add = (name, value) =>
+      ours.updateState({ appName: 'app', userId: 'u' }, () => ({ [`app:${name}`]: value, [`user:${name}`]: value }));
     const session = await ours.createSession(KEY);
     await add('one', 1);
     const snapshot = back.snapshot();
@@ -169,7 +193,10 @@ test('app and user state that is lost alone is noticed by its position, and by i
     await ours.getSession(KEY);
     await back.restore(snapshot);
     for (let number = 0; number < others; number++) {
-      await theirs.updateState({ appName: 'a', userId: 'u' }, () => ({ [`app:t${number}`]: number, [`user:t${number}`]: number }));
+      await theirs.updateState({ appName: 'app', userId: 'u' }, () => ({
+        [`app:t${number}`]: number,
+        [`user:t${number}`]: number,
+      }));
     }
     await ours.appendEvent({ session, event: event('1', others === 2 ? {} : { 'app:own': 1, 'user:own': 1 }) });
     assert.deepEqual(shown(session), await stored(back), `${others}`);
@@ -203,14 +230,47 @@ test('without marks, a lower revision and a lower position are noticed all the s
 // Whatever happens, in whatever order.
 
 const operation = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('append'), by: fc.nat(1), at: fc.nat(2), name: fc.constantFrom('k', 'app:k', 'user:k', 'app:l'), isDeletion: fc.boolean() }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('update'), by: fc.nat(1), at: fc.nat(2), name: fc.constantFrom('k', 'app:k', 'user:k'), isDeletion: fc.boolean() }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('read'), by: fc.nat(1), at: fc.nat(2), last: fc.option(fc.nat(3), { nil: undefined }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('create', 'delete', 'again'), by: fc.nat(1), at: fc.nat(2) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('append'),
+      by: fc.nat(1),
+      at: fc.nat(2),
+      name: fc.constantFrom('k', 'app:k', 'user:k', 'app:l'),
+      isDeletion: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('update'),
+      by: fc.nat(1),
+      at: fc.nat(2),
+      name: fc.constantFrom('k', 'app:k', 'user:k'),
+      isDeletion: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('read'),
+      by: fc.nat(1),
+      at: fc.nat(2),
+      last: fc.option(fc.nat(3), { nil: undefined }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constantFrom('create', 'delete', 'again'), by: fc.nat(1), at: fc.nat(2) }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('snapshot') }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('restore'), which: fc.nat(5) }) },
 );
-const HOMES = [['u', 's0'], ['u', 's1'], ['v', 's2']].map(([userId, sessionId]) => ({ appName: 'a', userId, sessionId }));
+const HOMES = [
+  ['u', 's0'],
+  ['u', 's1'],
+  ['v', 's2'],
+].map(([userId, sessionId]) => ({ appName: 'app', userId, sessionId }));
 
 describe('whatever is read or acknowledged is what the store has', () => {
   for (const cachedEvents of [100_000, 3]) {
@@ -234,9 +294,15 @@ describe('whatever is read or acknowledged is what the store has', () => {
               } else if (kind === 'restore') {
                 await back.restore(snapshots[which % snapshots.length]);
               } else if (kind === 'read') {
-                const session = await service.getSession({ ...key, config: numRecentEvents === undefined ? undefined : { numRecentEvents } });
+                const session = await service.getSession({
+                  ...key,
+                  config: numRecentEvents === undefined ? undefined : { numRecentEvents },
+                });
                 const expected = await stored(back, key);
-                const window = numRecentEvents === undefined ? expected?.ids : expected?.ids.slice(Math.max(0, expected.ids.length - numRecentEvents));
+                const window =
+                  numRecentEvents === undefined
+                    ? expected?.ids
+                    : expected?.ids.slice(Math.max(0, expected.ids.length - numRecentEvents));
                 assert.deepEqual(shown(session), expected && { ...expected, ids: window });
                 if (session !== undefined && numRecentEvents === undefined) handles[by].set(at, session);
               } else if (kind === 'create') {
@@ -250,21 +316,31 @@ describe('whatever is read or acknowledged is what the store has', () => {
                 assert.equal(await back.has(key), null);
               } else if (kind === 'update') {
                 const exists = (await back.has(key)) !== null;
-                const target = name === 'k' ? key : name === 'user:k' ? { appName: 'a', userId: key.userId } : { appName: 'a' };
-                const result = await service.updateState(target, (state) => ({ [name]: isDeletion ? DELETED : `${state[name] ?? ''}`.slice(-20) + value })).catch(({ code }) => code);
+                const target =
+                  name === 'k' ? key : name === 'user:k' ? { appName: 'app', userId: key.userId } : { appName: 'app' };
+                const result = await service
+                  .updateState(target, (state) => ({
+                    [name]: isDeletion ? DELETED : `${state[name] ?? ''}`.slice(-20) + value,
+                  }))
+                  .catch(({ code }) => code);
                 if (name === 'k' && !exists) {
                   assert.equal(result, 'SESSION_NOT_FOUND');
                 } else if (exists) {
                   const { state } = await stored(back, key);
-                  const scope = Object.entries(state).filter(([each]) => name === 'k' || each.startsWith('app:') || (name === 'user:k' && each.startsWith('user:')));
+                  const scope = Object.entries(state).filter(
+                    ([each]) =>
+                      name === 'k' || each.startsWith('app:') || (name === 'user:k' && each.startsWith('user:')),
+                  );
                   assert.deepEqual(plain(result), Object.fromEntries(scope));
                 }
               } else {
-                // An append through a handle that may be of a log that is gone; `again` sends the last event once more.
+                // An append through a handle that may be of a log that is gone; `again` sends the last event once
+                // more.
                 const session = handles[by].get(at) ?? (await service.getSession(key));
                 if (session === undefined) continue;
                 handles[by].set(at, session);
-                const given = kind === 'again' ? last.get(session) : event(value, { [name]: isDeletion ? DELETED : value });
+                const given =
+                  kind === 'again' ? last.get(session) : event(value, { [name]: isDeletion ? DELETED : value });
                 if (given === undefined) continue;
                 last.set(session, given);
                 try {
@@ -298,30 +374,39 @@ test('whatever was under way when the store went back, all services come to show
           for (let left = delays.next().value; left > 0; left--) await new Promise((resolve) => setImmediate(resolve));
         };
         // Answers overtake each other.
-        const slow = (method) => async (...args) => {
-          await later();
-          try {
-            return await back.store[method](...args);
-          } finally {
+        const slow =
+          (method) =>
+          async (...args) => {
             await later();
-          }
-        };
-        const store = Object.fromEntries(Object.entries(back.store).map(([name, value]) => [name, typeof value === 'function' ? slow(name) : value]));
+            try {
+              return await back.store[method](...args);
+            } finally {
+              await later();
+            }
+          };
+        const store = Object.fromEntries(
+          Object.entries(back.store).map(([name, value]) => [name, typeof value === 'function' ? slow(name) : value]),
+        );
         const services = [0, 1].map(() => new SessionService({ store, retry, cachedEvents: 5 }));
         for (const key of HOMES) await services[0].createSession(key);
-        const handles = await Promise.all(services.map((service) => Promise.all(HOMES.map((key) => service.getSession(key)))));
+        const handles = await Promise.all(
+          services.map((service) => Promise.all(HOMES.map((key) => service.getSession(key)))),
+        );
         const snapshots = [back.snapshot()];
         let count = 0;
         for (const batch of batches) {
-          await Promise.allSettled(batch.map(async ({ kind, by, at, which, name, isDeletion }) => {
-            const [service, key] = [services[by], HOMES[at]];
-            const delta = { [name ?? 'k']: isDeletion ? DELETED : `${kind} ${(count += 1)}` };
-            if (kind === 'snapshot') snapshots.push(back.snapshot());
-            else if (kind === 'restore') await back.restore(snapshots[which % snapshots.length]);
-            else if (kind === 'read') await service.getSession(key);
-            else if (kind === 'update') await service.updateState(key, () => delta);
-            else if (kind === 'append') await service.appendEvent({ session: handles[by][at], event: event(`${(count += 1)}`, delta) });
-          }));
+          await Promise.allSettled(
+            batch.map(async ({ kind, by, at, which, name, isDeletion }) => {
+              const [service, key] = [services[by], HOMES[at]];
+              const delta = { [name ?? 'k']: isDeletion ? DELETED : `${kind} ${(count += 1)}` };
+              if (kind === 'snapshot') snapshots.push(back.snapshot());
+              else if (kind === 'restore') await back.restore(snapshots[which % snapshots.length]);
+              else if (kind === 'read') await service.getSession(key);
+              else if (kind === 'update') await service.updateState(key, () => delta);
+              else if (kind === 'append')
+                await service.appendEvent({ session: handles[by][at], event: event(`${(count += 1)}`, delta) });
+            }),
+          );
           for (const [by, service] of services.entries()) {
             for (const [at, key] of HOMES.entries()) {
               assert.deepEqual(shown(await service.getSession(key)), await stored(back, key));

@@ -6,11 +6,11 @@ import pg from 'pg';
 import { postgresServer } from './databases.mjs';
 import { openService } from './places.mjs';
 import { startProcesses } from './processes.mjs';
+import { USER } from '../support/fixtures.mjs';
 
 const [PROCESSES, TIMES] = [4, 40];
-const USER = { appName: 'a', userId: 'u' };
 const targets = {
-  'through the app': () => ({ appName: 'a' }),
+  'through the app': () => ({ appName: 'app' }),
   'through a session each': (process) => ({ ...USER, sessionId: `s${process}` }),
   'through one session': () => ({ ...USER, sessionId: 's0' }),
 };
@@ -31,14 +31,25 @@ if (skip) {
       const place = newPlace();
       await processes.all('open', place);
       await processes.all('create', (process) => ({ ...USER, sessionId: `s${process}` }));
-      const answers = await processes.all('count', (process) => ({ target: target(process), key: 'app:n', times: TIMES, atOnce: 2 }));
-      assert.deepEqual(answers.map(({ rejected }) => rejected), answers.map(() => []));
+      const answers = await processes.all('count', (process) => ({
+        target: target(process),
+        key: 'app:n',
+        times: TIMES,
+        atOnce: 2,
+      }));
+      assert.deepEqual(
+        answers.map(({ rejected }) => rejected),
+        answers.map(() => []),
+      );
       const values = answers.flatMap(({ acknowledged }) => acknowledged).sort((a, b) => a - b);
-      assert.deepEqual(values, Array.from({ length: PROCESSES * TIMES }, (_, index) => index + 1));
+      assert.deepEqual(
+        values,
+        Array.from({ length: PROCESSES * TIMES }, (_, index) => index + 1),
+      );
       await processes.all('end');
 
       const fresh = await openService(place);
-      assert.deepEqual({ ...(await fresh.service.getAppState({ appName: 'a' })) }, { n: PROCESSES * TIMES });
+      assert.deepEqual({ ...(await fresh.service.getAppState({ appName: 'app' })) }, { n: PROCESSES * TIMES });
       await fresh.end();
       const client = new pg.Client({ connectionString: place.url });
       await client.connect();

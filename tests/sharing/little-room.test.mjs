@@ -1,4 +1,5 @@
-// A service with room for few events, and many sessions over a store: those that nobody uses are dropped, and come back.
+// A service with room for few events, and many sessions over a store: those that nobody uses are dropped, and come
+// back.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -22,7 +23,11 @@ const kinds = {
 };
 
 const numbers = (count) => Array.from({ length: count }, (_, index) => index);
-const keyOf = (number) => ({ appName: 'a', userId: `u${number % 7}`, sessionId: `s${String(number).padStart(3, '0')}` });
+const keyOf = (number) => ({
+  appName: 'a',
+  userId: `u${number % 7}`,
+  sessionId: `s${String(number).padStart(3, '0')}`,
+});
 const ids = (session) => session.events.map(({ id }) => id);
 const idsOf = (count) => numbers(count).map((index) => `e${index}`);
 
@@ -32,7 +37,9 @@ const eventOf = (number, index) => ({
   id: `e${index}`,
   author: 'agent',
   timestamp: TIMES[index % TIMES.length],
-  actions: { stateDelta: { last: index, [`k${index}`]: number, 'app:last': `${number} ${index}`, [`user:k${number}`]: index } },
+  actions: {
+    stateDelta: { last: index, [`k${index}`]: number, 'app:last': `${number} ${index}`, [`user:k${number}`]: index },
+  },
 });
 
 /** What the session of that number shows of its own after so many events. */
@@ -55,7 +62,9 @@ async function withSessions(kind, use, options = { cachedEvents: CACHED }) {
       handles.push(await service.createSession(keyOf(number)));
     }
     for (const index of numbers(EVENTS)) {
-      await Promise.all(handles.map((session, number) => service.appendEvent({ session, event: eventOf(number, index) })));
+      await Promise.all(
+        handles.map((session, number) => service.appendEvent({ session, event: eventOf(number, index) })),
+      );
     }
     loads.length = 0;
     await use(service, handles, loads);
@@ -85,7 +94,10 @@ for (const kind of Object.keys(kinds)) {
       // All of them were dropped but a few, and each was loaded once, from the last event on that its handle knows.
       assert.ok(loads.length <= SESSIONS, `${loads.length} loads`);
       assert.ok(loads.length >= SESSIONS - ROOM, `${loads.length} loads`);
-      assert.deepEqual([...new Set(loads.map(({ events }) => JSON.stringify(events)))], [JSON.stringify({ from: EVENTS })]);
+      assert.deepEqual(
+        [...new Set(loads.map(({ events }) => JSON.stringify(events)))],
+        [JSON.stringify({ from: EVENTS })],
+      );
 
       // The last one is still there.
       loads.length = 0;
@@ -101,20 +113,26 @@ for (const kind of Object.keys(kinds)) {
     }));
 
   test(`${kind}: with room for all, nothing is loaded`, () =>
-    withSessions(kind, async (service, handles, loads) => {
-      for (const [number, session] of handles.entries()) {
-        await service.appendEvent({ session, event: eventOf(number, EVENTS) });
-      }
-      assert.equal(loads.length, 0);
-    }, {}));
+    withSessions(
+      kind,
+      async (service, handles, loads) => {
+        for (const [number, session] of handles.entries()) {
+          await service.appendEvent({ session, event: eventOf(number, EVENTS) });
+        }
+        assert.equal(loads.length, 0);
+      },
+      {},
+    ));
 
   test(`${kind}: all sessions at once have no room either, and are complete`, () =>
     withSessions(kind, async (service, handles) => {
-      await Promise.all(handles.flatMap((session, number) => [
-        service.appendEvent({ session, event: eventOf(number, EVENTS) }),
-        service.appendEvent({ session, event: eventOf(number, EVENTS + 1) }),
-        service.updateState({ appName: 'a' }, ({ 'app:n': n = 0 }) => ({ 'app:n': n + 1 })),
-      ]));
+      await Promise.all(
+        handles.flatMap((session, number) => [
+          service.appendEvent({ session, event: eventOf(number, EVENTS) }),
+          service.appendEvent({ session, event: eventOf(number, EVENTS + 1) }),
+          service.updateState({ appName: 'a' }, ({ 'app:n': n = 0 }) => ({ 'app:n': n + 1 })),
+        ]),
+      );
       for (const [number, session] of handles.entries()) {
         assert.deepEqual(ids(session), idsOf(EVENTS + 2));
         assert.deepEqual(own(session), ownState(number, EVENTS + 2));
@@ -146,7 +164,10 @@ for (const kind of Object.keys(kinds)) {
         // They show the same when the session has been dropped meanwhile, and what comes after.
         for (const session of windows) {
           assert.deepEqual(ids(session), shown);
-          await service.appendEvent({ session, event: { id: 'more', timestamp: 0, author: 'agent', actions: { stateDelta: { more: 1 } } } });
+          await service.appendEvent({
+            session,
+            event: { id: 'more', timestamp: 0, author: 'agent', actions: { stateDelta: { more: 1 } } },
+          });
           assert.deepEqual(ids(session), [...shown, 'more']);
           assert.equal(session.state.more, 1);
         }
@@ -163,14 +184,17 @@ for (const kind of Object.keys(kinds)) {
   test(`${kind}: the rows of a list can append`, () =>
     withSessions(kind, async (service) => {
       const rows = [];
-      for (let cursor; rows.length < SESSIONS; ) {
+      for (let cursor; rows.length < SESSIONS;) {
         const page = await service.listSessions({ appName: 'a', limit: 60, ...(cursor && { cursor }) });
         assert.equal(page.totalItems, SESSIONS);
         rows.push(...page.sessions);
         cursor = page.cursor;
       }
       const numberOf = ({ id }) => Number(id.slice(1));
-      assert.deepEqual(rows.map(numberOf).sort((a, b) => a - b), numbers(SESSIONS));
+      assert.deepEqual(
+        rows.map(numberOf).sort((a, b) => a - b),
+        numbers(SESSIONS),
+      );
       for (const session of rows) {
         const number = numberOf(session);
         assert.deepEqual([ids(session), own(session)], [[], ownState(number, EVENTS)]);

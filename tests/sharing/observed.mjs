@@ -1,6 +1,9 @@
 // A store that remembers what it was asked to load, and what it answered.
 
-/** The store, `loads`: the query of each `load` so far, and `answers`. `nextLoad()` resolves when the next one has been answered. */
+/**
+ * The store, `loads`: the query of each `load` so far, and `answers`. `nextLoad()` resolves when the next one has been
+ * answered.
+ */
 export function observed(store) {
   const loads = [];
   const answers = [];
@@ -16,5 +19,10 @@ export function observed(store) {
       waiting = [];
     }
   };
-  return { store: { ...store, load }, loads, answers, nextLoad: () => new Promise((resolve) => waiting.push(resolve)) };
+  return {
+    store: { ...store, load },
+    loads,
+    answers,
+    nextLoad: () => new Promise((resolve) => waiting.push(resolve)),
+  };
 }

@@ -1,5 +1,5 @@
-// Services over databases that several processes can use at once. A place is plain data, so that it can be told to another
-// process: `{ kind, path }` or `{ kind, url, name }`.
+// Services over databases that several processes can use at once. A place is plain data, so that it can be told to
+// another process: `{ kind, path }` or `{ kind, url, name }`.
 
 import { createRequire } from 'node:module';
 import pg from 'pg';
@@ -74,10 +74,12 @@ export async function openService(place) {
 }
 
 async function openAdk(options) {
-  const { createEvent, createEventActions, DatabaseSessionService, LogLevel, setLogLevel } = await import('@google/adk');
+  const { createEvent, createEventActions, DatabaseSessionService, LogLevel, setLogLevel } =
+    await import('@google/adk');
   setLogLevel(LogLevel.ERROR);
   const service = new DatabaseSessionService(options);
-  const eventOf = (id, stateDelta) => createEvent({ id, author: 'agent', actions: createEventActions({ stateDelta }) });
+  const eventOf = (id, stateDelta) =>
+    createEvent({ id, author: 'agent', actions: createEventActions({ stateDelta }) });
   // It has no way to close what it has opened but this.
   return { service, eventOf, end: async () => await service.orm?.close(true) };
 }

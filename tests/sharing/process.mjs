@@ -31,7 +31,11 @@ const answers = {
   /** Counts a key up so many times, `atOnce` at a time. Says what it came to each time. */
   async count({ target, key, times, atOnce }) {
     const next = (state) => ({ [key]: Number(state[key] ?? 0) + 1 });
-    return await severally(Array.from({ length: times }), atOnce, async () => (await opened.service.updateState(target, next))[key]);
+    return await severally(
+      Array.from({ length: times }),
+      atOnce,
+      async () => (await opened.service.updateState(target, next))[key],
+    );
   },
 
   /** What the handle shows by itself, without asking anybody. */

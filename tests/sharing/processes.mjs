@@ -39,12 +39,18 @@ function start() {
   return { ask, stop };
 }
 
-/** Starts so many processes. `all(what, ...)` asks all of them at once; functions among the arguments get the number of each. */
+/**
+ * Starts so many processes. `all(what, ...)` asks all of them at once; functions among the arguments get the number of
+ * each.
+ */
 export function startProcesses(count) {
   const processes = Array.from({ length: count }, start);
   const all = async (what, ...args) =>
     await Promise.all(
-      processes.map(async ({ ask }, index) => await ask(what, ...args.map((each) => (typeof each === 'function' ? each(index) : each)))),
+      processes.map(
+        async ({ ask }, index) =>
+          await ask(what, ...args.map((each) => (typeof each === 'function' ? each(index) : each))),
+      ),
     );
   const stop = async () => {
     await Promise.all(processes.map((each) => each.stop()));

@@ -5,9 +5,8 @@ import { after, test } from 'node:test';
 import { postgresServer, redisServer, sqliteFiles } from './databases.mjs';
 import { openService } from './places.mjs';
 import { startProcesses } from './processes.mjs';
+import { APP, USER } from '../support/fixtures.mjs';
 
-const APP = { appName: 'a' };
-const USER = { ...APP, userId: 'u' };
 const keyOf = (sessionId) => ({ ...USER, sessionId });
 
 /** Each process does so much, and they wait for each other after each round: so they do work at the same time. */
@@ -33,14 +32,24 @@ async function appendBoth(sessionOf, deltaOf) {
   for (const round of numbers(1, ROUNDS)) {
     const ids = (process) => idsOf(process).slice((round - 1) * TIMES, round * TIMES);
     const events = (process) => ids(process).map((id) => ({ id, delta: deltaOf(id) }));
-    const answers = await processes.all('append', (process) => ({ key: sessionOf(process), events: events(process), atOnce: AT_ONCE }));
+    const answers = await processes.all('append', (process) => ({
+      key: sessionOf(process),
+      events: events(process),
+      atOnce: AT_ONCE,
+    }));
     answers.forEach(({ acknowledged, rejected }, index) => {
       told[index].acknowledged.push(...acknowledged);
       told[index].rejected.push(...rejected);
     });
   }
-  assert.deepEqual(told.map(({ rejected }) => rejected), [[], []]);
-  assert.deepEqual(told.map(({ acknowledged }) => acknowledged.sort()), [idsOf(0).sort(), idsOf(1).sort()]);
+  assert.deepEqual(
+    told.map(({ rejected }) => rejected),
+    [[], []],
+  );
+  assert.deepEqual(
+    told.map(({ acknowledged }) => acknowledged.sort()),
+    [idsOf(0).sort(), idsOf(1).sort()],
+  );
 }
 
 /** Both processes count one key up. */
@@ -48,11 +57,17 @@ async function countBoth(target, key) {
   const values = [];
   for (let round = 0; round < ROUNDS; round++) {
     const answers = await processes.all('count', { target, key, times: TIMES, atOnce: AT_ONCE });
-    assert.deepEqual(answers.map(({ rejected }) => rejected), [[], []]);
+    assert.deepEqual(
+      answers.map(({ rejected }) => rejected),
+      [[], []],
+    );
     answers.forEach(({ acknowledged }) => values.push(...acknowledged));
   }
   // Nobody ever came to the same number as somebody else.
-  assert.deepEqual(values.sort((a, b) => a - b), numbers(1, TOTAL));
+  assert.deepEqual(
+    values.sort((a, b) => a - b),
+    numbers(1, TOTAL),
+  );
 }
 
 /** What a process shows that has read a session, and a service that has never seen it before. */
@@ -83,7 +98,10 @@ function sharingTests(kind, newPlace, only = ['app', 'user', 'app count', 'user 
     }
   };
 
-  for (const [scope, prefix] of [['app', 'app:'], ['user', 'user:']].filter(([name]) => only.includes(name))) {
+  for (const [scope, prefix] of [
+    ['app', 'app:'],
+    ['user', 'user:'],
+  ].filter(([name]) => only.includes(name))) {
     test(`${kind}: two processes append to a session each, with keys of the ${scope}`, () =>
       withPlace(async (place) => {
         const sessionOf = (process) => keyOf(`s${process}`);
@@ -94,15 +112,24 @@ function sharingTests(kind, newPlace, only = ['app', 'user', 'app count', 'user 
         for (const process of [0, 1]) {
           const own = await readAll(place, sessionOf(process));
           assert.deepEqual(own.ids.toSorted(), idsOf(process).sort());
-          assert.deepEqual(Object.entries(own.state).sort(), allIds.map((id) => [prefix + id, id]));
+          assert.deepEqual(
+            Object.entries(own.state).sort(),
+            allIds.map((id) => [prefix + id, id]),
+          );
           assert.deepEqual(shown[process].ids, own.ids);
           assert.equal(shown[process].revision, EACH);
-          assert.deepEqual(idsOf(process).filter((id) => shown[process].state[prefix + id] !== id), []);
+          assert.deepEqual(
+            idsOf(process).filter((id) => shown[process].state[prefix + id] !== id),
+            [],
+          );
         }
       }));
   }
 
-  for (const [scope, target, key] of [['app', APP, 'app:n'], ['user', USER, 'user:n']].filter(([name]) => only.includes(`${name} count`))) {
+  for (const [scope, target, key] of [
+    ['app', APP, 'app:n'],
+    ['user', USER, 'user:n'],
+  ].filter(([name]) => only.includes(`${name} count`))) {
     test(`${kind}: two processes count in the state of one ${scope}`, () =>
       withPlace(async (place) => {
         await processes.first('create', keyOf('s'));
@@ -119,7 +146,10 @@ function sharingTests(kind, newPlace, only = ['app', 'user', 'app count', 'user 
       await countBoth(keyOf('s'), 'n');
       const { state, events, ids } = await readAll(place, keyOf('s'));
       assert.deepEqual(state, { n: TOTAL });
-      assert.deepEqual(events.map(({ actions }) => actions.stateDelta), numbers(1, TOTAL).map((n) => ({ n })));
+      assert.deepEqual(
+        events.map(({ actions }) => actions.stateDelta),
+        numbers(1, TOTAL).map((n) => ({ n })),
+      );
       assert.equal(new Set(ids).size, TOTAL);
     }));
 
@@ -127,7 +157,10 @@ function sharingTests(kind, newPlace, only = ['app', 'user', 'app count', 'user 
     withPlace(async (place) => {
       const key = keyOf('s');
       await processes.first('create', key);
-      await appendBoth(() => key, (id) => ({ last: id, [id]: true, [`user:${id}`]: true }));
+      await appendBoth(
+        () => key,
+        (id) => ({ last: id, [id]: true, [`user:${id}`]: true }),
+      );
 
       const { ids, state } = await readAll(place, key);
       assert.deepEqual(ids.toSorted(), allIds);
@@ -144,7 +177,10 @@ function sharingTests(kind, newPlace, only = ['app', 'user', 'app count', 'user 
         assert.equal(own.revision, own.ids.length);
         assert.deepEqual(own.ids.filter((id) => id.startsWith(`p${process}`)).sort(), idsOf(process).sort());
         assert.equal(own.state.last, own.ids.at(-1));
-        assert.deepEqual(own.ids.filter((id) => !own.state[id] || !own.state[`user:${id}`]), []);
+        assert.deepEqual(
+          own.ids.filter((id) => !own.state[id] || !own.state[`user:${id}`]),
+          [],
+        );
       }
     }));
 }

@@ -7,8 +7,8 @@ import { memoryStore } from 'statepad/stores/memory';
 import { sqliteFiles } from './databases.mjs';
 import { observed } from './observed.mjs';
 import { openStore } from './places.mjs';
+import { KEY } from '../support/fixtures.mjs';
 
-const KEY = { appName: 'a', userId: 'u', sessionId: 's' };
 const files = sqliteFiles();
 after(files.stop);
 
@@ -26,7 +26,10 @@ const kinds = {
   sqlite: async () => {
     const place = files.newPlace();
     const opened = [await openStore(place), await openStore(place)];
-    return { stores: opened.map(({ store }) => store), end: async () => void (await Promise.all(opened.map(({ end }) => end()))) };
+    return {
+      stores: opened.map(({ store }) => store),
+      end: async () => void (await Promise.all(opened.map(({ end }) => end()))),
+    };
   },
 };
 
@@ -47,7 +50,11 @@ const ids = (session) => session.events.map(({ id }) => id);
 const numbers = (count) => Array.from({ length: count }, (_, index) => index);
 
 /** What a promise comes to: the code of its error, or `done`. */
-const outcome = (promise) => promise.then(() => 'done', ({ code }) => code);
+const outcome = (promise) =>
+  promise.then(
+    () => 'done',
+    ({ code }) => code,
+  );
 
 for (const kind of Object.keys(kinds)) {
   test(`${kind}: appends to one session through handles of both services are in one order`, () =>
@@ -55,12 +62,18 @@ for (const kind of Object.keys(kinds)) {
       const handles = [await ours.createSession(KEY), await theirs.getSession(KEY)];
       const append = (number) => {
         const [service, session] = [[ours, theirs][number % 2], handles[number % 2]];
-        return service.appendEvent({ session, event: event(`e${number}`, { last: number, [`k${number}`]: number, 'app:last': number }) });
+        return service.appendEvent({
+          session,
+          event: event(`e${number}`, { last: number, [`k${number}`]: number, 'app:last': number }),
+        });
       };
       // One by one, then many at once.
       for (const number of numbers(20)) {
         await append(number);
-        assert.deepEqual(ids(handles[number % 2]), numbers(number + 1).map((each) => `e${each}`));
+        assert.deepEqual(
+          ids(handles[number % 2]),
+          numbers(number + 1).map((each) => `e${each}`),
+        );
       }
       await Promise.all(numbers(80).map((number) => append(20 + number)));
 
@@ -68,12 +81,23 @@ for (const kind of Object.keys(kinds)) {
       assert.deepEqual(ids(one), ids(other));
       assert.deepEqual(one.state, other.state);
       assert.equal(one.revision, 100);
-      assert.deepEqual(ids(one).toSorted(), numbers(100).map((number) => `e${number}`).sort());
+      assert.deepEqual(
+        ids(one).toSorted(),
+        numbers(100)
+          .map((number) => `e${number}`)
+          .sort(),
+      );
       assert.equal(`e${one.state.last}`, ids(one).at(-1));
       assert.equal(one.state['app:last'], one.state.last);
       assert.equal(Object.keys(one.state).length, 102);
       handles.forEach((handle) => assert.deepEqual(ids(handle), ids(one).slice(0, handle.revision)));
-      assert.deepEqual(handles.map((handle) => handle.revision).sort((a, b) => a - b).at(-1), 100);
+      assert.deepEqual(
+        handles
+          .map((handle) => handle.revision)
+          .sort((a, b) => a - b)
+          .at(-1),
+        100,
+      );
     }));
 
   test(`${kind}: what one service deletes does not come back by what the other appends`, () =>
@@ -82,7 +106,9 @@ for (const kind of Object.keys(kinds)) {
       let done = 0;
       let deleted;
       const append = async (number) => {
-        const result = await outcome(ours.appendEvent({ session, event: event(`e${number}`, { number, [`app:k${number}`]: number }) }));
+        const result = await outcome(
+          ours.appendEvent({ session, event: event(`e${number}`, { number, [`app:k${number}`]: number }) }),
+        );
         done += result === 'done' ? 1 : 0;
         if (done === 10) {
           deleted ??= theirs.deleteSession(KEY);
@@ -99,13 +125,19 @@ for (const kind of Object.keys(kinds)) {
       assert.equal(results.lastIndexOf('done'), done - 1);
 
       assert.equal(await outcome(ours.appendEvent({ session, event: event('late') })), 'SESSION_NOT_FOUND');
-      assert.equal(await outcome(ours.appendEvent({ session: { appName: 'a', userId: 'u', id: 's' }, event: event('late') })), 'SESSION_NOT_FOUND');
+      assert.equal(
+        await outcome(ours.appendEvent({ session: { appName: 'app', userId: 'u', id: 's' }, event: event('late') })),
+        'SESSION_NOT_FOUND',
+      );
       assert.equal(await outcome(ours.updateState(KEY, () => ({ n: 1 }))), 'SESSION_NOT_FOUND');
       for (const service of [ours, theirs]) {
         assert.equal(await service.getSession(KEY), undefined);
-        assert.deepEqual((await service.listSessions({ appName: 'a' })).sessions, []);
+        assert.deepEqual((await service.listSessions({ appName: 'app' })).sessions, []);
         // What was acknowledged for the app stays, and nothing else is there.
-        assert.deepEqual({ ...(await service.getAppState({ appName: 'a' })) }, Object.fromEntries(numbers(done).map((number) => [`k${number}`, number])));
+        assert.deepEqual(
+          { ...(await service.getAppState({ appName: 'app' })) },
+          Object.fromEntries(numbers(done).map((number) => [`k${number}`, number])),
+        );
       }
     }));
 
@@ -113,13 +145,16 @@ for (const kind of Object.keys(kinds)) {
     withServices(kind, async (ours, theirs) => {
       const old = await ours.createSession({ ...KEY, state: { from: 'ours' } });
       await ours.appendEvent({ session: old, event: event('e1') });
-      const row = (await ours.listSessions({ appName: 'a' })).sessions[0];
+      const row = (await ours.listSessions({ appName: 'app' })).sessions[0];
       await theirs.deleteSession(KEY);
       const anew = await theirs.createSession({ ...KEY, state: { from: 'theirs' } });
 
       assert.equal(await outcome(ours.createSession(KEY)), 'SESSION_EXISTS');
       for (const session of [old, row]) {
-        assert.equal(await outcome(ours.appendEvent({ session, event: event('e2', { from: 'old' }) })), 'SESSION_NOT_FOUND');
+        assert.equal(
+          await outcome(ours.appendEvent({ session, event: event('e2', { from: 'old' }) })),
+          'SESSION_NOT_FOUND',
+        );
       }
       await theirs.appendEvent({ session: anew, event: event('e1', { n: 1 }) });
       const read = await ours.getSession(KEY);
@@ -135,13 +170,22 @@ for (const kind of Object.keys(kinds)) {
     withServices(kind, async (ours, theirs) => {
       for (const number of numbers(10)) {
         const key = { ...KEY, sessionId: `s${number}` };
-        const results = await Promise.all([ours, theirs].map((service, by) => outcome(service.createSession({ ...key, state: { by, 'app:n': number } }))));
+        const results = await Promise.all(
+          [ours, theirs].map((service, by) =>
+            outcome(service.createSession({ ...key, state: { by, 'app:n': number } })),
+          ),
+        );
         assert.deepEqual(results.toSorted(), ['SESSION_EXISTS', 'done']);
         for (const service of [ours, theirs]) {
-          assert.deepEqual({ ...(await service.getSession(key)).state }, { by: results.indexOf('done'), 'app:n': number });
+          assert.deepEqual(
+            { ...(await service.getSession(key)).state },
+            { by: results.indexOf('done'), 'app:n': number },
+          );
         }
         const other = { ...KEY, sessionId: `t${number}` };
-        const got = await Promise.all([ours, theirs].map((service, by) => service.getOrCreateSession({ ...other, state: { by } })));
+        const got = await Promise.all(
+          [ours, theirs].map((service, by) => service.getOrCreateSession({ ...other, state: { by } })),
+        );
         assert.deepEqual({ ...got[0].state }, { ...got[1].state });
       }
     }));
@@ -151,7 +195,11 @@ for (const kind of Object.keys(kinds)) {
       const handles = [await ours.createSession(KEY), await theirs.getSession(KEY)];
       for (const expectedRevision of numbers(20)) {
         const both = [ours, theirs].map((service, by) => {
-          const request = { session: handles[by], event: event(`e${expectedRevision} ${by}`, { by }), expectedRevision };
+          const request = {
+            session: handles[by],
+            event: event(`e${expectedRevision} ${by}`, { by }),
+            expectedRevision,
+          };
           return outcome(service.appendEvent(request));
         });
         assert.deepEqual((await Promise.all(both)).toSorted(), ['SESSION_STALE', 'done']);
@@ -172,11 +220,17 @@ for (const kind of Object.keys(kinds)) {
         assert.deepEqual({ ...read.state }, delta);
         assert.equal(read.revision, number + 1);
         assert.equal(ids(read).at(-1), `e${number}`);
-        assert.deepEqual({ ...(await services[reader].listSessions({ appName: 'a' })).sessions[0].state }, delta);
-        await services[reader].updateState({ appName: 'a', userId: 'u' }, () => ({ 'user:x': number, 'app:x': number }));
+        assert.deepEqual({ ...(await services[reader].listSessions({ appName: 'app' })).sessions[0].state }, delta);
+        await services[reader].updateState({ appName: 'app', userId: 'u' }, () => ({
+          'user:x': number,
+          'app:x': number,
+        }));
         const again = await services[writer].getSession(KEY);
         assert.deepEqual([again.state['user:x'], again.state['app:x']], [number, number]);
-        await services[reader].updateState({ appName: 'a', userId: 'u' }, () => ({ 'user:x': DELETED, 'app:x': DELETED }));
+        await services[reader].updateState({ appName: 'app', userId: 'u' }, () => ({
+          'user:x': DELETED,
+          'app:x': DELETED,
+        }));
       }
     }));
 
@@ -185,7 +239,10 @@ for (const kind of Object.keys(kinds)) {
       const session = await ours.createSession(KEY);
       const other = await theirs.getSession(KEY);
       for (const number of numbers(3)) {
-        await theirs.appendEvent({ session: other, event: event(`theirs ${number}`, { [`k${number}`]: number, 'user:n': number }) });
+        await theirs.appendEvent({
+          session: other,
+          event: event(`theirs ${number}`, { [`k${number}`]: number, 'user:n': number }),
+        });
       }
       // It does not move by itself.
       assert.deepEqual([ids(session), { ...session.state }], [[], {}]);
@@ -194,12 +251,15 @@ for (const kind of Object.keys(kinds)) {
       assert.deepEqual({ ...session.state }, { k0: 0, k1: 1, k2: 2, own: 1, 'user:n': 2 });
 
       // No event tells of these; and those of the app come by another session, too.
-      await theirs.updateState({ appName: 'a', userId: 'u' }, () => ({ 'app:quiet': 1, 'user:quiet': 2 }));
+      await theirs.updateState({ appName: 'app', userId: 'u' }, () => ({ 'app:quiet': 1, 'user:quiet': 2 }));
       const elsewhere = await theirs.createSession({ ...KEY, userId: 'v', state: { 'app:loud': 3 } });
       await theirs.appendEvent({ session: elsewhere, event: event('e', { 'app:louder': 4 }) });
       await ours.appendEvent({ session, event: event('ours 2') });
       const { state } = session;
-      assert.deepEqual([state['app:quiet'], state['user:quiet'], state['app:loud'], state['app:louder']], [1, 2, 3, 4]);
+      assert.deepEqual(
+        [state['app:quiet'], state['user:quiet'], state['app:loud'], state['app:louder']],
+        [1, 2, 3, 4],
+      );
       assert.equal(session.revision, 5);
     }));
 }
@@ -244,8 +304,8 @@ test('with hints, the state of an app and of a user comes by itself, too', () =>
     await ours.createSession(KEY);
     await nextLoad();
     for (const [target, delta, pos] of [
-      [{ appName: 'a' }, { 'app:k': 1 }, { app: 1, user: 0 }],
-      [{ appName: 'a', userId: 'u' }, { 'user:k': 1 }, { app: 1, user: 1 }],
+      [{ appName: 'app' }, { 'app:k': 1 }, { app: 1, user: 0 }],
+      [{ appName: 'app', userId: 'u' }, { 'user:k': 1 }, { app: 1, user: 1 }],
     ]) {
       const loaded = nextLoad();
       await theirs.updateState(target, () => delta);
@@ -256,25 +316,45 @@ test('with hints, the state of an app and of a user comes by itself, too', () =>
     }
   }));
 
-const SHARED = { appName: 'a', userId: 'u' };
+const SHARED = { appName: 'app', userId: 'u' };
 
 /** A value more of every kind: one that stays, one that goes, one that goes and comes back, one that is new. */
 async function moveShared(service, number) {
-  await service.updateState(SHARED, () => ({ 'app:stays': number, 'user:stays': number, [`app:new ${number}`]: number, 'app:back': number, 'user:back': number }));
-  await service.updateState(SHARED, () => ({ 'app:goes': DELETED, 'app:back': DELETED, 'user:goes': DELETED, 'user:back': DELETED }));
-  await service.updateState(SHARED, () => ({ 'app:back': number, 'user:back': number, ...(number % 2 === 0 ? { 'app:goes': number } : {}) }));
+  await service.updateState(SHARED, () => ({
+    'app:stays': number,
+    'user:stays': number,
+    [`app:new ${number}`]: number,
+    'app:back': number,
+    'user:back': number,
+  }));
+  await service.updateState(SHARED, () => ({
+    'app:goes': DELETED,
+    'app:back': DELETED,
+    'user:goes': DELETED,
+    'user:back': DELETED,
+  }));
+  await service.updateState(SHARED, () => ({
+    'app:back': number,
+    'user:back': number,
+    ...(number % 2 === 0 ? { 'app:goes': number } : {}),
+  }));
 }
 
 test('what others have done to app and user state comes with the answer to an append: nothing is loaded, and nothing is missed', () =>
   withServices('memory, without hints', async (ours, theirs, { loads }) => {
-    const state = Object.fromEntries(['app:stays', 'app:goes', 'app:back', 'user:stays', 'user:goes', 'user:back'].map((key) => [key, 0]));
+    const state = Object.fromEntries(
+      ['app:stays', 'app:goes', 'app:back', 'user:stays', 'user:goes', 'user:back'].map((key) => [key, 0]),
+    );
     const session = await ours.createSession({ ...KEY, state });
     const other = await theirs.createSession({ ...KEY, sessionId: 't' });
     for (const number of numbers(6)) {
       await moveShared(theirs, number);
       loads.length = 0;
       // With and without own writes to what others have moved.
-      await ours.appendEvent({ session, event: event(`e${number}`, number < 3 ? {} : { 'app:stays': 'own', 'user:goes': number, 'app:back': DELETED }) });
+      await ours.appendEvent({
+        session,
+        event: event(`e${number}`, number < 3 ? {} : { 'app:stays': 'own', 'user:goes': number, 'app:back': DELETED }),
+      });
       assert.deepEqual(loads, []);
       await theirs.appendEvent({ session: other, event: event(`e${number}`) });
       // In the same order, too.
@@ -310,9 +390,10 @@ for (const kind of Object.keys(kinds)) {
       const earlier = await ours.createSession(KEY);
       await theirs.deleteSession(KEY);
       await theirs.createSession({ ...KEY, state: { later: true } });
-      const given = { id: 'e1', actions: { stateDelta: { k: 1, gone: DELETED, 'temp:t': 1 } } };
+      const given = { id: 'e1', actions: { stateDelta: { k: 1, gone: DELETED, 'temp:t': 1, 'temp:gone': DELETED } } };
       const stored = await ours.appendEvent({ session: named, event: given });
       assert.deepEqual(stored.actions.stateDelta, { k: 1, gone: null });
+      assert.deepEqual(stored.customMetadata, { statepad: { deleted: ['gone'] } });
       assert.deepEqual({ ...(await theirs.getSession(KEY)).state }, { later: true, k: 1 });
       // Through a handle it is that session or none.
       await assert.rejects(ours.appendEvent({ session: earlier, event: { id: 'e2' } }), { code: 'SESSION_NOT_FOUND' });

@@ -1,5 +1,5 @@
-// Services that hand out tickets from one counter: no two are the same, and each call is told its own. Over every store, and in
-// memory.
+// Services that hand out tickets from one counter: no two are the same, and each call is told its own. Over every
+// store, and in memory.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -31,8 +31,19 @@ async function servicesOver(make, count) {
 }
 
 /** What names the counter: by which target, under which key. */
-const counters = [['session', 'n'], ['session', 'user:n'], ['session', 'app:n'], ['user', 'user:n'], ['user', 'app:n'], ['app', 'app:n']];
-const targetsOf = (key) => ({ session: key, user: { appName: key.appName, userId: key.userId }, app: { appName: key.appName } });
+const counters = [
+  ['session', 'n'],
+  ['session', 'user:n'],
+  ['session', 'app:n'],
+  ['user', 'user:n'],
+  ['user', 'app:n'],
+  ['app', 'app:n'],
+];
+const targetsOf = (key) => ({
+  session: key,
+  user: { appName: key.appName, userId: key.userId },
+  app: { appName: key.appName },
+});
 const sorted = (numbers) => numbers.toSorted((a, b) => a - b);
 
 for (const [name, make] of [['no store', undefined], ...Object.entries(stores)]) {
@@ -44,13 +55,22 @@ for (const [name, make] of [['no store', undefined], ...Object.entries(stores)])
         await services[0].createSession({ ...key, state: { [counter]: 0 } });
         const target = targetsOf(key)[by];
         const take = async (service, index) => {
-          const taken = await service.updateState(target, (state) => ({ [counter]: state[counter] + 1, [`app:${index}`]: true }));
+          const taken = await service.updateState(target, (state) => ({
+            [counter]: state[counter] + 1,
+            [`app:${index}`]: true,
+          }));
           assert.equal(taken[`app:${index}`], true);
           return taken[counter];
         };
         const each = 32 / services.length;
-        const tickets = await Promise.all(services.flatMap((service, index) => Array.from({ length: each }, () => take(service, index))));
-        assert.deepEqual(sorted(tickets), Array.from({ length: 32 }, (_, index) => index + 1), `${counter} through the ${by}`);
+        const tickets = await Promise.all(
+          services.flatMap((service, index) => Array.from({ length: each }, () => take(service, index))),
+        );
+        assert.deepEqual(
+          sorted(tickets),
+          Array.from({ length: 32 }, (_, index) => index + 1),
+          `${counter} through the ${by}`,
+        );
         for (const service of services) assert.equal((await service.getSession(key)).state[counter], 32);
       }
     } finally {
@@ -63,7 +83,10 @@ for (const [name, make] of [['no store', undefined], ...Object.entries(stores)])
       by: fc.nat(2),
       target: fc.constantFrom('session', 'session', 'user', 'app'),
       reads: fc.array(fc.constantFrom('a', 'user:a', 'app:a', 'app:b'), { maxLength: 3 }),
-      writes: fc.array(fc.tuple(fc.constantFrom('a', 'b', 'user:a', 'app:a', 'app:b'), fc.boolean()), { minLength: 1, maxLength: 3 }),
+      writes: fc.array(fc.tuple(fc.constantFrom('a', 'b', 'user:a', 'app:a', 'app:b'), fc.boolean()), {
+        minLength: 1,
+        maxLength: 3,
+      }),
     });
     const { services, end } = await servicesOver(make, 3);
     try {
@@ -72,20 +95,31 @@ for (const [name, make] of [['no store', undefined], ...Object.entries(stores)])
           const key = { appName: `answers ${process.pid} ${apps++}`, userId: 'u', sessionId: 's' };
           await services[0].createSession({ ...key, state: { a: 0, 'user:a': 0, 'app:a': 0 } });
           let count = 0;
-          await Promise.all(steps.map(async ({ by, target: through, reads, writes }) => {
-            const belongs = (name) => through === 'session' || name.startsWith('app:') || (through === 'user' && name.startsWith('user:'));
-            let seen;
-            const delta = Object.fromEntries(writes.filter(([name]) => belongs(name)).map(([name, isDeletion]) => [name, isDeletion ? DELETED : `${(count += 1)}`]));
-            const result = await services[by % services.length].updateState(targetsOf(key)[through], (state) => {
-              seen = Object.fromEntries(reads.filter(belongs).map((name) => [name, state[name]]));
-              return delta;
-            });
-            if (Object.keys(delta).length === 0) return;
-            for (const [name, value] of Object.entries({ ...seen, ...delta })) {
-              assert.deepEqual(plain(result[name]), value === DELETED ? undefined : value, `${name} through the ${through}`);
-            }
-            assert.ok(Object.isFrozen(result));
-          }));
+          await Promise.all(
+            steps.map(async ({ by, target: through, reads, writes }) => {
+              const belongs = (name) =>
+                through === 'session' || name.startsWith('app:') || (through === 'user' && name.startsWith('user:'));
+              let seen;
+              const delta = Object.fromEntries(
+                writes
+                  .filter(([name]) => belongs(name))
+                  .map(([name, isDeletion]) => [name, isDeletion ? DELETED : `${(count += 1)}`]),
+              );
+              const result = await services[by % services.length].updateState(targetsOf(key)[through], (state) => {
+                seen = Object.fromEntries(reads.filter(belongs).map((name) => [name, state[name]]));
+                return delta;
+              });
+              if (Object.keys(delta).length === 0) return;
+              for (const [name, value] of Object.entries({ ...seen, ...delta })) {
+                assert.deepEqual(
+                  plain(result[name]),
+                  value === DELETED ? undefined : value,
+                  `${name} through the ${through}`,
+                );
+              }
+              assert.ok(Object.isFrozen(result));
+            }),
+          );
         }),
         { numRuns: 5, endOnFailure: true },
       );

@@ -35,7 +35,9 @@ export function openChromium(folder) {
   return folder === undefined ? chromium.launch(options) : chromium.launchPersistentContext(folder, options);
 }
 
-/** A new page, and a list that fills with everything in it that should not be: errors, warnings, requests to elsewhere. */
+/**
+ * A new page, and a list that fills with everything in it that should not be: errors, warnings, requests to elsewhere.
+ */
 export async function openPage(browser, origin) {
   const page = await browser.newPage();
   const complaints = [];

@@ -13,10 +13,11 @@ export function randomFrom(seed) {
 }
 
 /**
- * Starts `childScript` with `args(round)` so many times. Each child gets ready, prints the line `ready`, waits for a line on its
- * standard input, and then works until it is killed by SIGKILL; each line that it prints meanwhile is an acknowledgement. It is
- * killed up to `life` milliseconds after it was told to begin, or, three times out of four, after its first acknowledgement.
- * Then `verify({ round, lines })` looks at what is there. The next two children get ready meanwhile.
+ * Starts `childScript` with `args(round)` so many times. Each child gets ready, prints the line `ready`, waits for a
+ * line on its standard input, and then works until it is killed by SIGKILL; each line that it prints meanwhile is an
+ * acknowledgement. It is killed up to `life` milliseconds after it was told to begin, or, three times out of four,
+ * after its first acknowledgement. Then `verify({ round, lines })` looks at what is there. The next two children get
+ * ready meanwhile.
  */
 export async function killLoop({ childScript, args, rounds, verify, seed, life = 40 }) {
   const random = randomFrom(seed);
@@ -34,7 +35,9 @@ export async function killLoop({ childScript, args, rounds, verify, seed, life =
           started.onFirst?.();
         }
       });
-      child.once('close', (code, signal) => reject(new Error(`the child ended before it was ready: ${code ?? signal}`)));
+      child.once('close', (code, signal) =>
+        reject(new Error(`the child ended before it was ready: ${code ?? signal}`)),
+      );
     });
     started.ready.catch(() => undefined);
     return started;

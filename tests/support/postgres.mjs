@@ -12,8 +12,9 @@ import { pathToFileURL } from 'node:url';
 const PATIENCE = 60_000;
 
 /**
- * Starts a server, or names the one at `STATEPAD_TEST_POSTGRES_URL`, which stays as it is. Answers its `url` and `stop()`,
- * which has to be called. Of a server that it has started it also answers the `pid`. Throws when there can be none.
+ * Starts a server, or names the one at `STATEPAD_TEST_POSTGRES_URL`, which stays as it is. Answers its `url` and
+ * `stop()`, which has to be called. Of a server that it has started it also answers the `pid`. Throws when there can
+ * be none.
  */
 export async function startPostgres() {
   const url = process.env.STATEPAD_TEST_POSTGRES_URL;
@@ -31,8 +32,8 @@ export async function startPostgres() {
 }
 
 /**
- * The same for a file of tests: `{ server }`, or `{ skip }` with the reason why there is none. On CI that is an error: a
- * database that nobody tests is not tested.
+ * The same for a file of tests: `{ server }`, or `{ skip }` with the reason why there is none. On CI that is an error:
+ * a database that nobody tests is not tested.
  */
 export async function postgresForTests() {
   try {
@@ -55,17 +56,22 @@ async function startIn(folder) {
     chownSync(folder, user.uid, user.gid);
   }
   const options = { ...user, cwd: folder, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } };
-  // Texts must not be in the order of their bytes unless somebody asks for it: not every database is made with that order.
+  // Texts must not be in the order of their bytes unless somebody asks for it: not every database is made with that
+  // order.
   const order = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en'];
   const cluster = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', ...order];
   execFileSync(join(home, 'bin', 'initdb'), cluster, { ...options, stdio: 'pipe' });
 
   const port = await freePort();
   const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'max_connections=100'];
-  const server = spawn(join(home, 'bin', 'postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
-    ...options,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const server = spawn(
+    join(home, 'bin', 'postgres'),
+    ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+    {
+      ...options,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
   const ended = new Promise((resolve) => server.once('close', resolve));
   const guard = guardOf(server.pid, folder);
   const stop = async () => {
@@ -98,7 +104,10 @@ function guardOf(pid, folder) {
     return undefined;
   }
   const script = 'cat; kill -QUIT "$1"; sleep 1; rm -rf "$2"';
-  const guard = spawn('sh', ['-c', script, 'sh', String(pid), folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  const guard = spawn('sh', ['-c', script, 'sh', String(pid), folder], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
   guard.unref();
   guard.stdin.unref();
   return guard;

@@ -36,8 +36,8 @@ export function whyNoRedis() {
 }
 
 /**
- * A server: that of `STATEPAD_TEST_REDIS_URL`, which others may use at the same time, or one of our own. Whoever uses it
- * takes a prefix that nobody else has, and deletes what lies under it.
+ * A server: that of `STATEPAD_TEST_REDIS_URL`, which others may use at the same time, or one of our own. Whoever uses
+ * it takes a prefix that nobody else has, and deletes what lies under it.
  */
 export async function startRedis() {
   if (given) return { url: given, stop: async () => {} };
@@ -46,18 +46,24 @@ export async function startRedis() {
 }
 
 /**
- * A server of our own, in an empty folder, with further `options` of its command line. `kill` ends it at once; `restart` starts
- * it again on the same folder and port. `stop` deletes the folder.
+ * A server of our own, in an empty folder, with further `options` of its command line. `kill` ends it at once;
+ * `restart` starts it again on the same folder and port. `stop` deletes the folder.
  */
 export async function startRedisServer(...options) {
   const folder = await mkdtemp(join(tmpdir(), 'statepad-redis-'));
   // The servers of a cluster talk to each other on a second port.
   const [port, busPort] = await freePorts(options.includes('--cluster-enabled') ? 2 : 1);
   const args = [
-    ['--port', port], ['--bind', '127.0.0.1'], ['--dir', folder], ['--save', ''],
-    ['--appendonly', 'yes'], ['--appendfsync', 'always'],
+    ['--port', port],
+    ['--bind', '127.0.0.1'],
+    ['--dir', folder],
+    ['--save', ''],
+    ['--appendonly', 'yes'],
+    ['--appendfsync', 'always'],
     busPort === undefined ? [] : ['--cluster-port', busPort],
-  ].flat().map(String);
+  ]
+    .flat()
+    .map(String);
   let server;
   const start = async () => {
     server = spawn('redis-server', [...args, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -89,7 +95,9 @@ export async function startRedisServer(...options) {
   return { url: `redis://127.0.0.1:${port}`, port, busPort, kill: () => end('SIGKILL'), restart: start, stop };
 }
 
-/** A cluster of two servers that share the slots: the servers, what a client needs to find them, and a client for each. */
+/**
+ * A cluster of two servers that share the slots: the servers, what a client needs to find them, and a client for each.
+ */
 export async function startRedisCluster() {
   const servers = await Promise.all([1, 2].map(() => startRedisServer('--cluster-enabled', 'yes')));
   const admins = servers.map(({ url }) => new Redis(url));
@@ -100,7 +108,8 @@ export async function startRedisCluster() {
   ]);
   await admins[0].cluster('MEET', '127.0.0.1', servers[1].port, servers[1].busPort);
   for (const admin of admins) {
-    while (!(await admin.cluster('INFO')).includes('cluster_state:ok')) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (!(await admin.cluster('INFO')).includes('cluster_state:ok'))
+      await new Promise((resolve) => setTimeout(resolve, 20));
   }
   const stop = async () => {
     admins.forEach((admin) => admin.disconnect());
@@ -125,10 +134,14 @@ function isReady(server) {
 /** Ports that nobody listens on, all of them different. */
 async function freePorts(count) {
   const servers = await Promise.all(
-    Array.from({ length: count }, () => new Promise((resolve, reject) => {
-      const server = createServer().once('error', reject);
-      server.listen(0, '127.0.0.1', () => resolve(server));
-    })),
+    Array.from(
+      { length: count },
+      () =>
+        new Promise((resolve, reject) => {
+          const server = createServer().once('error', reject);
+          server.listen(0, '127.0.0.1', () => resolve(server));
+        }),
+    ),
   );
   const ports = servers.map((server) => server.address().port);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
@@ -138,7 +151,7 @@ async function freePorts(count) {
 /** Deletes all keys that begin with `prefix`, by a client of `ioredis`. */
 export async function deleteKeys(client, prefix) {
   const match = `${prefix.replace(/[*?[\]\\]/g, '\\$&')}*`;
-  for (let cursor = '0'; ; ) {
+  for (let cursor = '0'; ;) {
     const [next, keys] = await client.scanBuffer(cursor, 'MATCH', match, 'COUNT', 1000);
     if (keys.length > 0) await client.unlink(...keys);
     cursor = next.toString();

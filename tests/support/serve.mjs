@@ -4,11 +4,17 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 
-const types = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.css': 'text/css' };
+const types = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.wasm': 'application/wasm',
+  '.css': 'text/css',
+};
 
 /**
- * Serves `pages` (path to HTML text, or to `{ html, headers }`) and, for every other path, the files of `folder`. Answers
- * the origin and a function that stops it.
+ * Serves `pages` (path to HTML text, or to `{ html, headers }`) and, for every other path, the files of `folder`.
+ * Answers the origin and a function that stops it.
  */
 export async function serve({ folder, pages = {} }) {
   const server = createServer(async (request, response) => {
@@ -21,7 +27,11 @@ export async function serve({ folder, pages = {} }) {
     }
     try {
       const file = await readFile(join(folder, path.endsWith('/') ? `${path}index.html` : path));
-      response.writeHead(200, { 'content-type': types[extname(path)] ?? (path.endsWith('/') ? types['.html'] : 'application/octet-stream') }).end(file);
+      response
+        .writeHead(200, {
+          'content-type': types[extname(path)] ?? (path.endsWith('/') ? types['.html'] : 'application/octet-stream'),
+        })
+        .end(file);
     } catch {
       response.writeHead(404).end();
     }

@@ -2,7 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SessionService, State, Template, DELETED, isFinalResponse, isStatepadError, outputDelta, outputDeltaAsync } from 'statepad';
+import {
+  SessionService,
+  State,
+  Template,
+  DELETED,
+  isFinalResponse,
+  isStatepadError,
+  outputDelta,
+  outputDeltaAsync,
+} from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { storedWith } from '../support/store.mjs';
 import { runInvocation } from '../contract/invocation.mjs';
@@ -12,8 +21,7 @@ import { runScenario, stepsOfOneSession } from '../contract/scenario.mjs';
 import { person } from '../contract/schema.mjs';
 import { callState } from '../contract/state.mjs';
 import { statepadSide } from '../contract/statepad.mjs';
-
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
+import { KEY } from '../support/fixtures.mjs';
 
 /** Throws what a call throws, unless it is the error wanted: with this message, where there is one. */
 function hasCode(code, message) {
@@ -29,14 +37,14 @@ describe('scope', () => {
   for (const { name, key: full, scope, bare } of casesOf('scope').cases) {
     test(name, async () => {
       const service = new SessionService();
-      const session = await service.createSession(key);
+      const session = await service.createSession(KEY);
       await service.appendEvent({ session, event: { invocationId: 'i', actions: { stateDelta: { [full]: 1 } } } });
       assert.deepEqual(plain(session.state), { [full]: 1 });
-      const stored = await service.getSession(key);
+      const stored = await service.getSession(KEY);
       assert.deepEqual(plain(stored.state), scope === 'temp' ? {} : { [full]: 1 });
-      assert.deepEqual(plain(await service.getAppState(key)), scope === 'app' ? { [bare]: 1 } : {});
-      assert.deepEqual(plain(await service.getUserState(key)), scope === 'user' ? { [bare]: 1 } : {});
-      const sibling = await service.createSession({ ...key, sessionId: 't' });
+      assert.deepEqual(plain(await service.getAppState(KEY)), scope === 'app' ? { [bare]: 1 } : {});
+      assert.deepEqual(plain(await service.getUserState(KEY)), scope === 'user' ? { [bare]: 1 } : {});
+      const sibling = await service.createSession({ ...KEY, sessionId: 't' });
       assert.deepEqual(plain(sibling.state), scope === 'app' || scope === 'user' ? { [full]: 1 } : {});
     });
   }
@@ -47,12 +55,12 @@ describe('delta', () => {
     test(name, async () => {
       const changes = [];
       const service = new SessionService(storedWith((given) => changes.push(given)));
-      const session = await service.createSession({ ...key, state: before });
+      const session = await service.createSession({ ...KEY, state: before });
       const stateDelta = { ...set, ...Object.fromEntries(unset.map((deleted) => [deleted, DELETED])) };
       await service.appendEvent({ session, event: { invocationId: 'i', actions: { stateDelta } } });
       assert.deepEqual(plain(changes.at(-1).delta), change);
       assert.deepEqual(plain(session.state), { ...after, ...temp });
-      const { state } = await service.getSession(key);
+      const { state } = await service.getSession(KEY);
       assert.deepEqual(plain(state), after);
       if (order !== undefined) {
         assert.deepEqual(Object.keys(state), order);
@@ -82,7 +90,7 @@ describe('event', () => {
   for (const { name, before = {}, event, stored, json = {}, error, message, state } of cases) {
     test(name, async () => {
       const service = new SessionService();
-      const session = await service.createSession({ ...key, state: before });
+      const session = await service.createSession({ ...KEY, state: before });
       const given = JSON.stringify(event);
       const append = service.appendEvent({ session, event });
       if (error === undefined) {
@@ -91,8 +99,8 @@ describe('event', () => {
           const value = place.split('.').reduce((member, step) => member?.[step], answer);
           assert.deepEqual(value, wanted ?? undefined, place);
         }
-        assert.deepEqual(plain((await service.getSession(key)).events), [answer]);
-        const said = { ...answer, state: (await service.getSession(key)).state };
+        assert.deepEqual(plain((await service.getSession(KEY)).events), [answer]);
+        const said = { ...answer, state: (await service.getSession(KEY)).state };
         for (const [place, text] of Object.entries(json)) {
           assert.equal(JSON.stringify(place.split('.').reduce((member, step) => member[step], said)), text, place);
         }
@@ -100,7 +108,7 @@ describe('event', () => {
         await assert.rejects(append, hasCode(error, message));
         assert.equal(session.revision, 0);
       }
-      assert.deepEqual(plain((await service.getSession(key)).state), state ?? plain(before));
+      assert.deepEqual(plain((await service.getSession(KEY)).state), state ?? plain(before));
       assert.equal(JSON.stringify(event), given, "the caller's event is never changed");
     });
   }
@@ -116,7 +124,10 @@ describe('event', () => {
         await service.appendEvent({ session, event: { actions: { stateDelta: { x: value } } } });
         return session.state.x;
       };
-      await (fits ? append().then((stored) => assert.deepEqual(stored, value)) : assert.rejects(append(), hasCode('VALUE_NOT_JSON', tooDeep.replace('{way}', '[0]'.repeat(100)))));
+      const isTooDeep = hasCode('VALUE_NOT_JSON', tooDeep.replace('{way}', '[0]'.repeat(100)));
+      await (fits
+        ? append().then((stored) => assert.deepEqual(stored, value))
+        : assert.rejects(append(), isTooDeep));
     });
   }
   for (const { name, event, final: isFinal } of final) {
@@ -166,7 +177,12 @@ describe('list', () => {
         const answer = await service.listSessions(request);
         assert.deepEqual(listed(answer), ids);
         const { cursor } = answer;
-        const shown = { page: answer.page, limit: answer.limit, totalItems: answer.totalItems, totalPages: answer.totalPages };
+        const shown = {
+          page: answer.page,
+          limit: answer.limit,
+          totalItems: answer.totalItems,
+          totalPages: answer.totalPages,
+        };
         assert.deepEqual('cursor' in wanted ? { ...shown, cursor: cursor !== undefined } : shown, wanted);
       }
     });
@@ -184,22 +200,28 @@ describe('template', () => {
   for (const { name, template, state = {}, artifacts, ok, missing, code, message, asked, needs } of cases) {
     test(name, async () => {
       const names = [];
-      const artifact = artifacts && ((file) => {
-        names.push(file);
-        return Object.hasOwn(artifacts, file) ? String(artifacts[file]) : undefined;
-      });
+      const artifact =
+        artifacts &&
+        ((file) => {
+          names.push(file);
+          return Object.hasOwn(artifacts, file) ? String(artifacts[file]) : undefined;
+        });
       const compiled = new Template(template);
       if (missing === undefined) {
         assert.equal(compiled.render({ state, artifact }), ok);
         if (asked !== undefined) {
           assert.deepEqual(names, asked);
         }
-        assert.equal(await compiled.renderAsync({ state, artifact: artifact && (async (file) => artifact(file)) }), ok);
+        assert.equal(
+          await compiled.renderAsync({ state, artifact: artifact && (async (file) => artifact(file)) }),
+          ok,
+        );
       } else {
         const check = (error) => {
           assert.ok(hasCode(code ?? 'TEMPLATE_KEY_MISSING', message)(error));
           const shown = error.missing.map(({ key: missed, line, column, nearest }) =>
-            nearest === undefined ? [missed, line, column] : [missed, line, column, nearest]);
+            nearest === undefined ? [missed, line, column] : [missed, line, column, nearest],
+          );
           assert.deepEqual(shown, missing);
           return true;
         };
@@ -236,7 +258,10 @@ describe('output', () => {
         } else {
           await assert.rejects(run, hasCode(throws));
         }
-        assert.deepEqual(heard.map(({ code }) => code), told === undefined ? [] : [told]);
+        assert.deepEqual(
+          heard.map(({ code }) => code),
+          told === undefined ? [] : [told],
+        );
       });
     }
   }

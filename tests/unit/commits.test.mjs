@@ -4,10 +4,8 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { DELETED, SessionService, isStatepadError } from 'statepad';
 import { plain } from '../contract/read.mjs';
+import { KEY, setting } from '../support/fixtures.mjs';
 import { storeWith, storedWith } from '../support/store.mjs';
-
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
-const setting = (stateDelta, more = {}) => ({ invocationId: 'i', author: 'agent', ...more, actions: { stateDelta } });
 
 /** A store that takes what it is told to, when it is told to. */
 function gate() {
@@ -15,7 +13,14 @@ function gate() {
   const changes = [];
   const commit = (change) =>
     new Promise((resolve, reject) => {
-      waiting.push({ change, resolve: () => { changes.push(change); resolve(); }, reject });
+      waiting.push({
+        change,
+        resolve: () => {
+          changes.push(change);
+          resolve();
+        },
+        reject,
+      });
     });
   const next = async () => {
     while (waiting.length === 0) {
@@ -33,34 +38,44 @@ function gate() {
 async function open(state) {
   const store = gate();
   const service = new SessionService(storedWith(store.commit));
-  const session = await store.take(service.createSession({ ...key, state }));
+  const session = await store.take(service.createSession({ ...KEY, state }));
   return { store, service, session };
 }
 
 test('nothing is visible before the store has it, and everything afterwards', async () => {
   const { store, service, session } = await open({ x: 1 });
-  const append = service.appendEvent({ session, event: setting({ x: 2, 'app:y': 1, 'user:z': 1, 'temp:t': 1 }, { id: 'e' }) });
+  const append = service.appendEvent({
+    session,
+    event: setting({ x: 2, 'app:y': 1, 'user:z': 1, 'temp:t': 1 }, { id: 'e' }),
+  });
   const { resolve } = await store.next();
   assert.deepEqual(plain(session.state), { x: 1 });
   assert.equal(session.revision, 0);
-  assert.deepEqual(plain((await service.getSession(key)).state), { x: 1 });
-  assert.deepEqual(plain(await service.getAppState(key)), {});
+  assert.deepEqual(plain((await service.getSession(KEY)).state), { x: 1 });
+  assert.deepEqual(plain(await service.getAppState(KEY)), {});
   resolve();
   await append;
   assert.deepEqual(plain(session.state), { x: 2, 'app:y': 1, 'user:z': 1, 'temp:t': 1 });
-  assert.deepEqual(plain((await service.getSession(key)).state), { x: 2, 'app:y': 1, 'user:z': 1 });
+  assert.deepEqual(plain((await service.getSession(KEY)).state), { x: 2, 'app:y': 1, 'user:z': 1 });
 });
 
 test('a store that fails leaves nothing changed anywhere', async () => {
   const { store, service, session } = await open({ x: 1, 'app:y': 1, 'user:z': 1 });
-  const other = await service.getSession(key);
+  const other = await service.getSession(KEY);
   const before = plain(session);
   const failing = new Error('the disk is full');
   for (const attempt of [
-    () => service.appendEvent({ session, event: setting({ x: 2, 'app:y': 2, 'user:z': DELETED, 'temp:t': 1 }, { id: 'e', author: 'user', invocationId: 'new' }) }),
-    () => service.createSession({ ...key, sessionId: 'more', state: { 'app:y': 3, 'user:z': 3 } }),
-    () => service.getOrCreateSession({ ...key, sessionId: 'more', state: { 'app:y': 3 } }),
-    () => service.updateState(key, () => ({ x: 4, 'app:y': 4 })),
+    () =>
+      service.appendEvent({
+        session,
+        event: setting(
+          { x: 2, 'app:y': 2, 'user:z': DELETED, 'temp:t': 1 },
+          { id: 'e', author: 'user', invocationId: 'new' },
+        ),
+      }),
+    () => service.createSession({ ...KEY, sessionId: 'more', state: { 'app:y': 3, 'user:z': 3 } }),
+    () => service.getOrCreateSession({ ...KEY, sessionId: 'more', state: { 'app:y': 3 } }),
+    () => service.updateState(KEY, () => ({ x: 4, 'app:y': 4 })),
     () => service.updateState({ appName: 'app', userId: 'u' }, () => ({ 'user:z': 5, 'app:y': 5 })),
     () => service.updateState({ appName: 'app' }, () => ({ 'app:y': 6 })),
   ]) {
@@ -70,22 +85,29 @@ test('a store that fails leaves nothing changed anywhere', async () => {
     await assert.rejects(promise, (error) => error === failing || error.cause === failing);
     assert.deepEqual(plain(session), before);
     assert.deepEqual(plain(other), before);
-    assert.deepEqual(plain(await service.getSession(key)), before);
-    assert.equal(await service.getSession({ ...key, sessionId: 'more' }), undefined);
-    assert.equal((await service.listSessions(key)).totalItems, 1);
-    assert.deepEqual(plain(await service.getAppState(key)), { y: 1 });
-    assert.deepEqual(plain(await service.getUserState(key)), { z: 1 });
+    assert.deepEqual(plain(await service.getSession(KEY)), before);
+    assert.equal(await service.getSession({ ...KEY, sessionId: 'more' }), undefined);
+    assert.equal((await service.listSessions(KEY)).totalItems, 1);
+    assert.deepEqual(plain(await service.getAppState(KEY)), { y: 1 });
+    assert.deepEqual(plain(await service.getUserState(KEY)), { z: 1 });
   }
   const again = service.appendEvent({ session, event: setting({ x: 2 }, { id: 'e' }) });
   await store.take(again);
   assert.equal(session.revision, 1);
-  assert.deepEqual(session.events.map(({ id }) => id), ['e']);
+  assert.deepEqual(
+    session.events.map(({ id }) => id),
+    ['e'],
+  );
 });
 
 test('a store that throws at once is a store that fails', async () => {
   let fail = false;
-  const service = new SessionService(storedWith(() => { if (fail) throw new Error('closed'); }));
-  const session = await service.createSession(key);
+  const service = new SessionService(
+    storedWith(() => {
+      if (fail) throw new Error('closed');
+    }),
+  );
+  const session = await service.createSession(KEY);
   fail = true;
   await assert.rejects(service.appendEvent({ session, event: setting({ x: 1 }) }));
   fail = false;
@@ -95,8 +117,10 @@ test('a store that throws at once is a store that fails', async () => {
 
 test('the changes of one session reach the store one after the other, in the order of the calls', async () => {
   const { store, service, session } = await open();
-  const second = await service.getSession(key);
-  const appends = ['1', '2', '3'].map((id, index) => service.appendEvent({ session: index === 1 ? second : session, event: setting({ x: id }, { id }) }));
+  const second = await service.getSession(KEY);
+  const appends = ['1', '2', '3'].map((id, index) =>
+    service.appendEvent({ session: index === 1 ? second : session, event: setting({ x: id }, { id }) }),
+  );
   for (const id of ['1', '2', '3']) {
     const { change, resolve } = await store.next();
     assert.equal(change.id, id);
@@ -105,13 +129,18 @@ test('the changes of one session reach the store one after the other, in the ord
     resolve();
   }
   await Promise.all(appends);
-  assert.deepEqual(session.events.map(({ id }) => id), ['1', '2', '3']);
+  assert.deepEqual(
+    session.events.map(({ id }) => id),
+    ['1', '2', '3'],
+  );
   assert.equal(session.state.x, '3');
 });
 
 test('what waits behind a change that fails goes on', async () => {
   const { store, service, session } = await open();
-  const [bad, good] = ['bad', 'good'].map((id) => service.appendEvent({ session, event: setting({ [id]: 1 }, { id }) }));
+  const [bad, good] = ['bad', 'good'].map((id) =>
+    service.appendEvent({ session, event: setting({ [id]: 1 }, { id }) }),
+  );
   bad.catch(() => undefined);
   (await store.next()).reject(new Error('too big'));
   await assert.rejects(bad);
@@ -122,7 +151,7 @@ test('what waits behind a change that fails goes on', async () => {
 
 test('sessions do not wait for each other', async () => {
   const { store, service, session } = await open();
-  const other = await store.take(service.createSession({ ...key, sessionId: 't' }));
+  const other = await store.take(service.createSession({ ...KEY, sessionId: 't' }));
   const slow = service.appendEvent({ session, event: setting({ 'app:x': 'slow' }, { id: 'slow' }) });
   const held = await store.next();
   await store.take(service.appendEvent({ session: other, event: setting({ 'app:y': 1 }, { id: 'fast' }) }));
@@ -145,25 +174,39 @@ test('two appends of one event are one change', async () => {
 
 test('two creations of one id are one session', async () => {
   const { store, service } = await open();
-  const both = [1, 2].map((n) => service.createSession({ ...key, sessionId: 't', state: { n } }));
+  const both = [1, 2].map((n) => service.createSession({ ...KEY, sessionId: 't', state: { n } }));
   (await store.next()).resolve();
   const outcomes = await Promise.allSettled(both);
-  assert.deepEqual(outcomes.map(({ status }) => status), ['fulfilled', 'rejected']);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  );
   assert.ok(isStatepadError(outcomes[1].reason) && outcomes[1].reason.code === 'SESSION_EXISTS');
-  const got = await service.getOrCreateSession({ ...key, sessionId: 't', state: { n: 3 } });
+  const got = await service.getOrCreateSession({ ...KEY, sessionId: 't', state: { n: 3 } });
   assert.equal(got.state.n, 1);
 });
 
 test('a change says what is written, under names and by scope', async () => {
   const { store, service, session } = await open({ a: 1, 'app:b': 2, 'temp:c': 3 });
-  await store.take(service.appendEvent({ session, event: setting({ 'user:d': { e: 1 }, a: DELETED, 'temp:f': 1 }, { id: 'e', timestamp: 7 }) }));
+  await store.take(
+    service.appendEvent({
+      session,
+      event: setting({ 'user:d': { e: 1 }, a: DELETED, 'temp:f': 1 }, { id: 'e', timestamp: 7 }),
+    }),
+  );
   await store.take(service.updateState({ appName: 'app', userId: 'u' }, () => ({ 'app:b': DELETED })));
   const [create, append, update] = store.changes;
   assert.equal(create.kind, 'create');
-  assert.deepEqual(plain(create.key), key);
+  assert.deepEqual(plain(create.key), KEY);
   assert.deepEqual(plain(create.delta), { session: { set: { a: 1 }, unset: [] }, app: { set: { b: 2 }, unset: [] } });
-  assert.deepEqual([append.id, append.kind, append.time, append.event.id, append.event.time], ['e', 'append', 7, 'e', 7]);
-  assert.deepEqual(plain(append.delta), { session: { set: {}, unset: ['a'] }, user: { set: { d: { e: 1 } }, unset: [] } });
+  assert.deepEqual(
+    [append.id, append.kind, append.time, append.event.id, append.event.time],
+    ['e', 'append', 7, 'e', 7],
+  );
+  assert.deepEqual(plain(append.delta), {
+    session: { set: {}, unset: ['a'] },
+    user: { set: { d: { e: 1 } }, unset: [] },
+  });
   assert.deepEqual(JSON.parse(append.event.data), plain(session.events[0]));
   assert.equal(append.event.data.includes('temp:'), false);
   assert.deepEqual(plain(update.delta), { app: { set: {}, unset: ['b'] } });
@@ -181,12 +224,13 @@ async function openBatches(ids, takesMany = true) {
   const { commit } = store;
   store.commit = (change, context) => call([change], () => commit(change, context));
   if (takesMany) {
-    store.commitMany = (changes, context) => call(changes, () => Promise.all(changes.map((change) => commit(change, context))));
+    store.commitMany = (changes, context) =>
+      call(changes, () => Promise.all(changes.map((change) => commit(change, context))));
   }
   const service = new SessionService({ store });
   const sessions = {};
   for (const id of ids) {
-    sessions[id] = await service.createSession({ ...key, sessionId: id });
+    sessions[id] = await service.createSession({ ...KEY, sessionId: id });
   }
   isHeld = true;
   const append = (id) => service.appendEvent({ session: sessions[id], event: setting({ x: id }, { id }) });
@@ -231,7 +275,10 @@ test('what is asked for while a store is busy goes together: when it has answere
     mock.timers.tick(10);
     assert.deepEqual(await waiting(), ['efg', 'h']);
     calls.splice(0).forEach(({ resolve }) => resolve());
-    assert.deepEqual((await Promise.all(appends)).map(({ id }) => id), [...'abcdefgh']);
+    assert.deepEqual(
+      (await Promise.all(appends)).map(({ id }) => id),
+      [...'abcdefgh'],
+    );
   } finally {
     mock.timers.reset();
   }
@@ -243,7 +290,10 @@ test('a store that takes one change at a time gets each at once, and once', asyn
   assert.deepEqual(await waiting(), ['a', 'b']);
   appends.push(append('c'));
   assert.deepEqual(await waiting(), ['a', 'b', 'c']);
-  assert.deepEqual(calls.map(({ changes: [{ attempt }] }) => attempt), [undefined, undefined, undefined]);
+  assert.deepEqual(
+    calls.map(({ changes: [{ attempt }] }) => attempt),
+    [undefined, undefined, undefined],
+  );
   calls.splice(0).forEach(({ resolve }) => resolve());
   await Promise.all(appends);
   assert.deepEqual(await waiting(), []);
@@ -270,12 +320,34 @@ test('a store that does not say of each change what became of it is sent those a
       return isFirst ? spoil(outcomes) : outcomes;
     };
     const service = new SessionService({ store: { ...store, commit: one, commitMany }, retry: { pause: 1 } });
-    const sessions = await Promise.all(['a', 'b'].map((sessionId) => service.createSession({ ...key, sessionId })));
+    const sessions = await Promise.all(['a', 'b'].map((sessionId) => service.createSession({ ...KEY, sessionId })));
     sent.length = 0;
     isSpoilt = true;
-    await Promise.all(sessions.map((session) => service.appendEvent({ session, event: setting({ x: session.id }, { id: session.id }) })));
-    assert.deepEqual(sent.filter(({ attempt }) => attempt === undefined).map(({ id }) => id), ['a', 'b'], what);
-    assert.deepEqual(sent.filter(({ attempt }) => attempt !== undefined).map(({ id }) => id).toSorted(), again, what);
-    assert.deepEqual(sessions.map(({ state, revision }) => [state.x, revision]), [['a', 1], ['b', 1]], what);
+    await Promise.all(
+      sessions.map((session) =>
+        service.appendEvent({ session, event: setting({ x: session.id }, { id: session.id }) }),
+      ),
+    );
+    assert.deepEqual(
+      sent.filter(({ attempt }) => attempt === undefined).map(({ id }) => id),
+      ['a', 'b'],
+      what,
+    );
+    assert.deepEqual(
+      sent
+        .filter(({ attempt }) => attempt !== undefined)
+        .map(({ id }) => id)
+        .toSorted(),
+      again,
+      what,
+    );
+    assert.deepEqual(
+      sessions.map(({ state, revision }) => [state.x, revision]),
+      [
+        ['a', 1],
+        ['b', 1],
+      ],
+      what,
+    );
   }
 });

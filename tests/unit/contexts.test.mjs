@@ -3,16 +3,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { DELETED, SessionService, State, StoreError, Template, injectSessionState, isStatepadError } from 'statepad';
+import { DELETED, SessionService, State, StoreError, Template, injectSessionState } from 'statepad';
 import { storeWith, storedWith } from '../support/store.mjs';
 import { plain } from '../contract/read.mjs';
-
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
-const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
+import { KEY, hasCode, warningsOf } from '../support/fixtures.mjs';
 
 async function begin(state = {}, options = {}) {
   const service = new SessionService(options);
-  const session = await service.createSession({ ...key, state });
+  const session = await service.createSession({ ...KEY, state });
   return { service, session, context: service.invocation(session, { invocationId: 'i', author: 'agent' }) };
 }
 
@@ -24,7 +22,13 @@ test('a readonly context reads and has no way to write', async () => {
   assert.equal(readonly.state.get('y'), 2);
   assert.equal(readonly.state.has('z'), false);
   assert.deepEqual(plain(readonly.state.toRecord()), { x: 1, y: 2 });
-  for (const [name, ...args] of [['set', 'x', 9], ['delete', 'x'], ['update', { x: 9 }], ['setDefault', 'q', 9], ['write', 'x', 9]]) {
+  for (const [name, ...args] of [
+    ['set', 'x', 9],
+    ['delete', 'x'],
+    ['update', { x: 9 }],
+    ['setDefault', 'q', 9],
+    ['write', 'x', 9],
+  ]) {
     assert.throws(() => readonly.state[name](...args), `${name} must not write`);
   }
   assert.equal(readonly.append, undefined);
@@ -59,7 +63,10 @@ test('a value that is no JSON is refused when it is set, and an update then writ
   const { context } = await begin();
   assert.throws(() => context.state.set('x', () => 1), hasCode('VALUE_NOT_JSON'));
   assert.throws(() => context.state.set('x', undefined), hasCode('VALUE_NOT_JSON'));
-  assert.throws(() => context.state.update({ y: 1, z: 1n }), (error) => hasCode('VALUE_NOT_JSON')(error) && error.path === 'state["z"]');
+  assert.throws(
+    () => context.state.update({ y: 1, z: 1n }),
+    (error) => hasCode('VALUE_NOT_JSON')(error) && error.path === 'state["z"]',
+  );
   assert.equal(context.state.hasDelta(), false);
   context.end();
 });
@@ -89,7 +96,12 @@ test('DELETED deletes through set and update', async () => {
 
 test('an append that fails leaves the writes pending', async () => {
   let fail = false;
-  const { context, session } = await begin({ x: 1 }, storedWith(() => { if (fail) throw new Error('full'); }));
+  const { context, session } = await begin(
+    { x: 1 },
+    storedWith(() => {
+      if (fail) throw new Error('full');
+    }),
+  );
   context.state.set('x', 2);
   fail = true;
   await assert.rejects(context.append({ id: 'e' }));
@@ -105,7 +117,12 @@ test('an append that fails leaves the writes pending', async () => {
 
 test('an empty id is none: an event is not taken for one that failed before', async () => {
   let fails = true;
-  const { context } = await begin({}, storedWith(({ kind }) => { if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse'); }));
+  const { context } = await begin(
+    {},
+    storedWith(({ kind }) => {
+      if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse');
+    }),
+  );
   context.state.set('x', 1);
   await assert.rejects(context.append({ id: '' }), hasCode('STORE_UNAVAILABLE'));
   await assert.rejects(context.append({ id: 'e' }), hasCode('STORE_UNAVAILABLE'));
@@ -118,7 +135,12 @@ test('an empty id is none: an event is not taken for one that failed before', as
 
 test('an event that failed carries the same, whatever other events have failed with its writes since', async () => {
   let fails = true;
-  const { context } = await begin({}, storedWith(({ kind }) => { if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse'); }));
+  const { context } = await begin(
+    {},
+    storedWith(({ kind }) => {
+      if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse');
+    }),
+  );
   context.state.set('x', 1);
   await assert.rejects(context.append({ id: 'e' }), hasCode('STORE_UNAVAILABLE'));
   await assert.rejects(context.append(), hasCode('STORE_UNAVAILABLE'));
@@ -131,7 +153,12 @@ test('an event that failed carries the same, whatever other events have failed w
 
 test('an event whose delta has to be looked up first keeps its place before those that are sent after it', async () => {
   let fails = true;
-  const { context, session } = await begin({}, storedWith(({ kind }) => { if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse'); }));
+  const { context, session } = await begin(
+    {},
+    storedWith(({ kind }) => {
+      if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse');
+    }),
+  );
   const other = context.child('other');
   context.state.update({ x: 1, y: 1 });
   await assert.rejects(context.append({ id: 'e' }), hasCode('STORE_UNAVAILABLE'));
@@ -150,8 +177,12 @@ test('an event whose delta has to be looked up first keeps its place before thos
 test('an event whose delta cannot be looked up fails alone: those that are sent after it are stored', async () => {
   let fails = true;
   let isCut = false;
-  const refuse = () => { throw new StoreError('unavailable', 'told to refuse'); };
-  const store = storeWith(({ kind }) => { if (kind === 'append' && fails) refuse(); });
+  const refuse = () => {
+    throw new StoreError('unavailable', 'told to refuse');
+  };
+  const store = storeWith(({ kind }) => {
+    if (kind === 'append' && fails) refuse();
+  });
   const load = async (...args) => (isCut ? refuse() : await store.load(...args));
   const { context, session } = await begin({}, { store: { ...store, load }, retry: { attempts: 1 } });
   const other = context.child('other');
@@ -167,14 +198,20 @@ test('an event whose delta cannot be looked up fails alone: those that are sent 
   await assert.rejects(again, hasCode('STORE_UNAVAILABLE'));
   assert.deepEqual((await next).actions.stateDelta, { y: 2 });
   isCut = false;
-  assert.deepEqual((await context.append({ id: 'e' })).actions.stateDelta, { z: 1 }, 'what nobody has written since is pending again');
+  assert.deepEqual(
+    (await context.append({ id: 'e' })).actions.stateDelta,
+    { z: 1 },
+    'what nobody has written since is pending again',
+  );
   assert.deepEqual(plain(session.state), { x: 2, y: 2, z: 1 });
   context.end();
 });
 
 test('an event that was stored without what was overtaken, although its answer was lost, says the same when it is given again', async () => {
   let outcome = 'stored';
-  const store = storeWith(() => { if (outcome === 'unavailable') throw new StoreError('unavailable', 'told to refuse'); });
+  const store = storeWith(() => {
+    if (outcome === 'unavailable') throw new StoreError('unavailable', 'told to refuse');
+  });
   const commit = async (...args) => {
     const committed = await store.commit(...args);
     if (outcome === 'lost') throw new Error('the connection is cut');
@@ -222,7 +259,9 @@ test('an event with temp: keys whose answer was lost says what it said, although
 test('events whose deltas have to be looked up keep their order, and their place before those that need none', async () => {
   let fails = true;
   let look = async () => undefined;
-  const store = storeWith(({ kind }) => { if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse'); });
+  const store = storeWith(({ kind }) => {
+    if (kind === 'append' && fails) throw new StoreError('unavailable', 'told to refuse');
+  });
   const load = async (...args) => {
     await look();
     return await store.load(...args);
@@ -247,7 +286,10 @@ test('events whose deltas have to be looked up keep their order, and their place
   release();
   await Promise.all([second, third]);
   await Promise.all([one.append({ id: '4' }), service.appendEvent({ session, event: { id: '5' } })]);
-  assert.deepEqual(session.events.map(({ id }) => id), ['0', '1', '2', '3', '4', '5']);
+  assert.deepEqual(
+    session.events.map(({ id }) => id),
+    ['0', '1', '2', '3', '4', '5'],
+  );
   one.end();
 });
 
@@ -255,8 +297,17 @@ test('events of a context and of its service are stored in the order in which th
   for (const options of [{}, storedWith(() => undefined)]) {
     const { context, service, session } = await begin({}, options);
     const direct = (id) => service.appendEvent({ session, event: { id } });
-    await Promise.all([context.append({ id: '1' }), direct('2'), context.append({ id: '3' }), context.append({ id: '4' }), direct('5')]);
-    assert.deepEqual(session.events.map(({ id }) => id), ['1', '2', '3', '4', '5']);
+    await Promise.all([
+      context.append({ id: '1' }),
+      direct('2'),
+      context.append({ id: '3' }),
+      context.append({ id: '4' }),
+      direct('5'),
+    ]);
+    assert.deepEqual(
+      session.events.map(({ id }) => id),
+      ['1', '2', '3', '4', '5'],
+    );
     context.end();
   }
 });
@@ -286,7 +337,10 @@ test('to end with writes that were never appended names all of them, in the orde
   context.state.set('x', 1);
   context.child('other').state.set('y', 1);
   context.state.delete('x');
-  const names = (error) => hasCode('INVALID_ARGUMENT')(error) && error.key === 'y' && error.message === 'writes were never appended: "y", "x"; append or discard them';
+  const names = (error) =>
+    hasCode('INVALID_ARGUMENT')(error) &&
+    error.key === 'y' &&
+    error.message === 'writes were never appended: "y", "x"; append or discard them';
   assert.throws(() => context.end(), names);
   context.end({ discard: true });
 });
@@ -312,7 +366,10 @@ test('a context renders with artifacts', async () => {
 });
 
 test('a write made while an event is on its way goes into the next one', async () => {
-  const { context, session, service } = await begin({}, storedWith(() => new Promise((done) => setTimeout(done, 5))));
+  const { context, session, service } = await begin(
+    {},
+    storedWith(() => new Promise((done) => setTimeout(done, 5))),
+  );
   context.state.set('x', 1);
   const first = context.append({ id: '1' });
   context.state.set('x', 2);
@@ -321,20 +378,9 @@ test('a write made while an event is on its way goes into the next one', async (
   assert.equal(context.state.get('x'), 2);
   assert.deepEqual((await context.append({ id: '2' })).actions.stateDelta, { x: 2, y: 2 });
   assert.deepEqual(plain(session.state), { x: 2, y: 2 });
-  assert.deepEqual(plain((await service.getSession(key)).state), { x: 2, y: 2 });
+  assert.deepEqual(plain((await service.getSession(KEY)).state), { x: 2, y: 2 });
   context.end();
 });
-
-/** The process warnings that a function causes. */
-async function warningsOf(run) {
-  const heard = [];
-  const listen = (warning) => heard.push([warning.code, warning.message]);
-  process.on('warning', listen);
-  await run();
-  await new Promise((resolve) => setImmediate(resolve));
-  process.off('warning', listen);
-  return heard;
-}
 
 test('a context may be disposed of, which ends the invocation', async () => {
   const { context, session } = await begin();
@@ -353,13 +399,18 @@ test('to dispose of a context with pending writes never throws: it discards them
   context.child('other').state.set('y"', 1);
   context.child('third').state.set('x', 3);
   const warnings = await warningsOf(() => context[Symbol.dispose]());
-  assert.deepEqual(warnings, [['STATEPAD_WRITES_DISCARDED', 'writes were never appended, and are discarded: "y\\"", "x"']]);
+  assert.deepEqual(warnings, [
+    ['STATEPAD_WRITES_DISCARDED', 'writes were never appended, and are discarded: "y\\"", "x"'],
+  ]);
   assert.throws(() => context.state, hasCode('INVOCATION_ENDED'));
   assert.deepEqual(plain(session.state), { x: 0 });
 });
 
 test('to dispose of a context leaves alone what is on its way', async () => {
-  const { context, session } = await begin({}, storedWith(() => new Promise((done) => setTimeout(done, 5))));
+  const { context, session } = await begin(
+    {},
+    storedWith(() => new Promise((done) => setTimeout(done, 5))),
+  );
   context.state.set('x', 1);
   const event = context.append();
   assert.deepEqual(await warningsOf(() => context[Symbol.dispose]()), []);
@@ -480,7 +531,10 @@ describe('a state over plain values', () => {
     }
     assert.throws(() => (state.toRecord().cart = 1), TypeError);
     assert.deepEqual(value, { cart: { items: [{ n: 1 }] }, frozen: { inner: {} } });
-    assert.ok(!Object.isFrozen(value.cart) && !Object.isFrozen(value.cart.items) && !Object.isFrozen(delta.list), 'they are their owner\'s');
+    assert.ok(
+      !Object.isFrozen(value.cart) && !Object.isFrozen(value.cart.items) && !Object.isFrozen(delta.list),
+      "they are their owner's",
+    );
     value.cart.items.push({ n: 2 });
     assert.deepEqual(state.get('cart'), value.cart);
   });
@@ -494,7 +548,10 @@ describe('a state over plain values', () => {
   });
 
   test('names the key of a value that is no JSON', () => {
-    assert.throws(() => new State({ x: { f: () => 1 } }).get('x'), (error) => hasCode('VALUE_NOT_JSON')(error) && error.path === 'state["x"].f');
+    assert.throws(
+      () => new State({ x: { f: () => 1 } }).get('x'),
+      (error) => hasCode('VALUE_NOT_JSON')(error) && error.path === 'state["x"].f',
+    );
   });
 
   test('a record of all values is an ordinary object, whatever its keys', () => {
@@ -502,7 +559,10 @@ describe('a state over plain values', () => {
     state.set('__proto__', { z: 3 });
     const record = state.toRecord();
     assert.equal(Object.getPrototypeOf(record), Object.prototype);
-    assert.deepEqual(Object.entries(record), [['__proto__', { z: 3 }], ['y', 2]]);
+    assert.deepEqual(Object.entries(record), [
+      ['__proto__', { z: 3 }],
+      ['y', 2],
+    ]);
     assert.equal(record.z, undefined);
     assert.equal(`${record}`, '[object Object]');
   });
@@ -514,8 +574,18 @@ test('the end is the end for children, for readers and for a state that is still
   const { state, readonly } = child;
   context.end();
   for (const use of [
-    () => child.state, () => child.child('third'), () => readonly.state, () => readonly.render('{x}'), () => readonly.render(() => 'x'),
-    () => child.render('x'), () => state.get('x'), () => state.has('x'), () => state.set('x', 1), () => state.delete('x'), () => state.toRecord(), () => state.setDefault('x', 1),
+    () => child.state,
+    () => child.child('third'),
+    () => readonly.state,
+    () => readonly.render('{x}'),
+    () => readonly.render(() => 'x'),
+    () => child.render('x'),
+    () => state.get('x'),
+    () => state.has('x'),
+    () => state.set('x', 1),
+    () => state.delete('x'),
+    () => state.toRecord(),
+    () => state.setDefault('x', 1),
   ]) {
     assert.throws(use, hasCode('INVOCATION_ENDED'), String(use));
   }
@@ -532,9 +602,10 @@ test('an invocation has an id of its own unless it is given one', async () => {
   assert.equal(one.child('x').invocationId, one.invocationId);
 });
 
-test('a handle remembers the last 64 invocations: a user\'s event of an earlier one begins it anew', async () => {
+test("a handle remembers the last 64 invocations: a user's event of an earlier one begins it anew", async () => {
   const { service, session } = await begin();
-  const say = (invocationId, stateDelta = {}) => service.appendEvent({ session, event: { author: 'user', invocationId, actions: { stateDelta } } });
+  const say = (invocationId, stateDelta = {}) =>
+    service.appendEvent({ session, event: { author: 'user', invocationId, actions: { stateDelta } } });
   const others = Array.from({ length: 64 }, (_, index) => `i${index}`);
   for (const id of ['first', ...others]) {
     await say(id);
@@ -556,7 +627,7 @@ test('a handle remembers the last 64 invocations: a user\'s event of an earlier 
 
 test('only a handle of the service can begin an invocation', async () => {
   const { service, session } = await begin();
-  for (const other of [{ ...session }, await new SessionService().createSession(key), {}, undefined, null]) {
+  for (const other of [{ ...session }, await new SessionService().createSession(KEY), {}, undefined, null]) {
     assert.throws(() => service.invocation(other), hasCode('INVALID_ARGUMENT'));
   }
 });
@@ -564,7 +635,10 @@ test('only a handle of the service can begin an invocation', async () => {
 describe('an instruction', () => {
   test('may be a function, whose text is used as it is', async () => {
     const { context } = await begin({ x: 1 });
-    assert.equal(context.readonly.render((reader) => `{x} is ${reader.state.get('x')}`), '{x} is 1');
+    assert.equal(
+      context.readonly.render((reader) => `{x} is ${reader.state.get('x')}`),
+      '{x} is 1',
+    );
     assert.equal(await context.readonly.render(async () => '{{y}}'), '{{y}}');
     context.end();
   });
@@ -576,7 +650,10 @@ describe('an instruction', () => {
     assert.equal(await injectSessionState(template, context), '1 2');
     assert.equal(await injectSessionState('{x} {temp:y}', context.readonly), '1 2');
     assert.equal(await injectSessionState('{x} {temp:y?}', session), '1 ');
-    assert.equal(await injectSessionState('{x}{artifact.f}', { state: { x: 3 }, artifact: async (name) => `<${name}>` }), '3<f>');
+    assert.equal(
+      await injectSessionState('{x}{artifact.f}', { state: { x: 3 }, artifact: async (name) => `<${name}>` }),
+      '3<f>',
+    );
     context.end({ discard: true });
   });
 });

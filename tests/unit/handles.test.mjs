@@ -5,14 +5,13 @@ import { inspect } from 'node:util';
 import { test } from 'node:test';
 import { SessionService, isStatepadError } from 'statepad';
 import { plain } from '../contract/read.mjs';
+import { KEY, setting } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
-const setting = (stateDelta, more = {}) => ({ invocationId: 'i', author: 'agent', ...more, actions: { stateDelta } });
 const ids = ({ events }) => events.map(({ id }) => id);
 
 async function open(state = {}) {
   const service = new SessionService();
-  return { service, session: await service.createSession({ ...key, state }) };
+  return { service, session: await service.createSession({ ...KEY, state }) };
 }
 
 test('a handle has own enumerable members, and spreads, clones and prints as a plain record', async () => {
@@ -29,7 +28,10 @@ test('a handle has own enumerable members, and spreads, clones and prints as a p
 
 test('every write to a handle throws', async () => {
   const { service, session } = await open({ cart: { items: [1] } });
-  const event = await service.appendEvent({ session, event: setting({ a: [{ b: 1 }] }, { content: { parts: [{ text: 'x' }] } }) });
+  const event = await service.appendEvent({
+    session,
+    event: setting({ a: [{ b: 1 }] }, { content: { parts: [{ text: 'x' }] } }),
+  });
   for (const write of [
     () => (session.state.x = 1),
     () => delete session.state.cart,
@@ -51,22 +53,26 @@ test('every write to a handle throws', async () => {
   for (const name of ['state', 'events', 'lastUpdateTime', 'revision']) {
     // A sloppy script, too: it is told what to do.
     const write = new Function('session', 'name', 'session[name] = 1');
-    assert.throws(() => write(session, name), { code: 'INVALID_ARGUMENT', path: name, message: `${name} is read-only: append an event` });
+    assert.throws(() => write(session, name), {
+      code: 'INVALID_ARGUMENT',
+      path: name,
+      message: `${name} is read-only: append an event`,
+    });
   }
-  assert.deepEqual(plain((await service.getSession(key)).state), { cart: { items: [1] }, a: [{ b: 1 }] });
+  assert.deepEqual(plain((await service.getSession(KEY)).state), { cart: { items: [1] }, a: [{ b: 1 }] });
 });
 
 test('a handle that was not appended through stays as it was read, looked at before or not', async () => {
   const { service, session } = await open({ x: 1, 'app:y': 1, 'user:z': 1 });
-  const looked = await service.getSession(key);
+  const looked = await service.getSession(KEY);
   assert.equal(looked.state.x, 1);
-  const unlooked = await service.getSession(key);
-  const [row] = (await service.listSessions(key)).sessions;
+  const unlooked = await service.getSession(KEY);
+  const [row] = (await service.listSessions(KEY)).sessions;
   const { state, events } = session;
   await service.appendEvent({ session, event: setting({ x: 2, 'app:y': 2, 'user:z': 2 }) });
-  const other = await service.createSession({ ...key, sessionId: 't', state: { 'app:y': 3, 'user:z': 3 } });
+  const other = await service.createSession({ ...KEY, sessionId: 't', state: { 'app:y': 3, 'user:z': 3 } });
   await service.updateState({ appName: 'app' }, () => ({ 'app:y': 4 }));
-  await service.deleteSession(key);
+  await service.deleteSession(KEY);
   for (const held of [looked, unlooked, row]) {
     assert.deepEqual(plain(held.state), { x: 1, 'app:y': 1, 'user:z': 1 });
     assert.equal(held.revision, 0);
@@ -80,8 +86,8 @@ test('a handle that was not appended through stays as it was read, looked at bef
 
 test('a handle that is appended through shows what others wrote meanwhile', async () => {
   const { service, session } = await open();
-  const second = await service.getSession(key);
-  const elsewhere = await service.createSession({ ...key, sessionId: 't' });
+  const second = await service.getSession(KEY);
+  const elsewhere = await service.createSession({ ...KEY, sessionId: 't' });
   await service.appendEvent({ session: second, event: setting({ x: 'second', y: 1 }, { id: '1' }) });
   await service.appendEvent({ session: elsewhere, event: setting({ 'app:a': 1, 'user:b': 1 }) });
   await service.appendEvent({ session, event: setting({ x: 'first' }, { id: '2' }) });
@@ -99,8 +105,8 @@ test('a handle read with a window keeps it and shows what is appended afterwards
   for (const id of ['1', '2', '3']) {
     await service.appendEvent({ session, event: setting({}, { id }) });
   }
-  const windowed = await service.getSession({ ...key, config: { numRecentEvents: 1 } });
-  const none = await service.getSession({ ...key, config: { numRecentEvents: 0 } });
+  const windowed = await service.getSession({ ...KEY, config: { numRecentEvents: 1 } });
+  const none = await service.getSession({ ...KEY, config: { numRecentEvents: 0 } });
   await service.appendEvent({ session, event: setting({}, { id: '4' }) });
   await service.appendEvent({ session: windowed, event: setting({}, { id: '5' }) });
   await service.appendEvent({ session: none, event: setting({}, { id: '6' }) });
@@ -111,7 +117,7 @@ test('a handle read with a window keeps it and shows what is appended afterwards
 test('a row of a list shows no events until one is appended through it', async () => {
   const { service, session } = await open();
   await service.appendEvent({ session, event: setting({ x: 1 }, { id: '1' }) });
-  const [row] = (await service.listSessions(key)).sessions;
+  const [row] = (await service.listSessions(KEY)).sessions;
   assert.deepEqual(row.events, []);
   await service.appendEvent({ session: row, event: setting({ y: 2 }, { id: '2' }) });
   assert.deepEqual(plain(row.state), { x: 1, y: 2 });
@@ -124,7 +130,7 @@ test('a window that the caller changes afterwards is the one that was asked for'
     await service.appendEvent({ session, event: setting({}, { id }) });
   }
   const config = { numRecentEvents: 1 };
-  const read = await service.getSession({ ...key, config });
+  const read = await service.getSession({ ...KEY, config });
   config.numRecentEvents = 3;
   config.afterTimestamp = Infinity;
   assert.deepEqual(ids(read), ['3']);
@@ -135,7 +141,7 @@ test('a record of a session names it, and is not brought up to date', async () =
   const record = { appName: 'app', userId: 'u', id: 's', state: {}, events: [] };
   const event = await service.appendEvent({ session: record, event: setting({ x: 1 }) });
   assert.deepEqual(record, { appName: 'app', userId: 'u', id: 's', state: {}, events: [] });
-  assert.deepEqual((await service.getSession(key)).events, [event]);
+  assert.deepEqual((await service.getSession(KEY)).events, [event]);
 });
 
 test("a handle of another service names a session, and that service's handle does not move", async () => {
@@ -143,17 +149,20 @@ test("a handle of another service names a session, and that service's handle doe
   const { service: second } = await open({ x: 2 });
   await second.appendEvent({ session, event: setting({ y: 1 }) });
   assert.equal(session.revision, 0);
-  assert.deepEqual(plain((await second.getSession(key)).state), { x: 2, y: 1 });
+  assert.deepEqual(plain((await second.getSession(KEY)).state), { x: 2, y: 1 });
 });
 
 test('an old handle of a session that was deleted and created anew is not found', async () => {
   const { service, session } = await open({ x: 1 });
-  await service.deleteSession(key);
-  const anew = await service.createSession({ ...key, state: { x: 2 } });
-  await assert.rejects(service.appendEvent({ session, event: setting({ x: 3 }) }), (error) => isStatepadError(error) && error.code === 'SESSION_NOT_FOUND');
+  await service.deleteSession(KEY);
+  const anew = await service.createSession({ ...KEY, state: { x: 2 } });
+  await assert.rejects(
+    service.appendEvent({ session, event: setting({ x: 3 }) }),
+    (error) => isStatepadError(error) && error.code === 'SESSION_NOT_FOUND',
+  );
   assert.deepEqual(plain(anew.state), { x: 2 });
   assert.deepEqual(plain(session.state), { x: 1 });
-  assert.deepEqual(plain((await service.getSession(key)).state), { x: 2 });
+  assert.deepEqual(plain((await service.getSession(KEY)).state), { x: 2 });
 });
 
 test('a refused append leaves the handle as it was', async () => {
@@ -178,16 +187,20 @@ test('a refused append leaves the handle as it was', async () => {
     [{ session: { ...session, id: 's\ud800' }, event: setting({ x: 2 }) }, 'INVALID_ARGUMENT'],
   ];
   for (const [request, code] of rejected) {
-    await assert.rejects(service.appendEvent(request), (error) => isStatepadError(error) && assert.equal(error.code, code) === undefined);
+    await assert.rejects(
+      service.appendEvent(request),
+      (error) => isStatepadError(error) && assert.equal(error.code, code) === undefined,
+    );
   }
   assert.deepEqual(plain(session), before);
-  assert.deepEqual(plain((await service.getSession(key)).state), { x: 1 });
+  assert.deepEqual(plain((await service.getSession(KEY)).state), { x: 1 });
 });
 
 test('temp: keys show on the handle that they came through, until a user begins the next invocation', async () => {
   const { service, session } = await open();
-  const other = await service.getSession(key);
-  const say = (author, invocationId, stateDelta) => service.appendEvent({ session, event: { author, invocationId, actions: { stateDelta } } });
+  const other = await service.getSession(KEY);
+  const say = (author, invocationId, stateDelta) =>
+    service.appendEvent({ session, event: { author, invocationId, actions: { stateDelta } } });
   await say('user', 'i', { 'temp:a': 1 });
   await say('bot', 'i', { 'temp:b': { c: 2 }, x: 1 });
   assert.deepEqual(plain(session.state), { x: 1, 'temp:a': 1, 'temp:b': { c: 2 } });
@@ -204,7 +217,7 @@ test('temp: keys show on the handle that they came through, until a user begins 
 
 test('app and user state are fresh copies', async () => {
   const { service } = await open({ 'app:x': { y: 1 }, 'user:x': { y: 1 } });
-  for (const read of [() => service.getAppState(key), () => service.getUserState(key)]) {
+  for (const read of [() => service.getAppState(KEY), () => service.getUserState(KEY)]) {
     const record = await read();
     record.x.y = 2;
     record.z = 3;
@@ -214,12 +227,12 @@ test('app and user state are fresh copies', async () => {
 
 test('what handles show is made once, and shared by those that show the same', async () => {
   const { service, session } = await open({ x: 1, 'app:y': 1 });
-  const [one, other] = [await service.getSession(key), await service.getSession(key)];
+  const [one, other] = [await service.getSession(KEY), await service.getSession(KEY)];
   assert.equal(one.state, one.state);
   assert.equal(one.events, one.events);
   assert.equal(one.state, other.state);
   await service.appendEvent({ session, event: setting({ 'temp:t': 1 }) });
   assert.equal(session.state, session.state);
-  assert.deepEqual((await service.getSession(key)).state, { x: 1, 'app:y': 1 });
-  assert.notEqual((await service.getSession(key)).state, session.state);
+  assert.deepEqual((await service.getSession(KEY)).state, { x: 1, 'app:y': 1 });
+  assert.notEqual((await service.getSession(KEY)).state, session.state);
 });

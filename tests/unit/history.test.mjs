@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { DELETED, SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { plain } from '../contract/read.mjs';
+import { KEY, runs } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
 const named = { appName: 'app', userId: 'u', id: 's' };
 const setting = (stateDelta) => ({ author: 'agent', actions: { stateDelta } });
 const notFound = { code: 'SESSION_NOT_FOUND', id: 's' };
@@ -15,7 +15,7 @@ const values = (steps) => plain(steps.map(({ to }) => to ?? null));
 
 /** A session that began with `n: 0` and has set `n` to its revision since. */
 async function counted(service, revisions) {
-  const session = await service.createSession({ ...key, state: { n: 0 } });
+  const session = await service.createSession({ ...KEY, state: { n: 0 } });
   for (let n = 1; n <= revisions; n++) {
     await service.appendEvent({ session, event: setting({ n }) });
   }
@@ -29,7 +29,11 @@ async function tellsAll(service, session, revision) {
   for (const n of all) {
     assert.deepEqual(plain(await service.stateAt(session, n)), { n });
   }
-  await assert.rejects(service.stateAt(session, revision + 1), { code: 'INVALID_ARGUMENT', path: 'revision', actual: revision });
+  await assert.rejects(service.stateAt(session, revision + 1), {
+    code: 'INVALID_ARGUMENT',
+    path: 'revision',
+    actual: revision,
+  });
 }
 
 describe('whatever shows a session', () => {
@@ -41,13 +45,13 @@ describe('whatever shows a session', () => {
       const held = [];
       for (let n = 1; n <= 4; n++) {
         await there.appendEvent({ session: writer, event: setting({ n }) });
-        await here.createSession({ ...key, sessionId: `other${n}` });
+        await here.createSession({ ...KEY, sessionId: `other${n}` });
         await tellsAll(here, named, n);
         held.push(
-          [await here.getSession({ ...key, config: { numRecentEvents: 0 } }), n],
-          [await here.getSession({ ...key, config: { afterTimestamp: Infinity } }), n],
-          [(await here.listSessions(key)).sessions.find(({ id }) => id === 's'), n],
-          [await here.getSession(key), n],
+          [await here.getSession({ ...KEY, config: { numRecentEvents: 0 } }), n],
+          [await here.getSession({ ...KEY, config: { afterTimestamp: Infinity } }), n],
+          [(await here.listSessions(KEY)).sessions.find(({ id }) => id === 's'), n],
+          [await here.getSession(KEY), n],
         );
       }
       for (const [session, revision] of held) {
@@ -68,19 +72,22 @@ describe('whatever shows a session', () => {
       }
       return await inner.load(session, query, context);
     };
-    const [here, there] = [new SessionService({ store: { ...inner, load, watch: undefined }, cachedEvents: 1 }), new SessionService({ store: inner })];
+    const [here, there] = [
+      new SessionService({ store: { ...inner, load, watch: undefined }, cachedEvents: 1 }),
+      new SessionService({ store: inner }),
+    ];
     const writer = await counted(there, 3);
-    const handle = await here.getSession({ ...key, config: { numRecentEvents: 0 } });
+    const handle = await here.getSession({ ...KEY, config: { numRecentEvents: 0 } });
     const { promise: isAsked, resolve } = withResolvers();
     const held = withResolvers();
     [asked, hold] = [resolve, held.promise];
     const answer = here.stateAt(handle, 1);
     await isAsked;
-    await here.createSession({ ...key, sessionId: 'other' });
+    await here.createSession({ ...KEY, sessionId: 'other' });
     for (let n = 4; n <= 6; n++) {
       await there.appendEvent({ session: writer, event: setting({ n }) });
     }
-    await here.getSession({ ...key, config: { numRecentEvents: 1 } });
+    await here.getSession({ ...KEY, config: { numRecentEvents: 1 } });
     await here.appendEvent({ session: handle, event: setting({ n: 7 }) });
     held.resolve();
     assert.deepEqual(plain(await answer), { n: 1 });
@@ -90,9 +97,9 @@ describe('whatever shows a session', () => {
 
 describe('a session that is gone', () => {
   const handles = {
-    'a window': (service) => service.getSession({ ...key, config: { numRecentEvents: 0 } }),
-    'a row of a list': async (service) => (await service.listSessions(key)).sessions[0],
-    'all events, but not the creation': (service) => service.getSession(key),
+    'a window': (service) => service.getSession({ ...KEY, config: { numRecentEvents: 0 } }),
+    'a row of a list': async (service) => (await service.listSessions(KEY)).sessions[0],
+    'all events, but not the creation': (service) => service.getSession(KEY),
     'its name': () => named,
   };
   for (const [name, read] of Object.entries(handles)) {
@@ -101,10 +108,10 @@ describe('a session that is gone', () => {
       const [here, there] = [new SessionService({ store }), new SessionService({ store })];
       await counted(there, 3);
       const session = await read(here);
-      await there.deleteSession(key);
+      await there.deleteSession(KEY);
       await assert.rejects(here.stateAt(session, 1), notFound);
       await assert.rejects(here.history(session, 'n'), notFound);
-      await there.createSession({ ...key, state: { n: 'anew' } });
+      await there.createSession({ ...KEY, state: { n: 'anew' } });
       if (session !== named) {
         await assert.rejects(here.stateAt(session, 0), notFound);
         await assert.rejects(here.history(session, 'n'), notFound);
@@ -116,10 +123,10 @@ describe('a session that is gone', () => {
   test('is told by a handle that has all of it, and by nothing else', async () => {
     for (const service of [new SessionService(), new SessionService({ store: memoryStore() })]) {
       const session = await counted(service, 2);
-      await service.deleteSession(key);
+      await service.deleteSession(KEY);
       await tellsAll(service, session, 2);
       await assert.rejects(service.stateAt(named, 0), notFound);
-      await service.createSession({ ...key, state: { n: 'anew' } });
+      await service.createSession({ ...KEY, state: { n: 'anew' } });
       await tellsAll(service, session, 2);
       assert.deepEqual(values(await service.history(named, 'n')), ['anew']);
     }
@@ -136,12 +143,25 @@ async function readingBroken(change, write) {
 }
 
 describe('a store without what a session began with', () => {
-  const lost = [undefined, '', 'null', '5', '{"timestamp":1}', '{"timestamp":"1","state":{}}', '{"timestamp":1,"state":null}', '{"timestamp":1,"state":[]}'];
+  const lost = [
+    undefined,
+    '',
+    'null',
+    '5',
+    '{"timestamp":1}',
+    '{"timestamp":"1","state":{}}',
+    '{"timestamp":1,"state":null}',
+    '{"timestamp":1,"state":[]}',
+  ];
   for (const data of lost) {
     test(`has keys that no event wrote as they are, where the others come from the log: ${data}`, async () => {
-      const change = ({ kind, event }) => (kind !== 'create' ? event : data === undefined ? undefined : { ...event, data });
+      const change = ({ kind, event }) =>
+        kind !== 'create' ? event : data === undefined ? undefined : { ...event, data };
       const service = await readingBroken(change, async (writer) => {
-        const session = await writer.createSession({ ...key, state: { kept: 1, moved: 2, gone: 3, 'user:kept': 4, 'app:moved': 5 } });
+        const session = await writer.createSession({
+          ...KEY,
+          state: { kept: 1, moved: 2, gone: 3, 'user:kept': 4, 'app:moved': 5 },
+        });
         await writer.appendEvent({ session, event: setting({ new: 6 }) });
         await writer.appendEvent({ session, event: setting({ moved: 7, gone: DELETED, 'app:moved': 8 }) });
       });
@@ -156,10 +176,13 @@ describe('a store without what a session began with', () => {
   }
 
   test('has the key of a later event as an earlier handle shows it', async () => {
-    const service = await readingBroken(({ kind, event }) => (kind === 'create' ? undefined : event), (writer) => counted(writer, 0));
-    const [handle, earlier] = [await service.getSession(key), await service.getSession(key)];
+    const service = await readingBroken(
+      ({ kind, event }) => (kind === 'create' ? undefined : event),
+      (writer) => counted(writer, 0),
+    );
+    const [handle, earlier] = [await service.getSession(KEY), await service.getSession(KEY)];
     await service.appendEvent({ session: handle, event: setting({ m: 1 }) });
-    const between = await service.getSession(key);
+    const between = await service.getSession(KEY);
     await service.appendEvent({ session: handle, event: setting({ n: 2 }) });
     assert.deepEqual(plain(await service.stateAt(handle, 0)), {}, 'it is not known what n was');
     assert.deepEqual(plain(await service.stateAt(between, 0)), { n: 0 });
@@ -171,34 +194,55 @@ describe('a log that cannot be read is told with its revision', () => {
   const broken = {
     'a delta that is a text': { actions: { stateDelta: 'x' } },
     'a delta that is a list': { actions: { stateDelta: [1] } },
-    'deletions that are no list': { actions: { stateDelta: { n: null } }, customMetadata: { statepad: { deleted: 'n' } } },
-    'a deletion that the delta does not have': { actions: { stateDelta: { m: 1 } }, customMetadata: { statepad: { deleted: ['n'] } } },
+    'deletions that are no list': {
+      actions: { stateDelta: { n: null } },
+      customMetadata: { statepad: { deleted: 'n' } },
+    },
+    'a deletion that the delta does not have': {
+      actions: { stateDelta: { m: 1 } },
+      customMetadata: { statepad: { deleted: ['n'] } },
+    },
     'an event that is null': null,
   };
   for (const [name, event] of Object.entries(broken)) {
     test(name, async () => {
-      const change = (given) => (given.event.data.includes('"n":2') ? { ...given.event, data: JSON.stringify(event) } : given.event);
+      const change = (given) =>
+        given.event.data.includes('"n":2') ? { ...given.event, data: JSON.stringify(event) } : given.event;
       const service = await readingBroken(change, (writer) => counted(writer, 3));
-      const session = await service.getSession(key);
+      const session = await service.getSession(KEY);
       assert.deepEqual(plain(session.state), { n: 3 });
       for (let times = 0; times < 2; times++) {
-        await assert.rejects(service.stateAt(session, 1), { code: 'STORE_CORRUPT', id: 's', message: /revision 2 of session "s"/ });
+        await assert.rejects(service.stateAt(session, 1), {
+          code: 'STORE_CORRUPT',
+          id: 's',
+          message: /revision 2 of session "s"/,
+        });
         await assert.rejects(service.history(session, 'n'), { code: 'STORE_CORRUPT' });
       }
-      assert.deepEqual(plain(await service.stateAt(session, 3)), { n: 3 }, 'what it is now does not come from the log');
+      assert.deepEqual(
+        plain(await service.stateAt(session, 3)),
+        { n: 3 },
+        'what it is now does not come from the log',
+      );
     });
   }
 
   test('but an event without a delta wrote nothing', async () => {
-    const change = (given) => (given.event.data.includes('"n":2') ? { ...given.event, data: '{"id":"e","timestamp":1,"actions":{"stateDelta":null}}' } : given.event);
+    const change = (given) =>
+      given.event.data.includes('"n":2')
+        ? { ...given.event, data: '{"id":"e","timestamp":1,"actions":{"stateDelta":null}}' }
+        : given.event;
     const service = await readingBroken(change, (writer) => counted(writer, 3));
     assert.deepEqual(values(await service.history(named, 'n')), [0, 1, 3]);
   });
 });
 
 test('answers are frozen through and through, and their events are those of the session', async () => {
-  for (const service of [new SessionService({ now: () => 7 }), new SessionService({ now: () => 7, store: memoryStore() })]) {
-    const session = await service.createSession({ ...key, state: { x: { list: [{}] } } });
+  for (const service of [
+    new SessionService({ now: () => 7 }),
+    new SessionService({ now: () => 7, store: memoryStore() }),
+  ]) {
+    const session = await service.createSession({ ...KEY, state: { x: { list: [{}] } } });
     await service.appendEvent({ session, event: { invocationId: 'i', ...setting({ x: [{}], 'temp:t': 1 }) } });
     assert.equal(session.state['temp:t'], 1);
     for (const state of [await service.stateAt(session, 0), await service.stateAt(session, 1)]) {
@@ -225,9 +269,23 @@ test('nobody is told who does not wait any more, and nothing by a service that i
 });
 
 describe('the past is what was there, under random events of sessions that share a user', () => {
-  const names = ['x', 'y', '', '1', '__proto__', 'constructor', 'app:x', 'app:y', 'user:x', 'user:__proto__', 'temp:x'];
+  const names = [
+    'x',
+    'y',
+    '',
+    '1',
+    '__proto__',
+    'constructor',
+    'app:x',
+    'app:y',
+    'user:x',
+    'user:__proto__',
+    'temp:x',
+  ];
   const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant(DELETED), fc.constant(null));
-  const delta = fc.array(fc.tuple(fc.constantFrom(...names), value), { maxLength: 5 }).map((entries) => Object.fromEntries(entries));
+  const delta = fc
+    .array(fc.tuple(fc.constantFrom(...names), value), { maxLength: 5 })
+    .map((entries) => Object.fromEntries(entries));
   const creations = fc.array(delta, { minLength: 1, maxLength: 3 });
   const appends = fc.array(fc.record({ who: fc.nat(2), delta, asks: fc.boolean() }), { maxLength: 15 });
   const kinds = {
@@ -242,7 +300,7 @@ describe('the past is what was there, under random events of sessions that share
         const service = new SessionService(shared);
         const sessions = [];
         for (const [index, state] of states.entries()) {
-          sessions.push({ handle: await service.createSession({ ...key, sessionId: `s${index}`, state }), seen: [] });
+          sessions.push({ handle: await service.createSession({ ...KEY, sessionId: `s${index}`, state }), seen: [] });
         }
         sessions.forEach(({ handle, seen }) => seen.push(stored(handle)));
         for (const { who, delta: stateDelta, asks } of steps) {
@@ -254,12 +312,20 @@ describe('the past is what was there, under random events of sessions that share
           }
         }
         const reader = shared.store === undefined ? service : new SessionService(shared);
-        for (const { handle: { appName, userId, id }, seen } of sessions) {
+        for (const {
+          handle: { appName, userId, id },
+          seen,
+        } of sessions) {
           await tells(service, { appName, userId, id }, seen, sessions.length === 1);
-          await tells(reader, await reader.getSession({ appName, userId, sessionId: id, config: { numRecentEvents: 1 } }), seen, sessions.length === 1);
+          await tells(
+            reader,
+            await reader.getSession({ appName, userId, sessionId: id, config: { numRecentEvents: 1 } }),
+            seen,
+            sessions.length === 1,
+          );
         }
       });
-      await fc.assert(property, { numRuns: 150 });
+      await fc.assert(property, { numRuns: runs(150) });
     });
   }
 
@@ -268,17 +334,25 @@ describe('the past is what was there, under random events of sessions that share
     return plain(Object.entries(state).filter(([name]) => !name.startsWith('temp:')));
   }
 
-  /** Fails unless a session tells what was seen of it after each append: of shared keys only where nobody else wrote. */
+  /**
+   * Fails unless a session tells what was seen of it after each append: of shared keys only where nobody else wrote.
+   */
   async function tells(service, session, seen, isAlone) {
     const known = (name) => isAlone || !/^(app|user):/.test(name);
     for (const [revision, entries] of seen.entries()) {
       const told = Object.entries(await service.stateAt(session, revision)).filter(([name]) => known(name));
-      assert.deepEqual(plain(told), entries.filter(([name]) => known(name)), `revision ${revision}`);
+      assert.deepEqual(
+        plain(told),
+        entries.filter(([name]) => known(name)),
+        `revision ${revision}`,
+      );
     }
     for (const name of names) {
       const steps = await service.history(session, name);
       steps.forEach(({ revision }, index) => assert.ok(index === 0 || revision > steps[index - 1].revision));
-      steps.forEach((step, index) => assert.deepEqual(valueIn(step, 'from'), index === 0 ? [] : valueIn(steps[index - 1], 'to')));
+      steps.forEach((step, index) =>
+        assert.deepEqual(valueIn(step, 'from'), index === 0 ? [] : valueIn(steps[index - 1], 'to')),
+      );
       if (known(name)) {
         for (const [revision, entries] of seen.entries()) {
           const last = steps.findLast((step) => step.revision <= revision) ?? {};
@@ -296,7 +370,9 @@ describe('the past is what was there, under random events of sessions that share
 });
 
 function isFrozen(value) {
-  return typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
+  return (
+    typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen))
+  );
 }
 
 function withResolvers() {

@@ -1,13 +1,13 @@
-// Following the cursor of a list while sessions come, go and move: each one that was there all the time and did not move is
-// visited exactly once.
+// Following the cursor of a list while sessions come, go and move: each one that was there all the time and did not
+// move is visited exactly once.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
+import { APP, runs } from '../support/fixtures.mjs';
 
-const APP = { appName: 'app' };
 const nameOf = ({ userId, id, sessionId = id }) => `${userId}/${sessionId}`;
 
 /** A store that cannot read the sessions in `bad`. `tells`: whether it says where a page ends. */
@@ -42,8 +42,12 @@ const places = {
 };
 
 /** What happens between two pages: to sessions by their number. */
-const disturbance = fc.record({ kind: fc.constantFrom('delete', 'append', 'create', 'corrupt', 'delete the page'), at: fc.nat(29), time: fc.nat(40) });
-const runs = fc.record({
+const disturbance = fc.record({
+  kind: fc.constantFrom('delete', 'append', 'create', 'corrupt', 'delete the page'),
+  at: fc.nat(29),
+  time: fc.nat(40),
+});
+const listings = fc.record({
   count: fc.integer({ min: 0, max: 30 }),
   limit: fc.integer({ min: 1, max: 7 }),
   order: fc.constantFrom('asc', 'desc'),
@@ -55,7 +59,7 @@ for (const [place, make] of Object.entries(places)) {
   describe(place, () => {
     test('what stays where it is is visited exactly once, whatever happens to the others', () =>
       fc.assert(
-        fc.asyncProperty(runs, async ({ count, limit, order, corrupt, between }) => {
+        fc.asyncProperty(listings, async ({ count, limit, order, corrupt, between }) => {
           const { options, bad } = make();
           let clock = 0;
           const service = new SessionService({ ...options, now: () => clock });
@@ -70,13 +74,17 @@ for (const [place, make] of Object.entries(places)) {
             return bad !== undefined;
           };
           corrupt.forEach((number) => spoil(number) && steady.delete(nameOf(keyOf(number))));
-          const steadilyBad = new Set(corrupt.filter((number) => bad && number < count).map((number) => nameOf(keyOf(number))));
+          const steadilyBad = new Set(
+            corrupt.filter((number) => bad && number < count).map((number) => nameOf(keyOf(number))),
+          );
 
           const disturb = async ({ kind, at, time }, page) => {
             clock = time;
             const key = keyOf(at);
             if (kind === 'create') {
-              await service.createSession({ ...APP, userId: 'new', sessionId: `n${at} ${time}` }).catch(({ code }) => assert.equal(code, 'SESSION_EXISTS'));
+              await service
+                .createSession({ ...APP, userId: 'new', sessionId: `n${at} ${time}` })
+                .catch(({ code }) => assert.equal(code, 'SESSION_EXISTS'));
               return;
             }
             if (kind === 'delete the page') {
@@ -93,7 +101,9 @@ for (const [place, make] of Object.entries(places)) {
               await service.deleteSession(key);
             } else if (kind === 'append') {
               const event = { author: 'a', timestamp: time };
-              await service.appendEvent({ session: { ...APP, userId: key.userId, id: key.sessionId }, event }).catch(({ code }) => assert.equal(code, 'SESSION_NOT_FOUND'));
+              await service
+                .appendEvent({ session: { ...APP, userId: key.userId, id: key.sessionId }, event })
+                .catch(({ code }) => assert.equal(code, 'SESSION_NOT_FOUND'));
             } else {
               spoil(at);
             }
@@ -105,7 +115,12 @@ for (const [place, make] of Object.entries(places)) {
           let cursor;
           let pages = 0;
           do {
-            const page = await service.listSessions({ ...APP, limit, order, ...(cursor === undefined ? {} : { cursor }) });
+            const page = await service.listSessions({
+              ...APP,
+              limit,
+              order,
+              ...(cursor === undefined ? {} : { cursor }),
+            });
             assert.ok(page.sessions.length <= limit);
             visited.push(...page.sessions.map(nameOf));
             (page.corrupt ?? []).forEach((key) => unreadable.add(nameOf(key)));
@@ -118,9 +133,12 @@ for (const [place, make] of Object.entries(places)) {
           } while (cursor !== undefined);
           const wanted = [...steady].sort();
           assert.deepEqual(visited.filter((name) => steady.has(name)).sort(), wanted);
-          assert.deepEqual([...steadilyBad].filter((name) => !gone.has(name) && !unreadable.has(name)), []);
+          assert.deepEqual(
+            [...steadilyBad].filter((name) => !gone.has(name) && !unreadable.has(name)),
+            [],
+          );
         }),
-        { numRuns: 150 },
+        { numRuns: runs(150) },
       ));
 
     test('list 10, delete them, go on: all of 100 are visited', async () => {

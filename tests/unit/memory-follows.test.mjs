@@ -1,4 +1,5 @@
-// What a service keeps in memory of a store: given up when it may be wrong, let go of when it is not used, and never in the way.
+// What a service keeps in memory of a store: given up when it may be wrong, let go of when it is not used, and never
+// in the way.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -12,16 +13,18 @@ WebAssembly.Instance = class extends Instance {
     wasm ??= this.exports.memory;
   }
 };
-const { SessionService, StoreError, isStatepadError, ready } = await import('statepad');
+const { SessionService, StoreError, ready } = await import('statepad');
 const { memoryStore } = await import('statepad/stores/memory');
 const { plain } = await import('../contract/read.mjs');
+const { KEY, connectionLost, hasCode } = await import('../support/fixtures.mjs');
 await ready();
 
-const KEY = { appName: 'a', userId: 'u', sessionId: 's' };
 const OTHER = { ...KEY, sessionId: 't' };
-const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
-const event = (stateDelta = {}, id) => ({ ...(id === undefined ? {} : { id }), author: 'agent', actions: { stateDelta } });
-const connectionLost = () => new Error('the connection was lost');
+const event = (stateDelta = {}, id) => ({
+  ...(id === undefined ? {} : { id }),
+  author: 'agent',
+  actions: { stateDelta },
+});
 
 /** A store, with `before` and `after` each call of `commit`; what they throw is thrown. */
 function hooked(hooks = {}, more = {}) {
@@ -58,8 +61,12 @@ describe('over a store of which nobody else writes, what is in memory is given u
   test('an append that was written: its session shows it, and so do the others of the app and the user', async () => {
     for (const key of ['app:n', 'user:n', 'n']) {
       const { hooks, service, session } = await open();
-      hooks.after = () => { throw connectionLost(); };
-      hooks.before = (change) => { if (change.attempt !== undefined) throw connectionLost(); };
+      hooks.after = () => {
+        throw connectionLost();
+      };
+      hooks.before = (change) => {
+        if (change.attempt !== undefined) throw connectionLost();
+      };
       await assert.rejects(service.appendEvent({ session, event: event({ [key]: 1 }) }), hasCode('COMMIT_UNKNOWN'));
       if (key !== 'n') assert.equal((await service.getSession(OTHER)).state[key], 1);
       const read = await service.getSession(KEY);
@@ -69,11 +76,21 @@ describe('over a store of which nobody else writes, what is in memory is given u
 
   test('an update of the app, and a creation', async () => {
     const { hooks, service } = await open();
-    hooks.after = () => { throw connectionLost(); };
-    hooks.before = (change) => { if (change.attempt !== undefined) throw connectionLost(); };
-    await assert.rejects(service.updateState({ appName: 'a', userId: 'u' }, () => ({ 'app:n': 1 })), hasCode('COMMIT_UNKNOWN'));
+    hooks.after = () => {
+      throw connectionLost();
+    };
+    hooks.before = (change) => {
+      if (change.attempt !== undefined) throw connectionLost();
+    };
+    await assert.rejects(
+      service.updateState({ appName: 'app', userId: 'u' }, () => ({ 'app:n': 1 })),
+      hasCode('COMMIT_UNKNOWN'),
+    );
     assert.equal((await service.getSession(OTHER)).state['app:n'], 1);
-    await assert.rejects(service.createSession({ ...KEY, sessionId: 'third', state: { 'user:n': 2 } }), hasCode('COMMIT_UNKNOWN'));
+    await assert.rejects(
+      service.createSession({ ...KEY, sessionId: 'third', state: { 'user:n': 2 } }),
+      hasCode('COMMIT_UNKNOWN'),
+    );
     assert.equal((await service.getSession(OTHER)).state['user:n'], 2);
   });
 
@@ -128,7 +145,10 @@ test('a session that was created anew is read, not joined to what memory has of 
   for (const id of ['1', '2']) await theirs.appendEvent({ session: anew, event: event({}, id) });
   const read = await service.getSession(KEY);
   assert.deepEqual([plain(read.state), read.events.map(({ id }) => id)], [{ anew: 1 }, ['1', '2']]);
-  assert.deepEqual(old.events.map(({ id }) => id), ['old']);
+  assert.deepEqual(
+    old.events.map(({ id }) => id),
+    ['old'],
+  );
 });
 
 test('a repetition is found where it stands, also when earlier events are not in memory', async () => {
@@ -137,10 +157,14 @@ test('a repetition is found where it stands, also when earlier events are not in
   for (const id of ['1', '2', '3']) await theirs.appendEvent({ session, event: event({ id }, id) });
   const service = new SessionService({ store: { ...inner, exclusive: true } });
   const window = await service.getSession({ ...KEY, config: { numRecentEvents: 0 } });
-  for (const id of ['4', '5']) await service.appendEvent({ session: window, event: { ...event({ id }, id), timestamp: 1 } });
+  for (const id of ['4', '5'])
+    await service.appendEvent({ session: window, event: { ...event({ id }, id), timestamp: 1 } });
   const again = await service.appendEvent({ session: window, event: { ...event({ id: '4' }, '4'), timestamp: 1 } });
   assert.equal(again, window.events[0]);
-  await assert.rejects(service.appendEvent({ session: window, event: event({ id: 'other' }, '5') }), hasCode('EVENT_ID_CONFLICT'));
+  await assert.rejects(
+    service.appendEvent({ session: window, event: event({ id: 'other' }, '5') }),
+    hasCode('EVENT_ID_CONFLICT'),
+  );
 });
 
 describe('a change that is not made leaves nothing in the memory of the module', () => {
@@ -154,14 +178,19 @@ describe('a change that is not made leaves nothing in the memory of the module',
   };
   const cases = {
     'refused appends': async ({ hooks, service, session }) => {
-      hooks.before = () => { throw new StoreError('rejected', 'no'); };
+      hooks.before = () => {
+        throw new StoreError('rejected', 'no');
+      };
       await assert.rejects(service.appendEvent({ session, event: event({ big }) }), hasCode('INVALID_ARGUMENT'));
     },
     'appends that were there': async ({ hooks, service, session, theirs }, number) => {
       const again = { ...event({ 'temp:x': 1, [`k${number % 2}`]: big }, `e${number}`), timestamp: 1 };
       hooks.before = async () => {
         hooks.before = undefined;
-        await theirs.appendEvent({ session: await theirs.getSession({ ...KEY, config: { numRecentEvents: 0 } }), event: { ...again, actions: { stateDelta: { [`k${number % 2}`]: big } } } });
+        await theirs.appendEvent({
+          session: await theirs.getSession({ ...KEY, config: { numRecentEvents: 0 } }),
+          event: { ...again, actions: { stateDelta: { [`k${number % 2}`]: big } } },
+        });
       };
       await service.appendEvent({ session, event: again });
     },
@@ -171,13 +200,21 @@ describe('a change that is not made leaves nothing in the memory of the module',
       await assert.rejects(service.createSession({ ...key, state: { big } }), hasCode('SESSION_EXISTS'));
     },
     'refused updates': async ({ hooks, service }) => {
-      hooks.before = () => { throw new StoreError('rejected', 'no'); };
-      await assert.rejects(service.updateState({ appName: 'a' }, () => ({ 'app:big': big })), hasCode('INVALID_ARGUMENT'));
+      hooks.before = () => {
+        throw new StoreError('rejected', 'no');
+      };
+      await assert.rejects(
+        service.updateState({ appName: 'app' }, () => ({ 'app:big': big })),
+        hasCode('INVALID_ARGUMENT'),
+      );
     },
     'appends that the store cannot compare': async ({ inner }) => {
       const service = (growing.service ??= new SessionService({ store: { ...inner, guards: 'keys' } }));
       const session = (growing.session ??= await service.getSession(KEY));
-      await assert.rejects(service.appendEvent({ session, event: event({ big }), expectedRevision: 0 }), hasCode('INVALID_ARGUMENT'));
+      await assert.rejects(
+        service.appendEvent({ session, event: event({ big }), expectedRevision: 0 }),
+        hasCode('INVALID_ARGUMENT'),
+      );
     },
   };
   const growing = {};
@@ -198,10 +235,15 @@ test('sessions that were read or appended to leave memory when there is no room'
   for (const use of [
     (service, key) => service.getSession({ ...key, config: { afterTimestamp: 2 } }),
     async (service, key) => await service.appendEvent({ session: await service.getSession(key), event: event() }),
-    (service, key) => service.appendEvent({ session: { appName: 'a', userId: 'u', id: key.sessionId }, event: event() }),
+    (service, key) =>
+      service.appendEvent({ session: { appName: 'app', userId: 'u', id: key.sessionId }, event: event() }),
     (service, key) => service.updateState(key, () => ({ x: 1 })),
-    async (service, key) => await service.stateAt(await service.getSession({ ...key, config: { numRecentEvents: 0 } }), 0),
-    async (service, key) => await service.appendEvent({ session: await service.getSession(key), event: event(), expectedRevision: 0 }).catch(() => undefined),
+    async (service, key) =>
+      await service.stateAt(await service.getSession({ ...key, config: { numRecentEvents: 0 } }), 0),
+    async (service, key) =>
+      await service
+        .appendEvent({ session: await service.getSession(key), event: event(), expectedRevision: 0 })
+        .catch(() => undefined),
   ]) {
     const inner = memoryStore();
     const loads = [];
@@ -232,8 +274,14 @@ describe('changes that go together', () => {
     const store = {
       ...inner,
       watch: undefined,
-      commit: async (change, context) => { calls.push([change.id]); return await inner.commit(change, context); },
-      commitMany: async (changes, context) => { calls.push(changes.map(({ id }) => id)); return await commitMany(changes, context, inner); },
+      commit: async (change, context) => {
+        calls.push([change.id]);
+        return await inner.commit(change, context);
+      },
+      commitMany: async (changes, context) => {
+        calls.push(changes.map(({ id }) => id));
+        return await commitMany(changes, context, inner);
+      },
     };
     const service = new SessionService({ store, retry: { attempts: 3, pause: 1 } });
     const sessions = [];
@@ -248,15 +296,24 @@ describe('changes that go together', () => {
       throw new StoreError('rejected', `no: ${changes.length}`);
     });
     const outcomes = await all();
-    assert.deepEqual(outcomes.map(({ status }) => status), ['fulfilled', 'fulfilled', 'fulfilled']);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'fulfilled'],
+    );
     assert.deepEqual(calls, [['e0', 'e1', 'e2'], ['e0'], ['e1'], ['e2']]);
-    assert.deepEqual(sessions.map(({ revision }) => revision), [1, 1, 1]);
+    assert.deepEqual(
+      sessions.map(({ revision }) => revision),
+      [1, 1, 1],
+    );
     const some = await open(async (changes, context, inner) => {
       if (changes.length > 1) throw new StoreError('rejected', 'one is bad');
       return await inner.commitMany(changes, context);
     });
     some.calls.length = 0;
-    assert.deepEqual((await some.all()).map(({ status }) => status), ['fulfilled', 'fulfilled', 'fulfilled']);
+    assert.deepEqual(
+      (await some.all()).map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'fulfilled'],
+    );
   });
 
   test('a store that answers more or fewer changes than it was given says nothing: they are sent again', async () => {
@@ -268,7 +325,10 @@ describe('changes that go together', () => {
         isOdd = false;
         return given;
       });
-      assert.deepEqual((await all()).map(({ status }) => status), ['fulfilled', 'fulfilled', 'fulfilled']);
+      assert.deepEqual(
+        (await all()).map(({ status }) => status),
+        ['fulfilled', 'fulfilled', 'fulfilled'],
+      );
       assert.deepEqual(calls.flat().toSorted(), ['e0', 'e0', 'e1', 'e1', 'e2', 'e2']);
     }
   });
@@ -276,13 +336,17 @@ describe('changes that go together', () => {
 
 describe('over a store that tells no marks', () => {
   /** What a store answers, without what stores need not tell. */
-  const bare = (answer) => Object.fromEntries(Object.entries(answer).filter(([name]) => !['changed', 'marks', 'last', 'before'].includes(name)));
+  const bare = (answer) =>
+    Object.fromEntries(
+      Object.entries(answer).filter(([name]) => !['changed', 'marks', 'last', 'before'].includes(name)),
+    );
   const open = (strip) => {
     const { commit, load, list, remove, loadScope } = memoryStore();
     const asked = { load: 0, loadScope: 0 };
     const service = new SessionService({
       store: {
-        list, remove,
+        list,
+        remove,
         commit: async (...args) => strip(await commit(...args)),
         load: async (...args) => {
           asked.load += 1;

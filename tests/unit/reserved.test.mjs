@@ -2,27 +2,30 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SessionService, isStatepadError } from 'statepad';
+import { SessionService } from 'statepad';
 import { encryptedStore } from 'statepad/stores/encrypted';
 import { memoryStore } from 'statepad/stores/memory';
+import { APP, KEY, USER, hasCode } from '../support/fixtures.mjs';
 
-const APP = { appName: 'a' };
-const USER = { ...APP, userId: 'u' };
-const KEY = { ...USER, sessionId: 's' };
 const TARGETS = { session: KEY, user: USER, app: APP };
 const soon = () => new Promise((resolve) => setImmediate(resolve));
-const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
 
 /**
- * A store in memory that gives turns. `log` tells in order what was asked of it, `asked` with what. `answer` makes the answer to
- * `reserve`; `tries` says what becomes of each try to write: `lost` writes and loses the answer, `refused` writes nothing, a
- * function runs before.
+ * A store in memory that gives turns. `log` tells in order what was asked of it, `asked` with what. `answer` makes the
+ * answer to `reserve`; `tries` says what becomes of each try to write: `lost` writes and loses the answer, `refused`
+ * writes nothing, a function runs before.
  */
 function turnStore({ answer, inner = memoryStore() } = {}) {
   const [log, asked, sent, tries] = [[], [], [], []];
   const turns = [];
   const newTurn = (more = {}) => {
-    const turn = { id: `turn ${turns.length + 1}`, contended: false, released: 0, release: async () => void (log.push('release'), (turn.released += 1)), ...more };
+    const turn = {
+      id: `turn ${turns.length + 1}`,
+      contended: false,
+      released: 0,
+      release: async () => void (log.push('release'), (turn.released += 1)),
+      ...more,
+    };
     turns.push(turn);
     return turn;
   };
@@ -56,7 +59,10 @@ function turnStore({ answer, inner = memoryStore() } = {}) {
     return async (state) => {
       runs += 1;
       const next = Object.fromEntries(names.map((name) => [name, (state[name] ?? 0) + 1]));
-      if (runs <= meets) await theirs.updateState(KEY, (other) => Object.fromEntries(names.map((name) => [name, (other[name] ?? 0) + 1])));
+      if (runs <= meets)
+        await theirs.updateState(KEY, (other) =>
+          Object.fromEntries(names.map((name) => [name, (other[name] ?? 0) + 1])),
+        );
       return after(runs) ?? next;
     };
   };
@@ -69,20 +75,41 @@ function turnStore({ answer, inner = memoryStore() } = {}) {
 
 describe('a turn is asked for', () => {
   const places = [
-    ['session', ['n'], KEY], ['session', ['user:n'], USER], ['session', ['n', 'app:n'], APP], ['session', ['n', 'user:n'], USER],
-    ['user', ['user:n'], USER], ['user', ['user:n', 'app:n'], APP], ['app', ['app:n'], APP],
+    ['session', ['n'], KEY],
+    ['session', ['user:n'], USER],
+    ['session', ['n', 'app:n'], APP],
+    ['session', ['n', 'user:n'], USER],
+    ['user', ['user:n'], USER],
+    ['user', ['user:n', 'app:n'], APP],
+    ['app', ['app:n'], APP],
   ];
   for (const [by, names, target] of places) {
     test(`from the second time on that others have come between, at the widest scope: ${names} through the ${by}`, async () => {
       for (const meets of [0, 1, 2, 4]) {
         const { service, asked, sent, turns, log, counting } = await turnStore();
         const state = await service.updateState(TARGETS[by], counting(names, meets));
-        assert.deepEqual(names.map((name) => state[name]), names.map(() => meets + 1));
-        assert.deepEqual(asked.map((each) => each.target), meets < 2 ? [] : [target]);
+        assert.deepEqual(
+          names.map((name) => state[name]),
+          names.map(() => meets + 1),
+        );
+        assert.deepEqual(
+          asked.map((each) => each.target),
+          meets < 2 ? [] : [target],
+        );
         // It is kept over what comes between later, and every change from then on carries it.
-        assert.deepEqual(sent.map(({ turn }) => turn), [undefined, undefined, 'turn 1', 'turn 1', 'turn 1'].slice(0, meets + 1));
-        assert.deepEqual(sent.map((change) => 'turn' in change), sent.map((_, index) => index >= 2));
-        assert.deepEqual(turns.map(({ released }) => released), meets < 2 ? [] : [0], 'the change has given it back');
+        assert.deepEqual(
+          sent.map(({ turn }) => turn),
+          [undefined, undefined, 'turn 1', 'turn 1', 'turn 1'].slice(0, meets + 1),
+        );
+        assert.deepEqual(
+          sent.map((change) => 'turn' in change),
+          sent.map((_, index) => index >= 2),
+        );
+        assert.deepEqual(
+          turns.map(({ released }) => released),
+          meets < 2 ? [] : [0],
+          'the change has given it back',
+        );
         if (meets >= 2) {
           const order = log.slice(log.indexOf('reserve'));
           assert.equal(order[1], 'read', 'and then it is read');
@@ -94,12 +121,20 @@ describe('a turn is asked for', () => {
 
   test('at the scope that is written, too, and at the widest where all keys were looked at', async () => {
     for (const [by, answer, target] of [
-      ['session', { n: 1, 'app:seen': true }, APP], ['session', { n: 1, 'user:seen': true }, USER], ['user', { 'user:n': 1, 'app:seen': true }, APP],
+      ['session', { n: 1, 'app:seen': true }, APP],
+      ['session', { n: 1, 'user:seen': true }, USER],
+      ['user', { 'user:n': 1, 'app:seen': true }, APP],
     ]) {
       const { service, asked, counting } = await turnStore();
       const name = Object.keys(answer)[0];
-      await service.updateState(TARGETS[by], counting([name], 2, () => answer));
-      assert.deepEqual(asked.map((each) => each.target), [target]);
+      await service.updateState(
+        TARGETS[by],
+        counting([name], 2, () => answer),
+      );
+      assert.deepEqual(
+        asked.map((each) => each.target),
+        [target],
+      );
     }
     for (const by of ['session', 'user', 'app']) {
       const { service, theirs, asked } = await turnStore();
@@ -109,12 +144,19 @@ describe('a turn is asked for', () => {
         if ((runs += 1) <= 2) await theirs.updateState(APP, () => ({ [`app:${runs}`]: true }));
         return { 'app:count': count };
       });
-      assert.deepEqual(asked.map((each) => each.target), [APP]);
+      assert.deepEqual(
+        asked.map((each) => each.target),
+        [APP],
+      );
     }
   });
 
   test('for a time that goes by how long the last attempt took, and waited for no longer than one try of the store may take', async (context) => {
-    for (const [timeout, wait] of [[undefined, 5_000], [60_000, 5_000], [700, 700]]) {
+    for (const [timeout, wait] of [
+      [undefined, 5_000],
+      [60_000, 5_000],
+      [700, 700],
+    ]) {
       const { store, asked, counting } = await turnStore();
       await new SessionService({ store, timeout }).updateState(APP, counting(['app:n'], 2));
       const [{ times, context: given }] = asked;
@@ -125,9 +167,18 @@ describe('a turn is asked for', () => {
     const { service, asked, counting } = await turnStore();
     let now = 0;
     context.mock.method(performance, 'now', () => now);
-    await service.updateState(APP, counting(['app:n'], 2, () => void (now += 1_000)));
-    await service.updateState(USER, counting(['user:n'], 2, () => void (now += 60_000)));
-    assert.deepEqual(asked.map(({ times }) => times.hold), [2_500, 10_000]);
+    await service.updateState(
+      APP,
+      counting(['app:n'], 2, () => void (now += 1_000)),
+    );
+    await service.updateState(
+      USER,
+      counting(['user:n'], 2, () => void (now += 60_000)),
+    );
+    assert.deepEqual(
+      asked.map(({ times }) => times.hold),
+      [2_500, 10_000],
+    );
   });
 
   test('in all tries of a change', async () => {
@@ -135,7 +186,16 @@ describe('a turn is asked for', () => {
     tries.push(undefined, undefined, 'refused', 'lost');
     const { 'app:n': n } = await service.updateState(APP, counting(['app:n'], 2));
     assert.equal(n, 3);
-    assert.deepEqual(sent.map(({ turn, attempt }) => [turn, attempt]), [[undefined, undefined], [undefined, undefined], ['turn 1', undefined], ['turn 1', 2], ['turn 1', 3]]);
+    assert.deepEqual(
+      sent.map(({ turn, attempt }) => [turn, attempt]),
+      [
+        [undefined, undefined],
+        [undefined, undefined],
+        ['turn 1', undefined],
+        ['turn 1', 2],
+        ['turn 1', 3],
+      ],
+    );
   });
 });
 
@@ -143,13 +203,27 @@ describe('a turn is given back', () => {
   const enough = new Error('enough');
   test('when the function throws, or writes nothing, or what it must not', async () => {
     for (const [last, expected] of [
-      [() => { throw enough; }, (error) => error === enough], [() => ({}), undefined], [() => ({ n: 1 }), hasCode('INVALID_ARGUMENT')],
-      [() => ({ 'app:n': 1n }), hasCode('VALUE_NOT_JSON')], [() => 'no delta', hasCode('INVALID_ARGUMENT')],
+      [
+        () => {
+          throw enough;
+        },
+        (error) => error === enough,
+      ],
+      [() => ({}), undefined],
+      [() => ({ n: 1 }), hasCode('INVALID_ARGUMENT')],
+      [() => ({ 'app:n': 1n }), hasCode('VALUE_NOT_JSON')],
+      [() => 'no delta', hasCode('INVALID_ARGUMENT')],
     ]) {
       const { service, turns, counting } = await turnStore();
-      const update = service.updateState(APP, counting(['app:n'], 2, (runs) => (runs > 2 ? last() : undefined)));
+      const update = service.updateState(
+        APP,
+        counting(['app:n'], 2, (runs) => (runs > 2 ? last() : undefined)),
+      );
       await (expected === undefined ? update : assert.rejects(update, expected));
-      assert.deepEqual(turns.map(({ released }) => released), [1]);
+      assert.deepEqual(
+        turns.map(({ released }) => released),
+        [1],
+      );
     }
   });
 
@@ -175,30 +249,58 @@ describe('a turn is given back', () => {
       if (when !== 'function') assert.equal(context.signal.aborted, true, 'the store is told');
       give?.();
       await soon();
-      assert.deepEqual(turns.map(({ released }) => released), [1], when);
+      assert.deepEqual(
+        turns.map(({ released }) => released),
+        [1],
+        when,
+      );
       assert.equal(log.filter((what) => what === 'write').length, 2);
     }
   });
 
   test('when it is not known whether the change was written, or the attempts are used up, or the session has gone', async () => {
     const lost = await turnStore();
-    lost.tries.push(undefined, undefined, ...Array(3).fill(() => { throw new Error('the connection was lost'); }));
+    lost.tries.push(
+      undefined,
+      undefined,
+      ...Array(3).fill(() => {
+        throw new Error('the connection was lost');
+      }),
+    );
     await assert.rejects(lost.service.updateState(APP, lost.counting(['app:n'], 2)), hasCode('COMMIT_UNKNOWN'));
-    assert.deepEqual(lost.turns.map(({ released }) => released), [1]);
+    assert.deepEqual(
+      lost.turns.map(({ released }) => released),
+      [1],
+    );
 
     const used = await turnStore();
-    await assert.rejects(used.service.updateState(APP, used.counting(['app:n'], 9), { attempts: 3 }), hasCode('STATE_CONFLICT'));
-    assert.deepEqual(used.turns.map(({ released }) => released), [1]);
+    await assert.rejects(
+      used.service.updateState(APP, used.counting(['app:n'], 9), { attempts: 3 }),
+      hasCode('STATE_CONFLICT'),
+    );
+    assert.deepEqual(
+      used.turns.map(({ released }) => released),
+      [1],
+    );
     const few = await turnStore();
-    await assert.rejects(few.service.updateState(APP, few.counting(['app:n'], 9), { attempts: 2 }), hasCode('STATE_CONFLICT'));
+    await assert.rejects(
+      few.service.updateState(APP, few.counting(['app:n'], 9), { attempts: 2 }),
+      hasCode('STATE_CONFLICT'),
+    );
     assert.deepEqual(few.asked, []);
 
     const gone = await turnStore();
     const remove = (runs) => (runs === 3 ? gone.theirs.deleteSession(KEY) : undefined);
     const count = gone.counting(['n'], 2);
     let runs = 0;
-    await assert.rejects(gone.service.updateState(KEY, async (state) => [await count(state), await remove((runs += 1))][0]), hasCode('SESSION_NOT_FOUND'));
-    assert.deepEqual(gone.turns.map(({ released }) => released), [1]);
+    await assert.rejects(
+      gone.service.updateState(KEY, async (state) => [await count(state), await remove((runs += 1))][0]),
+      hasCode('SESSION_NOT_FOUND'),
+    );
+    assert.deepEqual(
+      gone.turns.map(({ released }) => released),
+      [1],
+    );
   });
 
   test('when it comes after the service has gone on without it, or was closed', async () => {
@@ -210,20 +312,36 @@ describe('a turn is given back', () => {
       const { store, turns, counting } = await turnStore({ answer });
       const service = new SessionService({ store, timeout: ends === 'timeout' ? 30 : 10_000 });
       const update = service.updateState(APP, counting(['app:n'], 2));
-      const outcome = update.then(({ 'app:n': n }) => n, ({ code }) => code);
+      const outcome = update.then(
+        ({ 'app:n': n }) => n,
+        ({ code }) => code,
+      );
       await isAsked;
       if (ends === 'close') await service.close();
       assert.equal(await outcome, ends === 'close' ? 'CLOSED' : 3);
       give();
       await soon();
-      assert.deepEqual(turns.map(({ released }) => released), [1], ends);
+      assert.deepEqual(
+        turns.map(({ released }) => released),
+        [1],
+        ends,
+      );
     }
   });
 });
 
 describe('nothing depends on turns', () => {
   const answers = {
-    'none in time': () => undefined, 'a store that fails': () => { throw new Error('no'); }, 'a turn that cannot be given back': (newTurn) => newTurn({ release: () => { throw new Error('no'); } }),
+    'none in time': () => undefined,
+    'a store that fails': () => {
+      throw new Error('no');
+    },
+    'a turn that cannot be given back': (newTurn) =>
+      newTurn({
+        release: () => {
+          throw new Error('no');
+        },
+      }),
   };
   for (const [name, answer] of Object.entries(answers)) {
     test(`${name}: the update goes on`, async () => {
@@ -232,7 +350,15 @@ describe('nothing depends on turns', () => {
       assert.equal(n, 6);
       assert.equal(asked.length, 1, 'and does not ask again');
       assert.equal('turn' in sent.at(-1), name.startsWith('a turn'));
-      await assert.rejects(service.updateState(USER, counting(['user:n'], 2, (runs) => { if (runs > 2) throw new RangeError('no'); })), RangeError);
+      await assert.rejects(
+        service.updateState(
+          USER,
+          counting(['user:n'], 2, (runs) => {
+            if (runs > 2) throw new RangeError('no');
+          }),
+        ),
+        RangeError,
+      );
     });
   }
 
@@ -286,13 +412,22 @@ describe('where others were met just now', () => {
   test('the next update begins with a turn, for a second', async (context) => {
     let now = 1_000;
     context.mock.method(performance, 'now', () => now);
-    for (const [by, name, target] of [['app', 'app:n', APP], ['session', 'app:n', APP], ['session', 'n', KEY], ['user', 'user:n', USER]]) {
+    for (const [by, name, target] of [
+      ['app', 'app:n', APP],
+      ['session', 'app:n', APP],
+      ['session', 'n', KEY],
+      ['user', 'user:n', USER],
+    ]) {
       const { service, asked, sent, log, counting } = await turnStore();
       await service.updateState(TARGETS[by], counting([name], 2));
       log.length = asked.length = sent.length = 0;
       now += 999;
       await service.updateState(TARGETS[by], counting([name], 0));
-      assert.deepEqual([[...new Set(log)], asked.map((each) => each.target), sent.map(({ turn }) => turn)], [['reserve', 'read', 'write'], [target], ['turn 2']], `${name} through the ${by}`);
+      assert.deepEqual(
+        [[...new Set(log)], asked.map((each) => each.target), sent.map(({ turn }) => turn)],
+        [['reserve', 'read', 'write'], [target], ['turn 2']],
+        `${name} through the ${by}`,
+      );
       log.length = 0;
       // Nobody waited for that one or behind it, so it is not remembered any longer.
       now += 1;
@@ -320,10 +455,16 @@ describe('where others were met just now', () => {
     await theirs.createSession(other);
     sent.length = 0;
     await service.updateState(other, counting(['app:n'], 1));
-    assert.deepEqual(sent.map(({ turn }) => turn), [undefined, 'turn 2']);
+    assert.deepEqual(
+      sent.map(({ turn }) => turn),
+      [undefined, 'turn 2'],
+    );
     sent.length = 0;
     await service.updateState(other, counting(['n'], 0));
-    assert.deepEqual(sent.map(({ turn }) => turn), [undefined]);
+    assert.deepEqual(
+      sent.map(({ turn }) => turn),
+      [undefined],
+    );
   });
 
   test('only of so many targets', async (context) => {
@@ -347,10 +488,11 @@ describe('where others were met just now', () => {
 test('only the first of the queue in a process asks, and what is read comes after its turn', async () => {
   const waiting = [];
   let most = 0;
-  const answer = (newTurn) => new Promise((resolve) => {
-    waiting.push(() => resolve(newTurn({ contended: true })));
-    most = Math.max(most, waiting.length);
-  });
+  const answer = (newTurn) =>
+    new Promise((resolve) => {
+      waiting.push(() => resolve(newTurn({ contended: true })));
+      most = Math.max(most, waiting.length);
+    });
   const { service, theirs, asked, sent, counting } = await turnStore({ answer });
   const keys = Array.from({ length: 8 }, (_, index) => ({ ...KEY, sessionId: `s${index}` }));
   await Promise.all(keys.map((key) => theirs.createSession(key)));

@@ -1,6 +1,7 @@
 // What a run of all suites counts.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import test from 'node:test';
 import { runSuite } from '../../scripts/suite.mjs';
 
@@ -8,7 +9,13 @@ import { runSuite } from '../../scripts/suite.mjs';
 async function suite(runner, ...lines) {
   const last = lines.pop();
   const program = `console.log(${JSON.stringify(lines.join('\n'))}); console.error(${JSON.stringify(last)})`;
-  const { passed, failed, skipped, ok, lines: told } = await runSuite({ name: 'suite', command: [process.execPath, '-e', program], runner });
+  const {
+    passed,
+    failed,
+    skipped,
+    ok,
+    lines: told,
+  } = await runSuite({ name: 'suite', command: [process.execPath, '-e', program], runner });
   return { counts: [passed, failed, skipped], ok, told };
 }
 
@@ -28,4 +35,43 @@ test('a suite that does nothing but skip has run no test', async () => {
 test('a test that merely names what is skipped is a test', async () => {
   const { counts } = await suite('cargo', RESULT, 'test skipped: ok');
   assert.deepEqual(counts, [3, 0, 1]);
+});
+
+test('what a suite prints beside others is kept together, and told when it failed', async () => {
+  const command = [process.execPath, '-e', 'console.log("one"); console.error("two"); process.exit(3)'];
+  const { ok, output, failure } = await runSuite({ name: 'suite', command }, { show: 'nothing' });
+  assert.deepEqual(
+    { ok, output: output.split('\n').sort(), failure: failure.sort() },
+    { ok: false, output: ['', 'one', 'two'], failure: ['one', 'two'] },
+  );
+});
+
+test('a program that is not there is a failure that names it', async () => {
+  const { ok, failure } = await runSuite({ name: 'suite', command: ['no-such-program'] }, { show: 'nothing' });
+  assert.equal(ok, false);
+  assert.match(failure.join('\n'), /no-such-program/);
+});
+
+test('quick steps print a line each, and only those that failed all that they have printed', () => {
+  const node = (program) => [process.execPath, '-e', program];
+  const steps = [
+    { name: 'good', command: node('console.log("fine")') },
+    { name: 'bad', command: node('console.log("what is wrong"); process.exitCode = 1') },
+    { name: 'cannot', refusal: 'run this first' },
+    { name: 'none', left: 'there is no compiler' },
+    { name: 'later', command: node(''), after: ['cannot'] },
+  ];
+  const program = `import { runSteps } from ${JSON.stringify(new URL('../../scripts/steps.mjs', import.meta.url))}; await runSteps(${JSON.stringify(steps)})`;
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+  assert.equal(status, 1);
+  const lines = stdout.split('\n');
+  const lineOf = (name) => lines.filter((line) => /^(ok|FAILED|left) /.test(line) && line.slice(8).startsWith(name));
+  assert.match(lineOf('good').join('\n'), /^ok +good +\d+\.\d s$/);
+  assert.match(lineOf('bad').join('\n'), /^FAILED +bad +\d+\.\d s$/);
+  assert.match(lineOf('cannot').join('\n'), /^FAILED +cannot +run this first$/);
+  assert.match(lineOf('none').join('\n'), /^left +none +there is no compiler$/);
+  assert.match(lineOf('later').join('\n'), /^ok +later/);
+  assert.match(stdout, /=== bad\n\nwhat is wrong\n/);
+  assert.doesNotMatch(stdout, /fine|=== good/);
+  assert.match(stdout, /\nfailed: (bad, cannot|cannot, bad); \d+\.\d s\n$/);
 });

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { SessionService, State, Template, injectSessionState, isStatepadError, outputDelta, outputDeltaAsync } from 'statepad';
-
-const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
+import { SessionService, State, Template, injectSessionState, outputDelta, outputDeltaAsync } from 'statepad';
+import { hasCode } from '../support/fixtures.mjs';
 
 test('a text with lone surrogates is a text: it is rendered, and escaped', () => {
   for (const text of ['\ud800', 'a\udc00{n}', '\ud83d{n}\ude00', '{\ud800}', '\\{n}\udfff{n}']) {
@@ -24,7 +23,10 @@ test('a template and its placeholders cannot be changed', () => {
 
 test('a template is rendered many times with many states', () => {
   const template = new Template('{a}{b?}');
-  assert.deepEqual([{ a: 1 }, { a: 2, b: 3 }, { a: null }].map((state) => template.render({ state })), ['1', '23', '']);
+  assert.deepEqual(
+    [{ a: 1 }, { a: 2, b: 3 }, { a: null }].map((state) => template.render({ state })),
+    ['1', '23', ''],
+  );
 });
 
 test('what is no text is no template', () => {
@@ -54,7 +56,9 @@ test('a synchronous rendering takes no promise for an artifact', () => {
 
 test('what the resolver throws comes through', async () => {
   const template = new Template('{artifact.f?}');
-  const artifact = () => { throw new RangeError('no'); };
+  const artifact = () => {
+    throw new RangeError('no');
+  };
   assert.throws(() => template.render({ state: {}, artifact }), RangeError);
   await assert.rejects(template.renderAsync({ state: {}, artifact }), RangeError);
 });
@@ -73,13 +77,20 @@ test('artifacts are asked for all at once', async () => {
 });
 
 test("a session's state, a State and a plain record are all states", async () => {
-  const session = await new SessionService().createSession({ appName: 'a', userId: 'u', state: { x: 1, 'user:y': { z: 2 } } });
+  const session = await new SessionService().createSession({
+    appName: 'a',
+    userId: 'u',
+    state: { x: 1, 'user:y': { z: 2 } },
+  });
   assert.equal(new Template('{x}{user:y.z}').render({ state: session.state }), '12');
   const state = new State(session.state);
   state.set('x', 5);
   state.delete('user:y');
   assert.equal(await injectSessionState('{x}[{user:y.z?}]', { state }), '5[]');
-  assert.equal(await injectSessionState('{toRecord}', { state: { toRecord: 'a key like any other' } }), 'a key like any other');
+  assert.equal(
+    await injectSessionState('{toRecord}', { state: { toRecord: 'a key like any other' } }),
+    'a key like any other',
+  );
 });
 
 test('an answer of a schema that takes time is waited for, or refused', async () => {
@@ -93,7 +104,8 @@ test('an answer of a schema is waited for, whatever kind of promise it is', asyn
   const event = { author: 'a', content: { parts: [{ text: '1' }] } };
   const kinds = {
     'a thenable': (value) => ({ then: (resolve) => resolve({ value: [value] }) }),
-    'a thenable function': (value) => Object.assign(() => undefined, { then: (resolve) => resolve({ value: [value] }) }),
+    'a thenable function': (value) =>
+      Object.assign(() => undefined, { then: (resolve) => resolve({ value: [value] }) }),
     'a promise of another realm': (value) => runInNewContext('(value) => Promise.resolve(value)')({ value: [value] }),
   };
   for (const [kind, validate] of Object.entries(kinds)) {
@@ -107,15 +119,29 @@ test('what is no event, no key and no schema is told as such', async () => {
   const event = { author: 'a', content: { parts: [{ text: '1' }] } };
   const schema = (answer) => ({ '~standard': { version: 1, vendor: 't', validate: () => answer } });
   const wrong = [
-    [null, { outputKey: 'k' }], [undefined, { outputKey: 'k' }], ['text', { outputKey: 'k' }], [[], { outputKey: 'k' }],
-    [event, null], [event, undefined], [event, {}], [event, { outputKey: 1 }], [event, { outputKey: '\ud800' }],
-    [event, { outputKey: 'k', outputSchema: null }], [event, { outputKey: 'k', outputSchema: {} }], [event, { outputKey: 'k', outputSchema: 1 }],
-    [event, { outputKey: 'k', outputSchema: schema(undefined) }], [event, { outputKey: 'k', outputSchema: schema(null) }],
+    [null, { outputKey: 'k' }],
+    [undefined, { outputKey: 'k' }],
+    ['text', { outputKey: 'k' }],
+    [[], { outputKey: 'k' }],
+    [event, null],
+    [event, undefined],
+    [event, {}],
+    [event, { outputKey: 1 }],
+    [event, { outputKey: '\ud800' }],
+    [event, { outputKey: 'k', outputSchema: null }],
+    [event, { outputKey: 'k', outputSchema: {} }],
+    [event, { outputKey: 'k', outputSchema: 1 }],
+    [event, { outputKey: 'k', outputSchema: schema(undefined) }],
+    [event, { outputKey: 'k', outputSchema: schema(null) }],
     [{ content: { parts: [null] } }, { outputKey: 'k' }],
   ];
   for (const [given, options] of wrong) {
     assert.throws(() => outputDelta(given, options), hasCode('INVALID_ARGUMENT'), JSON.stringify([given, options]));
-    await assert.rejects(outputDeltaAsync(given, options), hasCode('INVALID_ARGUMENT'), JSON.stringify([given, options]));
+    await assert.rejects(
+      outputDeltaAsync(given, options),
+      hasCode('INVALID_ARGUMENT'),
+      JSON.stringify([given, options]),
+    );
   }
 });
 

@@ -1,20 +1,26 @@
-// One call, several tries: whatever gets lost or stuck on the way, it is done once or not at all, and its caller is told which.
+// One call, several tries: whatever gets lost or stuck on the way, it is done once or not at all, and its caller is
+// told which.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SessionService, StoreError, isStatepadError } from 'statepad';
+import { SessionService, StoreError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { plain } from '../contract/read.mjs';
+import { KEY, hasCode } from '../support/fixtures.mjs';
 
-const KEY = { appName: 'a', userId: 'u', sessionId: 's' };
-const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
-const event = (stateDelta, id) => ({ ...(id === undefined ? {} : { id }), author: 'agent', timestamp: 1, actions: { stateDelta } });
+const event = (stateDelta, id) => ({
+  ...(id === undefined ? {} : { id }),
+  author: 'agent',
+  timestamp: 1,
+  actions: { stateDelta },
+});
 const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 /**
- * A store in memory whose calls that write go as `script` says, one entry a try: `lost` writes and loses the answer, `cut` writes
- * nothing and nobody knows, `refused` writes nothing and says so, `stuck` is on its way until `release()`, and nobody waits for
- * it; a function is called before, and what it throws is thrown. `sent` is what was sent.
+ * A store in memory whose calls that write go as `script` says, one entry a try: `lost` writes and loses the answer,
+ * `cut` writes nothing and nobody knows, `refused` writes nothing and says so, `stuck` is on its way until
+ * `release()`, and nobody waits for it; a function is called before, and what it throws is thrown. `sent` is what was
+ * sent.
  */
 function scripted({ keeps } = {}) {
   const inner = memoryStore();
@@ -45,7 +51,15 @@ function scripted({ keeps } = {}) {
   };
   delete store.commitMany;
   /** What is stuck arrives now. Says what came of each. */
-  const release = async () => await Promise.all(stuck.splice(0).map((go) => go().then(() => 'done', ({ code }) => code)));
+  const release = async () =>
+    await Promise.all(
+      stuck.splice(0).map((go) =>
+        go().then(
+          () => 'done',
+          ({ code }) => code,
+        ),
+      ),
+    );
   const service = new SessionService({ store, retry: { attempts: 3, pause: 1 } });
   const theirs = new SessionService({ store: inner });
   return { service, theirs, inner, script, sent, release };
@@ -58,8 +72,14 @@ describe('what is sent', () => {
     sent.length = 0;
     script.push('cut', 'refused');
     await service.appendEvent({ session, event: event({ x: 1 }, 'e') });
-    assert.deepEqual(sent.map(({ attempt }) => attempt), [undefined, 2, 3]);
-    assert.deepEqual(sent.map(({ call }) => call), [sent[0].call, sent[0].call, sent[0].call]);
+    assert.deepEqual(
+      sent.map(({ attempt }) => attempt),
+      [undefined, 2, 3],
+    );
+    assert.deepEqual(
+      sent.map(({ call }) => call),
+      [sent[0].call, sent[0].call, sent[0].call],
+    );
     assert.equal('attempt' in sent[0], false);
     const { attempt, ...rest } = sent[2];
     assert.deepEqual([attempt, rest], [3, sent[0]]);
@@ -74,9 +94,12 @@ describe('what is sent', () => {
     await service.appendEvent({ session, event: event({ x: 1 }) });
     await service.appendEvent({ session, event: event({ x: 1 }, '') });
     await service.updateState(KEY, () => ({ y: 1 }));
-    await service.updateState({ appName: 'a' }, () => ({ 'app:y': 1 }));
+    await service.updateState({ appName: 'app' }, () => ({ 'app:y': 1 }));
     const calls = sent.map(({ call }) => call);
-    assert.deepEqual(calls.map((call) => typeof call), ['undefined', 'undefined', 'string', 'string', ...Array(4).fill('undefined')]);
+    assert.deepEqual(
+      calls.map((call) => typeof call),
+      ['undefined', 'undefined', 'string', 'string', ...Array(4).fill('undefined')],
+    );
     assert.notEqual(calls[2], calls[3]);
   });
 
@@ -85,10 +108,13 @@ describe('what is sent', () => {
     const session = await service.createSession({ ...KEY, state: { 'app:x': 1 } });
     await service.appendEvent({ session, event: event({ 'user:x': 1 }, 'e') });
     await service.appendEvent({ session, event: event({}) });
-    assert.deepEqual(sent.slice(1).map(({ known }) => known), [
-      { pos: { app: 1, user: 0 }, marks: { app: sent[0].id } },
-      { pos: { app: 1, user: 1 }, marks: { app: sent[0].id, user: sent[1].call } },
-    ]);
+    assert.deepEqual(
+      sent.slice(1).map(({ known }) => known),
+      [
+        { pos: { app: 1, user: 0 }, marks: { app: sent[0].id } },
+        { pos: { app: 1, user: 1 }, marks: { app: sent[0].id, user: sent[1].call } },
+      ],
+    );
   });
 });
 
@@ -97,21 +123,26 @@ describe('a creation', () => {
     const { service, theirs, script, inner } = scripted();
     script.push('lost', async () => await theirs.deleteSession(KEY));
     const session = await service.createSession({ ...KEY, state: { x: 1, 'user:x': 1, 'app:x': 1 } });
-    assert.deepEqual([plain(session.state), session.revision, session.events.length], [{ x: 1, 'app:x': 1, 'user:x': 1 }, 0, 0]);
+    assert.deepEqual(
+      [plain(session.state), session.revision, session.events.length],
+      [{ x: 1, 'app:x': 1, 'user:x': 1 }, 0, 0],
+    );
     assert.equal(await inner.load(KEY, {}, {}), null);
     assert.equal(await service.getSession(KEY), undefined);
     await assert.rejects(service.appendEvent({ session, event: event({ x: 2 }) }), hasCode('SESSION_NOT_FOUND'));
-    assert.equal((await inner.loadScope({ app: 'a', user: 'u' }, {})).pos, 1);
+    assert.equal((await inner.loadScope({ app: 'app', user: 'u' }, {})).pos, 1);
   });
 
   test('is stored, and deleted before it is read back: it resolves to the session as it was created', async () => {
     const { service, theirs, inner } = scripted();
     await service.createSession({ ...KEY, sessionId: 'first', state: { 'app:y': 0 } });
     // Others have written to the app: the service has to read the new session.
-    await theirs.updateState({ appName: 'a' }, () => ({ 'app:y': 1 }));
+    await theirs.updateState({ appName: 'app' }, () => ({ 'app:y': 1 }));
     const forgetful = new SessionService({
       store: {
-        ...inner, watch: undefined, commitMany: undefined,
+        ...inner,
+        watch: undefined,
+        commitMany: undefined,
         commit: async (...given) => {
           const { changed, before, ...committed } = await inner.commit(...given);
           await inner.remove(KEY, {});
@@ -127,11 +158,18 @@ describe('a creation', () => {
 
   test('is stored, and others have appended before it is read back: revision 0; its handle catches up', async () => {
     const { service, theirs, script } = scripted();
-    script.push('lost', async () => await theirs.appendEvent({ session: await theirs.getSession(KEY), event: event({ x: 2 }, 'theirs') }));
+    script.push(
+      'lost',
+      async () =>
+        await theirs.appendEvent({ session: await theirs.getSession(KEY), event: event({ x: 2 }, 'theirs') }),
+    );
     const session = await service.createSession({ ...KEY, state: { x: 1, 'user:x': 1 } });
     assert.deepEqual([plain(session.state), session.revision, session.events.length], [{ x: 1, 'user:x': 1 }, 0, 0]);
     await service.appendEvent({ session, event: event({ y: 1 }, 'ours') });
-    assert.deepEqual(session.events.map(({ id }) => id), ['theirs', 'ours']);
+    assert.deepEqual(
+      session.events.map(({ id }) => id),
+      ['theirs', 'ours'],
+    );
     assert.deepEqual(plain(session.state), { x: 2, y: 1, 'user:x': 1 });
   });
 
@@ -139,17 +177,27 @@ describe('a creation', () => {
     const { service, theirs, inner } = scripted();
     await theirs.createSession({ ...KEY, sessionId: 'first', state: { 'app:y': 1, 'user:y': 1 } });
     let isDown = false;
-    const down = (method) => async (...given) => {
-      if (isDown) throw new StoreError('unavailable', 'no more connections');
-      return await inner[method](...given);
-    };
+    const down =
+      (method) =>
+      async (...given) => {
+        if (isDown) throw new StoreError('unavailable', 'no more connections');
+        return await inner[method](...given);
+      };
     const commit = async (change, context) => {
       await inner.commit(change, context);
       isDown = true;
       return await inner.commit(change, context);
     };
     const cut = new SessionService({
-      store: { ...inner, watch: undefined, commitMany: undefined, load: down('load'), loadScope: down('loadScope'), commit }, retry: { attempts: 1 },
+      store: {
+        ...inner,
+        watch: undefined,
+        commitMany: undefined,
+        load: down('load'),
+        loadScope: down('loadScope'),
+        commit,
+      },
+      retry: { attempts: 1 },
     });
     const session = await cut.createSession({ ...KEY, state: { x: 1, 'app:x': 1 } });
     assert.deepEqual(plain(session.state), { x: 1, 'app:x': 1 });
@@ -174,7 +222,10 @@ test('a guarded try that was stuck does nothing after its retry was refused', as
 
   const { revision } = await theirs.getSession(KEY);
   script.push('stuck', async () => void (await theirs.deleteSession(KEY)), 'stuck');
-  await assert.rejects(service.appendEvent({ session, event: event({ x: 2 }, 'late'), expectedRevision: revision }), hasCode('SESSION_NOT_FOUND'));
+  await assert.rejects(
+    service.appendEvent({ session, event: event({ x: 2 }, 'late'), expectedRevision: revision }),
+    hasCode('SESSION_NOT_FOUND'),
+  );
   await theirs.createSession(KEY);
   await release();
   assert.equal((await theirs.getSession(KEY)).revision, 0);
@@ -193,8 +244,14 @@ test('a creation that was stuck does nothing after its retry was refused', async
 test('an event that was sent again by another call is stored, also when a call with its id was refused', async () => {
   const { service, theirs, script, release } = scripted();
   const session = await service.createSession(KEY);
-  script.push('stuck', async () => void (await theirs.appendEvent({ session: await theirs.getSession(KEY), event: event({}) })));
-  await assert.rejects(service.appendEvent({ session, event: event({ x: 1 }, 'e'), expectedRevision: 0 }), hasCode('SESSION_STALE'));
+  script.push(
+    'stuck',
+    async () => void (await theirs.appendEvent({ session: await theirs.getSession(KEY), event: event({}) })),
+  );
+  await assert.rejects(
+    service.appendEvent({ session, event: event({ x: 1 }, 'e'), expectedRevision: 0 }),
+    hasCode('SESSION_STALE'),
+  );
   await service.appendEvent({ session, event: event({ x: 1 }, 'e'), expectedRevision: 1 });
   assert.deepEqual(await release(), ['done'], 'a duplicate by now');
   assert.equal((await theirs.getSession(KEY)).revision, 2);
@@ -202,7 +259,11 @@ test('an event that was sent again by another call is stored, also when a call w
 
 describe('an append whose session is gone when it is tried again', () => {
   test('has left nothing but what it wrote to app and user state: that is not known', async () => {
-    for (const [delta, code] of [[{ x: 1 }, 'SESSION_NOT_FOUND'], [{ 'app:x': 1 }, 'COMMIT_UNKNOWN'], [{ 'user:x': 1 }, 'COMMIT_UNKNOWN']]) {
+    for (const [delta, code] of [
+      [{ x: 1 }, 'SESSION_NOT_FOUND'],
+      [{ 'app:x': 1 }, 'COMMIT_UNKNOWN'],
+      [{ 'user:x': 1 }, 'COMMIT_UNKNOWN'],
+    ]) {
       const { service, theirs, script } = scripted();
       const session = await service.createSession(KEY);
       script.push('lost', async () => await theirs.deleteSession(KEY));
@@ -222,7 +283,9 @@ describe('an append whose session is gone when it is tried again', () => {
 test('what a store will not take any more may have been taken before', async () => {
   const { service, script } = scripted();
   const session = await service.createSession(KEY);
-  script.push('lost', () => { throw new StoreError('rejected', 'the schema is newer'); });
+  script.push('lost', () => {
+    throw new StoreError('rejected', 'the schema is newer');
+  });
   await assert.rejects(service.appendEvent({ session, event: event({ x: 1 }) }), hasCode('COMMIT_UNKNOWN'));
   assert.equal((await service.getSession(KEY)).revision, 1);
 });
@@ -230,17 +293,27 @@ test('what a store will not take any more may have been taken before', async () 
 describe('a deletion', () => {
   test('of unknown outcome is COMMIT_UNKNOWN, one that was surely not made STORE_UNAVAILABLE', async () => {
     for (const [script, code] of [
-      [['cut', 'refused', 'refused'], 'COMMIT_UNKNOWN'], [['refused', 'refused', 'stuck'], 'COMMIT_UNKNOWN'], [['stuck', 'stuck', 'stuck'], 'COMMIT_UNKNOWN'],
-      [['refused', 'refused', 'refused'], 'STORE_UNAVAILABLE'], [['lost', 'refused', 'refused'], 'COMMIT_UNKNOWN'],
+      [['cut', 'refused', 'refused'], 'COMMIT_UNKNOWN'],
+      [['refused', 'refused', 'stuck'], 'COMMIT_UNKNOWN'],
+      [['stuck', 'stuck', 'stuck'], 'COMMIT_UNKNOWN'],
+      [['refused', 'refused', 'refused'], 'STORE_UNAVAILABLE'],
+      [['lost', 'refused', 'refused'], 'COMMIT_UNKNOWN'],
     ]) {
       const context = scripted();
       const session = await context.service.createSession(KEY);
       context.script.push(...script);
-      await assert.rejects(context.service.deleteSession(KEY), (error) => hasCode(code)(error) && (code === 'STORE_UNAVAILABLE' || error.id === 's'), `${script}`);
+      await assert.rejects(
+        context.service.deleteSession(KEY),
+        (error) => hasCode(code)(error) && (code === 'STORE_UNAVAILABLE' || error.id === 's'),
+        `${script}`,
+      );
       const isThere = (await context.inner.load(KEY, {}, {})) !== null;
       assert.equal((await context.service.getSession(KEY)) !== undefined, isThere);
       // The handle of a session that is still there goes on.
-      const appended = await context.service.appendEvent({ session, event: event({ x: 1 }) }).then(() => 'done', (error) => error.code);
+      const appended = await context.service.appendEvent({ session, event: event({ x: 1 }) }).then(
+        () => 'done',
+        (error) => error.code,
+      );
       assert.equal(appended, isThere ? 'done' : 'SESSION_NOT_FOUND');
       await context.release();
       await context.service.deleteSession(KEY);
@@ -284,14 +357,19 @@ describe('a deletion', () => {
     const session = await service.createSession(KEY);
     await theirs.deleteSession(KEY);
     await service.deleteSession(KEY);
-    assert.deepEqual(sent.map(({ kind }) => kind), ['create']);
+    assert.deepEqual(
+      sent.map(({ kind }) => kind),
+      ['create'],
+    );
     await assert.rejects(service.appendEvent({ session, event: event({}) }), hasCode('SESSION_NOT_FOUND'));
   });
 
   test('of what cannot be read is made', async () => {
     const { inner, service } = scripted();
     await service.createSession(KEY);
-    const load = async () => { throw new StoreError('corrupt', 'odd'); };
+    const load = async () => {
+      throw new StoreError('corrupt', 'odd');
+    };
     const other = new SessionService({ store: { ...inner, load } });
     await other.deleteSession(KEY);
     assert.equal(await inner.load(KEY, {}, {}), null);
@@ -314,19 +392,30 @@ describe('a store that says what it can compare', () => {
       changes.push(change);
       return await inner.commit(change, context);
     };
-    const service = new SessionService({ store: { ...inner, guards, watch: undefined, commitMany: undefined, commit } });
+    const service = new SessionService({
+      store: { ...inner, guards, watch: undefined, commitMany: undefined, commit },
+    });
     const session = await service.createSession({ ...KEY, state: { n: 1, 'app:n': 1, 'user:n': 1 } });
     changes.length = 0;
     return { service, session, changes };
   };
-  const targets = [KEY, { appName: 'a', userId: 'u' }, { appName: 'a' }];
-  const refused = (...words) => (error) => hasCode('INVALID_ARGUMENT')(error) && words.every((word) => error.message.includes(word));
+  const targets = [KEY, { appName: 'app', userId: 'u' }, { appName: 'app' }];
+  const refused =
+    (...words) =>
+    (error) =>
+      hasCode('INVALID_ARGUMENT')(error) && words.every((word) => error.message.includes(word));
 
   test("'keys': no revisions and no positions", async () => {
     const { service, session, changes } = await open('keys');
-    await assert.rejects(service.appendEvent({ session, event: event({ n: 2 }), expectedRevision: 0 }), refused('expectedRevision', 'compares no revisions'));
+    await assert.rejects(
+      service.appendEvent({ session, event: event({ n: 2 }), expectedRevision: 0 }),
+      refused('expectedRevision', 'compares no revisions'),
+    );
     for (const target of targets) {
-      await assert.rejects(service.updateState(target, (state) => ({ 'app:n': Object.keys(state).length })), refused('compares no revisions'));
+      await assert.rejects(
+        service.updateState(target, (state) => ({ 'app:n': Object.keys(state).length })),
+        refused('compares no revisions'),
+      );
     }
     assert.deepEqual(changes, []);
     for (const target of targets) {
@@ -339,17 +428,29 @@ describe('a store that says what it can compare', () => {
 
   test("'none': nothing at all", async () => {
     const { service, session, changes } = await open('none');
-    await assert.rejects(service.appendEvent({ session, event: event({ n: 2 }), expectedRevision: 0 }), refused('expectedRevision'));
+    await assert.rejects(
+      service.appendEvent({ session, event: event({ n: 2 }), expectedRevision: 0 }),
+      refused('expectedRevision'),
+    );
     for (const target of targets) {
-      await assert.rejects(service.updateState(target, (state) => ({ 'app:n': state['app:n'] + 1 })), refused('neither values nor revisions'));
-      await assert.rejects(service.updateState(target, (state) => ({ 'app:n': Object.keys(state).length })), refused('compares no revisions'));
+      await assert.rejects(
+        service.updateState(target, (state) => ({ 'app:n': state['app:n'] + 1 })),
+        refused('neither values nor revisions'),
+      );
+      await assert.rejects(
+        service.updateState(target, (state) => ({ 'app:n': Object.keys(state).length })),
+        refused('compares no revisions'),
+      );
     }
     assert.deepEqual(changes, []);
     // What depends on nothing can be written.
     await service.updateState(KEY, () => ({ n: 5 }));
-    await service.updateState({ appName: 'a' }, () => ({ 'app:n': 5 }));
+    await service.updateState({ appName: 'app' }, () => ({ 'app:n': 5 }));
     await service.appendEvent({ session, event: event({ x: 2 }) });
     assert.deepEqual(plain(session.state), { n: 5, x: 2, 'app:n': 5, 'user:n': 1 });
-    assert.deepEqual(changes.map(({ guard }) => guard), [undefined, undefined, undefined]);
+    assert.deepEqual(
+      changes.map(({ guard }) => guard),
+      [undefined, undefined, undefined],
+    );
   });
 });

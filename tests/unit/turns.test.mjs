@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService, isStatepadError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
+import { KEY } from '../support/fixtures.mjs';
 
-const KEY = { appName: 'a', userId: 'u', sessionId: 's' };
-const TARGETS = { session: KEY, user: { appName: 'a', userId: 'u' }, app: { appName: 'a' } };
+const TARGETS = { session: KEY, user: { appName: 'app', userId: 'u' }, app: { appName: 'app' } };
 const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time));
 const times = (count, task) => Promise.all(Array.from({ length: count }, (_, index) => task(index)));
 const sorted = (numbers) => numbers.toSorted((a, b) => a - b);
@@ -15,22 +15,37 @@ const upTo = (count) => Array.from({ length: count }, (_, index) => index + 1);
 /** A store that is some milliseconds away, and how often it was asked. */
 function farStore(away, inner = memoryStore()) {
   const asked = { reads: 0, writes: 0 };
-  const far = (name, kind) => async (...args) => {
-    asked[kind] += 1;
-    await sleep(away / 2);
-    const answer = await inner[name](...args);
-    await sleep(away / 2);
-    return answer;
-  };
+  const far =
+    (name, kind) =>
+    async (...args) => {
+      asked[kind] += 1;
+      await sleep(away / 2);
+      const answer = await inner[name](...args);
+      await sleep(away / 2);
+      return answer;
+    };
   const store = {
-    ...inner, watch: undefined, commit: far('commit', 'writes'), load: far('load', 'reads'), list: far('list', 'reads'), loadScope: far('loadScope', 'reads'), remove: far('remove', 'writes'),
+    ...inner,
+    watch: undefined,
+    commit: far('commit', 'writes'),
+    load: far('load', 'reads'),
+    list: far('list', 'reads'),
+    loadScope: far('loadScope', 'reads'),
+    remove: far('remove', 'writes'),
   };
   delete store.commitMany;
   return { store, asked };
 }
 
 describe('100 at once, over a store that is far away', () => {
-  const counters = [['session', 'n'], ['session', 'user:n'], ['session', 'app:n'], ['user', 'user:n'], ['user', 'app:n'], ['app', 'app:n']];
+  const counters = [
+    ['session', 'n'],
+    ['session', 'user:n'],
+    ['session', 'app:n'],
+    ['user', 'user:n'],
+    ['user', 'app:n'],
+    ['app', 'app:n'],
+  ];
   for (const [target, name] of counters) {
     for (const waits of [false, true]) {
       test(`${name} through the ${target}${waits ? ', asynchronous' : ''}: 100 round trips and a few, one run each`, async () => {
@@ -76,7 +91,10 @@ describe('100 at once, over a store that is far away', () => {
       runs += 1;
       return { 'user:n': (state['user:n'] ?? 0) + 1 };
     };
-    const tickets = await times(60, async (index) => (await services[index % 2].updateState(TARGETS.user, add))['user:n']);
+    const tickets = await times(
+      60,
+      async (index) => (await services[index % 2].updateState(TARGETS.user, add))['user:n'],
+    );
     assert.deepEqual(sorted(tickets), upTo(60));
     assert.ok(runs <= 60 * 4, `${runs} runs`);
   });
@@ -96,7 +114,10 @@ test('what the turn before has left was written after a call was made, or it rea
     await service.updateState(target, look);
     assert.deepEqual(seen, ['theirs'], 'nobody waited: it is read');
     asked.reads = 0;
-    await Promise.all([service.updateState(target, () => ({ 'app:x': Math.random() })), service.updateState(target, look)]);
+    await Promise.all([
+      service.updateState(target, () => ({ 'app:x': Math.random() })),
+      service.updateState(target, look),
+    ]);
     assert.deepEqual(seen, ['theirs', 'theirs']);
   }
 });
@@ -150,27 +171,39 @@ describe('a function that updates what it is updating does not wait for itself',
     const service = new SessionService({ store: memoryStore() });
     const [one, other] = ['one', 'other'].map((sessionId) => ({ ...KEY, sessionId }));
     await Promise.all([one, other].map((key) => service.createSession(key)));
-    const both = (key, second) => service.updateState(key, async () => {
-      await sleep(5);
-      await service.updateState(second, () => ({ inner: 1 }));
-      return { outer: 1 };
-    });
+    const both = (key, second) =>
+      service.updateState(key, async () => {
+        await sleep(5);
+        await service.updateState(second, () => ({ inner: 1 }));
+        return { outer: 1 };
+      });
     const results = await Promise.all([both(one, other), both(other, one)]);
-    assert.deepEqual(results.map(({ outer }) => outer), [1, 1]);
+    assert.deepEqual(
+      results.map(({ outer }) => outer),
+      [1, 1],
+    );
     assert.equal((await service.getSession(one)).state.inner, 1);
   });
 
   test('what came before a function was called stays in the queue, however long it takes', async () => {
     const service = new SessionService({ store: memoryStore() });
     const order = [];
-    const update = (name, time) => service.updateState(TARGETS.app, async () => {
-      order.push(`${name} begins`);
-      await sleep(time);
-      order.push(`${name} ends`);
-      return { 'app:x': name };
-    });
+    const update = (name, time) =>
+      service.updateState(TARGETS.app, async () => {
+        order.push(`${name} begins`);
+        await sleep(time);
+        order.push(`${name} ends`);
+        return { 'app:x': name };
+      });
     await Promise.all([update('slow', 700), update('second', 1), update('third', 1)]);
-    assert.deepEqual(order, ['slow begins', 'slow ends', 'second begins', 'second ends', 'third begins', 'third ends']);
+    assert.deepEqual(order, [
+      'slow begins',
+      'slow ends',
+      'second begins',
+      'second ends',
+      'third begins',
+      'third ends',
+    ]);
   });
 });
 
@@ -180,7 +213,10 @@ test('a call that is given up while it waits leaves the queue at once, and its f
   const controller = new AbortController();
   let go;
   const held = new Promise((resolve) => (go = resolve));
-  const first = service.updateState(TARGETS.app, async () => { await held; return { 'app:x': 1 }; });
+  const first = service.updateState(TARGETS.app, async () => {
+    await held;
+    return { 'app:x': 1 };
+  });
   const second = service.updateState(TARGETS.app, () => assert.fail('never called'), { signal: controller.signal });
   const third = service.updateState(TARGETS.app, () => ({ 'app:y': 1 }));
   await sleep(1);
@@ -198,7 +234,14 @@ test('a call that is given up between its function and its write writes nothing'
       await service.getOrCreateSession(KEY);
       const reason = new Error('enough');
       const controller = new AbortController();
-      const update = service.updateState(target, () => { controller.abort(reason); return { 'app:never': 1 }; }, { signal: controller.signal });
+      const update = service.updateState(
+        target,
+        () => {
+          controller.abort(reason);
+          return { 'app:never': 1 };
+        },
+        { signal: controller.signal },
+      );
       await assert.rejects(update, (error) => error === reason);
       assert.equal((await service.getAppState(KEY)).never, undefined);
     }
@@ -208,10 +251,15 @@ test('a call that is given up between its function and its write writes nothing'
 test('a queue goes on behind one that fails', async () => {
   const service = new SessionService({ store: memoryStore() });
   const outcomes = await Promise.allSettled([
-    service.updateState(TARGETS.app, () => { throw new RangeError('no'); }),
+    service.updateState(TARGETS.app, () => {
+      throw new RangeError('no');
+    }),
     service.updateState(TARGETS.app, () => ({ nonsense: 1 })),
     service.updateState(TARGETS.app, () => ({ 'app:x': 1 })),
   ]);
-  assert.deepEqual(outcomes.map(({ status }) => status), ['rejected', 'rejected', 'fulfilled']);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'rejected', 'fulfilled'],
+  );
   assert.ok(outcomes[0].reason instanceof RangeError && isStatepadError(outcomes[1].reason));
 });

@@ -1,5 +1,5 @@
-// The golden answers that lie beside the project, at ../shared from its root, when they are there: instruction templates,
-// with what ADK answers, and session scenarios.
+// The golden answers that lie beside the project, at ../shared from its root, when they are there: instruction
+// templates, with what ADK answers, and session scenarios.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -26,7 +26,10 @@ describe('templates, as specified', { skip }, () => {
       } else {
         assert.throws(render, (error) => {
           assert.ok(isStatepadError(error));
-          assert.deepEqual(error.missing.map(({ key }) => key), expect.missing);
+          assert.deepEqual(
+            error.missing.map(({ key }) => key),
+            expect.missing,
+          );
           return true;
         });
       }
@@ -40,7 +43,10 @@ describe('templates, as ADK renders them', { skip }, () => {
       // ADK does not save an empty text, so there is no such artifact.
       const saved = Object.fromEntries(Object.entries(artifacts).filter(([, text]) => text !== ''));
       const rendering = adkRender(template, state, name.includes('without service') ? undefined : saved);
-      const outcome = await rendering.then((ok) => ({ ok }), (error) => ({ error: String(error) }));
+      const outcome = await rendering.then(
+        (ok) => ({ ok }),
+        (error) => ({ error: String(error) }),
+      );
       assert.deepEqual(outcome, answer.error === undefined ? { ok: answer.ok } : { error: answer.error });
     });
   }
@@ -93,7 +99,10 @@ describe('scenarios', { skip }, () => {
   }
   test('the list of differences names only scenarios that there are', () => {
     const names = scenarios.map(({ name }) => name);
-    assert.deepEqual(Object.keys(differences).filter((name) => !names.includes(name)), []);
+    assert.deepEqual(
+      Object.keys(differences).filter((name) => !names.includes(name)),
+      [],
+    );
   });
 });
 
@@ -170,6 +179,8 @@ function same(actual, expected, what) {
   }
   let seen = 0;
   const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-  const shown = JSON.stringify(actual, (name, value) => (name === 'id' && uuid.test(value) ? `<uuid ${++seen}>` : value));
+  const shown = JSON.stringify(actual, (name, value) =>
+    name === 'id' && uuid.test(value) ? `<uuid ${++seen}>` : value,
+  );
   assert.deepEqual(JSON.parse(shown), JSON.parse(wanted), what);
 }

@@ -1,19 +1,23 @@
-// Uses the package in a program in which zone.js has taken the place of the global promise. Prints what came of it, as JSON.
+// Uses the package in a program in which zone.js has taken the place of the global promise. Prints what came of it, as
+// JSON.
 
 import 'zone.js/node';
 import { runInNewContext } from 'node:vm';
 import { SessionService, injectSessionState, outputDelta, outputDeltaAsync } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
+import { KEY } from '../support/fixtures.mjs';
 
-const key = { appName: 'app', userId: 'u', sessionId: 's' };
-const TARGETS = { session: key, user: { appName: 'app', userId: 'u' }, app: { appName: 'app' } };
+const TARGETS = { session: KEY, user: { appName: 'app', userId: 'u' }, app: { appName: 'app' } };
 const PLACES = {
   'in memory': () => ({}),
   'over a store': () => ({ store: memoryStore() }),
   'over a store that answers with promises of zone.js': () => ({ store: zoned(memoryStore()) }),
   'over callbacks': () => {
     const kept = [];
-    return { persist: (changes) => new Promise((resolve) => setTimeout(() => resolve(void kept.push(...changes)), 1)), restore: () => Promise.resolve(kept) };
+    return {
+      persist: (changes) => new Promise((resolve) => setTimeout(() => resolve(void kept.push(...changes)), 1)),
+      restore: () => Promise.resolve(kept),
+    };
   },
 };
 const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time));
@@ -28,32 +32,45 @@ const FUNCTIONS = {
     return next(state);
   },
   'a promise of zone.js': (state) => Promise.resolve(next(state)),
-  'a promise of zone.js that is settled later': (state) => new Promise((resolve) => setTimeout(() => resolve(next(state)), 1)),
+  'a promise of zone.js that is settled later': (state) =>
+    new Promise((resolve) => setTimeout(() => resolve(next(state)), 1)),
   'a thenable': (state) => ({ then: (resolve) => resolve(next(state)) }),
-  'a thenable that is settled later': (state) => ({ then: (resolve) => void setTimeout(() => resolve(next(state)), 1) }),
+  'a thenable that is settled later': (state) => ({
+    then: (resolve) => void setTimeout(() => resolve(next(state)), 1),
+  }),
   'a promise of another realm': (state) => runInNewContext('Promise.resolve(delta)', { delta: next(state) }),
 };
 
 /** A store whose methods answer with promises of zone.js, which are no promises of the language. */
 function zoned(store) {
   const methods = Object.entries(store).filter(([, method]) => typeof method === 'function');
-  return { ...store, ...Object.fromEntries(methods.map(([name, method]) => [name, (...args) => {
-    const answer = method.apply(store, args);
-    return typeof answer?.then === 'function' ? new Promise((resolve, reject) => answer.then(resolve, reject)) : answer;
-  }])) };
+  return {
+    ...store,
+    ...Object.fromEntries(
+      methods.map(([name, method]) => [
+        name,
+        (...args) => {
+          const answer = method.apply(store, args);
+          return typeof answer?.then === 'function'
+            ? new Promise((resolve, reject) => answer.then(resolve, reject))
+            : answer;
+        },
+      ]),
+    ),
+  };
 }
 
 /** What a service has come to. */
 async function use(options) {
   const service = new SessionService(options);
-  const session = await service.createSession(key);
+  const session = await service.createSession(KEY);
   const counted = [];
   for (const target of Object.values(TARGETS)) {
     for (const fn of Object.values(FUNCTIONS)) {
       counted.push((await service.updateState(target, fn))['app:n']);
     }
   }
-  const atOnce = await Promise.all(Object.values(FUNCTIONS).map((fn) => service.updateState(key, fn)));
+  const atOnce = await Promise.all(Object.values(FUNCTIONS).map((fn) => service.updateState(KEY, fn)));
   counted.push(...atOnce.map((state) => state['app:n']).toSorted((one, other) => one - other));
 
   const context = service.invocation(session, { invocationId: 'i', author: 'agent' });
@@ -72,11 +89,14 @@ async function use(options) {
   await Promise.all([context.append(event), context.append({ actions: { stateDelta: { 'user:own': true } } })]);
   const rendered = [
     await context.readonly.render(() => sleep(1).then(() => 'a promise')),
-    await injectSessionState('{text} {artifact.f}', { state: session.state, artifact: (name) => Promise.resolve(`<${name}>`) }),
+    await injectSessionState('{text} {artifact.f}', {
+      state: session.state,
+      artifact: (name) => Promise.resolve(`<${name}>`),
+    }),
   ];
   context.end();
 
-  const stored = await service.getSession(key);
+  const stored = await service.getSession(KEY);
   await service.close();
   return { counted, refused, rendered, handle: session.state, stored: stored.state, revision: stored.revision };
 }
@@ -84,11 +104,23 @@ async function use(options) {
 const unhandled = [];
 process.on('unhandledRejection', (reason) => unhandled.push(String(reason)));
 const heard = [];
-const zone = globalThis.Zone.current.fork({ name: 'test', onHandleError: (_parent, _current, _target, error) => void heard.push(String(error)) });
+const zone = globalThis.Zone.current.fork({
+  name: 'test',
+  onHandleError: (_parent, _current, _target, error) => void heard.push(String(error)),
+});
 const places = {};
 for (const [name, options] of Object.entries(PLACES)) {
   places[name] = { outside: await use(options()), inside: await zone.run(() => use(options())) };
 }
 await sleep(5);
 const isReplaced = Promise.name !== 'Promise' && !((async () => undefined)() instanceof Promise);
-console.log(JSON.stringify({ isReplaced, functions: Object.keys(FUNCTIONS).length, targets: Object.keys(TARGETS).length, places, unhandled, heard }));
+console.log(
+  JSON.stringify({
+    isReplaced,
+    functions: Object.keys(FUNCTIONS).length,
+    targets: Object.keys(TARGETS).length,
+    places,
+    unhandled,
+    heard,
+  }),
+);

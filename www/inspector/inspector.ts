@@ -88,12 +88,14 @@ export class StatepadInspector extends InspectorPart {
           <h2 id="events">Events</h2>
           <statepad-events .inspection=${inspection}></statepad-events>
         </section>
-        ${isOpen
-          ? html`<div class="details panel" role="region" aria-label="Details">
-              ${traced === undefined ? nothing : html`<statepad-history .inspection=${inspection}></statepad-history>`}
-              ${selected === undefined ? nothing : html`<statepad-event .inspection=${inspection}></statepad-event>`}
-            </div>`
-          : nothing}
+        ${
+          isOpen
+            ? html`<div class="details panel" role="region" aria-label="Details">
+                ${traced === undefined ? nothing : html`<statepad-history .inspection=${inspection}></statepad-history>`}
+                ${selected === undefined ? nothing : html`<statepad-event .inspection=${inspection}></statepad-event>`}
+              </div>`
+            : nothing
+        }
       </div>
     </div>`;
   }

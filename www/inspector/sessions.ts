@@ -53,14 +53,27 @@ export class StatepadSessions extends InspectorPart {
     const ofApp = inspection.sessions.filter((other) => other.appName === appName);
     const ofUser = ofApp.filter((other) => other.userId === userId);
     return html`<div class="row">
-        ${inspection.apps.length > 1
-          ? select('App', inspection.apps, appName, (name) => void this.#openFirst((other) => other.appName === name))
-          : nothing}
-        ${select('User', unique([userId, ...ofApp.map((other) => other.userId)]), userId, (name) =>
-          void this.#openFirst((other) => other.appName === appName && other.userId === name),
+        ${
+          inspection.apps.length > 1
+            ? select(
+                'App',
+                inspection.apps,
+                appName,
+                (name) => void this.#openFirst((other) => other.appName === name),
+              )
+            : nothing
+        }
+        ${select(
+          'User',
+          unique([userId, ...ofApp.map((other) => other.userId)]),
+          userId,
+          (name) => void this.#openFirst((other) => other.appName === appName && other.userId === name),
         )}
-        ${select('Session', unique([id, ...ofUser.map((other) => other.id)]), id, (name) =>
-          void this.#open({ appName, userId, sessionId: name }),
+        ${select(
+          'Session',
+          unique([id, ...ofUser.map((other) => other.id)]),
+          id,
+          (name) => void this.#open({ appName, userId, sessionId: name }),
         )}
         ${inspection.readOnly ? nothing : this.#controls(session)}
       </div>
@@ -72,13 +85,22 @@ export class StatepadSessions extends InspectorPart {
     const [appName] = apps;
     return readOnly || appName === undefined
       ? nothing
-      : html`<button @click=${() => void this.#do(() => this.inspection?.create({ appName, userId: 'user' }))}>New session</button>`;
+      : html`<button @click=${() => void this.#do(() => this.inspection?.create({ appName, userId: 'user' }))}>
+          New session
+        </button>`;
   }
 
   #controls({ appName, userId, id }: Session): TemplateResult {
     if (this.question === 'user') {
       return html`<form class="row" @submit=${(event: SubmitEvent) => this.#newUser(event, appName)}>
-        <input name="user" aria-label="Name of the new user" placeholder="name of the user" required autocomplete="off" @keydown=${this.#escape} />
+        <input
+          name="user"
+          aria-label="Name of the new user"
+          placeholder="name of the user"
+          required
+          autocomplete="off"
+          @keydown=${this.#escape}
+        />
         <button class="main">Create</button>
         <button type="button" @click=${() => (this.question = undefined)}>Cancel</button>
       </form>`;
@@ -88,7 +110,9 @@ export class StatepadSessions extends InspectorPart {
         <button class="main" @click=${() => void this.#delete({ appName, userId, sessionId: id })}>Yes, delete</button>
         <button @click=${() => (this.question = undefined)}>No</button>`;
     }
-    return html`<button @click=${() => void this.#do(() => this.inspection?.create({ appName, userId }))}>New session</button>
+    return html`<button @click=${() => void this.#do(() => this.inspection?.create({ appName, userId }))}>
+        New session
+      </button>
       <button @click=${() => void this.#ask('user')}>New user</button>
       <button @click=${() => void this.#ask('delete')}>Delete session</button>`;
   }
@@ -145,7 +169,12 @@ export class StatepadSessions extends InspectorPart {
   }
 }
 
-function select(label: string, names: readonly string[], chosen: string, choose: (name: string) => void): TemplateResult {
+function select(
+  label: string,
+  names: readonly string[],
+  chosen: string,
+  choose: (name: string) => void,
+): TemplateResult {
   const id = label.toLowerCase();
   return html`<span class="choice"
     ><label class="quiet" for=${id}>${label}</label>

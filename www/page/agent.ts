@@ -29,7 +29,12 @@ export interface Conversation {
 export const INSTRUCTION = 'You talk to {user:name?} and count: {turns_typed?}.\nThe notice of the app: {app:notice?}';
 
 /** All that is understood of what is typed. */
-export const UNDERSTOOD = ['my name is Ana', 'remember city = Lisbon', 'remember user:seat = {"car": 3}', 'forget city'] as const;
+export const UNDERSTOOD = [
+  'my name is Ana',
+  'remember city = Lisbon',
+  'remember user:seat = {"car": 3}',
+  'forget city',
+] as const;
 
 /** The conversations that come with the page. */
 export const CONVERSATIONS: readonly Conversation[] = lines.trim().split('\n').map(conversationFrom);
@@ -72,9 +77,16 @@ let lastPlayed = nothingPlayed;
 
 function playedIn(events: readonly Event[]): Played {
   const known = isContinued(lastPlayed.events, events) ? lastPlayed : nothingPlayed;
-  const told = events.slice(known.events.length).flatMap(({ customMetadata }) => (customMetadata === undefined ? [] : [customMetadata]));
-  const conversation = known.conversation ?? told.find((metadata) => metadata['conversation'] !== undefined)?.['conversation'];
-  lastPlayed = { events, conversation, turns: known.turns + told.filter((metadata) => metadata['turn'] !== undefined).length };
+  const told = events
+    .slice(known.events.length)
+    .flatMap(({ customMetadata }) => (customMetadata === undefined ? [] : [customMetadata]));
+  const conversation =
+    known.conversation ?? told.find((metadata) => metadata['conversation'] !== undefined)?.['conversation'];
+  lastPlayed = {
+    events,
+    conversation,
+    turns: known.turns + told.filter((metadata) => metadata['turn'] !== undefined).length,
+  };
   return lastPlayed;
 }
 
@@ -99,15 +111,19 @@ export class Agent {
   /** The last invocation: more of its answers may come, and they see its `temp:` keys. */
   #running: InvocationContext | undefined;
 
-  /** `appended` is told of each event, with the handle through which it was appended: only that one has the `temp:` keys. */
+  /**
+   * `appended` is told of each event, with the handle through which it was appended: only that one has the `temp:`
+   * keys.
+   */
   constructor(service: SessionService, appended: (session: Session) => Promise<void>) {
     this.#service = service;
     this.#appended = appended;
   }
 
   /**
-   * Plays the next turn of a conversation, if there is one: which one is told by the log alone, so that it goes on after a
-   * reload and in another tab. A turn's event has an id of its own: twice the same turn is one event. Throws as `appendEvent`.
+   * Plays the next turn of a conversation, if there is one: which one is told by the log alone, so that it goes on
+   * after a reload and in another tab. A turn's event has an id of its own: twice the same turn is one event. Throws
+   * as `appendEvent`.
    */
   async step(session: Session, conversation: Conversation): Promise<void> {
     const { id, turns } = conversation;
@@ -137,8 +153,8 @@ export class Agent {
   }
 
   /**
-   * Appends what a user has typed, and an answer to it. `heard` is called when the first is kept. Throws as `appendEvent`,
-   * and `VALUE_NOT_JSON` before anything is appended.
+   * Appends what a user has typed, and an answer to it. `heard` is called when the first is kept. Throws as
+   * `appendEvent`, and `VALUE_NOT_JSON` before anything is appended.
    */
   async answer(session: Session, typed: string, heard: () => void): Promise<void> {
     const context = this.#service.invocation(session);
@@ -151,7 +167,11 @@ export class Agent {
       this.#running = context;
       await this.#appended(context.session);
       heard();
-      await this.#append(agent, {}, { content: said('model', reply), customMetadata: { understood: Object.keys(delta) } });
+      await this.#append(
+        agent,
+        {},
+        { content: said('model', reply), customMetadata: { understood: Object.keys(delta) } },
+      );
     } catch (error) {
       agent.discard();
       throw error;
@@ -166,11 +186,16 @@ export class Agent {
   /** The invocation of that name, if it runs already; or else a new one. The one before ends when the user speaks. */
   #enter(session: Session, invocationId: string): InvocationContext {
     const running = this.#running;
-    const isSame = running !== undefined && isSameSession(running.session, session) && running.invocationId === invocationId;
+    const isSame =
+      running !== undefined && isSameSession(running.session, session) && running.invocationId === invocationId;
     return isSame ? running : (this.#running = this.#service.invocation(session, { invocationId }));
   }
 
-  async #append(context: InvocationContext, delta: Readonly<Record<string, unknown>>, event: EventInit): Promise<void> {
+  async #append(
+    context: InvocationContext,
+    delta: Readonly<Record<string, unknown>>,
+    event: EventInit,
+  ): Promise<void> {
     try {
       context.state.update(delta);
       await context.append(event);
@@ -188,7 +213,11 @@ function said(role: 'user' | 'model', text: string): Content {
 }
 
 function planFor({ text, delta, deleted }: Turn): string {
-  const duty = /[?？]/u.test(text) ? 'answer the question' : /\b(?:thanks|thank you|gracias)\b/iu.test(text) ? 'close kindly' : 'go on';
+  const duty = /[?？]/u.test(text)
+    ? 'answer the question'
+    : /\b(?:thanks|thank you|gracias)\b/iu.test(text)
+      ? 'close kindly'
+      : 'go on';
   const keys = [...Object.keys(delta).filter((key) => !key.startsWith('temp:')), ...deleted];
   return keys.length === 0 ? duty : `${duty}, mind ${keys.join(', ')}`;
 }
@@ -218,11 +247,17 @@ function understand(typed: string, { state, session }: InvocationContext): Under
   const count = (typeof before === 'number' ? before : 0) + 1;
   const known = understoodIn(session.events).filter((key) => state.has(key));
   const list = known.map((key) => `${key} = ${JSON.stringify(state.get(key))}`).join(', ');
-  return { delta: { turns_typed: count }, reply: `I only count that: ${count} so far. What I have understood: ${list || 'nothing yet'}.` };
+  return {
+    delta: { turns_typed: count },
+    reply: `I only count that: ${count} so far. What I have understood: ${list || 'nothing yet'}.`,
+  };
 }
 
 function remember(key: string, value: Json): Understanding {
-  return { delta: Object.fromEntries([[key, value]]), reply: `I remember ${key} = ${JSON.stringify(value)}, ${reachOf(key)}.` };
+  return {
+    delta: Object.fromEntries([[key, value]]),
+    reply: `I remember ${key} = ${JSON.stringify(value)}, ${reachOf(key)}.`,
+  };
 }
 
 function reachOf(key: string): string {
@@ -242,6 +277,7 @@ function valueFrom(text: string): Json {
 /** The keys that the agent has understood so far, each once, without those that were for the message alone. */
 function understoodIn(events: readonly Event[]): string[] {
   const keys = events.flatMap(({ customMetadata }): unknown => customMetadata?.['understood'] ?? []);
-  const isKept = (key: unknown): boolean => typeof key === 'string' && key !== 'turns_typed' && !key.startsWith('temp:');
+  const isKept = (key: unknown): boolean =>
+    typeof key === 'string' && key !== 'turns_typed' && !key.startsWith('temp:');
   return [...new Set(keys)].filter(isKept) as string[];
 }

@@ -61,7 +61,8 @@ export class StatepadNotices extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const told = (kind: Notice['kind']): TemplateResult[] => this.notices.filter((notice) => notice.kind === kind).map((notice) => this.#notice(notice));
+    const told = (kind: Notice['kind']): TemplateResult[] =>
+      this.notices.filter((notice) => notice.kind === kind).map((notice) => this.#notice(notice));
     return html`<div role="status">${told('info')}</div>
       <div role="alert">${told('bad')}</div>`;
   }
@@ -71,7 +72,13 @@ export class StatepadNotices extends LitElement {
     return html`<div class="notice" data-kind=${kind}>
       <div class="text">
         <p>${text}</p>
-        ${lines.length === 0 ? nothing : html`<ul class="mono" tabindex="0" aria-label="What is wrong">${lines.map((line) => html`<li>${line}</li>`)}</ul>`}
+        ${
+          lines.length === 0
+            ? nothing
+            : html`<ul class="mono" tabindex="0" aria-label="What is wrong">
+                ${lines.map((line) => html`<li>${line}</li>`)}
+              </ul>`
+        }
       </div>
       <button @click=${act ?? dismiss}>${action}</button>
     </div>`;

@@ -157,7 +157,15 @@ export class StatepadPage extends LitElement {
               ${THEMES.map((name) => html`<option ?selected=${name === this.theme}>${name}</option>`)}
             </select></span
           >
-          <input id="file" class="hidden" type="file" accept=".jsonl,.ndjson,.json,.txt" tabindex="-1" aria-label="A file of JSON lines" @change=${this.#choose} />
+          <input
+            id="file"
+            class="hidden"
+            type="file"
+            accept=".jsonl,.ndjson,.json,.txt"
+            tabindex="-1"
+            aria-label="A file of JSON lines"
+            @change=${this.#choose}
+          />
           <button @click=${() => this.renderRoot.querySelector<HTMLInputElement>('#file')?.click()}>Open file…</button>
           <button ?disabled=${this.isEmpty} @click=${() => void this.#download()}>Download</button>
         </div>
@@ -178,7 +186,9 @@ export class StatepadPage extends LitElement {
       return nothing;
     }
     const isKept = this.#storage.refusal === undefined;
-    return html`<span class="kept quiet" data-kept=${isKept ? 'yes' : 'no'}>${isKept ? 'kept in this browser' : 'in memory only'}</span>`;
+    return html`<span class="kept quiet" data-kept=${isKept ? 'yes' : 'no'}
+      >${isKept ? 'kept in this browser' : 'in memory only'}</span
+    >`;
   }
 
   #allNotices(): readonly Notice[] {
@@ -187,7 +197,13 @@ export class StatepadPage extends LitElement {
     }
     const { name, sessions, events } = this.opened.file;
     const text = `Inspecting ${name}, read-only: ${count(sessions.length, 'session')}, ${count(events, 'event')}.`;
-    const back: Notice = { id: 'file', kind: 'info', text, action: 'Back to the own sessions', act: () => this.#closeFile() };
+    const back: Notice = {
+      id: 'file',
+      kind: 'info',
+      text,
+      action: 'Back to the own sessions',
+      act: () => this.#closeFile(),
+    };
     return [back, ...this.notices];
   }
 
@@ -213,7 +229,10 @@ export class StatepadPage extends LitElement {
     });
     own.addEventListener('deleted', (event) => {
       const { detail: id } = event as CustomEvent<string>;
-      this.#tell('deleted', { kind: 'info', text: `Session ${id} was deleted by somebody else, in another tab perhaps.` });
+      this.#tell('deleted', {
+        kind: 'info',
+        text: `Session ${id} was deleted by somebody else, in another tab perhaps.`,
+      });
     });
     this.own = own;
     await this.#openFirst(own);
@@ -224,7 +243,9 @@ export class StatepadPage extends LitElement {
     try {
       await own.list();
       const named = placeFrom(location.hash);
-      const isNamed = own.sessions.find(({ appName, userId, id }) => appName === named?.appName && userId === named.userId && id === named.sessionId);
+      const isNamed = own.sessions.find(
+        ({ appName, userId, id }) => appName === named?.appName && userId === named.userId && id === named.sessionId,
+      );
       const session = isNamed ?? own.sessions[0];
       await (session === undefined
         ? own.create({ appName: APP, ...first() })
@@ -286,7 +307,10 @@ export class StatepadPage extends LitElement {
     try {
       const opened = await openFile(file);
       const [key] = opened.sessions;
-      const inspection = new Inspection(opened.service, { apps: [...new Set(opened.sessions.map(({ appName }) => appName))], readOnly: true });
+      const inspection = new Inspection(opened.service, {
+        apps: [...new Set(opened.sessions.map(({ appName }) => appName))],
+        readOnly: true,
+      });
       await inspection.list();
       if (key !== undefined) {
         await inspection.open(key);
@@ -294,7 +318,8 @@ export class StatepadPage extends LitElement {
       this.opened = { inspection, file: opened };
       this.#tell('broken', undefined);
     } catch (error) {
-      const lines = error instanceof BrokenFile ? error.problems.map(({ line, reason }) => `line ${String(line)}: ${reason}`) : [];
+      const lines =
+        error instanceof BrokenFile ? error.problems.map(({ line, reason }) => `line ${String(line)}: ${reason}`) : [];
       this.#tell('broken', { kind: 'bad', text: reasonOf(error), lines });
     }
   }

@@ -1,6 +1,14 @@
 // Where the page keeps its sessions: in the browser's IndexedDB, or in memory where the browser refuses that.
 
-import { SessionService, isStoreError, type Change, type Committed, type Hint, type SessionStore, type StoreError } from 'statepad';
+import {
+  SessionService,
+  isStoreError,
+  type Change,
+  type Committed,
+  type Hint,
+  type SessionStore,
+  type StoreError,
+} from 'statepad';
 import { indexedDBStore } from 'statepad/stores/indexeddb';
 
 /** The page's sessions. */
@@ -16,8 +24,8 @@ export interface Storage {
 export const APP = 'demo';
 
 /**
- * Opens the sessions that the browser keeps under a name. `onTrouble` is told when a write fails, and `undefined` when one
- * goes well again.
+ * Opens the sessions that the browser keeps under a name. `onTrouble` is told when a write fails, and `undefined` when
+ * one goes well again.
  */
 export async function openStorage(name: string, onTrouble: (trouble: unknown) => void): Promise<Storage> {
   const store = observed(indexedDBStore(name) as Batching, onTrouble);
@@ -54,7 +62,8 @@ type Batching = SessionStore & Required<Pick<SessionStore, 'commitMany'>>;
 
 /** A store whose writes are told of: the service tries again for a while before it gives up. */
 function observed(store: Batching, onTrouble: (trouble: unknown) => void): SessionStore {
-  const isTrouble = (answer: unknown): boolean => isStoreError(answer) && ['unavailable', 'rejected'].includes(answer.code);
+  const isTrouble = (answer: unknown): boolean =>
+    isStoreError(answer) && ['unavailable', 'rejected'].includes(answer.code);
   const told = async <T>(write: Promise<T>, troubleOf: (answer: T) => unknown): Promise<T> => {
     try {
       const answer = await write;

@@ -122,7 +122,8 @@ export class StatepadTalk extends InspectorPart {
     const { inspection } = this;
     if (this.#served !== inspection) {
       this.#served = inspection;
-      this.#agent = inspection && new Agent(inspection.service, async (session) => await this.#appended(inspection, session));
+      this.#agent =
+        inspection && new Agent(inspection.service, async (session) => await this.#appended(inspection, session));
     }
     const session = inspection?.session;
     if (session === undefined || this.#shown === undefined || !isSameSession(session, this.#shown)) {
@@ -150,7 +151,8 @@ export class StatepadTalk extends InspectorPart {
   }
 
   #conversation(inspection: Inspection, session: Session): TemplateResult {
-    return html`${inspection.readOnly ? nothing : this.#player(session)} ${inspection.isNow ? nothing : this.#past(inspection)}
+    return html`${inspection.readOnly ? nothing : this.#player(session)}
+      ${inspection.isNow ? nothing : this.#past(inspection)}
       <statepad-transcript .inspection=${inspection}></statepad-transcript>
       ${this.problem === undefined ? nothing : html`<p class="notice bad" role="alert">${this.problem}</p>`}
       ${inspection.readOnly ? nothing : this.#writer()}
@@ -163,7 +165,10 @@ export class StatepadTalk extends InspectorPart {
 
   #starter(): TemplateResult {
     return html`<div class="row">
-      <select aria-label="Conversation to start" @change=${(event: Event) => (this.chosen = (event.target as HTMLSelectElement).value)}>
+      <select
+        aria-label="Conversation to start"
+        @change=${(event: Event) => (this.chosen = (event.target as HTMLSelectElement).value)}
+      >
         ${CONVERSATIONS.map(({ id, user }) => html`<option value=${id} .selected=${id === this.chosen}>${id} (${user})</option>`)}
       </select>
       <button type="button" aria-disabled=${String(this.isBusy)} @click=${this.#start}>Start</button>
@@ -180,10 +185,19 @@ export class StatepadTalk extends InspectorPart {
     const isOver = taken >= turns.length;
     const isStill = this.isBusy || isOver || this.inspection?.isNow === false;
     return html`<div class="row" role="group" aria-label="Play">
-      <button type="button" class=${isOver ? '' : 'main'} aria-disabled=${String(isStill || this.isPlaying)} @click=${this.#stepOnce}>
+      <button
+        type="button"
+        class=${isOver ? '' : 'main'}
+        aria-disabled=${String(isStill || this.isPlaying)}
+        @click=${this.#stepOnce}
+      >
         Step
       </button>
-      <button type="button" aria-disabled=${String(!this.isPlaying && isStill)} @click=${this.isPlaying ? this.#pause : this.#play}>
+      <button
+        type="button"
+        aria-disabled=${String(!this.isPlaying && isStill)}
+        @click=${this.isPlaying ? this.#pause : this.#play}
+      >
         ${this.isPlaying ? 'Pause' : 'Play'}
       </button>
       <span class="quiet">${taken} of ${turns.length} turns${isOver ? ', the end' : ''}</span>
@@ -192,7 +206,10 @@ export class StatepadTalk extends InspectorPart {
 
   #past(inspection: Inspection): TemplateResult {
     return html`<p class="notice row">
-      <span>This is the past, revision ${inspection.revision} of ${inspection.session?.revision ?? 0}: nothing can be said here.</span>
+      <span
+        >This is the past, revision ${inspection.revision} of ${inspection.session?.revision ?? 0}: nothing can be said
+        here.</span
+      >
       <button type="button" @click=${() => void inspection.moveTo(undefined)}>Back to now</button>
     </p>`;
   }

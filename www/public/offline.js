@@ -1,4 +1,5 @@
-// Lets the page be reloaded without a network: what the network gives is kept, and taken from there when it gives nothing.
+// Lets the page be reloaded without a network: what the network gives is kept, and taken from there when it gives
+// nothing.
 
 const KEPT = 'statepad-page';
 /** So many files are kept: more are of builds that are gone. */
@@ -8,7 +9,8 @@ self.addEventListener('install', () => self.skipWaiting());
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 self.addEventListener('fetch', (event) => {
   const { request } = event;
-  if (request.method === 'GET' && new URL(request.url).origin === self.location.origin) event.respondWith(answer(request));
+  if (request.method === 'GET' && new URL(request.url).origin === self.location.origin)
+    event.respondWith(answer(request));
 });
 
 async function answer(request) {

@@ -29,7 +29,9 @@ export function instruction(from: Instruction): (context: ReadonlyContext) => Pr
     };
   }
   if (typeof from !== 'string' && !((from as unknown) instanceof Template)) {
-    throw new StatepadError('INVALID_ARGUMENT', 'an instruction must be a text, a Template or a function', { path: 'instruction' });
+    throw new StatepadError('INVALID_ARGUMENT', 'an instruction must be a text, a Template or a function', {
+      path: 'instruction',
+    });
   }
   let compiled = typeof from === 'string' ? undefined : from;
   return async (context) => {

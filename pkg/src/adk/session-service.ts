@@ -12,7 +12,16 @@ import {
   type Session,
 } from '@google/adk';
 import { copyOf, deltaOf, fromStored, toInit, without } from './events.js';
-import { isAlone, showEvents, showOthers, showState, snapshot, takeNews, toSession, type Held } from './session-view.js';
+import {
+  isAlone,
+  showEvents,
+  showOthers,
+  showState,
+  snapshot,
+  takeNews,
+  toSession,
+  type Held,
+} from './session-view.js';
 import { WriteOrder, type Writes } from './write-order.js';
 import { isStatepadError } from '../model/errors.js';
 import { viewOf, type View } from '../session/handle.js';
@@ -22,13 +31,13 @@ import { SessionService, type SessionServiceOptions } from '../service/session-s
 import type { Event as Stored, Session as Handle } from '../model/types.js';
 
 /**
- * ADK's session service on statepad. Its sessions are plain ADK sessions: the state is a record of the caller's own, as
- * ADK's `State`, plugins and code executors write to it and into its values; `events` is a list of the caller's own, as
- * ADK's compactors need it, of frozen events.
+ * ADK's session service on statepad. Its sessions are plain ADK sessions: the state is a record of the caller's own,
+ * as ADK's `State`, plugins and code executors write to it and into its values; `events` is a list of the caller's
+ * own, as ADK's compactors need it, of frozen events.
  *
  * Beyond ADK's own services: nothing appended is lost or overwritten, `user:` and `app:` keys given at creation are
- * kept, a taken id is an error, `temp:` keys that came by an event's delta or an output key are visible for the rest of
- * the invocation, and `state.set(key, DELETED)` deletes a key.
+ * kept, a taken id is an error, `temp:` keys that came by an event's delta or an output key are visible for the rest
+ * of the invocation, and `state.set(key, DELETED)` deletes a key.
  */
 export class StatepadSessionService extends BaseSessionService {
   /** The service underneath, for what ADK has no name for: `updateState`, `getUserState`, `getAppState`. */
@@ -101,7 +110,10 @@ export class StatepadSessionService extends BaseSessionService {
     // An event that is given once more says what it said.
     const log = looked ?? (overtaken.length > 0 ? view.record.events : []);
     const repeated = log.find(({ id }) => id === event.id)?.actions.stateDelta;
-    const effective = without(event, overtaken.filter((key) => repeated === undefined || !Object.hasOwn(repeated, key)));
+    const effective = without(
+      event,
+      overtaken.filter((key) => repeated === undefined || !Object.hasOwn(repeated, key)),
+    );
     let stored: Stored;
     try {
       stored = await this.service.appendEvent({ session: held.handle, event: toInit(effective) });

@@ -2,7 +2,7 @@
 
 import { deltaOf, listed } from './events.js';
 import { isDeleted, storedDeletions } from '../model/deletion.js';
-import { sameJson, thaw } from '../model/json.js';
+import { sameJson, cloneMutable } from '../model/json.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
 import type { Event, Session } from '@google/adk';
 import type { WriteOrder, Writes } from './write-order.js';
@@ -29,7 +29,7 @@ export function toSession(handle: Handle): Session {
   const { id, appName, userId, lastUpdateTime } = handle;
   const state = Object.create(null) as Record<string, unknown>;
   for (const [key, value] of Object.entries(handle.state)) {
-    state[key] = thaw(value);
+    state[key] = cloneMutable(value);
   }
   return { id, appName, userId, state, events: handle.events.map(listed), lastUpdateTime };
 }
@@ -42,7 +42,11 @@ export interface Snapshot {
 }
 
 export function snapshot(view: View): Snapshot {
-  return { length: view.length, versions: view.cells.map((cell) => cell.version), temp: [...(view.temp?.keys() ?? [])] };
+  return {
+    length: view.length,
+    versions: view.snapshots.map(({ version }) => version),
+    temp: [...(view.temp?.keys() ?? [])],
+  };
 }
 
 /** What has been stored since the list was last brought up to date. */
@@ -66,7 +70,14 @@ export function showEvents(session: Session, news: readonly Stored[], view: View
 }
 
 /** Brings ADK's state up to date. Values that agents have set and not appended yet stay. */
-export function showState(session: Session, held: Held, view: View, before: Snapshot, event: Event, stored: Stored): void {
+export function showState(
+  session: Session,
+  held: Held,
+  view: View,
+  before: Snapshot,
+  event: Event,
+  stored: Stored,
+): void {
   const { temp } = view;
   const given = deltaOf(event);
   for (const [key, value] of Object.entries(stored.actions.stateDelta)) {
@@ -82,7 +93,7 @@ export function isAlone(view: View, before: Snapshot, stored: Stored): boolean {
   const app = keys.filter((key) => key.startsWith(APP_PREFIX)).length;
   const user = keys.filter((key) => key.startsWith(USER_PREFIX)).length;
   const touched = [keys.length > app + user, app > 0, user > 0];
-  const moved = view.cells.map((cell, index) => cell.version - (before.versions[index] ?? 0));
+  const moved = view.snapshots.map(({ version }, index) => version - (before.versions[index] ?? 0));
   return view.length === before.length + 1 && moved.every((count, index) => count === Number(touched[index]));
 }
 
@@ -91,14 +102,20 @@ function isGone(event: Stored, key: string): boolean {
 }
 
 /** Puts a committed value into the session's state, unless a later write waits there for its event. */
-function show(session: Session, { shown }: Held, key: string, committed: { readonly value: unknown } | undefined, given: unknown): void {
+function show(
+  session: Session,
+  { shown }: Held,
+  key: string,
+  committed: { readonly value: unknown } | undefined,
+  given: unknown,
+): void {
   const current = session.state[key];
   const isGiven = current === given || (isDeleted(current) && isDeleted(given));
   const isPending = Object.hasOwn(session.state, key) && !isGiven && current !== shown.get(key);
   if (committed === undefined) {
     shown.delete(key);
   } else {
-    shown.set(key, thaw(committed.value));
+    shown.set(key, cloneMutable(committed.value));
   }
   if (isPending) {
     return;

@@ -14,8 +14,8 @@ export interface Writes {
 export type ApplyEvent = (request: { session: Session; event: Event }) => Promise<Event>;
 
 /**
- * The order of the writes to one session. It knows only writes that are stored: what {@link WriteOrder.overtaken} looks
- * at does not change before {@link WriteOrder.stored} says so.
+ * The order of the writes to one session. It knows only writes that are stored: what {@link WriteOrder.overtaken}
+ * looks at does not change before {@link WriteOrder.stored} says so.
  */
 export class WriteOrder {
   readonly #apply: ApplyEvent;
@@ -26,7 +26,9 @@ export class WriteOrder {
     this.#apply = apply;
   }
 
-  /** When the keys of a delta were written: when ADK says so, or else now. Later changes of the delta do not matter. */
+  /**
+   * When the keys of a delta were written: when ADK says so, or else now. Later changes of the delta do not matter.
+   */
   async written(delta: Readonly<Record<string, unknown>>): Promise<Writes> {
     const keys = Object.keys(delta);
     const given = withStamps(delta);
@@ -95,7 +97,8 @@ function record(): Stamped {
 }
 
 /**
- * ADK passes over `temp:` keys when it compares writes. What `compare` does before it first waits, it does for them, too.
+ * ADK passes over `temp:` keys when it compares writes. What `compare` does before it first waits, it does for them,
+ * too.
  */
 function withTemp<T>(compare: () => T): T {
   const { TEMP_PREFIX } = AdkState;

@@ -4,7 +4,11 @@
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } } ? Known : object;
 
 /** Waits for a promise, but no longer than until `signal` is aborted: its reason is thrown then. */
-export async function orAborted<T>(promise: Promise<T>, signal: Signal | undefined, reason?: () => unknown): Promise<T> {
+export async function orAborted<T>(
+  promise: Promise<T>,
+  signal: Signal | undefined,
+  reason?: () => unknown,
+): Promise<T> {
   if (signal === undefined) {
     return await promise;
   }

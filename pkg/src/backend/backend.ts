@@ -1,10 +1,11 @@
-// What a session service does once a request is understood: in memory, or over a store.
+// What keeps the sessions of a service: the process alone, or a store. The service calls it once a request is
+// understood.
 
 import { admitDelta, type AdmittedDelta } from '../input/admit.js';
 import { isBlank, newId } from '../model/ids.js';
 import { REQUESTS, checkRequest, type ListPlan } from '../input/requests.js';
 import { admitString } from '../checks/arguments.js';
-import type { Draft } from '../input/event-draft.js';
+import type { EventDraft } from '../input/event-draft.js';
 import type { View } from '../session/handle.js';
 import type {
   CreateSessionRequest,
@@ -31,7 +32,11 @@ export function admitCreation(request: CreateSessionRequest): Creation {
   checkRequest(request, REQUESTS.createSession);
   const { appName, userId, sessionId, state } = request;
   const isNamed = sessionId !== undefined && !isBlank(admitString(sessionId, 'sessionId'));
-  const key = { appName: admitString(appName, 'appName'), userId: admitString(userId, 'userId'), sessionId: isNamed ? sessionId : newId() };
+  const key = {
+    appName: admitString(appName, 'appName'),
+    userId: admitString(userId, 'userId'),
+    sessionId: isNamed ? sessionId : newId(),
+  };
   return { key, state: admitDelta(state, 'state') };
 }
 
@@ -40,14 +45,14 @@ export type { SessionName };
 /** An event to append, understood. */
 export interface AppendPlan {
   readonly session: SessionName;
-  readonly draft: Draft;
+  readonly draft: EventDraft;
   readonly expectedRevision: number | undefined;
 }
 
 type Soon<T> = T | Promise<T>;
 
-/** Sessions, wherever they are kept. Writes that need no waiting are made at once. */
-export interface Sessions {
+/** Keeps sessions. What needs no waiting is done at once, in the call itself. */
+export interface SessionBackend {
   create(creation: Creation, signal?: Signal): Soon<Session>;
   get(key: SessionKey, config: GetSessionConfig | undefined, signal?: Signal): Soon<Session | undefined>;
   list(plan: ListPlan, signal?: Signal): Soon<ListSessionsResponse>;
@@ -55,13 +60,13 @@ export interface Sessions {
   append(plan: AppendPlan, signal?: Signal): Soon<Event>;
   /** The values of an app, or of a user in it, under their names: a record of the caller's own. */
   scope(appName: string, userId: string | undefined, signal?: Signal): Soon<Record<string, unknown>>;
-  /** What `updateState` reads and writes. */
+  /** What `updateState` reads and writes for a target. */
   target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget;
   /** The turn that an update may have among all who use the store; `undefined` where there are none. */
   reservation?(target: UpdateStateTarget, signal?: Signal): Reservation | undefined;
-  /** The view behind a handle, or of a session as it is now: with its creation and all events in memory. */
-  past(session: SessionName, signal?: Signal): Soon<View>;
-  /** The view behind a handle of these sessions. */
+  /** The view of a handle, or of a session as it is now, with its creation and all its events. */
+  loadHistory(session: SessionName, signal?: Signal): Soon<View>;
+  /** The view behind a handle that this backend gave. */
   view(session: unknown): View | undefined;
   /** Resolves when every write that was accepted is durable or has failed. */
   flush(): Promise<void>;
@@ -69,7 +74,13 @@ export interface Sessions {
 }
 
 /** One page, with adk-js's meaning of each number. */
-export function pageOf(plan: ListPlan, offset: number, total: number, sessions: Session[], cursor: string | undefined): ListSessionsResponse {
+export function pageOf(
+  plan: ListPlan,
+  offset: number,
+  total: number,
+  sessions: Session[],
+  cursor: string | undefined,
+): ListSessionsResponse {
   const { limit } = plan;
   const answer = {
     sessions,

@@ -1,17 +1,19 @@
-// Sessions in memory: nothing is waited for, so nothing can come between.
+// Sessions without a store: nothing is waited for, so nothing can come between.
 
 import { admitDelta } from '../input/admit.js';
-import { applyAppend, notFound, prepareAppend } from '../session/append.js';
+import { beginAppend, finishAppend, notFound } from '../session/append.js';
 import { creationEvent } from '../session/creation.js';
 import { admitEvent } from '../input/event-draft.js';
 import { StatepadError } from '../model/errors.js';
 import { deepFreeze } from '../model/json.js';
 import { newId } from '../model/ids.js';
-import { Memory, type Guard } from '../session/registry.js';
+import { SessionRegistry } from '../session/registry.js';
+import { windowOf } from '../session/event-window.js';
 import { checkKey, type ListPlan } from '../input/requests.js';
 import { mergeRecords } from '../model/scope.js';
-import { pageOf, type AppendPlan, type Creation, type SessionName, type Sessions } from './backend.js';
+import { pageOf, type AppendPlan, type Creation, type SessionName, type SessionBackend } from './backend.js';
 import { isSessionTarget, type UpdateTarget } from './update-target.js';
+import type { ExpectedVersions, ScopeKey } from '../engine/sessions.js';
 import type { View } from '../session/handle.js';
 import type {
   Event,
@@ -25,8 +27,8 @@ import type {
 } from '../model/types.js';
 
 /** Sessions of one process that end with it. */
-export class LocalSessions implements Sessions {
-  readonly #memory = new Memory();
+export class MemoryBackend implements SessionBackend {
+  readonly #registry = new SessionRegistry();
   readonly #now: () => number;
 
   constructor(now: () => number) {
@@ -35,48 +37,54 @@ export class LocalSessions implements Sessions {
 
   create({ key, state }: Creation): Session {
     const time = this.#now();
-    const ticket = this.#memory.prepareCreate(key, time, state);
-    return this.#memory.read(this.#memory.applyCreate(key, creationEvent(time, state), ticket));
+    const change = this.#registry.engine.prepareCreate(key, time, state);
+    return this.#registry.read(this.#registry.applyCreate(key, creationEvent(time, state), change));
   }
 
   get(key: SessionKey, config: GetSessionConfig | undefined): Session | undefined {
-    const record = this.#memory.find(key);
-    return record && this.#memory.read(record, config);
+    const record = this.#registry.find(key);
+    return record && this.#registry.read(record, windowOf(config));
   }
 
   list(plan: ListPlan): ListSessionsResponse {
-    const { sessions, offset, total, cursor } = this.#memory.list(plan);
+    const { sessions, offset, total, cursor } = this.#registry.list(plan);
     return pageOf(plan, offset, total, sessions, cursor);
   }
 
   remove(key: SessionKey): void {
-    const record = this.#memory.find(key);
+    const record = this.#registry.find(key);
     if (record !== undefined) {
-      this.#memory.remove(record);
+      this.#registry.remove(record);
     }
   }
 
   append({ session, draft, expectedRevision }: AppendPlan): Event {
     const { appName, userId, id: sessionId } = session;
-    const view = this.#memory.view(session);
-    const record = view?.record ?? this.#memory.find(checkKey({ appName, userId, sessionId }));
+    const view = this.#registry.view(session);
+    const record = view?.record ?? this.#registry.find(checkKey({ appName, userId, sessionId }));
     if (record === undefined) {
       throw notFound(sessionId);
     }
-    return applyAppend(this.#memory, record, prepareAppend(this.#memory, record, draft, { revision: expectedRevision }), view);
+    return finishAppend(
+      this.#registry,
+      record,
+      beginAppend(this.#registry, record, draft, { revision: expectedRevision }),
+      view,
+    );
   }
 
   scope(appName: string, userId: string | undefined): Record<string, unknown> {
-    return JSON.parse(this.#memory.scopeText(appName, userId, false)) as Record<string, Json>;
+    return JSON.parse(this.#registry.scopeText({ appName, userId }, false)) as Record<string, Json>;
   }
 
   target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget {
     return isSessionTarget(target) ? this.#sessionTarget(target, options) : this.#scopeTarget(target);
   }
 
-  past(session: SessionName): View {
+  loadHistory(session: SessionName): View {
     const { appName, userId, id: sessionId } = session;
-    const view = this.#memory.view(session) ?? this.view(this.get(checkKey({ appName, userId, sessionId }), undefined));
+    const view =
+      this.#registry.view(session) ?? this.view(this.get(checkKey({ appName, userId, sessionId }), undefined));
     if (view === undefined) {
       throw notFound(sessionId);
     }
@@ -84,7 +92,7 @@ export class LocalSessions implements Sessions {
   }
 
   view(session: unknown): View | undefined {
-    return this.#memory.view(session);
+    return this.#registry.view(session);
   }
 
   async flush(): Promise<void> {
@@ -97,24 +105,26 @@ export class LocalSessions implements Sessions {
 
   /** A session: what is written becomes an event of it. */
   #sessionTarget(target: SessionKey, { author = 'system', invocationId }: UpdateStateOptions): UpdateTarget {
-    const memory = this.#memory;
+    const registry = this.#registry;
     const key = checkKey(target);
     const { appName, userId, sessionId } = key;
     return () => {
-      const record = memory.find(key);
+      const record = registry.find(key);
       if (record === undefined) {
         throw notFound(sessionId);
       }
-      const guard = { revision: record.revision, ...this.#versions(appName, userId) };
+      const guard = { revision: record.revision, ...this.#versions({ appName, userId }) };
       return {
-        state: memory.read(record).state,
+        state: registry.read(record).state,
         write: (stateDelta) => {
-          if (memory.find(key) !== record) {
-            throw new StatepadError('STATE_CONFLICT', `session "${sessionId}" has been created anew`, { id: sessionId });
+          if (registry.find(key) !== record) {
+            throw new StatepadError('STATE_CONFLICT', `session "${sessionId}" has been created anew`, {
+              id: sessionId,
+            });
           }
           const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, this.#now, {});
-          applyAppend(memory, record, prepareAppend(memory, record, draft, guard), undefined);
-          return memory.read(record).state;
+          finishAppend(registry, record, beginAppend(registry, record, draft, guard), undefined);
+          return registry.read(record).state;
         },
       };
     };
@@ -122,25 +132,29 @@ export class LocalSessions implements Sessions {
 
   /** A user's and the app's keys, or the app's alone. */
   #scopeTarget({ appName, userId }: UpdateStateTarget): UpdateTarget {
-    const read = (): Readonly<Record<string, Json>> => {
-      const users = userId === undefined ? [undefined] : [undefined, userId];
-      return deepFreeze(mergeRecords(users.map((user) => JSON.parse(this.#memory.scopeText(appName, user, true)) as Record<string, Json>)));
-    };
+    const scope = { appName, userId };
     return () => {
-      const guard = this.#versions(appName, userId);
+      const expected = this.#versions(scope);
       return {
-        state: read(),
+        state: this.#sharedState(scope),
         write: (delta) => {
-          const ticket = this.#memory.prepareUpdate(appName, userId, newId(), this.#now(), admitDelta(delta, 'delta'), guard);
-          this.#memory.applyUpdate(appName, userId, ticket);
-          return read();
+          const written = { id: newId(), timestamp: this.#now(), ...admitDelta(delta, 'delta') };
+          this.#registry.applyUpdate(scope, this.#registry.engine.prepareUpdate(scope, written, expected));
+          return this.#sharedState(scope);
         },
       };
     };
   }
 
-  #versions(appName: string, userId: string | undefined): Guard {
-    const app = this.#memory.scopeVersion(appName, undefined);
-    return userId === undefined ? { app } : { app, user: this.#memory.scopeVersion(appName, userId) };
+  /** The values of an app and of a user in it, or the app's alone, under full keys. */
+  #sharedState({ appName, userId }: ScopeKey): Readonly<Record<string, Json>> {
+    const users = userId === undefined ? [undefined] : [undefined, userId];
+    const parts = users.map((user) => this.#registry.scopeText({ appName, userId: user }, true));
+    return deepFreeze(mergeRecords(parts.map((text) => JSON.parse(text) as Record<string, Json>)));
+  }
+
+  #versions({ appName, userId }: ScopeKey): ExpectedVersions {
+    const app = this.#registry.scopeVersion({ appName, userId: undefined });
+    return userId === undefined ? { app } : { app, user: this.#registry.scopeVersion({ appName, userId }) };
   }
 }

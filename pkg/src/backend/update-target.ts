@@ -1,36 +1,44 @@
-// What `updateState` reads and writes: what the backend of a service offers, and the function that is given by the caller.
+// What `updateState` reads and writes: what the backend of a service offers, and the function that is given by the
+// caller.
 
 import { StatepadError } from '../model/errors.js';
-import type { Turn } from '../async/turns.js';
+import type { QueueTurn } from '../async/exclusive-queue.js';
 import type { StoredScope } from '../model/scope.js';
 import type { Json, SessionKey, UpdateStateTarget } from '../model/types.js';
 import type { Hint } from '../store/contract.js';
 
 /**
- * Gets the current values, read-only, and returns a delta, both under full keys, or a promise of it: anything with a callable
- * `then`. Nothing to write: `{}`; or `undefined`, which development is warned of once, as a function that changes its argument
- * in vain looks the same. Any other answer is `INVALID_ARGUMENT`.
+ * Gets the current values, read-only, and returns a delta, both under full keys, or a promise of it: anything with a
+ * callable `then`. Nothing to write: `{}`; or `undefined`, which development is warned of once, as a function that
+ * changes its argument in vain looks the same. Any other answer is `INVALID_ARGUMENT`.
  */
 export type UpdateFunction = (
   state: Readonly<Record<string, Json>>,
-) => Readonly<Record<string, unknown>> | undefined | void | PromiseLike<Readonly<Record<string, unknown>> | undefined | void>;
+) =>
+  | Readonly<Record<string, unknown>>
+  | undefined
+  | void
+  | PromiseLike<Readonly<Record<string, unknown>> | undefined | void>;
 
 export type State = Readonly<Record<string, Json>>;
 
 /** What was read, and how to write over it: that throws `STATE_CONFLICT` or `SESSION_STALE` when it holds no more. */
 export interface Attempt {
   readonly state: State;
-  /** The scope that most others share, of those that the function has looked at or writes. Where that is not known: the app's. */
+  /**
+   * The scope that most others share, of those that the function has looked at or writes. Where that is not known: the
+   * app's.
+   */
   readonly widest?: (delta: Readonly<Record<string, unknown>>) => StoredScope;
   /** Answers with the values after the update. `reserved` is {@link Reservation.id}. */
   readonly write: (delta: Readonly<Record<string, unknown>>, reserved?: string) => State | Promise<State>;
 }
 
 /**
- * Something that can be read, and written if it has not moved since. Reads anew at each call, unless the turn before has left
- * what it wrote.
+ * Something that can be read, and written if it has not moved since. Reads anew at each call, unless the turn before
+ * has left what it wrote.
  */
-export type UpdateTarget = (turn: Turn) => Attempt | Promise<Attempt>;
+export type UpdateTarget = (turn: QueueTurn) => Attempt | Promise<Attempt>;
 
 /** The turn that one call may have among all who use the store, in other processes, too. For speed alone. */
 export interface Reservation {
@@ -39,9 +47,9 @@ export interface Reservation {
   /** Whether updates have met others at a scope just now. */
   isHot(scope: StoredScope): boolean;
   /**
-   * Waits for the turn at a scope, once for all calls. `hasMet`: without one others have come between again and again; `took` is
-   * how long the last attempt has taken, in milliseconds. Answers whether others may have written meanwhile. Throws what the
-   * call is aborted with.
+   * Waits for the turn at a scope, once for all calls. `hasMet`: without one others have come between again and again;
+   * `took` is how long the last attempt has taken, in milliseconds. Answers whether others may have written meanwhile.
+   * Throws what the call is aborted with.
    */
   take(scope: StoredScope, hasMet: boolean, took: number | undefined): Promise<boolean>;
   /** Whether the call has the turn, as far as can be told here. */

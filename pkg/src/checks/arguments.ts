@@ -27,7 +27,10 @@ export function checkNames(given: object, { what, path, known, others }: Names):
   }
 }
 
-/** Checks options, if there are any: all of them must be known. Their `signal` is checked, too. `path` names them in errors. */
+/**
+ * Checks options, if there are any: all of them must be known. Their `signal` is checked, too. `path` names them in
+ * errors.
+ */
 export function checkOptions(given: unknown, known: readonly string[], path = 'options'): void {
   if (given === undefined) {
     return;
@@ -54,7 +57,9 @@ export function checkSignal(given: unknown): void {
   if (given === undefined) {
     return;
   }
-  const { aborted, throwIfAborted, addEventListener } = (isObject(given) ? given : {}) as Partial<Record<string, unknown>>;
+  const { aborted, throwIfAborted, addEventListener } = (isObject(given) ? given : {}) as Partial<
+    Record<string, unknown>
+  >;
   if (typeof aborted !== 'boolean' || typeof throwIfAborted !== 'function' || typeof addEventListener !== 'function') {
     invalid('signal', `must be an AbortSignal, not ${describe(given)}`);
   }
@@ -68,11 +73,18 @@ export function checkFunction(given: unknown, path: string): void {
 }
 
 /** Checks that an object has these methods, and those that it may have. `path` names it in errors. */
-export function checkMethods(given: unknown, path: string, methods: readonly string[], optional: readonly string[] = []): void {
+export function checkMethods(
+  given: unknown,
+  path: string,
+  methods: readonly string[],
+  optional: readonly string[] = [],
+): void {
   checkObject(given, path);
   const members = given as Readonly<Record<string, unknown>>;
   methods.forEach((name) => checkFunction(members[name], `${path}.${name}`));
-  optional.filter((name) => members[name] !== undefined).forEach((name) => checkFunction(members[name], `${path}.${name}`));
+  optional
+    .filter((name) => members[name] !== undefined)
+    .forEach((name) => checkFunction(members[name], `${path}.${name}`));
 }
 
 /** Checks a count: a whole number, not negative. */

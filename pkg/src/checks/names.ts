@@ -5,27 +5,79 @@ import { nearest } from './nearest.js';
 
 /** The members of an event that mean something here. */
 const EVENT: readonly string[] = [
-  'id', 'invocationId', 'author', 'timestamp', 'content', 'actions', 'partial', 'longRunningToolIds', 'branch', 'customMetadata',
+  'id',
+  'invocationId',
+  'author',
+  'timestamp',
+  'content',
+  'actions',
+  'partial',
+  'longRunningToolIds',
+  'branch',
+  'customMetadata',
 ];
 
 /** The members of an event's actions that mean something here or to agent runtimes. */
 const ACTIONS: readonly string[] = [
-  'stateDelta', 'artifactDelta', 'requestedAuthConfigs', 'requestedToolConfirmations', 'skipSummarization', 'transferToAgent', 'escalate',
+  'stateDelta',
+  'artifactDelta',
+  'requestedAuthConfigs',
+  'requestedToolConfirmations',
+  'skipSummarization',
+  'transferToAgent',
+  'escalate',
 ];
 
 /** What the ADKs (Python, JavaScript, Java, Go) and the Agent Engine have besides in the JSON of an event. */
 const ADK_EVENT: readonly string[] = [
-  'avgLogprobs', 'cacheMetadata', 'citationMetadata', 'environmentId', 'errorCode', 'errorMessage', 'eventMetadata', 'finishReason',
-  'goAway', 'groundingMetadata', 'inputTranscription', 'interactionId', 'interactionStatus', 'interrupted', 'isolationScope',
-  'liveSessionId', 'liveSessionResumptionUpdate', 'logprobsResult', 'message', 'messageAsOutput', 'modelVersion', 'name', 'nodeInfo',
-  'output', 'outputFor', 'outputTranscription', 'path', 'rawEvent', 'route', 'turnComplete', 'turnCompleteReason', 'usageMetadata',
+  'avgLogprobs',
+  'cacheMetadata',
+  'citationMetadata',
+  'environmentId',
+  'errorCode',
+  'errorMessage',
+  'eventMetadata',
+  'finishReason',
+  'goAway',
+  'groundingMetadata',
+  'inputTranscription',
+  'interactionId',
+  'interactionStatus',
+  'interrupted',
+  'isolationScope',
+  'liveSessionId',
+  'liveSessionResumptionUpdate',
+  'logprobsResult',
+  'message',
+  'messageAsOutput',
+  'modelVersion',
+  'name',
+  'nodeInfo',
+  'output',
+  'outputFor',
+  'outputTranscription',
+  'path',
+  'rawEvent',
+  'route',
+  'turnComplete',
+  'turnCompleteReason',
+  'usageMetadata',
   'voiceActivity',
 ];
 
 /** And in the JSON of its actions. */
 const ADK_ACTIONS: readonly string[] = [
-  'agentState', 'compaction', 'deletedArtifactIds', 'endInvocation', 'endOfAgent', 'renderUiWidgets', 'rewindBeforeInvocationId', 'route',
-  'setModelResponse', 'transferAgent', 'transferReason',
+  'agentState',
+  'compaction',
+  'deletedArtifactIds',
+  'endInvocation',
+  'endOfAgent',
+  'renderUiWidgets',
+  'rewindBeforeInvocationId',
+  'route',
+  'setModelResponse',
+  'transferAgent',
+  'transferReason',
 ];
 
 /** The members that an object may have, and those that it is known to have elsewhere. */
@@ -39,7 +91,11 @@ export interface Names {
 }
 
 /** Describes an object of which members of unknown names are left alone, unless they miss a known one by a little. */
-export function namesOf(what: string, known: readonly string[], { path = '', others = [] }: { readonly path?: string; readonly others?: readonly string[] } = {}): Names {
+export function namesOf(
+  what: string,
+  known: readonly string[],
+  { path = '', others = [] }: { readonly path?: string; readonly others?: readonly string[] } = {},
+): Names {
   return { what, path, known, others: new Set([...known, ...others]) };
 }
 
@@ -55,7 +111,10 @@ export function meant(name: string, known: readonly string[]): string | undefine
   return (
     known.find((one) => plainly(one) === plain) ??
     // Among shorter names every word is near another one.
-    nearest(name, known.filter((one) => one.length >= 4))
+    nearest(
+      name,
+      known.filter((one) => one.length >= 4),
+    )
   );
 }
 

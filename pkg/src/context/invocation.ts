@@ -79,7 +79,10 @@ export class ReadonlyContext {
    */
   render(template: string | Template, options?: Omit<RenderOptions, 'state'>): string;
   render<T extends string | PromiseLike<string>>(provider: InstructionProvider<T>): T;
-  render(template: string | Template | InstructionProvider, options: Omit<RenderOptions, 'state'> = {}): string | PromiseLike<string> {
+  render(
+    template: string | Template | InstructionProvider,
+    options: Omit<RenderOptions, 'state'> = {},
+  ): string | PromiseLike<string> {
     const { state } = this;
     if (typeof template === 'function') {
       const text: unknown = template(this);
@@ -92,8 +95,8 @@ export class ReadonlyContext {
 
 /**
  * What ADK calls InvocationContext, CallbackContext and ToolContext. Reads see the pending writes of the whole
- * invocation; a context's own writes go into the next event that it appends. Of two writes to one key the one made later
- * wins, whatever order the events are appended in.
+ * invocation; a context's own writes go into the next event that it appends. Of two writes to one key the one made
+ * later wins, whatever order the events are appended in.
  */
 export class InvocationContext {
   readonly #shared: Shared;
@@ -103,8 +106,8 @@ export class InvocationContext {
   /** The same invocation, to be read only. */
   readonly readonly: ReadonlyContext;
   /**
-   * For `using`: ends the invocation and never throws, because that would hide the error that is on its way. What was never
-   * appended is discarded, and told by a process warning that names the keys.
+   * For `using`: ends the invocation and never throws, because that would hide the error that is on its way. What was
+   * never appended is discarded, and told by a process warning that names the keys.
    */
   declare readonly [Symbol.dispose]: () => void;
 
@@ -115,7 +118,13 @@ export class InvocationContext {
     this.#shared =
       from instanceof InvocationContext
         ? from.#shared
-        : { host: from, invocationId: admitString(invocationId, 'invocationId'), pending: new PendingWrites(), turn: undefined, ended: false };
+        : {
+            host: from,
+            invocationId: admitString(invocationId, 'invocationId'),
+            pending: new PendingWrites(),
+            turn: undefined,
+            ended: false,
+          };
     this.#state = new PendingState(this.#shared, this);
     this.readonly = new ReadonlyContext(this.#shared, new ReadonlyView(this.#state));
   }
@@ -183,8 +192,8 @@ export class InvocationContext {
   }
 
   /**
-   * Ends the invocation, for all its contexts: `temp:` keys are gone, and further use throws `INVOCATION_ENDED`. To end
-   * it again does nothing.
+   * Ends the invocation, for all its contexts: `temp:` keys are gone, and further use throws `INVOCATION_ENDED`. To
+   * end it again does nothing.
    *
    * Throws `INVALID_ARGUMENT` when writes were never appended (they would be lost), unless `discard` is true; the
    * invocation goes on then.
@@ -197,7 +206,9 @@ export class InvocationContext {
     if (first !== undefined && options.discard !== true) {
       const [key] = first;
       const keys = namesOf([key, ...others.map(([other]) => other)]);
-      throw new StatepadError('INVALID_ARGUMENT', `writes were never appended: ${keys}; append or discard them`, { key });
+      throw new StatepadError('INVALID_ARGUMENT', `writes were never appended: ${keys}; append or discard them`, {
+        key,
+      });
     }
     finish(shared);
   }
@@ -231,15 +242,23 @@ function namesOf(keys: readonly string[]): string {
 }
 
 /** Sends events in the order in which they were asked for, also when the delta of one has to be looked up before. */
-async function inTurn(shared: Shared, sent: SentWrites, send: (delta: SentWrites['delta']) => Promise<Event>): Promise<Event> {
+async function inTurn(
+  shared: Shared,
+  sent: SentWrites,
+  send: (delta: SentWrites['delta']) => Promise<Event>,
+): Promise<Event> {
   if (shared.turn === undefined && sent.before === undefined) {
     return await send(sent.delta);
   }
-  const sending = Promise.resolve(shared.turn).then(async () => ({ appended: send(await deltaOf(sent, shared.host)) }));
+  const sending = Promise.resolve(shared.turn).then(async () => ({
+    appended: send(await deltaOf(sent, shared.host)),
+  }));
   const turn = sending.catch(() => undefined);
   shared.turn = turn;
   try {
-    return await (await sending).appended;
+    return await (
+      await sending
+    ).appended;
   } finally {
     if (shared.turn === turn) {
       shared.turn = undefined;
@@ -248,8 +267,8 @@ async function inTurn(shared: Shared, sent: SentWrites, send: (delta: SentWrites
 }
 
 /**
- * The delta of an event. One that is given again after it failed, while others have stored later writes to its keys, says
- * what it said if it is stored after all.
+ * The delta of an event. One that is given again after it failed, while others have stored later writes to its keys,
+ * says what it said if it is stored after all.
  */
 async function deltaOf({ delta, before, id = '' }: SentWrites, host: InvocationHost): Promise<SentWrites['delta']> {
   if (before === undefined) {
@@ -257,7 +276,8 @@ async function deltaOf({ delta, before, id = '' }: SentWrites, host: InvocationH
   }
   const stored = (await host.find(id))?.actions.stateDelta;
   // Another try may have stored it without what was overtaken.
-  const isStored = stored !== undefined && Object.keys(before).every((key) => isTemp(key) || Object.hasOwn(stored, key));
+  const isStored =
+    stored !== undefined && Object.keys(before).every((key) => isTemp(key) || Object.hasOwn(stored, key));
   return isStored ? before : delta;
 }
 
@@ -269,7 +289,9 @@ function asTemplate(template: unknown): Template {
   if (typeof (template as Partial<Template> | null | undefined)?.renderAsync === 'function') {
     return template as Template;
   }
-  throw new StatepadError('INVALID_ARGUMENT', 'template must be a text, a Template or a function', { path: 'template' });
+  throw new StatepadError('INVALID_ARGUMENT', 'template must be a text, a Template or a function', {
+    path: 'template',
+  });
 }
 
 /** What a function gives in the place of a template. */

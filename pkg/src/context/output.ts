@@ -46,7 +46,9 @@ export function outputDelta(event: EventInit, options: OutputOptions): Record<st
   }
   const result = validate(text, options);
   if (isThenable(result)) {
-    throw new StatepadError('INVALID_ARGUMENT', 'the schema takes time: await outputDeltaAsync()', { path: 'outputSchema' });
+    throw new StatepadError('INVALID_ARGUMENT', 'the schema takes time: await outputDeltaAsync()', {
+      path: 'outputSchema',
+    });
   }
   return { [options.outputKey]: settle(text, result, options) };
 }
@@ -75,7 +77,11 @@ function validate(text: string, { outputSchema }: OutputOptions): SchemaResult |
   }
   const standard = (outputSchema as Partial<StandardSchema> | null)?.['~standard'];
   if (typeof standard?.validate !== 'function') {
-    throw new StatepadError('INVALID_ARGUMENT', 'outputSchema must be a Standard Schema: it has no ~standard.validate', { path: 'outputSchema' });
+    throw new StatepadError(
+      'INVALID_ARGUMENT',
+      'outputSchema must be a Standard Schema: it has no ~standard.validate',
+      { path: 'outputSchema' },
+    );
   }
   let value: unknown;
   try {
@@ -99,7 +105,9 @@ function settle(text: string, result: SchemaResult, { outputKey, onInvalid }: Ou
     return result.value;
   }
   const reasons = result.issues.map(({ message }) => message).join('; ');
-  const error = new StatepadError('SCHEMA_INVALID', `the answer for "${outputKey}" does not fit: ${reasons}`, { key: outputKey });
+  const error = new StatepadError('SCHEMA_INVALID', `the answer for "${outputKey}" does not fit: ${reasons}`, {
+    key: outputKey,
+  });
   if (onInvalid === 'throw') {
     throw error;
   }

@@ -1,4 +1,5 @@
-// Writes of an invocation that wait for the event that carries them. The same rules as in the core (src/invocation.rs).
+// Writes of an invocation that wait for the event that carries them. The same rules as in the core
+// (src/invocation.rs).
 
 import { type AdmittedDelta } from '../input/admit.js';
 import { DELETED } from '../model/deletion.js';
@@ -112,7 +113,10 @@ export class PendingWrites {
     return { delta, before, id, owner, carried, own: brought };
   }
 
-  /** The event is stored: what it carried is pending no more, and neither is what was written before under the same keys. */
+  /**
+   * The event is stored: what it carried is pending no more, and neither is what was written before under the same
+   * keys.
+   */
   stored({ id, carried, own }: SentWrites): void {
     for (const { key, place } of [...carried, ...own]) {
       this.#keep(key, (write) => write.place > place);
@@ -122,7 +126,9 @@ export class PendingWrites {
     }
   }
 
-  /** The event has failed: what it carried is pending again, at its old place. What it brought with it is taken back. */
+  /**
+   * The event has failed: what it carried is pending again, at its old place. What it brought with it is taken back.
+   */
   failed({ id, owner, delta, carried, own, before }: SentWrites): void {
     for (const write of own) {
       this.#keep(write.key, (other) => other !== write);
@@ -142,7 +148,9 @@ export class PendingWrites {
   }
 
   #latest(): readonly Write[] {
-    return Array.from(this.#stacks.values(), (stack) => stack.at(-1) as Write).sort((one, other) => one.place - other.place);
+    return Array.from(this.#stacks.values(), (stack) => stack.at(-1) as Write).sort(
+      (one, other) => one.place - other.place,
+    );
   }
 
   #isPending(write: Write): boolean {

@@ -33,8 +33,8 @@ export interface ReadonlyState {
 
 /**
  * Values under a delta of pending writes, as ADK's `State`: reads see the writes at once, and the delta goes into the
- * next event. Unlike there, `value` is never written to, no lookup reaches a prototype, a value that was read is frozen,
- * and keys can be deleted.
+ * next event. Unlike there, `value` is never written to, no lookup reaches a prototype, a value that was read is
+ * frozen, and keys can be deleted.
  *
  * @example
  * const actions = createEventActions();
@@ -79,8 +79,8 @@ export class State implements ReadonlyState {
   }
 
   /**
-   * Sets a key to a value, whole. The value is copied and frozen. Throws `VALUE_NOT_JSON`, also for a key that no host but
-   * JavaScript could hold, and `INVALID_ARGUMENT`.
+   * Sets a key to a value, whole. The value is copied and frozen. Throws `VALUE_NOT_JSON`, also for a key that no host
+   * but JavaScript could hold, and `INVALID_ARGUMENT`.
    */
   set(key: string, value: unknown): void {
     this.update({ [checkName(key)]: value });

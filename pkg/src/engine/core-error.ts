@@ -10,6 +10,7 @@ export function coreError(text: string): StatepadError {
 
 /** No memory for a call, in the words of the core. */
 export function memoryFull(): StatepadError {
-  const message = 'the memory of the WebAssembly module is full: nothing was changed, and deleting sessions makes room';
+  const message =
+    'the memory of the WebAssembly module is full: nothing was changed, and deleting sessions makes room';
   return new StatepadError('CORE_FAILED', message, { reason: 'memory' });
 }

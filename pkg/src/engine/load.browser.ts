@@ -1,5 +1,5 @@
-// Browsers, and every host without a condition of its own: the module lies in a script, so that no bundler loses it, and is
-// compiled beside the page's own work.
+// Browsers, and every host without a condition of its own: the module lies in a script, so that no bundler loses it,
+// and is compiled beside the page's own work.
 
 import { initSync } from '../../wasm/statepad.js';
 import { hex } from '../../wasm/statepad_hex.js';

@@ -46,7 +46,9 @@ export function compile(text: string): readonly Segment[] {
   return segments;
 }
 
-/** Puts backslashes where the core says. The text itself stays here: it may have lone surrogates, which UTF-8 lacks. */
+/**
+ * Puts backslashes where the core says. The text itself stays here: it may have lone surrogates, which UTF-8 lacks.
+ */
 export function escape(text: string): string {
   const [length] = write(text);
   const flat = escape_template(length);
@@ -64,7 +66,10 @@ export function escape(text: string): string {
 export function placesOf(text: string): readonly Place[] {
   const [length] = write(text);
   const flat = template_places(length);
-  return Array.from({ length: flat.length / 2 }, (_, index) => ({ line: flat[2 * index] as number, column: flat[2 * index + 1] as number }));
+  return Array.from({ length: flat.length / 2 }, (_, index) => ({
+    line: flat[2 * index] as number,
+    column: flat[2 * index + 1] as number,
+  }));
 }
 
 function placeholder(code: number, text: string, index: number, next: () => number): CompiledPlaceholder {

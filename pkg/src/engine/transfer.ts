@@ -8,12 +8,18 @@ const encoder = new TextEncoder();
 let target = new Uint8Array(0);
 let capacity = 0;
 
-/** The buffer grows no less than to this, and one that is this many times as large as is needed is given back, in bytes. */
+/**
+ * The buffer grows no less than to this, and one that is this many times as large as is needed is given back, in
+ * bytes.
+ */
 const LEAST = 4096;
 const LARGE = 1 << 20;
 const MUCH = 16;
 
-/** Writes texts where the core reads them, one behind the other. Returns the length of each in bytes. Throws `CORE_FAILED`. */
+/**
+ * Writes texts where the core reads them, one behind the other. Returns the length of each in bytes. Throws
+ * `CORE_FAILED`.
+ */
 export function write(first: string, second = '', third = ''): readonly [number, number, number] {
   const most = (first.length + second.length + third.length) * 3;
   // A view of memory that has grown since is detached: its length is 0.
@@ -63,13 +69,20 @@ function writeBehind(at: number, text: string): number {
   return length;
 }
 
-/** A delta on its way to the core. */
-export interface DeltaText {
+/** A delta under full keys: the values to set (`null` where a key is deleted), and the keys to delete. */
+export interface KeyedDelta {
   readonly delta: Readonly<Record<string, Json>>;
   readonly deleted: readonly string[];
 }
 
-/** Names on their way to the core: the members of an object. */
+/**
+ * Writes a delta, and behind it the `id` of its event. Returns the length of each text in bytes. Throws `CORE_FAILED`.
+ */
+export function writeDelta({ delta, deleted }: KeyedDelta, id?: string): readonly [number, number, number] {
+  return write(JSON.stringify(delta), namesText(deleted), id);
+}
+
+/** Names as JSON text: the members of an object. No text at all when there are none. */
 export function namesText(names: readonly string[]): string {
   return names.length === 0 ? '' : `{${names.map((name) => `${JSON.stringify(name)}:0`).join()}}`;
 }

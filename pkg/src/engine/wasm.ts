@@ -22,7 +22,11 @@ let trap: { readonly cause: unknown } | undefined;
 /** Throws `CORE_FAILED` once the module has ended in the middle of a call: what it was about is half done. */
 export function refuseAfterTrap(): void {
   if (trap !== undefined) {
-    throw new StatepadError('CORE_FAILED', 'the WebAssembly module has failed: start the program, or load the page, anew', { reason: 'trap', cause: trap.cause });
+    throw new StatepadError(
+      'CORE_FAILED',
+      'the WebAssembly module has failed: start the program, or load the page, anew',
+      { reason: 'trap', cause: trap.cause },
+    );
   }
 }
 
@@ -38,7 +42,10 @@ function failure(error: unknown): unknown {
   if (!(error instanceof RangeError)) {
     trap = { cause: error };
   }
-  return new StatepadError('CORE_FAILED', 'the WebAssembly module has failed in the middle of a call', { reason: 'trap', cause: error });
+  return new StatepadError('CORE_FAILED', 'the WebAssembly module has failed in the middle of a call', {
+    reason: 'trap',
+    cause: error,
+  });
 }
 
 type Call = (this: unknown, ...args: never[]) => unknown;
@@ -113,7 +120,10 @@ export function isReady(): boolean {
   return loaded;
 }
 
-/** Throws `NOT_READY` when the core cannot be called yet, and `CORE_FAILED` when it cannot any more. `what` is what the caller called. */
+/**
+ * Throws `NOT_READY` when the core cannot be called yet, and `CORE_FAILED` when it cannot any more. `what` is what the
+ * caller called.
+ */
 export function requireReady(what: string): void {
   refuseAfterTrap();
   if (!loaded) {

@@ -1,5 +1,5 @@
-// What comes in is checked, copied and frozen in one pass. After it no caller's later mutation reaches the service, and
-// what JSON would lose or change without a word is an error that names its place.
+// What comes in is checked, copied and frozen in one pass. After it no caller's later mutation reaches the service,
+// and what JSON would lose or change without a word is an error that names its place.
 
 import { ADK_EVENT } from '../model/adk-event.js';
 import { isDeleted } from '../model/deletion.js';
@@ -14,11 +14,14 @@ export const MAX_DEPTH = 100;
 /** Options of the pass. */
 export interface AdmitOptions {
   /**
-   * Copies instances of classes as their own enumerable members, as ADK's stores do, instead of refusing them. ADK puts
-   * a few into its events.
+   * Copies instances of classes as their own enumerable members, as ADK's stores do, instead of refusing them. ADK
+   * puts a few into its events.
    */
   readonly instances?: boolean;
-  /** Takes members whose names are near misses of known ones: as long as a log is read, of which every event is kept as it is. */
+  /**
+   * Takes members whose names are near misses of known ones: as long as a log is read, of which every event is kept as
+   * it is.
+   */
   readonly anyName?: boolean;
 }
 
@@ -71,7 +74,11 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
     return { delta, deleted: NOTHING };
   }
   if (!isPlain(given)) {
-    throw new StatepadError('INVALID_ARGUMENT', `${path} must be a plain object of keys and values, not ${describe(given)}`, { path });
+    throw new StatepadError(
+      'INVALID_ARGUMENT',
+      `${path} must be a plain object of keys and values, not ${describe(given)}`,
+      { path },
+    );
   }
   let deleted: string[] | undefined;
   let key = '';
@@ -106,8 +113,8 @@ function admitSymbols(given: object, path: string): void {
 const NOTHING: readonly never[] = [];
 
 /**
- * The frozen copy of a value, or `undefined` for what an object may leave out. `name` is what its member is called, for
- * its `toJSON`. Throws a {@link Fault}.
+ * The frozen copy of a value, or `undefined` for what an object may leave out. `name` is what its member is called,
+ * for its `toJSON`. Throws a {@link Fault}.
  */
 function copy(value: unknown, name: string, depth: number, instances: boolean): Json | undefined {
   switch (typeof value) {
@@ -138,7 +145,9 @@ function copyObject(value: object, name: string, depth: number, instances: boole
   }
   if (isPlain(value)) {
     const names = Object.keys(value);
-    return names.includes('toJSON') ? copyOther(value, name, depth, instances) : copyRecord(value, names, depth, instances);
+    return names.includes('toJSON')
+      ? copyOther(value, name, depth, instances)
+      : copyRecord(value, names, depth, instances);
   }
   return copyOther(value, name, depth, instances);
 }
@@ -179,7 +188,12 @@ function copyArray(items: readonly unknown[], depth: number, instances: boolean)
   return Object.freeze(copied);
 }
 
-function copyRecord(record: Record<string, unknown>, names: readonly string[], depth: number, instances: boolean): Json {
+function copyRecord(
+  record: Record<string, unknown>,
+  names: readonly string[],
+  depth: number,
+  instances: boolean,
+): Json {
   if (!instances) {
     refuseSymbols(record);
   }
@@ -205,7 +219,13 @@ function copyRecord(record: Record<string, unknown>, names: readonly string[], d
 }
 
 /** What `JSON.stringify` would take in the place of a value that has a `toJSON`. */
-function copyJson(value: object, toJSON: (name: string) => unknown, name: string, depth: number, instances: boolean): Json | undefined {
+function copyJson(
+  value: object,
+  toJSON: (name: string) => unknown,
+  name: string,
+  depth: number,
+  instances: boolean,
+): Json | undefined {
   if (value instanceof Date && Number.isNaN(value.getTime())) {
     throw new Fault('is an invalid date');
   }

@@ -8,7 +8,11 @@ export function checkedClock(now: () => unknown): () => number {
   return () => {
     const time = now();
     if (typeof time !== 'number' || !Number.isFinite(time)) {
-      throw new StatepadError('INVALID_ARGUMENT', `now() must answer with a number of milliseconds, not with ${describe(time)}`, { path: 'now' });
+      throw new StatepadError(
+        'INVALID_ARGUMENT',
+        `now() must answer with a number of milliseconds, not with ${describe(time)}`,
+        { path: 'now' },
+      );
     }
     return time;
   };

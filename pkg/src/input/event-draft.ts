@@ -13,11 +13,12 @@ import { ADK_EVENT } from '../model/adk-event.js';
 import type { Event, EventInit, Json } from '../model/types.js';
 
 /** An admitted event. Its values are frozen copies; its top level, its actions and its delta are not frozen yet. */
-export interface Draft {
+export interface EventDraft {
   readonly event: Record<string, Json>;
   readonly actions: Record<string, Json>;
   readonly delta: Record<string, Json>;
-  readonly deleted: readonly string[];
+  /** The keys that it deletes: each of them is in the delta, as `null`. */
+  deleted: readonly string[];
   readonly id: string;
   /** Whether the caller chose the id: it may come again by another call. */
   readonly named: boolean;
@@ -26,7 +27,10 @@ export interface Draft {
   readonly timed: boolean;
 }
 
-/** The `temp:` keys of an event: for the eyes of its invocation, never stored. What is unset is unset after what is set. */
+/**
+ * The `temp:` keys of an event: for the eyes of its invocation, never stored. What is unset is unset after what is
+ * set.
+ */
 export interface TempDelta {
   readonly set: ReadonlyMap<string, Json>;
   readonly unset: readonly string[];
@@ -37,7 +41,7 @@ export interface TempDelta {
  *
  * Throws `VALUE_NOT_JSON` or `INVALID_ARGUMENT`, with the `path` of the fault.
  */
-export function admitEvent(given: EventInit, now: () => number, options: AdmitOptions): Draft {
+export function admitEvent(given: EventInit, now: () => number, options: AdmitOptions): EventDraft {
   checkRecord(given, 'event', options);
   const { actions: givenActions } = given;
   if (givenActions !== undefined) {
@@ -87,13 +91,20 @@ function deletionsIn(metadata: Json | undefined, deleted: readonly string[]): re
 }
 
 /** Fills in and checks what the service itself reads. */
-function complete(event: Record<string, Json>, now: () => number): Pick<Draft, 'id' | 'named' | 'timestamp' | 'timed'> {
+function complete(
+  event: Record<string, Json>,
+  now: () => number,
+): Pick<EventDraft, 'id' | 'named' | 'timestamp' | 'timed'> {
   const { id: givenId, invocationId, timestamp: givenTime } = event;
   const named = givenId !== undefined && givenId !== '';
   const id = named ? admitString(givenId, 'id') : newId();
   const timed = givenTime === undefined;
   if (!timed && typeof givenTime !== 'number') {
-    throw new StatepadError('INVALID_ARGUMENT', `timestamp must be a number of milliseconds, not ${describe(givenTime)}`, { path: 'timestamp' });
+    throw new StatepadError(
+      'INVALID_ARGUMENT',
+      `timestamp must be a number of milliseconds, not ${describe(givenTime)}`,
+      { path: 'timestamp' },
+    );
   }
   const timestamp = timed ? now() : givenTime;
   event['id'] = id;
@@ -102,8 +113,9 @@ function complete(event: Record<string, Json>, now: () => number): Pick<Draft, '
   return { id, named, timestamp, timed };
 }
 
-/** Takes the `temp:` keys out of a draft. */
-export function takeTemp({ delta, deleted }: Draft): TempDelta {
+/** Takes the `temp:` keys out of a draft, which can be prepared once more then. */
+export function extractTempKeys(draft: EventDraft): TempDelta {
+  const { event, delta, deleted } = draft;
   const set = new Map<string, Json>();
   for (const key of Object.keys(delta)) {
     if (isTemp(key)) {
@@ -112,16 +124,20 @@ export function takeTemp({ delta, deleted }: Draft): TempDelta {
     }
   }
   const unset = deleted.filter(isTemp);
+  if (unset.length > 0) {
+    draft.deleted = deleted.filter((key) => !isTemp(key));
+    const metadata = event['customMetadata'];
+    if (storedDeletions(metadata).some(isTemp)) {
+      event['customMetadata'] = withDeletions(metadata, draft.deleted) as Json;
+    }
+  }
   return { set, unset };
 }
 
 /** The event as it is stored: frozen, its deletions in their stored form. The `temp:` keys have been taken out. */
-export function seal({ event, actions, delta, deleted }: Draft): Event {
+export function freezeEvent({ event, actions, delta, deleted }: EventDraft): Event {
   if (deleted.length > 0) {
-    const stored = deleted.filter((key) => !isTemp(key));
-    if (stored.length > 0 || storedDeletions(event['customMetadata']).length > 0) {
-      event['customMetadata'] = withDeletions(event['customMetadata'], stored) as Json;
-    }
+    event['customMetadata'] = withDeletions(event['customMetadata'], deleted) as Json;
   }
   Object.freeze(delta);
   Object.freeze(actions);
@@ -129,6 +145,6 @@ export function seal({ event, actions, delta, deleted }: Draft): Event {
 }
 
 /** Whether a draft, sealed, is what is stored already. A timestamp that the clock gave does not count. */
-export function isRepeated(draft: Draft, sealed: Event, stored: Event): boolean {
+export function isRepeated(draft: EventDraft, sealed: Event, stored: Event): boolean {
   return sameJson(draft.timed ? { ...sealed, timestamp: stored.timestamp } : sealed, stored);
 }

@@ -38,7 +38,9 @@ export function createEvent(event: EventInit = {}): Event {
 export function isFinalResponse(event: EventInit): boolean {
   checkObject(event, 'event');
   const { longRunningToolIds: ids } = event;
-  const { requestedAuthConfigs: requests, skipSummarization }: Partial<EventActions> = isObject(event.actions) ? event.actions : {};
+  const { requestedAuthConfigs: requests, skipSummarization }: Partial<EventActions> = isObject(event.actions)
+    ? event.actions
+    : {};
   const isWaiting = (isList(ids) && ids.length > 0) || (isObject(requests) && Object.keys(requests).length > 0);
   if (isWaiting || skipSummarization === true) {
     return true;
@@ -52,7 +54,9 @@ export function isFinalResponse(event: EventInit): boolean {
 export function partsOf({ content }: EventInit): readonly Part[] {
   const parts: unknown = (isObject(content) ? content.parts : undefined) ?? [];
   if (!isList(parts)) {
-    throw new StatepadError('INVALID_ARGUMENT', `content.parts must be a list, not ${describe(parts)}`, { path: 'content.parts' });
+    throw new StatepadError('INVALID_ARGUMENT', `content.parts must be a list, not ${describe(parts)}`, {
+      path: 'content.parts',
+    });
   }
   parts.forEach((part, index) => checkObject(part, `content.parts[${index}]`));
   return parts as readonly Part[];

@@ -1,14 +1,32 @@
 // Checks what comes in with a request, as a whole.
 
 import { describe } from '../model/kinds.js';
-import { checkCount, checkNames, checkObject, checkOptionalString, checkOptions, checkSignal, invalid, unknown, admitString } from '../checks/arguments.js';
+import {
+  checkCount,
+  checkNames,
+  checkObject,
+  checkOptionalString,
+  checkOptions,
+  checkSignal,
+  invalid,
+  unknown,
+  admitString,
+} from '../checks/arguments.js';
 import { ACTION_NAMES, EVENT_NAMES, meant, namesOf, type Names } from '../checks/names.js';
-import type { GetSessionConfig, ListSessionsRequest, SessionKey, SessionName, UpdateStateOptions, UpdateStateTarget } from '../model/types.js';
+import type {
+  GetSessionConfig,
+  ListSessionsRequest,
+  SessionKey,
+  SessionName,
+  UpdateStateOptions,
+  UpdateStateTarget,
+} from '../model/types.js';
 
 /** The members of a session and of its key: any request may be one, with members beside it. */
 const SESSION = ['id', 'sessionId', 'appName', 'userId', 'state', 'events', 'lastUpdateTime', 'revision'];
 
-const requestOf = (what: string, ...known: readonly string[]): Names => namesOf(`the request of ${what}`, [...known, 'signal'], { others: SESSION });
+const requestOf = (what: string, ...known: readonly string[]): Names =>
+  namesOf(`the request of ${what}`, [...known, 'signal'], { others: SESSION });
 
 /** What each request may have. */
 export const REQUESTS = {
@@ -77,7 +95,11 @@ export function sessionIdOf(given: object): unknown {
 /** Checks the three parts of a key, or of a session in the place of a key. */
 export function checkKey(given: SessionKey | SessionName): SessionKey {
   const { appName, userId } = given;
-  return { appName: admitString(appName, 'appName'), userId: admitString(userId, 'userId'), sessionId: admitString(sessionIdOf(given), 'sessionId') };
+  return {
+    appName: admitString(appName, 'appName'),
+    userId: admitString(userId, 'userId'),
+    sessionId: admitString(sessionIdOf(given), 'sessionId'),
+  };
 }
 
 /** Checks what an update is of: a key, a part of one, or a session. */

@@ -15,9 +15,9 @@ import type { Abortable, Event, Json, Session, SessionKey, SessionName, UpdateSt
 const PAGE = 100;
 
 /**
- * Everything of an app, of a user in it, or of one session, as JSON lines without line ends: the sessions by the time of
- * their last event, each as it was created and with its events; then the values of the app and of each user concerned,
- * as they are now. `temp:` keys are never among them. The same sessions always give the same lines.
+ * Everything of an app, of a user in it, or of one session, as JSON lines without line ends: the sessions by the time
+ * of their last event, each as it was created and with its events; then the values of the app and of each user
+ * concerned, as they are now. `temp:` keys are never among them. The same sessions always give the same lines.
  *
  * What is written meanwhile may be in the lines or not; each session is as it was at one moment.
  *
@@ -57,7 +57,12 @@ export async function* exportLines(
 
   yield write({ kind: 'scope', appName, state: await service.getAppState({ appName, signal }) });
   for (const user of users) {
-    yield write({ kind: 'scope', appName, userId: user, state: await service.getUserState({ appName, userId: user, signal }) });
+    yield write({
+      kind: 'scope',
+      appName,
+      userId: user,
+      state: await service.getUserState({ appName, userId: user, signal }),
+    });
   }
   if (unread !== undefined) {
     throw unread;
@@ -67,7 +72,10 @@ export async function* exportLines(
 /** What is read of a service: also of one of another copy of the package. */
 function checkService(given: unknown): void {
   const methods = ['getSession', 'listSessions', 'stateAt', 'history', 'getAppState', 'getUserState'];
-  if (!isObject(given) || !methods.every((name) => typeof (given as Partial<Record<string, unknown>>)[name] === 'function')) {
+  if (
+    !isObject(given) ||
+    !methods.every((name) => typeof (given as Partial<Record<string, unknown>>)[name] === 'function')
+  ) {
     throw new StatepadError('INVALID_ARGUMENT', 'service must be a SessionService', { path: 'service' });
   }
 }
@@ -77,7 +85,11 @@ function write(line: Line): string {
 }
 
 /** The sessions that are wanted, each once. */
-async function* keysOf(service: SessionService, target: UpdateStateTarget, { signal }: Abortable): AsyncGenerator<SessionKey> {
+async function* keysOf(
+  service: SessionService,
+  target: UpdateStateTarget,
+  { signal }: Abortable,
+): AsyncGenerator<SessionKey> {
   const { appName, userId, sessionId } = target;
   if (sessionId !== undefined && userId !== undefined) {
     yield { appName, userId, sessionId };
@@ -105,7 +117,11 @@ function keyOf({ appName, userId, id }: Session): SessionKey {
 }
 
 /** The lines of a session; or why there are none: it cannot be read, or it is gone. */
-async function sessionLines(service: SessionService, key: SessionKey, options: Abortable): Promise<Iterable<string> | StatepadError> {
+async function sessionLines(
+  service: SessionService,
+  key: SessionKey,
+  options: Abortable,
+): Promise<Iterable<string> | StatepadError> {
   const { sessionId: id } = key;
   try {
     const session = await service.getSession({ ...key, signal: options.signal });
@@ -147,7 +163,10 @@ async function sessionLine(service: SessionService, session: Session, options: A
   return { kind: 'session', appName, userId, id, timestamp: created ?? events[0]?.timestamp ?? lastUpdateTime, state };
 }
 
-/** The session's own keys as they were written; the others in an order that does not depend on what others have written. */
+/**
+ * The session's own keys as they were written; the others in an order that does not depend on what others have
+ * written.
+ */
 function inOneOrder(keys: readonly string[]): string[] {
   return [...keys.filter((key) => !isShared(key)), ...keys.filter(isShared).sort()];
 }

@@ -8,12 +8,15 @@ export type Input = string | Iterable<string> | AsyncIterable<string>;
 
 /** As much as is needed of a stream that can be read and not iterated, as Safari's. */
 interface Readable {
-  getReader(): { read(): Promise<{ readonly done: boolean; readonly value?: string | undefined }>; releaseLock(): void };
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: string | undefined }>;
+    releaseLock(): void;
+  };
 }
 
 /**
- * The lines of a text, without their ends; a line may end with `\n` or `\r\n`. Pieces may be cut anywhere. A piece that
- * begins an object where another has ended begins a line, too: so lines without ends can be given one by one.
+ * The lines of a text, without their ends; a line may end with `\n` or `\r\n`. Pieces may be cut anywhere. A piece
+ * that begins an object where another has ended begins a line, too: so lines without ends can be given one by one.
  */
 export async function* linesOf(input: Input): AsyncGenerator<string, void, undefined> {
   let line = '';
@@ -21,7 +24,9 @@ export async function* linesOf(input: Input): AsyncGenerator<string, void, undef
   let mayBeWhole = false;
   for await (const given of piecesOf(input)) {
     if (typeof given !== 'string') {
-      throw new StatepadError('INVALID_ARGUMENT', 'input must give text: decode bytes with a TextDecoderStream', { path: 'input' });
+      throw new StatepadError('INVALID_ARGUMENT', 'input must give text: decode bytes with a TextDecoderStream', {
+        path: 'input',
+      });
     }
     const piece = isStart ? given.replace(/^\uFEFF/, '') : given;
     isStart &&= given === '';
@@ -59,7 +64,11 @@ function piecesOf(input: unknown): Iterable<unknown> | AsyncIterable<unknown> {
     return [input];
   }
   if (isObject(input) || isList(input)) {
-    const { [Symbol.asyncIterator]: later, [Symbol.iterator]: now, getReader } = input as Partial<Record<string | symbol, unknown>>;
+    const {
+      [Symbol.asyncIterator]: later,
+      [Symbol.iterator]: now,
+      getReader,
+    } = input as Partial<Record<string | symbol, unknown>>;
     if (typeof later === 'function' || typeof now === 'function') {
       return input as Iterable<unknown> | AsyncIterable<unknown>;
     }
@@ -67,7 +76,11 @@ function piecesOf(input: unknown): Iterable<unknown> | AsyncIterable<unknown> {
       return readAll(input as Readable);
     }
   }
-  throw new StatepadError('INVALID_ARGUMENT', `input must be a text, or give pieces of text, and not be ${describe(input)}`, { path: 'input' });
+  throw new StatepadError(
+    'INVALID_ARGUMENT',
+    `input must be a text, or give pieces of text, and not be ${describe(input)}`,
+    { path: 'input' },
+  );
 }
 
 async function* readAll(stream: Readable): AsyncGenerator<unknown, void, undefined> {

@@ -12,7 +12,9 @@ export class Checked {
   readonly members: Members;
   readonly #path: string;
 
-  /** `path` is what stands before a member's name in messages. Refuses what is no object, which messages call `what`. */
+  /**
+   * `path` is what stands before a member's name in messages. Refuses what is no object, which messages call `what`.
+   */
   constructor(value: unknown, what: string, path = '') {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       refuse(`${what} must be an object`);
@@ -33,7 +35,9 @@ export class Checked {
   /** A member that is a time, in milliseconds since the epoch. */
   time(name: string): number {
     const value = this.members[name];
-    return typeof value === 'number' && Number.isFinite(value) ? value : refuse(`${this.#path}${name} must be a number of milliseconds`);
+    return typeof value === 'number' && Number.isFinite(value)
+      ? value
+      : refuse(`${this.#path}${name} must be a number of milliseconds`);
   }
 
   /** A member that is an object. */

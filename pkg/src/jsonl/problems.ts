@@ -38,7 +38,10 @@ export class Problems {
     const problems = this.#problems.sort((one, other) => one.line - other.line).slice(0, MOST);
     const [first] = problems;
     if (first !== undefined) {
-      throw new StatepadError('INVALID_ARGUMENT', `line ${first.line}: ${first.reason}`, { line: first.line, problems });
+      throw new StatepadError('INVALID_ARGUMENT', `line ${first.line}: ${first.reason}`, {
+        line: first.line,
+        problems,
+      });
     }
     if (isEmpty) {
       throw new StatepadError('INVALID_ARGUMENT', 'there is no session in it', { path: 'input', problems });

@@ -149,7 +149,13 @@ function parse(text: string): unknown {
 
 function readSession(members: Members, line: number): FileSession {
   const session = new Checked(members, 'a session');
-  return { line, key: keyOf(session), timestamp: session.time('timestamp'), state: session.object('state'), events: [] };
+  return {
+    line,
+    key: keyOf(session),
+    timestamp: session.time('timestamp'),
+    state: session.object('state'),
+    events: [],
+  };
 }
 
 function keyOf(session: Checked): SessionKey {

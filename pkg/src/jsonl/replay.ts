@@ -31,7 +31,12 @@ export class Clock {
 }
 
 /** Writes all sessions and values, one after the other: what they share depends on the order. */
-export async function replay({ sessions, scopes }: Contents, service: SessionService, clock: Clock, watch: Watch): Promise<void> {
+export async function replay(
+  { sessions, scopes }: Contents,
+  service: SessionService,
+  clock: Clock,
+  watch: Watch,
+): Promise<void> {
   for (const session of sessions) {
     await replaySession(session, service, clock, watch);
   }
@@ -40,9 +45,17 @@ export async function replay({ sessions, scopes }: Contents, service: SessionSer
   }
 }
 
-async function replaySession(session: FileSession, service: SessionService, clock: Clock, watch: Watch): Promise<void> {
+async function replaySession(
+  session: FileSession,
+  service: SessionService,
+  clock: Clock,
+  watch: Watch,
+): Promise<void> {
   const { line, key, timestamp, state, events } = session;
-  const created = await watch(line, async () => await clock.at(timestamp, async () => await service.createSession({ ...key, state })));
+  const created = await watch(
+    line,
+    async () => await clock.at(timestamp, async () => await service.createSession({ ...key, state })),
+  );
   if (created === undefined) {
     return;
   }
@@ -55,13 +68,16 @@ async function replaySession(session: FileSession, service: SessionService, cloc
 /** Makes the values of an app, or of a user in it, exactly those of the file, and in their order. */
 async function makeScope({ appName, userId, state }: FileScope, service: SessionService): Promise<void> {
   const prefix = userId === undefined ? APP_PREFIX : USER_PREFIX;
-  const now = userId === undefined ? await service.getAppState({ appName }) : await service.getUserState({ appName, userId });
+  const now =
+    userId === undefined ? await service.getAppState({ appName }) : await service.getUserState({ appName, userId });
   const wanted = Object.keys(state);
   const present = Object.keys(now);
   const kept = present.filter((name) => Object.hasOwn(state, name));
   const isInOrder = kept.every((name, index) => name === wanted[index]);
   const gone = isInOrder ? present.filter((name) => !Object.hasOwn(state, name)) : present;
-  const changed = isInOrder ? wanted.filter((name) => !(Object.hasOwn(now, name) && isSame(now[name], state[name]))) : wanted;
+  const changed = isInOrder
+    ? wanted.filter((name) => !(Object.hasOwn(now, name) && isSame(now[name], state[name])))
+    : wanted;
 
   const deletions = gone.map((name) => [prefix + name, DELETED] as const);
   const values = changed.map((name) => [prefix + name, state[name]] as const);

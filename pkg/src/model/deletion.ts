@@ -47,7 +47,10 @@ export function storedDeletions(customMetadata: unknown): readonly string[] {
 /** Checks that deletions can be put into the metadata of an event, without anything of them being lost. */
 export function checkMetadata(customMetadata: unknown): void {
   const own = (customMetadata as { readonly statepad?: unknown } | null)?.statepad;
-  for (const [path, value] of [['customMetadata', customMetadata], ['customMetadata.statepad', own]] as const) {
+  for (const [path, value] of [
+    ['customMetadata', customMetadata],
+    ['customMetadata.statepad', own],
+  ] as const) {
     if (value !== undefined && value !== null && !isObject(value)) {
       const message = `${path} must be an object, not ${describe(value)}: the keys that the event deletes are kept in it`;
       throw new StatepadError('INVALID_ARGUMENT', message, { path });
@@ -58,5 +61,8 @@ export function checkMetadata(customMetadata: unknown): void {
 /** The stored form: `customMetadata` with these deletions in it. */
 export function withDeletions(customMetadata: unknown, deleted: readonly string[]): Readonly<Record<string, unknown>> {
   const metadata = (customMetadata ?? {}) as { statepad?: object };
-  return Object.freeze({ ...metadata, statepad: Object.freeze({ ...metadata.statepad, deleted: Object.freeze([...deleted]) }) });
+  return Object.freeze({
+    ...metadata,
+    statepad: Object.freeze({ ...metadata.statepad, deleted: Object.freeze([...deleted]) }),
+  });
 }

@@ -56,7 +56,10 @@ export interface ErrorDetails {
   readonly line?: number;
   /** Of `statepad/jsonl`: the broken lines, in their order and 100 at most, and what is wrong with each. */
   readonly problems?: readonly { readonly line: number; readonly reason: string }[];
-  /** `CORE_FAILED`: whether there was no memory for the call, which changed nothing, or the module has ended in the middle of one. */
+  /**
+   * `CORE_FAILED`: whether there was no memory for the call, which changed nothing, or the module has ended in the
+   * middle of one.
+   */
   readonly reason?: 'memory' | 'trap';
   /** What caused the error, where that is another error. */
   readonly cause?: unknown;

@@ -18,27 +18,36 @@ export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) {
     return true;
   }
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) {
+  if (
+    typeof a !== 'object' ||
+    typeof b !== 'object' ||
+    a === null ||
+    b === null ||
+    Array.isArray(a) !== Array.isArray(b)
+  ) {
     return false;
   }
   const names = Object.keys(a);
   return (
     names.length === Object.keys(b).length &&
-    names.every((name) => Object.hasOwn(b, name) && sameJson((a as Record<string, Json>)[name], (b as Record<string, Json>)[name]))
+    names.every(
+      (name) =>
+        Object.hasOwn(b, name) && sameJson((a as Record<string, Json>)[name], (b as Record<string, Json>)[name]),
+    )
   );
 }
 
 /** A copy of a JSON value that may be changed. */
-export function thaw(value: unknown): unknown {
+export function cloneMutable(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) {
     return value;
   }
   if (Array.isArray(value)) {
-    return value.map(thaw);
+    return value.map(cloneMutable);
   }
   const copied: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
-    put(copied, name, thaw(member));
+    put(copied, name, cloneMutable(member));
   }
   return copied;
 }

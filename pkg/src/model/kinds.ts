@@ -48,7 +48,11 @@ function describeObject(value: object): string {
     return 'a list';
   }
   const name = isPlain(value) ? '' : classOf(value);
-  return name === '' ? 'an object' : typeof name === 'string' ? `an instance of ${name}` : 'an object of an unknown kind';
+  return name === ''
+    ? 'an object'
+    : typeof name === 'string'
+      ? `an instance of ${name}`
+      : 'an object of an unknown kind';
 }
 
 function classOf(value: object): unknown {

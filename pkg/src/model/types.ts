@@ -27,8 +27,9 @@ export interface Session {
   /** The user. */
   readonly userId: string;
   /**
-   * All values under their full keys: the session's, then `app:`, then `user:` keys, each in the order of writing, then
-   * the `temp:` keys of the current invocation. An ordinary object: `Object.hasOwn` tells a key from what every object inherits.
+   * All values under their full keys: the session's, then `app:`, then `user:` keys, each in the order of writing,
+   * then the `temp:` keys of the current invocation. An ordinary object: `Object.hasOwn` tells a key from what every
+   * object inherits.
    */
   readonly state: Readonly<Record<string, Json>>;
   /** The events in the order of appending. */
@@ -62,8 +63,8 @@ export interface Content {
 }
 
 /**
- * What an event does besides being said. Members that have no type here are kept, too; but those whose name misses one of these by
- * a little (`stateDetla`, `state_delta`) are refused.
+ * What an event does besides being said. Members that have no type here are kept, too; but those whose name misses one
+ * of these by a little (`stateDetla`, `state_delta`) are refused.
  */
 export interface EventActions extends AdkActions {
   /** Keys to set, with their prefix. A value replaces the old one whole; `null` is a value; `DELETED` deletes. */
@@ -121,8 +122,8 @@ export interface AdkEvent {
 }
 
 /**
- * Something that happened in a session. Members that have no type here are kept, too; but those whose name misses one of these
- * by a little are refused.
+ * Something that happened in a session. Members that have no type here are kept, too; but those whose name misses one
+ * of these by a little are refused.
  */
 export interface Event extends AdkEvent {
   /** Unique in the session. */
@@ -163,8 +164,8 @@ export interface EventInit extends AdkEvent {
 /** What every request may have. */
 export interface Abortable {
   /**
-   * Ends the operation when it is aborted: with the signal's reason, and nothing has changed; or, when a write was on its
-   * way to the store already, with `COMMIT_UNKNOWN`.
+   * Ends the operation when it is aborted: with the signal's reason, and nothing has changed; or, when a write was on
+   * its way to the store already, with `COMMIT_UNKNOWN`.
    */
   readonly signal?: Signal | undefined;
 }

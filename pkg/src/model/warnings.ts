@@ -26,8 +26,8 @@ export function warn(code: string, message: string): void {
 }
 
 /**
- * Emits a process warning, once for each `code` in this process, and none at all in production (`NODE_ENV`). Hosts without
- * process warnings are told nothing.
+ * Emits a process warning, once for each `code` in this process, and none at all in production (`NODE_ENV`). Hosts
+ * without process warnings are told nothing.
  */
 export function warnInDevelopment(code: string, message: string): void {
   const { process } = globalThis as { readonly process?: Process };

@@ -9,7 +9,9 @@ import type { StoredOptions } from '../backend/durable/options.js';
 import type { Callbacks } from '../stores/journal/callback-store.js';
 import type { Migrate, SessionStore } from '../store/contract.js';
 
-/** Where sessions are kept, and how patient a service is with that. Without `store` or `persist` they are in memory. */
+/**
+ * Where sessions are kept, and how patient a service is with that. Without `store` or `persist` they are in memory.
+ */
 export interface StoreOptions extends Partial<Callbacks> {
   /** Keeps the sessions: one of `statepad/stores/*`, or your own. */
   readonly store?: SessionStore | undefined;
@@ -17,12 +19,17 @@ export interface StoreOptions extends Partial<Callbacks> {
   readonly migrate?: Migrate | undefined;
   /** How long one try of the store may take, in milliseconds; 10,000 unless told otherwise. */
   readonly timeout?: number | undefined;
-  readonly retry?: {
-    /** How often the store is tried in all; 6 unless told otherwise. */
-    readonly attempts?: number | undefined;
-    /** How long to wait after the first try, in milliseconds, then twice as long each time; 50 unless told otherwise. */
-    readonly pause?: number | undefined;
-  } | undefined;
+  readonly retry?:
+    | {
+        /** How often the store is tried in all; 6 unless told otherwise. */
+        readonly attempts?: number | undefined;
+        /**
+         * How long to wait after the first try, in milliseconds, then twice as long each time; 50 unless told
+         * otherwise.
+         */
+        readonly pause?: number | undefined;
+      }
+    | undefined;
   /** How many events, about, stay in memory in sessions with no call in progress; 100,000 unless told otherwise. */
   readonly cachedEvents?: number | undefined;
 }
@@ -40,7 +47,15 @@ export function checkServiceOptions(options: StoreOptions & { readonly now?: unk
 
 /** Checks the options. `undefined`: everything is in memory. */
 export function checkStoreOptions(options: StoreOptions, now: () => number): StoredOptions | undefined {
-  const { store, persist, restore, migrate = 'create', timeout = 10_000, retry = {}, cachedEvents = 100_000 } = options;
+  const {
+    store,
+    persist,
+    restore,
+    migrate = 'create',
+    timeout = 10_000,
+    retry = {},
+    cachedEvents = 100_000,
+  } = options;
   checkOptions(retry, OPTIONS.retry, 'retry');
   const { attempts = 6, pause = 50 } = retry;
   if ((persist === undefined) !== (restore === undefined)) {
@@ -59,7 +74,12 @@ export function checkStoreOptions(options: StoreOptions, now: () => number): Sto
   if (!['create', 'upgrade', 'check'].includes(migrate)) {
     refuse('migrate', "must be 'create', 'upgrade' or 'check'");
   }
-  for (const [path, number, least] of [['timeout', timeout, 1], ['retry.attempts', attempts, 1], ['retry.pause', pause, 0], ['cachedEvents', cachedEvents, 0]] as const) {
+  for (const [path, number, least] of [
+    ['timeout', timeout, 1],
+    ['retry.attempts', attempts, 1],
+    ['retry.pause', pause, 0],
+    ['cachedEvents', cachedEvents, 0],
+  ] as const) {
     if (!(typeof number === 'number' && number >= least && Number.isFinite(number))) {
       refuse(path, `must be a number from ${least}`);
     }
@@ -80,7 +100,10 @@ export function checkStore(given: unknown, path: string): void {
     refuse(path, `must be a store, not a function: call it, as in ${path}: memoryStore()`);
   }
   if (typeof given === 'string') {
-    refuse(path, `must be a store, not a string: give that to a store of statepad/stores/*, as in ${path}: fileJournal('sessions.jsonl')`);
+    refuse(
+      path,
+      `must be a store, not a string: give that to a store of statepad/stores/*, as in ${path}: fileJournal('sessions.jsonl')`,
+    );
   }
   if (!isObject(given)) {
     refuse(path, `must be a store, not ${describe(given)}`);

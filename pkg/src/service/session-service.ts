@@ -5,13 +5,30 @@ import { admitEvent } from '../input/event-draft.js';
 import { checkedClock } from '../input/clock.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
 import { InvocationContext, type InvocationOptions } from '../context/invocation.js';
-import { LocalSessions } from '../backend/memory-backend.js';
-import { checkCount, checkFunction, checkObject, checkOptionalString, checkOptions, admitString } from '../checks/arguments.js';
-import { OPTIONS, REQUESTS, checkConfig, checkKey, checkList, checkRequest, checkSession, checkTarget, checkUpdateOptions } from '../input/requests.js';
-import { admitCreation, type Sessions } from '../backend/backend.js';
+import { MemoryBackend } from '../backend/memory-backend.js';
+import {
+  checkCount,
+  checkFunction,
+  checkObject,
+  checkOptionalString,
+  checkOptions,
+  admitString,
+} from '../checks/arguments.js';
+import {
+  OPTIONS,
+  REQUESTS,
+  checkConfig,
+  checkKey,
+  checkList,
+  checkRequest,
+  checkSession,
+  checkTarget,
+  checkUpdateOptions,
+} from '../input/requests.js';
+import { admitCreation, type SessionBackend } from '../backend/backend.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
 import type { StoredOptions } from '../backend/durable/options.js';
-import { Turns } from '../async/turns.js';
+import { ExclusiveQueues } from '../async/exclusive-queue.js';
 import { updateState } from './update-state.js';
 import { isReady, ready, refuseAfterTrap, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
@@ -49,8 +66,8 @@ export interface SessionServiceOptions extends StoreOptions {
  * `persist` and `restore`, wherever they keep them.
  *
  * A write is never dropped silently: it resolves when it is durable, or it throws a {@link StatepadError}. It has not
- * happened then, unless the code is `COMMIT_UNKNOWN`: then it may have happened. Every method throws `CLOSED` after `close()`, and
- * over a store also `STORE_UNAVAILABLE` and `STORE_CORRUPT`.
+ * happened then, unless the code is `COMMIT_UNKNOWN`: then it may have happened. Every method throws `CLOSED` after
+ * `close()`, and over a store also `STORE_UNAVAILABLE` and `STORE_CORRUPT`.
  *
  * @example
  * const service = new SessionService();
@@ -59,12 +76,12 @@ export interface SessionServiceOptions extends StoreOptions {
  * session.state; // { topic: 'tides', 'user:visits': 1 }
  */
 export class SessionService {
-  #sessions: Sessions | undefined;
-  #starting: Promise<Sessions> | undefined;
+  #sessions: SessionBackend | undefined;
+  #starting: Promise<SessionBackend> | undefined;
   readonly #stored: StoredOptions | undefined;
   readonly #now: () => number;
   readonly #admit: AdmitOptions;
-  readonly #updates = new Turns();
+  readonly #updates = new ExclusiveQueues();
   #isClosed = false;
 
   /** Throws `INVALID_ARGUMENT` when the options do not go together. */
@@ -134,8 +151,8 @@ export class SessionService {
   }
 
   /**
-   * Deletes a session with its events and its own state; app and user state stay. It need not be there. A session may be given
-   * in the place of its key.
+   * Deletes a session with its events and its own state; app and user state stay. It need not be there. A session may
+   * be given in the place of its key.
    */
   async deleteSession(request: (SessionKey | SessionName) & Abortable): Promise<void> {
     checkRequest(request, REQUESTS.deleteSession);
@@ -175,7 +192,9 @@ export class SessionService {
   }
 
   /** The state of a user in an app, under names without prefix. The copy is the caller's. */
-  async getUserState(request: { readonly appName: string; readonly userId: string } & Abortable): Promise<Record<string, Json>> {
+  async getUserState(
+    request: { readonly appName: string; readonly userId: string } & Abortable,
+  ): Promise<Record<string, Json>> {
     checkRequest(request, REQUESTS.getUserState);
     const appName = admitString(request.appName, 'appName');
     const userId = admitString(request.userId, 'userId');
@@ -185,18 +204,19 @@ export class SessionService {
 
   /**
    * Reads, computes and writes without losing what others write meanwhile. `fn` gets the current values and returns a
-   * delta, both under full keys; it runs again when what it read no longer holds. With a `sessionId`, or for a session, the
-   * values are those of the session and the delta becomes an event of it; otherwise they are the `user:` and `app:` keys, and
-   * without a `userId` the `app:` keys. Resolves to the values after the update, frozen.
+   * delta, both under full keys; it runs again when what it read no longer holds. With a `sessionId`, or for a
+   * session, the values are those of the session and the delta becomes an event of it; otherwise they are the `user:`
+   * and `app:` keys, and without a `userId` the `app:` keys. Resolves to the values after the update, frozen.
    *
-   * `fn` may answer with a promise. An answer of `undefined` writes nothing, as `{}` does; but in development a process
-   * warning tells of the first one, because a function that changes the values in place ends in the same way.
+   * `fn` may answer with a promise. An answer of `undefined` writes nothing, as `{}` does; but in development a
+   * process warning tells of the first one, because a function that changes the values in place ends in the same way.
    *
    * Throws `STATE_CONFLICT` after `attempts` runs, `SESSION_NOT_FOUND`, `VALUE_NOT_JSON`, `INVALID_ARGUMENT` for keys
    * that do not belong to what is updated and for any other answer than a plain object, and what `fn` throws.
    *
    * @example
-   * await service.updateState({ appName, userId }, (state) => ({ 'user:visits': Number(state['user:visits'] ?? 0) + 1 }));
+   * await service.updateState({ appName, userId }, (state) => ({ 'user:visits': Number(state['user:visits'] ?? 0) + 1
+   * }));
    */
   async updateState(
     target: UpdateStateTarget | SessionName,
@@ -213,24 +233,28 @@ export class SessionService {
   }
 
   /**
-   * The state of a session as it was at a revision: from 0, the creation, to the revision of the handle. Under full keys,
-   * frozen, without `temp:` keys.
+   * The state of a session as it was at a revision: from 0, the creation, to the revision of the handle. Under full
+   * keys, frozen, without `temp:` keys.
    *
-   * The session's own keys are exactly as they were. `app:` and `user:` keys are as this session's own log had left them by
-   * then; those that it never wrote are as the handle shows them, because what others wrote is not in this log. At the
-   * handle's own revision all of them are.
+   * The session's own keys are exactly as they were. `app:` and `user:` keys are as this session's own log had left
+   * them by then; those that it never wrote are as the handle shows them, because what others wrote is not in this
+   * log. At the handle's own revision all of them are.
    *
    * Throws `INVALID_ARGUMENT` for a revision that the handle does not have, `SESSION_NOT_FOUND`.
    */
-  async stateAt(session: SessionName, revision: number, options: Abortable = {}): Promise<Readonly<Record<string, Json>>> {
+  async stateAt(
+    session: SessionName,
+    revision: number,
+    options: Abortable = {},
+  ): Promise<Readonly<Record<string, Json>>> {
     checkOptions(options, OPTIONS.abortable);
-    const [{ stateAt }, view] = await this.#past(session, options);
+    const [{ stateAt }, view] = await this.#historyOf(session, options);
     return stateAt(view, revision);
   }
 
   /**
-   * What wrote a key, oldest first: the revision, the event, when, and the values before and after. Of an `app:` or `user:`
-   * key these are the writes of this session, and `from` is what it wrote before. The handle says up to where.
+   * What wrote a key, oldest first: the revision, the event, when, and the values before and after. Of an `app:` or
+   * `user:` key these are the writes of this session, and `from` is what it wrote before. The handle says up to where.
    *
    * Throws `INVALID_ARGUMENT`, `SESSION_NOT_FOUND`.
    *
@@ -242,7 +266,7 @@ export class SessionService {
   async history(session: SessionName, key: string, options: HistoryOptions = {}): Promise<readonly HistoryStep[]> {
     const name = admitString(key, 'key');
     checkOptions(options, OPTIONS.history);
-    const [{ history }, view] = await this.#past(session, options);
+    const [{ history }, view] = await this.#historyOf(session, options);
     return history(view, name, options);
   }
 
@@ -259,7 +283,9 @@ export class SessionService {
     this.#refuseWhenClosed();
     const view = this.#sessions?.view(session);
     if (view === undefined) {
-      throw new StatepadError('INVALID_ARGUMENT', 'session must be a handle that this service gave', { path: 'session' });
+      throw new StatepadError('INVALID_ARGUMENT', 'session must be a handle that this service gave', {
+        path: 'session',
+      });
     }
     return new InvocationContext(
       {
@@ -284,8 +310,8 @@ export class SessionService {
   }
 
   /**
-   * Finishes: writes that were asked for are made durable, later calls throw `CLOSED`, and the store lets go of what it
-   * has opened itself. May be called more than once.
+   * Finishes: writes that were asked for are made durable, later calls throw `CLOSED`, and the store lets go of what
+   * it has opened itself. May be called more than once.
    */
   async close(): Promise<void> {
     if (!this.#isClosed) {
@@ -300,21 +326,21 @@ export class SessionService {
   }
 
   /** The sessions, if they can be used at once. */
-  #started({ signal }: Abortable): Sessions | undefined {
+  #started({ signal }: Abortable): SessionBackend | undefined {
     signal?.throwIfAborted();
     this.#refuseWhenClosed();
     return this.#sessions;
   }
 
-  /** The log that tells the past is loaded at the first call that needs it. */
-  async #past(session: SessionName, options: Abortable): Promise<[typeof import('../session/history.js'), View]> {
+  /** The code that tells histories is loaded at the first call that needs it. */
+  async #historyOf(session: SessionName, options: Abortable): Promise<[typeof import('../session/history.js'), View]> {
     checkSession(session);
     const sessions = await this.#begin(options);
-    const view = await sessions.past(session, options.signal);
+    const view = await sessions.loadHistory(session, options.signal);
     return [await import('../session/history.js'), view];
   }
 
-  async #begin(request: Abortable): Promise<Sessions> {
+  async #begin(request: Abortable): Promise<SessionBackend> {
     const sessions = this.#started(request);
     if (sessions !== undefined) {
       return sessions;
@@ -324,13 +350,16 @@ export class SessionService {
     return started;
   }
 
-  async #start(): Promise<Sessions> {
+  async #start(): Promise<SessionBackend> {
     try {
       if (!isReady()) {
         await ready();
       }
       // What only stores need is loaded when there is one.
-      this.#sessions = this.#stored === undefined ? new LocalSessions(this.#now) : new (await import('../backend/durable/store-backend.js')).StoredSessions(this.#stored);
+      this.#sessions =
+        this.#stored === undefined
+          ? new MemoryBackend(this.#now)
+          : new (await import('../backend/durable/store-backend.js')).StoreBackend(this.#stored);
       return this.#sessions;
     } catch (error) {
       this.#starting = undefined;

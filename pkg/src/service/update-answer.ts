@@ -11,9 +11,9 @@ type State = Readonly<Record<string, Json>>;
  * The delta that an update function has answered with; `undefined` when there is nothing to write. `state` is what the
  * function was given.
  *
- * A function that changes its argument and answers with nothing, or with the argument, has written nothing: sloppy scripts are
- * not told by the frozen record. So these two answers are worth a warning in development. Callers that have nothing to write on
- * purpose answer with `{}`.
+ * A function that changes its argument and answers with nothing, or with the argument, has written nothing: sloppy
+ * scripts are not told by the frozen record. So these two answers are worth a warning in development. Callers that
+ * have nothing to write on purpose answer with `{}`.
  *
  * Throws `INVALID_ARGUMENT` for anything else than a plain object or `undefined`.
  */

@@ -4,9 +4,16 @@ import { StatepadError, isStatepadError } from '../model/errors.js';
 import { sleep } from '../async/sleep.js';
 import { isTemp, mergeRecords, type StoredScope } from '../model/scope.js';
 import { isThenable } from '../async/thenable.js';
-import { nameOf, ownScope, type Reservation, type State, type UpdateFunction, type UpdateTarget } from '../backend/update-target.js';
+import {
+  nameOf,
+  ownScope,
+  type Reservation,
+  type State,
+  type UpdateFunction,
+  type UpdateTarget,
+} from '../backend/update-target.js';
 import { deltaOf } from './update-answer.js';
-import type { Turn, Turns } from '../async/turns.js';
+import type { QueueTurn, ExclusiveQueues } from '../async/exclusive-queue.js';
 import type { UpdateStateTarget } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
@@ -15,7 +22,7 @@ export interface UpdatePlan {
   /** How often the function may run. */
   readonly attempts: number;
   /** Updates of one target take turns; those that have met others also with all of the scope that they share. */
-  readonly turns: Turns;
+  readonly turns: ExclusiveQueues;
   readonly target: UpdateStateTarget;
   readonly signal: Signal | undefined;
   readonly reservation?: Reservation | undefined;
@@ -30,7 +37,7 @@ export async function updateState(target: UpdateTarget, fn: UpdateFunction, plan
   const own = ownScope(plan.target);
   let isWritten = false;
   try {
-    return await turns.run(nameOf(plan.target, own), signal, async (turn) => {
+    return await turns.runExclusive(nameOf(plan.target, own), signal, async (turn) => {
       const { state, isNew } = await new Update(target, fn, plan, turn).run(own);
       isWritten = isNew;
       return state;
@@ -52,12 +59,12 @@ class Update {
   readonly #target: UpdateTarget;
   readonly #fn: UpdateFunction;
   readonly #plan: UpdatePlan;
-  readonly #turn: Turn;
+  readonly #turn: QueueTurn;
   /** How many attempts have met others, and the last one of them. */
   #count = 0;
   #met: Met | undefined;
 
-  constructor(target: UpdateTarget, fn: UpdateFunction, plan: UpdatePlan, turn: Turn) {
+  constructor(target: UpdateTarget, fn: UpdateFunction, plan: UpdatePlan, turn: QueueTurn) {
     this.#target = target;
     this.#fn = fn;
     this.#plan = plan;
@@ -70,7 +77,12 @@ class Update {
     for (;;) {
       const shared = this.#met?.widest ?? reservation?.expected ?? scope;
       if (WIDTHS[shared] > WIDTHS[scope]) {
-        return await turns.run(nameOf(target, shared), signal, async () => await this.run(shared), this.#turn);
+        return await turns.runExclusive(
+          nameOf(target, shared),
+          signal,
+          async () => await this.run(shared),
+          this.#turn,
+        );
       }
       await this.#wait(scope);
       const begin = performance.now();
@@ -82,7 +94,9 @@ class Update {
       this.#met = outcome;
       this.#count += 1;
       if (this.#count >= attempts) {
-        throw new StatepadError('STATE_CONFLICT', `the state changed under each of ${attempts} attempts`, { cause: outcome.cause });
+        throw new StatepadError('STATE_CONFLICT', `the state changed under each of ${attempts} attempts`, {
+          cause: outcome.cause,
+        });
       }
     }
   }
@@ -117,7 +131,12 @@ class Met {
   }
 }
 
-async function tryUpdate(target: UpdateTarget, fn: UpdateFunction, turn: Turn, plan: UpdatePlan): Promise<Done | Met> {
+async function tryUpdate(
+  target: UpdateTarget,
+  fn: UpdateFunction,
+  turn: QueueTurn,
+  plan: UpdatePlan,
+): Promise<Done | Met> {
   const { signal, reservation } = plan;
   signal?.throwIfAborted();
   // Without waiting no other task of this process can run between the read and the write.
@@ -151,7 +170,9 @@ function isEmpty(delta: object): boolean {
 function refuseTemp(delta: Readonly<Record<string, unknown>>): void {
   const key = Object.keys(delta).find(isTemp);
   if (key !== undefined) {
-    throw new StatepadError('INVALID_ARGUMENT', `the key "${key}" lives for one invocation: it cannot be updated`, { key });
+    throw new StatepadError('INVALID_ARGUMENT', `the key "${key}" lives for one invocation: it cannot be updated`, {
+      key,
+    });
   }
 }
 

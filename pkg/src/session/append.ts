@@ -1,80 +1,100 @@
-// One append: prepared now, applied when it is stored.
+// One append: begun now, finished when it is stored.
 
-import { isRepeated, seal, takeTemp, type Draft, type TempDelta } from '../input/event-draft.js';
+import { isRepeated, freezeEvent, extractTempKeys, type EventDraft, type TempDelta } from '../input/event-draft.js';
+import { showTemp } from './temp-values.js';
 import { StatepadError } from '../model/errors.js';
-import { TEMP, type Guard, type Memory, type Ticket } from './registry.js';
-import type { SessionRecord, View } from './handle.js';
+import type { DuplicateEvent, ExpectedVersions, PreparedChange } from '../engine/sessions.js';
+import type { View } from './handle.js';
+import type { SessionRecord } from './record.js';
+import type { SessionRegistry } from './registry.js';
 import type { Event, SessionKey } from '../model/types.js';
 
-/** An append that the core has agreed to: to be stored, then applied. */
-export interface Append {
+/** An append that the core has agreed to: to be stored, then finished. */
+export interface PendingAppend {
   readonly event: Event;
   /** Absent when the session has the event already: there is nothing to store and to apply. */
-  readonly ticket: Ticket | undefined;
-  /** For the eyes of the handle. */
+  readonly change: PreparedChange | undefined;
+  /** What only the handle shows. */
   readonly temp: TempDelta | undefined;
 }
 
 /**
- * Prepares an append. Nothing has changed when it throws: `SESSION_NOT_FOUND`, `SESSION_STALE`, `STATE_CONFLICT`,
+ * Begins an append. Nothing has changed when it throws: `SESSION_NOT_FOUND`, `SESSION_STALE`, `STATE_CONFLICT`,
  * `EVENT_ID_CONFLICT`, `INVALID_ARGUMENT`.
  */
-export function prepareAppend(memory: Memory, record: SessionRecord, draft: Draft, guard: Guard): Append {
-  return appendOf(record, draft, ticketOf(memory, record, draft, guard));
+export function beginAppend(
+  registry: SessionRegistry,
+  record: SessionRecord,
+  draft: EventDraft,
+  expected: ExpectedVersions,
+): PendingAppend {
+  return freezeAppend(registry, record, draft, changeOf(registry, record, draft, expected));
 }
 
-/** The ticket of an append, or the event that the session has under its id. Throws as {@link prepareAppend}. */
-export function ticketOf(memory: Memory, record: SessionRecord, draft: Draft, guard: Guard): Ticket | Event {
+/** The change of an append, or the event that the session has under its id. Throws as {@link beginAppend}. */
+export function changeOf(
+  registry: SessionRegistry,
+  record: SessionRecord,
+  draft: EventDraft,
+  expected: ExpectedVersions,
+): PreparedChange | DuplicateEvent {
   if (record.deleted) {
     throw notFound(record.key.sessionId);
   }
-  return memory.prepareAppend(record, draft, guard);
+  return registry.engine.prepareAppend(record.number, draft, expected);
 }
 
-/** Completes an append. Throws `EVENT_ID_CONFLICT`. */
-export function appendOf(record: SessionRecord, draft: Draft, ticket: Ticket | Event): Append {
-  if (typeof ticket !== 'number') {
-    return { event: repeat(record, draft, ticket), ticket: undefined, temp: undefined };
+/** Whether the session has the event already. */
+export function isDuplicate(change: PreparedChange | DuplicateEvent): change is DuplicateEvent {
+  return 'duplicateOf' in change;
+}
+
+/** Makes the event of a change from its draft. Throws `EVENT_ID_CONFLICT`. */
+export function freezeAppend(
+  registry: SessionRegistry,
+  record: SessionRecord,
+  draft: EventDraft,
+  change: PreparedChange | DuplicateEvent,
+): PendingAppend {
+  if (isDuplicate(change)) {
+    extractTempKeys(draft);
+    return repeatedAppend(record, draft, freezeEvent(draft), registry.eventOf(record, change));
   }
-  const temp = ticket & TEMP ? takeTemp(draft) : undefined;
-  return { event: seal(draft), ticket, temp };
+  const temp = change.hasTemp ? extractTempKeys(draft) : undefined;
+  return { event: freezeEvent(draft), change, temp };
 }
 
-/** Completes an append once more, for another session: its event was completed before. Throws `EVENT_ID_CONFLICT`. */
-export function appendAgain(record: SessionRecord, draft: Draft, ticket: Ticket | Event, { event, temp }: Append): Append {
-  if (typeof ticket !== 'number') {
-    return { event: repeated(record, draft, event, ticket), ticket: undefined, temp: undefined };
-  }
-  return { event, ticket, temp };
-}
-
-/** Takes over an append that is stored, and brings the handle that it came through up to date. */
-export function applyAppend(memory: Memory, record: SessionRecord, { event, ticket, temp }: Append, view: View | undefined): Event {
-  if (ticket !== undefined) {
-    memory.applyAppend(record, event, ticket, view);
+/** Applies an append that is stored, and brings the handle that it came through up to date. */
+export function finishAppend(
+  registry: SessionRegistry,
+  record: SessionRecord,
+  { event, change, temp }: PendingAppend,
+  view: View | undefined,
+): Event {
+  if (change !== undefined) {
+    registry.applyAppend(record, event, change, view);
   }
   if (view !== undefined) {
-    memory.refresh(view);
+    registry.refresh(view);
   }
-  if (view !== undefined && ticket !== undefined) {
-    memory.showTemp(view, event, temp);
+  if (view !== undefined && change !== undefined) {
+    showTemp(view, event, temp);
   }
   return event;
 }
 
-/** An event whose id the session has: with equal content it is a success that changes nothing. */
-function repeat(record: SessionRecord, draft: Draft, stored: Event): Event {
-  takeTemp(draft);
-  return repeated(record, draft, seal(draft), stored);
-}
-
 /** The stored event, when the one that was given says the same. Throws `EVENT_ID_CONFLICT`. */
-export function repeated(record: SessionRecord, draft: Draft, sealed: Event, stored: Event): Event {
-  if (!isRepeated(draft, sealed, stored)) {
+export function repeated(record: SessionRecord, draft: EventDraft, given: Event, stored: Event): Event {
+  if (!isRepeated(draft, given, stored)) {
     const message = `session "${record.key.sessionId}" has another event with the id "${draft.id}"`;
     throw new StatepadError('EVENT_ID_CONFLICT', message, { id: draft.id });
   }
   return stored;
+}
+
+/** An event whose id the session has: with equal content it is a success that changes nothing. */
+export function repeatedAppend(record: SessionRecord, draft: EventDraft, given: Event, stored: Event): PendingAppend {
+  return { event: repeated(record, draft, given, stored), change: undefined, temp: undefined };
 }
 
 /** The error for a session that is not there, or not any more. */

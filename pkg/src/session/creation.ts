@@ -1,4 +1,4 @@
-// What a session began with: kept by its store as the event of revision 0, so that its past can be told.
+// What a session began with: kept by its store as the event of revision 0, so that its history is whole.
 
 import { deepFreeze } from '../model/json.js';
 import { withoutTemp } from '../model/scope.js';
@@ -21,7 +21,9 @@ export function creationEvent(timestamp: number, { delta, deleted }: AdmittedDel
   return { timestamp, state };
 }
 
-/** The creation as it was stored, or `'unknown'` where there is none that can be read: it is told from the values then. */
+/**
+ * The creation as it was stored, or `'unknown'` where there is none that can be read: it is told from the values then.
+ */
 export function parseCreation(stored: StoredEvent | undefined): CreationEvent | 'unknown' {
   try {
     const { timestamp, state } = JSON.parse(stored?.rev === 0 ? stored.data : '{}') as Partial<CreationEvent>;

@@ -1,14 +1,83 @@
-// What stores say of what they find when they are opened, or when they write: the same words in every store.
+// What stores say when they refuse a change, or cannot read what is there: the same words in every store.
 
-import { StoreError } from './store-error.js';
+import { isStoreError, StoreError, type StoreErrorCode } from './store-error.js';
+import type { Change, ScopeName } from './contract.js';
+import type { SessionKey } from '../model/types.js';
 
-/** What is stored has an older version than this package writes: it has to be upgraded first. `what` names it. */
+/** The refusals that come of what is stored. Others say something about the change, or the store. */
+const REFUSED_BY_STATE: ReadonlySet<StoreErrorCode> = new Set(['conflict', 'exists', 'not-found']);
+
+/** Whether a store has to remember that it has refused a change so: see `Change.attempt`. */
+export function isRememberedRefusal({ attempt }: Pick<Change, 'attempt'>, error: unknown): error is StoreError {
+  return attempt !== undefined && isStoreError(error) && REFUSED_BY_STATE.has(error.code);
+}
+
+/** How messages call a session. */
+export function sessionTitle({ sessionId = '' }: Partial<Pick<SessionKey, 'sessionId'>>): string {
+  return `session "${sessionId}"`;
+}
+
+/** How messages call an app, or a user in it. */
+export function scopeTitle({ app, user }: ScopeName): string {
+  return user === undefined ? `app "${app}"` : `user "${user}"`;
+}
+
+/** `exists`: a creation of what another change has created. */
+export function sessionExists({ key }: Pick<Change, 'key'>): StoreError {
+  return new StoreError('exists', `${sessionTitle(key)} exists already`);
+}
+
+/** `not-found`: an append to what is not there, or is another session than the guard names. */
+export function sessionNotFound({ key }: Pick<Change, 'key'>): StoreError {
+  return new StoreError('not-found', `${sessionTitle(key)} is not there`);
+}
+
+/** `conflict`: the session has not the revision that the guard expects. */
+export function wrongRevision({ guard }: Pick<Change, 'guard'>, actual: number): StoreError {
+  const message = `the session is at revision ${actual}, not at the expected ${guard?.rev ?? 0}`;
+  return new StoreError('conflict', message, { actual });
+}
+
+/** `conflict`: a position, or the value under a name, is not what the guard expects. */
+export function wrongState(): StoreError {
+  return new StoreError('conflict', 'the state is not what it was expected to be');
+}
+
+/** `conflict`: another try of the same call was refused. */
+export function refusedBefore({ id }: Pick<Change, 'id'>): StoreError {
+  return new StoreError('conflict', `an earlier try of change "${id}" was refused`);
+}
+
+/** `rejected`: more bytes than the store can hold in one place. */
+export function tooBig(what: string, size: number, limit: number): StoreError {
+  return new StoreError('rejected', `${what} is too big: ${size} bytes, where ${limit} go`, { size, limit });
+}
+
+/** `corrupt`: what is stored under a name is no value. `whose` is a title. */
+export function unreadableValue(name: string, whose: string, cause?: unknown): StoreError {
+  return new StoreError('corrupt', `the value of "${name}" of ${whose} cannot be read`, { cause });
+}
+
+/** `corrupt`: a part of `what` is missing or of another kind. */
+export function unreadable(what: string, cause?: unknown): StoreError {
+  return new StoreError('corrupt', `${what} cannot be read`, { cause });
+}
+
+/** `corrupt`: there are fewer events than revisions. */
+export function missingEvents(first: number, last: number): StoreError {
+  return new StoreError('corrupt', `events between the revisions ${first} and ${last} are missing`);
+}
+
+/**
+ * `rejected`: what is stored has an older version than this package writes, and has to be upgraded first. `what` names
+ * it.
+ */
 export function olderVersion(what: string, found: number, ours: number): StoreError {
   const line = "open it once with new SessionService({ store, migrate: 'upgrade' })";
   return new StoreError('rejected', `${what} has version ${found}, older than ${ours}: ${line}`);
 }
 
-/** What is stored has a newer version than this package knows. `what` names it. */
+/** `rejected`: what is stored has a newer version than this package knows. `what` names it. */
 export function newerVersion(what: string, found: number, ours: number): StoreError {
   return new StoreError('rejected', `${what} has version ${found}, newer than ${ours}: update statepad`);
 }

@@ -25,7 +25,10 @@ export interface StoreErrorDetails {
 
 const brand = Symbol.for('statepad.storeError');
 
-/** Thrown by stores when it is known what became of the request. Anything else that a store throws means that it is not. */
+/**
+ * Thrown by stores when it is known what became of the request. Anything else that a store throws means that it is
+ * not.
+ */
 export class StoreError extends Error implements StoreErrorDetails {
   readonly code: StoreErrorCode;
   declare readonly actual?: number;

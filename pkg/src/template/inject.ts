@@ -9,14 +9,19 @@ import type { RenderAsyncOptions } from './render.js';
 
 /** What {@link injectSessionState} reads: one of our contexts, a state with a resolver, or a context of ADK. */
 export type InjectContext =
-  | { readonly state: Readonly<Record<string, unknown>> | { toRecord(): Readonly<Record<string, unknown>> }; readonly artifact?: RenderAsyncOptions['artifact'] }
+  | {
+      readonly state: Readonly<Record<string, unknown>> | { toRecord(): Readonly<Record<string, unknown>> };
+      readonly artifact?: RenderAsyncOptions['artifact'];
+    }
   | AdkContext;
 
 /** As much of ADK's `ReadonlyContext` as is read. */
 export interface AdkContext {
   readonly invocationContext: {
     readonly session: { readonly state: Readonly<Record<string, unknown>> };
-    readonly artifactService?: { loadArtifact(request: { filename: string }): Promise<{ text?: string; inlineData?: unknown } | undefined> } | undefined;
+    readonly artifactService?:
+      | { loadArtifact(request: { filename: string }): Promise<{ text?: string; inlineData?: unknown } | undefined> }
+      | undefined;
   };
 }
 
@@ -59,7 +64,9 @@ function fromAdk({ invocationContext }: AdkContext): RenderAsyncOptions {
   const artifact = async (filename: string): Promise<string | undefined> => {
     const part: unknown = await artifactService?.loadArtifact({ filename });
     // What is no part is refused where every artifact is looked at.
-    return isObject(part) ? ((part as { readonly text?: string }).text ?? JSON.stringify(part)) : ((part ?? undefined) as string | undefined);
+    return isObject(part)
+      ? ((part as { readonly text?: string }).text ?? JSON.stringify(part))
+      : ((part ?? undefined) as string | undefined);
   };
   return { state: withoutDeleted(session.state), artifact: artifactService && artifact };
 }
@@ -67,5 +74,7 @@ function fromAdk({ invocationContext }: AdkContext): RenderAsyncOptions {
 /** A deletion that waits for its event: the key is gone already. */
 function withoutDeleted(state: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const entries = Object.entries(state);
-  return entries.some(([, value]) => isDeleted(value)) ? Object.fromEntries(entries.filter(([, value]) => !isDeleted(value))) : state;
+  return entries.some(([, value]) => isDeleted(value))
+    ? Object.fromEntries(entries.filter(([, value]) => !isDeleted(value)))
+    : state;
 }

@@ -21,7 +21,12 @@ export interface RenderAsyncOptions {
 }
 
 /** Renders with artifacts that are there already. `text` is the template, for the places in an error. */
-export function render(text: string, segments: readonly Segment[], state: Readonly<Record<string, unknown>>, artifacts: ReadonlyMap<string, string | undefined>): string {
+export function render(
+  text: string,
+  segments: readonly Segment[],
+  state: Readonly<Record<string, unknown>>,
+  artifacts: ReadonlyMap<string, string | undefined>,
+): string {
   let rendered = '';
   let missing: CompiledPlaceholder[] | undefined;
   for (const segment of segments) {
@@ -97,10 +102,14 @@ function valueText(value: unknown): string {
   throw new StatepadError('VALUE_NOT_JSON', `the state has a ${typeof value} that is not JSON`, { cause });
 }
 
-/** For so many keys a suggestion is looked for, as in the core (src/nearest.rs). */
+/** For so many keys a suggestion is looked for, as in the core (src/template/nearest.rs). */
 const SUGGESTIONS = 16;
 
-function missingError(text: string, placeholders: readonly CompiledPlaceholder[], state: Readonly<Record<string, unknown>>): StatepadError {
+function missingError(
+  text: string,
+  placeholders: readonly CompiledPlaceholder[],
+  state: Readonly<Record<string, unknown>>,
+): StatepadError {
   const first = new Map<string, CompiledPlaceholder>();
   for (const placeholder of placeholders) {
     if (!first.has(placeholder.content)) {

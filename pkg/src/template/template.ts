@@ -72,7 +72,9 @@ export class Template {
   async renderAsync(options: RenderAsyncOptions): Promise<string> {
     const { state, artifact } = checkRender(options);
     const names = artifact === undefined ? [] : this.#artifacts;
-    const texts = await Promise.all(names.map(async (name) => [name, checkArtifact(name, await artifact?.(name))] as const));
+    const texts = await Promise.all(
+      names.map(async (name) => [name, checkArtifact(name, await artifact?.(name))] as const),
+    );
     return render(this.text, this.#segments, state, new Map(texts));
   }
 
@@ -102,7 +104,9 @@ function placeholdersOf(text: string, segments: readonly Segment[]): readonly Pl
 
 function checkText(text: unknown): string {
   if (typeof text !== 'string') {
-    throw new StatepadError('INVALID_ARGUMENT', `a template must be a string, not ${describe(text)}`, { path: 'text' });
+    throw new StatepadError('INVALID_ARGUMENT', `a template must be a string, not ${describe(text)}`, {
+      path: 'text',
+    });
   }
   return text;
 }

@@ -1,6 +1,18 @@
 // Short words for the data of the cases.
 
-import type { Change, Committed, Delta, Guard, ListQuery, Loaded, LoadQuery, Row, StoredEvent, StoreFeature, Values } from '../store/contract.js';
+import type {
+  Change,
+  Committed,
+  Delta,
+  Guard,
+  ListQuery,
+  Loaded,
+  LoadQuery,
+  Row,
+  StoredEvent,
+  StoreFeature,
+  Values,
+} from '../store/contract.js';
 import type { SessionKey } from '../model/types.js';
 import type { CommitStep, ListStep, LoadScopeStep, LoadStep, StoreCase, StoreNeed, StoreStep } from './case.js';
 
@@ -31,12 +43,20 @@ function needsOf(step: StoreStep): StoreNeed[] {
   const inner = 'parallel' in step ? step.parallel.flatMap(needsOf) : [];
   const another: StoreNeed[] = 'hinted' in step || 'by' in step ? ['another'] : [];
   const changes = 'commit' in step ? [step.commit] : 'commitMany' in step ? step.commitMany : [];
-  return [...members, ...another, ...changes.flatMap(({ guard }) => (guard === undefined ? [] : guardNeeds(guard))), ...inner];
+  return [
+    ...members,
+    ...another,
+    ...changes.flatMap(({ guard }) => (guard === undefined ? [] : guardNeeds(guard))),
+    ...inner,
+  ];
 }
 
 /** What a store has to compare. */
 function guardNeeds({ created, rev, pos, keys }: Guard): StoreNeed[] {
-  return [...(created === undefined && keys === undefined ? [] : ['keys'] as const), ...(rev === undefined && pos === undefined ? [] : ['revisions'] as const)];
+  return [
+    ...(created === undefined && keys === undefined ? [] : (['keys'] as const)),
+    ...(rev === undefined && pos === undefined ? [] : (['revisions'] as const)),
+  ];
 }
 
 /** A session of the usual user. */
@@ -157,9 +177,16 @@ export function row(more: Partial<Row> = {}): Row {
 }
 
 /** Lists the app's sessions, ascending, all of them unless told otherwise. */
-export function list(rows: readonly Row[], query: Partial<ListQuery> = {}, more: Partial<ListStep['answer']> = {}): ListStep {
+export function list(
+  rows: readonly Row[],
+  query: Partial<ListQuery> = {},
+  more: Partial<ListStep['answer']> = {},
+): ListStep {
   const users = Object.fromEntries(rows.map(({ key: { userId } }) => [userId, {}]));
-  return { list: { app: APP, descending: false, ...query }, answer: { rows, app: {}, users, total: rows.length, ...more } };
+  return {
+    list: { app: APP, descending: false, ...query },
+    answer: { rows, app: {}, users, total: rows.length, ...more },
+  };
 }
 
 /** So many, from 0. */

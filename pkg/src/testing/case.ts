@@ -18,18 +18,19 @@ import type { StoreErrorCode } from '../store/store-error.js';
 import type { SessionKey } from '../model/types.js';
 
 /**
- * What a case needs besides what every store has: to open the storage again, another store on the same storage, a member
- * that a store need not have, a feature that its `keeps` names, or to compare values (`keys`), revisions and positions too
- * (`revisions`), which its `guards` say.
+ * What a case needs besides what every store has: to open the storage again, another store on the same storage, a
+ * member that a store need not have, a feature that its `keeps` names, or to compare values (`keys`), revisions and
+ * positions too (`revisions`), which its `guards` say.
  */
-export type StoreNeed = 'reopen' | 'another' | 'removeScope' | 'commitMany' | 'watch' | 'keys' | 'revisions' | StoreFeature;
+export type StoreNeed =
+  'reopen' | 'another' | 'removeScope' | 'commitMany' | 'watch' | 'keys' | 'revisions' | StoreFeature;
 
 /** A store over storage that is fresh and empty, and what else can be done with that storage. */
 export interface StoreHarness {
   readonly store: SessionStore;
   /**
-   * Makes a store over the same storage after the store before has been closed, as a process that starts anew would. The
-   * storage has to be what it was.
+   * Makes a store over the same storage after the store before has been closed, as a process that starts anew would.
+   * The storage has to be what it was.
    */
   readonly reopen?: () => SessionStore | Promise<SessionStore>;
   /** Makes one more store over the same storage, as a second process would. The first stays open. */
@@ -50,7 +51,9 @@ export interface Refused {
 /** What became of a change. `changed: null`: nothing may be told of what others have done. */
 export type Outcome = (Omit<Committed, 'changed'> & { readonly changed?: Committed['changed'] | null }) | Refused;
 
-/** A page whose `users` are a record. A store may say where it ends, but only as it is: at the place of its last row. */
+/**
+ * A page whose `users` are a record. A store may say where it ends, but only as it is: at the place of its last row.
+ */
 export interface ListedPage extends Omit<Page, 'users' | 'corrupt' | 'next'> {
   readonly users: Readonly<Record<string, Page['app']>>;
 }
@@ -78,7 +81,7 @@ export interface LoadStep extends StepOptions {
   readonly load: SessionKey;
   readonly query?: LoadQuery;
   readonly answer: Loaded | null;
-  /** Answers that are right as well: somebody writes at the same time. */
+  /** Answers that are right as well: another store writes at the same time. */
   readonly or?: readonly (Loaded | null)[];
   /** Names may be in any order: several wrote them at once. */
   readonly namesInAnyOrder?: true;
@@ -88,7 +91,7 @@ export interface LoadStep extends StepOptions {
 export interface ListStep extends StepOptions {
   readonly list: ListQuery;
   readonly answer: ListedPage;
-  /** Answers that are right as well: somebody writes at the same time. */
+  /** Answers that are right as well: another store writes at the same time. */
   readonly or?: readonly ListedPage[];
 }
 
@@ -129,8 +132,8 @@ export interface WatchStep extends StepOptions {
 }
 
 /**
- * Makes a change by the other store, again and again under further ids, until the store that watches gets the hint; gives
- * up after ten seconds.
+ * Makes a change by the other store, again and again under further ids, until the store that watches gets the hint;
+ * gives up after ten seconds.
  */
 export interface HintedStep {
   readonly hinted: Hint;
@@ -139,14 +142,7 @@ export interface HintedStep {
 
 /** A step that one store makes. */
 export type OneStoreStep =
-  | CommitStep
-  | CommitManyStep
-  | LoadStep
-  | ListStep
-  | RemoveStep
-  | LoadScopeStep
-  | RemoveScopeStep
-  | WatchStep;
+  CommitStep | CommitManyStep | LoadStep | ListStep | RemoveStep | LoadScopeStep | RemoveScopeStep | WatchStep;
 
 /** One step of a case. */
 export type StoreStep = OneStoreStep | ReopenStep | ParallelStep | HintedStep;

@@ -32,7 +32,10 @@ export function difference(actual: unknown, expected: unknown, path = 'the answe
   return undefined;
 }
 
-/** Compares the values of a scope: the order of names counts unless told otherwise, and values are compared as JSON text. */
+/**
+ * Compares the values of a scope: the order of names counts unless told otherwise, and values are compared as JSON
+ * text.
+ */
 export function valuesDifference(actual: unknown, expected: Values, path: string, inAnyOrder = false): Difference {
   if (typeof actual !== 'object' || actual === null) {
     return differs(path, actual, expected);
@@ -48,9 +51,8 @@ export function valuesDifference(actual: unknown, expected: Values, path: string
   }
   return (
     difference(names, expectedNames, `the names of ${path}`) ??
-    first(
-      names,
-      (name) => difference(
+    first(names, (name) =>
+      difference(
         JSON.stringify(values[name]),
         JSON.stringify(expected[name]),
         `${path}[${JSON.stringify(name)}] as JSON`,
@@ -64,21 +66,23 @@ export function loadedDifference(actual: Loaded | null, expected: Loaded | null,
   if (actual === null || expected === null || typeof actual !== 'object') {
     return difference(actual, expected);
   }
-  const [{ state, events, ...rest }, { state: expectedState, events: expectedEvents, ...expectedRest }] = [actual, expected];
+  const [{ state, events, ...rest }, { state: expectedState, events: expectedEvents, ...expectedRest }] = [
+    actual,
+    expected,
+  ];
   const isIdWanted = expectedEvents.some(({ id }) => id !== undefined);
   const told = isIdWanted ? events : events.map(({ rev, data }) => ({ rev, data }));
   return (
     difference(asked(rest, expectedRest), expectedRest) ??
     difference(told, expectedEvents, 'events') ??
     difference(wanted(state), wanted(expectedState), 'the scopes of the answer') ??
-    first(
-      wanted(expectedState),
-      (scope) => valuesDifference(state[scope], expectedState[scope] ?? {}, `state.${scope}`, inAnyOrder),
+    first(wanted(expectedState), (scope) =>
+      valuesDifference(state[scope], expectedState[scope] ?? {}, `state.${scope}`, inAnyOrder),
     )
   );
 }
 
-/** An answer without what only some stores tell and nobody has asked for. */
+/** An answer without what only some stores tell and the case does not ask for. */
 export function asked<Answer extends object>(actual: Answer, expected: object): Answer {
   const rest = { ...actual } as Partial<Record<string, unknown>>;
   OPTIONAL.filter((member) => !(member in expected)).forEach((member) => delete rest[member]);
@@ -96,12 +100,13 @@ export function scopeDifference(actual: LoadedScope, expected: LoadedScope, inAn
 
 /** Compares a page. Where it says where it ends, that is the place of its last row: no row of a case is corrupt. */
 export function pageDifference({ corrupt = [], ...actual }: Page, expected: ListedPage): Difference {
-  const withoutState = ({ rows }: Pick<Page, 'rows'>): unknown => rows.map(({ key, created, rev, time }) => ({
-    key,
-    created,
-    rev,
-    time,
-  }));
+  const withoutState = ({ rows }: Pick<Page, 'rows'>): unknown =>
+    rows.map(({ key, created, rev, time }) => ({
+      key,
+      created,
+      rev,
+      time,
+    }));
   return (
     difference(actual.total, expected.total, 'total') ??
     difference(withoutState(actual), withoutState(expected), 'rows') ??
@@ -131,7 +136,8 @@ function changedDifference(actual: Changed, expected: Changed, path: string): Di
       return left === right ? undefined : differs(`${path}.${scope}`, left, right);
     }
     const sorted = ({ unset = [] }: Delta): readonly string[] => [...unset].sort();
-    const born = ({ set = {}, unset = [] }: Delta): readonly string[] => Object.keys(set).filter((name) => unset.includes(name));
+    const born = ({ set = {}, unset = [] }: Delta): readonly string[] =>
+      Object.keys(set).filter((name) => unset.includes(name));
     const values = ({ set = {} }: Delta): Values => Object.setPrototypeOf({ ...set }, null) as Values;
     return (
       valuesDifference(values(left), values(right), `${path}.${scope}.set`, true) ??
@@ -147,11 +153,11 @@ export function differenceInAnyOrder(actual: readonly unknown[], expected: reado
   for (const item of actual) {
     const index = rest.findIndex((other) => difference(item, other) === undefined);
     if (index < 0) {
-      return `nobody was to get the answer ${short(item)}; left to be answered: ${short(rest)}`;
+      return `the answer ${short(item)} is none of those expected, of which are left: ${short(rest)}`;
     }
     rest.splice(index, 1);
   }
-  return rest.length === 0 ? undefined : `nobody got the answers ${short(rest)}`;
+  return rest.length === 0 ? undefined : `these answers did not come: ${short(rest)}`;
 }
 
 function wanted(state: Loaded['state']): (typeof SCOPES)[number][] {

@@ -1,7 +1,15 @@
 // Runs one case over one store. Nothing here knows a test runner, a host or a store.
 
 import { isStoreError, type StoreError } from '../store/store-error.js';
-import { asked, difference, differenceInAnyOrder, differs, loadedDifference, pageDifference, scopeDifference } from './compare.js';
+import {
+  asked,
+  difference,
+  differenceInAnyOrder,
+  differs,
+  loadedDifference,
+  pageDifference,
+  scopeDifference,
+} from './compare.js';
 import type { Change, Hint, Migrate, SessionStore, StoreContext } from '../store/contract.js';
 import type {
   CommitStep,
@@ -17,15 +25,15 @@ import type {
 } from './case.js';
 
 /** How long a hint is waited for, and how long until the change is made once more, in milliseconds. */
-const HINT_PATIENCE = 10_000;
-const HINT_PAUSE = 100;
+const HINT_TIMEOUT_MS = 10_000;
+const POLL_MS = 100;
 
 /**
- * Runs a case: opens fresh storage, opens the store (`migrate: 'create'`), makes the steps, closes every store and disposes
- * of the storage, whatever happened.
+ * Runs a case: opens fresh storage, opens the store (`migrate: 'create'`), makes the steps, closes every store and
+ * disposes of the storage, whatever happened.
  *
- * Throws an `Error` that names the case, the step and the difference. Throws as well when the case needs what there is not;
- * {@link missingNeeds} tells beforehand.
+ * Throws an `Error` that names the case, the step and the difference. Throws as well when the case needs what there is
+ * not; {@link missingNeeds} tells beforehand.
  */
 export async function runStoreCase({ name, needs, steps }: StoreCase, open: OpenHarness): Promise<void> {
   const harness = await open();
@@ -67,7 +75,9 @@ export function missingNeeds({ needs }: Pick<StoreCase, 'needs'>, harness: Store
       case 'creations':
         return keeps.includes(need);
       default:
-        return ((need in harness ? harness : harness.store) as Partial<Record<StoreNeed, unknown>>)[need] !== undefined;
+        return (
+          ((need in harness ? harness : harness.store) as Partial<Record<StoreNeed, unknown>>)[need] !== undefined
+        );
     }
   };
   return needs.filter((need) => !has(need));
@@ -115,7 +125,12 @@ class Run {
         }
       }
       const [outcomes] = await Promise.all([Promise.all(open), Promise.all(others)]);
-      fail(differenceInAnyOrder(outcomes.map((outcome) => asked(outcome, {})), step.outcomes ?? []));
+      fail(
+        differenceInAnyOrder(
+          outcomes.map((outcome) => asked(outcome, {})),
+          step.outcomes ?? [],
+        ),
+      );
     } else if ('reopen' in step) {
       await this.#reopen(step.reopen);
     } else if ('hinted' in step) {
@@ -139,13 +154,16 @@ class Run {
       const answers = await store.commitMany?.(step.commitMany, context);
       const outcomes = answers?.map((answer) => (isStoreError(answer) ? refused(answer) : answer)) ?? [];
       fail(difference(outcomes.length, step.outcomes.length, 'the number of answers'));
-      step.outcomes.forEach((expected, index) => fail(outcomeDifference(outcomes[index], expected, `answer ${index}`)));
+      step.outcomes.forEach((expected, index) =>
+        fail(outcomeDifference(outcomes[index], expected, `answer ${index}`)),
+      );
     } else if ('load' in step) {
       const answer = await store.load(step.load, step.query ?? {}, context);
-      fail(anyDifference(
-        [step.answer, ...(step.or ?? [])],
-        (expected) => loadedDifference(answer, expected, step.namesInAnyOrder),
-      ));
+      fail(
+        anyDifference([step.answer, ...(step.or ?? [])], (expected) =>
+          loadedDifference(answer, expected, step.namesInAnyOrder),
+        ),
+      );
     } else if ('list' in step) {
       const answer = await store.list(step.list, context);
       fail(anyDifference([step.answer, ...(step.or ?? [])], (expected) => pageDifference(answer, expected)));
@@ -185,7 +203,7 @@ class Run {
       if (store === undefined) {
         throw new Error('there is no other store');
       }
-      // Whoever shares its client or itself with the first is open already.
+      // A store that is the first one, or shares its client, is open already.
       if (store !== this.#store) {
         await store.open?.({ migrate: 'create' }, this.#context);
       }
@@ -214,13 +232,13 @@ class Run {
 
   async #hinted({ hinted, change }: HintedStep): Promise<void> {
     const store = await this.#other();
-    const end = Date.now() + HINT_PATIENCE;
+    const end = Date.now() + HINT_TIMEOUT_MS;
     for (let count = 0; !this.#hints.some((hint) => difference(hint, hinted) === undefined); count++) {
       fail(Date.now() > end && `no hint like ${JSON.stringify(hinted)} came, only ${JSON.stringify(this.#hints)}`);
       await store.commit(numbered(change, count), this.#context);
       await new Promise<void>((resolve) => {
         this.#onHint = resolve;
-        setTimeout(resolve, HINT_PAUSE);
+        setTimeout(resolve, POLL_MS);
       });
     }
   }
@@ -246,7 +264,10 @@ function outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?
 }
 
 /** The first difference, unless one of several answers is the right one. */
-function anyDifference<Answer>(answers: readonly Answer[], find: (answer: Answer) => string | undefined): string | undefined {
+function anyDifference<Answer>(
+  answers: readonly Answer[],
+  find: (answer: Answer) => string | undefined,
+): string | undefined {
   const found = answers.map(find);
   return found.includes(undefined) ? undefined : found[0];
 }

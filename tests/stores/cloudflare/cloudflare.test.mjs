@@ -20,11 +20,18 @@ const statements = readFileSync(new URL('../../fixtures/sqlite-v1.sql', import.m
 
 /** Of random changes, some have to come to each end. */
 function assertVaried(counts) {
-  assert.ok(['written', 'duplicate', 'exists', 'not-found', 'conflict'].every((end) => counts[end] > 20), JSON.stringify(counts));
+  assert.ok(
+    ['written', 'duplicate', 'exists', 'not-found', 'conflict'].every((end) => counts[end] > 20),
+    JSON.stringify(counts),
+  );
 }
 
 /** What the services of both tests have made. */
-const served = { state: { mood: 'glad', 'app:count': 1, 'user:name': 'Ana' }, revision: 2, sessions: ['one', 's', 'two'] };
+const served = {
+  state: { mood: 'glad', 'app:count': 1, 'user:name': 'Ana' },
+  revision: 2,
+  sessions: ['one', 's', 'two'],
+};
 
 describe('a durable object', () => {
   for (const { name } of cases) {
@@ -39,11 +46,14 @@ describe('a durable object', () => {
   it('keeps what is big, and refuses what is too big', () => host.ask({ store: 'object', test: 'big' }));
   it('says which session cannot be read, and reads the others', () => host.ask({ store: 'object', test: 'corrupt' }));
   for (const part of ['session', 'user']) {
-    it(`says where a page ends that has sessions that are corrupt with their ${part}`, () => host.ask({ store: 'object', test: 'follow', part }));
+    it(`says where a page ends that has sessions that are corrupt with their ${part}`, () =>
+      host.ask({ store: 'object', test: 'follow', part }));
   }
-  it('brings the tables of version 1 up to date, and goes on with them', () => host.ask({ store: 'object', test: 'old', statements }));
+  it('brings the tables of version 1 up to date, and goes on with them', () =>
+    host.ask({ store: 'object', test: 'old', statements }));
   it('writes nothing to tables of a later version', () => host.ask({ store: 'object', test: 'newer' }));
-  it('tells what others have done as the reference does, over many changes', () => host.ask({ store: 'object', test: 'told' }));
+  it('tells what others have done as the reference does, over many changes', () =>
+    host.ask({ store: 'object', test: 'told' }));
   it('says at once what it has to be given', () => host.ask({ store: 'object', test: 'wrong' }));
 
   it('undoes a change that fails at any of its statements', async () => {
@@ -84,18 +94,23 @@ describe('d1', () => {
   it('keeps what is big, and refuses what is too big', () => host.ask({ store: 'd1', test: 'big' }));
   it('says which session cannot be read, and reads the others', () => host.ask({ store: 'd1', test: 'corrupt' }));
   for (const part of ['session', 'user']) {
-    it(`says where a page ends that has sessions that are corrupt with their ${part}`, () => host.ask({ store: 'd1', test: 'follow', part }));
+    it(`says where a page ends that has sessions that are corrupt with their ${part}`, () =>
+      host.ask({ store: 'd1', test: 'follow', part }));
   }
-  it('brings the tables of version 1 up to date, and goes on with them', () => host.ask({ store: 'd1', test: 'old', statements }));
+  it('brings the tables of version 1 up to date, and goes on with them', () =>
+    host.ask({ store: 'd1', test: 'old', statements }));
   it('writes nothing to tables of a later version', () => host.ask({ store: 'd1', test: 'newer' }));
-  it('tells what others have done as the reference does, over many changes', () => host.ask({ store: 'd1', test: 'told' }));
+  it('tells what others have done as the reference does, over many changes', () =>
+    host.ask({ store: 'd1', test: 'told' }));
   it('says at once what it has to be given', () => host.ask({ store: 'd1', test: 'wrong' }));
   it('takes one round trip for each operation', () => host.ask({ store: 'd1', test: 'roundTrips' }));
   it('stores once what got lost and is sent again', () => host.ask({ store: 'd1', test: 'lostAndSentAgain' }));
   it('can be opened by many at once', () => host.ask({ store: 'd1', test: 'openAtOnce' }));
   it('refuses tables that do not suit', () => host.ask({ store: 'd1', test: 'openWhatDoesNotSuit' }));
   it('keeps what version 1 still sends from being written after the upgrade', async () => {
-    const batches = JSON.parse(readFileSync(new URL('../../fixtures/sqlite-v1-batches.json', import.meta.url), 'utf8'));
+    const batches = JSON.parse(
+      readFileSync(new URL('../../fixtures/sqlite-v1-batches.json', import.meta.url), 'utf8'),
+    );
     assert.equal(await host.ask({ store: 'd1', test: 'fenced', statements, batches }), Object.keys(batches).length);
   });
 
@@ -125,7 +140,8 @@ describe('d1', () => {
       'D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.': 'unavailable',
       'D1_ERROR: Exceeded maximum DB size': 'unavailable',
       'D1_ERROR: database or disk is full: SQLITE_FULL': 'unavailable',
-      "D1_ERROR: Your account has exceeded D1's maximum account storage limit, please contact Cloudflare": 'unavailable',
+      "D1_ERROR: Your account has exceeded D1's maximum account storage limit, please contact Cloudflare":
+        'unavailable',
       "D1_ERROR: Your account has exceeded D1's free tier daily row write limit.": 'unavailable',
       'D1_ERROR: string or blob too big: SQLITE_TOOBIG': 'rejected',
       'D1_ERROR: database disk image is malformed: SQLITE_CORRUPT': 'corrupt',
@@ -143,21 +159,34 @@ describe('d1', () => {
 
   it('reads and writes by its indexes alone', async () => {
     const plans = await host.ask({ store: 'd1', test: 'plans' });
-    // Tables of ours have one-letter names there, or none of their own; what was sent and what was found has longer ones.
+    // Tables of ours have one-letter names there, or none of their own; what was sent and what was found has longer
+    // ones.
     const scans = (statements) => statements.flat().filter((detail) => /\bSCAN (statepad_\w+|[a-z])\b/.test(detail));
     const scanning = Object.entries(plans).map(([name, statements]) => [name, scans(statements)]);
-    assert.deepEqual(scanning.filter(([, found]) => found.length > 0), []);
+    assert.deepEqual(
+      scanning.filter(([, found]) => found.length > 0),
+      [],
+    );
     const page = (name) => plans[name][0].join();
     assert.match(page('list of an app'), /USING INDEX statepad_sessions_of_app \(app=\?\)/);
     assert.match(page('list of a user'), /USING INDEX statepad_sessions_of_user \(app=\? AND user=\?\)/);
-    assert.match(page('list of an app, behind a place'), /INDEX statepad_sessions_of_app \(app=\? AND \(time,id,user\)>\(/);
-    assert.match(plans['load, last 20'][2].join(), /statepad_events USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/);
+    assert.match(
+      page('list of an app, behind a place'),
+      /INDEX statepad_sessions_of_app \(app=\? AND \(time,id,user\)>\(/,
+    );
+    assert.match(
+      plans['load, last 20'][2].join(),
+      /statepad_events USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/,
+    );
   });
 });
 
 it('keeps everything over a restart of the host', async () => {
   const folder = temporaryFolder();
-  const stores = [{ store: 'd1', isKept: true }, { store: 'object', object: 'kept' }];
+  const stores = [
+    { store: 'd1', isKept: true },
+    { store: 'object', object: 'kept' },
+  ];
   const first = await startHost({ folder });
   for (const details of stores) {
     await first.ask({ ...details, test: 'begin' });

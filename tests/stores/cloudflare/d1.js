@@ -4,17 +4,39 @@ import { SessionService } from 'statepad';
 import { d1Store } from 'statepad/stores/cloudflare';
 import { memoryStore } from 'statepad/stores/memory';
 import { openTables } from '../../../pkg/src/stores/cloudflare/d1/open.ts';
-import { TABLES } from '../../../pkg/src/stores/sqlite/tables.ts';
+import { TABLES } from '../../../pkg/src/stores/sqlite/schema.ts';
 import {
-  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, followCorrupt, KEY, keyOf, newerOnes, oldOnes,
-  readMany, serve, thrown, toldOnes, update, writeMany, wrongOnes,
+  append,
+  assert,
+  assertCode,
+  assertEqual,
+  bigOnes,
+  corruptOnes,
+  create,
+  exactOnes,
+  followCorrupt,
+  KEY,
+  keyOf,
+  newerOnes,
+  oldOnes,
+  readMany,
+  serve,
+  thrown,
+  toldOnes,
+  update,
+  writeMany,
+  wrongOnes,
 } from './data.js';
 import { randomChanges } from './random.js';
 
-/** A binding whose batches go through `send`, which gets the statements as `{ sql, values }`, and what really sends them. */
+/**
+ * A binding whose batches go through `send`, which gets the statements as `{ sql, values }`, and what really sends
+ * them.
+ */
 function wrapped(database, send) {
   const statement = (sql, values) => ({ sql, values, bind: (...more) => statement(sql, more) });
-  const really = (statements) => database.batch(statements.map(({ sql, values }) => database.prepare(sql).bind(...values)));
+  const really = (statements) =>
+    database.batch(statements.map(({ sql, values }) => database.prepare(sql).bind(...values)));
   return { prepare: (sql) => statement(sql, []), batch: (statements) => send(statements, really) };
 }
 
@@ -44,10 +66,21 @@ export const randomly = ({ database, context, ...details }) => randomChanges(d1S
 export const service = ({ database }) => serve(() => new SessionService({ store: d1Store(database) }));
 export const exact = ({ database, context }) => exactOnes(d1Store(database), context);
 export const big = ({ database, context }) => bigOnes(d1Store(database), context);
-export const corrupt = ({ database, context }) => corruptOnes(d1Store(database), context, (sql) => database.prepare(sql).run());
-export const follow = ({ database, part }) => followCorrupt(() => d1Store(database), part, (sql) => database.prepare(sql).run());
+export const corrupt = ({ database, context }) =>
+  corruptOnes(d1Store(database), context, (sql) => database.prepare(sql).run());
+export const follow = ({ database, part }) =>
+  followCorrupt(
+    () => d1Store(database),
+    part,
+    (sql) => database.prepare(sql).run(),
+  );
 export const newer = ({ database, context }) =>
-  newerOnes(d1Store(database), context, (sql) => database.prepare(sql).run(), () => dump(database));
+  newerOnes(
+    d1Store(database),
+    context,
+    (sql) => database.prepare(sql).run(),
+    () => dump(database),
+  );
 export const told = ({ database, context }) => toldOnes(d1Store(database), memoryStore(), context);
 export const wrong = () => wrongOnes(d1Store, 'prepare');
 export async function old({ database, context, statements }) {
@@ -63,7 +96,9 @@ export async function fenced({ database, context, statements, batches }) {
   let count = 0;
   for (const [what, sent] of Object.entries(batches)) {
     for (const queries of sent) {
-      const error = await thrown(() => database.batch(queries.map(([sql, values]) => database.prepare(sql).bind(...values))));
+      const error = await thrown(() =>
+        database.batch(queries.map(([sql, values]) => database.prepare(sql).bind(...values))),
+      );
       assert(/no such table: statepad_(scopes|sessions)/.test(error.message), `${what}: ${error.message}`);
       count += 1;
     }
@@ -96,7 +131,11 @@ export async function roundTrips({ database, context }) {
   };
   await store.open({ migrate: 'create' }, context);
   // A binding is looked at once, whatever is made of it.
-  assertEqual(await counts(() => d1Store(binding).open({ migrate: 'create' }, context)), [], 'open for the second time');
+  assertEqual(
+    await counts(() => d1Store(binding).open({ migrate: 'create' }, context)),
+    [],
+    'open for the second time',
+  );
   assertEqual(await counts(() => d1Store(another(binding)).open({ migrate: 'check' }, context)), [2], 'open');
   const [creation, event, change] = everyKind();
   assertEqual((await counts(() => store.commit(creation, context))).length, 1, 'a creation');
@@ -120,9 +159,17 @@ export async function roundTrips({ database, context }) {
     return append('f', { app: { set: { last: index } } }, { key, guard });
   });
   const outcomes = await store.commitMany(chain, context);
-  assertEqual(outcomes.map(({ code, rev }) => code ?? rev), chain.map(() => 2), 'the outcomes of a chain');
+  assertEqual(
+    outcomes.map(({ code, rev }) => code ?? rev),
+    chain.map(() => 2),
+    'the outcomes of a chain',
+  );
   assertEqual((await counts(() => store.load(KEY, { events: { since: 1, last: 3 } }, context))).length, 1, 'a load');
-  assertEqual((await counts(() => store.list({ app: 'app', descending: true, limit: 20 }, context))).length, 1, 'a list');
+  assertEqual(
+    (await counts(() => store.list({ app: 'app', descending: true, limit: 20 }, context))).length,
+    1,
+    'a list',
+  );
   assertEqual((await counts(() => store.loadScope({ app: 'app' }, context))).length, 1, 'a scope');
   assertEqual((await counts(() => store.removeScope({ app: 'app' }, context))).length, 1, 'removing a scope');
   assertEqual((await counts(() => store.remove(KEY, context))).length, 1, 'removing a session');
@@ -138,12 +185,21 @@ export async function failsInTheMiddle({ database, context }) {
   for (const change of everyKind()) {
     const before = await dump(database);
     for (let place = 0, length = 1; place <= length; place++) {
-      const failing = d1Store(wrapped(database, (statements, send) => {
-        length = statements.length;
-        return send([...statements.slice(0, place), { sql: 'SELECT x FROM nowhere', values: [] }, ...statements.slice(place)]);
-      }));
+      const failing = d1Store(
+        wrapped(database, (statements, send) => {
+          length = statements.length;
+          return send([
+            ...statements.slice(0, place),
+            { sql: 'SELECT x FROM nowhere', values: [] },
+            ...statements.slice(place),
+          ]);
+        }),
+      );
       const error = await thrown(() => failing.commit(change, context));
-      assert(error.code === undefined && /no such table/.test(error.message), `it throws ${error.code} ${error.message}`);
+      assert(
+        error.code === undefined && /no such table/.test(error.message),
+        `it throws ${error.code} ${error.message}`,
+      );
       assertEqual(await dump(database), before, `what is there after a failure at statement ${place}`);
       tried += 1;
     }
@@ -155,17 +211,19 @@ export async function failsInTheMiddle({ database, context }) {
 /** What gets lost on the way there, or on the way back, is sent again and stored once. */
 export async function lostAndSentAgain({ database, context }) {
   let isLost = () => false;
-  const store = d1Store(wrapped(database, async (statements, send) => {
-    const lost = isLost();
-    if (lost === 'before') {
-      throw new Error('D1_ERROR: Network connection lost.');
-    }
-    const answers = await send(statements);
-    if (lost === 'after') {
-      throw new Error('D1_ERROR: Network connection lost.');
-    }
-    return answers;
-  }));
+  const store = d1Store(
+    wrapped(database, async (statements, send) => {
+      const lost = isLost();
+      if (lost === 'before') {
+        throw new Error('D1_ERROR: Network connection lost.');
+      }
+      const answers = await send(statements);
+      if (lost === 'after') {
+        throw new Error('D1_ERROR: Network connection lost.');
+      }
+      return answers;
+    }),
+  );
   await store.open({ migrate: 'create' }, context);
   for (const change of everyKind()) {
     for (const where of ['before', 'after']) {
@@ -194,9 +252,11 @@ export async function lostAndSentAgain({ database, context }) {
 export async function errors({ context, messages }) {
   const answers = [];
   for (const message of messages) {
-    const store = d1Store(wrapped(undefined, async () => {
-      throw new Error(message);
-    }));
+    const store = d1Store(
+      wrapped(undefined, async () => {
+        throw new Error(message);
+      }),
+    );
     const error = await thrown(() => store.commit(create(), context));
     assert(error.message.includes(message), `the message is ${error.message}`);
     answers.push(error.code ?? 'unknown');
@@ -234,7 +294,10 @@ export async function upgradeAtOnce({ database, context }) {
   const schema = {
     version: 4,
     tables: TABLES,
-    upgrades: { 2: ['UPDATE statepad_values SET value = value + 1'], 3: ['UPDATE statepad_values SET value = value * 10'] },
+    upgrades: {
+      2: ['UPDATE statepad_values SET value = value + 1'],
+      3: ['UPDATE statepad_values SET value = value * 10'],
+    },
     names: {},
   };
   await assertCode(() => openTables(database, 'create', schema), 'rejected');
@@ -247,22 +310,34 @@ export async function upgradeAtOnce({ database, context }) {
 /** The plans of every statement that an operation sends. */
 export async function plans({ database, context }) {
   let seen = [];
-  const store = d1Store(wrapped(database, (statements, send) => {
-    seen.push(...statements);
-    return send(statements);
-  }));
+  const store = d1Store(
+    wrapped(database, (statements, send) => {
+      seen.push(...statements);
+      return send(statements);
+    }),
+  );
   await store.open({ migrate: 'create' }, context);
   const keys = Array.from({ length: 50 }, (_, index) => keyOf(`s${index}`, `u${index}`));
-  await store.commitMany(keys.map((key) => create(key, { user: { set: { a: 1 } } })), context);
+  await store.commitMany(
+    keys.map((key) => create(key, { user: { set: { a: 1 } } })),
+    context,
+  );
   await store.commit(create(KEY), context);
   await store.commitMany([append('e0')], context);
   const after = { time: 1_000, sessionId: 's1', userId: 'u1' };
   const [creation, event, change] = everyKind();
   const page = { app: 'app', limit: 20 };
-  const known = { created: KEY.sessionId, rev: 1, last: 'e0', pos: { app: 1, user: 1 }, marks: { app: 'a', user: 'u' } };
+  const known = {
+    created: KEY.sessionId,
+    rev: 1,
+    last: 'e0',
+    pos: { app: 1, user: 1 },
+    marks: { app: 'a', user: 'u' },
+  };
   const operations = {
     'append by one who was there': () => store.commit({ ...append('e1'), known }, context),
-    'append that is refused': () => assertCode(() => store.commit(append('e2', {}, { attempt: 2, guard: { rev: 9 } }), context), 'conflict'),
+    'append that is refused': () =>
+      assertCode(() => store.commit(append('e2', {}, { attempt: 2, guard: { rev: 9 } }), context), 'conflict'),
     'load by one who was there': () => store.load(KEY, { known }, context),
     'load, last 20': () => store.load(KEY, { events: { last: 20 } }, context),
     'load, since, last 20': () => store.load(KEY, { events: { since: 1_000, last: 20 } }, context),
@@ -271,13 +346,15 @@ export async function plans({ database, context }) {
     'list of an app, behind a place': () => store.list({ ...page, descending: false, after }, context),
     'list of an app, descending, behind a place': () => store.list({ ...page, descending: true, after }, context),
     'list of a user': () => store.list({ ...page, user: 'user', descending: false }, context),
-    'list of a user, descending, behind a place': () => store.list({ ...page, user: 'user', descending: true, after }, context),
-    'create': () => store.commit({ ...creation, key: keyOf('new'), guard: { keys: { app: { unset: ['x'] } } } }, context),
-    'append': () => store.commit(event, context),
-    'update': () => store.commit(change, context),
-    'scope': () => store.loadScope({ app: 'app', user: 'user' }, context),
+    'list of a user, descending, behind a place': () =>
+      store.list({ ...page, user: 'user', descending: true, after }, context),
+    create: () =>
+      store.commit({ ...creation, key: keyOf('new'), guard: { keys: { app: { unset: ['x'] } } } }, context),
+    append: () => store.commit(event, context),
+    update: () => store.commit(change, context),
+    scope: () => store.loadScope({ app: 'app', user: 'user' }, context),
     'remove scope': () => store.removeScope({ app: 'app', user: 'user' }, context),
-    'remove': () => store.remove(KEY, context),
+    remove: () => store.remove(KEY, context),
   };
   const found = {};
   for (const [name, operate] of Object.entries(operations)) {

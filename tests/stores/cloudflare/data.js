@@ -72,7 +72,10 @@ export async function bigOnes(store, context) {
   }
   const full = `"${'a'.repeat(1_999_800)}"`;
   await store.commit(append('full', {}, { data: full }), context);
-  assert((await store.load(KEY, { events: { last: 1 } }, context)).events[0].data === full, 'the full event is another');
+  assert(
+    (await store.load(KEY, { events: { last: 1 } }, context)).events[0].data === full,
+    'the full event is another',
+  );
   await tooBigOnes(store, context);
 }
 
@@ -84,10 +87,17 @@ async function tooBigOnes(store, context) {
   await assertCode(() => store.commit(append('long', { app: { set: { long } } }), context), 'rejected');
   const other = keyOf('other');
   const outcomes = await store.commitMany([create(other), append('long', { user: { set: { long } } })], context);
-  assertEqual(outcomes.map(({ code, rev }) => code ?? rev), [0, 'rejected'], 'the outcomes');
+  assertEqual(
+    outcomes.map(({ code, rev }) => code ?? rev),
+    [0, 'rejected'],
+    'the outcomes',
+  );
   assertEqual(await store.load(KEY, {}, context), before, 'what is there');
   // What does not fit cannot be there.
-  await assertCode(() => store.commit(append('e', {}, { guard: { keys: { app: { set: { long } } } } }), context), 'conflict');
+  await assertCode(
+    () => store.commit(append('e', {}, { guard: { keys: { app: { set: { long } } } } }), context),
+    'conflict',
+  );
 }
 
 /** Values and times that a detour over other texts or numbers would change. */
@@ -107,15 +117,26 @@ export async function exactOnes(store, context) {
     assertEqual([loaded.state.session, loaded.state.user], [set, set], 'the values');
   }
   const { rows } = await store.list({ app: 'app', descending: false }, context);
-  assertEqual(rows.map(({ time }) => time), [...times].sort((a, b) => a - b), 'the times');
+  assertEqual(
+    rows.map(({ time }) => time),
+    [...times].sort((a, b) => a - b),
+    'the times',
+  );
   const [{ key, time }] = rows;
   const after = { time, sessionId: key.sessionId, userId: key.userId };
   const rest = await store.list({ app: 'app', descending: false, after }, context);
   assertEqual(rest.rows.length, times.length - 1, 'the rows behind the first');
   const many = Array.from({ length: 150 }, (_, index) => 2e12 + index / 10);
-  await store.commitMany(many.map((at, index) => ({ ...create(keyOf(`many ${index}`, 'other')), time: at })), context);
+  await store.commitMany(
+    many.map((at, index) => ({ ...create(keyOf(`many ${index}`, 'other')), time: at })),
+    context,
+  );
   const page = await store.list({ app: 'app', user: 'other', descending: false }, context);
-  assertEqual(page.rows.map((row) => row.time), many, 'the times of many');
+  assertEqual(
+    page.rows.map((row) => row.time),
+    many,
+    'the times of many',
+  );
 }
 
 /** Spoils a session, and sees what is said of it and of the others. `run` runs a statement on the tables. */
@@ -127,16 +148,26 @@ export async function corruptOnes(store, context, run) {
     await store.commit(append('e2', {}, { key: keyOf(id) }), context);
   }
   await run(`UPDATE statepad_values SET value = '{' WHERE value = '"a"'`);
-  await run(`DELETE FROM statepad_events WHERE place IN (SELECT n << 32 | 1 FROM statepad_sessions_v2 WHERE id = 'b')`);
+  await run(
+    `DELETE FROM statepad_events WHERE place IN (SELECT n << 32 | 1 FROM statepad_sessions_v2 WHERE id = 'b')`,
+  );
   await assertCode(() => store.load(keyOf('a'), {}, context), 'corrupt');
   await assertCode(() => store.load(keyOf('b'), {}, context), 'corrupt');
-  assertEqual((await store.load(keyOf('b'), { events: { last: 1 } }, context)).events.length, 1, 'the events that are there');
+  assertEqual(
+    (await store.load(keyOf('b'), { events: { last: 1 } }, context)).events.length,
+    1,
+    'the events that are there',
+  );
   assertEqual((await store.load(keyOf('c'), {}, context)).events.length, 2, 'the events of the other session');
   const { rows, corrupt, total } = await store.list({ app: 'app', descending: false }, context);
   assertEqual([rows.map(({ key }) => key.sessionId), corrupt, total], [['b', 'c'], [keyOf('a')], 3], 'the page');
   // A page of nothing else says where the next one begins.
   const page = await store.list({ app: 'app', descending: false, limit: 1 }, context);
-  assertEqual([page.rows, page.corrupt, page.next], [[], [keyOf('a')], { time: 2_000, sessionId: 'a', userId: 'user' }], 'the page');
+  assertEqual(
+    [page.rows, page.corrupt, page.next],
+    [[], [keyOf('a')], { time: 2_000, sessionId: 'a', userId: 'user' }],
+    'the page',
+  );
   const rest = await store.list({ app: 'app', descending: false, limit: 1, after: page.next }, context);
   assertEqual([rest.rows.map(({ key }) => key.sessionId), rest.next], [['b'], undefined], 'the next page');
   await run(`UPDATE statepad_scopes_v2 SET pos = 1`);
@@ -177,18 +208,38 @@ export async function readMany(store, context) {
 export async function oldOnes(store, context) {
   for (const migrate of ['create', 'check']) {
     const { message } = await assertCode(() => store.open({ migrate }, context), 'rejected');
-    assert(message.endsWith("has version 1, older than 2: open it once with new SessionService({ store, migrate: 'upgrade' })"), message);
+    assert(
+      message.endsWith(
+        "has version 1, older than 2: open it once with new SessionService({ store, migrate: 'upgrade' })",
+      ),
+      message,
+    );
   }
   await store.open({ migrate: 'upgrade' }, context);
   const key = { appName: 'notes', userId: 'ada', sessionId: 'first' };
   const window = { since: 1_700_000_002_000, last: 2 };
   const { created, rev, time, pos, state, events } = await store.load(key, { events: window }, context);
   assertEqual([created, rev, time, pos], ['c1', 3, 1_700_000_002_000, { app: 4, user: 2 }], 'the session');
-  assertEqual(events.map((event) => [event.rev, JSON.parse(event.data).id]), [[2, 'e2'], [3, 'e3']], 'the events');
-  const values = { session: { zeta: 2, late: 2, alpha: 'again' }, app: { motd: 'hello', count: 3 }, user: { size: 12 } };
+  assertEqual(
+    events.map((event) => [event.rev, JSON.parse(event.data).id]),
+    [
+      [2, 'e2'],
+      [3, 'e3'],
+    ],
+    'the events',
+  );
+  const values = {
+    session: { zeta: 2, late: 2, alpha: 'again' },
+    app: { motd: 'hello', count: 3 },
+    user: { size: 12 },
+  };
   assertEqual(state, values, 'the values');
   const { rows, users, total } = await store.list({ app: 'notes', descending: true }, context);
-  assertEqual([rows.map(({ key: { sessionId } }) => sessionId), users.size, total], [['first', 'second', ''], 2, 3], 'the list');
+  assertEqual(
+    [rows.map(({ key: { sessionId } }) => sessionId), users.size, total],
+    [['first', 'second', ''], 2, 3],
+    'the list',
+  );
   const fox = "o'brien \0 🦊";
   assertEqual([rows[2].key.userId, rows[2].state], [fox, { '': null, 'a\u0001b': 'c\0d' }], 'the strange one');
   await store.commit(append('e4', { app: { set: { count: 4 } } }, { key }), context);
@@ -198,7 +249,10 @@ export async function oldOnes(store, context) {
   assertEqual((await store.commit(again, context)).duplicate, true, 'duplicate');
 }
 
-/** Writes nothing once a later version has raised the number of the tables. `run` runs a statement on them, `dump` reads all. */
+/**
+ * Writes nothing once a later version has raised the number of the tables. `run` runs a statement on them, `dump`
+ * reads all.
+ */
 export async function newerOnes(store, context, run, dump) {
   await store.open({ migrate: 'create' }, context);
   await store.commit(create(KEY, { user: { set: { a: 1 } } }), context);
@@ -211,13 +265,25 @@ export async function newerOnes(store, context, run, dump) {
     assertEqual(await dump(), before, 'what is there');
   };
   const delta = { app: { set: { a: 1 } }, user: { set: { a: 3 }, unset: ['b'] } };
-  const changes = [append('e2', delta), append('e1', delta), create(keyOf('new', 'new'), delta), create(keyOf('new')), update('u', delta)];
+  const changes = [
+    append('e2', delta),
+    append('e1', delta),
+    create(keyOf('new', 'new'), delta),
+    create(keyOf('new')),
+    update('u', delta),
+  ];
   for (const change of changes) {
     await refused(() => store.commit(change, context));
     await refused(() => store.commit({ ...change, attempt: 2, guard: { pos: { app: 9 } } }, context));
   }
-  const outcomes = await store.commitMany([changes[0], changes[2], changes[4]], context).catch((error) => [error, error, error]);
-  assertEqual(outcomes.map(({ code }) => code), ['rejected', 'rejected', 'rejected'], 'the outcomes');
+  const outcomes = await store
+    .commitMany([changes[0], changes[2], changes[4]], context)
+    .catch((error) => [error, error, error]);
+  assertEqual(
+    outcomes.map(({ code }) => code),
+    ['rejected', 'rejected', 'rejected'],
+    'the outcomes',
+  );
   await refused(() => store.remove(KEY, context));
   await refused(() => store.remove(KEY, context, { created: 'create user session' }));
   await refused(() => store.removeScope({ app: 'app' }, context));
@@ -226,7 +292,13 @@ export async function newerOnes(store, context, run, dump) {
 
 /** What is thrown for arguments that are no storage. */
 export async function wrongOnes(make, method) {
-  const wrong = { 'a string': 'sessions', null: null, undefined, 'a number': 1, 'a promise: await it first': Promise.resolve({}) };
+  const wrong = {
+    'a string': 'sessions',
+    null: null,
+    undefined,
+    'a number': 1,
+    'a promise: await it first': Promise.resolve({}),
+  };
   for (const [what, value] of Object.entries(wrong)) {
     const { name, message } = await assertCode(async () => make(value), 'INVALID_ARGUMENT');
     assert(name === 'StatepadError' && message.endsWith(`, not ${what}`), message);
@@ -251,21 +323,42 @@ export async function toldOnes(store, reference, context) {
   const places = [{ pos: { app: 1, user: 1 }, marks: { app: 'create user session', user: 'create user session' } }];
   for (let number = 1; number <= 140; number++) {
     const at = places[number % 7 === 0 ? 0 : Math.max(0, places.length - 1 - ((number * 31) % 45))];
-    const long = Array.from({ length: number % 10 === 0 ? 40 : 0 }, (_, index) => [`long name ${index} ${number}`, index]);
+    const long = Array.from({ length: number % 10 === 0 ? 40 : 0 }, (_, index) => [
+      `long name ${index} ${number}`,
+      index,
+    ]);
     const set = Object.fromEntries([[`n${number % 11}`, number], ...long]);
-    const delta = { app: { set, unset: number % 5 === 0 ? [`n${(number + 3) % 11}`, 'gone'] : [] }, user: number % 3 === 0 ? { set: { u: number } } : {} };
+    const delta = {
+      app: { set, unset: number % 5 === 0 ? [`n${(number + 3) % 11}`, 'gone'] : [] },
+      user: number % 3 === 0 ? { set: { u: number } } : {},
+    };
     const changes = [
       append(`e${number}`, delta, { known: at }),
-      update(`u${number}`, { app: { set: { [`n${(number + 1) % 11}`]: 1, [`own ${number}`]: 1 } } }, { known: at, call: `call ${number}` }),
+      update(
+        `u${number}`,
+        { app: { set: { [`n${(number + 1) % 11}`]: 1, [`own ${number}`]: 1 } } },
+        { known: at, call: `call ${number}` },
+      ),
     ];
-    const [{ pos: first }, { pos }] = number % 4 === 0
-      ? [await both((each) => each.commit(changes[0], context)), await both((each) => each.commit(changes[1], context))]
-      : await both((each) => each.commitMany(changes, context));
-    places.push({ pos, marks: { app: `call ${number}`, user: number % 3 === 0 ? `e${number}` : places.at(-1).marks.user } });
+    const [{ pos: first }, { pos }] =
+      number % 4 === 0
+        ? [
+            await both((each) => each.commit(changes[0], context)),
+            await both((each) => each.commit(changes[1], context)),
+          ]
+        : await both((each) => each.commitMany(changes, context));
+    places.push({
+      pos,
+      marks: { app: `call ${number}`, user: number % 3 === 0 ? `e${number}` : places.at(-1).marks.user },
+    });
     assertEqual(first.app, pos.app - 1, 'the position');
     await both((each) => each.load(KEY, { events: { last: 0 }, known: at }, context));
   }
-  assertEqual((await both((each) => each.load(KEY, { known: places[0] }, context))).changed !== undefined, true, 'all is told');
+  assertEqual(
+    (await both((each) => each.load(KEY, { known: places[0] }, context))).changed !== undefined,
+    true,
+    'all is told',
+  );
 }
 
 /** A service writes to a store, and another one, made later, goes on with it. */

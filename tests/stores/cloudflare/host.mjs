@@ -21,7 +21,7 @@ function bundle() {
   bundling ??= (async () => {
     const outdir = temporaryFolder();
     await build({
-      entryPoints: [fileURLToPath(new URL('cloudflare-worker.js', import.meta.url))],
+      entryPoints: [fileURLToPath(new URL('worker.js', import.meta.url))],
       outdir,
       bundle: true,
       logLevel: 'error',
@@ -30,18 +30,23 @@ function bundle() {
       external: ['cloudflare:*'],
       loader: { '.wasm': 'copy' },
     });
-    const names = readdirSync(outdir).sort((one, other) => Number(one.endsWith('.wasm')) - Number(other.endsWith('.wasm')));
+    const names = readdirSync(outdir).sort(
+      (one, other) => Number(one.endsWith('.wasm')) - Number(other.endsWith('.wasm')),
+    );
     return {
       modulesRoot: outdir,
-      modules: names.map((name) => ({ type: name.endsWith('.wasm') ? 'CompiledWasm' : 'ESModule', path: join(outdir, name) })),
+      modules: names.map((name) => ({
+        type: name.endsWith('.wasm') ? 'CompiledWasm' : 'ESModule',
+        path: join(outdir, name),
+      })),
     };
   })();
   return bundling;
 }
 
 /**
- * Starts two workers that share their storage, which is in memory, or in a folder. `ask` sends one of them a request and
- * answers what came of it.
+ * Starts two workers that share their storage, which is in memory, or in a folder. `ask` sends one of them a request
+ * and answers what came of it.
  */
 export async function startHost({ folder } = {}) {
   const worker = {

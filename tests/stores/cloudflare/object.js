@@ -4,23 +4,52 @@ import { SessionService } from 'statepad';
 import { durableObjectStore } from 'statepad/stores/cloudflare';
 import { memoryStore } from 'statepad/stores/memory';
 import {
-  append, assert, assertCode, assertEqual, bigOnes, corruptOnes, create, exactOnes, followCorrupt, KEY, newerOnes, oldOnes, readMany,
-  serve, thrown, toldOnes, update, writeMany, wrongOnes,
+  append,
+  assert,
+  assertCode,
+  assertEqual,
+  bigOnes,
+  corruptOnes,
+  create,
+  exactOnes,
+  followCorrupt,
+  KEY,
+  newerOnes,
+  oldOnes,
+  readMany,
+  serve,
+  thrown,
+  toldOnes,
+  update,
+  writeMany,
+  wrongOnes,
 } from './data.js';
 import { randomChanges } from './random.js';
 
-export const randomly = ({ storage, context, ...details }) => randomChanges(durableObjectStore(storage), context, details);
+export const randomly = ({ storage, context, ...details }) =>
+  randomChanges(durableObjectStore(storage), context, details);
 export const service = ({ storage }) => serve(() => new SessionService({ store: durableObjectStore(storage) }));
 export const exact = ({ storage, context }) => exactOnes(durableObjectStore(storage), context);
 export const big = ({ storage, context }) => bigOnes(durableObjectStore(storage), context);
 export const corrupt = ({ storage, context }) =>
   corruptOnes(durableObjectStore(storage), context, (sql) => storage.sql.exec(sql).toArray());
 export const follow = ({ storage, part }) =>
-  followCorrupt(() => durableObjectStore(storage), part, (sql) => storage.sql.exec(sql).toArray());
-const dumpOf = (storage, tables = ['scopes_v2', 'sessions_v2', 'values', 'events', 'updates', 'changes', 'calls', 'creations']) =>
-  tables.map((name) => storage.sql.exec(`SELECT * FROM statepad_${name}`).toArray());
+  followCorrupt(
+    () => durableObjectStore(storage),
+    part,
+    (sql) => storage.sql.exec(sql).toArray(),
+  );
+const dumpOf = (
+  storage,
+  tables = ['scopes_v2', 'sessions_v2', 'values', 'events', 'updates', 'changes', 'calls', 'creations'],
+) => tables.map((name) => storage.sql.exec(`SELECT * FROM statepad_${name}`).toArray());
 export const newer = ({ storage, context }) =>
-  newerOnes(durableObjectStore(storage), context, (sql) => storage.sql.exec(sql).toArray(), () => dumpOf(storage));
+  newerOnes(
+    durableObjectStore(storage),
+    context,
+    (sql) => storage.sql.exec(sql).toArray(),
+    () => dumpOf(storage),
+  );
 export const told = ({ storage, context }) => toldOnes(durableObjectStore(storage), memoryStore(), context);
 export const wrong = () => wrongOnes(durableObjectStore, 'transactionSync');
 export function old({ storage, context, statements }) {
@@ -40,7 +69,9 @@ export async function begin({ storage, context }) {
 /** Two stores in one object write at once. */
 export async function writeTwice({ storage, context }) {
   await begin({ storage, context });
-  await Promise.all(['one', 'two'].map((name) => writeMany(durableObjectStore(storage), context, { name, count: 200 })));
+  await Promise.all(
+    ['one', 'two'].map((name) => writeMany(durableObjectStore(storage), context, { name, count: 200 })),
+  );
   return readMany(durableObjectStore(storage), context);
 }
 
@@ -64,7 +95,11 @@ export async function failsInTheMiddle({ storage, context }) {
   const delta = { app: { set: { a: 1 } }, user: { set: { a: 1 } } };
   const session = { set: { c: 1 } };
   let tried = 0;
-  for (const change of [create(KEY, { ...delta, session }), append('e1', { ...delta, session }), update('u1', delta)]) {
+  for (const change of [
+    create(KEY, { ...delta, session }),
+    append('e1', { ...delta, session }),
+    update('u1', delta),
+  ]) {
     const before = dump();
     for (let place = 0, isDone = false; !isDone; place++) {
       left = place;
@@ -72,7 +107,10 @@ export async function failsInTheMiddle({ storage, context }) {
         await store.commit(change, context);
         isDone = true;
       } catch (error) {
-        assert(error.code === undefined && /no such table/.test(error.message), `it throws ${error.code} ${error.message}`);
+        assert(
+          error.code === undefined && /no such table/.test(error.message),
+          `it throws ${error.code} ${error.message}`,
+        );
         left = Infinity;
         assertEqual(dump(), before, `what is there after a failure at statement ${place}`);
         tried += 1;

@@ -48,12 +48,15 @@ function randomChange(next, taken) {
     time,
     ...(kind === 'append' && { event: { id, time: 1_000 + next(5), data: JSON.stringify({ id, n: next(99) }) } }),
     delta: { app: some(delta, 1), user: some(delta, 1), session: some(delta, 1) },
-    guard: some(() => ({
-      created: kind === 'append' ? some(() => `c${next(1)} ${JSON.stringify(key)}`, 5) : undefined,
-      rev: some(() => next(6), 5),
-      pos: some(() => ({ app: some(() => next(40), 8), user: some(() => next(20), 8) }), 3),
-      keys: some(() => ({ app: some(expected), user: some(expected), session: some(expected) }), 1),
-    }), 2),
+    guard: some(
+      () => ({
+        created: kind === 'append' ? some(() => `c${next(1)} ${JSON.stringify(key)}`, 5) : undefined,
+        rev: some(() => next(6), 5),
+        pos: some(() => ({ app: some(() => next(40), 8), user: some(() => next(20), 8) }), 3),
+        keys: some(() => ({ app: some(expected), user: some(expected), session: some(expected) }), 1),
+      }),
+      2,
+    ),
   };
 }
 
@@ -86,7 +89,9 @@ export async function randomChanges(store, context, { seed, calls }) {
     if (call % 4 === 0) {
       const key = { appName: pick(APPS), userId: pick(USERS), sessionId: pick(IDS) };
       const scope = next(1) === 0 ? { app: key.appName } : { app: key.appName, user: key.userId };
-      await (next(2) === 0 ? both((each) => each.remove(key, context)) : both((each) => each.removeScope(scope, context)));
+      await (next(2) === 0
+        ? both((each) => each.remove(key, context))
+        : both((each) => each.removeScope(scope, context)));
     }
     if (call % 5 === 0) {
       await compare(call);

@@ -12,7 +12,9 @@ const contextNow = () => ({ signal: new AbortController().signal });
 
 /** Storage of D1: all tables are dropped first. */
 async function freshD1(env) {
-  const { results } = await env.DB.prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'statepad%'`).all();
+  const { results } = await env.DB.prepare(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'statepad%'`,
+  ).all();
   if (results.length > 0) {
     await env.DB.batch(results.map(({ name }) => env.DB.prepare(`DROP TABLE "${name}"`)));
   }
@@ -38,7 +40,12 @@ async function runCase(name, open) {
 /** Whether the whole package loads in here, besides the store. */
 async function smoke() {
   const service = new SessionService();
-  const session = await service.createSession({ appName: 'app', userId: 'user', sessionId: 's', state: { 'user:name': 'Ana' } });
+  const session = await service.createSession({
+    appName: 'app',
+    userId: 'user',
+    sessionId: 's',
+    state: { 'user:name': 'Ana' },
+  });
   return session.state;
 }
 
@@ -85,7 +92,9 @@ const worker = {
       return outcome(smoke);
     }
     const namespace = store === 'plain' ? env.PLAIN : env.OBJECT;
-    return namespace.get(namespace.idFromName(object)).fetch('http://object/', { method: 'POST', body: JSON.stringify(details) });
+    return namespace
+      .get(namespace.idFromName(object))
+      .fetch('http://object/', { method: 'POST', body: JSON.stringify(details) });
   },
 };
 

@@ -13,8 +13,15 @@ describe('encrypted, in a browser', () => {
   let site;
 
   before(async () => {
-    const entry = fileURLToPath(new URL('encrypted-page.js', import.meta.url));
-    const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'iife', target: 'es2022', write: false, logLevel: 'error' });
+    const entry = fileURLToPath(new URL('page.js', import.meta.url));
+    const { outputFiles } = await build({
+      entryPoints: [entry],
+      bundle: true,
+      format: 'iife',
+      target: 'es2022',
+      write: false,
+      logLevel: 'error',
+    });
     const html = `<!doctype html><script>${outputFiles[0].text.replaceAll('</script', '<\\/script')}</script>`;
     site = await serve({ folder: fileURLToPath(new URL('.', import.meta.url)), pages: { '/': html } });
     browser = await openChromium();

@@ -6,7 +6,22 @@ import fc from 'fast-check';
 import { encryptedStore } from 'statepad/stores/encrypted';
 import { journalStore } from 'statepad/stores/journal';
 import { memoryStore } from 'statepad/stores/memory';
-import { append, bytes, context, create, data, instead, key, keys, nameKey, overMemory, plain, recording, refusal, update } from './support.mjs';
+import {
+  append,
+  bytes,
+  context,
+  create,
+  data,
+  instead,
+  key,
+  keys,
+  nameKey,
+  overMemory,
+  plain,
+  recording,
+  refusal,
+  update,
+} from './support.mjs';
 import { storeTests } from '../support/run.mjs';
 
 /** Two encrypted stores over one memory. */
@@ -19,34 +34,60 @@ function openOver(options) {
 }
 
 storeTests('encrypted', openOver({ keys }), { without: ['reopen'] });
-storeTests('encrypted, with names', openOver({ keys, names: 'encrypted', nameKey }), { without: ['reopen', 'changed'] });
-storeTests('encrypted, in a journal', () => {
-  const lines = [];
-  const make = () => encryptedStore(journalStore({ append: async (added) => void lines.push(...added), read: async () => [...lines] }), { keys });
-  return { store: make(), reopen: make };
-}, { without: ['another', 'watch'] });
+storeTests('encrypted, with names', openOver({ keys, names: 'encrypted', nameKey }), {
+  without: ['reopen', 'changed'],
+});
+storeTests(
+  'encrypted, in a journal',
+  () => {
+    const lines = [];
+    const make = () =>
+      encryptedStore(
+        journalStore({ append: async (added) => void lines.push(...added), read: async () => [...lines] }),
+        { keys },
+      );
+    return { store: make(), reopen: make };
+  },
+  { without: ['another', 'watch'] },
+);
 
 test('any value, name and event comes back as it was', async () => {
-  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '__proto__', 'constructor', '\0', '1', 'sealed1:k1:AAAA:k1', '\ud800'));
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('', '__proto__', 'constructor', '\0', '1', 'sealed1:k1:AAAA:k1', '\ud800'),
+  );
   const scope = fc.dictionary(text, fc.jsonValue({ maxDepth: 3 }), { noNullPrototype: false });
   const ids = fc.record({ appName: text, userId: text, sessionId: text });
-  const property = fc.asyncProperty(ids, scope, scope, scope, fc.string({ unit: 'binary' }), text, fc.boolean(), async (key, app, user, session, event, id, isNamed) => {
-    const { store } = overMemory(isNamed ? { names: 'encrypted', nameKey } : {});
-    const reference = memoryStore();
-    const made = create(`${id}c`, { app: { set: app }, session: { set: session } }, { key });
-    const added = append(id, { user: { set: user }, session: { set: app } }, { key, event: { id, time: 2, data: event } });
-    for (const each of [store, reference]) {
-      await each.commit(made, context);
-      await each.commit(added, context);
-    }
-    const [actual, expected] = await Promise.all([store.load(key, {}, context), reference.load(key, {}, context)]);
-    assert.deepEqual(JSON.parse(JSON.stringify(actual)), JSON.parse(JSON.stringify(expected)));
-    for (const part of ['app', 'user', 'session']) {
-      assert.deepEqual(Object.keys(actual.state[part]), Object.keys(expected.state[part]));
-      assert.equal(Object.getPrototypeOf(actual.state[part]), null);
-    }
-    assert.equal((await store.commit(added, context)).data, event);
-  });
+  const property = fc.asyncProperty(
+    ids,
+    scope,
+    scope,
+    scope,
+    fc.string({ unit: 'binary' }),
+    text,
+    fc.boolean(),
+    async (key, app, user, session, event, id, isNamed) => {
+      const { store } = overMemory(isNamed ? { names: 'encrypted', nameKey } : {});
+      const reference = memoryStore();
+      const made = create(`${id}c`, { app: { set: app }, session: { set: session } }, { key });
+      const added = append(
+        id,
+        { user: { set: user }, session: { set: app } },
+        { key, event: { id, time: 2, data: event } },
+      );
+      for (const each of [store, reference]) {
+        await each.commit(made, context);
+        await each.commit(added, context);
+      }
+      const [actual, expected] = await Promise.all([store.load(key, {}, context), reference.load(key, {}, context)]);
+      assert.deepEqual(JSON.parse(JSON.stringify(actual)), JSON.parse(JSON.stringify(expected)));
+      for (const part of ['app', 'user', 'session']) {
+        assert.deepEqual(Object.keys(actual.state[part]), Object.keys(expected.state[part]));
+        assert.equal(Object.getPrototypeOf(actual.state[part]), null);
+      }
+      assert.equal((await store.commit(added, context)).data, event);
+    },
+  );
   await fc.assert(property, { numRuns: 100 });
 });
 
@@ -74,21 +115,46 @@ describe('nothing of the plain text reaches the inner store', () => {
       await store.commit(append('e', all, { event }), context);
       await store.commit(append('e', all, { event }), context);
       await store.commit(append('f', all, { event: { ...event, id: 'f' }, guard }), context);
-      await store.commit(update('p', { app: delta, user: delta }, { guard: { keys: { app: delta, user: delta } } }), context);
-      await store.commitMany([append('g', all, { event: { ...event, id: 'g' } }), update('q', { app: delta })], context);
+      await store.commit(
+        update('p', { app: delta, user: delta }, { guard: { keys: { app: delta, user: delta } } }),
+        context,
+      );
+      await store.commitMany(
+        [append('g', all, { event: { ...event, id: 'g' } }), update('q', { app: delta })],
+        context,
+      );
       const never = { ...guard, keys: { app: { set: { [name]: 'other canary' } } } };
-      assert.equal((await refusal(store.commit(append('h', all, { event: { ...event, id: 'h' }, guard: never }), context))).code, 'conflict');
-      assert.equal((await refusal(store.commit(append('h', all, { key: { ...key, sessionId: 'none' }, event: { ...event, id: 'h' }, guard }), context))).code, 'not-found');
+      assert.equal(
+        (await refusal(store.commit(append('h', all, { event: { ...event, id: 'h' }, guard: never }), context))).code,
+        'conflict',
+      );
+      assert.equal(
+        (
+          await refusal(
+            store.commit(
+              append('h', all, { key: { ...key, sessionId: 'none' }, event: { ...event, id: 'h' }, guard }),
+              context,
+            ),
+          )
+        ).code,
+        'not-found',
+      );
       await store.load(key, {}, context);
       await store.list({ app: 'app', descending: true }, context);
       await store.loadScope({ app: 'app' }, context);
       assert.ok(asked.length > 10);
-      assert.deepEqual(asked.filter((text) => text.includes(canary)), []);
+      assert.deepEqual(
+        asked.filter((text) => text.includes(canary)),
+        [],
+      );
       // And what is equal does not look equal.
       const sealed = asked.join('').match(/sealed1:k1:[^"]*/g);
       assert.ok(sealed.length > 10);
       assert.equal(new Set(sealed).size, sealed.length);
-      const { state, events: [beginning] } = await store.load(key, { events: { from: 0 } }, context);
+      const {
+        state,
+        events: [beginning],
+      } = await store.load(key, { events: { from: 0 } }, context);
       assert.deepEqual(plain(state.app), delta.set);
       assert.deepEqual(beginning, { rev: 0, data: event.data });
     });
@@ -123,7 +189,10 @@ test('encrypted names are the same each time, and other ones at every other plac
 });
 
 describe('keys', () => {
-  const delta = (value) => ({ app: { set: { [`a${value}`]: value } }, session: { set: { [`s${value}`]: value, last: value } } });
+  const delta = (value) => ({
+    app: { set: { [`a${value}`]: value } },
+    session: { set: { [`s${value}`]: value, last: value } },
+  });
   const two = [...keys, { id: 'k2', key: bytes(2) }];
 
   test('a new key encrypts, and the old one still reads', async () => {
@@ -138,7 +207,10 @@ describe('keys', () => {
       const { state, events } = await after.load(key, {}, context);
       assert.deepEqual(plain(state.session), { s1: 1, last: 3, s2: 2, s3: 3 });
       assert.deepEqual(plain(state.app), { a1: 1, a2: 2, a3: 3 });
-      assert.deepEqual(events.map(({ data }) => data), [data('e1'), data('e2')]);
+      assert.deepEqual(
+        events.map(({ data }) => data),
+        [data('e1'), data('e2')],
+      );
     }
   });
 
@@ -152,7 +224,10 @@ describe('keys', () => {
     await assert.rejects(store.list({ app: 'app', descending: false }, context), expected);
     await assert.rejects(store.loadScope({ app: 'app', user: 'ana' }, context), expected);
     await assert.rejects(store.commit(append('e', {}), context), expected);
-    await assert.rejects(store.commit(update('p', {}, { guard: { keys: { app: { set: { a: 1 } } } } }), context), expected);
+    await assert.rejects(
+      store.commit(update('p', {}, { guard: { keys: { app: { set: { a: 1 } } } } }), context),
+      expected,
+    );
     assert.equal((await before.load(key, {}, context)).rev, 1);
   });
 
@@ -163,7 +238,10 @@ describe('keys', () => {
     const { store } = overMemory({ keys: [{ id: 'k1', key: bytes(9) }] }, inner);
     await assert.rejects(store.load(key, {}, context), { code: 'corrupt', message: /"s" of session "s1"/ });
     const { rows, corrupt } = await store.list({ app: 'app', descending: false }, context);
-    assert.deepEqual(rows.map(({ key }) => key.sessionId), ['s2']);
+    assert.deepEqual(
+      rows.map(({ key }) => key.sessionId),
+      ['s2'],
+    );
     assert.deepEqual(corrupt, [key]);
   });
 
@@ -182,13 +260,19 @@ describe('keys', () => {
     await before.commit(create('c', { app: { set: { a: 1 } } }), context);
     const old = { id: 'k1', key: await make(1, ['decrypt']) };
     const hkdf = await crypto.subtle.importKey('raw', bytes(3), 'HKDF', false, ['deriveKey']);
-    const { store } = overMemory({ keys: [old, { id: 'k2', key: await make(2, ['encrypt', 'decrypt']) }], current: 'k2' }, inner);
+    const { store } = overMemory(
+      { keys: [old, { id: 'k2', key: await make(2, ['encrypt', 'decrypt']) }], current: 'k2' },
+      inner,
+    );
     await store.commit(append('e', { app: { set: { b: 2 } } }), context);
     assert.deepEqual(plain((await store.loadScope({ app: 'app' }, context)).state), { a: 1, b: 2 });
     const named = overMemory({ names: 'encrypted', nameKey: hkdf }).store;
     await named.commit(create('c', { app: { set: { a: 1 } } }), context);
     assert.deepEqual(plain((await named.loadScope({ app: 'app' }, context)).state), { a: 1 });
-    assert.throws(() => overMemory({ keys: [old] }), { code: 'INVALID_ARGUMENT', message: /"k1" may not be used to encrypt/ });
+    assert.throws(() => overMemory({ keys: [old] }), {
+      code: 'INVALID_ARGUMENT',
+      message: /"k1" may not be used to encrypt/,
+    });
   });
 
   test('a function is asked for each key once, and again when it failed', async () => {
@@ -223,7 +307,11 @@ describe('keys', () => {
     const [mine, names] = [Buffer.from(bytes(5)), Buffer.from(bytes(6))];
     const options = () => ({ keys: [{ id: 'k1', key: mine }], names: 'encrypted', nameKey: names });
     const { inner, store } = overMemory(options());
-    const other = encryptedStore(inner, { keys: [{ id: 'k1', key: bytes(5) }], names: 'encrypted', nameKey: bytes(6) });
+    const other = encryptedStore(inner, {
+      keys: [{ id: 'k1', key: bytes(5) }],
+      names: 'encrypted',
+      nameKey: bytes(6),
+    });
     mine.fill(0);
     names.fill(0);
     await store.commit(create('c', { app: { set: { a: 1 } } }), context);
@@ -255,17 +343,26 @@ describe('keys', () => {
     'plain text of another kind': { keys, plaintext: true },
   };
   for (const [what, options] of Object.entries(refused)) {
-    test(`${what} are refused at once`, () => assert.throws(() => encryptedStore(memoryStore(), options), { code: 'INVALID_ARGUMENT' }));
+    test(`${what} are refused at once`, () =>
+      assert.throws(() => encryptedStore(memoryStore(), options), { code: 'INVALID_ARGUMENT' }));
   }
 
-  for (const [what, inner] of [['no store', undefined], ['null', null], ['a path', 'sessions.db'], ['a function', memoryStore]]) {
+  for (const [what, inner] of [
+    ['no store', undefined],
+    ['null', null],
+    ['a path', 'sessions.db'],
+    ['a function', memoryStore],
+  ]) {
     test(`${what} in place of the store to encrypt is refused at once`, () =>
       assert.throws(() => encryptedStore(inner, { keys }), { code: 'INVALID_ARGUMENT', path: 'inner' }));
   }
 
   test('a store that compares no revisions is refused at once: events are bound to theirs', () => {
     for (const guards of ['keys', 'none']) {
-      assert.throws(() => encryptedStore({ ...memoryStore(), guards }, { keys }), { code: 'INVALID_ARGUMENT', path: 'inner' });
+      assert.throws(() => encryptedStore({ ...memoryStore(), guards }, { keys }), {
+        code: 'INVALID_ARGUMENT',
+        path: 'inner',
+      });
     }
   });
 });
@@ -284,10 +381,20 @@ describe('what was there before the encryption', () => {
     const { inner, store } = overMemory({ plaintext: 'read' });
     await inner.commit(create('c', delta), context);
     await inner.commit(append('e1', {}), context);
-    await store.commit(append('e2', { app: { set: { a: 2 } } }, { guard: { keys: { app: { set: { a: 1 } }, session: { set: { s: 1 } } } } }), context);
+    await store.commit(
+      append(
+        'e2',
+        { app: { set: { a: 2 } } },
+        { guard: { keys: { app: { set: { a: 1 } }, session: { set: { s: 1 } } } } },
+      ),
+      context,
+    );
     const { state, events } = await store.load(key, {}, context);
     assert.deepEqual([plain(state.app), plain(state.session)], [{ a: 2 }, { s: 1 }]);
-    assert.deepEqual(events, [{ rev: 1, id: 'e1', data: data('e1') }, { rev: 2, id: 'e2', data: data('e2') }]);
+    assert.deepEqual(events, [
+      { rev: 1, id: 'e1', data: data('e1') },
+      { rev: 2, id: 'e2', data: data('e2') },
+    ]);
     assert.match((await inner.load(key, {}, context)).state.app.a, /^sealed1:/);
     assert.equal((await store.commit(append('e1'), context)).data, data('e1'));
   });
@@ -298,7 +405,10 @@ test('where there is no WebCrypto it says so', async () => {
   const { crypto } = globalThis;
   Object.defineProperty(globalThis, 'crypto', { value: { getRandomValues: (array) => array }, configurable: true });
   try {
-    await assert.rejects(store.commit(create('c', { app: { set: { a: 1 } } }), context), { code: 'rejected', message: /no WebCrypto/ });
+    await assert.rejects(store.commit(create('c', { app: { set: { a: 1 } } }), context), {
+      code: 'rejected',
+      message: /no WebCrypto/,
+    });
   } finally {
     Object.defineProperty(globalThis, 'crypto', { value: crypto, configurable: true, writable: true });
   }
@@ -306,26 +416,50 @@ test('where there is no WebCrypto it says so', async () => {
 });
 
 test('it has the members that the inner store has, and no others', async () => {
-  const whole = encryptedStore({ ...memoryStore(), open: async () => {}, close: async () => {}, durability: 'disk', exclusive: true }, { keys });
+  const whole = encryptedStore(
+    { ...memoryStore(), open: async () => {}, close: async () => {}, durability: 'disk', exclusive: true },
+    { keys },
+  );
   assert.deepEqual([whole.durability, whole.exclusive], ['disk', true]);
   const { commit, load, list, remove, loadScope } = memoryStore();
   const members = ['commit', 'load', 'list', 'remove', 'loadScope'];
-  assert.deepEqual(Object.keys(encryptedStore({ commit, load, list, remove, loadScope }, { keys })).sort(), [...members].sort());
-  assert.deepEqual(Object.keys(whole).sort(), [...members, 'removeScope', 'commitMany', 'watch', 'open', 'close', 'durability', 'exclusive', 'keeps'].sort());
+  assert.deepEqual(
+    Object.keys(encryptedStore({ commit, load, list, remove, loadScope }, { keys })).sort(),
+    [...members].sort(),
+  );
+  assert.deepEqual(
+    Object.keys(whole).sort(),
+    [...members, 'removeScope', 'commitMany', 'watch', 'open', 'close', 'durability', 'exclusive', 'keeps'].sort(),
+  );
   const opened = {};
-  const later = encryptedStore({ ...memoryStore(), get durability() { return opened.durability; } }, { keys });
+  const later = encryptedStore(
+    {
+      ...memoryStore(),
+      get durability() {
+        return opened.durability;
+      },
+    },
+    { keys },
+  );
   opened.durability = 'os';
   assert.equal(later.durability, 'os', 'a store may know it only when it is open');
   const asked = [];
   const spied = instead(memoryStore(), {});
-  const passing = encryptedStore({
-    ...spied,
-    open: async (...args) => void asked.push(['open', ...args]),
-    close: async () => void asked.push(['close']),
-    removeScope: async (...args) => void asked.push(['removeScope', ...args]),
-  }, { keys });
+  const passing = encryptedStore(
+    {
+      ...spied,
+      open: async (...args) => void asked.push(['open', ...args]),
+      close: async () => void asked.push(['close']),
+      removeScope: async (...args) => void asked.push(['removeScope', ...args]),
+    },
+    { keys },
+  );
   await passing.open({ migrate: 'check' }, context);
   await passing.removeScope({ app: 'app' }, context);
   await passing.close();
-  assert.deepEqual(asked, [['open', { migrate: 'check' }, context], ['removeScope', { app: 'app' }, context], ['close']]);
+  assert.deepEqual(asked, [
+    ['open', { migrate: 'check' }, context],
+    ['removeScope', { app: 'app' }, context],
+    ['close'],
+  ]);
 });

@@ -19,7 +19,10 @@ function open() {
 /** Runs one store case. Answers what is wrong, or nothing. */
 globalThis.runCase = async (name) => {
   try {
-    await runStoreCase(storeCases.find((each) => each.name === name), open);
+    await runStoreCase(
+      storeCases.find((each) => each.name === name),
+      open,
+    );
     return undefined;
   } catch (error) {
     return error.message;

@@ -12,8 +12,23 @@ export const context = { signal: new AbortController().signal };
 export const key = { appName: 'app', userId: 'ana', sessionId: 's1' };
 export const data = (id, text = '') => JSON.stringify({ id, text });
 export const create = (id, delta = {}, more = {}) => ({ id, kind: 'create', key, time: 1, delta, ...more });
-export const append = (id, delta = {}, more = {}) => ({ id, kind: 'append', key, time: 2, event: { id, time: 2, data: data(id) }, delta, ...more });
-export const update = (id, delta = {}, more = {}) => ({ id, kind: 'update', key: { appName: 'app', userId: 'ana' }, time: 3, delta, ...more });
+export const append = (id, delta = {}, more = {}) => ({
+  id,
+  kind: 'append',
+  key,
+  time: 2,
+  event: { id, time: 2, data: data(id) },
+  delta,
+  ...more,
+});
+export const update = (id, delta = {}, more = {}) => ({
+  id,
+  kind: 'update',
+  key: { appName: 'app', userId: 'ana' },
+  time: 3,
+  delta,
+  ...more,
+});
 
 /** An encrypted store over memory, and the memory. */
 export function overMemory(options = {}, inner = memoryStore()) {
@@ -22,7 +37,10 @@ export function overMemory(options = {}, inner = memoryStore()) {
 
 /** A store that is another one but for some methods; each gets the method that it stands for, then its arguments. */
 export function instead(inner, methods) {
-  const replaced = Object.entries(methods).map(([name, method]) => [name, (...args) => method(inner[name].bind(inner), ...args)]);
+  const replaced = Object.entries(methods).map(([name, method]) => [
+    name,
+    (...args) => method(inner[name].bind(inner), ...args),
+  ]);
   return { ...inner, ...Object.fromEntries(replaced) };
 }
 
@@ -30,15 +48,21 @@ export function instead(inner, methods) {
 export function recording(inner) {
   const asked = [];
   const methods = Object.keys(inner).filter((name) => typeof inner[name] === 'function');
-  const record = (name) => (method, ...args) => {
-    asked.push(JSON.stringify([name, args[0]]));
-    return method(...args);
-  };
+  const record =
+    (name) =>
+    (method, ...args) => {
+      asked.push(JSON.stringify([name, args[0]]));
+      return method(...args);
+    };
   return { asked, store: instead(inner, Object.fromEntries(methods.map((name) => [name, record(name)]))) };
 }
 
 /** What a promise is refused with; `undefined` when it is not. */
-export const refusal = (promise) => promise.then(() => undefined, (error) => error);
+export const refusal = (promise) =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  );
 
 /** What became of a change, without what it tells of others. */
 export const outcome = (committed) =>

@@ -1,4 +1,5 @@
-// Whoever can write to the inner store can destroy, but not forge: what was tampered with is corrupt, and all else is read.
+// Whoever can write to the inner store can destroy, but not forge: what was tampered with is corrupt, and all else is
+// read.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -7,7 +8,19 @@ import { encryptedStore } from 'statepad/stores/encrypted';
 import { memoryStore } from 'statepad/stores/memory';
 import { sqliteStore } from 'statepad/stores/sqlite';
 import { checkCorruptPages } from '../support/corrupt-pages.mjs';
-import { append, context, create, data, instead, key, nameKey, overMemory, plain, recording, refusal } from './support.mjs';
+import {
+  append,
+  context,
+  create,
+  data,
+  instead,
+  key,
+  nameKey,
+  overMemory,
+  plain,
+  recording,
+  refusal,
+} from './support.mjs';
 
 const keys = [{ id: 'key-1', key: new Uint8Array(32).fill(7) }];
 const ways = [
@@ -18,15 +31,27 @@ const query = { app: 'app', descending: false };
 /** Four sessions: two of one user, one of another, one in another app. */
 const places = [key, { ...key, sessionId: 's2' }, { ...key, userId: 'bob' }, { ...key, appName: 'other' }];
 
-/** A store with the same kinds of values and events everywhere, and one whose inner store answers what `forge` makes of it. */
+/**
+ * A store with the same kinds of values and events everywhere, and one whose inner store answers what `forge` makes of
+ * it.
+ */
 async function filled(options, forge) {
   const { inner, store } = overMemory(options);
   for (const [index, place] of places.entries()) {
     const set = { a: { text: `canary${index}` }, b: `canary${index}` };
     const event = { id: `c${index}`, time: 1, data: data(`c${index}`, `canary${index}`) };
-    await store.commit(create(event.id, { app: { set }, user: { set }, session: { set } }, { key: place, event }), context);
-    await store.commit(append('e1', {}, { key: place, event: { id: 'e1', time: 2, data: data('e1', `canary${index}`) } }), context);
-    await store.commit(append('e2', {}, { key: place, event: { id: 'e2', time: 2, data: data('e2', `canary${index}`) } }), context);
+    await store.commit(
+      create(event.id, { app: { set }, user: { set }, session: { set } }, { key: place, event }),
+      context,
+    );
+    await store.commit(
+      append('e1', {}, { key: place, event: { id: 'e1', time: 2, data: data('e1', `canary${index}`) } }),
+      context,
+    );
+    await store.commit(
+      append('e2', {}, { key: place, event: { id: 'e2', time: 2, data: data('e2', `canary${index}`) } }),
+      context,
+    );
   }
   const forged = instead(inner, {
     load: async (method, ...args) => (forge.load ?? same)(copyOf(await method(...args)), args[0]),
@@ -89,7 +114,9 @@ for (const [way, options] of ways) {
 
     test('a value that is damaged anywhere is corrupt, and so is one that is not encrypted', async () => {
       let value;
-      const forge = { scope: (loaded) => ({ ...loaded, state: { ...loaded.state, [stored(loaded.state, 0)]: value } }) };
+      const forge = {
+        scope: (loaded) => ({ ...loaded, state: { ...loaded.state, [stored(loaded.state, 0)]: value } }),
+      };
       const { inner, store } = await filled(options, forge);
       const { state } = await inner.loadScope({ app: 'app' }, context);
       const original = state[stored(state, 0)];
@@ -102,7 +129,7 @@ for (const [way, options] of ways) {
 
     test('an event that is damaged anywhere is corrupt, and so is one that is not encrypted', async () => {
       let text;
-      const forge = { load: (loaded) => (loaded.events[0].data = text, loaded), duplicate: () => text };
+      const forge = { load: (loaded) => ((loaded.events[0].data = text), loaded), duplicate: () => text };
       const { inner, store } = await filled(options, forge);
       const { data: original } = (await inner.load(key, {}, context)).events[0];
       text = original;
@@ -119,7 +146,10 @@ for (const [way, options] of ways) {
       let change;
       const { store } = await filled(options, { load: (loaded) => (change(loaded), loaded) });
       change = () => undefined;
-      assert.deepEqual((await store.load(key, {}, context)).events.map(({ id }) => id), ['e1', 'e2']);
+      assert.deepEqual(
+        (await store.load(key, {}, context)).events.map(({ id }) => id),
+        ['e1', 'e2'],
+      );
       for (change of [
         ({ events }) => (events[0].id = 'e0'),
         ({ events }) => (events[1].id = 'e1'),
@@ -176,13 +206,29 @@ for (const [way, options] of ways) {
       const { inner, store } = await filled(options, { load: (loaded) => change(loaded) });
       const strange = await Promise.all(places.slice(1).map((place) => inner.load(place, {}, context)));
       const changes = {
-        'swapped': (loaded) => ({ ...loaded, events: [{ rev: 1, data: loaded.events[1].data }, { rev: 2, data: loaded.events[0].data }] }),
-        'the first one again': (loaded) => ({ ...loaded, events: [loaded.events[0], { rev: 2, data: loaded.events[0].data }] }),
+        swapped: (loaded) => ({
+          ...loaded,
+          events: [
+            { rev: 1, data: loaded.events[1].data },
+            { rev: 2, data: loaded.events[0].data },
+          ],
+        }),
+        'the first one again': (loaded) => ({
+          ...loaded,
+          events: [loaded.events[0], { rev: 2, data: loaded.events[0].data }],
+        }),
         'in another order': (loaded) => ({ ...loaded, events: [...loaded.events].reverse() }),
         'the first one missing': (loaded) => ({ ...loaded, events: loaded.events.slice(1) }),
         'the last one missing': (loaded) => ({ ...loaded, events: loaded.events.slice(0, 1) }),
-        'one behind the last': (loaded) => ({ ...loaded, events: [...loaded.events, { rev: 3, data: loaded.events[0].data }] }),
-        'the first one cut out': (loaded) => ({ ...loaded, rev: 1, events: [{ rev: 1, data: loaded.events[1].data }] }),
+        'one behind the last': (loaded) => ({
+          ...loaded,
+          events: [...loaded.events, { rev: 3, data: loaded.events[0].data }],
+        }),
+        'the first one cut out': (loaded) => ({
+          ...loaded,
+          rev: 1,
+          events: [{ rev: 1, data: loaded.events[1].data }],
+        }),
         'another creation': (loaded) => ({ ...loaded, created: 'c1' }),
       };
       for (const [index, { events }] of strange.entries()) {
@@ -212,7 +258,9 @@ for (const [way, options] of ways) {
 
     test('what a session began with is corrupt when it is that of another one, or another event', async () => {
       let first;
-      const { inner, store } = await filled(options, { load: (loaded) => ({ ...loaded, events: [first, ...loaded.events.slice(1)] }) });
+      const { inner, store } = await filled(options, {
+        load: (loaded) => ({ ...loaded, events: [first, ...loaded.events.slice(1)] }),
+      });
       const events = { from: 0 };
       const [own, second] = (await inner.load(key, { events }, context)).events;
       const [strange] = (await inner.load(places[1], { events }, context)).events;
@@ -264,9 +312,22 @@ for (const [way, options] of ways) {
         return { rows: rows.map(({ key, state }) => [key.userId, key.sessionId, state.b]), corrupt };
       };
       change = () => {};
-      assert.deepEqual(await listed(), { rows: [['ana', 's1', 'canary0'], ['bob', 's1', 'canary2'], ['ana', 's2', 'canary1']], corrupt: undefined });
+      assert.deepEqual(await listed(), {
+        rows: [
+          ['ana', 's1', 'canary0'],
+          ['bob', 's1', 'canary2'],
+          ['ana', 's2', 'canary1'],
+        ],
+        corrupt: undefined,
+      });
       change = ({ rows }) => spoil(rows[0].state);
-      assert.deepEqual(await listed(), { rows: [['bob', 's1', 'canary2'], ['ana', 's2', 'canary1']], corrupt: [places[0]] });
+      assert.deepEqual(await listed(), {
+        rows: [
+          ['bob', 's1', 'canary2'],
+          ['ana', 's2', 'canary1'],
+        ],
+        corrupt: [places[0]],
+      });
       change = ({ rows }) => ([rows[0].state, rows[2].state] = [rows[2].state, rows[0].state]);
       assert.deepEqual(await listed(), { rows: [['bob', 's1', 'canary2']], corrupt: [places[0], places[1]] });
       change = ({ users }) => spoil(users.get('ana'));
@@ -287,9 +348,22 @@ for (const [way, options] of ways) {
       await store.commit(create('c', { app: { set } }), context);
       const names = Object.keys((await inner.loadScope({ app: 'app' }, context)).state);
       const spoiled = { set: Object.fromEntries(names.slice(0, 2).map((name) => [name, 'spoiled'])) };
-      await inner.commit({ id: 'p', kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: spoiled } }, context);
-      const change = (id, delta, guard = {}) => ({ id, kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: delta }, guard });
-      await isCorrupt(store.commit(change('q', { set: { a: 2 } }, { keys: { app: { set: { a: 1 } } } }), context), 'a guard');
+      await inner.commit(
+        { id: 'p', kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: spoiled } },
+        context,
+      );
+      const change = (id, delta, guard = {}) => ({
+        id,
+        kind: 'update',
+        key: { appName: 'app' },
+        time: 1,
+        delta: { app: delta },
+        guard,
+      });
+      await isCorrupt(
+        store.commit(change('q', { set: { a: 2 } }, { keys: { app: { set: { a: 1 } } } }), context),
+        'a guard',
+      );
       await store.commit(change('r', { set: { c: 4 } }, { keys: { app: { set: { c: 3 } } } }), context);
       await store.commit(change('s', { set: { a: 5 } }), context);
       await isCorrupt(store.loadScope({ app: 'app' }, context), 'the other one');
@@ -302,7 +376,10 @@ for (const [way, options] of ways) {
 test('what is known is not read: it may be corrupt', async () => {
   const { inner, store } = overMemory({ keys });
   await store.commit(create('c', { app: { set: { a: 1 } }, session: { set: { s: 1 } } }), context);
-  await inner.commit({ id: 'p', kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: { set: { a: 'plain' } } } }, context);
+  await inner.commit(
+    { id: 'p', kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: { set: { a: 'plain' } } } },
+    context,
+  );
   const { state } = await store.load(key, { known: { pos: { app: 2 } } }, context);
   assert.deepEqual([state.app, plain(state.session)], [undefined, { s: 1 }]);
 });
@@ -310,17 +387,33 @@ test('what is known is not read: it may be corrupt', async () => {
 test('what is not found out: a deleted value, and an earlier value under the same name', async () => {
   const { inner, store } = overMemory({ keys });
   const home = { app: 'app' };
-  const set = (id, value) => store.commit({ id, kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: { set: { a: value, b: value } } } }, context);
+  const set = (id, value) =>
+    store.commit(
+      { id, kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: { set: { a: value, b: value } } } },
+      context,
+    );
   await set('p', 1);
   const { state } = await inner.loadScope(home, context);
   await set('q', 2);
-  await inner.commit({ id: 'r', kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: { set: { a: state.a }, unset: ['b'] } } }, context);
+  await inner.commit(
+    {
+      id: 'r',
+      kind: 'update',
+      key: { appName: 'app' },
+      time: 1,
+      delta: { app: { set: { a: state.a }, unset: ['b'] } },
+    },
+    context,
+  );
   assert.deepEqual(plain((await store.loadScope(home, context)).state), { a: 1 });
 });
 
 test('the plain text of other users never comes out, whatever the inner store answers', async () => {
   const { asked, store: inner } = recording(memoryStore());
-  const { store } = overMemory({ keys }, instead(inner, { load: (method, place, ...rest) => method({ ...place, userId: 'ana' }, ...rest) }));
+  const { store } = overMemory(
+    { keys },
+    instead(inner, { load: (method, place, ...rest) => method({ ...place, userId: 'ana' }, ...rest) }),
+  );
   await store.commit(create('c', { session: { set: { secret: 1 } } }), context);
   await store.commit(create('c', { session: { set: { secret: 2 } } }, { key: { ...key, userId: 'bob' } }), context);
   await isCorrupt(store.load({ ...key, userId: 'bob' }, {}, context), 'the session of ana');
@@ -332,7 +425,9 @@ async function spoil(inner, keys, part) {
   for (const { sessionId, userId } of keys) {
     const place = { appName: 'app', userId, sessionId };
     const { state, rev, time } = await inner.load(place, {}, context);
-    const delta = { [part]: { set: Object.fromEntries(Object.keys(state[part]).map((name) => [name, 'plain text'])) } };
+    const delta = {
+      [part]: { set: Object.fromEntries(Object.keys(state[part]).map((name) => [name, 'plain text'])) },
+    };
     const event = { id: `spoil ${sessionId}`, time, data: String(rev) };
     await inner.commit({ id: event.id, kind: 'append', key: place, time, event, delta }, context);
   }
@@ -342,7 +437,11 @@ for (const [name, options] of ways) {
   for (const part of ['session', 'user']) {
     test(`${name}: a list is followed past sessions that are corrupt with their ${part}`, async () => {
       const inner = memoryStore();
-      await checkCorruptPages({ part, open: () => encryptedStore(inner, options), damage: (all) => spoil(inner, all, part) });
+      await checkCorruptPages({
+        part,
+        open: () => encryptedStore(inner, options),
+        damage: (all) => spoil(inner, all, part),
+      });
     });
   }
 }
@@ -359,9 +458,15 @@ for (const tellsEnd of [true, false]) {
     const inner = tellsEnd ? sqlite : instead(sqlite, { list });
     const open = () => encryptedStore(inner, { keys });
     const damage = async (all) => {
-      const tear = database.prepare("UPDATE statepad_values SET value = '{' WHERE owner = (SELECT n FROM statepad_sessions_v2 WHERE id = ?)");
+      const tear = database.prepare(
+        "UPDATE statepad_values SET value = '{' WHERE owner = (SELECT n FROM statepad_sessions_v2 WHERE id = ?)",
+      );
       // Every third one is torn, the others are readable there, and cannot be opened.
-      await spoil(sqlite, all.filter((_, index) => index % 3 !== 0), 'session');
+      await spoil(
+        sqlite,
+        all.filter((_, index) => index % 3 !== 0),
+        'session',
+      );
       all.filter((_, index) => index % 3 === 0).forEach(({ sessionId }) => tear.run(sessionId));
     };
     await checkCorruptPages({ open, damage, tellsEnd });

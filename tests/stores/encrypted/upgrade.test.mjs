@@ -1,5 +1,5 @@
-// What version 1 of the encrypted store has written into SQLite and into a journal: refused, brought up to date, read, and
-// written to. Its own code has made the fixtures, and has read what they say that it read.
+// What version 1 of the encrypted store has written into SQLite and into a journal: refused, brought up to date, read,
+// and written to. Its own code has made the fixtures, and has read what they say that it read.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,10 @@ const fixture = (name) => readFileSync(new URL(`../fixtures/encrypted-v1${name}`
 /** What was sent, and what version 1 answered to each question below. */
 const version1 = JSON.parse(fixture('.json'));
 /** The second key came later: what was written before is under the first one. */
-const keys = [{ id: 'k1', key: bytes(1) }, { id: 'k2', key: bytes(2) }];
+const keys = [
+  { id: 'k1', key: bytes(1) },
+  { id: 'k2', key: bytes(2) },
+];
 const key = (sessionId, userId = 'ada') => ({ appName: 'notes', userId, sessionId });
 const fox = "o'brien \0 🦊";
 const first = key('first');
@@ -53,14 +56,27 @@ async function told(store) {
       } else {
         const { created, rev, time, pos, state, events: stored } = session;
         const values = entries(state).map(([scope, record]) => [scope, entries(record)]);
-        sessions.push({ created, rev, time, pos, state: values, events: stored.map((event) => ({ rev: event.rev, data: event.data })) });
+        sessions.push({
+          created,
+          rev,
+          time,
+          pos,
+          state: values,
+          events: stored.map((event) => ({ rev: event.rev, data: event.data })),
+        });
       }
     }
   }
   for (const descending of [false, true]) {
     const { rows, app, users, total, corrupt } = await store.list({ app: 'notes', descending }, context);
     const named = [...users].map(([user, values]) => [user, entries(values)]).sort();
-    pages.push({ rows: rows.map((row) => ({ ...row, state: entries(row.state) })), app: entries(app), users: named, total, corrupt });
+    pages.push({
+      rows: rows.map((row) => ({ ...row, state: entries(row.state) })),
+      app: entries(app),
+      users: named,
+      total,
+      corrupt,
+    });
   }
   for (const user of [undefined, 'ada', fox]) {
     const { pos, state } = await store.loadScope({ app: 'notes', ...(user !== undefined && { user }) }, context);
@@ -95,7 +111,11 @@ for (const [medium, fill] of Object.entries(media)) {
           // As the next try of a call whose answer was lost, and as a new call.
           for (const more of [{}, { attempt: 2 }]) {
             const { duplicate, data } = await open.commit({ ...change, ...more }, context);
-            assert.deepEqual([duplicate, data], [true, change.kind === 'append' ? change.event.data : undefined], change.id);
+            assert.deepEqual(
+              [duplicate, data],
+              [true, change.kind === 'append' ? change.event.data : undefined],
+              change.id,
+            );
           }
         }
         assert.deepEqual(await told(open), version1.told);
@@ -111,26 +131,66 @@ for (const [medium, fill] of Object.entries(media)) {
       const { last, events } = await store.load(first, {}, context);
       assert.deepEqual([last, events.map(({ id }) => id)], ['e3', ['e1', 'e2', 'e3']]);
       const delta = { session: { set: { zeta: 3, fresh: 1 } }, app: { set: { motd: 'new' }, unset: ['count'] } };
-      const written = await store.commit(append('e4', delta, { key: first, guard: { rev: 3, created: 'c1' } }), context);
-      assert.deepEqual([written.rev, written.prev, written.pos, written.before.session], [4, 3, { app: 6, user: 4 }, 'e3']);
-      await assert.rejects(store.commit(append('e5', {}, { key: first, guard: { rev: 3 } }), context), { code: 'conflict', actual: 4 });
+      const written = await store.commit(
+        append('e4', delta, { key: first, guard: { rev: 3, created: 'c1' } }),
+        context,
+      );
+      assert.deepEqual(
+        [written.rev, written.prev, written.pos, written.before.session],
+        [4, 3, { app: 6, user: 4 }, 'e3'],
+      );
+      await assert.rejects(store.commit(append('e5', {}, { key: first, guard: { rev: 3 } }), context), {
+        code: 'conflict',
+        actual: 4,
+      });
       const values = { keys: { user: { set: { theme: 'light' } }, app: { unset: ['count'] } } };
-      const moved = await store.commit(update('u2', { user: { set: { theme: 'dusk' } } }, { key: { appName: 'notes', userId: 'ada' }, guard: values }), context);
+      const moved = await store.commit(
+        update(
+          'u2',
+          { user: { set: { theme: 'dusk' } } },
+          { key: { appName: 'notes', userId: 'ada' }, guard: values },
+        ),
+        context,
+      );
       assert.deepEqual(outcome(moved), { rev: 0, prev: null, pos: { app: 6, user: 5 } });
       assert.equal((await store.commit(create('c5', {}, { key: key('later') }), context)).rev, 0);
       await store.remove(key('second'), context);
       for (const open of [store, await opened(encryptedStore(make(), options))]) {
         const loaded = await open.load(first, { events: { from: 0 } }, context);
-        assert.deepEqual(loaded.events.map(({ rev, id }) => [rev, id]), [[0, undefined], [1, 'e1'], [2, 'e2'], [3, 'e3'], [4, 'e4']]);
-        assert.deepEqual(entries(loaded.state.session), [['zeta', 3], ['mid', true], ['late', 2], ['alpha', 'again'], ['fresh', 1]]);
-        assert.deepEqual(plain(loaded.state.app), { ...Object.fromEntries(version1.told.scopes[0].state.filter(([each]) => each !== 'count')), motd: 'new' });
+        assert.deepEqual(
+          loaded.events.map(({ rev, id }) => [rev, id]),
+          [
+            [0, undefined],
+            [1, 'e1'],
+            [2, 'e2'],
+            [3, 'e3'],
+            [4, 'e4'],
+          ],
+        );
+        assert.deepEqual(entries(loaded.state.session), [
+          ['zeta', 3],
+          ['mid', true],
+          ['late', 2],
+          ['alpha', 'again'],
+          ['fresh', 1],
+        ]);
+        assert.deepEqual(plain(loaded.state.app), {
+          ...Object.fromEntries(version1.told.scopes[0].state.filter(([each]) => each !== 'count')),
+          motd: 'new',
+        });
         assert.equal(loaded.state.user.theme, 'dusk');
         assert.deepEqual([loaded.last, loaded.marks], ['e4', { app: 'e4', user: 'u2' }]);
         assert.equal(await open.load(key('second'), {}, context), null);
-        const again = await open.commit(version1.changes.find(({ id }) => id === 'c2'), context);
+        const again = await open.commit(
+          version1.changes.find(({ id }) => id === 'c2'),
+          context,
+        );
         assert.equal(again.duplicate, true, 'what was removed does not come back');
         const { rows } = await open.list({ app: 'notes', descending: false }, context);
-        assert.deepEqual(rows.map(({ key: { sessionId } }) => sessionId), ['', 'later', 'first']);
+        assert.deepEqual(
+          rows.map(({ key: { sessionId } }) => sessionId),
+          ['', 'later', 'first'],
+        );
       }
     });
   }

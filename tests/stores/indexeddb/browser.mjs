@@ -12,7 +12,14 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 
 async function bundled(name) {
   const entryPoints = [join(folder, name)];
-  const { outputFiles } = await build({ entryPoints, bundle: true, format: 'iife', target: 'es2022', write: false, logLevel: 'error' });
+  const { outputFiles } = await build({
+    entryPoints,
+    bundle: true,
+    format: 'iife',
+    target: 'es2022',
+    write: false,
+    logLevel: 'error',
+  });
   return outputFiles[0].text;
 }
 
@@ -24,7 +31,7 @@ export class Browser {
   #site;
 
   static async start() {
-    const [kit, worker] = await Promise.all([bundled('indexeddb-page.js'), bundled('indexeddb-worker.js')]);
+    const [kit, worker] = await Promise.all([bundled('page.js'), bundled('worker.js')]);
     const html = `<!doctype html><script>${kit.replaceAll('</script', '<\\/script')}</script>`;
     const browser = new Browser();
     browser.#site = await serve({

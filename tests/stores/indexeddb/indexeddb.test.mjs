@@ -1,4 +1,5 @@
-// The IndexedDB store in a real browser, in one page: the cases, and what it says when it cannot do what it was asked to.
+// The IndexedDB store in a real browser, in one page: the cases, and what it says when it cannot do what it was asked
+// to.
 
 /* global IDBCursor, IDBDatabase, IDBRequest, Worker, indexedDB */
 
@@ -34,7 +35,8 @@ describe('IndexedDB', () => {
   it('answers random changes and questions as the store in memory does', async () => {
     const { difference, refusals } = await page.evaluate(() => globalThis.kit.compare(7, 600));
     assert.equal(difference, undefined);
-    for (const outcome of ['conflict', 'exists', 'not-found', 'duplicate']) assert.ok(refusals[outcome] >= 3, `${outcome}: ${refusals[outcome]}`);
+    for (const outcome of ['conflict', 'exists', 'not-found', 'duplicate'])
+      assert.ok(refusals[outcome] >= 3, `${outcome}: ${refusals[outcome]}`);
   });
 
   it('works in a worker', async () => {
@@ -45,10 +47,12 @@ describe('IndexedDB', () => {
       const answers = [];
       for (const name of all) {
         worker.postMessage(name);
-        answers.push(await new Promise((resolve, reject) => {
-          worker.onmessage = ({ data }) => resolve(data);
-          worker.onerror = ({ message }) => reject(new Error(message));
-        }));
+        answers.push(
+          await new Promise((resolve, reject) => {
+            worker.onmessage = ({ data }) => resolve(data);
+            worker.onerror = ({ message }) => reject(new Error(message));
+          }),
+        );
       }
       worker.terminate();
       return answers.filter((answer) => answer.wrong !== undefined);
@@ -81,7 +85,11 @@ describe('IndexedDB', () => {
       return found;
     });
     const [strict, relaxed] = ['strict', 'relaxed'].map((durability) => Array(4).fill(`readwrite ${durability} true`));
-    assert.deepEqual(asked, [['disk', ...strict], ['disk', ...strict], ['os', ...relaxed]]);
+    assert.deepEqual(asked, [
+      ['disk', ...strict],
+      ['disk', ...strict],
+      ['os', ...relaxed],
+    ]);
   });
 
   it('reads a page of a list and the last events without those before them', async () => {
@@ -89,7 +97,10 @@ describe('IndexedDB', () => {
       const { append, context, create, keyOf, open } = globalThis.kit;
       const store = await open('large', { durability: 'relaxed' });
       const many = Array.from({ length: 300 }, (_, index) => index);
-      await store.commitMany(many.map((index) => create(`s${index}`, {}, 1_000 + index)), context);
+      await store.commitMany(
+        many.map((index) => create(`s${index}`, {}, 1_000 + index)),
+        context,
+      );
       for (const index of many) await store.commit(append('s0', `e${index}`, {}, { time: 2_000 + index }), context);
       // Rows are counted as requests hand them out, and steps of cursors as they are made.
       let rows = 0;
@@ -121,16 +132,25 @@ describe('IndexedDB', () => {
       for (const descending of [false, true]) {
         for (const user of [undefined, 'user']) {
           const page = await store.list({ app: 'app', user, descending, limit: 20, offset: 150 }, context);
-          const { key: { sessionId, userId }, time } = page.rows.at(-1);
+          const {
+            key: { sessionId, userId },
+            time,
+          } = page.rows.at(-1);
           const after = { sessionId, userId, time };
           const which = `${descending} ${user}`;
           found[`first ${which}`] = await counted(store.list({ app: 'app', user, descending, limit: 20 }, context));
-          found[`offset ${which}`] = await counted(store.list({ app: 'app', user, descending, limit: 20, offset: 150 }, context));
-          found[`after ${which}`] = await counted(store.list({ app: 'app', user, descending, limit: 20, after }, context));
+          found[`offset ${which}`] = await counted(
+            store.list({ app: 'app', user, descending, limit: 20, offset: 150 }, context),
+          );
+          found[`after ${which}`] = await counted(
+            store.list({ app: 'app', user, descending, limit: 20, after }, context),
+          );
         }
       }
       found.last = await counted(store.load(keyOf('s0'), { events: { last: 20 } }, context));
-      found['last up to a revision'] = await counted(store.load(keyOf('s0'), { events: { last: 20, to: 150 } }, context));
+      found['last up to a revision'] = await counted(
+        store.load(keyOf('s0'), { events: { last: 20, to: 150 } }, context),
+      );
       found['from a revision'] = await counted(store.load(keyOf('s0'), { events: { from: 281 } }, context));
       found['since a time'] = await counted(store.load(keyOf('s0'), { events: { since: 2_280 } }, context));
       Object.defineProperty(IDBRequest.prototype, 'result', result);
@@ -181,7 +201,10 @@ describe('IndexedDB', () => {
       if (Array.isArray(refused)) assert.equal(refused[1], 'theirs');
       else assert.equal(refused.code, 'rejected');
     }
-    assert.deepEqual(found.refused.filter(Array.isArray).map(([version]) => version), [1, 2, 3]);
+    assert.deepEqual(
+      found.refused.filter(Array.isArray).map(([version]) => version),
+      [1, 2, 3],
+    );
   });
 
   it('opens the database again when the browser has closed it', async () => {
@@ -208,7 +231,10 @@ describe('IndexedDB', () => {
       const count = opened.length;
       isHopeless = true;
       opened.at(-1).close();
-      const hopeless = [await outcome(store.commit(append('s', 'f'), context)), await outcome(store.load(keyOf('s'), {}, context))];
+      const hopeless = [
+        await outcome(store.commit(append('s', 'f'), context)),
+        await outcome(store.load(keyOf('s'), {}, context)),
+      ];
       isHopeless = false;
       const again = await outcome(store.commit(append('s', 'f'), context));
       await store.close();
@@ -218,7 +244,10 @@ describe('IndexedDB', () => {
     assert.equal(found.written.value.rev, 1);
     assert.equal(found.events, 1);
     assert.equal(found.count, 3);
-    assert.deepEqual(found.hopeless.map(({ code }) => code), ['unavailable', 'unavailable']);
+    assert.deepEqual(
+      found.hopeless.map(({ code }) => code),
+      ['unavailable', 'unavailable'],
+    );
     assert.equal(found.again.value.rev, 2);
   });
 
@@ -255,7 +284,12 @@ describe('IndexedDB', () => {
       const among = await store.commitMany([large, append('t', 'e', { app: { set: { small: 1 } } })], context);
       const { rev, state } = await store.load(keyOf('s'), {}, context);
       await store.close();
-      return { outcomes: among.map((answer) => answer.code ?? answer.rev), message: among[0].message, rev, app: Object.keys(state.app) };
+      return {
+        outcomes: among.map((answer) => answer.code ?? answer.rev),
+        message: among[0].message,
+        rev,
+        app: Object.keys(state.app),
+      };
     });
     assert.match(found.message, /too large/);
     assert.deepEqual([found.outcomes, found.rev, found.app], [['rejected', 1], 0, ['small']]);
@@ -293,14 +327,17 @@ describe('IndexedDB', () => {
       }
       const database = await settled(indexedDB.open('corrupt'));
       const transaction = database.transaction(['values', 'events', 'sessions'], 'readwrite');
-      const numbers = new Map((await settled(transaction.objectStore('sessions').getAll())).map(({ id, number }) => [id, number]));
+      const numbers = new Map(
+        (await settled(transaction.objectStore('sessions').getAll())).map(({ id, number }) => [id, number]),
+      );
       transaction.objectStore('values').put({ home: numbers.get('no value'), name: 'a', order: 0, text: '{' });
       transaction.objectStore('events').delete([numbers.get('no event'), 2]);
       await new Promise((resolve) => (transaction.oncomplete = resolve));
       database.close();
       const { rows, corrupt, total } = await store.list({ app: 'app', descending: false }, context);
       const loads = {};
-      for (const id of ['whole', 'no value', 'no event']) loads[id] = (await outcome(store.load(keyOf(id), {}, context))).code ?? 'read';
+      for (const id of ['whole', 'no value', 'no event'])
+        loads[id] = (await outcome(store.load(keyOf(id), {}, context))).code ?? 'read';
       const last = await store.load(keyOf('no event'), { events: { last: 1 } }, context);
       await store.close();
       return { rows: rows.map(({ key }) => key.sessionId), corrupt, total, loads, last: last.events.length };
@@ -323,7 +360,16 @@ describe('IndexedDB', () => {
   it('refuses a name or options that can be none at once', async () => {
     const found = await page.evaluate(() => {
       const { indexedDBStore } = globalThis.kit;
-      return [[5], [''], [null], ['x', null], ['x', { durabilty: 'relaxed' }], ['x', { durability: 'weak' }], ['x', { indexedDB: {} }], ['x', { indexedDB: 5 }]].map((args) => {
+      return [
+        [5],
+        [''],
+        [null],
+        ['x', null],
+        ['x', { durabilty: 'relaxed' }],
+        ['x', { durability: 'weak' }],
+        ['x', { indexedDB: {} }],
+        ['x', { indexedDB: 5 }],
+      ].map((args) => {
         try {
           indexedDBStore(...args);
           return args;
@@ -350,7 +396,8 @@ describe('IndexedDB', () => {
   it('writes nothing of what the browser has no room for, and goes on when there is room', async () => {
     const { page: tab, origin } = await openElsewhere();
     const devtools = await browser.devtools(tab);
-    const quota = (quotaSize) => devtools.send('Storage.overrideQuotaForOrigin', { origin, ...(quotaSize && { quotaSize }) });
+    const quota = (quotaSize) =>
+      devtools.send('Storage.overrideQuotaForOrigin', { origin, ...(quotaSize && { quotaSize }) });
     const attempt = () =>
       tab.evaluate(async () => {
         const { append, context, create, keyOf, open, outcome } = globalThis.kit;
@@ -358,14 +405,24 @@ describe('IndexedDB', () => {
         await outcome(store.commit(create('s'), context));
         await outcome(store.commit(create('t'), context));
         // Nothing that could be compressed.
-        const data = Array.from({ length: 60 }, () => String.fromCharCode(...crypto.getRandomValues(new Uint8Array(60_000)))).join('');
+        const data = Array.from({ length: 60 }, () =>
+          String.fromCharCode(...crypto.getRandomValues(new Uint8Array(60_000))),
+        ).join('');
         const large = append('s', 'large', { app: { set: { large: 1 } }, session: { set: { large: 1 } } }, { data });
         const commit = await outcome(store.commit(large, context));
         const loaded = await store.load(keyOf('s'), {}, context);
         // What is small is written all the same.
-        const batch = await store.commitMany([{ ...large, id: 'again' }, append('t', crypto.randomUUID(), { app: { set: { small: 1 } } })], context);
+        const batch = await store.commitMany(
+          [{ ...large, id: 'again' }, append('t', crypto.randomUUID(), { app: { set: { small: 1 } } })],
+          context,
+        );
         const second = await store.load(keyOf('s'), {}, context);
-        const ids = [loaded, second].map(({ rev, state, events }) => [rev, events.length, Object.keys(state.session), Object.keys(state.app)]);
+        const ids = [loaded, second].map(({ rev, state, events }) => [
+          rev,
+          events.length,
+          Object.keys(state.session),
+          Object.keys(state.app),
+        ]);
         return { commit, batch: batch.map(({ code, rev }) => code ?? rev), ids };
       });
     await quota(2_000_000);
@@ -376,9 +433,15 @@ describe('IndexedDB', () => {
     assert.equal(full.commit.code, 'unavailable');
     assert.equal(full.commit.cause, 'QuotaExceededError');
     assert.deepEqual(full.batch, ['unavailable', 1]);
-    assert.deepEqual(full.ids, [[0, 0, [], []], [0, 0, [], ['small']]]);
+    assert.deepEqual(full.ids, [
+      [0, 0, [], []],
+      [0, 0, [], ['small']],
+    ]);
     assert.equal(free.commit.value.rev, 1);
     assert.deepEqual(free.batch, [2, 2]);
-    assert.deepEqual(free.ids, [[1, 1, ['large'], ['small', 'large']], [2, 2, ['large'], ['small', 'large']]]);
+    assert.deepEqual(free.ids, [
+      [1, 1, ['large'], ['small', 'large']],
+      [2, 2, ['large'], ['small', 'large']],
+    ]);
   });
 });

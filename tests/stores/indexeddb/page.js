@@ -73,7 +73,15 @@ function create(sessionId, delta = {}, time = 1_000) {
 }
 
 function append(sessionId, id, delta = {}, { data = JSON.stringify({ id }), time = 1_000, guard } = {}) {
-  return { id, kind: 'append', key: keyOf(sessionId), time, event: { id, time, data }, delta, ...(guard && { guard }) };
+  return {
+    id,
+    kind: 'append',
+    key: keyOf(sessionId),
+    time,
+    event: { id, time, data },
+    delta,
+    ...(guard && { guard }),
+  };
 }
 
 /** Appends until somebody ends the page: each event also sets its name in the session, and counts it for the app. */
@@ -109,4 +117,18 @@ async function corruptPages(part) {
   await checkCorruptPages({ part, open: () => indexedDBStore(name, { durability: 'relaxed' }), damage });
 }
 
-globalThis.kit = { append, appendForever, compare, context, corruptPages, create, indexedDBStore, keyOf, open, openVersion1, outcome, runCase, settled };
+globalThis.kit = {
+  append,
+  appendForever,
+  compare,
+  context,
+  corruptPages,
+  create,
+  indexedDBStore,
+  keyOf,
+  open,
+  openVersion1,
+  outcome,
+  runCase,
+  settled,
+};

@@ -1,4 +1,5 @@
-// The IndexedDB store in several tabs of a real browser: they write at once, are loaded again, end in the middle of a write.
+// The IndexedDB store in several tabs of a real browser: they write at once, are loaded again, end in the middle of a
+// write.
 
 /* global BroadcastChannel, indexedDB */
 
@@ -24,14 +25,26 @@ describe('IndexedDB in several tabs', () => {
 
   /** Everything in a session, read by a new store that makes nothing. */
   function read(tab, name, sessionId) {
-    return tab.evaluate(async ([name, sessionId]) => {
-      const { context, keyOf, open } = globalThis.kit;
-      const store = await open(name, {}, 'check');
-      const loaded = await store.load(keyOf(sessionId), {}, context);
-      await store.close();
-      const { events, state: { app, session }, ...rest } = loaded;
-      return { ...rest, events: events.map(({ rev, data }) => [rev, data]), app: Object.entries(app), session: Object.entries(session) };
-    }, [name, sessionId]);
+    return tab.evaluate(
+      async ([name, sessionId]) => {
+        const { context, keyOf, open } = globalThis.kit;
+        const store = await open(name, {}, 'check');
+        const loaded = await store.load(keyOf(sessionId), {}, context);
+        await store.close();
+        const {
+          events,
+          state: { app, session },
+          ...rest
+        } = loaded;
+        return {
+          ...rest,
+          events: events.map(({ rev, data }) => [rev, data]),
+          app: Object.entries(app),
+          session: Object.entries(session),
+        };
+      },
+      [name, sessionId],
+    );
   }
 
   before(async () => {
@@ -60,8 +73,10 @@ describe('IndexedDB in several tabs', () => {
       };
       let conflicts = 0;
       const counting = async () => {
-        for (let count = 0; count < increments; ) {
-          const { state: { counter } } = await store.loadScope({ app: 'app' }, context);
+        for (let count = 0; count < increments;) {
+          const {
+            state: { counter },
+          } = await store.loadScope({ app: 'app' }, context);
           const delta = { app: { set: { counter: counter + 1 } } };
           const change = { id: crypto.randomUUID(), kind: 'update', key: { appName: 'app' }, time: 0, delta };
           try {
@@ -81,17 +96,29 @@ describe('IndexedDB in several tabs', () => {
     const [first, second] = await Promise.all(tabs.map((tab) => read(tab, 'shared', 's')));
     assert.deepEqual(first, second);
     assert.equal(first.rev, 2 * APPENDS);
-    assert.deepEqual(first.events.map(([rev]) => rev), Array.from({ length: 2 * APPENDS }, (_, index) => index + 1));
+    assert.deepEqual(
+      first.events.map(([rev]) => rev),
+      Array.from({ length: 2 * APPENDS }, (_, index) => index + 1),
+    );
     results.forEach(({ revs }, tab) => {
       const own = first.events.filter(([, data]) => JSON.parse(data).id.startsWith(`${tab} `));
-      assert.deepEqual(own.map(([, data]) => JSON.parse(data).id), Array.from({ length: APPENDS }, (_, count) => `${tab} ${count}`));
-      assert.deepEqual(own.map(([rev]) => rev), revs);
+      assert.deepEqual(
+        own.map(([, data]) => JSON.parse(data).id),
+        Array.from({ length: APPENDS }, (_, count) => `${tab} ${count}`),
+      );
+      assert.deepEqual(
+        own.map(([rev]) => rev),
+        revs,
+      );
     });
     const values = new Map(first.app);
     assert.equal(values.get('counter'), 2 * INCREMENTS);
     assert.equal(values.size, 2 * APPENDS + 1);
     assert.equal(first.pos.app, 1 + 2 * APPENDS + 2 * INCREMENTS);
-    assert.ok(results.some(({ conflicts }) => conflicts > 0), 'they never met');
+    assert.ok(
+      results.some(({ conflicts }) => conflicts > 0),
+      'they never met',
+    );
   });
 
   it('hear of what the other has written, once for each batch and never of their own', async () => {
@@ -121,8 +148,16 @@ describe('IndexedDB in several tabs', () => {
       const hints = [];
       store.watch((hint) => hints.push(hint));
       await store.commit(create('a'), context);
-      const update = { kind: 'update', key: { appName: 'app', userId: 'user' }, time: 0, delta: { user: { set: { a: 1 } } } };
-      const [first, second] = [{ ...update, id: 'first' }, { ...update, id: 'second' }];
+      const update = {
+        kind: 'update',
+        key: { appName: 'app', userId: 'user' },
+        time: 0,
+        delta: { user: { set: { a: 1 } } },
+      };
+      const [first, second] = [
+        { ...update, id: 'first' },
+        { ...update, id: 'second' },
+      ];
       await store.commitMany([create('b'), append('a', 'e'), append('absent', 'e'), first, second], context);
       // Nothing of this is news.
       await store.commit(create('a'), context);
@@ -135,7 +170,10 @@ describe('IndexedDB in several tabs', () => {
       return hints;
     });
     const { hints, messages, seen } = await watcher.evaluate(() => globalThis.heard);
-    const [user, session] = [{ appName: 'app', userId: 'user' }, (sessionId) => ({ appName: 'app', userId: 'user', sessionId })];
+    const [user, session] = [
+      { appName: 'app', userId: 'user' },
+      (sessionId) => ({ appName: 'app', userId: 'user', sessionId }),
+    ];
     assert.deepEqual(hints, [session('a'), session('b'), session('a'), user, user, session('a'), session('last')]);
     assert.equal(messages, 5);
     assert.equal(seen, true);
@@ -162,8 +200,13 @@ describe('IndexedDB in several tabs', () => {
       for (const migrate of ['create', 'upgrade', 'check']) refused.push(await outcome(open('upgraded', {}, migrate)));
       return refused;
     });
-    assert.deepEqual(refused.map(({ code }) => code), Array(4).fill('rejected'));
-    refused.forEach(({ message }) => assert.match(message, /"upgraded" has version 999, newer than 2: update statepad, and reload the page/));
+    assert.deepEqual(
+      refused.map(({ code }) => code),
+      Array(4).fill('rejected'),
+    );
+    refused.forEach(({ message }) =>
+      assert.match(message, /"upgraded" has version 999, newer than 2: update statepad, and reload the page/),
+    );
   });
 
   it('say so when another keeps an older version of the database open, and go on when it does not', async () => {
@@ -179,13 +222,20 @@ describe('IndexedDB in several tabs', () => {
         await outcome(globalThis.blocked.open({ migrate: 'upgrade' }, context)),
       ];
     });
-    assert.deepEqual(blocked.map(({ code }) => code), ['unavailable', 'unavailable']);
+    assert.deepEqual(
+      blocked.map(({ code }) => code),
+      ['unavailable', 'unavailable'],
+    );
     assert.match(blocked[0].message, /another tab.*"blocked".*close it/);
     await old.evaluate(() => globalThis.database.close());
     const committed = await next.evaluate(async () => {
       const { context, create, outcome } = globalThis.kit;
       const store = globalThis.blocked;
-      for (let count = 0; (await outcome(store.open({ migrate: 'upgrade' }, context))).code === 'unavailable' && count < 1_000; count++) {
+      for (
+        let count = 0;
+        (await outcome(store.open({ migrate: 'upgrade' }, context))).code === 'unavailable' && count < 1_000;
+        count++
+      ) {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       const committed = await outcome(store.commit(create('s'), context));
@@ -235,10 +285,13 @@ describe('IndexedDB in several tabs', () => {
       tell = resolve;
     });
     await page.exposeFunction('acknowledged', (id) => acknowledged.push(id) === count && tell());
-    await page.evaluate(async ([name, writer]) => {
-      const { appendForever, open } = globalThis.kit;
-      globalThis.ended = appendForever(await open(name), 's', writer);
-    }, [name, writer]);
+    await page.evaluate(
+      async ([name, writer]) => {
+        const { appendForever, open } = globalThis.kit;
+        globalThis.ended = appendForever(await open(name), 's', writer);
+      },
+      [name, writer],
+    );
     await enough;
     return acknowledged;
   }
@@ -247,7 +300,10 @@ describe('IndexedDB in several tabs', () => {
   async function checkKilled(tab, name, acknowledged) {
     const { rev, events, app, session, pos } = await read(tab, name, 's');
     const ids = events.map(([, data]) => data.trimEnd());
-    assert.deepEqual(acknowledged.filter((id) => !ids.includes(id)), []);
+    assert.deepEqual(
+      acknowledged.filter((id) => !ids.includes(id)),
+      [],
+    );
     assert.equal(new Set(ids).size, ids.length);
     assert.equal(rev, ids.length);
     assert.equal(pos.app, ids.length);

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Browser } from './browser.mjs';
 
-const upgrades = /"[^"]+" has version 1, older than 2: open it once with new SessionService\({ store, migrate: 'upgrade' }\)/;
+const upgrades =
+  /"[^"]+" has version 1, older than 2: open it once with new SessionService\({ store, migrate: 'upgrade' }\)/;
 
 describe('IndexedDB databases of other versions', () => {
   let browser;
@@ -26,7 +27,10 @@ describe('IndexedDB databases of other versions', () => {
       const other = { appName: 'other', userId: '😀\0', sessionId: '' };
       const update = (id, key, delta) => ({ id, kind: 'update', key, time: 0, delta });
       const changes = [
-        { ...create('s', { app: { set: { b: 1, a: 2 } }, user: { set: { u: [] } }, session: { set: { z: 1, a: 2 } } }), event: { id: 'b', time: 5, data: 'began' } },
+        {
+          ...create('s', { app: { set: { b: 1, a: 2 } }, user: { set: { u: [] } }, session: { set: { z: 1, a: 2 } } }),
+          event: { id: 'b', time: 5, data: 'began' },
+        },
         append('s', 'e1', { app: { set: { b: 3, c: '' } }, session: { unset: ['z'], set: { z: 2 } } }, { time: 3 }),
         append('s', 'e2', { user: { unset: ['u'] } }, { time: 9 }),
         create('t', {}, -1.5),
@@ -43,11 +47,14 @@ describe('IndexedDB databases of other versions', () => {
         await store.remove(keyOf('gone'), context);
         await store.close();
       };
-      const plain = (value) => JSON.parse(JSON.stringify(value, (_, each) => (each instanceof Map ? [...each] : each)));
+      const plain = (value) =>
+        JSON.parse(JSON.stringify(value, (_, each) => (each instanceof Map ? [...each] : each)));
       /** Everything that version 1 tells, and no more. */
       const tell = async (store) => {
         const told = ({ created, rev, time, pos, state, events }) => {
-          const entries = Object.fromEntries(Object.entries(state).map(([scope, values]) => [scope, Object.entries(values)]));
+          const entries = Object.fromEntries(
+            Object.entries(state).map(([scope, values]) => [scope, Object.entries(values)]),
+          );
           return { created, rev, time, pos, state: entries, events: events.map(({ rev, data }) => ({ rev, data })) };
         };
         const found = [];
@@ -56,7 +63,11 @@ describe('IndexedDB databases of other versions', () => {
           found.push(told(await store.load(key, { events: { since: 4 } }, context)));
         }
         found.push(await store.load(keyOf('gone'), {}, context));
-        for (const query of [{ app: 'app', descending: false }, { app: 'app', user: 'user', descending: true, limit: 1 }, { app: 'other', descending: true }]) {
+        for (const query of [
+          { app: 'app', descending: false },
+          { app: 'app', user: 'user', descending: true, limit: 1 },
+          { app: 'other', descending: true },
+        ]) {
           found.push(await store.list(query, context));
         }
         for (const scope of [{ app: 'app' }, { app: 'app', user: 'user' }, { app: 'other', user: '😀\0' }]) {
@@ -116,14 +127,32 @@ describe('IndexedDB databases of other versions', () => {
       const first = await store.commit(append('s', 'e3', { app: { set: { c: 4 }, unset: ['b'] } }), context);
       const known2 = (await store.load(keyOf('s'), { known }, context)).marks;
       const second = await store.commit(append('s', 'e4', { app: { set: { d: 5, b: 0 } } }), context);
-      const told = await store.load(keyOf('s'), { known: { pos: { app: first.pos.app, user: first.pos.user }, marks: known2 } }, context);
+      const told = await store.load(
+        keyOf('s'),
+        { known: { pos: { app: first.pos.app, user: first.pos.user }, marks: known2 } },
+        context,
+      );
       const row = (await store.load(keyOf('t'), {}, context)).last;
       await store.close();
       const next = await open('upgraded', {}, 'check');
       const kept = (await next.load(keyOf('s'), {}, context)).rev;
       await next.close();
       const refused = await outcome(openVersion1('upgraded'));
-      return { before, after, again, untouched, last, marks, first, second, told: [told.changed, Object.keys(told.state)], row, kept, refused, version: await versionOf('upgraded') };
+      return {
+        before,
+        after,
+        again,
+        untouched,
+        last,
+        marks,
+        first,
+        second,
+        told: [told.changed, Object.keys(told.state)],
+        row,
+        kept,
+        refused,
+        version: await versionOf('upgraded'),
+      };
     });
     assert.deepEqual(found.after, found.before);
     assert.deepEqual(found.untouched, found.before);
@@ -149,7 +178,9 @@ describe('IndexedDB databases of other versions', () => {
       globalThis.written = [];
       globalThis.ended = (async () => {
         for (let count = 0; ; count++) {
-          const answer = await outcome(store.commit(append('s', `old ${count}`, { app: { set: { count } } }), context));
+          const answer = await outcome(
+            store.commit(append('s', `old ${count}`, { app: { set: { count } } }), context),
+          );
           if (answer.value === undefined) return answer;
           globalThis.written.push(`old ${count}`);
         }
@@ -162,7 +193,10 @@ describe('IndexedDB databases of other versions', () => {
       for (let count = 0; count < 20; count++) await store.commit(append('s', `new ${count}`), context);
       await store.close();
     });
-    const { ended, written } = await old.evaluate(async () => ({ ended: await globalThis.ended, written: globalThis.written }));
+    const { ended, written } = await old.evaluate(async () => ({
+      ended: await globalThis.ended,
+      written: globalThis.written,
+    }));
     assert.ok(['rejected', 'unavailable'].includes(ended.code), ended.code);
     const { ids, count } = await next.evaluate(async () => {
       const { context, keyOf, open } = globalThis.kit;
@@ -184,7 +218,12 @@ describe('IndexedDB databases of other versions', () => {
       const aborting = {
         open: (...args) => {
           const request = indexedDB.open(...args);
-          request.addEventListener('upgradeneeded', () => request.transaction.objectStore('meta').get('database').addEventListener('success', () => request.transaction.abort()));
+          request.addEventListener('upgradeneeded', () =>
+            request.transaction
+              .objectStore('meta')
+              .get('database')
+              .addEventListener('success', () => request.transaction.abort()),
+          );
           return request;
         },
       };
@@ -234,7 +273,10 @@ describe('IndexedDB databases of other versions', () => {
   it('may be deleted or upgraded by another tab at the very moment in which they are opened: nobody waits for ever', async () => {
     const answers = await tabs[0].evaluate(async () => {
       const { open, outcome, settled } = globalThis.kit;
-      /** Opens a store, and asks for the database as soon as it has a connection; its first read is answered after that. */
+      /**
+       * Opens a store, and asks for the database as soon as it has a connection; its first read is answered after
+       * that.
+       */
       const meet = async (name, ask) => {
         let asked;
         const { get } = IDBObjectStore.prototype;
@@ -242,7 +284,11 @@ describe('IndexedDB databases of other versions', () => {
         IDBObjectStore.prototype.get = function (...args) {
           IDBObjectStore.prototype.get = get;
           const real = get.apply(this, args);
-          const late = { get result() { return real.result; } };
+          const late = {
+            get result() {
+              return real.result;
+            },
+          };
           let isMet = false;
           meeting.promise.then(() => (isMet = true));
           // A transaction lives as long as it is asked.
@@ -261,7 +307,10 @@ describe('IndexedDB databases of other versions', () => {
           },
         };
         const opened = await outcome(open(name, { indexedDB: factory }));
-        const isDone = await Promise.race([asked.then(() => true), new Promise((resolve) => setTimeout(resolve, 10_000, false))]);
+        const isDone = await Promise.race([
+          asked.then(() => true),
+          new Promise((resolve) => setTimeout(resolve, 10_000, false)),
+        ]);
         await opened.value?.close();
         return { isDone, code: opened.code, message: opened.message };
       };

@@ -8,7 +8,8 @@ import { append, context, create, loaded, opened, textMedium, update } from './s
 const session = (sessionId, appName = 'x', userId = 'u') => ({ appName, userId, sessionId });
 
 /** What records are about: ids, and kinds of removals. That a log says its version is looked at elsewhere. */
-const idsOf = (records) => records.filter(({ kind }) => kind !== 'version').map(({ id, kind }) => (kind.startsWith('remove') ? kind : id));
+const idsOf = (records) =>
+  records.filter(({ kind }) => kind !== 'version').map(({ id, kind }) => (kind.startsWith('remove') ? kind : id));
 
 /** Two functions over a list, which can be told to fail, with the calls that were made. */
 function recorder() {
@@ -33,7 +34,8 @@ function recorder() {
   return medium;
 }
 
-const all = (store, changes) => Promise.all(changes.map((change) => store.commit(change, context).catch((error) => error)));
+const all = (store, changes) =>
+  Promise.all(changes.map((change) => store.commit(change, context).catch((error) => error)));
 const throwing = (error) => () => {
   throw error;
 };
@@ -41,10 +43,21 @@ const throwing = (error) => () => {
 test('changes that are made at once go together, in their order', async () => {
   const medium = recorder();
   const store = await opened(callbackStore(medium));
-  const answers = await all(store, Array.from({ length: 64 }, (_, index) => create(session(`s${index}`), `c${index}`, { app: { set: { [`k${index}`]: index } } })));
-  assert.deepEqual(answers.map(({ pos }) => pos.app), Array.from({ length: 64 }, (_, index) => index + 1));
+  const answers = await all(
+    store,
+    Array.from({ length: 64 }, (_, index) =>
+      create(session(`s${index}`), `c${index}`, { app: { set: { [`k${index}`]: index } } }),
+    ),
+  );
+  assert.deepEqual(
+    answers.map(({ pos }) => pos.app),
+    Array.from({ length: 64 }, (_, index) => index + 1),
+  );
   assert.equal(medium.batches.length, 1);
-  assert.deepEqual(medium.batches[0], Array.from({ length: 64 }, (_, index) => `c${index}`));
+  assert.deepEqual(
+    medium.batches[0],
+    Array.from({ length: 64 }, (_, index) => `c${index}`),
+  );
   const again = await opened(callbackStore({ ...medium, restore: async () => medium.log }));
   assert.deepEqual(await loaded(again, session('s5')), await loaded(store, session('s5')));
 });
@@ -57,7 +70,10 @@ test('what comes while others are written goes together behind them', async () =
   await null;
   const later = all(store, [create(session('b'), 'b0'), append(session('a'), 'a1'), create(session('c'), 'c0')]);
   await first;
-  assert.deepEqual((await later).map(({ rev }) => rev), [0, 1, 0]);
+  assert.deepEqual(
+    (await later).map(({ rev }) => rev),
+    [0, 1, 0],
+  );
   assert.deepEqual(medium.batches, [['a0'], ['b0', 'a1', 'c0']]);
 });
 
@@ -83,7 +99,22 @@ test('a change that depends on one before it waits until that is made', async ()
   ]);
   assert.deepEqual(
     answers.map((answer) => answer.code ?? (answer.duplicate ? 'duplicate' : `${answer.rev} ${answer.pos.app}`)),
-    ['0 0', '1 0', 'duplicate', '2 0', 'conflict', 'exists', 'duplicate', '0 1', 'duplicate', '0 2', 'conflict', '0 3', 'conflict', '0 4'],
+    [
+      '0 0',
+      '1 0',
+      'duplicate',
+      '2 0',
+      'conflict',
+      'exists',
+      'duplicate',
+      '0 1',
+      'duplicate',
+      '0 2',
+      'conflict',
+      '0 3',
+      'conflict',
+      '0 4',
+    ],
   );
   assert.deepEqual(idsOf(medium.log), ['a0', 'a1', 'a2', 'u1', 'u2', 'u4', 'b0']);
   const again = await opened(callbackStore(medium));
@@ -104,11 +135,17 @@ test('removals keep their place among the changes', async () => {
     store.commit(append(session('a'), 'a4', { app: { set: { k: 1 } } }), context),
     store.remove(session('nobody'), context),
   ]);
-  assert.deepEqual((await answers).map(({ reason }) => reason?.code ?? 'done').join(' '), 'done done done done not-found done done done done');
+  assert.deepEqual(
+    (await answers).map(({ reason }) => reason?.code ?? 'done').join(' '),
+    'done done done done not-found done done done done',
+  );
   assert.deepEqual(medium.batches.flat(), ['remove-scope', 'a0', 'a1', 'remove', 'a3', 'remove-scope', 'a4']);
   for (const reader of [store, await opened(callbackStore(medium))]) {
     const { created, rev, pos, state } = await loaded(reader, session('a'));
-    assert.deepEqual({ created, rev, pos, app: state.app }, { created: 'a3', rev: 1, pos: { app: 4, user: 0 }, app: { k: 1 } });
+    assert.deepEqual(
+      { created, rev, pos, app: state.app },
+      { created: 'a3', rev: 1, pos: { app: 4, user: 0 }, app: { k: 1 } },
+    );
   }
 });
 
@@ -116,7 +153,10 @@ test('what is decided behind the removal of values knows that they are gone', as
   const medium = recorder();
   const store = await opened(callbackStore(medium));
   await store.commit(update({ appName: 'x' }, 'u1', { app: { set: { n: 1 } } }), context);
-  const guarded = (id, guard) => store.commit(update({ appName: 'x' }, id, { app: { set: { m: 1 } } }, { guard }), context).catch(({ code }) => code);
+  const guarded = (id, guard) =>
+    store
+      .commit(update({ appName: 'x' }, id, { app: { set: { m: 1 } } }, { guard }), context)
+      .catch(({ code }) => code);
   const [, ...answers] = await Promise.all([
     store.removeScope({ app: 'x' }, context),
     guarded('u2', { pos: { app: 1 } }),
@@ -143,18 +183,31 @@ for (const code of ['unavailable', 'rejected']) {
 
 test('of several that are rejected together, only those that are to blame are', async () => {
   const medium = recorder();
-  const store = await opened(callbackStore({
-    ...medium,
-    persist: async (records) => {
-      if (records.some(({ id }) => id.startsWith('big'))) {
-        medium.batches.push(idsOf(records));
-        throw new StoreError('rejected', 'too big', { size: 9, limit: 8 });
-      }
-      await medium.persist(records);
-    },
-  }));
-  const answers = await store.commitMany([create(session('a'), 'a0'), create(session('b'), 'big1'), create(session('c'), 'c0'), create(session('d'), 'big2')], context);
-  assert.deepEqual(answers.map((answer) => answer.code ?? answer.rev), [0, 'rejected', 0, 'rejected']);
+  const store = await opened(
+    callbackStore({
+      ...medium,
+      persist: async (records) => {
+        if (records.some(({ id }) => id.startsWith('big'))) {
+          medium.batches.push(idsOf(records));
+          throw new StoreError('rejected', 'too big', { size: 9, limit: 8 });
+        }
+        await medium.persist(records);
+      },
+    }),
+  );
+  const answers = await store.commitMany(
+    [
+      create(session('a'), 'a0'),
+      create(session('b'), 'big1'),
+      create(session('c'), 'c0'),
+      create(session('d'), 'big2'),
+    ],
+    context,
+  );
+  assert.deepEqual(
+    answers.map((answer) => answer.code ?? answer.rev),
+    [0, 'rejected', 0, 'rejected'],
+  );
   assert.equal(answers[1].limit, 8);
   assert.deepEqual(medium.batches, [['a0', 'big1', 'c0', 'big2'], ['a0'], ['big1'], ['c0'], ['big2']]);
 });
@@ -185,16 +238,27 @@ test('a change whose outcome is unknown is made when it is sent again, if it was
 });
 
 test('of several whose outcome is unknown, each is stored once', async () => {
-  const changes = Array.from({ length: 5 }, (_, index) => create(session(`s${index}`), `c${index}`, { app: { set: { [index]: 1 } } }));
+  const changes = Array.from({ length: 5 }, (_, index) =>
+    create(session(`s${index}`), `c${index}`, { app: { set: { [index]: 1 } } }),
+  );
   for (let keep = 0; keep <= 5; keep++) {
     const medium = recorder();
     const store = await opened(callbackStore(medium));
     medium.fail.push({ keep: keep + 1, after: throwing(new Error('lost')) });
     await assert.rejects(store.commitMany(changes, context), /lost/);
     const answers = await store.commitMany(changes, context);
-    assert.deepEqual(answers.map(({ duplicate }) => duplicate === true), changes.map((_, index) => index < keep));
-    assert.deepEqual(answers.map(({ pos }) => pos.app), [...Array(keep).fill(keep), ...Array.from({ length: 5 - keep }, (_, index) => keep + 1 + index)]);
-    assert.deepEqual(idsOf(medium.log), changes.map(({ id }) => id));
+    assert.deepEqual(
+      answers.map(({ duplicate }) => duplicate === true),
+      changes.map((_, index) => index < keep),
+    );
+    assert.deepEqual(
+      answers.map(({ pos }) => pos.app),
+      [...Array(keep).fill(keep), ...Array.from({ length: 5 - keep }, (_, index) => keep + 1 + index)],
+    );
+    assert.deepEqual(
+      idsOf(medium.log),
+      changes.map(({ id }) => id),
+    );
   }
 });
 
@@ -202,27 +266,36 @@ test('a conflict that a medium speaks of says nothing about a change', async () 
   const medium = recorder();
   const store = await opened(callbackStore(medium));
   medium.fail.push({ after: throwing(new StoreError('conflict', 'odd')) });
-  await assert.rejects(store.commit(create(session('a'), 'a0'), context), (error) => error.code === undefined && error.cause.code === 'conflict');
+  await assert.rejects(
+    store.commit(create(session('a'), 'a0'), context),
+    (error) => error.code === undefined && error.cause.code === 'conflict',
+  );
   assert.equal((await store.commit(create(session('a'), 'a0'), context)).duplicate, true);
 });
 
 test('as long as a log cannot be read again, nobody is told that nothing was written', async () => {
   const medium = recorder();
   let isDown = false;
-  const store = await opened(callbackStore({
-    ...medium,
-    restore: () => {
-      if (isDown) {
-        throw new StoreError('unavailable', 'down');
-      }
-      return medium.restore();
-    },
-  }));
+  const store = await opened(
+    callbackStore({
+      ...medium,
+      restore: () => {
+        if (isDown) {
+          throw new StoreError('unavailable', 'down');
+        }
+        return medium.restore();
+      },
+    }),
+  );
   medium.fail.push({ after: throwing(new Error('lost')) });
   isDown = true;
   const change = create(session('a'), 'a0');
   await assert.rejects(store.commit(change, context), /lost/);
-  for (const attempt of [() => store.commit(change, context), () => store.load(session('a'), {}, context), () => store.list({ app: 'x', descending: false }, context)]) {
+  for (const attempt of [
+    () => store.commit(change, context),
+    () => store.load(session('a'), {}, context),
+    () => store.list({ app: 'x', descending: false }, context),
+  ]) {
     await assert.rejects(attempt(), (error) => error.code === undefined && error.cause.code === 'unavailable');
   }
   isDown = false;
@@ -259,9 +332,10 @@ test('records may be given back in any of the usual ways', async () => {
     async function* () {
       yield* log;
     },
-    async () => (async function* () {
-      yield* log;
-    })(),
+    async () =>
+      (async function* () {
+        yield* log;
+      })(),
   ];
   for (const restore of ways) {
     const reader = await opened(callbackStore({ persist: async () => undefined, restore }));
@@ -276,7 +350,9 @@ test('a record that is missing makes its session corrupt, and what it changed el
   await all(store, [append(session('a'), 'a1', { user: { set: { n: 1 } } }), append(session('c', 'y'), 'c1')]);
   await all(store, [append(session('a'), 'a2')]);
   const without = async (id) => {
-    const reader = await opened(callbackStore({ ...medium, restore: () => medium.log.filter((record) => record.id !== id) }));
+    const reader = await opened(
+      callbackStore({ ...medium, restore: () => medium.log.filter((record) => record.id !== id) }),
+    );
     const sessions = [session('a'), session('b'), session('c', 'y')];
     return (await Promise.all(sessions.map((key) => loaded(reader, key)))).map((answer) => answer?.rev ?? answer);
   };
@@ -285,7 +361,10 @@ test('a record that is missing makes its session corrupt, and what it changed el
   assert.deepEqual(await without('a1'), ['corrupt', 'corrupt', 1]);
   assert.deepEqual(await without('c0'), [2, 0, 'corrupt']);
   // What goes together is counted as well.
-  await all(store, [create(session('d'), 'd0', { app: { set: { n: 1 } } }), create(session('e'), 'e0', { app: { set: { n: 2 } } })]);
+  await all(store, [
+    create(session('d'), 'd0', { app: { set: { n: 1 } } }),
+    create(session('e'), 'e0', { app: { set: { n: 2 } } }),
+  ]);
   assert.deepEqual(await without('none'), [2, 0, 1]);
   assert.deepEqual(await without('d0'), ['corrupt', 'corrupt', 1]);
 });
@@ -330,14 +409,23 @@ test('a journal writes what it was told once, whatever its medium says', async (
   for (const reader of [store, await opened(journalStore(textMedium(medium.text)))]) {
     const { rev, events, pos } = await loaded(reader, session('a'));
     assert.deepEqual([rev, pos.app], [40, 40]);
-    assert.deepEqual(events.map(({ data }) => JSON.parse(data).id), Array.from({ length: 40 }, (_, index) => `a${index + 1}`));
+    assert.deepEqual(
+      events.map(({ data }) => JSON.parse(data).id),
+      Array.from({ length: 40 }, (_, index) => `a${index + 1}`),
+    );
   }
 });
 
 test('closing waits for what is being written', async () => {
   const medium = recorder();
   let isClosed = false;
-  const store = await opened(journalStore({ append: async () => await medium.persist([]), read: () => [], close: async () => void (isClosed = true) }));
+  const store = await opened(
+    journalStore({
+      append: async () => await medium.persist([]),
+      read: () => [],
+      close: async () => void (isClosed = true),
+    }),
+  );
   const commit = store.commit(create(session('a'), 'a0'), context).then(() => assert.equal(isClosed, false));
   await store.close();
   assert.equal(isClosed, true);
@@ -356,11 +444,13 @@ async function told(store, changes) {
   const names = [{ app: 'x' }, { app: 'x', user: 'u' }, { app: 'y' }, { app: 'y', user: 'u' }];
   const scopes = await Promise.all(names.map((name) => store.loadScope(name, context)));
   const answers = await all(store, changes);
-  return JSON.parse(JSON.stringify([
-    await Promise.all(sessions.map((key) => loaded(store, key, { events: { from: 0 } }))),
-    scopes.map(({ state, ...rest }) => ({ ...rest, state: Object.entries(state) })),
-    answers.map(({ code, duplicate, rev, pos }) => [code, duplicate, rev, pos]),
-  ]));
+  return JSON.parse(
+    JSON.stringify([
+      await Promise.all(sessions.map((key) => loaded(store, key, { events: { from: 0 } }))),
+      scopes.map(({ state, ...rest }) => ({ ...rest, state: Object.entries(state) })),
+      answers.map(({ code, duplicate, rev, pos }) => [code, duplicate, rev, pos]),
+    ]),
+  );
 }
 
 test('records that a retry has written twice count once', async () => {
@@ -369,12 +459,32 @@ test('records that a retry has written twice count once', async () => {
   const both = (n) => ({ app: { set: { n } }, user: { set: { n }, unset: ['m'] } });
   const begun = { event: { id: 'a0', time: 1, data: '"begun"' } };
   const rounds = [
-    [create(session('a'), 'a0', { ...both(0), session: { set: { n: 0 } } }, begun), create(session('b'), 'b0'), create(session('c', 'y'), 'c0', both(1))],
-    [append(session('a'), 'a1', both(2)), append(session('b'), 'b1'), update({ appName: 'y', userId: 'u' }, 'u1', both(3)), update({ appName: 'x' }, 'u2', { app: { set: { n: 4 } } })],
-    [update({ appName: 'x', userId: 'u' }, 'u3', { user: { set: { m: 5 } } }), append(session('c', 'y'), 'c1', { session: { set: { n: 1 } } })],
+    [
+      create(session('a'), 'a0', { ...both(0), session: { set: { n: 0 } } }, begun),
+      create(session('b'), 'b0'),
+      create(session('c', 'y'), 'c0', both(1)),
+    ],
+    [
+      append(session('a'), 'a1', both(2)),
+      append(session('b'), 'b1'),
+      update({ appName: 'y', userId: 'u' }, 'u1', both(3)),
+      update({ appName: 'x' }, 'u2', { app: { set: { n: 4 } } }),
+    ],
+    [
+      update({ appName: 'x', userId: 'u' }, 'u3', { user: { set: { m: 5 } } }),
+      append(session('c', 'y'), 'c1', { session: { set: { n: 1 } } }),
+    ],
     [() => store.removeScope({ app: 'x', user: 'u' }, context), () => store.removeScope({ app: 'y' }, context)],
-    [append(session('a'), 'a2', both(6)), () => store.remove(session('b'), context), create(session('d'), 'd0', both(7))],
-    [create(session('b'), 'b2', both(8)), append(session('d'), 'd1'), update({ appName: 'x' }, 'u4', { app: { set: { n: 9 } } })],
+    [
+      append(session('a'), 'a2', both(6)),
+      () => store.remove(session('b'), context),
+      create(session('d'), 'd0', both(7)),
+    ],
+    [
+      create(session('b'), 'b2', both(8)),
+      append(session('d'), 'd1'),
+      update({ appName: 'x' }, 'u4', { app: { set: { n: 9 } } }),
+    ],
     [append(session('b'), 'b3', both(10)), update({ appName: 'x', userId: 'u' }, 'u5', both(11))],
   ];
   const written = [];
@@ -388,7 +498,8 @@ test('records that a retry has written twice count once', async () => {
   }
   const sent = rounds.flat().filter((each) => typeof each !== 'function' && each.id !== 'b0' && each.id !== 'b1');
   assert.ok(written.length > rounds.length && written.some((records) => records.length > 2));
-  const restored = async (records) => await told(await opened(callbackStore({ persist: async () => {}, restore: () => records })), sent);
+  const restored = async (records) =>
+    await told(await opened(callbackStore({ persist: async () => {}, restore: () => records })), sent);
   const expected = await restored(written.flat());
   assert.deepEqual(expected, await told(store, sent));
   for (const [index, records] of written.entries()) {
@@ -436,7 +547,11 @@ test('what is done again when nobody remembers it any more is done again when it
     const read = async (from) => [
       await loaded(from, session('a')),
       await loaded(from, session('b')),
-      await Promise.all([{ app: 'x' }, { app: 'x', user: 'u' }].map(async (name) => JSON.parse(JSON.stringify(await from.loadScope(name, context))))),
+      await Promise.all(
+        [{ app: 'x' }, { app: 'x', user: 'u' }].map(async (name) =>
+          JSON.parse(JSON.stringify(await from.loadScope(name, context))),
+        ),
+      ),
     ];
     assert.deepEqual(await read(actual), await read(store));
     assert.equal((await loaded(actual, session('a'))).created, 'a0');

@@ -76,8 +76,15 @@ function corruptOf(sessions, expected, note) {
 }
 
 test('a journal that is whole reads as it was written', () => {
-  assert.deepEqual(right.map(({ rev }) => rev), [2, 2, 2, 2]);
-  assert.deepEqual(right[2].state, { session: { n: 2 }, app: { motto: 'ü' }, user: { theme: 'light', font: 'serif' } });
+  assert.deepEqual(
+    right.map(({ rev }) => rev),
+    [2, 2, 2, 2],
+  );
+  assert.deepEqual(right[2].state, {
+    session: { n: 2 },
+    app: { motto: 'ü' },
+    user: { theme: 'light', font: 'serif' },
+  });
   assert.deepEqual(right[0].pos, { app: 2, user: 0 });
   assert.equal(lines.length, history.length);
 });
@@ -109,7 +116,15 @@ test('torn ends of several lives do no harm', async () => {
 });
 
 /** What may become of a byte, besides a line feed. */
-const flips = [(byte) => byte ^ 1, (byte) => byte ^ 0x80, (byte) => byte ^ 0xff, () => 0, () => 9, () => 13, () => 0x4b];
+const flips = [
+  (byte) => byte ^ 1,
+  (byte) => byte ^ 0x80,
+  (byte) => byte ^ 0xff,
+  () => 0,
+  () => 9,
+  () => 13,
+  () => 0x4b,
+];
 
 for (const index of [1, 4, 6, 8, 9, lines.length - 1]) {
   const line = lines[index];
@@ -119,7 +134,10 @@ for (const index of [1, 4, 6, 8, 9, lines.length - 1]) {
     const start = Buffer.byteLength([version, ...lines.slice(0, index)].map((text) => `${text}\n`).join(''));
     const isLast = index === lines.length - 1;
     // What of the line can be lost: its session, and the scopes that it touches.
-    const may = keys.filter((other) => other === key || (other.appName === key.appName && (delta.app || (delta.user && other.userId === key.userId))));
+    const may = keys.filter(
+      (other) =>
+        other === key || (other.appName === key.appName && (delta.app || (delta.user && other.userId === key.userId))),
+    );
     const seen = new Set();
     for (let place = start; place <= start + Buffer.byteLength(line); place++) {
       for (const flip of [() => 10, flips[place % flips.length]]) {
@@ -135,7 +153,10 @@ for (const index of [1, 4, 6, 8, 9, lines.length - 1]) {
           continue;
         }
         const corrupt = corruptOf(sessions, right, note);
-        assert.ok(corrupt.every((other) => may.includes(other)), note);
+        assert.ok(
+          corrupt.every((other) => may.includes(other)),
+          note,
+        );
         corrupt.forEach((other) => seen.add(other));
         // Between two lines nothing is lost: they are told apart again.
         assert.ok(place < start + Buffer.byteLength(line) || corrupt.length === 0, note);
@@ -163,7 +184,12 @@ test('no damage of several bytes goes unnoticed', async () => {
       damaged.fill(random(2) === 0 ? random(256) : 10, place, place + length);
     }
     const sessions = await read(damaged.toString());
-    const kind = sessions === 'refused' ? 'refused' : corruptOf(sessions, right, `round ${round}`).length > 0 ? 'corrupt' : 'sound';
+    const kind =
+      sessions === 'refused'
+        ? 'refused'
+        : corruptOf(sessions, right, `round ${round}`).length > 0
+          ? 'corrupt'
+          : 'sound';
     results[kind] += 1;
   }
   assert.ok(results.refused > 10 && results.corrupt > 1000, JSON.stringify(results));
@@ -172,7 +198,10 @@ test('no damage of several bytes goes unnoticed', async () => {
 test('a line whose ends are both damaged is named, and nothing is opened', async () => {
   const damaged = [...lines];
   damaged[5] = `k${lines[5].slice(1, -1)}}`;
-  await assert.rejects(opened(journalStore(textMedium(`${damaged.join('\n')}\n`))), (error) => error.code === 'corrupt' && /line 6 /.test(error.message));
+  await assert.rejects(
+    opened(journalStore(textMedium(`${damaged.join('\n')}\n`))),
+    (error) => error.code === 'corrupt' && /line 6 /.test(error.message),
+  );
 });
 
 test('a corrupt session is listed, neither read nor written, and gone when it is removed', async () => {
@@ -191,7 +220,10 @@ test('a corrupt session is listed, neither read nor written, and gone when it is
   assert.equal(refused.code, 'corrupt');
   const page = await store.list({ app: 'x', descending: false }, context);
   assert.deepEqual(page.corrupt, [b]);
-  assert.deepEqual(page.rows.map(({ key }) => key), [a]);
+  assert.deepEqual(
+    page.rows.map(({ key }) => key),
+    [a],
+  );
   assert.equal(page.total, 2);
   assert.deepEqual((await store.list({ app: 'x', user: a.userId, descending: false }, context)).corrupt, undefined);
   assert.deepEqual((await store.list({ app: 'x', descending: false, offset: 1 }, context)).corrupt, undefined);
@@ -210,14 +242,25 @@ test('app values that are lost make the app corrupt until they are removed; othe
   assert.notEqual(damaged[4], lines[4]);
   const medium = textMedium(`${damaged.join('\n')}\n`);
   const store = await opened(journalStore(medium));
-  assert.deepEqual(await Promise.all(keys.map((key) => plain(store, key))), ['corrupt', 'corrupt', right[2], right[3]]);
+  assert.deepEqual(await Promise.all(keys.map((key) => plain(store, key))), [
+    'corrupt',
+    'corrupt',
+    right[2],
+    right[3],
+  ]);
   await assert.rejects(store.loadScope({ app: 'x' }, context), { code: 'corrupt' });
   await assert.rejects(store.list({ app: 'x', descending: false }, context), { code: 'corrupt' });
-  await assert.rejects(store.commit(update({ appName: 'x' }, 'u2', { app: { set: { motto: '' } } }), context), { code: 'corrupt' });
+  await assert.rejects(store.commit(update({ appName: 'x' }, 'u2', { app: { set: { motto: '' } } }), context), {
+    code: 'corrupt',
+  });
   assert.deepEqual({ ...(await store.loadScope({ app: 'x', user: 'b' }, context)).state }, {});
   await store.removeScope({ app: 'x' }, context);
   for (const reader of [store, await opened(journalStore(textMedium(medium.text)))]) {
-    assert.deepEqual(await plain(reader, a), { ...right[0], pos: { app: 3, user: 0 }, state: { ...right[0].state, app: {} } });
+    assert.deepEqual(await plain(reader, a), {
+      ...right[0],
+      pos: { app: 3, user: 0 },
+      state: { ...right[0].state, app: {} },
+    });
     assert.equal((await loaded(reader, b)).rev, 2);
   }
 });
@@ -242,12 +285,30 @@ test('a missing line makes its session corrupt, if a later one shows it; otherwi
     } else if (isShown) {
       const corrupt = corruptOf(sessions, right, `without line ${index + 1}`);
       assert.ok(corrupt.includes(key));
-      assert.ok(corrupt.every((other) => other === key || delta.app || delta.user), `without line ${index + 1}`);
+      assert.ok(
+        corrupt.every((other) => other === key || delta.app || delta.user),
+        `without line ${index + 1}`,
+      );
       assert.equal(corrupt.includes(a) && corrupt.includes(b), key.appName === 'x' && delta.app !== undefined);
     } else {
       assert.equal(sessions, 'refused', `without line ${index + 1}`);
     }
   }
+});
+
+test('a removal that is refused as corrupt takes no request behind it with it', async () => {
+  const medium = textMedium();
+  const store = await opened(journalStore(medium));
+  await store.commit(create(b, 'c2'), context);
+  const again = await opened(journalStore(textMedium(medium.text.replace('"id":"c2"', '"id":"C2"'))));
+  // Of the damaged session it is not known which one it was.
+  const removal = again.remove(b, context, { created: 'c2' });
+  const behind = [create(a, 'c1'), append(a, 'e1')].map((change) => again.commit(change, context));
+  await assert.rejects(removal, { code: 'corrupt' });
+  assert.deepEqual(
+    (await Promise.all(behind)).map(({ rev }) => rev),
+    [0, 1],
+  );
 });
 
 test('lines that a retry has written twice count once', async () => {
@@ -276,8 +337,14 @@ test('a line that a later version has written is not taken for damage', async ()
   const section = (label, seed, value) => label + crc32(label + seed + value) + value;
   const key = '[14,"x","u","s",0]';
   const known = [section('K', '', key), section('Z', crc32(`K${key}`), '{}'), section('K', '', key)];
-  for (const [line, said] of [[known.join('\t'), /section "Z", which only a later version knows: update statepad/], [section('V', '', '3'), /has version 3, newer than 2: update statepad/]]) {
-    await assert.rejects(opened(journalStore(textMedium(`${whole}${line}\n`))), (error) => error.code === 'rejected' && said.test(error.message));
+  for (const [line, said] of [
+    [known.join('\t'), /section "Z", which only a later version knows: update statepad/],
+    [section('V', '', '3'), /has version 3, newer than 2: update statepad/],
+  ]) {
+    await assert.rejects(
+      opened(journalStore(textMedium(`${whole}${line}\n`))),
+      (error) => error.code === 'rejected' && said.test(error.message),
+    );
   }
 });
 
@@ -291,7 +358,8 @@ test('a text that is no journal is left alone', async () => {
 
 const lost = {
   'a line of each is missing': {
-    damage: (lines, { sessionId }) => lines.filter((line) => !(line.includes('"create"') && line.includes(`"create ${sessionId}"`))),
+    damage: (lines, { sessionId }) =>
+      lines.filter((line) => !(line.includes('"create"') && line.includes(`"create ${sessionId}"`))),
     isPlaced: false,
   },
   'a value of the user of each is damaged': {

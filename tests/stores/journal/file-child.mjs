@@ -1,5 +1,5 @@
-// Another process with a journal in a file. `hold`: opens it and waits. `open`: waits for a word, opens it, and waits for the end.
-// `fill`: writes until there is no room, and tells what it saw.
+// Another process with a journal in a file. `hold`: opens it and waits. `open`: waits for a word, opens it, and waits
+// for the end. `fill`: writes until there is no room, and tells what it saw.
 
 import { once } from 'node:events';
 import { fileJournal } from 'statepad/stores/journal';
@@ -43,7 +43,10 @@ if (what === 'fill') {
     } catch (error) {
       const { rev } = await store.load(key, { events: { last: 0 } }, context);
       const small = append(key, 'small');
-      const fits = await store.commit(small, context).then(() => true, () => false);
+      const fits = await store.commit(small, context).then(
+        () => true,
+        () => false,
+      );
       say({ code: error.code, cause: error.cause?.code, acknowledged, rev, fits });
       break;
     }

@@ -3,7 +3,19 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +26,7 @@ import { callbackStore, fileJournal, journalStore } from 'statepad/stores/journa
 import { append, context, create, loaded, opened } from './support.mjs';
 
 const key = { appName: 'app', userId: 'ü', sessionId: 's' };
-const childScript = fileURLToPath(new URL('journal-file-child.mjs', import.meta.url));
+const childScript = fileURLToPath(new URL('file-child.mjs', import.meta.url));
 const cleanups = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) {
@@ -42,7 +54,10 @@ function place(dir = folder()) {
 
 /** Starts the other process; `next()` is what it says next. */
 function start(what, path, before = '') {
-  const child = before === '' ? spawn(process.execPath, [childScript, what, path]) : spawn('sh', ['-c', `${before} "$@"`, 'sh', process.execPath, childScript, what, path]);
+  const child =
+    before === ''
+      ? spawn(process.execPath, [childScript, what, path])
+      : spawn('sh', ['-c', `${before} "$@"`, 'sh', process.execPath, childScript, what, path]);
   child.stderr.pipe(process.stderr);
   cleanups.push(() => child.kill('SIGKILL'));
   const lines = child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false });
@@ -86,7 +101,13 @@ test('it says how durable a change is', () => {
 test('what a file cannot be is rejected, and leaves nothing behind', async () => {
   const dir = folder();
   mkdirSync(join(dir, 'folder'));
-  for (const path of [join(dir, 'folder'), join(dir, 'nowhere', 'x'), join(dir, 'folder', 'x', 'y'), '/dev/null', join(dir, 'x'.repeat(300))]) {
+  for (const path of [
+    join(dir, 'folder'),
+    join(dir, 'nowhere', 'x'),
+    join(dir, 'folder', 'x', 'y'),
+    '/dev/null',
+    join(dir, 'x'.repeat(300)),
+  ]) {
     await assert.rejects(opened(fileJournal(path)), { code: 'rejected' }, path);
   }
   assert.deepEqual(readdirSync(dir), ['folder']);
@@ -115,10 +136,16 @@ test('a torn end is cut off when the journal is opened, at whatever byte it was 
   const { path, open } = place();
   const store = await open();
   await store.commit(create(key, 'c', { user: { set: { name: 'é' } } }), context);
-  await store.commit(append(key, 'e1', { user: { set: { name: '日本' } }, session: { set: { '💡': '\n\t' } } }), context);
+  await store.commit(
+    append(key, 'e1', { user: { set: { name: '日本' } }, session: { set: { '💡': '\n\t' } } }),
+    context,
+  );
   const before = await loaded(store, key);
   const start = statSync(path).size;
-  await store.commit(append(key, 'e2', { user: { set: { name: '💡' } }, session: { set: { '日': '\u0000' } } }), context);
+  await store.commit(
+    append(key, 'e2', { user: { set: { name: '💡' } }, session: { set: { 日: '\u0000' } } }),
+    context,
+  );
   const after = await loaded(store, key);
   await store.close();
   const whole = readFileSync(path);
@@ -160,7 +187,13 @@ test('a line that is complete and damaged is not torn, not even the last one', a
   const whole = readFileSync(path, 'utf8');
   const cut = (length) => `${whole.slice(0, whole.length - length)}\n`;
   // Where only the second copy of the key is damaged, nothing is lost.
-  for (const [text, rev] of [[cut(60)], [cut(100)], [whole.replace(/e1/g, 'e2')], [cut(30), 1], [`${whole.slice(0, -1)}X`, 1]]) {
+  for (const [text, rev] of [
+    [cut(60)],
+    [cut(100)],
+    [whole.replace(/e1/g, 'e2')],
+    [cut(30), 1],
+    [`${whole.slice(0, -1)}X`, 1],
+  ]) {
     writeFileSync(path, text);
     const damaged = await open();
     const answer = await loaded(damaged, key);
@@ -185,7 +218,13 @@ test('lines are longer than what is read at a time', async () => {
   const store = await open();
   const text = '日é💡x'.repeat(400_000);
   await store.commit(create(key, 'c'), context);
-  await store.commitMany([append(key, 'e1', { session: { set: { text } } }), create({ ...key, sessionId: 't' }, 'c2', { app: { set: { text } } })], context);
+  await store.commitMany(
+    [
+      append(key, 'e1', { session: { set: { text } } }),
+      create({ ...key, sessionId: 't' }, 'c2', { app: { set: { text } } }),
+    ],
+    context,
+  );
   await store.close();
   const again = await open();
   assert.equal((await again.load(key, {}, context)).state.session.text, text);
@@ -199,7 +238,10 @@ async function checkFull({ code, cause, acknowledged, rev, fits }, causes, open)
   assert.equal(rev, acknowledged.length);
   const store = await open();
   const { events } = await loaded(store, { appName: 'app', userId: 'user', sessionId: 's' });
-  assert.deepEqual(events.map(({ data }) => JSON.parse(data).id), [...acknowledged, ...(fits ? ['small'] : [])]);
+  assert.deepEqual(
+    events.map(({ data }) => JSON.parse(data).id),
+    [...acknowledged, ...(fits ? ['small'] : [])],
+  );
 }
 
 test('a file that may not grow any more is as it was before, and can be written when it may', async () => {
@@ -245,7 +287,9 @@ async function withFaults(open, faults) {
     return new Proxy(handle, {
       get: (target, name) => {
         const value = target[name];
-        return typeof value !== 'function' ? value : (...given) => (faults[name] === undefined ? value.apply(target, given) : faults[name](target, ...given));
+        return typeof value !== 'function'
+          ? value
+          : (...given) => (faults[name] === undefined ? value.apply(target, given) : faults[name](target, ...given));
       },
     });
   };
@@ -278,13 +322,18 @@ test('a write that fails in the middle is undone', async () => {
   const before = readFileSync(path);
   for (const code of ['ENOSPC', 'EDQUOT', 'EIO']) {
     let calls = 0;
-    faults.write = async (handle, bytes, offset) => (calls++ === 0 ? handle.write(bytes, offset, bytes.length - 20) : await failing(code)());
-    await assert.rejects(store.commit(append(key, 'e1'), context), (error) => error.code === 'unavailable' && error.cause.code === code);
+    faults.write = async (handle, bytes, offset) =>
+      calls++ === 0 ? handle.write(bytes, offset, bytes.length - 20) : await failing(code)();
+    await assert.rejects(
+      store.commit(append(key, 'e1'), context),
+      (error) => error.code === 'unavailable' && error.cause.code === code,
+    );
     assert.deepEqual(readFileSync(path), before);
   }
   // Where who may only append may not make a file shorter.
   let calls = 0;
-  faults.write = async (handle, bytes, offset) => (calls++ === 0 ? handle.write(bytes, offset, 20) : await failing('ENOSPC')());
+  faults.write = async (handle, bytes, offset) =>
+    calls++ === 0 ? handle.write(bytes, offset, 20) : await failing('ENOSPC')();
   faults.truncate = failing('EPERM');
   await assert.rejects(store.commit(append(key, 'e1'), context), { code: 'unavailable' });
   assert.deepEqual(readFileSync(path), before);
@@ -296,7 +345,16 @@ test('a write that fails in the middle is undone', async () => {
 
 for (const [what, faults] of [
   ['a disk that does not take what was written', { datasync: failing('EIO') }],
-  ['a write that fails and cannot be undone', { write: async (handle, bytes) => { await handle.write(bytes, 0, 10); await failing('EIO')(); }, truncate: failing('EIO') }],
+  [
+    'a write that fails and cannot be undone',
+    {
+      write: async (handle, bytes) => {
+        await handle.write(bytes, 0, 10);
+        await failing('EIO')();
+      },
+      truncate: failing('EIO'),
+    },
+  ],
   ['an end that cannot be brought to the disk', { write: failing('ENOSPC'), sync: failing('EIO') }],
 ]) {
   test(`${what} closes the journal: nobody knows what is in it until it is opened again`, async () => {
@@ -305,7 +363,10 @@ for (const [what, faults] of [
     const store = await withFaults(open, now);
     await store.commit(create(key, 'c'), context);
     Object.assign(now, faults);
-    await assert.rejects(store.commit(append(key, 'e1'), context), (error) => error.code === undefined && /has closed itself/.test(error.message));
+    await assert.rejects(
+      store.commit(append(key, 'e1'), context),
+      (error) => error.code === undefined && /has closed itself/.test(error.message),
+    );
     Object.keys(now).forEach((name) => delete now[name]);
     for (const attempt of [() => store.commit(append(key, 'e1'), context), () => store.load(key, {}, context)]) {
       await assert.rejects(attempt(), (error) => error.code === undefined);
@@ -338,30 +399,41 @@ test('a file that somebody else writes to or deletes is not written to any more'
     const store = await open();
     await store.commit(create(key, 'c'), context);
     meddle(path);
-    await assert.rejects(store.commit(append(key, 'e1'), context), (error) => error.code === undefined && /has closed itself/.test(error.message));
+    await assert.rejects(
+      store.commit(append(key, 'e1'), context),
+      (error) => error.code === undefined && /has closed itself/.test(error.message),
+    );
   }
 });
 
 test('what was written is on the disk before it is acknowledged, and the name of a new file before all else', async () => {
   const { open } = place();
   const done = [];
-  const spy = (name) => async (handle, ...args) => {
-    const answer = await handle[name](...args);
-    done.push(name);
-    return answer;
-  };
+  const spy =
+    (name) =>
+    async (handle, ...args) => {
+      const answer = await handle[name](...args);
+      done.push(name);
+      return answer;
+    };
   const store = await withFaults(open, { datasync: spy('datasync'), sync: spy('sync'), write: spy('write') });
   assert.deepEqual(done.splice(0), ['sync', 'datasync']);
   await store.commit(create(key, 'c'), context).then(() => done.push('acknowledged'));
   assert.deepEqual(done.splice(0), ['write', 'datasync', 'acknowledged']);
-  await store.commitMany(Array.from({ length: 64 }, (_, index) => create({ ...key, sessionId: `${index}` }, `c${index}`)), context);
+  await store.commitMany(
+    Array.from({ length: 64 }, (_, index) => create({ ...key, sessionId: `${index}` }, `c${index}`)),
+    context,
+  );
   assert.deepEqual(done, ['write', 'datasync'], 'many at the cost of one');
 });
 
 test('a journal is open once: in a process', async () => {
   const { path, dir, lock, open } = place();
   const store = await open();
-  await assert.rejects(open(), (error) => error.code === 'rejected' && /another store of this process has the journal open/.test(error.message));
+  await assert.rejects(
+    open(),
+    (error) => error.code === 'rejected' && /another store of this process has the journal open/.test(error.message),
+  );
   symlinkSync(path, join(dir, 'other.journal'));
   await assert.rejects(opened(fileJournal(join(dir, 'other.journal'))), { code: 'rejected' });
   assert.ok(existsSync(lock), 'who is refused does not take the lock away');
@@ -376,7 +448,10 @@ test('a journal is open once: among processes, until the one that has it dies or
   for (const end of ['SIGKILL', 'close']) {
     const { child, next } = start('hold', path);
     assert.equal(await next(), 'open');
-    await assert.rejects(open(), (error) => error.code === 'rejected' && error.message.includes(`process ${child.pid} `));
+    await assert.rejects(
+      open(),
+      (error) => error.code === 'rejected' && error.message.includes(`process ${child.pid} `),
+    );
     const closed = once(child, 'close');
     end === 'close' ? child.stdin.write('close\n') : child.kill(end);
     await closed;
@@ -389,31 +464,39 @@ test('a journal is open once: among processes, until the one that has it dies or
 
 const ours = (lock) => JSON.parse(readFileSync(lock, 'utf8'));
 
-test('a process that has the number of a dead one is not taken for it', { skip: process.platform !== 'linux' && 'only Linux tells when a process began' }, async () => {
-  const { lock, open } = place();
-  const store = await open();
-  const owner = ours(lock);
-  await store.close();
-  assert.equal(owner.pid, process.pid);
-  writeFileSync(lock, JSON.stringify({ ...owner, id: 'theirs', start: String(Number(owner.start) - 1) }));
-  await (await open()).close();
-  writeFileSync(lock, JSON.stringify({ ...owner, id: 'theirs' }));
-  await assert.rejects(open(), { code: 'rejected' });
-});
+test(
+  'a process that has the number of a dead one is not taken for it',
+  { skip: process.platform !== 'linux' && 'only Linux tells when a process began' },
+  async () => {
+    const { lock, open } = place();
+    const store = await open();
+    const owner = ours(lock);
+    await store.close();
+    assert.equal(owner.pid, process.pid);
+    writeFileSync(lock, JSON.stringify({ ...owner, id: 'theirs', start: String(Number(owner.start) - 1) }));
+    await (await open()).close();
+    writeFileSync(lock, JSON.stringify({ ...owner, id: 'theirs' }));
+    await assert.rejects(open(), { code: 'rejected' });
+  },
+);
 
-test('a process that is dead and that nobody has asked for is dead', { skip: process.platform !== 'linux' && 'only Linux tells' }, async () => {
-  const { path, open } = place();
-  // Its parent becomes a program that never asks how its children have ended.
-  const { child, next } = start('hold', path, '"$@" & exec sleep 1000; :');
-  assert.equal(await next(), 'open');
-  const { pid } = ours(`${path}.lock`);
-  assert.notEqual(pid, child.pid);
-  process.kill(pid, 'SIGKILL');
-  while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) {
-    await new Promise((done) => setTimeout(done, 5));
-  }
-  await open();
-});
+test(
+  'a process that is dead and that nobody has asked for is dead',
+  { skip: process.platform !== 'linux' && 'only Linux tells' },
+  async () => {
+    const { path, open } = place();
+    // Its parent becomes a program that never asks how its children have ended.
+    const { child, next } = start('hold', path, '"$@" & exec sleep 1000; :');
+    assert.equal(await next(), 'open');
+    const { pid } = ours(`${path}.lock`);
+    assert.notEqual(pid, child.pid);
+    process.kill(pid, 'SIGKILL');
+    while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) {
+      await new Promise((done) => setTimeout(done, 5));
+    }
+    await open();
+  },
+);
 
 test('of the owner of a lock elsewhere it counts whether it looks after it', async () => {
   const { lock, open } = place();
@@ -513,16 +596,26 @@ async function busyJournal(open) {
     const here = session(`s${number % 4}`);
     const event = { id: `c${number}`, time: 1, data: `"the beginning of ${number}"` };
     await store.commit(create(here, event.id, { app: { set: { [`k${number % 3}`]: number } } }, { event }), context);
-    await store.commit(append(here, `e${number}`, { user: { set: { secret: number } }, session: { set: { n: 'x'.repeat(1_000) } } }), context);
+    await store.commit(
+      append(here, `e${number}`, { user: { set: { secret: number } }, session: { set: { n: 'x'.repeat(1_000) } } }),
+      context,
+    );
     await store.commit(append(here, `f${number}`), context);
-    await store.commit({ id: `u${number}`, kind: 'update', key: { appName: 'app' }, time: 3, delta: { app: { set: { u: number } } } }, context);
+    await store.commit(
+      { id: `u${number}`, kind: 'update', key: { appName: 'app' }, time: 3, delta: { app: { set: { u: number } } } },
+      context,
+    );
     if (number < 17) {
       await store.remove(here, context);
     }
   }
   const keys = ['s0', 's1', 's2', 's3'].map(session);
   const all = { events: { from: 0 } };
-  const see = async (store) => JSON.stringify([await Promise.all(keys.map((key) => loaded(store, key, all))), await store.loadScope({ app: 'app', user: key.userId }, context)]);
+  const see = async (store) =>
+    JSON.stringify([
+      await Promise.all(keys.map((key) => loaded(store, key, all))),
+      await store.loadScope({ app: 'app', user: key.userId }, context),
+    ]);
   const before = await see(store);
   await store.close();
   return { see, before };
@@ -544,7 +637,10 @@ test('compacting takes out what was removed, and nothing else', async () => {
   const again = await open({ sync: false, compact: true });
   assert.equal(await see(again), after);
   assert.equal((await again.commit(append({ ...key, sessionId: 's1' }, 'e17'), context)).duplicate, true);
-  assert.equal((await again.commit({ id: 'u3', kind: 'update', key: { appName: 'app' }, time: 3, delta: {} }, context)).duplicate, true);
+  assert.equal(
+    (await again.commit({ id: 'u3', kind: 'update', key: { appName: 'app' }, time: 3, delta: {} }, context)).duplicate,
+    true,
+  );
   await again.close();
   assert.deepEqual(readdirSync(dir), ['sessions.journal']);
 });
@@ -596,11 +692,28 @@ test('who waits for a lock reads the file that is there when it has it', async (
 
 test('a path, functions or options that can be none are refused at once', () => {
   for (const make of [
-    ...[[], [''], [5], [null], ['x', null], ['x', 5], ['x', { synk: true }], ['x', { sync: 'yes' }], ['x', { compact: 1 }]].map((args) => () => fileJournal(...args)),
-    ...[undefined, null, 5, fileJournal, {}, { append: async () => undefined }, { append: 1, read: () => [] }].map((medium) => () => journalStore(medium)),
-    ...[undefined, null, {}, { persist: async () => undefined }, { persist: async () => undefined, restore: [] }].map((functions) => () => callbackStore(functions)),
+    ...[
+      [],
+      [''],
+      [5],
+      [null],
+      ['x', null],
+      ['x', 5],
+      ['x', { synk: true }],
+      ['x', { sync: 'yes' }],
+      ['x', { compact: 1 }],
+    ].map((args) => () => fileJournal(...args)),
+    ...[undefined, null, 5, fileJournal, {}, { append: async () => undefined }, { append: 1, read: () => [] }].map(
+      (medium) => () => journalStore(medium),
+    ),
+    ...[undefined, null, {}, { persist: async () => undefined }, { persist: async () => undefined, restore: [] }].map(
+      (functions) => () => callbackStore(functions),
+    ),
   ]) {
-    assert.throws(make, (error) => isStatepadError(error) && error.code === 'INVALID_ARGUMENT' && error.path !== undefined);
+    assert.throws(
+      make,
+      (error) => isStatepadError(error) && error.code === 'INVALID_ARGUMENT' && error.path !== undefined,
+    );
   }
 });
 
@@ -611,7 +724,10 @@ test('who holds a journal is said: this process, or which other one', async () =
   const other = place();
   const { child, next } = start('hold', other.path);
   assert.equal(await next(), 'open');
-  await assert.rejects(other.open(), { code: 'rejected', message: new RegExp(`process ${child.pid} has the journal open`) });
+  await assert.rejects(other.open(), {
+    code: 'rejected',
+    message: new RegExp(`process ${child.pid} has the journal open`),
+  });
   assert.ok(path);
 });
 

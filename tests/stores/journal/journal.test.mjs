@@ -32,7 +32,10 @@ function openLines() {
 function openText() {
   let text = '';
   const make = () =>
-    journalStore({ append: async (lines) => void (text += lines.map((line) => `${line}\n`).join('')), read: async () => text.split('\n') });
+    journalStore({
+      append: async (lines) => void (text += lines.map((line) => `${line}\n`).join('')),
+      read: async () => text.split('\n'),
+    });
   return { store: make(), reopen: async () => make() };
 }
 

@@ -1,4 +1,5 @@
-// Appends to a journal without end, one by one and several at a time, and prints the number of each that is acknowledged.
+// Appends to a journal without end, one by one and several at a time, and prints the number of each that is
+// acknowledged.
 
 import { writeSync } from 'node:fs';
 import { fileJournal } from 'statepad/stores/journal';
@@ -17,10 +18,13 @@ for (const key of keys) {
 }
 const make = (number) => {
   const id = `${round} ${number}`;
-  const change = append(keys[number % keys.length], id, { session: { set: { [id]: number } }, app: { set: { last: id } } });
+  const change = append(keys[number % keys.length], id, {
+    session: { set: { [id]: number } },
+    app: { set: { last: id } },
+  });
   return { ...change, event: { ...change.event, data: payload(id) } };
 };
-for (let number = 0; ; ) {
+for (let number = 0; ;) {
   const count = number % 3 === 0 ? keys.length : 1;
   const changes = Array.from({ length: count }, () => make(number++));
   const answers = count === 1 ? [await store.commit(changes[0], context)] : await store.commitMany(changes, context);

@@ -41,27 +41,40 @@ test(`${rounds} processes are killed while they write: all that they acknowledge
         assert.equal(number % keys.length, keys.indexOf(key));
         const numbers = stored.get(of) ?? stored.set(of, []).get(of);
         assert.ok(!numbers.includes(number), `${id} is there twice`);
-        assert.ok(!numbers.some((other) => other % keys.length === number % keys.length && other > number), `${id} is out of order`);
+        assert.ok(
+          !numbers.some((other) => other % keys.length === number % keys.length && other > number),
+          `${id} is out of order`,
+        );
         numbers.push(number);
       });
     }
     await store.close();
     const acknowledged = lines.map(Number);
-    assert.deepEqual(acknowledged, acknowledged.map((_, index) => index));
+    assert.deepEqual(
+      acknowledged,
+      acknowledged.map((_, index) => index),
+    );
     const now = stored.get(round)?.length ?? 0;
     // What went together at last may be there without having been acknowledged, and nothing else.
-    assert.ok(now >= acknowledged.length && now <= acknowledged.length + atOnce, `round ${round}: ${acknowledged.length} acknowledged, ${now} there`);
+    assert.ok(
+      now >= acknowledged.length && now <= acknowledged.length + atOnce,
+      `round ${round}: ${acknowledged.length} acknowledged, ${now} there`,
+    );
     written.set(round, now);
     for (let before = round - (round % perFile); before <= round; before++) {
       const numbers = (stored.get(before) ?? []).sort((a, b) => a - b);
-      assert.deepEqual(numbers, Array.from({ length: written.get(before) }, (_, index) => index), `what round ${before} wrote, after round ${round}`);
+      assert.deepEqual(
+        numbers,
+        Array.from({ length: written.get(before) }, (_, index) => index),
+        `what round ${before} wrote, after round ${round}`,
+      );
     }
     counts.acknowledged += acknowledged.length;
     counts.beyond += now - acknowledged.length;
   };
   try {
     await killLoop({
-      childScript: fileURLToPath(new URL('journal-kill-child.mjs', import.meta.url)),
+      childScript: fileURLToPath(new URL('kill-child.mjs', import.meta.url)),
       args: (round) => [path(round), String(round), round % 2 === 0 ? 'sync' : 'no sync'],
       rounds,
       verify,
@@ -70,6 +83,8 @@ test(`${rounds} processes are killed while they write: all that they acknowledge
   } finally {
     rmSync(folder, { recursive: true });
   }
-  t.diagnostic(`${counts.acknowledged} acknowledged, ${counts.beyond} written and not acknowledged, ${counts.torn} torn ends`);
+  t.diagnostic(
+    `${counts.acknowledged} acknowledged, ${counts.beyond} written and not acknowledged, ${counts.torn} torn ends`,
+  );
   assert.ok(counts.acknowledged > rounds, 'the processes came to write something');
 });

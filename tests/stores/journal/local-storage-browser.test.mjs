@@ -8,7 +8,7 @@ import { serve } from '../../support/serve.mjs';
 
 const folder = fileURLToPath(new URL('../../../pkg/dist/', import.meta.url));
 const html = `<!doctype html><script type="module">
-  import { localStorageJournal } from '/stores/journal.js';
+  import { localStorageJournal } from '/stores/journal/index.js';
   const context = { signal: new AbortController().signal };
   const key = { appName: 'app', userId: 'u', sessionId: 's' };
   const answer = (promise) => promise.then((value) => value ?? 'done', (error) => ((globalThis.said = error.message), error.code ?? String(error)));
@@ -51,7 +51,7 @@ async function processOf(page) {
   };
   const before = await times();
   await page.evaluate(() => {
-    for (const end = performance.now() + 500; performance.now() < end; );
+    for (const end = performance.now() + 500; performance.now() < end;);
   });
   const after = await times();
   await devtools.detach();
@@ -83,18 +83,30 @@ test('a page that comes by plain http has no locks: it opens nothing there, howe
   await shared.route('http://statepad.test/**', async (route) => {
     const { pathname } = new URL(route.request().url());
     const answer = await fetch(`${server.origin}${pathname}`);
-    await route.fulfill({ status: answer.status, headers: { 'content-type': answer.headers.get('content-type') }, body: await answer.text() });
+    await route.fulfill({
+      status: answer.status,
+      headers: { 'content-type': answer.headers.get('content-type') },
+      body: await answer.text(),
+    });
   });
   const page = await shared.newPage();
   await page.goto('http://statepad.test/');
   await page.waitForFunction('globalThis.isReady');
   const found = await page.evaluate(async () => {
     const answers = [await globalThis.open('j'), await globalThis.open('j', { storage: globalThis.localStorage })];
-    return { answers, hasLocks: 'locks' in globalThis.navigator, items: globalThis.localStorage.length, said: globalThis.said };
+    return {
+      answers,
+      hasLocks: 'locks' in globalThis.navigator,
+      items: globalThis.localStorage.length,
+      said: globalThis.said,
+    };
   });
   assert.deepEqual(found.answers, ['rejected', 'rejected']);
   assert.deepEqual([found.hasLocks, found.items], [false, 0]);
-  assert.match(found.said, /needs navigator.locks, which a page has that comes by https or from localhost: .*indexedDBStore/);
+  assert.match(
+    found.said,
+    /needs navigator.locks, which a page has that comes by https or from localhost: .*indexedDBStore/,
+  );
   // What a page has for itself needs none.
   const own = await page.evaluate(async () => {
     const opened = await globalThis.open('j', { storage: globalThis.sessionStorage });
@@ -103,49 +115,55 @@ test('a page that comes by plain http has no locks: it opens nothing there, howe
   assert.deepEqual(own, ['done', 0, 1]);
 });
 
-test('a page that is stopped for a while keeps its journal, and goes on where it was', { timeout: 120_000 }, async () => {
-  const [one, two] = await pages(2);
-  const [pid, other] = [await processOf(one.page), await processOf(two.page)];
-  assert.notEqual(pid, other);
-  await one.call('open', 'j');
-  await one.call('create', 'j');
-  // It writes all the time, and is stopped in the middle of it.
-  await one.page.evaluate(() => {
-    globalThis.acknowledged = [];
-    globalThis.isOver = false;
-    globalThis.writing = (async () => {
-      for (let count = 0; !globalThis.isOver; count++) {
-        const { rev } = await globalThis.append('j', `one ${count}`, 10);
-        if (rev === undefined) return false;
-        globalThis.acknowledged.push(`one ${count}`);
-        await new Promise((resolve) => setTimeout(resolve, 1));
+test(
+  'a page that is stopped for a while keeps its journal, and goes on where it was',
+  { timeout: 120_000 },
+  async () => {
+    const [one, two] = await pages(2);
+    const [pid, other] = [await processOf(one.page), await processOf(two.page)];
+    assert.notEqual(pid, other);
+    await one.call('open', 'j');
+    await one.call('create', 'j');
+    // It writes all the time, and is stopped in the middle of it.
+    await one.page.evaluate(() => {
+      globalThis.acknowledged = [];
+      globalThis.isOver = false;
+      globalThis.writing = (async () => {
+        for (let count = 0; !globalThis.isOver; count++) {
+          const { rev } = await globalThis.append('j', `one ${count}`, 10);
+          if (rev === undefined) return false;
+          globalThis.acknowledged.push(`one ${count}`);
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+        return true;
+      })();
+    });
+    await one.page.waitForFunction(() => globalThis.acknowledged.length > 20);
+    process.kill(pid, 'SIGSTOP');
+    try {
+      for (let attempt = 0; attempt < 20; attempt++) {
+        assert.equal(await two.call('open', 'j'), 'rejected');
       }
-      return true;
-    })();
-  });
-  await one.page.waitForFunction(() => globalThis.acknowledged.length > 20);
-  process.kill(pid, 'SIGSTOP');
-  try {
-    for (let attempt = 0; attempt < 20; attempt++) {
+      // Nor does an old item that stands for a lock of another version let it in.
+      await two.page.evaluate(() =>
+        globalThis.localStorage.setItem('j:lock', JSON.stringify({ id: 'old', time: Date.now() - 100_000 })),
+      );
       assert.equal(await two.call('open', 'j'), 'rejected');
+    } finally {
+      process.kill(pid, 'SIGCONT');
     }
-    // Nor does an old item that stands for a lock of another version let it in.
-    await two.page.evaluate(() => globalThis.localStorage.setItem('j:lock', JSON.stringify({ id: 'old', time: Date.now() - 100_000 })));
-    assert.equal(await two.call('open', 'j'), 'rejected');
-  } finally {
-    process.kill(pid, 'SIGCONT');
-  }
-  const before = await one.page.evaluate(() => globalThis.acknowledged.length);
-  await one.page.waitForFunction((count) => globalThis.acknowledged.length > count + 20, before);
-  const acknowledged = await one.page.evaluate(async () => {
-    globalThis.isOver = true;
-    await globalThis.writing;
-    await globalThis.close('j');
-    return globalThis.acknowledged;
-  });
-  assert.equal(await two.call('open', 'j'), 'done');
-  assert.deepEqual(await two.call('ids', 'j'), acknowledged);
-});
+    const before = await one.page.evaluate(() => globalThis.acknowledged.length);
+    await one.page.waitForFunction((count) => globalThis.acknowledged.length > count + 20, before);
+    const acknowledged = await one.page.evaluate(async () => {
+      globalThis.isOver = true;
+      await globalThis.writing;
+      await globalThis.close('j');
+      return globalThis.acknowledged;
+    });
+    assert.equal(await two.call('open', 'j'), 'done');
+    assert.deepEqual(await two.call('ids', 'j'), acknowledged);
+  },
+);
 
 test('when the user deletes what the site has stored, later changes are refused', async () => {
   const [one] = await pages(1);

@@ -12,7 +12,17 @@ const session = (sessionId) => ({ ...key, sessionId });
 
 test('each batch is an item, and other items are left alone', async () => {
   const storage = memoryArea();
-  const others = ['x', 'sessions', 'sessions:', 'sessions:1', 'sessions:0000000', 'sessions:00000001', 'sessions:0000001x', 'sessions2:0000001', 'sessions:0000001:0000001'];
+  const others = [
+    'x',
+    'sessions',
+    'sessions:',
+    'sessions:1',
+    'sessions:0000000',
+    'sessions:00000001',
+    'sessions:0000001x',
+    'sessions2:0000001',
+    'sessions:0000001:0000001',
+  ];
   others.forEach((name) => storage.setItem(name, 'mine'));
   const options = { storage, locks: memoryLocks() };
   const store = await opened(localStorageJournal('sessions', options));
@@ -64,7 +74,10 @@ test('what finds no room is unavailable, and can be written when there is some',
     const acknowledged = [];
     let error;
     for (let number = 1; error === undefined; number++) {
-      await store.commit(append(key, `e${number}`, { session: { set: { number } } }), context).then(() => acknowledged.push(number), (reason) => (error = reason));
+      await store.commit(append(key, `e${number}`, { session: { set: { number } } }), context).then(
+        () => acknowledged.push(number),
+        (reason) => (error = reason),
+      );
     }
     assert.equal(error.code, 'unavailable');
     assert.equal(error.cause.name, name);
@@ -122,10 +135,16 @@ test('with locks of the browser a journal is open once, until it is closed', asy
   const options = { storage: memoryArea(), locks: memoryLocks() };
   const store = await opened(localStorageJournal('j', options));
   assert.deepEqual([...options.locks.held], ['statepad:j']);
-  await assert.rejects(opened(localStorageJournal('j', options)), { code: 'rejected', message: /this page has the journal open already/ });
+  await assert.rejects(opened(localStorageJournal('j', options)), {
+    code: 'rejected',
+    message: /this page has the journal open already/,
+  });
   // Another page asks for the same locks.
   const theirs = { ...options, locks: { request: options.locks.request } };
-  await assert.rejects(opened(localStorageJournal('j', theirs)), { code: 'rejected', message: /another page has the journal open/ });
+  await assert.rejects(opened(localStorageJournal('j', theirs)), {
+    code: 'rejected',
+    message: /another page has the journal open/,
+  });
   const other = await opened(localStorageJournal('k', options));
   await store.close();
   await opened(localStorageJournal('j', options));
@@ -136,10 +155,19 @@ test('with locks of the browser a journal is open once, until it is closed', asy
 test('without locks nothing is opened, and nothing written', async () => {
   const storage = memoryArea();
   await withHost({ localStorage: storage, navigator: {} }, async () => {
-    await assert.rejects(opened(localStorageJournal('j')), (error) => error.code === 'rejected' && /"j" needs navigator.locks.*https.*indexedDBStore/.test(error.message));
-    await assert.rejects(opened(localStorageJournal('j', { storage })), { code: 'rejected', message: /navigator.locks/ });
+    await assert.rejects(
+      opened(localStorageJournal('j')),
+      (error) => error.code === 'rejected' && /"j" needs navigator.locks.*https.*indexedDBStore/.test(error.message),
+    );
+    await assert.rejects(opened(localStorageJournal('j', { storage })), {
+      code: 'rejected',
+      message: /navigator.locks/,
+    });
   });
-  await assert.rejects(opened(localStorageJournal('j', { storage })), { code: 'rejected', message: /needs locks that all that use its storage share/ });
+  await assert.rejects(opened(localStorageJournal('j', { storage })), {
+    code: 'rejected',
+    message: /needs locks that all that use its storage share/,
+  });
   assert.equal(storage.items.size, 0);
 });
 
@@ -148,7 +176,10 @@ test('a storage that a page has for itself needs no locks, and has one store at 
   await withHost({ sessionStorage: storage }, async () => {
     const store = await opened(localStorageJournal('j', { storage }));
     await store.commit(create(key, 'c'), context);
-    await assert.rejects(opened(localStorageJournal('j', { storage })), { code: 'rejected', message: /this page has the journal open already/ });
+    await assert.rejects(opened(localStorageJournal('j', { storage })), {
+      code: 'rejected',
+      message: /this page has the journal open already/,
+    });
     await (await opened(localStorageJournal('k', { storage }))).close();
     await store.close();
     const again = await opened(localStorageJournal('j', { storage }));
@@ -161,13 +192,17 @@ test('a lock of the browser that was taken away ends the journal', async () => {
   const locks = memoryLocks();
   const storage = memoryArea();
   let steal;
-  const request = (name, options, callback) => Promise.race([locks.request(name, options, callback), new Promise((_, reject) => (steal = reject))]);
+  const request = (name, options, callback) =>
+    Promise.race([locks.request(name, options, callback), new Promise((_, reject) => (steal = reject))]);
   const store = await opened(localStorageJournal('j', { storage, locks: { request } }));
   await store.commit(create(key, 'c'), context);
   steal(new Error('stolen'));
   await new Promise((resolve) => setTimeout(resolve));
   const before = [...storage.items];
-  await assert.rejects(store.commit(append(key, 'e1'), context), { code: 'rejected', message: /another page has taken the lock "statepad:j"/ });
+  await assert.rejects(store.commit(append(key, 'e1'), context), {
+    code: 'rejected',
+    message: /another page has taken the lock "statepad:j"/,
+  });
   assert.deepEqual([...storage.items], before);
 });
 
@@ -190,7 +225,10 @@ for (const [what, change] of [
       change(options.storage);
       const [count, after] = [options.storage.items.size, isWritten ? 'e3' : 'e4'];
       for (let attempt = 0; attempt < 3; attempt++) {
-        await assert.rejects(store.commit(append(key, after), context), { code: 'rejected', message: /"j" was deleted while it was open: reload the page/ });
+        await assert.rejects(store.commit(append(key, after), context), {
+          code: 'rejected',
+          message: /"j" was deleted while it was open: reload the page/,
+        });
       }
       assert.equal(options.storage.items.size, count);
       // Nor does it go on when the items are back.
@@ -215,7 +253,10 @@ test('when it has to be read again and is gone, it is not taken for a new one', 
     throw new Error('odd');
   };
   await assert.rejects(store.commit(append(key, 'e1'), context), /odd/);
-  await assert.rejects(store.commit(create(key, 'c'), context), (error) => /cannot be read again/.test(error.message) && /was deleted/.test(error.cause.message));
+  await assert.rejects(
+    store.commit(create(key, 'c'), context),
+    (error) => /cannot be read again/.test(error.message) && /was deleted/.test(error.cause.message),
+  );
   await assert.rejects(store.load(key, {}, context));
   assert.equal(options.storage.items.size, 0);
 });
@@ -225,31 +266,57 @@ test('an item that another page has written is never overwritten', async () => {
   const store = await opened(localStorageJournal('j', options));
   await store.commit(create(key, 'c'), context);
   options.storage.setItem('j:0000002', 'theirs');
-  await assert.rejects(store.commit(append(key, 'e1'), context), { code: 'rejected', message: /written by another page/ });
+  await assert.rejects(store.commit(append(key, 'e1'), context), {
+    code: 'rejected',
+    message: /written by another page/,
+  });
   options.storage.removeItem('j:0000002');
   await assert.rejects(store.commit(append(key, 'e1'), context), { code: 'rejected' });
 });
 
 test('a name or options that can be none are refused at once', () => {
   const storage = memoryArea();
-  for (const args of [[], [''], [5], [null], ['j', null], ['j', 5], ['j', { storge: storage }], ['j', { storage: {} }], ['j', { storage: 5 }], ['j', { storage, locks: {} }], ['j', { locks: null }]]) {
-    assert.throws(() => localStorageJournal(...args), (error) => isStatepadError(error) && error.code === 'INVALID_ARGUMENT' && error.path !== undefined, JSON.stringify(args));
+  for (const args of [
+    [],
+    [''],
+    [5],
+    [null],
+    ['j', null],
+    ['j', 5],
+    ['j', { storge: storage }],
+    ['j', { storage: {} }],
+    ['j', { storage: 5 }],
+    ['j', { storage, locks: {} }],
+    ['j', { locks: null }],
+  ]) {
+    assert.throws(
+      () => localStorageJournal(...args),
+      (error) => isStatepadError(error) && error.code === 'INVALID_ARGUMENT' && error.path !== undefined,
+      JSON.stringify(args),
+    );
   }
 });
 
 /** Runs a task where the host has these properties. */
 async function withHost(properties, task) {
   const before = Object.keys(properties).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]);
-  Object.entries(properties).forEach(([name, value]) => Object.defineProperty(globalThis, name, { value, configurable: true }));
+  Object.entries(properties).forEach(([name, value]) =>
+    Object.defineProperty(globalThis, name, { value, configurable: true }),
+  );
   try {
     await task();
   } finally {
-    before.forEach(([name, descriptor]) => (descriptor === undefined ? delete globalThis[name] : Object.defineProperty(globalThis, name, descriptor)));
+    before.forEach(([name, descriptor]) =>
+      descriptor === undefined ? delete globalThis[name] : Object.defineProperty(globalThis, name, descriptor),
+    );
   }
 }
 
 test('the storage is that of the page, unless told otherwise; where there is none, opening is rejected', async () => {
-  const before = ['localStorage', 'navigator'].map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]);
+  const before = ['localStorage', 'navigator'].map((name) => [
+    name,
+    Object.getOwnPropertyDescriptor(globalThis, name),
+  ]);
   const put = (name, value) => Object.defineProperty(globalThis, name, { value, configurable: true });
   try {
     put('localStorage', undefined);
@@ -262,7 +329,9 @@ test('the storage is that of the page, unless told otherwise; where there is non
     assert.deepEqual([...globalThis.navigator.locks.held], ['statepad:j']);
     await store.close();
   } finally {
-    before.forEach(([name, descriptor]) => (descriptor === undefined ? delete globalThis[name] : Object.defineProperty(globalThis, name, descriptor)));
+    before.forEach(([name, descriptor]) =>
+      descriptor === undefined ? delete globalThis[name] : Object.defineProperty(globalThis, name, descriptor),
+    );
   }
 });
 
@@ -273,7 +342,11 @@ test('a bundle for browsers has nothing of Node in it', async () => {
   ]) {
     const { outputFiles } = await build({
       stdin: { contents, resolveDir: import.meta.dirname },
-      bundle: true, platform: 'browser', format: 'esm', write: false, logLevel: 'silent',
+      bundle: true,
+      platform: 'browser',
+      format: 'esm',
+      write: false,
+      logLevel: 'silent',
     });
     const [{ text }] = outputFiles;
     assert.doesNotMatch(text, /(import|require)\W[^\n]*node:/);

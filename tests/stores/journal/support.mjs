@@ -50,7 +50,13 @@ export const context = { signal: new AbortController().signal };
 
 export const create = (key, id, delta = {}, more = {}) => ({ id, kind: 'create', key, time: 1, delta, ...more });
 export const append = (key, id, delta = {}, more = {}) => ({
-  id, kind: 'append', key, time: 2, event: { id, time: 2, data: JSON.stringify({ id, text: `événement ${id}` }) }, delta, ...more,
+  id,
+  kind: 'append',
+  key,
+  time: 2,
+  event: { id, time: 2, data: JSON.stringify({ id, text: `événement ${id}` }) },
+  delta,
+  ...more,
 });
 export const update = (key, id, delta, more = {}) => ({ id, kind: 'update', key, time: 3, delta, ...more });
 

@@ -1,4 +1,5 @@
-// Journals of other versions: what version 1 has written, by its own code; and what that code does with what is written now.
+// Journals of other versions: what version 1 has written, by its own code; and what that code does with what is
+// written now.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,18 @@ import { afterEach, mock, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import * as now from 'statepad/stores/journal';
 import * as version1 from '../../fixtures/journal-v1.js';
-import { append, context, crc32, create, loaded, memoryArea, memoryLocks, opened, textMedium, update } from './support.mjs';
+import {
+  append,
+  context,
+  crc32,
+  create,
+  loaded,
+  memoryArea,
+  memoryLocks,
+  opened,
+  textMedium,
+  update,
+} from './support.mjs';
 
 const fixture = fileURLToPath(new URL('../../fixtures/journal-v1.log', import.meta.url));
 const key = (sessionId, userId = 'ada', appName = 'notes') => ({ appName, userId, sessionId });
@@ -54,21 +66,40 @@ const media = {
     cleanups.push(() => rmSync(folder, { recursive: true }));
     const path = join(folder, 'journal');
     writeFileSync(path, '');
-    return { made: (version) => version.fileJournal(path, { sync: false, compact: version === now }), fill: (end = '') => writeFileSync(path, readFileSync(fixture, 'utf8') + end), text: () => readFileSync(path, 'utf8') };
+    return {
+      made: (version) => version.fileJournal(path, { sync: false, compact: version === now }),
+      fill: (end = '') => writeFileSync(path, readFileSync(fixture, 'utf8') + end),
+      text: () => readFileSync(path, 'utf8'),
+    };
   },
   lines: () => {
     const medium = textMedium();
-    return { made: ({ journalStore }) => journalStore(medium), fill: () => void (medium.text = readFileSync(fixture, 'utf8')), text: () => medium.text };
+    return {
+      made: ({ journalStore }) => journalStore(medium),
+      fill: () => void (medium.text = readFileSync(fixture, 'utf8')),
+      text: () => medium.text,
+    };
   },
   storage: () => {
     const options = { storage: memoryArea(), locks: memoryLocks() };
-    const fill = () => readFileSync(fixture, 'utf8').trimEnd().split('\n').forEach((line, index) => options.storage.setItem(`j:000000${index + 1}`, line));
-    return { made: ({ localStorageJournal }) => localStorageJournal('j', options), fill, text: () => JSON.stringify([...options.storage.items]) };
+    const fill = () =>
+      readFileSync(fixture, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .forEach((line, index) => options.storage.setItem(`j:000000${index + 1}`, line));
+    return {
+      made: ({ localStorageJournal }) => localStorageJournal('j', options),
+      fill,
+      text: () => JSON.stringify([...options.storage.items]),
+    };
   },
   callbacks: () => {
     const log = [];
     const made = ({ callbackStore }) =>
-      callbackStore({ persist: async (records) => void log.push(...records.map((record) => JSON.stringify(record))), restore: () => log.map((text) => JSON.parse(text)) });
+      callbackStore({
+        persist: async (records) => void log.push(...records.map((record) => JSON.stringify(record))),
+        restore: () => log.map((text) => JSON.parse(text)),
+      });
     const fill = async () => {
       // Its records are those of the lines.
       const medium = textMedium(readFileSync(fixture, 'utf8'));
@@ -84,7 +115,11 @@ const media = {
         delete own.guard;
         const where = { appName, ...(userId !== null && { userId }), ...(sessionId !== null && { sessionId }) };
         if (own.kind === 'remove') await writer.remove(session(where), context);
-        else await writer.commit({ ...own, key: where, delta: { ...parts.S, ...(delta && { session: delta }) } }, context);
+        else
+          await writer.commit(
+            { ...own, key: where, delta: { ...parts.S, ...(delta && { session: delta }) } },
+            context,
+          );
       }
       await writer.close();
     };
@@ -98,7 +133,10 @@ for (const [name, medium] of Object.entries(media)) {
     await fill();
     const before = text();
     for (const migrate of ['create', 'check']) {
-      await assert.rejects(opened(made(now), migrate), (error) => error.code === 'rejected' && refusal.test(error.message));
+      await assert.rejects(
+        opened(made(now), migrate),
+        (error) => error.code === 'rejected' && refusal.test(error.message),
+      );
     }
     await assert.rejects(made(now).commit(create(key('new'), 'c'), context));
     assert.equal(text(), before);
@@ -166,7 +204,10 @@ test('an upgrade that was torn is made again, and nothing is lost by it', async 
     assert.equal(torn.text, text + line.slice(0, end));
     // Version 1 may take it for damage, and does not write then.
     const old = version1.journalStore(textMedium(torn.text));
-    await opened(old).then(() => assert.equal(end, 0), ({ code }) => assert.equal(code, 'corrupt'));
+    await opened(old).then(
+      () => assert.equal(end, 0),
+      ({ code }) => assert.equal(code, 'corrupt'),
+    );
     const store = await opened(now.journalStore(torn), 'upgrade');
     assert.deepEqual(await told(store), expected);
     await store.commit(append(keys[1], 'e1'), context);
@@ -206,11 +247,17 @@ test('what a later version has written is refused, however it is opened', async 
   for (const migrate of ['create', 'upgrade', 'check']) {
     for (const text of [line, readFileSync(fixture, 'utf8') + line]) {
       const medium = textMedium(text);
-      await assert.rejects(opened(now.journalStore(medium), migrate), { code: 'rejected', message: 'the journal has version 3, newer than 2: update statepad' });
+      await assert.rejects(opened(now.journalStore(medium), migrate), {
+        code: 'rejected',
+        message: 'the journal has version 3, newer than 2: update statepad',
+      });
       assert.equal(medium.text, text);
     }
     const persist = () => assert.fail('it writes');
-    await assert.rejects(opened(now.callbackStore({ persist, restore: () => [record] }), migrate), { code: 'rejected', message: 'the log has version 3, newer than 2: update statepad' });
+    await assert.rejects(opened(now.callbackStore({ persist, restore: () => [record] }), migrate), {
+      code: 'rejected',
+      message: 'the log has version 3, newer than 2: update statepad',
+    });
   }
 });
 
@@ -226,7 +273,11 @@ test('a file is compacted in its own version only', async () => {
   const compacted = text();
   assert.match(compacted, /^V[0-9a-f]{8}2\n/);
   assert.ok(!compacted.includes('"c4","kind":"create"'));
-  assert.equal((await store.commit(sent.at(-1), context)).duplicate, true, 'the creation of what was removed is remembered');
+  assert.equal(
+    (await store.commit(sent.at(-1), context)).duplicate,
+    true,
+    'the creation of what was removed is remembered',
+  );
   assert.deepEqual((await store.loadScope({ app: 'notes' }, context)).mark, 'c4');
   await store.close();
   // There is nothing more to be left out.
@@ -239,19 +290,29 @@ test('what removed sessions have changed stays when it is compacted, also where 
   const store = await opened(made(now));
   for (const session of ['one', 'two']) {
     await store.commit(create(key(session), session), context);
-    await store.commit(append(key(session), 'e1', { app: { set: { [session]: 1 } }, user: { set: { [session]: 1 } } }), context);
+    await store.commit(
+      append(key(session), 'e1', { app: { set: { [session]: 1 } }, user: { set: { [session]: 1 } } }),
+      context,
+    );
     await store.remove(key(session), context);
   }
   const refused = append(key('one'), 'late', {}, { attempt: 2 });
   await assert.rejects(store.commit(refused, context), { code: 'not-found' });
-  const before = [await store.loadScope({ app: 'notes' }, context), await store.loadScope({ app: 'notes', user: 'ada' }, context)];
+  const before = [
+    await store.loadScope({ app: 'notes' }, context),
+    await store.loadScope({ app: 'notes', user: 'ada' }, context),
+  ];
   await store.close();
   const again = await opened(made(now));
-  assert.deepEqual([await again.loadScope({ app: 'notes' }, context), await again.loadScope({ app: 'notes', user: 'ada' }, context)], before);
+  assert.deepEqual(
+    [await again.loadScope({ app: 'notes' }, context), await again.loadScope({ app: 'notes', user: 'ada' }, context)],
+    before,
+  );
   assert.equal(before[0].mark, 'e1');
   await again.commit(create(key('one'), 'anew'), context);
   await assert.rejects(again.commit(append(key('one'), 'late'), context), { code: 'conflict' });
-  for (const session of ['one', 'two']) assert.equal((await again.commit(create(key(session), session), context)).duplicate, true);
+  for (const session of ['one', 'two'])
+    assert.equal((await again.commit(create(key(session), session), context)).duplicate, true);
   await again.close();
 });
 
@@ -262,7 +323,9 @@ test('what is remembered of removals and refusals goes out of a compacted file a
   try {
     const store = await opened(made(now));
     for (const session of ['one', 'two']) await store.commit(create(key(session), session), context);
-    await assert.rejects(store.commit(append(key('one'), 'late', {}, { attempt: 2, guard: { rev: 7 } }), context), { code: 'conflict' });
+    await assert.rejects(store.commit(append(key('one'), 'late', {}, { attempt: 2, guard: { rev: 7 } }), context), {
+      code: 'conflict',
+    });
     await store.remove(key('one'), context);
     await store.close();
     await (await opened(made(now))).close();
@@ -282,7 +345,11 @@ test('what is remembered of removals and refusals goes out of a compacted file a
 
 test('what was kept is read again, whatever was refused or done under the same name long before', async () => {
   const log = [];
-  const make = () => now.callbackStore({ persist: async (records) => void log.push(...records.map((record) => JSON.stringify(record))), restore: () => log.map((text) => JSON.parse(text)) });
+  const make = () =>
+    now.callbackStore({
+      persist: async (records) => void log.push(...records.map((record) => JSON.stringify(record))),
+      restore: () => log.map((text) => JSON.parse(text)),
+    });
   const start = Date.now();
   mock.timers.enable({ apis: ['Date'], now: start });
   try {
@@ -308,13 +375,24 @@ test('what was kept is read again, whatever was refused or done under the same n
 
 test('a log keeps the call of a change, and not what its caller knew or how often it has tried', async () => {
   const log = [];
-  const store = await opened(now.callbackStore({ persist: async (records) => void log.push(...records), restore: () => [] }));
+  const store = await opened(
+    now.callbackStore({ persist: async (records) => void log.push(...records), restore: () => [] }),
+  );
   const more = { call: 'call 1', attempt: 2, known: { pos: { app: 0 }, marks: {} } };
   await store.commit(create(keys[0], 'c', { app: { set: { n: 1 } } }, more), context);
-  await assert.rejects(store.commit(append(keys[0], 'e', {}, { ...more, call: 'call 2', guard: { rev: 3 } }), context), { code: 'conflict' });
-  assert.deepEqual(log.map(({ kind }) => kind), ['version', 'create', 'refusal']);
+  await assert.rejects(
+    store.commit(append(keys[0], 'e', {}, { ...more, call: 'call 2', guard: { rev: 3 } }), context),
+    { code: 'conflict' },
+  );
+  assert.deepEqual(
+    log.map(({ kind }) => kind),
+    ['version', 'create', 'refusal'],
+  );
   const [version, made, refused] = log;
-  assert.deepEqual([version.version, made.call, made.attempt, made.known, refused.call], [2, 'call 1', undefined, undefined, 'call 2']);
+  assert.deepEqual(
+    [version.version, made.call, made.attempt, made.known, refused.call],
+    [2, 'call 1', undefined, undefined, 'call 2'],
+  );
   assert.equal((await store.loadScope({ app: 'notes' }, context)).mark, 'call 1');
 });
 

@@ -8,10 +8,8 @@ const context = { signal: new AbortController().signal };
 const SCOPES = ['app', 'user', 'session'];
 
 /** What becomes of each delta, and of each delta that a guard expects. */
-const mapDeltas = (deltas, map) => Object.fromEntries(Object.entries(deltas).map(([scope, delta]) => [
-  scope,
-  delta && map(delta, scope),
-]));
+const mapDeltas = (deltas, map) =>
+  Object.fromEntries(Object.entries(deltas).map(([scope, delta]) => [scope, delta && map(delta, scope)]));
 
 /** A store whose changes become others before they are written. */
 function changing(map) {
@@ -34,10 +32,12 @@ function values(map) {
   return (store) => ({
     load: async (key, query) => {
       const loaded = await store.load(key, query, context);
-      return loaded && {
-        ...loaded,
-        state: Object.fromEntries(Object.entries(loaded.state).map(([scope, state]) => [scope, record(state)])),
-      };
+      return (
+        loaded && {
+          ...loaded,
+          state: Object.fromEntries(Object.entries(loaded.state).map(([scope, state]) => [scope, record(state)])),
+        }
+      );
     },
     loadScope: async (scope) => {
       const loaded = await store.loadScope(scope, context);
@@ -51,7 +51,9 @@ const eachValue = (map) =>
   values((state) => Object.fromEntries(Object.entries(state).map(([name, value]) => [name, map(value)])));
 
 /** A store whose answers become others. */
-const committing = (map) => (store) => ({ commit: async (change) => map(await store.commit(change, context), change) });
+const committing = (map) => (store) => ({
+  commit: async (change) => map(await store.commit(change, context), change),
+});
 const loading = (map) => (store) => ({
   load: async (key, query) => {
     const loaded = await store.load(key, query, context);
@@ -60,11 +62,9 @@ const loading = (map) => (store) => ({
 });
 const listing = (map) => (store) => ({ list: async (query) => map(await store.list(query, context), query, store) });
 /** A store that is asked something else. */
-const window = (map) => (store) => ({ load: (key, { events, ...query }) => store.load(
-  key,
-  events ? { ...query, events: map(events) } : query,
-  context,
-) });
+const window = (map) => (store) => ({
+  load: (key, { events, ...query }) => store.load(key, events ? { ...query, events: map(events) } : query, context),
+});
 const asking = (map) => (store) => ({ list: (query) => store.list(map(query), context) });
 
 /** A store that is told something else of what its caller knows. */
@@ -131,21 +131,31 @@ const each = (make) => (store) => ({
 });
 const pause = () => new Promise((done) => setTimeout(done, 1));
 const utf16 = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
-const sortedBy = (compare) => (page, { descending }) => ({
-  ...page,
-  rows: page.rows.toSorted((a, b) => (descending ? b.time - a.time : a.time - b.time) || compare(a, b)),
-});
+const sortedBy =
+  (compare) =>
+  (page, { descending }) => ({
+    ...page,
+    rows: page.rows.toSorted((a, b) => (descending ? b.time - a.time : a.time - b.time) || compare(a, b)),
+  });
 /** A page that says that it ends at a row. */
-const ending = (page, row) => (row ? {
-  ...page,
-  next: { time: row.time, sessionId: row.key.sessionId, userId: row.key.userId },
-} : page);
-const inOrder = (values) => Object.fromEntries(Object.keys(values).sort().map((name) => [name, values[name]]));
+const ending = (page, row) =>
+  row
+    ? {
+        ...page,
+        next: { time: row.time, sessionId: row.key.sessionId, userId: row.key.userId },
+      }
+    : page;
+const inOrder = (values) =>
+  Object.fromEntries(
+    Object.keys(values)
+      .sort()
+      .map((name) => [name, values[name]]),
+  );
 const canonical = (value) => (value?.constructor === Object ? inOrder(value) : value);
 
 /**
- * What each changes of a store in memory, under what is wrong with it. One that has a `store` gives it whole, and may give
- * `another` on the same storage, and the one that is there when the storage is `reopened`.
+ * What each changes of a store in memory, under what is wrong with it. One that has a `store` gives it whole, and may
+ * give `another` on the same storage, and the one that is there when the storage is `reopened`.
  */
 export const broken = {
   // Deltas.
@@ -161,12 +171,17 @@ export const broken = {
   }),
   'moves an overwritten name to the end': (store) => ({
     commit: async (change) => {
-      const deltas = mapDeltas(change.delta, ({ set = {}, unset = [] }) => ({ set, unset: [...unset, ...Object.keys(set)] }));
+      const deltas = mapDeltas(change.delta, ({ set = {}, unset = [] }) => ({
+        set,
+        unset: [...unset, ...Object.keys(set)],
+      }));
       return store.commit({ ...change, delta: deltas }, context);
     },
   }),
   'sorts names': values(inOrder),
-  'loses __proto__': values((state) => Object.fromEntries(Object.entries(state).filter(([name]) => name !== '__proto__'))),
+  'loses __proto__': values((state) =>
+    Object.fromEntries(Object.entries(state).filter(([name]) => name !== '__proto__')),
+  ),
   'cuts names': confusingNames((name) => name.slice(0, 1_000)),
   'takes names in any case': confusingNames((name) => name.toLowerCase()),
   'normalizes names': confusingNames((name) => name.normalize()),
@@ -176,10 +191,14 @@ export const broken = {
       const { state } = await store.loadScope({ app: change.key.appName }, context);
       const merge = ({ set = {}, ...rest }) => ({
         ...rest,
-        set: Object.fromEntries(Object.entries(set).map(([name, value]) => [
-          name,
-          value?.constructor === Object && state[name]?.constructor === Object ? { ...state[name], ...value } : value,
-        ])),
+        set: Object.fromEntries(
+          Object.entries(set).map(([name, value]) => [
+            name,
+            value?.constructor === Object && state[name]?.constructor === Object
+              ? { ...state[name], ...value }
+              : value,
+          ]),
+        ),
       });
       return store.commit(
         { ...change, delta: { ...change.delta, ...(change.delta.app && { app: merge(change.delta.app) }) } },
@@ -267,16 +286,25 @@ export const broken = {
   }),
   'does not say that it is a duplicate': committing(without('duplicate')),
   'does not give back the event of a duplicate': committing(without('data')),
-  'gives back the event that was sent': committing((committed, { event }) => (committed.data === undefined ? committed : {
-    ...committed,
-    data: event.data,
-  })),
-  'gives null as the revision before a duplicate': committing((committed) => (committed.duplicate ? {
-    ...committed,
-    prev: null,
-  } : committed)),
+  'gives back the event that was sent': committing((committed, { event }) =>
+    committed.data === undefined
+      ? committed
+      : {
+          ...committed,
+          data: event.data,
+        },
+  ),
+  'gives null as the revision before a duplicate': committing((committed) =>
+    committed.duplicate
+      ? {
+          ...committed,
+          prev: null,
+        }
+      : committed,
+  ),
   'knows only its own duplicates': each((store, name) =>
-    changing((change) => (change.kind === 'create' ? change : { ...change, id: name + change.id }))(store)),
+    changing((change) => (change.kind === 'create' ? change : { ...change, id: name + change.id }))(store),
+  ),
   'knows an event id in all sessions': (store) => {
     const seen = new Map();
     return {
@@ -296,7 +324,10 @@ export const broken = {
       const rev = change.guard?.rev;
       const loaded = rev === undefined ? null : await store.load(change.key, {}, context);
       // Under another id it is no duplicate.
-      return store.commit(loaded === null || loaded.rev === rev ? change : { ...change, id: `${Math.random()}` }, context);
+      return store.commit(
+        loaded === null || loaded.rev === rev ? change : { ...change, id: `${Math.random()}` },
+        context,
+      );
     },
   }),
   'remembers what it has refused': (store) => {
@@ -315,32 +346,43 @@ export const broken = {
   },
   'forgets events after a hundred': (store) => ({
     commit: async (change) => {
-      const rev = (change.kind === 'append' && (await store.load(change.key, { events: { last: 0 } }, context))?.rev) || 0;
+      const rev =
+        (change.kind === 'append' && (await store.load(change.key, { events: { last: 0 } }, context))?.rev) || 0;
       return rev < 100 ? store.commit(change, context) : store.commit({ ...change, id: `${Math.random()}` }, context);
     },
   }),
   // Guards.
   'ignores guards': changing(without('guard')),
-  ...Object.fromEntries(['created', 'rev', 'pos', 'keys'].map((part) => [`ignores guard.${part}`, guarding(without(part))])),
-  ...Object.fromEntries(SCOPES.map((scope) => [
-    `ignores guard.keys.${scope}`,
-    guarding((guard) => (guard.keys ? { ...guard, keys: without(scope)(guard.keys) } : guard)),
-  ])),
-  'ignores guard.keys.*.unset': guarding((guard) => (guard.keys ? {
-    ...guard,
-    keys: mapDeltas(guard.keys, without('unset')),
-  } : guard)),
+  ...Object.fromEntries(
+    ['created', 'rev', 'pos', 'keys'].map((part) => [`ignores guard.${part}`, guarding(without(part))]),
+  ),
+  ...Object.fromEntries(
+    SCOPES.map((scope) => [
+      `ignores guard.keys.${scope}`,
+      guarding((guard) => (guard.keys ? { ...guard, keys: without(scope)(guard.keys) } : guard)),
+    ]),
+  ),
+  'ignores guard.keys.*.unset': guarding((guard) =>
+    guard.keys
+      ? {
+          ...guard,
+          keys: mapDeltas(guard.keys, without('unset')),
+        }
+      : guard,
+  ),
   'ignores guard.pos.user': guarding((guard) => (guard.pos ? { ...guard, pos: without('user')(guard.pos) } : guard)),
-  'ignores the guards of creations': changing((change) => (change.kind === 'create' ? without('guard')(change) : change)),
-  'ignores the guards of updates': changing((change) => (change.kind === 'update' ? without('guard')(change) : change)),
+  'ignores the guards of creations': changing((change) =>
+    change.kind === 'create' ? without('guard')(change) : change,
+  ),
+  'ignores the guards of updates': changing((change) =>
+    change.kind === 'update' ? without('guard')(change) : change,
+  ),
   'compares objects whatever the order of their members': (store) => {
-    const sorted = (deltas) => mapDeltas(
-      deltas,
-      ({ set, ...rest }) => ({
+    const sorted = (deltas) =>
+      mapDeltas(deltas, ({ set, ...rest }) => ({
         ...rest,
         ...(set && { set: Object.fromEntries(Object.entries(set).map(([name, value]) => [name, canonical(value)])) }),
-      }),
-    );
+      }));
     return changing((change) => ({
       ...change,
       delta: sorted(change.delta),
@@ -348,14 +390,16 @@ export const broken = {
     }))(store);
   },
   'does not tell the actual revision': (store) => ({
-    commit: (change) => store.commit(change, context).catch((error) => {
-      throw Object.create(error, { actual: { value: undefined } });
-    }),
+    commit: (change) =>
+      store.commit(change, context).catch((error) => {
+        throw Object.create(error, { actual: { value: undefined } });
+      }),
   }),
   'takes every refusal for a conflict': (store) => ({
-    commit: (change) => store.commit(change, context).catch((error) => {
-      throw Object.create(error, { code: { value: 'conflict' } });
-    }),
+    commit: (change) =>
+      store.commit(change, context).catch((error) => {
+        throw Object.create(error, { code: { value: 'conflict' } });
+      }),
   }),
   'writes app and user before it looks at the guard': (store) => ({
     commit: (change) =>
@@ -392,17 +436,23 @@ export const broken = {
       confusing((parts) => parts.join(separator)),
     ]),
   ),
-  'escapes the separator, but not the escape': confusing((parts) => parts.map((part) => part.replaceAll('/', '\\/')).join('/')),
+  'escapes the separator, but not the escape': confusing((parts) =>
+    parts.map((part) => part.replaceAll('/', '\\/')).join('/'),
+  ),
   'takes ids in any case': confusing((parts) => JSON.stringify(parts).toLowerCase()),
   'trims ids': confusing((parts) => JSON.stringify(parts.map((part) => part.trim()))),
   'normalizes ids': confusing((parts) => JSON.stringify(parts.map((part) => part.normalize()))),
   'takes ids for numbers': confusing((parts) =>
-    JSON.stringify(parts.map((part) => (part.trim() === '' || Number.isNaN(Number(part)) ? part : Number(part))))),
+    JSON.stringify(parts.map((part) => (part.trim() === '' || Number.isNaN(Number(part)) ? part : Number(part)))),
+  ),
   'takes a NUL for the end of an id': confusing((parts) => JSON.stringify(parts.map((part) => part.split('\0')[0]))),
   'cuts ids': confusing((parts) => JSON.stringify(parts.map((part) => part.slice(0, 200)))),
-  'encodes the separator, but not the code': confusing((parts) => parts.map((part) => part.replaceAll('/', '%2F')).join('/')),
+  'encodes the separator, but not the code': confusing((parts) =>
+    parts.map((part) => part.replaceAll('/', '%2F')).join('/'),
+  ),
   'finds a session without its user': confusing(([app, user, session]) =>
-    JSON.stringify(session === undefined ? [app, user] : [app, session])),
+    JSON.stringify(session === undefined ? [app, user] : [app, session]),
+  ),
   'takes the user without a name for none': (store) => ({
     loadScope: ({ app, user }) => store.loadScope(user ? { app, user } : { app }, context),
     list: ({ user, ...query }) => store.list(user ? { ...query, user } : query, context),
@@ -429,20 +479,29 @@ export const broken = {
         kept.set(id(key), (await store.load(key, {}, context))?.events);
         await store.remove(key, context, guard);
       },
-      ...loading((loaded, _, __, key) => ({ ...loaded, events: [...(kept.get(id(key)) ?? []), ...loaded.events] }))(store),
+      ...loading((loaded, _, __, key) => ({ ...loaded, events: [...(kept.get(id(key)) ?? []), ...loaded.events] }))(
+        store,
+      ),
     };
   },
   // Marks.
   'tells no marks': loading(without('marks')),
   'tells no last event': loading(without('last')),
-  'tells the first event for the last': loading((loaded) => ({ ...loaded, last: loaded.events[0]?.id ?? loaded.last })),
+  'tells the first event for the last': loading((loaded) => ({
+    ...loaded,
+    last: loaded.events[0]?.id ?? loaded.last,
+  })),
   'tells no ids of events': loading((loaded) => ({ ...loaded, events: loaded.events.map(without('id')) })),
   'does not say what was before': committing(without('before')),
-  ...Object.fromEntries(['session', 'app', 'user'].map((part) => [
-    `does not say what ${part} was before`,
-    committing((committed) => ({ ...committed, before: without(part)(committed.before) })),
-  ])),
-  'takes the id of an event for the mark': changing((change) => (change.kind === 'append' ? without('call')(change) : change)),
+  ...Object.fromEntries(
+    ['session', 'app', 'user'].map((part) => [
+      `does not say what ${part} was before`,
+      committing((committed) => ({ ...committed, before: without(part)(committed.before) })),
+    ]),
+  ),
+  'takes the id of an event for the mark': changing((change) =>
+    change.kind === 'append' ? without('call')(change) : change,
+  ),
   'does not compare marks': asksWith((known) => without('marks')(known)),
   'does not compare the last event': asksWith((known) => without('last')(known)),
   'looks for a known event in all sessions': (store) => {
@@ -479,21 +538,39 @@ export const broken = {
         isForgotten = true;
       },
       load: (key, query) =>
-        store.load(key, isForgotten && query.known ? { ...query, known: without('pos')(query.known) } : query, context),
+        store.load(
+          key,
+          isForgotten && query.known ? { ...query, known: without('pos')(query.known) } : query,
+          context,
+        ),
     };
   },
   'tells only what was set': telling(without('unset')),
   'tells only what was deleted': telling(without('set')),
-  'does not tell which names are new': telling(({ set, unset }) => ({ set, unset: unset.filter((name) => !(name in set)) })),
+  'does not tell which names are new': telling(({ set, unset }) => ({
+    set,
+    unset: unset.filter((name) => !(name in set)),
+  })),
   'tells new names sorted': telling(({ set, unset }) => ({ set: inOrder(set), unset })),
-  'tells what the change itself does': committing((committed, { delta: { app } }) => (committed.changed?.app && app ? {
-    ...committed,
-    changed: { ...committed.changed, app: { set: { ...committed.changed.app.set, ...app.set }, unset: committed.changed.app.unset } },
-  } : committed)),
-  'tells only of the app': committing((committed) => (committed.changed ? {
-    ...committed,
-    changed: without('user')(committed.changed),
-  } : committed)),
+  'tells what the change itself does': committing((committed, { delta: { app } }) =>
+    committed.changed?.app && app
+      ? {
+          ...committed,
+          changed: {
+            ...committed.changed,
+            app: { set: { ...committed.changed.app.set, ...app.set }, unset: committed.changed.app.unset },
+          },
+        }
+      : committed,
+  ),
+  'tells only of the app': committing((committed) =>
+    committed.changed
+      ? {
+          ...committed,
+          changed: without('user')(committed.changed),
+        }
+      : committed,
+  ),
   'does not compare the mark of where a scope is when changes go together': (store) => ({
     commitMany: async (changes) => {
       const now = async (scope, { pos = {}, marks = {} }, part) => {
@@ -503,7 +580,9 @@ export const broken = {
       const asked = changes.map(async ({ known, ...change }) => {
         const { appName: app, userId: user } = change.key;
         const marks = known && (await now({ app }, known, 'app'));
-        return known ? { ...change, known: { ...known, marks: await now({ app, user }, { ...known, marks }, 'user') } } : change;
+        return known
+          ? { ...change, known: { ...known, marks: await now({ app, user }, { ...known, marks }, 'user') } }
+          : change;
       });
       return store.commitMany(await Promise.all(asked), context);
     },
@@ -512,12 +591,14 @@ export const broken = {
   'takes every try for the first': changing(without('attempt')),
   'takes every try for a later one': changing((change) => ({ ...change, attempt: 2 })),
   'says of a refused call what is wrong with it now': (store) => ({
-    commit: (change) => store.commit(change, context).catch(async (error) => {
-      const { kind, key } = change;
-      const isThere = kind !== 'update' && (await store.load(key, {}, context)) !== null;
-      const code = kind === 'create' && isThere ? 'exists' : kind === 'append' && !isThere ? 'not-found' : error.code;
-      throw Object.create(error, { code: { value: code } });
-    }),
+    commit: (change) =>
+      store.commit(change, context).catch(async (error) => {
+        const { kind, key } = change;
+        const isThere = kind !== 'update' && (await store.load(key, {}, context)) !== null;
+        const code =
+          kind === 'create' && isThere ? 'exists' : kind === 'append' && !isThere ? 'not-found' : error.code;
+        throw Object.create(error, { code: { value: code } });
+      }),
   }),
   'remembers an id in place of a call': (store) => {
     const refused = new Set();
@@ -540,7 +621,8 @@ export const broken = {
     const lives = new Map();
     const life = (id) => `${lives.get(id) ?? 0} ${id}`;
     return {
-      commit: (change) => store.commit(change.kind === 'create' ? { ...change, id: life(change.id) } : change, context),
+      commit: (change) =>
+        store.commit(change.kind === 'create' ? { ...change, id: life(change.id) } : change, context),
       remove: async (key, _, guard) => {
         const created = (await store.load(key, {}, context))?.created.slice(2);
         await store.remove(key, context, guard?.created === undefined ? {} : { created: life(guard.created) });
@@ -554,7 +636,9 @@ export const broken = {
     remove: async (key, _, guard) => (guard?.created === undefined ? store.remove(key, context) : undefined),
   }),
   // What a session began with.
-  'forgets what a session began with': changing((change) => (change.kind === 'create' ? without('event')(change) : change)),
+  'forgets what a session began with': changing((change) =>
+    change.kind === 'create' ? without('event')(change) : change,
+  ),
   'shows what a session began with to all': (store) => ({
     load: (key, { events, ...query }) => store.load(key, { ...query, events: { from: 0, ...events } }, context),
   }),
@@ -573,68 +657,90 @@ export const broken = {
   'ends before to': window(({ to, ...rest }) => (to === undefined ? rest : { to: to - 1, ...rest })),
   'ignores to': window(without('to')),
   'ignores since': window(without('since')),
-  'shows what is later than since': window(({ since, ...rest }) => (since === undefined ? rest : {
-    since: since + 0.001,
-    ...rest,
-  })),
-  'takes since in whole milliseconds': window(({ since, ...rest }) => (since === undefined ? rest : {
-    since: Math.ceil(since),
-    ...rest,
-  })),
+  'shows what is later than since': window(({ since, ...rest }) =>
+    since === undefined
+      ? rest
+      : {
+          since: since + 0.001,
+          ...rest,
+        },
+  ),
+  'takes since in whole milliseconds': window(({ since, ...rest }) =>
+    since === undefined
+      ? rest
+      : {
+          since: Math.ceil(since),
+          ...rest,
+        },
+  ),
   'shows the first for the last': loading(async (loaded, { events: { last, ...rest } = {} }, store, key) =>
-    last === undefined ? loaded : {
-      ...loaded,
-      events: (await store.load(key, { events: rest }, context)).events.slice(0, last),
-    }),
-  'takes the last before it looks at the times': loading(async (
-    loaded,
-    { events: { last, since, ...rest } = {} },
-    store,
-    key,
-  ) => {
-    const { events } = last === undefined ? loaded : await store.load(key, { events: { ...rest, last } }, context);
-    return {
-      ...loaded,
-      events: events.filter((event) => loaded.events.some(({ rev }) => rev === event.rev) || since === undefined),
-    };
-  }),
+    last === undefined
+      ? loaded
+      : {
+          ...loaded,
+          events: (await store.load(key, { events: rest }, context)).events.slice(0, last),
+        },
+  ),
+  'takes the last before it looks at the times': loading(
+    async (loaded, { events: { last, since, ...rest } = {} }, store, key) => {
+      const { events } = last === undefined ? loaded : await store.load(key, { events: { ...rest, last } }, context);
+      return {
+        ...loaded,
+        events: events.filter((event) => loaded.events.some(({ rev }) => rev === event.rev) || since === undefined),
+      };
+    },
+  ),
   'stops at the first event that is earlier': loading((loaded, { events: { since } = {} }) => {
     const { events } = loaded;
-    const gap = events.findLastIndex(({ rev }, index) => index + 1 < events.length && events[index + 1].rev !== rev + 1);
+    const gap = events.findLastIndex(
+      ({ rev }, index) => index + 1 < events.length && events[index + 1].rev !== rev + 1,
+    );
     return since === undefined ? loaded : { ...loaded, events: events.slice(gap + 1) };
   }),
   'shows the newest event first': loading((loaded) => ({ ...loaded, events: loaded.events.toReversed() })),
   'shows a hundred events at most': loading((loaded) => ({ ...loaded, events: loaded.events.slice(-100) })),
   // What is known.
   'takes an equal revision for the same session': (store) => ({
-    load: async (key, query) => store.load(
-      key,
-      { ...query, known: { ...query.known, created: (await store.load(key, {}, context))?.created } },
-      context,
-    ),
+    load: async (key, query) =>
+      store.load(
+        key,
+        { ...query, known: { ...query.known, created: (await store.load(key, {}, context))?.created } },
+        context,
+      ),
   }),
   'always gives everything': (store) => ({ load: (key, query) => store.load(key, without('known')(query), context) }),
   'takes a later position for the known one': loading((loaded, { known }) =>
-    known?.pos?.app === undefined || known.pos.app < 1 ? loaded : { ...loaded, state: without('app')(loaded.state) }),
+    known?.pos?.app === undefined || known.pos.app < 1 ? loaded : { ...loaded, state: without('app')(loaded.state) },
+  ),
   // Lists.
   'sorts ids by UTF-16': listing(sortedBy((a, b) => utf16(a.key.sessionId, b.key.sessionId))),
-  'sorts users by UTF-16': listing(sortedBy(({ key: a }, { key: b }) =>
-    (a.sessionId === b.sessionId ? utf16(a.userId, b.userId) : 0))),
-  'turns ties around': listing((page, { descending }) => (descending ? {
-    ...page,
-    rows: page.rows.toReversed().sort((a, b) => b.time - a.time),
-  } : page)),
+  'sorts users by UTF-16': listing(
+    sortedBy(({ key: a }, { key: b }) => (a.sessionId === b.sessionId ? utf16(a.userId, b.userId) : 0)),
+  ),
+  'turns ties around': listing((page, { descending }) =>
+    descending
+      ? {
+          ...page,
+          rows: page.rows.toReversed().sort((a, b) => b.time - a.time),
+        }
+      : page,
+  ),
   'sorts times in whole milliseconds': listing((page, { descending }) => ({
     ...page,
-    rows: page.rows.toSorted(({ time: a, key }, { time: b, key: other }) =>
-      (descending ? -1 : 1) * (Math.trunc(a) - Math.trunc(b)) ||
-      Buffer.compare(Buffer.from(key.sessionId), Buffer.from(other.sessionId))),
+    rows: page.rows.toSorted(
+      ({ time: a, key }, { time: b, key: other }) =>
+        (descending ? -1 : 1) * (Math.trunc(a) - Math.trunc(b)) ||
+        Buffer.compare(Buffer.from(key.sessionId), Buffer.from(other.sessionId)),
+    ),
   })),
   'sorts times as texts': listing((page, { descending }) => ({
     ...page,
     rows: page.rows.toSorted((a, b) => (descending ? -1 : 1) * utf16(String(a.time), String(b.time))),
   })),
-  'sorts by the time of creation': changing((change) => ({ ...change, time: change.kind === 'append' ? 1_000 : change.time })),
+  'sorts by the time of creation': changing((change) => ({
+    ...change,
+    time: change.kind === 'append' ? 1_000 : change.time,
+  })),
   'counts the page for the total': listing((page) => ({ ...page, total: page.rows.length })),
   'counts all users for the total of one': listing(async (page, query, store) => ({
     ...page,
@@ -642,14 +748,22 @@ export const broken = {
   })),
   'takes no limit for a limit of none': asking(({ limit, ...query }) => (limit === 0 ? query : { limit, ...query })),
   'ignores the offset': asking(without('offset')),
-  'goes on at the place and not behind it': asking(({ after, ...query }) => (after ? {
-    ...query,
-    after: { ...after, userId: '' },
-  } : query)),
-  'goes on behind the time': asking(({ after, ...query }) => (after ? {
-    ...query,
-    after: { ...after, sessionId: '\u{10ffff}\u{10ffff}' },
-  } : query)),
+  'goes on at the place and not behind it': asking(({ after, ...query }) =>
+    after
+      ? {
+          ...query,
+          after: { ...after, userId: '' },
+        }
+      : query,
+  ),
+  'goes on behind the time': asking(({ after, ...query }) =>
+    after
+      ? {
+          ...query,
+          after: { ...after, sessionId: '\u{10ffff}\u{10ffff}' },
+        }
+      : query,
+  ),
   'goes on from a place that is there': listing(async (page, { after, ...query }, store) => {
     const { rows } = await store.list(without('limit')(query), context);
     const place = JSON.stringify([after?.time, after?.sessionId, after?.userId]);
@@ -662,7 +776,10 @@ export const broken = {
     return {
       list: async ({ after, ...query }) => {
         const offset = after && passed.get(JSON.stringify([after.time, after.sessionId, after.userId]));
-        const page = await store.list(offset === undefined ? { ...query, ...(after && { after }) } : { ...query, offset }, context);
+        const page = await store.list(
+          offset === undefined ? { ...query, ...(after && { after }) } : { ...query, offset },
+          context,
+        );
         page.rows.forEach((row, index) => passed.set(placeOf(row), (offset ?? query.offset ?? 0) + index + 1));
         return page;
       },
@@ -670,18 +787,27 @@ export const broken = {
   },
   'says that a page ends at its first session': listing((page) => ending(page, page.rows[0])),
   'says that a page ends at its last session of the user who comes first': listing((page) =>
-    ending(page, page.rows.findLast(({ key }) => key.userId === page.rows[0].key.userId))),
+    ending(
+      page,
+      page.rows.findLast(({ key }) => key.userId === page.rows[0].key.userId),
+    ),
+  ),
   'says that a page ends where the list does': listing(async (page, query, store) => {
     const { rows } = await store.list(without('limit')(query), context);
     return ending(page, rows.at(-1));
   }),
-  'says that a page without sessions ends where it begins': listing((page, { after }) => (page.rows.length === 0 && after ? {
-    ...page,
-    next: after,
-  } : page)),
+  'says that a page without sessions ends where it begins': listing((page, { after }) =>
+    page.rows.length === 0 && after
+      ? {
+          ...page,
+          next: after,
+        }
+      : page,
+  ),
   'lists a hundred at most': listing((page) => ({ ...page, rows: page.rows.slice(0, 100) })),
   'lists all users for the one without a name': listing((page, query, store) =>
-    (query.user === '' ? store.list(without('user')(query), context) : page)),
+    query.user === '' ? store.list(without('user')(query), context) : page,
+  ),
   'lists the values of users that are not in the rows': listing(async (page, { app }, store) => {
     const { users } = await store.list({ app, descending: false }, context);
     return { ...page, users };
@@ -690,10 +816,14 @@ export const broken = {
     ...page,
     users: new Map([...page.users].filter(([, state]) => Object.keys(state).length > 0)),
   })),
-  'lists no values of an app without sessions': listing((page) => (page.total === 0 ? {
-    ...page,
-    app: Object.create(null),
-  } : page)),
+  'lists no values of an app without sessions': listing((page) =>
+    page.total === 0
+      ? {
+          ...page,
+          app: Object.create(null),
+        }
+      : page,
+  ),
   'takes a row for corrupt': listing((page) => ({ ...page, corrupt: page.rows.slice(0, 1).map(({ key }) => key) })),
   // Many at once.
   'writes all or nothing of many': (store) => ({
@@ -708,29 +838,40 @@ export const broken = {
   'answers many in another order': (store) => ({
     commitMany: async (changes) => (await store.commitMany(changes, context)).toReversed(),
   }),
-  'writes the first fifty of many': (store) => ({ commitMany: (changes) => store.commitMany(changes.slice(0, 50), context) }),
+  'writes the first fifty of many': (store) => ({
+    commitMany: (changes) => store.commitMany(changes.slice(0, 50), context),
+  }),
   'writes many backwards': (store) => ({
     commitMany: async (changes) => (await store.commitMany(changes.toReversed(), context)).toReversed(),
   }),
   'looks at all guards before it writes many': (store) => ({
     commitMany: async (changes) => {
-      const before = new Map(await Promise.all(changes.map(async ({ key }) => [
-        key,
-        await store.loadScope({ app: key.appName }, context),
-      ])));
-      return store.commitMany(changes.map((change) => {
-        const { guard, ...rest } = change;
-        return guard?.pos?.app === undefined ? change : {
-          ...rest,
-          guard: { ...guard, pos: { app: guard.pos.app + (guard.pos.app === before.get(change.key).pos ? 0 : 1_000) } },
-        };
-      }), context);
+      const before = new Map(
+        await Promise.all(changes.map(async ({ key }) => [key, await store.loadScope({ app: key.appName }, context)])),
+      );
+      return store.commitMany(
+        changes.map((change) => {
+          const { guard, ...rest } = change;
+          return guard?.pos?.app === undefined
+            ? change
+            : {
+                ...rest,
+                guard: {
+                  ...guard,
+                  pos: { app: guard.pos.app + (guard.pos.app === before.get(change.key).pos ? 0 : 1_000) },
+                },
+              };
+        }),
+        context,
+      );
     },
   }),
   // Opening again.
   'forgets everything when it is opened again': (store) => ({ store, reopened: memoryStore() }),
   'forgets updates when it is opened again': (store) => {
-    const other = changing((change) => (change.kind === 'update' ? { ...change, id: `again ${change.id}` } : change))(store);
+    const other = changing((change) => (change.kind === 'update' ? { ...change, id: `again ${change.id}` } : change))(
+      store,
+    );
     return { store, reopened: { ...store, ...other } };
   },
   'sorts names when it is opened again': (store) => ({ store, reopened: { ...store, ...values(inOrder)(store) } }),

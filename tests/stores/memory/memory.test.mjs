@@ -71,7 +71,10 @@ test('every store is opened and closed once, and the storage is disposed of last
   ];
   assert.deepEqual(calls.splice(0), all);
   const failing = [...steps, { loadScope: { app: 'a' }, answer: { pos: 1, state: {} } }];
-  await assert.rejects(runStoreCase({ name: 'x', needs: [], steps: failing }, harness), /^Error: store case "x": step 3/);
+  await assert.rejects(
+    runStoreCase({ name: 'x', needs: [], steps: failing }, harness),
+    /^Error: store case "x": step 3/,
+  );
   assert.deepEqual(calls, all);
 });
 

@@ -7,8 +7,8 @@ import { postgresForTests } from '../../support/postgres.mjs';
 export const context = { signal: new AbortController().signal };
 
 /**
- * Runs `register` with a database, or says loudly that there is none. Pools and schemas that come from it are gone when the
- * tests of the file have ended.
+ * Runs `register` with a database, or says loudly that there is none. Pools and schemas that come from it are gone
+ * when the tests of the file have ended.
  */
 export async function withDatabase(register) {
   const { server, skip } = await postgresForTests();

@@ -8,7 +8,8 @@ import { checkCorruptPages } from '../support/corrupt-pages.mjs';
 import { append, codeOf, context, create, keyOf, withDatabase } from './database.mjs';
 
 const failing = (error) => ({ query: async () => Promise.reject(error) });
-const sqlError = (code, message = `a message for ${code}`) => Object.assign(new Error(message), { code, severity: 'ERROR' });
+const sqlError = (code, message = `a message for ${code}`) =>
+  Object.assign(new Error(message), { code, severity: 'ERROR' });
 const systemError = (code, syscall) => Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
 
 /** What comes of a commit, and of a load, when the client fails. */
@@ -19,7 +20,21 @@ async function outcomes(error) {
 }
 
 /** What is known to be undone, or not begun. The disk is full at 53100. */
-const undone = ['40P01', '40001', '55P03', '57014', '53100', '53200', '53300', '53400', '57P03', '57P05', '25006', '28P01', '3D000'];
+const undone = [
+  '40P01',
+  '40001',
+  '55P03',
+  '57014',
+  '53100',
+  '53200',
+  '53300',
+  '53400',
+  '57P03',
+  '57P05',
+  '25006',
+  '28P01',
+  '3D000',
+];
 
 for (const error of [
   ...undone.map((code) => sqlError(code)),
@@ -91,11 +106,15 @@ test('a statement is sent under a name only to clients that know names, and with
   const [client, off] = [asked({ escapeIdentifier() {} }), asked({ escapeIdentifier() {} })];
   for (const each of [plain, pool, client]) await postgresStore(each).loadScope({ app: 'a' }, context);
   await postgresStore(off, { prepare: false }).loadScope({ app: 'a' }, context);
-  for (const { queries: [[text, values]] } of [plain, off]) {
+  for (const {
+    queries: [[text, values]],
+  } of [plain, off]) {
     assert.match(text, /^select/);
     assert.deepEqual(values, ['a']);
   }
-  for (const { queries: [[query, ...rest]] } of [pool, client]) {
+  for (const {
+    queries: [[query, ...rest]],
+  } of [pool, client]) {
     assert.deepEqual(rest, []);
     assert.match(query.name, /^statepad_\w+$/);
     assert.deepEqual([query.text, query.values], plain.queries[0]);
@@ -111,13 +130,18 @@ test('a statement is sent under a name only to clients that know names, and with
     };
     const store = postgresStore(lost);
     for (let i = 0; i < 2; i++) assert.equal((await store.loadScope({ app: 'a' }, context)).pos, 1);
-    assert.deepEqual(lost.queries.map(([first]) => typeof first), ['object', 'string', 'string']);
+    assert.deepEqual(
+      lost.queries.map(([first]) => typeof first),
+      ['object', 'string', 'string'],
+    );
   }
 });
 
 test('an id or a name that is too long for an index is refused, with its size, and the others are written', async () => {
   const sent = [];
-  const store = postgresStore({ query: async (text, values) => (sent.push(values), { rows: [{ answers: '[[0,0,0]]' }] }) });
+  const store = postgresStore({
+    query: async (text, values) => (sent.push(values), { rows: [{ answers: '[[0,0,0]]' }] }),
+  });
   const [long, longest] = ['é'.repeat(1_301), 'é'.repeat(1_300)];
   for (const change of [
     create(long),
@@ -126,7 +150,12 @@ test('an id or a name that is too long for an index is refused, with its size, a
     create('c', {}, keyOf('s', 'u', long)),
     create('c', { user: { set: { [long]: 1 } } }),
   ]) {
-    await assert.rejects(store.commit(change, context), { name: 'StoreError', code: 'rejected', size: 2_602, limit: 2_600 });
+    await assert.rejects(store.commit(change, context), {
+      name: 'StoreError',
+      code: 'rejected',
+      size: 2_602,
+      limit: 2_600,
+    });
   }
   assert.deepEqual(sent, []);
   const [good, bad] = await store.commitMany([create(longest), create(long, {}, keyOf('t'))], context);
@@ -148,7 +177,10 @@ await withDatabase((database) => {
   };
   const once = async (store, ids) => {
     const { rev, events } = await store.load(keyOf(), {}, context);
-    assert.deepEqual(events.map(({ data }) => JSON.parse(data).id), ids);
+    assert.deepEqual(
+      events.map(({ data }) => JSON.parse(data).id),
+      ids,
+    );
     assert.equal(rev, ids.length);
   };
   const change = append('e1', { app: { set: { a: 1 } }, session: { set: { s: 1 } } });
@@ -171,8 +203,14 @@ await withDatabase((database) => {
   test('a change that Postgres cannot read does not keep the others of its batch from being written', async () => {
     const store = await openStore();
     const lone = 'half \ud83d of a character';
-    const answers = await store.commitMany([create('c1', {}, keyOf('1')), create('c2', {}, keyOf(lone)), create('c3', {}, keyOf('3'))], context);
-    assert.deepEqual(answers.map(({ code, rev }) => code ?? rev), [0, 'rejected', 0]);
+    const answers = await store.commitMany(
+      [create('c1', {}, keyOf('1')), create('c2', {}, keyOf(lone)), create('c3', {}, keyOf('3'))],
+      context,
+    );
+    assert.deepEqual(
+      answers.map(({ code, rev }) => code ?? rev),
+      [0, 'rejected', 0],
+    );
     assert.equal((await store.list({ app: 'a', descending: false }, context)).total, 2);
   });
 
@@ -207,7 +245,10 @@ await withDatabase((database) => {
     assert.equal((await store.loadScope({ app: 'a' }, context)).pos, 1);
   });
 
-  for (const [when, isWritten] of [['before it gets to the server', false], ['after the server has made it', true]]) {
+  for (const [when, isWritten] of [
+    ['before it gets to the server', false],
+    ['after the server has made it', true],
+  ]) {
     test(`a connection is cut ${when}: sent again, the change is stored once`, async () => {
       const proxy = await startProxy(database.url);
       try {
@@ -244,9 +285,13 @@ await withDatabase((database) => {
   };
   /** The connection that waits for the locks of another one, as soon as one does. */
   const waiting = async (holder) => {
-    const { rows: [{ pid }] } = await holder.query('select pg_backend_pid() as pid');
+    const {
+      rows: [{ pid }],
+    } = await holder.query('select pg_backend_pid() as pid');
     for (;;) {
-      const { rows } = await pool.query('select pid from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [pid]);
+      const { rows } = await pool.query('select pid from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [
+        pid,
+      ]);
       if (rows.length > 0) return rows[0].pid;
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
@@ -282,12 +327,15 @@ await withDatabase((database) => {
   test('a commit that ends a deadlock with somebody else is not written, no part of it', async () => {
     const { schema, store } = await opened(pool);
     await store.commit(create('c2', {}, keyOf('s2')), context);
-    await holding(`set local deadlock_timeout = '1min'; select from ${schema}.sessions where id = 's2' for update`, async (holder) => {
-      const commit = codeOf(store.commitMany([change, append('e2', {}, keyOf('s2'))], context));
-      await waiting(holder);
-      await holder.query(`select from ${schema}.sessions where id = 's' for update`);
-      assert.equal(await commit, 'unavailable');
-    });
+    await holding(
+      `set local deadlock_timeout = '1min'; select from ${schema}.sessions where id = 's2' for update`,
+      async (holder) => {
+        const commit = codeOf(store.commitMany([change, append('e2', {}, keyOf('s2'))], context));
+        await waiting(holder);
+        await holder.query(`select from ${schema}.sessions where id = 's' for update`);
+        assert.equal(await commit, 'unavailable');
+      },
+    );
     await once(store, []);
     await store.commitMany([change, append('e2', {}, keyOf('s2'))], context);
     await once(store, ['e1']);
@@ -327,10 +375,14 @@ await withDatabase((database) => {
   test('a value of a user that cannot be read makes the sessions of that user corrupt; one of the app, all', async () => {
     const { schema, store } = await opened(pool, { user: { set: { u: 'user' } }, app: { set: { a: 'app' } } });
     await store.commit(create('c2', {}, keyOf('s2', 'other')), context);
-    const spoil = (text) => pool.query(`update ${schema}.state set value = 'spoilt' where value = $1`, [JSON.stringify(text)]);
+    const spoil = (text) =>
+      pool.query(`update ${schema}.state set value = 'spoilt' where value = $1`, [JSON.stringify(text)]);
     await spoil('user');
     const page = await store.list({ app: 'a', descending: false }, context);
-    assert.deepEqual([page.rows.map(({ key }) => key.sessionId), page.corrupt, [...page.users.keys()]], [['s2'], [keyOf()], ['other']]);
+    assert.deepEqual(
+      [page.rows.map(({ key }) => key.sessionId), page.corrupt, [...page.users.keys()]],
+      [['s2'], [keyOf()], ['other']],
+    );
     assert.equal(await codeOf(store.load(keyOf(), {}, context)), 'corrupt');
     assert.equal(await codeOf(store.loadScope({ app: 'a', user: 'u' }, context)), 'corrupt');
     assert.equal((await store.loadScope({ app: 'a' }, context)).state.a, 'app');
@@ -339,11 +391,16 @@ await withDatabase((database) => {
     assert.equal(await codeOf(store.load(keyOf('s2', 'other'), {}, context)), 'corrupt');
   });
 
-  for (const [part, member] of [['session', 'sessionId'], ['user', 'userId']]) {
+  for (const [part, member] of [
+    ['session', 'sessionId'],
+    ['user', 'userId'],
+  ]) {
     test(`a list is followed past sessions that are corrupt with their ${part}`, async () => {
       const schema = database.schema();
       const spoil = (keys) =>
-        pool.query(`update ${schema}.state set value = '{' where value = any($1)`, [keys.map((key) => JSON.stringify(key[member]))]);
+        pool.query(`update ${schema}.state set value = '{' where value = any($1)`, [
+          keys.map((key) => JSON.stringify(key[member])),
+        ]);
       await checkCorruptPages({ part, open: () => postgresStore(pool, { schema }), damage: spoil });
     });
   }

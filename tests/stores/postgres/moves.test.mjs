@@ -12,7 +12,14 @@ await withDatabase((database) => {
     await store.open({ migrate: 'create' }, context);
     return store;
   };
-  const update = (id, set, more = {}) => ({ id, kind: 'update', key: { appName: 'a' }, time: 1, delta: { app: set }, ...more });
+  const update = (id, set, more = {}) => ({
+    id,
+    kind: 'update',
+    key: { appName: 'a' },
+    time: 1,
+    delta: { app: set },
+    ...more,
+  });
   const at = (pos, mark) => ({ pos: { app: pos }, marks: { app: mark } });
   const plain = (changed) => JSON.parse(JSON.stringify(changed ?? null));
   /** A statement that is made by the store, and what it makes of its values. */
@@ -26,9 +33,14 @@ await withDatabase((database) => {
     const store = await open(schema);
     await store.commit(create(), context);
     for (let n = 1; n <= 2_600; n += 100) {
-      await store.commitMany(Array.from({ length: 100 }, (_, i) => update(`u${n + i}`, { set: { [`k${(n + i) % 10}`]: n + i } })), context);
+      await store.commitMany(
+        Array.from({ length: 100 }, (_, i) => update(`u${n + i}`, { set: { [`k${(n + i) % 10}`]: n + i } })),
+        context,
+      );
     }
-    const { rows: [{ count, least }] } = await pool.query(`select count(*)::int as count, min(pos)::int as least from ${schema}.moves`);
+    const {
+      rows: [{ count, least }],
+    } = await pool.query(`select count(*)::int as count, min(pos)::int as least from ${schema}.moves`);
     assert.ok(count >= 1_000 && count <= 1_300, `${count}`);
     assert.equal(least + count - 1, 2_600);
     const tell = async (pos) => (await store.load(keyOf(), { known: at(pos, `u${pos}`) }, context)).changed?.app;
@@ -44,7 +56,9 @@ await withDatabase((database) => {
     const schema = database.schema();
     const store = await open(schema);
     await store.commit(create('c', { app: { set: { a: 1 } } }), context);
-    await pool.query(`update ${schema}.scopes set pos = pos + 1 where parent = 0; update ${schema}.state set value = '2'`);
+    await pool.query(
+      `update ${schema}.scopes set pos = pos + 1 where parent = 0; update ${schema}.state set value = '2'`,
+    );
     await store.commit(update('u1', { set: { b: 1 } }), context);
     const loaded = await store.load(keyOf(), { known: at(1, 'c') }, context);
     assert.deepEqual([loaded.pos.app, { ...loaded.state.app }, loaded.changed], [3, { a: 2, b: 1 }, undefined]);
@@ -66,16 +80,23 @@ await withDatabase((database) => {
       assert.deepEqual((await store.load(keyOf(), { known, events: { from: 3 } }, context)).state, {});
 
       await pool.query(`truncate ${tables.map((table) => `${schema}.${table}`).join()}`);
-      for (const table of tables) await pool.query(`insert into ${schema}.${table} select * from ${schema}_copy.${table}`);
+      for (const table of tables)
+        await pool.query(`insert into ${schema}.${table} select * from ${schema}_copy.${table}`);
       const back = await store.load(keyOf(), { known, events: { from: 3 } }, context);
-      assert.deepEqual([back.rev, back.last, back.diverged, back.pos, back.marks], [1, 'e1', true, { app: 2, user: 1 }, { app: 'e1', user: 'c' }]);
+      assert.deepEqual(
+        [back.rev, back.last, back.diverged, back.pos, back.marks],
+        [1, 'e1', true, { app: 2, user: 1 }, { app: 'e1', user: 'c' }],
+      );
       assert.deepEqual([Object.keys(back.state).sort(), back.changed], [['app', 'session', 'user'], undefined]);
 
       // Others write at the same revision and positions.
       const other = await store.commit(append('x2', { app: { set: { a: 30 } }, user: { set: { u: 20 } } }), context);
       assert.deepEqual([other.rev, other.pos], [2, { app: 3, user: 2 }]);
       const ahead = await store.load(keyOf(), { known, events: { from: 3 } }, context);
-      assert.deepEqual([ahead.rev, ahead.last, ahead.diverged, { ...ahead.state.app }, { ...ahead.state.user }], [2, 'x2', true, { a: 30 }, { u: 20 }]);
+      assert.deepEqual(
+        [ahead.rev, ahead.last, ahead.diverged, { ...ahead.state.app }, { ...ahead.state.user }],
+        [2, 'x2', true, { a: 30 }, { u: 20 }],
+      );
       await store.commit(update('x3', { set: { a: 31 } }), context);
       const later = await store.load(keyOf(), { known, events: { from: 3 } }, context);
       assert.deepEqual([later.changed, { ...later.state.app }, later.diverged], [undefined, { a: 31 }, true]);
@@ -93,18 +114,27 @@ await withDatabase((database) => {
     await store.commit(create('c', { app: { set: { a: 0 } } }), context);
     const holder = await pool.connect();
     try {
-      // Each kind: one that moves the app, one that looks at it, one that goes with others, and one that only waits for its session.
+      // Each kind: one that moves the app, one that looks at it, one that goes with others, and one that only waits
+      // for its session.
       for (const [index, make] of [
         (known) => [append('moves', { app: { set: { mine: 1 } } }, keyOf(), { known })],
         (known) => [append('looks', {}, keyOf(), { known, guard: { keys: { app: { unset: ['none'] } } } })],
-        (known) => [append('together', { app: { set: { mine: 2 } } }, keyOf(), { known }), update('with', { set: { mine: 3 } }, { known })],
+        (known) => [
+          append('together', { app: { set: { mine: 2 } } }, keyOf(), { known }),
+          update('with', { set: { mine: 3 } }, { known }),
+        ],
         (known) => [append('waits', {}, keyOf(), { known })],
       ].entries()) {
         const { pos, mark } = await store.loadScope({ app: 'a' }, context);
         await holder.query('begin');
-        const theirs = await postgresStore(holder, { schema }).commit(append(`held ${index}`, { app: { set: { a: index + 1 }, unset: ['mine'] } }), context);
+        const theirs = await postgresStore(holder, { schema }).commit(
+          append(`held ${index}`, { app: { set: { a: index + 1 }, unset: ['mine'] } }),
+          context,
+        );
         const waiting = store.commitMany(make(at(pos, mark)), context);
-        const isWaiting = async () => (await pool.query('select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0')).rows.length > 0;
+        const isWaiting = async () =>
+          (await pool.query('select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0')).rows.length >
+          0;
         while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 5));
         await holder.query('commit');
         const [answer] = await waiting;
@@ -120,14 +150,20 @@ await withDatabase((database) => {
 
   test('who follows only what is told has what the store has, whatever many others do at once', async () => {
     const schema = database.schema();
-    const [writer, store] = [await open(schema, database.pool({ max: 8, options: '-c synchronous_commit=off' })), await open(schema)];
+    const [writer, store] = [
+      await open(schema, database.pool({ max: 8, options: '-c synchronous_commit=off' })),
+      await open(schema),
+    ];
     await store.commit(create('c', { app: { set: { a: 0 } } }), context);
     const random = (count) => Math.floor(Math.random() * count);
     let isDone = false;
     const others = Array.from({ length: 6 }, async (_, worker) => {
       for (let round = 0; round < 40; round++) {
         const [name, other] = [`k${random(6)}`, `k${random(6)}`];
-        await writer.commit(update(`${worker} ${round}`, { set: { [name]: round }, ...(other !== name && { unset: [other] }) }), context);
+        await writer.commit(
+          update(`${worker} ${round}`, { set: { [name]: round }, ...(other !== name && { unset: [other] }) }),
+          context,
+        );
       }
     });
     const all = Promise.all(others).then(() => (isDone = true));
@@ -151,7 +187,10 @@ await withDatabase((database) => {
         const { pos, before, changed } = await store.commit(append(`e${round}`, {}, keyOf(), { known }), context);
         follow({ pos: pos.app, mark: before.app, changed: changed?.app });
       } else {
-        const { pos, before, changed } = await store.commit(append(`e${round}`, { app: { set: { own: round } } }, keyOf(), { known }), context);
+        const { pos, before, changed } = await store.commit(
+          append(`e${round}`, { app: { set: { own: round } } }, keyOf(), { known }),
+          context,
+        );
         follow({ pos: pos.app - 1, mark: before.app, changed: changed?.app });
         mine.values.set('own', round);
         mine = { ...mine, pos: pos.app, mark: `e${round}` };
@@ -171,7 +210,9 @@ await withDatabase((database) => {
     const schema = database.schema();
     const client = recorded(pool);
     const store = await open(schema, client);
-    const big = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`key ${i}`, `a value of some length: ${i}`]));
+    const big = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, i) => [`key ${i}`, `a value of some length: ${i}`]),
+    );
     await store.commit(create('c', { app: { set: big } }), context);
     await store.commit(update('u1', { set: { 'key 7': 'new' } }), context);
     const known = { created: 'c', rev: 0, pos: { app: 1, user: 0 }, marks: { app: 'c' } };
@@ -191,7 +232,8 @@ await withDatabase((database) => {
       // What the connection has read before and has not told yet is in it, too.
       const count = async () => {
         const sums = 'sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows';
-        return (await single.query(`select ${sums} from pg_stat_xact_user_tables where schemaname = $1`, [schema])).rows[0].rows;
+        return (await single.query(`select ${sums} from pg_stat_xact_user_tables where schemaname = $1`, [schema]))
+          .rows[0].rows;
       };
       const before = await count();
       await run(postgresStore(single, { schema }));
@@ -200,7 +242,9 @@ await withDatabase((database) => {
       single.release();
       return rows;
     };
-    const loads = await reads((own) => own.load(keyOf(), { known: { ...known, rev: 1, last: 'e1' }, events: { last: 0 } }, context));
+    const loads = await reads((own) =>
+      own.load(keyOf(), { known: { ...known, rev: 1, last: 'e1' }, events: { last: 0 } }, context),
+    );
     assert.ok(loads < 40, `${loads} rows`);
     for (const [index, delta] of [{}, { app: { set: { mine: 1 } } }].entries()) {
       const rows = await reads((own) => own.commit(append(`again ${index}`, delta, keyOf(), { known }), context));
@@ -212,21 +256,34 @@ await withDatabase((database) => {
     const schema = database.schema();
     const store = await open(schema);
     await store.commit(create(), context);
-    const refuse = (call) => codeOf(store.commit(append('e', {}, keyOf(), { call: `call ${call}`, attempt: 2, guard: { rev: 9 } }), context));
+    const refuse = (call) =>
+      codeOf(store.commit(append('e', {}, keyOf(), { call: `call ${call}`, attempt: 2, guard: { rev: 9 } }), context));
     for (const call of ['old', 'young']) await refuse(call);
     for (const id of ['old', 'young']) {
       await store.commit(create(id, {}, keyOf(id)), context);
       await store.remove(keyOf(id), context);
     }
-    for (const [table, column] of [['refused', 'call'], ['creations', 'id']]) {
-      await pool.query(`update ${schema}.${table} set at = now() - case when ${column} like '%old' then interval '25 hours' else interval '23 hours' end`);
+    for (const [table, column] of [
+      ['refused', 'call'],
+      ['creations', 'id'],
+    ]) {
+      await pool.query(
+        `update ${schema}.${table} set at = now() - case when ${column} like '%old' then interval '25 hours' else interval '23 hours' end`,
+      );
     }
     await refuse('new');
     await store.commit(create('new', {}, keyOf('new')), context);
     await store.remove(keyOf('new'), context);
-    for (const [table, column] of [['refused', 'call'], ['creations', 'id']]) {
+    for (const [table, column] of [
+      ['refused', 'call'],
+      ['creations', 'id'],
+    ]) {
       const { rows } = await pool.query(`select ${column} as name from ${schema}.${table} order by at`);
-      assert.deepEqual(rows.map(({ name }) => name.replace('call ', '')), ['young', 'new'], table);
+      assert.deepEqual(
+        rows.map(({ name }) => name.replace('call ', '')),
+        ['young', 'new'],
+        table,
+      );
     }
   });
 
@@ -234,12 +291,20 @@ await withDatabase((database) => {
     const schema = database.schema();
     const stores = [await open(schema, database.pool({ max: 8 })), await open(schema)];
     const keys = Array.from({ length: 6 }, (_, i) => keyOf(`s${i}`));
-    await stores[0].commitMany(keys.map((key, i) => create(`c${i}`, {}, key)), context);
+    await stores[0].commitMany(
+      keys.map((key, i) => create(`c${i}`, {}, key)),
+      context,
+    );
     for (let round = 0; round < 10; round++) {
-      const batch = (attempt) => keys.map((key, i) => append(`e${round}`, {}, key, { call: `${round} ${i}`, ...(attempt > 1 && { attempt, guard: { rev: 99 } }) }));
+      const batch = (attempt) =>
+        keys.map((key, i) =>
+          append(`e${round}`, {}, key, { call: `${round} ${i}`, ...(attempt > 1 && { attempt, guard: { rev: 99 } }) }),
+        );
       const batches = [batch(1), batch(2).reverse(), batch(3), batch(4).reverse()];
       const answers = await Promise.all(batches.map((changes, i) => stores[i % 2].commitMany(changes, context)));
-      answers.flat().forEach((answer) => assert.ok(answer.code === undefined || answer.code === 'conflict', String(answer)));
+      answers
+        .flat()
+        .forEach((answer) => assert.ok(answer.code === undefined || answer.code === 'conflict', String(answer)));
       answers[1].forEach((refusal, i) => {
         const first = answers[0][keys.length - 1 - i];
         // A try that was refused, or known to be written: never refused and then written.

@@ -24,14 +24,20 @@ for (const [what, given, told] of [
   ['a client that queries otherwise', { query: 'select 1' }, 'an object without one'],
 ]) {
   test(`${what} in place of a client is refused at once, and what to pass is said`, () => {
-    assert.throws(() => postgresStore(given), (error) => {
-      assert.equal(error.name, 'StatepadError');
-      assert.equal(error.code, 'INVALID_ARGUMENT');
-      assert.equal(error.path, 'client');
-      assert.match(error.message, typeof told === 'string' ? new RegExp(`has a query method, not ${told}: pass a pool`) : told);
-      assert.doesNotMatch(error.message, /secret/);
-      return true;
-    });
+    assert.throws(
+      () => postgresStore(given),
+      (error) => {
+        assert.equal(error.name, 'StatepadError');
+        assert.equal(error.code, 'INVALID_ARGUMENT');
+        assert.equal(error.path, 'client');
+        assert.match(
+          error.message,
+          typeof told === 'string' ? new RegExp(`has a query method, not ${told}: pass a pool`) : told,
+        );
+        assert.doesNotMatch(error.message, /secret/);
+        return true;
+      },
+    );
   });
 }
 
@@ -62,10 +68,21 @@ test('options that are undefined are none', () => {
 function serverThat(says) {
   const statements = [];
   const server = {
-    role: 'ann', database: 'data', isolation: 'read committed', isolation_source: 'default', is_replica: 'false', read_only: 'off',
-    fsync: 'on', synchronous_commit: 'on', standbys: '', ...says,
+    role: 'ann',
+    database: 'data',
+    isolation: 'read committed',
+    isolation_source: 'default',
+    is_replica: 'false',
+    read_only: 'off',
+    fsync: 'on',
+    synchronous_commit: 'on',
+    standbys: '',
+    ...says,
   };
-  return { statements, query: async (text) => (statements.push(text), { rows: text.includes('pg_is_in_recovery') ? [server] : [] }) };
+  return {
+    statements,
+    query: async (text) => (statements.push(text), { rows: text.includes('pg_is_in_recovery') ? [server] : [] }),
+  };
 }
 
 for (const [says, durability] of [
@@ -88,9 +105,17 @@ for (const [says, durability] of [
 }
 
 for (const [says, code, message] of [
-  [{ isolation: 'serializable', role: 'an"n' }, 'rejected', /"serializable".*: alter role "an""n" set default_transaction_isolation = 'read committed', and connect/],
+  [
+    { isolation: 'serializable', role: 'an"n' },
+    'rejected',
+    /"serializable".*: alter role "an""n" set default_transaction_isolation = 'read committed', and connect/,
+  ],
   [{ isolation: 'repeatable read', isolation_source: 'database' }, 'rejected', /: alter role "ann" set default/],
-  [{ isolation: 'serializable', isolation_source: 'database user' }, 'rejected', /: alter role "ann" in database "data" set default/],
+  [
+    { isolation: 'serializable', isolation_source: 'database user' },
+    'rejected',
+    /: alter role "ann" in database "data" set default/,
+  ],
   [{ isolation: 'serializable', isolation_source: 'client' }, 'rejected', /: take .* out of the connection's options/],
   [{ is_replica: 'true' }, 'unavailable', /replica.*: connect to the primary/],
   [{ read_only: 'on' }, 'unavailable', /role "ann" has default_transaction_read_only = on/],
@@ -103,12 +128,20 @@ for (const [says, code, message] of [
     }
     // What only reads can be read.
     const client = serverThat(says);
-    assert.equal(await codeOf(postgresStore(client).open({ migrate: 'check' }, context)), code === 'rejected' ? 'rejected' : 'none');
+    assert.equal(
+      await codeOf(postgresStore(client).open({ migrate: 'check' }, context)),
+      code === 'rejected' ? 'rejected' : 'none',
+    );
   });
 }
 
 test('PGlite says where it has its files', async () => {
-  for (const [dataDir, durability] of [[undefined, 'memory'], ['memory://x', 'memory'], ['./folder', 'os'], ['idb://x', 'os']]) {
+  for (const [dataDir, durability] of [
+    [undefined, 'memory'],
+    ['memory://x', 'memory'],
+    ['./folder', 'os'],
+    ['idb://x', 'os'],
+  ]) {
     const store = postgresStore({ ...serverThat({ fsync: 'off' }), waitReady: Promise.resolve(), dataDir });
     await store.open({ migrate: 'create' }, context);
     assert.equal(store.durability, durability, dataDir);
@@ -127,7 +160,9 @@ await withDatabase((database) => {
     const store = postgresStore(pool, { schema: database.schema() });
     await store.open({ migrate: 'create' }, context);
     assert.equal(store.durability, 'disk');
-    const careless = postgresStore(database.pool({ options: '-c synchronous_commit=off' }), { schema: database.schema() });
+    const careless = postgresStore(database.pool({ options: '-c synchronous_commit=off' }), {
+      schema: database.schema(),
+    });
     await careless.open({ migrate: 'create' }, context);
     assert.equal(careless.durability, 'memory');
   });
@@ -136,7 +171,9 @@ await withDatabase((database) => {
     test(`a role whose transactions are ${isolation} is refused, and the line that is told helps`, async () => {
       const role = `statepad_${isolation.replace(' ', '_')}_${process.pid}`;
       const schema = database.schema();
-      await pool.query(`create role ${role} login superuser; alter role ${role} set default_transaction_isolation = '${isolation}'`);
+      await pool.query(
+        `create role ${role} login superuser; alter role ${role} set default_transaction_isolation = '${isolation}'`,
+      );
       try {
         const url = new URL(database.url);
         url.username = role;
@@ -151,11 +188,16 @@ await withDatabase((database) => {
         await anew.createSession({ appName: 'a', userId: 'u' });
         await anew.close();
         await assert.rejects(
-          postgresStore(database.pool({ options: `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}` }), { schema }).open({ migrate: 'check' }, context),
+          postgresStore(
+            database.pool({ options: `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}` }),
+            { schema },
+          ).open({ migrate: 'check' }, context),
           { code: 'rejected', message: /out of the connection's options/ },
         );
       } finally {
-        await pool.query(`drop schema if exists ${schema} cascade; drop owned by ${role}; drop role ${role}`).catch(() => {});
+        await pool
+          .query(`drop schema if exists ${schema} cascade; drop owned by ${role}; drop role ${role}`)
+          .catch(() => {});
       }
     });
   }
@@ -168,7 +210,10 @@ await withDatabase((database) => {
       await store.open({ migrate }, context);
       return store;
     };
-    await assert.rejects(open('create'), { code: 'unavailable', message: /default_transaction_read_only = on here: nothing can be written/ });
+    await assert.rejects(open('create'), {
+      code: 'unavailable',
+      message: /default_transaction_read_only = on here: nothing can be written/,
+    });
     const store = postgresStore(pool, { schema });
     await store.open({ migrate: 'create' }, context);
     await store.commit(create(), context);

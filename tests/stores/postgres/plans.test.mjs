@@ -9,125 +9,147 @@ const SESSIONS = 5_000;
 const LONG = keyOf('long', 'user-1', 'a');
 const userOf = (index) => `user-${index % 10 === 7 ? 7 : index}`;
 
-await withDatabase((database) => describe('with 5,000 sessions and 20,000 events', () => {
-  const schema = database.schema();
-  const pool = database.pool({ max: 1 });
-  let store;
-  const sent = [];
+await withDatabase((database) =>
+  describe('with 5,000 sessions and 20,000 events', () => {
+    const schema = database.schema();
+    const pool = database.pool({ max: 1 });
+    let store;
+    const sent = [];
 
-  before(async () => {
-    const client = { query: async (text, values) => (sent.push({ text, values }), pool.query(text, values)) };
-    store = postgresStore(client, { schema });
-    await store.open({ migrate: 'create' }, context);
-    // One user has 500 sessions, the others have one; five sessions have the same time.
-    for (let i = 0; i < SESSIONS; i += 500) {
-      const creations = Array.from({ length: 500 }, (_, j) => i + j).map((n) => ({
-        ...create(`c${n}`, { session: { set: { n } } }, keyOf(`s${n}`, userOf(n))),
-        time: n % 1_000,
-      }));
-      await store.commitMany(creations, context);
-    }
-    await store.commit({ ...create('long', {}, LONG), event: { id: 'long', time: 0, data: '{}' } }, context);
-    await pool.query(`insert into ${schema}.events (session, rev, id, time, data)
+    before(async () => {
+      const client = { query: async (text, values) => (sent.push({ text, values }), pool.query(text, values)) };
+      store = postgresStore(client, { schema });
+      await store.open({ migrate: 'create' }, context);
+      // One user has 500 sessions, the others have one; five sessions have the same time.
+      for (let i = 0; i < SESSIONS; i += 500) {
+        const creations = Array.from({ length: 500 }, (_, j) => i + j).map((n) => ({
+          ...create(`c${n}`, { session: { set: { n } } }, keyOf(`s${n}`, userOf(n))),
+          time: n % 1_000,
+        }));
+        await store.commitMany(creations, context);
+      }
+      await store.commit({ ...create('long', {}, LONG), event: { id: 'long', time: 0, data: '{}' } }, context);
+      await pool.query(`insert into ${schema}.events (session, rev, id, time, data)
       select no, n, 'e' || n, n, '{"a text that is about as long as": "an event might be at the least"}'
       from ${schema}.sessions, generate_series(1, 10000) n where id = 'long'`);
-    await pool.query(`insert into ${schema}.events (session, rev, id, time, data)
+      await pool.query(`insert into ${schema}.events (session, rev, id, time, data)
       select no, n, 'e' || n, n, '{}' from ${schema}.sessions, generate_series(1, 2) n where id <> 'long'`);
-    await pool.query(`update ${schema}.sessions set rev = case id when 'long' then 10000 else 2 end`);
-    await pool.query('analyze');
-  });
+      await pool.query(`update ${schema}.sessions set rev = case id when 'long' then 10000 else 2 end`);
+      await pool.query('analyze');
+    });
 
-  /** The nodes of the plan of what an operation sends, as it would be made for any values, and as it is made for these. */
-  const plans = async (operation) => {
-    sent.length = 0;
-    await operation();
-    assert.equal(sent.length, 1, 'one statement');
-    const [{ text, values }] = sent;
-    const found = [];
-    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
-      await pool.query(`set plan_cache_mode = ${mode}`);
-      const literals = values.map((value) => (value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`));
-      await pool.query(`prepare question as ${text}`);
-      const { rows } = await pool.query(`explain (analyze, timing off, format json) execute question (${literals.join()})`);
-      await pool.query('deallocate question');
-      found.push(nodesOf(rows[0]['QUERY PLAN'][0].Plan));
-    }
-    await pool.query('reset plan_cache_mode');
-    return found;
-  };
-  /** No table is read from one end to the other, and no part of a plan sees more rows than it may. */
-  const assertSmall = async (operation, most) => {
-    for (const nodes of await plans(operation)) {
-      const text = `\n${nodes.map((node) => [node['Node Type'], node['Index Name'] ?? node['Relation Name'], seenBy(node)].join(' ')).join('\n')}`;
-      assert.ok(nodes.every((node) => node['Node Type'] !== 'Seq Scan'), text);
-      const seen = Math.max(...nodes.map(seenBy));
-      assert.ok(seen <= most, `${seen} rows: ${text}`);
-    }
-  };
-
-  const known = { created: 'long', rev: 10_000, pos: { app: 0, user: 0 } };
-  for (const [what, query, most] of [
-    ['the last events', { events: { last: 20 } }, 30],
-    ['no events', { events: { last: 0 } }, 10],
-    ['what it began with', { events: { from: 0, to: 0 } }, 10],
-    ['some revisions', { events: { from: 4_000, to: 4_019 } }, 30],
-    ['what came since', { events: { since: 9_981 } }, 30],
-    ['the last of what came since', { events: { since: 9_901, last: 20 } }, 110],
-    ['what is not known', { events: { from: 10_001 }, known }, 10],
-  ]) {
-    test(`a load of ${what} reads as much`, () => assertSmall(() => store.load(LONG, query, context), most));
-  }
-  test('a load of a small session reads what it has', () => assertSmall(() => store.load(keyOf('s7', 'user-7'), {}, context), 10));
-  test('a load of nothing reads nothing', () => assertSmall(() => store.load(keyOf('nothing', 'user-7'), {}, context), 10));
-  test('the values of an app and of a user are read alone', async () => {
-    await assertSmall(() => store.loadScope({ app: 'a' }, context), 10);
-    await assertSmall(() => store.loadScope({ app: 'a', user: 'user-7' }, context), 10);
-  });
-
-  for (const descending of [true, false]) {
-    for (const user of [undefined, 'user-7']) {
-      const whose = `the sessions of ${user ?? 'all users'}, ${descending ? 'descending' : 'ascending'},`;
-      const list = (more) => store.list({ app: 'a', user, descending, limit: 20, ...more }, context);
-      test(`the first page of ${whose} reads as many as it has`, () => assertSmall(() => list({}), 60));
-      test(`a later page of ${whose} goes on where the one before has ended`, async () => {
-        const { time, key: { sessionId, userId } } = (await list({ limit: 25 })).rows.at(-1);
-        await assertSmall(() => list({ after: { time, sessionId, userId } }), 60);
-        await assertSmall(() => list({ after: { time: descending ? 3 : 997, sessionId: 's', userId: '' } }), 60);
-      });
-    }
-  }
-
-  test('the total is there without counting', async () => {
-    const totalOf = async (user) => (await store.list({ app: 'a', user, descending: true, limit: 1 }, context)).total;
-    assert.deepEqual([await totalOf(undefined), await totalOf('user-7'), await totalOf('user-1')], [SESSIONS + 1, SESSIONS / 10, 2]);
-  });
-
-  test('what is changed is found through indexes, also by plans that were made when there was nothing', async () => {
-    const reads = async () => {
-      await pool.query('select pg_stat_force_next_flush()');
-      const sums = 'sum(seq_tup_read)::int as all, sum(idx_tup_fetch)::int as found';
-      return (await pool.query(`select ${sums} from pg_stat_user_tables where schemaname = $1`, [schema])).rows[0];
+    /**
+     * The nodes of the plan of what an operation sends, as it would be made for any values, and as it is made for
+     * these.
+     */
+    const plans = async (operation) => {
+      sent.length = 0;
+      await operation();
+      assert.equal(sent.length, 1, 'one statement');
+      const [{ text, values }] = sent;
+      const found = [];
+      for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+        await pool.query(`set plan_cache_mode = ${mode}`);
+        const literals = values.map((value) => (value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`));
+        await pool.query(`prepare question as ${text}`);
+        const { rows } = await pool.query(
+          `explain (analyze, timing off, format json) execute question (${literals.join()})`,
+        );
+        await pool.query('deallocate question');
+        found.push(nodesOf(rows[0]['QUERY PLAN'][0].Plan));
+      }
+      await pool.query('reset plan_cache_mode');
+      return found;
     };
-    const set = { set: { a: 1, b: 2 } };
-    const work = async (n) => {
-      const delta = { app: set, user: set, session: { set: { x: n }, unset: ['y'] } };
-      await store.commit(append(`new-${n}`, delta, LONG, { guard: { rev: 10_000 + n } }), context);
-      const key = { appName: 'a', userId: 'user-7' };
-      await store.commit({ id: `update-${n}`, kind: 'update', key, time: 1, delta: { user: { unset: ['a'] } } }, context);
-      await store.commit(append(`e${9_000 + n}`, {}, LONG), context);
-      await store.commit(append(`new-${n}`, {}, keyOf('s1007', 'user-7')), context);
-      await store.commit(create(`new-${n}`, {}, keyOf(`new-${n}`)), context);
-      await store.remove(keyOf(`new-${n}`), context);
-      await store.removeScope({ app: 'a', user: 'user-8' }, context);
+    /** No table is read from one end to the other, and no part of a plan sees more rows than it may. */
+    const assertSmall = async (operation, most) => {
+      for (const nodes of await plans(operation)) {
+        const text = `\n${nodes.map((node) => [node['Node Type'], node['Index Name'] ?? node['Relation Name'], seenBy(node)].join(' ')).join('\n')}`;
+        assert.ok(
+          nodes.every((node) => node['Node Type'] !== 'Seq Scan'),
+          text,
+        );
+        const seen = Math.max(...nodes.map(seenBy));
+        assert.ok(seen <= most, `${seen} rows: ${text}`);
+      }
     };
-    await work(0);
-    const before = await reads();
-    await work(1);
-    const after = await reads();
-    assert.equal(after.all, before.all);
-    assert.ok(after.found - before.found < 100, `${after.found - before.found} rows`);
-  });
-}));
+
+    const known = { created: 'long', rev: 10_000, pos: { app: 0, user: 0 } };
+    for (const [what, query, most] of [
+      ['the last events', { events: { last: 20 } }, 30],
+      ['no events', { events: { last: 0 } }, 10],
+      ['what it began with', { events: { from: 0, to: 0 } }, 10],
+      ['some revisions', { events: { from: 4_000, to: 4_019 } }, 30],
+      ['what came since', { events: { since: 9_981 } }, 30],
+      ['the last of what came since', { events: { since: 9_901, last: 20 } }, 110],
+      ['what is not known', { events: { from: 10_001 }, known }, 10],
+    ]) {
+      test(`a load of ${what} reads as much`, () => assertSmall(() => store.load(LONG, query, context), most));
+    }
+    test('a load of a small session reads what it has', () =>
+      assertSmall(() => store.load(keyOf('s7', 'user-7'), {}, context), 10));
+    test('a load of nothing reads nothing', () =>
+      assertSmall(() => store.load(keyOf('nothing', 'user-7'), {}, context), 10));
+    test('the values of an app and of a user are read alone', async () => {
+      await assertSmall(() => store.loadScope({ app: 'a' }, context), 10);
+      await assertSmall(() => store.loadScope({ app: 'a', user: 'user-7' }, context), 10);
+    });
+
+    for (const descending of [true, false]) {
+      for (const user of [undefined, 'user-7']) {
+        const whose = `the sessions of ${user ?? 'all users'}, ${descending ? 'descending' : 'ascending'},`;
+        const list = (more) => store.list({ app: 'a', user, descending, limit: 20, ...more }, context);
+        test(`the first page of ${whose} reads as many as it has`, () => assertSmall(() => list({}), 60));
+        test(`a later page of ${whose} goes on where the one before has ended`, async () => {
+          const {
+            time,
+            key: { sessionId, userId },
+          } = (await list({ limit: 25 })).rows.at(-1);
+          await assertSmall(() => list({ after: { time, sessionId, userId } }), 60);
+          await assertSmall(() => list({ after: { time: descending ? 3 : 997, sessionId: 's', userId: '' } }), 60);
+        });
+      }
+    }
+
+    test('the total is there without counting', async () => {
+      const totalOf = async (user) =>
+        (await store.list({ app: 'a', user, descending: true, limit: 1 }, context)).total;
+      assert.deepEqual(
+        [await totalOf(undefined), await totalOf('user-7'), await totalOf('user-1')],
+        [SESSIONS + 1, SESSIONS / 10, 2],
+      );
+    });
+
+    test('what is changed is found through indexes, also by plans that were made when there was nothing', async () => {
+      const reads = async () => {
+        await pool.query('select pg_stat_force_next_flush()');
+        const sums = 'sum(seq_tup_read)::int as all, sum(idx_tup_fetch)::int as found';
+        return (await pool.query(`select ${sums} from pg_stat_user_tables where schemaname = $1`, [schema])).rows[0];
+      };
+      const set = { set: { a: 1, b: 2 } };
+      const work = async (n) => {
+        const delta = { app: set, user: set, session: { set: { x: n }, unset: ['y'] } };
+        await store.commit(append(`new-${n}`, delta, LONG, { guard: { rev: 10_000 + n } }), context);
+        const key = { appName: 'a', userId: 'user-7' };
+        await store.commit(
+          { id: `update-${n}`, kind: 'update', key, time: 1, delta: { user: { unset: ['a'] } } },
+          context,
+        );
+        await store.commit(append(`e${9_000 + n}`, {}, LONG), context);
+        await store.commit(append(`new-${n}`, {}, keyOf('s1007', 'user-7')), context);
+        await store.commit(create(`new-${n}`, {}, keyOf(`new-${n}`)), context);
+        await store.remove(keyOf(`new-${n}`), context);
+        await store.removeScope({ app: 'a', user: 'user-8' }, context);
+      };
+      await work(0);
+      const before = await reads();
+      await work(1);
+      const after = await reads();
+      assert.equal(after.all, before.all);
+      assert.ok(after.found - before.found < 100, `${after.found - before.found} rows`);
+    });
+  }),
+);
 
 /** How many rows a node has looked at in all its rounds. */
 function seenBy(node) {

@@ -10,10 +10,17 @@ import { storeTests } from '../support/run.mjs';
 /** Storage for each case in turn: a schema that is emptied, as making one takes longer. */
 async function storage(client, another, schema, [listen, alsoListen] = []) {
   const make = () => postgresStore(client, { schema, listen });
-  const tables = ['scopes', 'sessions', 'events', 'state', 'moves', 'counts', 'updates', 'creations', 'refused'].map((table) => `${schema}.${table}`);
+  const tables = ['scopes', 'sessions', 'events', 'state', 'moves', 'counts', 'updates', 'creations', 'refused'].map(
+    (table) => `${schema}.${table}`,
+  );
   const dispose = () => client.query(`truncate ${tables.join()}`);
   await make().open({ migrate: 'create' });
-  return () => ({ store: make(), reopen: make, another: () => postgresStore(another, { schema, listen: alsoListen }), dispose });
+  return () => ({
+    store: make(),
+    reopen: make,
+    another: () => postgresStore(another, { schema, listen: alsoListen }),
+    dispose,
+  });
 }
 
 await withDatabase(async (database) => {

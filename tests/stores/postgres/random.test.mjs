@@ -10,7 +10,8 @@ import { context, withDatabase } from './database.mjs';
 
 /** The store, with events as they really are: JSON text has no lone surrogates, which UTF-8 cannot say. */
 function ofJson(store) {
-  const clean = ({ event, ...change }) => (event ? { ...change, event: { ...event, data: event.data.toWellFormed() } } : change);
+  const clean = ({ event, ...change }) =>
+    event ? { ...change, event: { ...event, data: event.data.toWellFormed() } } : change;
   return {
     ...store,
     commit: (change, context) => store.commit(clean(change), context),

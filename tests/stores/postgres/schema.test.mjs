@@ -16,7 +16,10 @@ await withDatabase((database) => {
     return store;
   };
   const refusal = async (schema, migrate) => {
-    const error = await open(schema, migrate).then(() => assert.fail('it was opened'), (error) => error);
+    const error = await open(schema, migrate).then(
+      () => assert.fail('it was opened'),
+      (error) => error,
+    );
     assert.equal(error.code, 'rejected', error.stack);
     return error.message;
   };
@@ -66,7 +69,7 @@ await withDatabase((database) => {
     ['a table', (schema) => `create table ${schema}.sessions (mine text)`],
     ['a function', (schema) => `create function ${schema}.commit_v1(text) returns text language sql as 'select $1'`],
     ['a type', (schema) => `create type ${schema}.mood as enum ('good')`],
-    ['a table with the name of the version\'s', (schema) => `create table ${schema}.statepad_version (mine text)`],
+    ["a table with the name of the version's", (schema) => `create table ${schema}.statepad_version (mine text)`],
     ['a version that says nothing', (schema) => `create table ${schema}.statepad_version (version integer)`],
   ]) {
     test(`a schema that holds ${what} of somebody else is refused and stays as it is`, async () => {
@@ -74,7 +77,8 @@ await withDatabase((database) => {
       await pool.query(`create schema ${schema}`);
       await pool.query(make(schema));
       const before = await contents(schema);
-      for (const migrate of ['create', 'upgrade', 'check']) assert.match(await refusal(schema, migrate), new RegExp(`${schema}|does not exist`));
+      for (const migrate of ['create', 'upgrade', 'check'])
+        assert.match(await refusal(schema, migrate), new RegExp(`${schema}|does not exist`));
       assert.deepEqual(await contents(schema), before);
     });
   }
@@ -94,7 +98,10 @@ await withDatabase((database) => {
     await open(schema);
     await pool.query(`update ${schema}.statepad_version set version = 3`);
     for (const migrate of ['create', 'upgrade', 'check']) {
-      assert.equal(await refusal(schema, migrate), `the schema "${schema}" has version 3, newer than 2: update statepad`);
+      assert.equal(
+        await refusal(schema, migrate),
+        `the schema "${schema}" has version 3, newer than 2: update statepad`,
+      );
     }
   });
 
@@ -108,10 +115,17 @@ await withDatabase((database) => {
       () => store.remove(keyOf(), context),
       () => store.removeScope({ app: 'a' }, context),
     ]) {
-      await assert.rejects(write(), { name: 'StoreError', code: 'rejected', message: /has version 3, newer than 2: update statepad/ });
+      await assert.rejects(write(), {
+        name: 'StoreError',
+        code: 'rejected',
+        message: /has version 3, newer than 2: update statepad/,
+      });
     }
     const answers = await store.commitMany([append('e1'), create('d', {}, keyOf('t'))], context);
-    assert.deepEqual(answers.map(({ code }) => code), ['rejected', 'rejected']);
+    assert.deepEqual(
+      answers.map(({ code }) => code),
+      ['rejected', 'rejected'],
+    );
     assert.equal((await store.load(keyOf(), {}, context)).rev, 0);
     assert.equal((await store.loadScope({ app: 'a' }, context)).pos, 1);
   });
@@ -144,7 +158,8 @@ await withDatabase((database) => {
     assert.deepEqual(await contents(schema), before);
     // There never was a version 0.
     await pool.query(`update ${schema}.statepad_version set version = 0`);
-    for (const migrate of ['create', 'upgrade', 'check']) assert.match(await refusal(schema, migrate), /has version 0, older than 2/);
+    for (const migrate of ['create', 'upgrade', 'check'])
+      assert.match(await refusal(schema, migrate), /has version 0, older than 2/);
   });
 
   test('a schema may have a strange name, and stores in several schemas do not meet', async () => {
@@ -188,12 +203,15 @@ await withDatabase((database) => {
     const tables = ['scopes', 'sessions', 'events', 'state', 'counts', 'updates'];
     const rows = async (columns) => {
       const found = {};
-      for (const table of tables) found[table] = (await pool.query(`select ${columns[table]} from ${schema}.${table} order by 1, 2, 3`)).rows;
+      for (const table of tables)
+        found[table] = (await pool.query(`select ${columns[table]} from ${schema}.${table} order by 1, 2, 3`)).rows;
       return found;
     };
     const { rows: old } = await pool.query(
       `select table_name as name, string_agg(quote_ident(column_name), ',' order by ordinal_position) as columns
-       from information_schema.columns where table_schema = $1 group by table_name`, [schema]);
+       from information_schema.columns where table_schema = $1 group by table_name`,
+      [schema],
+    );
     const columns = Object.fromEntries(old.map(({ name, columns }) => [name, columns]));
     const before = await rows(columns);
     // Several who upgrade at once do it once.
@@ -219,35 +237,76 @@ await withDatabase((database) => {
       last: 'event-3',
       // Version 1 has not told who has moved a scope.
       marks: {},
-      events: [1, 2, 3].map((rev) => ({ rev, data: JSON.stringify({ id: `event-${rev}`, text: 'naïve 😀 \u0001' }), id: `event-${rev}` })),
+      events: [1, 2, 3].map((rev) => ({
+        rev,
+        data: JSON.stringify({ id: `event-${rev}`, text: 'naïve 😀 \u0001' }),
+        id: `event-${rev}`,
+      })),
     });
     assert.deepEqual(Object.keys(session.state.app), ['b', 'a']);
 
     const page = await store.list({ app: 'app', descending: true }, context);
     assert.equal(page.total, 3);
-    assert.deepEqual(page.rows.map((row) => [row.key.userId, row.key.sessionId, row.rev]), [['ann', 'first', 3], ['', '\0', 0], ['bob', 'first', 0]]);
+    assert.deepEqual(
+      page.rows.map((row) => [row.key.userId, row.key.sessionId, row.rev]),
+      [
+        ['ann', 'first', 3],
+        ['', '\0', 0],
+        ['bob', 'first', 0],
+      ],
+    );
     assert.deepEqual(await store.loadScope({ app: 'app', user: 'nobody' }, context), { pos: 0, state: values() });
 
     // What was written before is known, and what comes now goes on from there.
     assert.deepEqual(await store.commit(append('event-2', {}, key), context), {
-      rev: 3, prev: 3, pos: { app: 3, user: 1 }, duplicate: true, before: { session: 'event-3' }, data: session.events[1].data,
+      rev: 3,
+      prev: 3,
+      pos: { app: 3, user: 1 },
+      duplicate: true,
+      before: { session: 'event-3' },
+      data: session.events[1].data,
     });
-    const update = { id: 'update', kind: 'update', key: { appName: 'app' }, time: 1, delta: { app: { set: { a: 1 } } } };
+    const update = {
+      id: 'update',
+      kind: 'update',
+      key: { appName: 'app' },
+      time: 1,
+      delta: { app: { set: { a: 1 } } },
+    };
     assert.equal((await store.commit(update, context)).duplicate, true);
     assert.equal(await codeOf(store.commit(create('again', {}, key), context)), 'exists');
     const known = { pos: { app: 3 }, marks: { app: 'nobody knows' } };
-    assert.deepEqual(await store.commit(append('event-4', { app: { set: { c: 1 } }, session: { set: { topic: 1 } } }, key, { known }), context), {
-      rev: 4, prev: 3, pos: { app: 4, user: 1 }, before: { session: 'event-3' },
-    });
-    const later = await store.load(key, { known: { pos: { app: 3, user: 1 }, marks: { app: 'nobody knows', user: 'nor this' } } }, context);
-    assert.deepEqual([later.marks, later.changed, Object.keys(later.state)], [{ app: 'event-4' }, undefined, ['session', 'app']]);
+    assert.deepEqual(
+      await store.commit(
+        append('event-4', { app: { set: { c: 1 } }, session: { set: { topic: 1 } } }, key, { known }),
+        context,
+      ),
+      {
+        rev: 4,
+        prev: 3,
+        pos: { app: 4, user: 1 },
+        before: { session: 'event-3' },
+      },
+    );
+    const later = await store.load(
+      key,
+      { known: { pos: { app: 3, user: 1 }, marks: { app: 'nobody knows', user: 'nor this' } } },
+      context,
+    );
+    assert.deepEqual(
+      [later.marks, later.changed, Object.keys(later.state)],
+      [{ app: 'event-4' }, undefined, ['session', 'app']],
+    );
     assert.deepEqual(Object.keys(later.state.session), ['topic', '__proto__', 'list']);
     await store.commit(create('new', {}, keyOf('new', 'ann', 'app')), context);
     await store.remove(keyOf('first', 'bob', 'app'), context);
     assert.equal((await store.list({ app: 'app', descending: false, limit: 1 }, context)).total, 3);
   });
 
-  /** That a schema that was upgraded is what one is that was made new: columns, indexes and functions, but for those that refuse. */
+  /**
+   * That a schema that was upgraded is what one is that was made new: columns, indexes and functions, but for those
+   * that refuse.
+   */
   const sameSchemas = async (upgraded) => {
     const fresh = database.schema();
     await open(fresh);
@@ -257,7 +316,9 @@ await withDatabase((database) => {
          from information_schema.columns where table_schema = $1
          union all select 'index ' || indexdef from pg_indexes where schemaname = $1
          union all select 'function ' || proname || prosrc from pg_proc where pronamespace = $1::regnamespace and proname not like '%\\_v1'
-         union all select 'table ' || relname || relpersistence::text from pg_class where relnamespace = $1::regnamespace`, [schema]);
+         union all select 'table ' || relname || relpersistence::text from pg_class where relnamespace = $1::regnamespace`,
+        [schema],
+      );
       return rows.map(({ line }) => line.replaceAll(schema, 'schema')).sort();
     };
     assert.deepEqual(await described(upgraded), await described(fresh));
@@ -269,8 +330,9 @@ await withDatabase((database) => {
     // The statements of version 1, as it has sent them.
     const session = { i: 1, usr: 2, session: 'first' };
     const change = { kind: 'append', app: 1, usr: 2, session: 'first', id: 'late', time: 1, at: 1, data: '{}' };
-    const arrays = [['[0,"app"]', '[1,"ann"]'], [JSON.stringify(session)], [], [JSON.stringify(change)]].map((items) =>
-      `{${items.map((item) => JSON.stringify(item)).join()}}`);
+    const arrays = [['[0,"app"]', '[1,"ann"]'], [JSON.stringify(session)], [], [JSON.stringify(change)]].map(
+      (items) => `{${items.map((item) => JSON.stringify(item)).join()}}`,
+    );
     const writes = [
       [`select "${schema}".commit_v1($1, $2, $3, $4) as answers`, arrays],
       [`select "${schema}".remove_v1($1, $2, $3)::text as gone`, ['app', 'bob', 'first']],
@@ -287,15 +349,25 @@ await withDatabase((database) => {
       for (const [index, [text, values]] of writes.entries()) {
         // Version 1 takes the code ZS001 for a refusal: nothing was written, and the message says why.
         await assert.rejects(client.query({ name: index === 0 ? 'commit' : '', text, values }), {
-          code: 'ZS001', message: `the schema "${schema}" has version 2, newer than the version 1 of this process: update statepad`,
+          code: 'ZS001',
+          message: `the schema "${schema}" has version 2, newer than the version 1 of this process: update statepad`,
         });
       }
       assert.deepEqual(await store.load(keyOf('first', 'ann', 'app'), {}, context), before);
       assert.equal((await store.list({ app: 'app', descending: true }, context)).total, 3);
       // Its reads are of tables that are what they were.
-      const read = await client.query(`select scope.pos, (select json_agg(json_build_array(state.name, state.value) order by state.at, state.nth)
+      const read =
+        await client.query(`select scope.pos, (select json_agg(json_build_array(state.name, state.value) order by state.at, state.nth)
         from "${schema}".state state where state.owner = scope.no) as data from "${schema}".scopes scope where scope.name = 'app'`);
-      assert.deepEqual(read.rows, [{ pos: '3', data: [['b', '2'], ['a', '3']] }]);
+      assert.deepEqual(read.rows, [
+        {
+          pos: '3',
+          data: [
+            ['b', '2'],
+            ['a', '3'],
+          ],
+        },
+      ]);
     } finally {
       client.release();
     }
@@ -309,7 +381,9 @@ await withDatabase((database) => {
       await old.query('begin');
       await old.query(`select ${schema}.remove_v1('app', 'bob', 'first')`);
       const upgraded = open(schema, 'upgrade', database.pool());
-      const isWaiting = async () => (await pool.query('select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0')).rows.length > 0;
+      const isWaiting = async () =>
+        (await pool.query('select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0')).rows.length >
+        0;
       while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 5));
       await old.query('commit');
       const store = await upgraded;

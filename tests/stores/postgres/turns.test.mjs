@@ -15,7 +15,14 @@ await withDatabase((database) => {
     await store.open({ migrate: 'create' }, context);
     return store;
   };
-  const update = (id, n, more = {}) => ({ id, kind: 'update', key: APP, time: 1, delta: { app: { set: { n } } }, ...more });
+  const update = (id, n, more = {}) => ({
+    id,
+    kind: 'update',
+    key: APP,
+    time: 1,
+    delta: { app: { set: { n } } },
+    ...more,
+  });
 
   test('one has the turn at a time, and the others get it in the order in which they have asked', async () => {
     const schema = database.schema();
@@ -23,17 +30,22 @@ await withDatabase((database) => {
     const first = await stores[0].reserve(APP, times, context);
     assert.equal(first.contended, false);
     // For as long as was asked for, and not only as long as a place in the queue is kept.
-    assert.equal((await pool.query(`select due > clock_timestamp() + interval '30 s' as held from ${schema}.turns`)).rows[0].held, true);
+    assert.equal(
+      (await pool.query(`select due > clock_timestamp() + interval '30 s' as held from ${schema}.turns`)).rows[0].held,
+      true,
+    );
     const order = [];
     const waiting = [];
     for (const name of ['b', 'c', 'd']) {
-      waiting.push(stores[waiting.length % 2].reserve(APP, times, context).then(async (turn) => {
-        order.push(name);
-        assert.equal(turn.contended, true);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        assert.equal(order.at(-1), name);
-        await turn.release();
-      }));
+      waiting.push(
+        stores[waiting.length % 2].reserve(APP, times, context).then(async (turn) => {
+          order.push(name);
+          assert.equal(turn.contended, true);
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          assert.equal(order.at(-1), name);
+          await turn.release();
+        }),
+      );
       const count = async () => (await pool.query(`select count(*)::int as count from ${schema}.turns`)).rows[0].count;
       while ((await count()) < waiting.length + 1) await new Promise((resolve) => setTimeout(resolve, 2));
     }
@@ -66,8 +78,18 @@ await withDatabase((database) => {
   test('sessions, users and apps have turns of their own, and so have the schemas of one database', async () => {
     const schema = database.schema();
     const store = await open(schema);
-    const targets = [APP, { appName: 'b' }, { appName: 'a', userId: 'u' }, { appName: 'a', userId: '' }, keyOf('s'), keyOf('t'), keyOf('s', 'v')];
-    const turns = await Promise.all(targets.map((target) => store.reserve(target, { hold: 60_000, wait: 0 }, context)));
+    const targets = [
+      APP,
+      { appName: 'b' },
+      { appName: 'a', userId: 'u' },
+      { appName: 'a', userId: '' },
+      keyOf('s'),
+      keyOf('t'),
+      keyOf('s', 'v'),
+    ];
+    const turns = await Promise.all(
+      targets.map((target) => store.reserve(target, { hold: 60_000, wait: 0 }, context)),
+    );
     const other = await (await open()).reserve(APP, { hold: 60_000, wait: 0 }, context);
     assert.ok([...turns, other].every((turn) => turn !== undefined && !turn.contended));
     assert.equal(new Set(turns.map(({ id }) => id)).size, targets.length);
@@ -122,8 +144,14 @@ await withDatabase((database) => {
     const held = async () => (await store.reserve(APP, times, context)).id;
 
     let turn = await held();
-    assert.equal(await codeOf(store.commit(update('u0', 1, { turn, guard: { pos: { app: 7 } } }), context)), 'conflict');
-    assert.equal(await codeOf(store.commit(append('e0', {}, keyOf('nobody'), { turn, attempt: 2 }), context)), 'not-found');
+    assert.equal(
+      await codeOf(store.commit(update('u0', 1, { turn, guard: { pos: { app: 7 } } }), context)),
+      'conflict',
+    );
+    assert.equal(
+      await codeOf(store.commit(append('e0', {}, keyOf('nobody'), { turn, attempt: 2 }), context)),
+      'not-found',
+    );
     assert.equal(await isFree(), false);
     await store.commit(update('u1', 1, { turn }), context);
     assert.equal(await isFree(), true);
@@ -139,12 +167,13 @@ await withDatabase((database) => {
     assert.equal((await store.commit(append('e1', {}, keyOf(), { turn }), context)).duplicate, true);
     assert.equal(await isFree(), true);
     turn = await held();
-    await store.commit(create('d', {}, keyOf('t'), ), context);
+    await store.commit(create('d', {}, keyOf('t')), context);
     await store.commit({ ...create('f', {}, keyOf('f')), turn }, context);
     assert.equal(await isFree(), true);
 
     // What is no turn of this store is passed over.
-    for (const strange of ['', 'x', '1:2:3', '1', '1:99999999999999999999']) await store.commit(update(`strange ${strange}`, 1, { turn: strange }), context);
+    for (const strange of ['', 'x', '1:2:3', '1', '1:99999999999999999999'])
+      await store.commit(update(`strange ${strange}`, 1, { turn: strange }), context);
   });
 
   test('many who count in turns count exactly, each reading once and writing once', async () => {
@@ -152,19 +181,27 @@ await withDatabase((database) => {
     const pools = Array.from({ length: 4 }, () => database.pool({ max: 2 }));
     const stores = await Promise.all(pools.map((client) => open(schema, client)));
     let refusals = 0;
-    await Promise.all(Array.from({ length: 16 }, async (_, worker) => {
-      const store = stores[worker % stores.length];
-      for (let round = 0; round < 5; round++) {
-        const turn = await store.reserve(APP, times, context);
-        for (let attempt = 0; ; attempt++) {
-          const { pos, state } = await store.loadScope({ app: 'a' }, context);
-          const change = update(`${worker} ${round} ${attempt}`, (state.n ?? 0) + 1, { guard: { pos: { app: pos } }, turn: turn.id });
-          if ((await codeOf(store.commit(change, context))) === 'none') break;
-          refusals += 1;
+    await Promise.all(
+      Array.from({ length: 16 }, async (_, worker) => {
+        const store = stores[worker % stores.length];
+        for (let round = 0; round < 5; round++) {
+          const turn = await store.reserve(APP, times, context);
+          for (let attempt = 0; ; attempt++) {
+            const { pos, state } = await store.loadScope({ app: 'a' }, context);
+            const change = update(`${worker} ${round} ${attempt}`, (state.n ?? 0) + 1, {
+              guard: { pos: { app: pos } },
+              turn: turn.id,
+            });
+            if ((await codeOf(store.commit(change, context))) === 'none') break;
+            refusals += 1;
+          }
         }
-      }
-    }));
-    assert.deepEqual(await stores[0].loadScope({ app: 'a' }, context).then(({ pos, state }) => [pos, state.n]), [80, 80]);
+      }),
+    );
+    assert.deepEqual(
+      await stores[0].loadScope({ app: 'a' }, context).then(({ pos, state }) => [pos, state.n]),
+      [80, 80],
+    );
     assert.equal(refusals, 0);
   });
 

@@ -10,7 +10,8 @@ test('what changes within 20 ms is told in one message, after the commits, and e
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const messages = [];
   const query = async (text, values) => {
-    if (text.includes('pg_notify')) messages.push(JSON.parse(values[1]).map((message) => JSON.parse(message).slice(1)));
+    if (text.includes('pg_notify'))
+      messages.push(JSON.parse(values[1]).map((message) => JSON.parse(message).slice(1)));
     return { rows: [{ answers: '[[1,0,0]]' }] };
   };
   const listen = { query: async () => {}, on() {}, removeListener() {} };
@@ -19,7 +20,14 @@ test('what changes within 20 ms is told in one message, after the commits, and e
   t.mock.timers.tick(19);
   assert.deepEqual(messages, []);
   t.mock.timers.tick(1);
-  assert.deepEqual(messages, [[[['a', 'u', 's'], ['a', 'u', 'other']]]]);
+  assert.deepEqual(messages, [
+    [
+      [
+        ['a', 'u', 's'],
+        ['a', 'u', 'other'],
+      ],
+    ],
+  ]);
   await store.commit(append('4'), context);
   t.mock.timers.tick(20);
   assert.deepEqual(messages.slice(1), [[[['a', 'u', 's']]]]);
@@ -50,17 +58,25 @@ await withDatabase((database) => {
 
     const work = async (worker) => {
       for (let round = 0; round < 12; round++) {
-        const changes = shuffled(keys, random).slice(0, 6).map((key, i) => {
-          const id = `${worker}-${round}-${i}`;
-          const set = { set: { [`n${i}`]: id } };
-          const delta = { ...(random() < 0.5 && { app: set }), ...(random() < 0.5 && { user: set }), session: set };
-          const { appName, userId } = key;
-          if (random() < 0.3) return create(id, delta, key);
-          return random() < 0.2 ? { id, kind: 'update', key: { appName, userId }, time: 1, delta } : append(id, delta, key);
-        });
+        const changes = shuffled(keys, random)
+          .slice(0, 6)
+          .map((key, i) => {
+            const id = `${worker}-${round}-${i}`;
+            const set = { set: { [`n${i}`]: id } };
+            const delta = { ...(random() < 0.5 && { app: set }), ...(random() < 0.5 && { user: set }), session: set };
+            const { appName, userId } = key;
+            if (random() < 0.3) return create(id, delta, key);
+            return random() < 0.2
+              ? { id, kind: 'update', key: { appName, userId }, time: 1, delta }
+              : append(id, delta, key);
+          });
         const answers = await stores[worker % 2].commitMany(changes, context);
         answers.forEach((answer, i) => {
-          const { kind, key: { appName, userId, sessionId }, delta } = changes[i];
+          const {
+            kind,
+            key: { appName, userId, sessionId },
+            delta,
+          } = changes[i];
           if (answer.code !== undefined) {
             assert.ok(['exists', 'not-found'].includes(answer.code), String(answer));
             return;
@@ -74,7 +90,8 @@ await withDatabase((database) => {
     };
     await Promise.all(Array.from({ length: 8 }, (_, worker) => work(worker)));
 
-    for (const [scope, pos] of expected.scopes) assert.equal((await stores[0].loadScope(JSON.parse(scope), context)).pos, pos, scope);
+    for (const [scope, pos] of expected.scopes)
+      assert.equal((await stores[0].loadScope(JSON.parse(scope), context)).pos, pos, scope);
     let total = 0;
     for (const app of ['a0', 'a1']) {
       const page = await stores[1].list({ app, descending: true }, context);
@@ -83,7 +100,10 @@ await withDatabase((database) => {
       for (const { key, rev } of page.rows) {
         assert.equal(rev, expected.sessions.get(JSON.stringify([key.appName, key.userId, key.sessionId])) ?? 0);
         const { events } = await stores[0].load(key, {}, context);
-        assert.deepEqual(events.map((event) => event.rev), Array.from({ length: rev }, (_, i) => i + 1));
+        assert.deepEqual(
+          events.map((event) => event.rev),
+          Array.from({ length: rev }, (_, i) => i + 1),
+        );
       }
     }
     assert.equal(total, expected.created);
@@ -97,13 +117,20 @@ await withDatabase((database) => {
     for (let round = 0; round < 20; round++) {
       await store.commit(create(`c${round}`, { session: { set: { s: 1 } } }), context);
       const outcomes = await Promise.all([
-        ...[1, 2, 3].map((i) => codeOf(other.commit(append(`e${round}-${i}`, { session: { set: { t: i } } }), context))),
+        ...[1, 2, 3].map((i) =>
+          codeOf(other.commit(append(`e${round}-${i}`, { session: { set: { t: i } } }), context)),
+        ),
         codeOf(store.remove(keyOf(), context)),
       ]);
-      assert.ok(outcomes.every((code) => code === 'none' || code === 'not-found'), outcomes.join());
+      assert.ok(
+        outcomes.every((code) => code === 'none' || code === 'not-found'),
+        outcomes.join(),
+      );
       assert.equal(await store.load(keyOf(), {}, context), null);
     }
-    const { rows: [left] } = await pool.query(
+    const {
+      rows: [left],
+    } = await pool.query(
       `select (select count(*) from ${schema}.events)::int as events, (select count(*) from ${schema}.state)::int as state,
         (select sum(sessions) from ${schema}.counts)::int as counted`,
     );
@@ -133,7 +160,10 @@ await withDatabase((database) => {
       await store.remove(keyOf('s2', 'u2'), context);
       assert.equal(await codeOf(store.commit(append('e2', { app: { set: { a: 2 } } }), context)), 'unavailable');
       // Who looks at it waits, too: it might move before that is written.
-      assert.equal(await codeOf(store.commit(append('e3', {}, keyOf(), { guard: { pos: { app: 1 } } }), context)), 'unavailable');
+      assert.equal(
+        await codeOf(store.commit(append('e3', {}, keyOf(), { guard: { pos: { app: 1 } } }), context)),
+        'unavailable',
+      );
     });
     assert.equal((await store.load(keyOf(), {}, context)).rev, 1);
   });
@@ -151,7 +181,9 @@ await withDatabase((database) => {
       const waiting = [store.commit(change, context), store.commit(append('e2'), context)];
       // One waits for the holder, the other one for both.
       const blocked = async () => {
-        const { rows } = await pool.query('select pid from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0');
+        const { rows } = await pool.query(
+          'select pid from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0',
+        );
         return rows.length;
       };
       while ((await blocked()) < 2) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -198,9 +230,21 @@ await withDatabase((database) => {
     const set = { set: { x: 1 } };
     for (const change of [
       () => store.commit(create('c', { app: set, user: set, session: set }), context),
-      () => store.commit(append('e', { app: set, session: { unset: ['x'] } }, keyOf(), { guard: { rev: 0, keys: { user: set } } }), context),
-      () => store.commitMany(Array.from({ length: 100 }, (_, i) => create(`c${i}`, { user: set }, keyOf(`s${i}`, `u${i}`))), context),
-      () => store.commitMany(Array.from({ length: 100 }, (_, i) => append(`e${i}`, { app: set }, keyOf(`s${i}`, `u${i}`))), context),
+      () =>
+        store.commit(
+          append('e', { app: set, session: { unset: ['x'] } }, keyOf(), { guard: { rev: 0, keys: { user: set } } }),
+          context,
+        ),
+      () =>
+        store.commitMany(
+          Array.from({ length: 100 }, (_, i) => create(`c${i}`, { user: set }, keyOf(`s${i}`, `u${i}`))),
+          context,
+        ),
+      () =>
+        store.commitMany(
+          Array.from({ length: 100 }, (_, i) => append(`e${i}`, { app: set }, keyOf(`s${i}`, `u${i}`))),
+          context,
+        ),
       () => store.removeScope({ app: 'a' }, context),
       () => store.remove(keyOf(), context),
     ]) {
@@ -214,12 +258,21 @@ await withDatabase((database) => {
   test('updates are forgotten after a day, not before', async () => {
     const schema = database.schema();
     const store = await open(schema);
-    const update = (id) => store.commit({ id, kind: 'update', key: { appName: 'a' }, time: 1, delta: { app: { set: { [id]: 1 } } } }, context);
+    const update = (id) =>
+      store.commit(
+        { id, kind: 'update', key: { appName: 'a' }, time: 1, delta: { app: { set: { [id]: 1 } } } },
+        context,
+      );
     for (const id of ['old', 'young']) await update(id);
-    await pool.query(`update ${schema}.updates set at = now() - case id when 'old' then interval '25 hours' else interval '23 hours' end`);
+    await pool.query(
+      `update ${schema}.updates set at = now() - case id when 'old' then interval '25 hours' else interval '23 hours' end`,
+    );
     await update('new');
     const { rows } = await pool.query(`select id from ${schema}.updates order by at`);
-    assert.deepEqual(rows.map(({ id }) => id), ['young', 'new']);
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      ['young', 'new'],
+    );
     assert.equal((await update('young')).duplicate, true);
   });
 
@@ -240,14 +293,21 @@ await withDatabase((database) => {
     const writer = await open(schema, client, { listen: listeners[0] });
     const reader = await open(schema, pool, { listen: listeners[1] });
     const [own, told] = [[], []];
-    const stops = [writer.watch((hint) => own.push(hint)), reader.watch((hint) => told.push(hint)), reader.watch((hint) => told.push(hint))];
+    const stops = [
+      writer.watch((hint) => own.push(hint)),
+      reader.watch((hint) => told.push(hint)),
+      reader.watch((hint) => told.push(hint)),
+    ];
     // A query on the same connection comes after the one that listens.
     await listeners[1].query('select 1');
     statements.length = 0;
 
     const [odd, plain] = [keyOf('s\0', 'u"😀', '\x01a'), keyOf()];
     await writer.commitMany([create('c1', {}, odd), create('c2', {}, plain)], context);
-    await writer.commit({ id: 'u', kind: 'update', key: { appName: 'a' }, time: 1, delta: { app: { set: { x: 1 } } } }, context);
+    await writer.commit(
+      { id: 'u', kind: 'update', key: { appName: 'a' }, time: 1, delta: { app: { set: { x: 1 } } } },
+      context,
+    );
     await writer.commit(append('e', {}, plain), context);
     // Neither a duplicate nor a refusal is news.
     await writer.commit(append('e', {}, plain), context);
@@ -261,10 +321,14 @@ await withDatabase((database) => {
     await writer.close();
 
     const last = JSON.stringify({ appName: 'a', userId: 'u' });
-    const isTold = () => told.some((hint) => JSON.stringify(hint) === last) && told.some((hint) => hint.sessionId === 's\0');
+    const isTold = () =>
+      told.some((hint) => JSON.stringify(hint) === last) && told.some((hint) => hint.sessionId === 's\0');
     while (!isTold()) await once(listeners[1], 'notification');
     const distinct = [...new Set(told.map((hint) => JSON.stringify(hint)))].sort();
-    assert.deepEqual(distinct, [odd, plain, { appName: 'a' }, { appName: 'a', userId: 'u' }].map((hint) => JSON.stringify(hint)).sort());
+    assert.deepEqual(
+      distinct,
+      [odd, plain, { appName: 'a' }, { appName: 'a', userId: 'u' }].map((hint) => JSON.stringify(hint)).sort(),
+    );
     assert.deepEqual(own, []);
     // Both that watch were told each time.
     assert.equal(told.length % 2, 0);
@@ -291,7 +355,10 @@ await withDatabase((database) => {
       await pool.query('select pg_notify($1, $2)', [schema, payload]);
     }
     const ids = Array.from({ length: 40 }, (_, i) => `${'\x7f😀'.repeat(100)}${i}`);
-    await writer.commitMany(ids.map((id) => create(id, {}, keyOf(id))), context);
+    await writer.commitMany(
+      ids.map((id) => create(id, {}, keyOf(id))),
+      context,
+    );
     // Too long for any message.
     await writer.commit(create('long', {}, keyOf('\x02'.repeat(2_000))), context);
     await writer.close();
@@ -308,5 +375,8 @@ function randomOf(seed) {
 }
 
 function shuffled(items, random) {
-  return items.map((item) => [random(), item]).sort(([a], [b]) => a - b).map(([, item]) => item);
+  return items
+    .map((item) => [random(), item])
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item);
 }

@@ -26,11 +26,15 @@ if (why) {
   });
 
   let count = 0;
-  storeTests('redis in a cluster', () => {
-    const prefix = `case${(count += 1)}`;
-    const make = () => redisStore(ioredis, { prefix });
-    return { store: make(), reopen: make, another: () => redisStore(nodeRedis, { prefix }) };
-  }, { without: ['watch'] });
+  storeTests(
+    'redis in a cluster',
+    () => {
+      const prefix = `case${(count += 1)}`;
+      const make = () => redisStore(ioredis, { prefix });
+      return { store: make(), reopen: make, another: () => redisStore(nodeRedis, { prefix }) };
+    },
+    { without: ['watch'] },
+  );
 
   for (const [name, client] of Object.entries({ ioredis, 'node-redis': nodeRedis })) {
     test(`${name}: all keys of an app lie in one slot, those of other apps elsewhere`, async () => {
@@ -53,7 +57,10 @@ if (why) {
           slots.set(base, (slots.get(base) ?? new Set()).add(await admin.cluster('KEYSLOT', key)));
         }
       }
-      assert.deepEqual([...slots.values()].map(({ size }) => size), apps.map(() => 1));
+      assert.deepEqual(
+        [...slots.values()].map(({ size }) => size),
+        apps.map(() => 1),
+      );
       assert.ok(new Set([...slots.values()].flatMap((set) => [...set])).size > 1);
     });
 
@@ -62,7 +69,10 @@ if (why) {
       const apps = Array.from({ length: 24 }, (_, index) => `app${index % 8}`);
       const changes = apps.map((appName, index) => update(`u${index}`, { appName }, { app: { set: { index } } }));
       const answers = await store.commitMany(changes, context);
-      assert.deepEqual(answers.map(({ pos }) => pos.app), apps.map((_, index) => Math.floor(index / 8) + 1));
+      assert.deepEqual(
+        answers.map(({ pos }) => pos.app),
+        apps.map((_, index) => Math.floor(index / 8) + 1),
+      );
     });
 
     test(`${name}: while a slot moves to another server, nothing is written by halves`, async () => {
@@ -70,7 +80,10 @@ if (why) {
       const app = name;
       const store = redisStore(client, { prefix });
       const keys = ['s', 't'].map((id) => keyOf(id, 'user', app));
-      await store.commitMany(keys.map((key) => create(key.sessionId, key, { app: { set: { [key.sessionId]: 1 } } })), context);
+      await store.commitMany(
+        keys.map((key) => create(key.sessionId, key, { app: { set: { [key.sessionId]: 1 } } })),
+        context,
+      );
       await store.commit(append('e1', keys[0]), context);
       const slot = await admins[0].cluster('KEYSLOT', `${prefix}:{${app}}:a`);
       const [from, to] = slot < 8_192 ? [0, 1] : [1, 0];

@@ -22,11 +22,14 @@ function failing(error) {
 
 for (const [text, code] of [
   ["OOM command not allowed when used memory > 'maxmemory'.", 'unavailable'],
-  ["ERR Error running script (call to f_0): @user_script:7: @user_script: 7: -OOM command not allowed", 'unavailable'],
+  ['ERR Error running script (call to f_0): @user_script:7: @user_script: 7: -OOM command not allowed', 'unavailable'],
   ["READONLY You can't write against a read only replica.", 'unavailable'],
   ['LOADING Redis is loading the dataset in memory', 'unavailable'],
   ["MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.", 'unavailable'],
-  ['MISCONF Redis is configured to save RDB snapshots, but it is currently not able to persist on disk.', 'unavailable'],
+  [
+    'MISCONF Redis is configured to save RDB snapshots, but it is currently not able to persist on disk.',
+    'unavailable',
+  ],
   ['TRYAGAIN Multiple keys request during rehashing of slot', 'unavailable'],
   ['CLUSTERDOWN The cluster is down', 'unavailable'],
   ['BUSY Redis is busy running a script.', 'unavailable'],
@@ -48,8 +51,13 @@ for (const [text, code] of [
 }
 
 test('one that is too big tells how big it is, and how big it may be', async () => {
-  const error = new Error('ERR max request size exceeded. Limit: 1048576 bytes, Actual: 2000000 bytes, command was: ["eval"]');
-  await assert.rejects(redisStore(failing(error)).commit(create('c', keyOf('s')), context), { limit: 1_048_576, size: 2_000_000 });
+  const error = new Error(
+    'ERR max request size exceeded. Limit: 1048576 bytes, Actual: 2000000 bytes, command was: ["eval"]',
+  );
+  await assert.rejects(redisStore(failing(error)).commit(create('c', keyOf('s')), context), {
+    limit: 1_048_576,
+    size: 2_000_000,
+  });
 });
 
 for (const text of [
@@ -118,7 +126,9 @@ if (why) {
   /** Everything under a prefix. */
   const contentsOf = async (prefix) => {
     const keys = (await admin.keys(`${prefix}:*`)).sort();
-    return Object.fromEntries(await Promise.all(keys.map(async (key) => [key, (await admin.dumpBuffer(key)).toString('base64')])));
+    return Object.fromEntries(
+      await Promise.all(keys.map(async (key) => [key, (await admin.dumpBuffer(key)).toString('base64')])),
+    );
   };
 
   for (const [name, make] of Object.entries(clients)) {
@@ -157,13 +167,21 @@ if (why) {
       assert.equal(await store.load(keyOf('other'), {}, context), null);
       assert.deepEqual(await store.loadScope({ app: 'app' }, context), { pos: 2, state: Object.create(null) });
       const answers = await store.commitMany(changes, context);
-      assert.deepEqual(answers.map(({ duplicate, pos }) => [duplicate, pos.app]), [[undefined, 3], [undefined, 3], [undefined, 4]]);
+      assert.deepEqual(
+        answers.map(({ duplicate, pos }) => [duplicate, pos.app]),
+        [
+          [undefined, 3],
+          [undefined, 3],
+          [undefined, 4],
+        ],
+      );
     });
 
     test(`${name}: a server that is a replica, lacks replicas or is busy has not done it`, async () => {
       const { store, prefix } = await fresh(await open(make));
       const before = await contentsOf(prefix);
-      const refused = () => assert.rejects(store.commit(append('e', keyOf('s')), context), { name: 'StoreError', code: 'unavailable' });
+      const refused = () =>
+        assert.rejects(store.commit(append('e', keyOf('s')), context), { name: 'StoreError', code: 'unavailable' });
       await admin.replicaof('127.0.0.1', '1');
       await refused().finally(() => admin.replicaof('NO', 'ONE'));
       await admin.config('SET', 'min-replicas-to-write', '1');
@@ -188,7 +206,9 @@ if (why) {
   test('a batch is written whole, also when memory ends in the middle of it', async () => {
     const { store } = await fresh();
     const used = Number(/^used_memory:(\d+)/m.exec(await admin.info('memory'))[1]);
-    const changes = Array.from({ length: 64 }, (_, index) => create(`c${index}`, keyOf(`${index}`), { session: values({ big: 'x'.repeat(50_000) }) }));
+    const changes = Array.from({ length: 64 }, (_, index) =>
+      create(`c${index}`, keyOf(`${index}`), { session: values({ big: 'x'.repeat(50_000) }) }),
+    );
     await admin.config('SET', 'maxmemory', `${used + 1_500_000}`);
     const outcome = await store.commitMany(changes, context).catch(({ code }) => code);
     await admin.config('SET', 'maxmemory', '0');
@@ -222,9 +242,18 @@ if (why) {
           assert.equal(again.duplicate, true);
         }
         proxy.cutNextAnswer();
-        await assert.rejects(store.commitMany([append('f', keyOf('s')), append('g', keyOf('new'))], context), (error) => !isStoreError(error));
+        await assert.rejects(
+          store.commitMany([append('f', keyOf('s')), append('g', keyOf('new'))], context),
+          (error) => !isStoreError(error),
+        );
         const answers = await store.commitMany([append('f', keyOf('s')), append('g', keyOf('new'))], context);
-        assert.deepEqual(answers.map(({ duplicate, rev }) => [duplicate, rev]), [[true, 2], [true, 1]]);
+        assert.deepEqual(
+          answers.map(({ duplicate, rev }) => [duplicate, rev]),
+          [
+            [true, 2],
+            [true, 1],
+          ],
+        );
         const { rev, pos, state } = await store.load(keyOf('s'), {}, context);
         assert.deepEqual([rev, pos, { ...state.app }], [2, { app: 3, user: 1 }, { b: 3 }]);
       } finally {
@@ -254,14 +283,24 @@ if (why) {
     await end();
     await assert.rejects(store.commit(create('c', keyOf('s')), context), { name: 'StoreError', code: 'unavailable' });
     const offline = await open(async () => openIoredis('redis://127.0.0.1:1', { enableOfflineQueue: false }));
-    await assert.rejects(redisStore(offline).commit(create('c', keyOf('s')), context), { name: 'StoreError', code: 'unavailable' });
+    await assert.rejects(redisStore(offline).commit(create('c', keyOf('s')), context), {
+      name: 'StoreError',
+      code: 'unavailable',
+    });
     const stranger = await open(openUpstash, { token: 'another' });
-    await assert.rejects(redisStore(stranger).commit(create('c', keyOf('s')), context), { name: 'StoreError', code: 'unavailable' });
+    await assert.rejects(redisStore(stranger).commit(create('c', keyOf('s')), context), {
+      name: 'StoreError',
+      code: 'unavailable',
+    });
   });
 
   test('what was acknowledged is there after the server was killed', async () => {
     const own = await startRedisServer();
-    const { client, end } = await openIoredis(own.url, { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0, retryStrategy: () => 20 });
+    const { client, end } = await openIoredis(own.url, {
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: () => 20,
+    });
     try {
       const store = redisStore(client);
       await Promise.all([0, 1, 2, 3].map((index) => store.commit(create(`c${index}`, keyOf(`${index}`)), context)));
@@ -275,7 +314,8 @@ if (why) {
           acknowledged.set(index, rev);
         }
       });
-      while ([0, 1, 2, 3].some((index) => (acknowledged.get(index) ?? 0) < 25)) await new Promise((resolve) => setImmediate(resolve));
+      while ([0, 1, 2, 3].some((index) => (acknowledged.get(index) ?? 0) < 25))
+        await new Promise((resolve) => setImmediate(resolve));
       isKilled = true;
       await own.kill();
       await Promise.all(writers);
@@ -320,7 +360,12 @@ if (why) {
     });
   }
 
-  for (const [name, key] of [['events', 'e'], ['times', 't'], ['ids', 'i'], ['values', 's']]) {
+  for (const [name, key] of [
+    ['events', 'e'],
+    ['times', 't'],
+    ['ids', 'i'],
+    ['values', 's'],
+  ]) {
     test(`a session whose ${name} were dropped is corrupt, and is not written to`, async () => {
       const { store, prefix } = await fresh();
       await store.commit(append('e', keyOf('s')), context);
@@ -328,7 +373,9 @@ if (why) {
       const before = await contentsOf(prefix);
       await assert.rejects(store.load(keyOf('s'), {}, context), { code: 'corrupt' });
       await assert.rejects(store.commit(append('f', keyOf('s')), context), { code: 'corrupt' });
-      await assert.rejects(store.commit(create('new', keyOf('s')), context), { code: key === 's' ? 'corrupt' : /corrupt|exists/ });
+      await assert.rejects(store.commit(create('new', keyOf('s')), context), {
+        code: key === 's' ? 'corrupt' : /corrupt|exists/,
+      });
       assert.deepEqual(await contentsOf(prefix), before);
       await store.remove(keyOf('s'), context);
       assert.equal(await store.load(keyOf('s'), {}, context), null);
@@ -352,7 +399,9 @@ if (why) {
       // Now it is in this list alone.
       await admin.del(...['s', 'e', 't', 'i'].map((part) => `${prefix}:{app}:${part}:${member}`));
       for (const other of ['sessions', 'l:user']) {
-        await (other === list ? admin.zadd(`${prefix}:{app}:${other}`, 1_000, member) : admin.zrem(`${prefix}:{app}:${other}`, member));
+        await (other === list
+          ? admin.zadd(`${prefix}:{app}:${other}`, 1_000, member)
+          : admin.zrem(`${prefix}:{app}:${other}`, member));
       }
       await refused(create('new', keyOf('s')));
       await refused(append('f', keyOf('s')));
@@ -375,8 +424,12 @@ if (why) {
   test('a call that was refused before in its session is not refused in another one, nor in the next one under the key', async () => {
     const { store } = await fresh();
     const late = (key, more) => append('same', key, {}, { attempt: 2, ...more });
-    await assert.rejects(store.commit(late(keyOf('s'), { guard: { created: 'c', rev: 7 } }), context), { code: 'conflict' });
-    await assert.rejects(store.commit(append('same', keyOf('s'), {}, { guard: { created: 'c' } }), context), { code: 'conflict' });
+    await assert.rejects(store.commit(late(keyOf('s'), { guard: { created: 'c', rev: 7 } }), context), {
+      code: 'conflict',
+    });
+    await assert.rejects(store.commit(append('same', keyOf('s'), {}, { guard: { created: 'c' } }), context), {
+      code: 'conflict',
+    });
     await store.commit(create('other', keyOf('other')), context);
     assert.equal((await store.commit(append('same', keyOf('other')), context)).rev, 1);
     await store.remove(keyOf('s'), context);
@@ -459,7 +512,10 @@ if (why) {
       assert.deepEqual(await contentsOf(prefix), before);
       const other = create('o', keyOf('o', 'other', 'other'));
       const answers = await store.commitMany([change, other], context);
-      assert.deepEqual(answers.map(({ code = 'written' }) => code), ['rejected', 'written']);
+      assert.deepEqual(
+        answers.map(({ code = 'written' }) => code),
+        ['rejected', 'written'],
+      );
     });
   }
 
@@ -468,7 +524,10 @@ if (why) {
     await admin.set(`${prefix}:{app}:e:=foreign\0user`, 'x');
     const changes = ['a', 'foreign', 'b'].map((id) => create(id, keyOf(id), { app: values({ [id]: 1 }) }));
     const answers = await store.commitMany(changes, context);
-    assert.deepEqual(answers.map(({ code = 'written' }) => code), ['written', 'rejected', 'written']);
+    assert.deepEqual(
+      answers.map(({ code = 'written' }) => code),
+      ['written', 'rejected', 'written'],
+    );
     assert.deepEqual((await store.loadScope({ app: 'app' }, context)).pos, 3);
   });
 
@@ -482,7 +541,9 @@ if (why) {
       code: 'rejected',
       message: /HDEL, ZADD/,
     });
-    await assert.rejects(redisStore(await as('narrow'), { prefix: 'acl' }).open({ migrate: 'create' }, context), { code: 'unavailable' });
+    await assert.rejects(redisStore(await as('narrow'), { prefix: 'acl' }).open({ migrate: 'create' }, context), {
+      code: 'unavailable',
+    });
     assert.equal(await admin.exists('acl:version'), 0);
     // Without the right to publish nobody hears of a change, and it is written all the same.
     const { store } = await fresh(await as('mute'));

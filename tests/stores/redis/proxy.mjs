@@ -3,8 +3,8 @@
 import { connect, createServer } from 'node:net';
 
 /**
- * Passes everything on to a port of this machine. After `cutNextAnswer()` the next thing that the server says does not get
- * through: the connection is cut instead.
+ * Passes everything on to a port of this machine. After `cutNextAnswer()` the next thing that the server says does not
+ * get through: the connection is cut instead.
  */
 export async function startProxy(port) {
   let isArmed = false;

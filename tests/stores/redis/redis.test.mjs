@@ -14,12 +14,43 @@ import { append, assertSame, context, create, keyOf, numbers, update } from './w
 import { storeTests } from '../support/run.mjs';
 
 /** Texts that are JSON, or look like the store's own words. */
-const TRICKY = ['', '123', '-0', '1e21', 'null', 'true', '"text"', '{"a":1}', '[1]', '=', ':', '1:2', 'OK', 'a\0b', '\0', '\x01', '\x01\x02', '__proto__', '{b}', '%', '😀', '\uffff', '\ufeff', 'é', ' '];
+const TRICKY = [
+  '',
+  '123',
+  '-0',
+  '1e21',
+  'null',
+  'true',
+  '"text"',
+  '{"a":1}',
+  '[1]',
+  '=',
+  ':',
+  '1:2',
+  'OK',
+  'a\0b',
+  '\0',
+  '\x01',
+  '\x01\x02',
+  '__proto__',
+  '{b}',
+  '%',
+  '😀',
+  '\uffff',
+  '\ufeff',
+  'é',
+  ' ',
+];
 
 test('what is no connected client is refused, and the message says what to pass', async () => {
   const ended = new Redis({ lazyConnect: true });
   ended.disconnect();
-  const shared = { defineCommand() {}, eval: async () => null, evalsha: async () => null, subscribe: async () => null };
+  const shared = {
+    defineCommand() {},
+    eval: async () => null,
+    evalsha: async () => null,
+    subscribe: async () => null,
+  };
   for (const [args, says] of [
     [[], /client must be a connected client, not undefined: pass new Redis/],
     [['redis://localhost'], /client must be a connected client, not .*: pass new Redis/],
@@ -38,7 +69,10 @@ test('what is no connected client is refused, and the message says what to pass'
     [[shared, { subscriber: { ...shared, subscribe: undefined } }], /subscriber must be a client that can subscribe/],
     [[shared, null], /options must be an object, not null/],
     [[shared, 'prefix'], /options must be an object/],
-    [[shared, { prefx: 'a' }], /prefx is not known in the options, which are prefix, subscriber, durability: did you mean prefix\?/],
+    [
+      [shared, { prefx: 'a' }],
+      /prefx is not known in the options, which are prefix, subscriber, durability: did you mean prefix\?/,
+    ],
     [[shared, { prefix: 7 }], /prefix must be a string/],
     // They would choose the slot of a cluster.
     [[shared, { prefix: 'a{b}' }], /prefix must not have braces/],
@@ -124,13 +158,17 @@ if (why) {
           await both((each) => each.commit(append(text, key, { user: values }, { data: text }), context));
           await both((each) => each.commit(append(text, key, { user: values }, { data: text }), context));
           await both((each) => each.load(key, {}, context));
-          await both((each) => each.commit(append('2', key, {}, { guard: { created: text, keys: { user: values } } }), context));
+          await both((each) =>
+            each.commit(append('2', key, {}, { guard: { created: text, keys: { user: values } } }), context),
+          );
         }
         await both((each) => each.list({ app: 'app', descending: false }, context));
         await both((each) => each.list({ app: 'app', descending: true }, context));
         for (const text of TRICKY) {
           const scope = { appName: text, userId: text };
-          await both((each) => each.commit(update(text, scope, { app: { set: { [text]: text } }, user: { set: { text } } }), context));
+          await both((each) =>
+            each.commit(update(text, scope, { app: { set: { [text]: text } }, user: { set: { text } } }), context),
+          );
           await both((each) => each.loadScope({ app: text, user: text }, context));
         }
       }));
@@ -141,10 +179,19 @@ if (why) {
       const store = redisStore(ioredis, { prefix });
       const names = ['a', 'a:u', ':', 'a}', '{a', 'a%3A', 'a\0b', '\0b', 'l:a', '%', ''];
       const keys = names.flatMap((app) => names.flatMap((user) => names.map((session) => keyOf(session, user, app))));
-      const made = await store.commitMany(keys.map((key, index) => create(`${index}`, key)), context);
-      assert.deepEqual(made, keys.map(() => ({ rev: 0, prev: null, pos: { app: 0, user: 0 }, before: {} })));
+      const made = await store.commitMany(
+        keys.map((key, index) => create(`${index}`, key)),
+        context,
+      );
+      assert.deepEqual(
+        made,
+        keys.map(() => ({ rev: 0, prev: null, pos: { app: 0, user: 0 }, before: {} })),
+      );
       const loaded = await Promise.all(keys.map((key) => store.load(key, {}, context)));
-      assert.deepEqual(loaded.map(({ created }) => created), keys.map((_, index) => `${index}`));
+      assert.deepEqual(
+        loaded.map(({ created }) => created),
+        keys.map((_, index) => `${index}`),
+      );
       assert.equal((await store.list({ app: '', descending: false, limit: 0 }, context)).total, names.length ** 2);
     }));
 
@@ -174,10 +221,18 @@ if (why) {
       const changes = Array.from({ length: 64 }, (_, index) => create(`c${index}`, keyOf(`${index}`)));
       const answers = await store.commitMany(changes, context);
       assert.equal(calls, 1);
-      assert.deepEqual(answers.map(({ code = 'written' }) => code), ['exists', ...Array(63).fill('written')]);
+      assert.deepEqual(
+        answers.map(({ code = 'written' }) => code),
+        ['exists', ...Array(63).fill('written')],
+      );
       calls = 0;
-      const apps = ['x', 'y', 'x', 'z', 'y', 'x'].map((app, index) => update(`u${index}`, { appName: app }, { app: { set: { n: index } } }));
-      assert.deepEqual((await store.commitMany(apps, context)).map(({ pos }) => pos.app), [1, 1, 2, 1, 2, 3]);
+      const apps = ['x', 'y', 'x', 'z', 'y', 'x'].map((app, index) =>
+        update(`u${index}`, { appName: app }, { app: { set: { n: index } } }),
+      );
+      assert.deepEqual(
+        (await store.commitMany(apps, context)).map(({ pos }) => pos.app),
+        [1, 1, 2, 1, 2, 3],
+      );
       assert.equal(calls, 3);
       assert.deepEqual(await store.commitMany([], context), []);
     }));
@@ -192,10 +247,16 @@ if (why) {
       assert.equal(await admin.get(`${prefix}:version`), '2');
       await admin.set(`${prefix}:version`, '3');
       for (const migrate of ['check', 'create', 'upgrade']) {
-        await assert.rejects(store.open({ migrate }, context), { code: 'rejected', message: /has version 3, newer than 2: update statepad$/ });
+        await assert.rejects(store.open({ migrate }, context), {
+          code: 'rejected',
+          message: /has version 3, newer than 2: update statepad$/,
+        });
       }
       await admin.set(`${prefix}:version`, 'other');
-      await assert.rejects(store.open({ migrate: 'upgrade' }, context), { code: 'rejected', message: /something else/ });
+      await assert.rejects(store.open({ migrate: 'upgrade' }, context), {
+        code: 'rejected',
+        message: /something else/,
+      });
       await admin.del(`${prefix}:version`);
       await admin.rpush(`${prefix}:version`, '1');
       await assert.rejects(store.open({ migrate: 'create' }, context), { code: 'rejected' });
@@ -212,8 +273,15 @@ if (why) {
       const places = [];
       for (let count = 0; count < 250; count++) {
         const place = { sessionId: text(), userId: pick(['u', 'v', 'u\0', '\0u', '']), time: pick(times) };
-        const change = create(`${count}`, keyOf(place.sessionId, place.userId), { session: { set: { count } } }, place.time);
-        const outcomes = await Promise.all([store, memory].map((each) => each.commit(change, context).catch(({ code }) => code)));
+        const change = create(
+          `${count}`,
+          keyOf(place.sessionId, place.userId),
+          { session: { set: { count } } },
+          place.time,
+        );
+        const outcomes = await Promise.all(
+          [store, memory].map((each) => each.commit(change, context).catch(({ code }) => code)),
+        );
         assert.deepEqual(outcomes[0], outcomes[1]);
         places.push(place);
       }
@@ -223,7 +291,10 @@ if (why) {
           queries.push({ descending, user });
           for (let count = 0; count < 60; count++) {
             const limit = pick([undefined, 0, 1, 2, 3, 10, 50]);
-            const after = random(2) === 0 ? pick(places) : { sessionId: text(), userId: pick(['u', 'w']), time: pick([...times, 0.5]) };
+            const after =
+              random(2) === 0
+                ? pick(places)
+                : { sessionId: text(), userId: pick(['u', 'w']), time: pick([...times, 0.5]) };
             queries.push({ descending, user, limit, offset: random(300) }, { descending, user, limit, after });
           }
         }
@@ -240,11 +311,14 @@ if (why) {
       const total = 5_000;
       const ids = Array.from({ length: total }, (_, index) => `s${String((index * 7_919) % total).padStart(5, '0')}`);
       for (let index = 0; index < total; index += 500) {
-        await store.commitMany(ids.slice(index, index + 500).map((id) => create(id, keyOf(id))), context);
+        await store.commitMany(
+          ids.slice(index, index + 500).map((id) => create(id, keyOf(id))),
+          context,
+        );
       }
       for (const descending of [false, true]) {
         const seen = [];
-        for (let last; ; ) {
+        for (let last; ;) {
           const after = last && { time: last.time, ...last.key };
           const { rows } = await store.list({ app: 'app', descending, limit: 100, ...(after && { after }) }, context);
           if (rows.length === 0) break;
@@ -268,7 +342,16 @@ if (why) {
         const change = append(`e${index}`, key, {}, { time });
         await Promise.all([store, memory].map((each) => each.commit(change, context)));
       }
-      const queries = [{}, { since: Infinity }, { since: -Infinity }, { since: -Infinity, last: 3 }, { last: 0 }, { since: 0, last: 0 }, { from: 5, to: 4 }, { to: 0 }];
+      const queries = [
+        {},
+        { since: Infinity },
+        { since: -Infinity },
+        { since: -Infinity, last: 3 },
+        { last: 0 },
+        { since: 0, last: 0 },
+        { from: 5, to: 4 },
+        { to: 0 },
+      ];
       for (let count = 0; count < 150; count++) {
         const maybe = (value) => (random(2) === 0 ? {} : value);
         queries.push({
@@ -279,7 +362,11 @@ if (why) {
         });
       }
       for (const events of queries) {
-        assertSame(await store.load(key, { events }, context), await memory.load(key, { events }, context), JSON.stringify(events));
+        assertSame(
+          await store.load(key, { events }, context),
+          await memory.load(key, { events }, context),
+          JSON.stringify(events),
+        );
       }
     }));
 
@@ -309,7 +396,12 @@ if (why) {
         };
         for (let count = 0; count < 150; count++) {
           const [app, user] = [random(3) > 0 ? delta() : undefined, random(3) > 0 ? delta() : undefined];
-          const change = append(`e${count}`, key, { ...(app && { app }), ...(user && { user }) }, random(4) === 0 ? { call: `call${count}` } : {});
+          const change = append(
+            `e${count}`,
+            key,
+            { ...(app && { app }), ...(user && { user }) },
+            random(4) === 0 ? { call: `call${count}` } : {},
+          );
           if (random(40) === 0) await both((each) => each.removeScope({ app: 'app', user: 'user' }, context));
           const before = await store.load(key, { events: { last: 0 } }, context);
           const [knownApp, knownUser] = [pick(had.app), pick(had.user)];
@@ -319,16 +411,25 @@ if (why) {
           };
           const loaded = await both((each) => each.load(key, { known, events: { last: 0 } }, context));
           const committed = await both((each) => each.commit({ ...change, known }, context));
-          for (const [[actual, expected], what] of [[loaded, 'load'], [committed, 'commit']]) {
+          for (const [[actual, expected], what] of [
+            [loaded, 'load'],
+            [committed, 'commit'],
+          ]) {
             assert.deepEqual(Object.keys(actual.changed ?? {}), Object.keys(expected.changed ?? {}), what);
             for (const scope of Object.keys(actual.changed ?? {})) {
-              follow(`${what} ${scope}`, scope === 'app' ? knownApp : knownUser, actual.changed[scope], before.state[scope]);
+              follow(
+                `${what} ${scope}`,
+                scope === 'app' ? knownApp : knownUser,
+                actual.changed[scope],
+                before.state[scope],
+              );
             }
           }
           assert.deepEqual(committed[0].before, committed[1].before);
           assert.deepEqual(Object.keys(loaded[0].state), Object.keys(loaded[1].state));
           const { pos, marks, state } = await store.load(key, {}, context);
-          for (const scope of ['app', 'user']) had[scope].push({ pos: pos[scope], mark: marks[scope], values: Object.entries(state[scope]) });
+          for (const scope of ['app', 'user'])
+            had[scope].push({ pos: pos[scope], mark: marks[scope], values: Object.entries(state[scope]) });
         }
         assert.ok(told > 50, `${told}`);
       }));
@@ -363,10 +464,13 @@ if (why) {
   test('hints of an own change are not heard, those of a batch are heard one by one', () =>
     withPrefix(async (prefix) => {
       const [{ client: ear }, { client: otherEar }] = await Promise.all([open(openIoredis), open(openIoredis)]);
-      const [one, two] = [redisStore(ioredis, { prefix, subscriber: ear }), redisStore(ioredis, { prefix, subscriber: otherEar })];
+      const [one, two] = [
+        redisStore(ioredis, { prefix, subscriber: ear }),
+        redisStore(ioredis, { prefix, subscriber: otherEar }),
+      ];
       const heard = [];
       const until = async (isSo) => {
-        for (const end = Date.now() + 10_000; !isSo(); ) {
+        for (const end = Date.now() + 10_000; !isSo();) {
           assert.ok(Date.now() < end, `only ${JSON.stringify(heard)}`);
           await new Promise((resolve) => setTimeout(resolve, 5));
         }
@@ -378,12 +482,17 @@ if (why) {
         admin.publish(`${prefix}:hints`, 'somebody ready');
         return new Set(heard.map(([who]) => who)).size === 2;
       });
-      const changes = [create('a', keyOf('a b/c')), create('b', keyOf('', '')), update('u', { appName: 'app' }, { app: { set: { a: 1 } } })];
+      const changes = [
+        create('a', keyOf('a b/c')),
+        create('b', keyOf('', '')),
+        update('u', { appName: 'app' }, { app: { set: { a: 1 } } }),
+      ];
       await one.commitMany(changes, context);
       await two.commit(create('z', keyOf('z')), context);
       await one.remove(keyOf('z'), context);
       await two.removeScope({ app: 'app' }, context);
-      const all = (who) => heard.filter(([name, { appName }]) => name === who && appName !== 'ready').map(([, hint]) => hint);
+      const all = (who) =>
+        heard.filter(([name, { appName }]) => name === who && appName !== 'ready').map(([, hint]) => hint);
       await until(() => all('one').length >= 2 && all('two').length >= 4);
       assert.deepEqual(all('one'), [keyOf('z'), { appName: 'app' }]);
       assert.deepEqual(all('two'), [keyOf('a b/c'), keyOf('', ''), { appName: 'app' }, keyOf('z')]);
@@ -395,29 +504,36 @@ if (why) {
 
 const whyNotOurs = whyNoRedisServer();
 
-test('a page in the middle of thousands of sessions of one time costs the server a page', { skip: whyNotOurs }, async () => {
-  const ours = await startRedisServer();
-  const { client, end } = await openIoredis(ours.url);
-  try {
-    const store = redisStore(client);
-    const ids = Array.from({ length: 5_000 }, (_, index) => `s${String(index).padStart(5, '0')}`);
-    // As many at once as a service sends: a call of a client has a limit.
-    for (let first = 0; first < ids.length; first += 250) {
-      await store.commitMany(ids.slice(first, first + 250).map((id) => create(id, keyOf(id))), context);
+test(
+  'a page in the middle of thousands of sessions of one time costs the server a page',
+  { skip: whyNotOurs },
+  async () => {
+    const ours = await startRedisServer();
+    const { client, end } = await openIoredis(ours.url);
+    try {
+      const store = redisStore(client);
+      const ids = Array.from({ length: 5_000 }, (_, index) => `s${String(index).padStart(5, '0')}`);
+      // As many at once as a service sends: a call of a client has a limit.
+      for (let first = 0; first < ids.length; first += 250) {
+        await store.commitMany(
+          ids.slice(first, first + 250).map((id) => create(id, keyOf(id))),
+          context,
+        );
+      }
+      for (const descending of [false, true]) {
+        const commands = await commandsOf(client, async () => {
+          const after = { time: 1_000, sessionId: 's02500', userId: 'user' };
+          const { rows } = await store.list({ app: 'app', descending, limit: 10, after }, context);
+          assert.equal(rows.at(0).key.sessionId, 's02501');
+        });
+        assert.ok(commands.length < 10 + 40, `${commands.length} commands: ${commands.join(' ')}`);
+      }
+    } finally {
+      await end();
+      await ours.stop();
     }
-    for (const descending of [false, true]) {
-      const commands = await commandsOf(client, async () => {
-        const after = { time: 1_000, sessionId: 's02500', userId: 'user' };
-        const { rows } = await store.list({ app: 'app', descending, limit: 10, after }, context);
-        assert.equal(rows.at(0).key.sessionId, 's02501');
-      });
-      assert.ok(commands.length < 10 + 40, `${commands.length} commands: ${commands.join(' ')}`);
-    }
-  } finally {
-    await end();
-    await ours.stop();
-  }
-});
+  },
+);
 
 /** The names of the commands that a server runs meanwhile, those in scripts included. */
 async function commandsOf(admin, action) {

@@ -1,4 +1,5 @@
-// What the store in Redis makes of how its server is set up, and of what a server has lost. All of it with servers of its own.
+// What the store in Redis makes of how its server is set up, and of what a server has lost. All of it with servers of
+// its own.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -14,7 +15,7 @@ const open = (store) => store.open({ migrate: 'create' }, context);
 /** A client whose server says this about itself, and has an empty store; `undefined` for what it refuses to say. */
 function saying(info, fsync) {
   const answer = async (text) => {
-    if (text === undefined) throw new Error("NOPERM this user has no permissions to run the command");
+    if (text === undefined) throw new Error('NOPERM this user has no permissions to run the command');
     return text;
   };
   return {
@@ -25,7 +26,9 @@ function saying(info, fsync) {
   };
 }
 const lines = (more) =>
-  Object.entries({ role: 'master', maxmemory: 0, maxmemory_policy: 'noeviction', aof_enabled: 1, ...more }).map((pair) => pair.join(':')).join('\r\n');
+  Object.entries({ role: 'master', maxmemory: 0, maxmemory_policy: 'noeviction', aof_enabled: 1, ...more })
+    .map((pair) => pair.join(':'))
+    .join('\r\n');
 
 for (const [what, info, fsync, durability] of [
   ['no append-only file', lines({ aof_enabled: 0 }), 'always', 'memory'],
@@ -44,9 +47,16 @@ for (const [what, info, fsync, durability] of [
 }
 
 test('the weakest server of a cluster says how durable a write is, and each may refuse', async () => {
-  const cluster = (...nodes) => ({ ...saying(lines(), 'always'), nodes: (role) => (assert.equal(role, 'master'), nodes) });
+  const cluster = (...nodes) => ({
+    ...saying(lines(), 'always'),
+    nodes: (role) => (assert.equal(role, 'master'), nodes),
+  });
   const strong = saying(lines(), 'always');
-  for (const [weak, durability] of [[strong, 'disk'], [saying(lines(), 'everysec'), 'os'], [saying(lines({ aof_enabled: 0 })), 'memory']]) {
+  for (const [weak, durability] of [
+    [strong, 'disk'],
+    [saying(lines(), 'everysec'), 'os'],
+    [saying(lines({ aof_enabled: 0 })), 'memory'],
+  ]) {
     const store = redisStore(cluster(strong, weak));
     await open(store);
     assert.equal(store.durability, durability);
@@ -67,12 +77,18 @@ for (const [policy, maxmemory, isRefused] of [
   test(`${policy} with a maxmemory of ${maxmemory} is ${isRefused ? 'refused, naming what helps' : 'fine: no key has a time to live'}`, async () => {
     const store = redisStore(saying(lines({ maxmemory, maxmemory_policy: policy }), 'always'));
     if (!isRefused) return open(store);
-    await assert.rejects(open(store), { name: 'StoreError', code: 'rejected', message: /CONFIG SET maxmemory-policy noeviction$/ });
+    await assert.rejects(open(store), {
+      name: 'StoreError',
+      code: 'rejected',
+      message: /CONFIG SET maxmemory-policy noeviction$/,
+    });
   });
 }
 
 test('a replica is refused, and its primary named', async () => {
-  const store = redisStore(saying(lines({ role: 'slave', master_host: 'primary.example', master_port: 6379 }), 'always'));
+  const store = redisStore(
+    saying(lines({ role: 'slave', master_host: 'primary.example', master_port: 6379 }), 'always'),
+  );
   await assert.rejects(open(store), { code: 'rejected', message: /is a replica.*connect to primary\.example:6379$/ });
 });
 
@@ -173,7 +189,12 @@ if (why) {
       await store.commit(create('o', keyOf('o', 'other'), { user: values({ u: 1 }) }), context);
       await admin.del(dropped.map((name) => `${prefix}:{app}:${name}`));
       const corrupt = { name: 'StoreError', code: 'corrupt' };
-      const dump = async () => Promise.all((await admin.keys(`${prefix}:*`)).sort().map(async (name) => [name, (await admin.dumpBuffer(name)).toString('hex')]));
+      const dump = async () =>
+        Promise.all(
+          (await admin.keys(`${prefix}:*`))
+            .sort()
+            .map(async (name) => [name, (await admin.dumpBuffer(name)).toString('hex')]),
+        );
       const before = await dump();
       await assert.rejects(store.load(key, {}, context), corrupt);
       await assert.rejects(store.commit(append('e', key), context), corrupt);
@@ -244,13 +265,21 @@ if (why) {
       });
       await store.commitMany(changes, context);
     }
-    const told = async (pos) => (await store.load(key, { known: { pos: { app: pos }, marks: { app: marks[pos] } } }, context)).changed;
+    const told = async (pos) =>
+      (await store.load(key, { known: { pos: { app: pos }, marks: { app: marks[pos] } } }, context)).changed;
     for (const ago of [1, 2, 999, 1_000]) assert.ok(await told(2_600 - ago), `${ago} positions ago`);
     assert.equal(await told(1), undefined);
     assert.equal(await told(1_000), undefined);
     assert.equal((await told(2_598)).app.unset.join(), 'u2599');
     for (let count = 0; count < 250; count++) {
-      await store.commit(update(`a${count}`, { appName: 'app', userId: 'user' }, { user: count % 2 ? values({ b: 1 }) : { unset: ['b'] } }), context);
+      await store.commit(
+        update(
+          `a${count}`,
+          { appName: 'app', userId: 'user' },
+          { user: count % 2 ? values({ b: 1 }) : { unset: ['b'] } },
+        ),
+        context,
+      );
     }
     const many = await commandsOf('last');
     assert.ok(many <= few, `${many} commands, not ${few}`);
@@ -262,7 +291,8 @@ if (why) {
     const replicaServer = await startRedisServer('--replicaof', '127.0.0.1', String(server.port));
     const replica = new Redis(replicaServer.url);
     try {
-      while (!/master_link_status:up/.test(await replica.info('replication'))) await new Promise((resolve) => setTimeout(resolve, 20));
+      while (!/master_link_status:up/.test(await replica.info('replication')))
+        await new Promise((resolve) => setTimeout(resolve, 20));
       const prefix = fresh();
       const store = redisStore(admin, { prefix });
       await open(store);
@@ -270,13 +300,19 @@ if (why) {
       await store.commit(create('c', key, { app: values({ a: 0 }), user: values({ u: 0 }) }), context);
       await store.commit(append('e1', key, { app: values({ a: 1 }) }), context);
       await admin.wait(1, 5_000);
-      await assert.rejects(open(redisStore(replica, { prefix })), { code: 'rejected', message: new RegExp(`replica.*127\\.0\\.0\\.1:${server.port}$`) });
+      await assert.rejects(open(redisStore(replica, { prefix })), {
+        code: 'rejected',
+        message: new RegExp(`replica.*127\\.0\\.0\\.1:${server.port}$`),
+      });
       // The link is cut: what the primary acknowledges from now on the replica never sees.
       await replica.replicaof('127.0.0.1', '1');
       await store.commit(append('e2', key, { app: values({ a: 2 }), user: values({ u: 2 }) }), context);
       await store.commit(append('e3', key), context);
       const lost = await store.load(key, {}, context);
-      assert.deepEqual([lost.rev, lost.last, lost.pos, lost.marks], [3, 'e3', { app: 3, user: 2 }, { app: 'e2', user: 'e2' }]);
+      assert.deepEqual(
+        [lost.rev, lost.last, lost.pos, lost.marks],
+        [3, 'e3', { app: 3, user: 2 }, { app: 'e2', user: 'e2' }],
+      );
       await replica.replicaof('NO', 'ONE');
       const promoted = redisStore(replica, { prefix });
       await open(promoted);
@@ -284,8 +320,14 @@ if (why) {
 
       // Behind what is known.
       const behind = await promoted.load(key, { known }, context);
-      assert.deepEqual([behind.diverged, behind.rev, behind.pos, behind.marks], [true, 1, { app: 2, user: 1 }, { app: 'e1', user: 'c' }]);
-      assert.deepEqual([{ ...behind.state.app }, { ...behind.state.user }, { ...behind.state.session }], [{ a: 1 }, { u: 0 }, {}]);
+      assert.deepEqual(
+        [behind.diverged, behind.rev, behind.pos, behind.marks],
+        [true, 1, { app: 2, user: 1 }, { app: 'e1', user: 'c' }],
+      );
+      assert.deepEqual(
+        [{ ...behind.state.app }, { ...behind.state.user }, { ...behind.state.session }],
+        [{ a: 1 }, { u: 0 }, {}],
+      );
       assert.equal(behind.changed, undefined);
 
       // Others write: the same numbers, and beyond them.
@@ -293,12 +335,21 @@ if (why) {
       await promoted.commit(append('x3', key), context);
       const level = await promoted.load(key, { known }, context);
       assert.deepEqual([level.diverged, level.rev, level.pos, level.last], [true, 3, lost.pos, 'x3']);
-      assert.deepEqual([{ ...level.state.app }, { ...level.state.user }, level.changed], [{ a: 'x' }, { u: 'x' }, undefined]);
+      assert.deepEqual(
+        [{ ...level.state.app }, { ...level.state.user }, level.changed],
+        [{ a: 'x' }, { u: 'x' }, undefined],
+      );
       const next = await promoted.commit(append('x4', key, { app: values({ a: 'y' }) }, { known }), context);
-      assert.deepEqual([next.prev, next.before, next.changed], [3, { app: 'x2', user: 'x2', session: 'x3' }, undefined]);
+      assert.deepEqual(
+        [next.prev, next.before, next.changed],
+        [3, { app: 'x2', user: 'x2', session: 'x3' }, undefined],
+      );
       const beyond = await promoted.load(key, { known }, context);
       assert.deepEqual([beyond.diverged, beyond.changed, { ...beyond.state.app }], [true, undefined, { a: 'y' }]);
-      assert.deepEqual(beyond.events.map(({ id }) => id), ['e1', 'x2', 'x3', 'x4']);
+      assert.deepEqual(
+        beyond.events.map(({ id }) => id),
+        ['e1', 'x2', 'x3', 'x4'],
+      );
       // What was lost with the primary can be sent again.
       assert.equal((await promoted.commit(append('e2', key), context)).duplicate, undefined);
     } finally {

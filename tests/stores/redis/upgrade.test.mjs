@@ -11,7 +11,11 @@ import { clients } from './clients.mjs';
 import { callsOf, changeOf, found, putVersion1, removalOf, runVersion1, scopeRemovalOf } from './v1.mjs';
 import { append, assertSame, context, create, keyOf, numbers, update } from './words.mjs';
 
-const OLDER = { name: 'StoreError', code: 'rejected', message: /has version 1, older than 2: open it once with new SessionService\(\{ store, migrate: 'upgrade' \}\)$/ };
+const OLDER = {
+  name: 'StoreError',
+  code: 'rejected',
+  message: /has version 1, older than 2: open it once with new SessionService\(\{ store, migrate: 'upgrade' \}\)$/,
+};
 const NEWER = { name: 'StoreError', code: 'rejected', message: /has version 3, newer than 2: update statepad$/ };
 const values = (set) => ({ set });
 
@@ -34,7 +38,8 @@ async function assertFound(store) {
     const actual = await store.list(query, context);
     assertSame({ ...actual, users: Object.fromEntries(actual.users) }, page, JSON.stringify(query));
   }
-  for (const { scope, loaded } of found.scopes) assertSame(await store.loadScope(scope, context), loaded, JSON.stringify(scope));
+  for (const { scope, loaded } of found.scopes)
+    assertSame(await store.loadScope(scope, context), loaded, JSON.stringify(scope));
 }
 
 const why = whyNoRedisServer();
@@ -57,7 +62,9 @@ if (why) {
   /** Everything under a prefix. */
   const contentsOf = async (prefix) => {
     const keys = (await admin.keys(`${prefix}:*`)).sort();
-    return Object.fromEntries(await Promise.all(keys.map(async (key) => [key, (await admin.dumpBuffer(key)).toString('base64')])));
+    return Object.fromEntries(
+      await Promise.all(keys.map(async (key) => [key, (await admin.dumpBuffer(key)).toString('base64')])),
+    );
   };
 
   for (const [name, make] of Object.entries(clients)) {
@@ -74,7 +81,8 @@ if (why) {
       await assertFound(store);
       const upgraded = await contentsOf(prefix);
       assert.equal(await admin.get(`${prefix}:version`), '2');
-      for (const migrate of ['upgrade', 'create', 'check']) await redisStore(one.client, { prefix }).open({ migrate }, context);
+      for (const migrate of ['upgrade', 'create', 'check'])
+        await redisStore(one.client, { prefix }).open({ migrate }, context);
       assert.deepEqual(await contentsOf(prefix), upgraded);
     });
   }
@@ -94,7 +102,11 @@ if (why) {
     assert.equal((await store.loadScope({ app: 'tutor' }, context)).mark, 'n1');
     const next = await store.commit(update('n2', { appName: 'tutor' }, { app: { unset: ['motto'] } }), context);
     assert.deepEqual(next.before, { app: 'n1' });
-    const loaded = await store.load(key, { known: { pos: { app: pos + 1 }, marks: { app: 'n1' } }, events: { last: 1 } }, context);
+    const loaded = await store.load(
+      key,
+      { known: { pos: { app: pos + 1 }, marks: { app: 'n1' } }, events: { last: 1 } },
+      context,
+    );
     assert.deepEqual([{ ...loaded.changed.app.set }, loaded.changed.app.unset], [{}, ['motto']]);
     assert.deepEqual(loaded.events, [{ rev: 5, data: '{"id":"n1"}', id: 'n1' }]);
   });
@@ -115,18 +127,29 @@ if (why) {
     await next.close();
   });
 
-  /** A client whose connection is gone after so many commands; the last one arrives, or does not, and is never answered. */
+  /**
+   * A client whose connection is gone after so many commands; the last one arrives, or does not, and is never
+   * answered.
+   */
   const cutAfter = (commands, arrives) => {
     let left = commands;
     const gone = new Error('Connection is closed.');
-    const through = (name) => async (...args) => {
-      if (left <= 0) throw gone;
-      left -= 1;
-      if (left > 0) return admin[name](...args);
-      if (arrives) await admin[name](...args);
-      throw gone;
+    const through =
+      (name) =>
+      async (...args) => {
+        if (left <= 0) throw gone;
+        left -= 1;
+        if (left > 0) return admin[name](...args);
+        if (arrives) await admin[name](...args);
+        throw gone;
+      };
+    return {
+      defineCommand() {},
+      eval: through('eval'),
+      evalsha: through('evalsha'),
+      call: through('call'),
+      isCut: () => left <= 0,
     };
-    return { defineCommand() {}, eval: through('eval'), evalsha: through('evalsha'), call: through('call'), isCut: () => left <= 0 };
   };
 
   test('an upgrade that ended at any point goes on where it was', async () => {
@@ -139,7 +162,9 @@ if (why) {
         const prefix = fresh();
         await putVersion1(send, prefix);
         const client = cutAfter(commands, arrives);
-        const outcome = await redisStore(client, { prefix }).open({ migrate: 'upgrade' }, context).catch((error) => error);
+        const outcome = await redisStore(client, { prefix })
+          .open({ migrate: 'upgrade' }, context)
+          .catch((error) => error);
         isDone = !client.isCut();
         assert.equal(outcome === undefined, isDone);
         const [store, status] = [redisStore(admin, { prefix }), await admin.get(`${prefix}:version`)];
@@ -152,7 +177,10 @@ if (why) {
           }
         }
         await store.open({ migrate: 'upgrade' }, context);
-        assert.deepEqual(Object.entries(await contentsOf(prefix)).map(([key, dump]) => [key.slice(prefix.length), dump]), expected);
+        assert.deepEqual(
+          Object.entries(await contentsOf(prefix)).map(([key, dump]) => [key.slice(prefix.length), dump]),
+          expected,
+        );
         if (!arrives && commands % 8 === 1) await assertFound(store);
       }
     }
@@ -165,15 +193,35 @@ if (why) {
     const before = await contentsOf(prefix);
     // All that it once wrote, and more for each app and user that there is.
     const calls = callsOf(prefix);
-    for (const { key: { appName: app, userId: user, sessionId: session } } of found.sessions.filter(({ key }) => key.appName !== '')) {
-      calls.push(changeOf(prefix, { kind: 'append', id: 'late', app, user, session, sets: [['a', 'x', 1], ['u', 'y', 1], ['s', 'z', 1]] }));
+    for (const {
+      key: { appName: app, userId: user, sessionId: session },
+    } of found.sessions.filter(({ key }) => key.appName !== '')) {
+      calls.push(
+        changeOf(prefix, {
+          kind: 'append',
+          id: 'late',
+          app,
+          user,
+          session,
+          sets: [
+            ['a', 'x', 1],
+            ['u', 'y', 1],
+            ['s', 'z', 1],
+          ],
+        }),
+      );
       calls.push(changeOf(prefix, { kind: 'create', id: 'late', app, user, session: 'late' }));
       calls.push(changeOf(prefix, { kind: 'update', id: 'late', app, user, sets: [['u', 'y', 1]] }));
-      calls.push(removalOf(prefix, { app, user, session }), scopeRemovalOf(prefix, { app }), scopeRemovalOf(prefix, { app, user }));
+      calls.push(
+        removalOf(prefix, { app, user, session }),
+        scopeRemovalOf(prefix, { app }),
+        scopeRemovalOf(prefix, { app, user }),
+      );
     }
     for (const call of calls) {
       const outcome = await runVersion1(admin, call).catch(({ message }) => message);
-      const isRefused = /WRONGTYPE/.test(outcome) || (Array.isArray(outcome) && outcome.every(([status]) => status === 'failed'));
+      const isRefused =
+        /WRONGTYPE/.test(outcome) || (Array.isArray(outcome) && outcome.every(([status]) => status === 'failed'));
       // Where a user has no state there is none to delete.
       const hasState = call.keys[0].replace('}:u:', '}:v:') in before;
       const isNothing = call.script === 'removeScope' && outcome === 0 && !hasState;
@@ -195,7 +243,10 @@ if (why) {
       await store.commit(change, context);
       const before = await contentsOf(prefix);
       for (const kind of ['create', 'append', 'update']) {
-        const answer = await runVersion1(admin, changeOf(prefix, { kind, id: 'v1', session: 'other', sets: [['u', 'x', 1]] }));
+        const answer = await runVersion1(
+          admin,
+          changeOf(prefix, { kind, id: 'v1', session: 'other', sets: [['u', 'x', 1]] }),
+        );
         assert.equal(answer[0][0], 'failed');
       }
       await assert.rejects(runVersion1(admin, removalOf(prefix, {})), /WRONGTYPE/);
@@ -206,7 +257,17 @@ if (why) {
   test('an app that version 1 has made after the upgrade is refused by every operation, until the next upgrade', async () => {
     for (const calls of [
       [{ kind: 'create', id: 'c' }],
-      [{ kind: 'create', id: 'c', sets: [['a', 'n', 1], ['u', 'n', 1]] }, { kind: 'append', id: 'e', sets: [['u', 'n', 1]] }],
+      [
+        {
+          kind: 'create',
+          id: 'c',
+          sets: [
+            ['a', 'n', 1],
+            ['u', 'n', 1],
+          ],
+        },
+        { kind: 'append', id: 'e', sets: [['u', 'n', 1]] },
+      ],
       [{ kind: 'update', id: 'u', sets: [['u', 'n', 1]] }],
       [{ kind: 'update', id: 'u', sets: [['a', 'n', 1]] }],
       // What is left is a user's state alone.
@@ -227,28 +288,39 @@ if (why) {
         () => store.commit(update('u2', { appName: 'app', userId: 'user' }, { user: values({ a: 1 }) }), context),
         () => store.loadScope({ app: 'app', user: 'user' }, context),
         () => store.removeScope({ app: 'app', user: 'user' }, context),
-        ...(isLeft ? [] : [
-          () => store.load(key, {}, context),
-          () => store.list({ app: 'app', descending: false }, context),
-          () => store.loadScope({ app: 'app' }, context),
-          () => store.remove(key, context),
-          () => store.removeScope({ app: 'app' }, context),
-        ]),
+        ...(isLeft
+          ? []
+          : [
+              () => store.load(key, {}, context),
+              () => store.list({ app: 'app', descending: false }, context),
+              () => store.loadScope({ app: 'app' }, context),
+              () => store.remove(key, context),
+              () => store.removeScope({ app: 'app' }, context),
+            ]),
       ];
       for (const operation of operations) await assert.rejects(operation, OLDER);
       const { [`${prefix}:left`]: left, ...rest } = await contentsOf(prefix);
       assert.deepEqual(rest, before);
       assert.ok(left);
       await redisStore(admin, { prefix }).open({ migrate: 'upgrade' }, context);
-      const n = { user: await store.loadScope({ app: 'app', user: 'user' }, context), app: await store.loadScope({ app: 'app' }, context) };
+      const n = {
+        user: await store.loadScope({ app: 'app', user: 'user' }, context),
+        app: await store.loadScope({ app: 'app' }, context),
+      };
       const sets = calls.flatMap((call) => call.sets ?? []);
-      for (const [scope, letter] of [['app', 'a'], ['user', 'u']]) {
+      for (const [scope, letter] of [
+        ['app', 'a'],
+        ['user', 'u'],
+      ]) {
         assert.equal(n[scope].state.n, sets.some(([of]) => of === letter) ? 1 : undefined);
       }
       const loaded = await store.load(key, {}, context);
       assert.equal(loaded?.rev, isLeft || calls[0].kind === 'update' ? undefined : calls.length - 1);
       assert.equal(await admin.exists(`${prefix}:left`), 0);
-      assert.equal((await runVersion1(admin, changeOf(prefix, { kind: 'update', id: 'late', sets: [['u', 'n', 2]] })))[0][0], 'failed');
+      assert.equal(
+        (await runVersion1(admin, changeOf(prefix, { kind: 'update', id: 'late', sets: [['u', 'n', 2]] })))[0][0],
+        'failed',
+      );
     }
   });
 
@@ -271,9 +343,13 @@ if (why) {
       () => store.load(keyOf('session', 'other'), {}, context),
       () => store.commit(append('e1', keyOf('session', 'other')), context),
       () => store.list({ app: 'app', descending: true }, context),
-    ]) await assert.rejects(operation, OLDER);
+    ])
+      await assert.rejects(operation, OLDER);
     const answers = await store.commitMany([append('e2', key), create('fine', keyOf('fine', 'third'))], context);
-    assert.deepEqual(answers.map(({ code = 'written' }) => code), ['rejected', 'written']);
+    assert.deepEqual(
+      answers.map(({ code = 'written' }) => code),
+      ['rejected', 'written'],
+    );
     await store.open({ migrate: 'upgrade' }, context);
     assert.equal((await store.load(key, {}, context)).last, 'e1');
     assert.deepEqual({ ...(await store.load(keyOf('session', 'other'), {}, context)).state.user }, { a: 7 });
@@ -298,11 +374,13 @@ if (why) {
       () => store.remove(key, context),
       () => store.loadScope({ app: 'app' }, context),
       () => store.removeScope({ app: 'app' }, context),
-    ]) await assert.rejects(operation, NEWER);
+    ])
+      await assert.rejects(operation, NEWER);
     assert.deepEqual(await contentsOf(prefix), before);
     assert.equal((await store.commit(create('c', keyOf('session', 'user', 'elsewhere')), context)).rev, 0);
     await admin.set(`${prefix}:version`, '3');
-    for (const migrate of ['create', 'check', 'upgrade']) await assert.rejects(store.open({ migrate }, context), NEWER);
+    for (const migrate of ['create', 'check', 'upgrade'])
+      await assert.rejects(store.open({ migrate }, context), NEWER);
     assert.equal(await admin.get(`${prefix}:version`), '3');
   });
 
@@ -317,22 +395,40 @@ if (why) {
       let step = 0;
       const writeSome = async () => {
         for (let times = random(3); times > 0; times--) {
-          const [app, user, session] = [pick(['tutor', 'plain', 'users', 'late0', 'late1', 'late2']), pick(['ana', 'new']), pick(['s', 't'])];
+          const [app, user, session] = [
+            pick(['tutor', 'plain', 'users', 'late0', 'late1', 'late2']),
+            pick(['ana', 'new']),
+            pick(['s', 't']),
+          ];
           const kind = pick(['create', 'append', 'update']);
           step += 1;
-          const sets = pick([[], [['u', 'n', step]], [['a', 'n', step]], [['a', 'n', step], ['u', 'n', step]]]);
-          const outcome = await runVersion1(admin, changeOf(prefix, { kind, id: `v1-${step}`, app, user, session, sets })).catch(() => []);
+          const sets = pick([
+            [],
+            [['u', 'n', step]],
+            [['a', 'n', step]],
+            [
+              ['a', 'n', step],
+              ['u', 'n', step],
+            ],
+          ]);
+          const outcome = await runVersion1(
+            admin,
+            changeOf(prefix, { kind, id: `v1-${step}`, app, user, session, sets }),
+          ).catch(() => []);
           if (outcome[0]?.[0] !== 'written') continue;
           for (const [scope] of sets) told.set(JSON.stringify(scope === 'a' ? { app } : { app, user }), step);
-          if (kind !== 'update') told.set(JSON.stringify(keyOf(session, user, app)), kind === 'append' ? `v1-${step}` : undefined);
+          if (kind !== 'update')
+            told.set(JSON.stringify(keyOf(session, user, app)), kind === 'append' ? `v1-${step}` : undefined);
         }
       };
-      const between = (name) => async (...args) => {
-        await writeSome();
-        const answer = await admin[name](...args);
-        await writeSome();
-        return answer;
-      };
+      const between =
+        (name) =>
+        async (...args) => {
+          await writeSome();
+          const answer = await admin[name](...args);
+          await writeSome();
+          return answer;
+        };
       const client = { defineCommand() {}, eval: between('eval'), evalsha: between('evalsha'), call: between('call') };
       await writeSome();
       await redisStore(client, { prefix }).open({ migrate: 'upgrade' }, context);
@@ -340,7 +436,8 @@ if (why) {
       assert.ok(told.size > 3);
       const store = redisStore(admin, { prefix });
       await store.open({ migrate: 'create' }, context);
-      const ask = async (place) => ('appName' in place ? store.load(place, {}, context) : store.loadScope(place, context));
+      const ask = async (place) =>
+        'appName' in place ? store.load(place, {}, context) : store.loadScope(place, context);
       for (let isUpgraded = false; ; isUpgraded = true) {
         let left = 0;
         for (const [text, expected] of told) {
@@ -369,7 +466,9 @@ if (why) {
       pipeline.hset(`${base}s:${member}`, 'c', `=c${index}`, 'r', count, 't', 1_000);
       for (let first = 1; first <= count; first += 10_000) {
         const revs = Array.from({ length: Math.min(10_000, count - first + 1) }, (_, place) => first + place);
-        pipeline.rpush(`${base}e:${member}`, ...revs.map((rev) => `="${rev}"`)).rpush(`${base}t:${member}`, ...revs.map(() => '1000'));
+        pipeline
+          .rpush(`${base}e:${member}`, ...revs.map((rev) => `="${rev}"`))
+          .rpush(`${base}t:${member}`, ...revs.map(() => '1000'));
         pipeline.hset(`${base}i:${member}`, ...revs.flatMap((rev) => [`e${rev}`, rev]));
       }
       pipeline.hset(`${base}u:user${index}`, 'p', index + 1, 'n', 1, '=a', `1:${index}`);
@@ -383,8 +482,15 @@ if (why) {
       const { pos, state } = await store.loadScope({ app: 'big', user: `user${index}` }, context);
       assert.deepEqual([pos, state.a], [index + 1, index]);
     }
-    const { events: some } = await store.load(keyOf('s300', 'u', 'big'), { events: { from: 19_998, to: 20_003 } }, context);
-    assert.deepEqual(some.map(({ rev, id, data }) => [id, data, rev]), [19_998, 19_999, 20_000, 20_001, 20_002, 20_003].map((rev) => [`e${rev}`, `"${rev}"`, rev]));
+    const { events: some } = await store.load(
+      keyOf('s300', 'u', 'big'),
+      { events: { from: 19_998, to: 20_003 } },
+      context,
+    );
+    assert.deepEqual(
+      some.map(({ rev, id, data }) => [id, data, rev]),
+      [19_998, 19_999, 20_000, 20_001, 20_002, 20_003].map((rev) => [`e${rev}`, `"${rev}"`, rev]),
+    );
     assert.equal((await store.list({ app: 'big', descending: false, limit: 0 }, context)).total, 600);
   });
 

@@ -33,7 +33,10 @@ export function runVersion1(client, { script, keys, args }) {
 
 const baseOf = (prefix, app) => `${prefix}:{${encodeURIComponent(app)}}:`;
 
-/** A change as version 1 sends it: user and session keys at fixed places. A delta is pairs of `a`, `u` or `s` and a name. */
+/**
+ * A change as version 1 sends it: user and session keys at fixed places. A delta is pairs of `a`, `u` or `s` and a
+ * name.
+ */
 export function changeOf(prefix, { kind, id, app = 'app', user = 'user', session = 'session', sets = [] }) {
   const base = baseOf(prefix, app);
   const member = `=${session}\0${user}`;
@@ -41,8 +44,29 @@ export function changeOf(prefix, { kind, id, app = 'app', user = 'user', session
   const isUpdate = kind === 'update';
   if (!isUpdate) keys.push(...['s', 'e', 't', 'i'].map((letter) => `${base}${letter}:${member}`));
   const parts = sets.flatMap(([scope, name, value]) => [scope, `=${name}`, JSON.stringify(value)]);
-  const args = [`${prefix}:hints`, 'v1', '1', kind, id, '4', isUpdate ? '' : '6', isUpdate ? '' : member, '1000', '1000'];
-  args.push(kind === 'append' ? `=${JSON.stringify({ id })}` : '', app, '', '', '', '', '0', String(sets.length), ...parts);
+  const args = [
+    `${prefix}:hints`,
+    'v1',
+    '1',
+    kind,
+    id,
+    '4',
+    isUpdate ? '' : '6',
+    isUpdate ? '' : member,
+    '1000',
+    '1000',
+  ];
+  args.push(
+    kind === 'append' ? `=${JSON.stringify({ id })}` : '',
+    app,
+    '',
+    '',
+    '',
+    '',
+    '0',
+    String(sets.length),
+    ...parts,
+  );
   return { script: 'commit', keys, args };
 }
 

@@ -33,7 +33,9 @@ export function numbers(seed) {
 /** Compares two answers, the order of names included; says no more than where they begin to differ. */
 export function assertSame(actual, expected, what = '') {
   const [left, right] = [actual, expected].map((answer) =>
-    JSON.stringify(answer, (_, value) => (value instanceof Map ? [...value].sort(([a], [b]) => (a < b ? -1 : 1)) : value)),
+    JSON.stringify(answer, (_, value) =>
+      value instanceof Map ? [...value].sort(([a], [b]) => (a < b ? -1 : 1)) : value,
+    ),
   );
   let place = 0;
   while (place < left.length && left[place] === right[place]) place++;

@@ -5,7 +5,21 @@ import { writeFileSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sqliteStore } from 'statepad/stores/sqlite';
 import { checkCorruptPages } from '../support/corrupt-pages.mjs';
-import { creation, dump, event, failure, hasLog, key, libraries, observed, outcome, plain, rows, update, withFile } from './libraries.mjs';
+import {
+  creation,
+  dump,
+  event,
+  failure,
+  hasLog,
+  key,
+  libraries,
+  observed,
+  outcome,
+  plain,
+  rows,
+  update,
+  withFile,
+} from './libraries.mjs';
 
 const create = { migrate: 'create' };
 const ascending = { app: 'a', descending: false };
@@ -34,7 +48,11 @@ for (const name of Object.keys(libraries)) {
       assert.equal(hasLog(name) ? (await reading).rev : await failure(reading), hasLog(name) ? 1 : 'unavailable');
       other.exec('ROLLBACK');
       assert.deepEqual(await outcome(store.commit(change)), { rev: 2, prev: 1, pos: { app: 2, user: 1 } });
-      assert.deepEqual((await store.load(key(), {})).state, { session: v({ n: 3 }), app: v({ a: 2 }), user: v({ u: 1 }) });
+      assert.deepEqual((await store.load(key(), {})).state, {
+        session: v({ n: 3 }),
+        app: v({ a: 2 }),
+        user: v({ u: 1 }),
+      });
     }));
 
   if (hasLog(name)) {
@@ -61,9 +79,16 @@ for (const name of Object.keys(libraries)) {
       const [{ page_count: pages }] = rows(database, 'PRAGMA page_count');
       database.exec(`PRAGMA max_page_count = ${pages + 1}`);
       const before = dump(database);
-      const change = event('e2', { data: JSON.stringify('x'.repeat(100_000)), session: { set: { n: 3 } }, app: { set: { a: 2 } } });
+      const change = event('e2', {
+        data: JSON.stringify('x'.repeat(100_000)),
+        session: { set: { n: 3 } },
+        app: { set: { a: 2 } },
+      });
       assert.equal(await failure(store.commit(change)), 'unavailable');
-      assert.equal(await failure(store.commitMany([event('small', { app: { set: { a: 3 } } }), change])), 'unavailable');
+      assert.equal(
+        await failure(store.commitMany([event('small', { app: { set: { a: 3 } } }), change])),
+        'unavailable',
+      );
       assert.deepEqual(dump(database), before);
       assert.equal((await store.commit(event('small'))).rev, 2);
       database.exec('PRAGMA max_page_count = 1000000');
@@ -76,7 +101,8 @@ for (const name of Object.keys(libraries)) {
       await filled(database);
       let steps = Infinity;
       const step = (kind) => (sql) => {
-        // What undoes the rest works: that a connection is gone altogether is another test. And what has begun has begun.
+        // What undoes the rest works: that a connection is gone altogether is another test. And what has begun has
+        // begun.
         if (kind === failing && sql !== 'ROLLBACK' && `${sql} ${kind}` !== 'BEGIN IMMEDIATE after' && steps-- === 0) {
           throw new Error('torn');
         }
@@ -86,11 +112,16 @@ for (const name of Object.keys(libraries)) {
       const values = (n) => ({ set: { n, other: n }, unset: ['gone'] });
       const requests = {
         create: (n) => store.commit(creation(`c${n}`, { session: values(n), user: values(n), app: values(n) })),
-        'create for a new user': (n) => store.commit(creation(`d${n}`, { userId: `u${n}`, session: values(n), user: values(n) })),
+        'create for a new user': (n) =>
+          store.commit(creation(`d${n}`, { userId: `u${n}`, session: values(n), user: values(n) })),
         append: (n) => store.commit(event(`a${n}`, { session: values(n), user: values(n), app: values(n) })),
         update: (n) => store.commit(update(`m${n}`, { userId: 'u', user: values(n), app: values(n) })),
         many: (n) =>
-          store.commitMany([event(`b${n}`, { app: values(n) }), creation(`x${n}`, { session: values(n) }), update(`y${n}`, { app: values(n) })]),
+          store.commitMany([
+            event(`b${n}`, { app: values(n) }),
+            creation(`x${n}`, { session: values(n) }),
+            update(`y${n}`, { app: values(n) }),
+          ]),
         remove: (n) => store.remove(key(n % 2 === 0 ? 'c0' : 'c1')),
         removeScope: () => store.removeScope({ app: 'a', user: 'u' }),
       };
@@ -109,7 +140,11 @@ for (const name of Object.keys(libraries)) {
             }
             // The only one that may have come to be done is the last: then it is unknown, and the error says nothing.
             assert.ok(outcome === 'torn' || (tried === 0 && outcome === 'unavailable'), `${what}: ${outcome}`);
-            if (outcome === 'torn' && failing === 'after' && JSON.stringify(dump(database)) !== JSON.stringify(before)) {
+            if (
+              outcome === 'torn' &&
+              failing === 'after' &&
+              JSON.stringify(dump(database)) !== JSON.stringify(before)
+            ) {
               steps = Infinity;
               await request(n);
               tried++;
@@ -151,11 +186,18 @@ for (const name of Object.keys(libraries)) {
         }
       };
       const was = dump(database);
-      assert.equal(await failure(plain(sqliteStore(observed(database, { before }))).commit(event('e2'))), 'unavailable');
+      assert.equal(
+        await failure(plain(sqliteStore(observed(database, { before }))).commit(event('e2'))),
+        'unavailable',
+      );
       assert.deepEqual(dump(database), was);
     }));
 
-  for (const [kind, members] of Object.entries({ named: { code: 'SQLITE_TOOBIG' }, numbered: { errcode: 18 }, 'told in words': {} })) {
+  for (const [kind, members] of Object.entries({
+    named: { code: 'SQLITE_TOOBIG' },
+    numbered: { errcode: 18 },
+    'told in words': {},
+  })) {
     test(`${name}: what is too big is rejected with its size, and the others are written (an error that is ${kind})`, () =>
       withFile(name, async (file) => {
         const database = file.connect();
@@ -172,7 +214,12 @@ for (const name of Object.keys(libraries)) {
               return statement.run(...values);
             };
             return new Proxy(statement, {
-              get: (target, member) => (member === 'run' ? run : typeof target[member] === 'function' ? target[member].bind(target) : target[member]),
+              get: (target, member) =>
+                member === 'run'
+                  ? run
+                  : typeof target[member] === 'function'
+                    ? target[member].bind(target)
+                    : target[member],
             });
           },
         };
@@ -180,11 +227,21 @@ for (const name of Object.keys(libraries)) {
         const big = event('big', { data: 'é'.repeat(1000) });
         const size = (error) => error.code === 'rejected' && error.size >= 2000 && error.size < 2100;
         await assert.rejects(store.commit(big), size);
-        const [small, refused, last] = await store.commitMany([creation('t'), big, update('x', { app: { set: { a: 9 } } })]);
+        const [small, refused, last] = await store.commitMany([
+          creation('t'),
+          big,
+          update('x', { app: { set: { a: 9 } } }),
+        ]);
         assert.deepEqual(await outcome(small), { rev: 0, prev: null, pos: { app: 1, user: 1 } });
         assert.ok(size(refused));
         assert.deepEqual(await outcome(last), { rev: 0, prev: null, pos: { app: 2, user: 0 } });
-        assert.deepEqual((await store.list(ascending)).rows.map((row) => [row.key.sessionId, row.rev]), [['t', 0], ['s', 1]]);
+        assert.deepEqual(
+          (await store.list(ascending)).rows.map((row) => [row.key.sessionId, row.rev]),
+          [
+            ['t', 0],
+            ['s', 1],
+          ],
+        );
       }));
   }
 
@@ -194,28 +251,43 @@ for (const name of Object.keys(libraries)) {
       const store = await filled(database);
       await store.commit(creation('t', { session: { set: { n: 1 } } }));
       await store.commit(creation('other', { userId: 'v', user: { set: { v: 1 } } }));
-      database.exec(`UPDATE statepad_values SET value = '{"torn' WHERE owner = (SELECT n FROM statepad_sessions_v2 WHERE id = 's')`);
+      database.exec(
+        `UPDATE statepad_values SET value = '{"torn' WHERE owner = (SELECT n FROM statepad_sessions_v2 WHERE id = 's')`,
+      );
       assert.equal(await failure(store.load(key(), {})), 'corrupt');
       assert.deepEqual((await store.load(key('t'), {})).state.session, v({ n: 1 }));
       const page = await store.list(ascending);
       assert.deepEqual(page.corrupt, [key()]);
-      assert.deepEqual(page.rows.map((row) => row.key.sessionId), ['other', 't']);
+      assert.deepEqual(
+        page.rows.map((row) => row.key.sessionId),
+        ['other', 't'],
+      );
       assert.equal(page.total, 3);
 
       // A user's value is part of each of the user's sessions.
-      database.exec(`UPDATE statepad_values SET value = 'no' WHERE owner = (SELECT n FROM statepad_scopes_v2 WHERE scope = '["a","u"]')`);
+      database.exec(
+        `UPDATE statepad_values SET value = 'no' WHERE owner = (SELECT n FROM statepad_scopes_v2 WHERE scope = '["a","u"]')`,
+      );
       assert.equal(await failure(store.load(key('t'), {})), 'corrupt');
       assert.equal(await failure(store.loadScope({ app: 'a', user: 'u' })), 'corrupt');
       assert.deepEqual(await store.loadScope({ app: 'a', user: 'v' }), { pos: 1, state: v({ v: 1 }), mark: 'other' });
       const rest = await store.list(ascending);
       assert.deepEqual(rest.corrupt, [key('t'), key()]);
-      assert.deepEqual(rest.rows.map((row) => row.key.sessionId), ['other']);
+      assert.deepEqual(
+        rest.rows.map((row) => row.key.sessionId),
+        ['other'],
+      );
 
-      database.exec(`UPDATE statepad_values SET value = '' WHERE owner = (SELECT n FROM statepad_scopes_v2 WHERE scope = '["a"]')`);
+      database.exec(
+        `UPDATE statepad_values SET value = '' WHERE owner = (SELECT n FROM statepad_scopes_v2 WHERE scope = '["a"]')`,
+      );
       assert.equal(await failure(store.list(ascending)), 'corrupt');
     }));
 
-  for (const [part, member] of [['session', 'sessionId'], ['user', 'userId']]) {
+  for (const [part, member] of [
+    ['session', 'sessionId'],
+    ['user', 'userId'],
+  ]) {
     test(`${name}: a list is followed past sessions that are corrupt with their ${part}`, () =>
       withFile(name, async (file) => {
         const damage = (keys) => {
@@ -249,8 +321,12 @@ for (const name of Object.keys(libraries)) {
       }
       database.exec(`UPDATE statepad_events SET data = x'00ff' WHERE id = 'e3'`);
       database.exec(`DELETE FROM statepad_events WHERE id = 'e1'`);
-      assert.deepEqual((await store.load(key(), { events: { last: 1 } })).events, [{ rev: 4, data: '{"id":"e4"}', id: 'e4' }]);
-      assert.deepEqual((await store.load(key(), { events: { from: 2, to: 2 } })).events, [{ rev: 2, data: '{"id":"e2"}', id: 'e2' }]);
+      assert.deepEqual((await store.load(key(), { events: { last: 1 } })).events, [
+        { rev: 4, data: '{"id":"e4"}', id: 'e4' },
+      ]);
+      assert.deepEqual((await store.load(key(), { events: { from: 2, to: 2 } })).events, [
+        { rev: 2, data: '{"id":"e2"}', id: 'e2' },
+      ]);
       assert.equal(await failure(store.load(key(), { events: { last: 2 } })), 'corrupt');
       assert.equal(await failure(store.load(key(), { events: { to: 2 } })), 'corrupt');
     }));
@@ -264,7 +340,10 @@ for (const name of Object.keys(libraries)) {
       file.disconnect();
       const bytes = readFileSync(file.path);
       // The first page says where all tables are; everything behind it is gone.
-      writeFileSync(file.path, bytes.map((byte, at) => (at < 4096 ? byte : 0xa5)));
+      writeFileSync(
+        file.path,
+        bytes.map((byte, at) => (at < 4096 ? byte : 0xa5)),
+      );
       const damaged = plain(file.store());
       const outcome = await failure(damaged.open(create));
       assert.equal(outcome === 'nothing is thrown' ? await failure(damaged.load(key(), {})) : outcome, 'corrupt');
@@ -314,7 +393,10 @@ for (const name of Object.keys(libraries)) {
       await store.list(ascending);
       await store.close();
       assert.ok(statements.length > 10);
-      assert.deepEqual(statements.filter(({ isFinalized }) => isFinalized === false), []);
+      assert.deepEqual(
+        statements.filter(({ isFinalized }) => isFinalized === false),
+        [],
+      );
       assert.deepEqual(rows(database, 'SELECT count(*) AS n FROM statepad_sessions_v2'), [{ n: 1 }]);
     }));
 }

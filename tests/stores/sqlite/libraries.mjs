@@ -21,13 +21,21 @@ export const only = process.env.STATEPAD_TEST_SQLITE;
 
 /** The libraries to try here. */
 export const libraries = Object.fromEntries(
-  Object.entries(all).filter(([name]) => (only === undefined ? name !== 'node:sqlite' || isBuiltin(name) : name === only)),
+  Object.entries(all).filter(([name]) =>
+    only === undefined ? name !== 'node:sqlite' || isBuiltin(name) : name === only,
+  ),
 );
 
-/** Only node-sqlite3-wasm cannot have a write-ahead log: with it, readers wait for writers, and a killed process keeps its lock. */
+/**
+ * Only node-sqlite3-wasm cannot have a write-ahead log: with it, readers wait for writers, and a killed process keeps
+ * its lock.
+ */
 export const hasLog = (name) => name !== 'node-sqlite3-wasm';
 
-/** A new file that goes away with everything that was opened on it. In memory where there is a place for that: much faster. */
+/**
+ * A new file that goes away with everything that was opened on it. In memory where there is a place for that: much
+ * faster.
+ */
 export function newFile(name) {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'statepad-sqlite-'));
   const path = join(folder, 'sessions.db');
@@ -71,7 +79,9 @@ export function rows(database, sql, values = []) {
 
 /** Everything that lies in a database, or in its tables whose name suits. */
 export function dump(database, suits = () => true) {
-  const made = rows(database, 'SELECT type, name, sql FROM sqlite_master ORDER BY name').filter(({ name }) => suits(name));
+  const made = rows(database, 'SELECT type, name, sql FROM sqlite_master ORDER BY name').filter(({ name }) =>
+    suits(name),
+  );
   const contents = made
     .filter(({ type, name }) => type === 'table' && !name.startsWith('sqlite_'))
     .map(({ name }) => [name, rows(database, `SELECT * FROM ${name}`)]);
@@ -79,8 +89,8 @@ export function dump(database, suits = () => true) {
 }
 
 /**
- * A connection that tells of everything it runs: `before` and `after` are called with each text, and what they throw is
- * thrown.
+ * A connection that tells of everything it runs: `before` and `after` are called with each text, and what they throw
+ * is thrown.
  */
 export function observed(database, { before = () => {}, after = () => {}, prepared = () => {} }) {
   const around = (sql, run) => {
@@ -100,7 +110,9 @@ export function observed(database, { before = () => {}, after = () => {}, prepar
           if (typeof value !== 'function') {
             return value;
           }
-          return ['run', 'all'].includes(member) ? (...values) => around(sql, () => target[member](...values)) : value.bind(target);
+          return ['run', 'all'].includes(member)
+            ? (...values) => around(sql, () => target[member](...values))
+            : value.bind(target);
         },
       });
     },
@@ -112,7 +124,10 @@ const context = { signal: new AbortController().signal };
 /** The store's methods without the context that each of them gets. */
 export function plain(store) {
   return Object.fromEntries(
-    Object.entries(store).map(([name, member]) => [name, typeof member === 'function' ? (...args) => member(...args, context) : member]),
+    Object.entries(store).map(([name, member]) => [
+      name,
+      typeof member === 'function' ? (...args) => member(...args, context) : member,
+    ]),
   );
 }
 

@@ -1,4 +1,5 @@
-// How SQLite finds what the store asks for: by an index, whatever the length of the history and the number of sessions.
+// How SQLite finds what the store asks for: by an index, whatever the length of the history and the number of
+// sessions.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -40,12 +41,18 @@ async function plansOf(database) {
   await store.removeScope({ app: 'a' });
   await store.remove(key());
   const planned = [...texts].filter((sql) => /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql));
-  const bound = (sql) => sql.replaceAll(/[^?]/g, '').split('').map(() => 1);
-  return new Map(planned.map((sql) => [sql, rows(database, `EXPLAIN QUERY PLAN ${sql}`, bound(sql)).map(({ detail }) => detail)]));
+  const bound = (sql) =>
+    sql
+      .replaceAll(/[^?]/g, '')
+      .split('')
+      .map(() => 1);
+  return new Map(
+    planned.map((sql) => [sql, rows(database, `EXPLAIN QUERY PLAN ${sql}`, bound(sql)).map(({ detail }) => detail)]),
+  );
 }
 
 async function statementsInSchema() {
-  const entry = fileURLToPath(new URL('../../../pkg/src/stores/sqlite/schema.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('../../../pkg/src/stores/sqlite/statements.ts', import.meta.url));
   const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false });
   const schema = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
   return Object.values(schema).filter((sql) => /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql));
@@ -62,13 +69,22 @@ for (const name of Object.keys(libraries)) {
         const text = `${sql}\n${plan.join('\n')}`;
         const steps = plan.filter((step) => !/^(SCALAR SUBQUERY|SCAN sqlite_(master|schema))/.test(step));
         // What the page of a list begins with is found by the index; the rest of the order concerns those of one time.
-        const isGroupSort = (step) => sql.includes('ORDER BY time DESC') && /^USE TEMP B-TREE FOR (LAST (2 TERMS|TERM)|RIGHT PART) OF ORDER BY$/.test(step);
-        const isSearch = (step) => /^SEARCH (statepad_\w+|[a-z]) USING (INDEX|COVERING INDEX|PRIMARY KEY|INTEGER PRIMARY KEY) /.test(step);
+        const isGroupSort = (step) =>
+          sql.includes('ORDER BY time DESC') &&
+          /^USE TEMP B-TREE FOR (LAST (2 TERMS|TERM)|RIGHT PART) OF ORDER BY$/.test(step);
+        const isSearch = (step) =>
+          /^SEARCH (statepad_\w+|[a-z]) USING (INDEX|COVERING INDEX|PRIMARY KEY|INTEGER PRIMARY KEY) /.test(step);
         // The one row that the others are joined to.
-        const isOne = (step) => sql.includes('FROM (SELECT 1)') && /^(CO-ROUTINE|MATERIALIZE|SCAN) (\(subquery-\d+\)|SUBQUERY \d+|CONSTANT ROW|\d+ CONSTANT ROW.*)$|^SCAN CONSTANT ROW$/.test(step);
+        const isOne = (step) =>
+          sql.includes('FROM (SELECT 1)') &&
+          /^(CO-ROUTINE|MATERIALIZE|SCAN) (\(subquery-\d+\)|SUBQUERY \d+|CONSTANT ROW|\d+ CONSTANT ROW.*)$|^SCAN CONSTANT ROW$/.test(
+            step,
+          );
         // The least number of a scope: the first row.
         const isLeast = (step) => sql.includes('min(n)') && step === 'SEARCH statepad_scopes_v2';
-        const others = sql.includes('sqlite_master') ? [] : steps.filter((step) => !isSearch(step) && !isGroupSort(step) && !isLeast(step) && !isOne(step));
+        const others = sql.includes('sqlite_master')
+          ? []
+          : steps.filter((step) => !isSearch(step) && !isGroupSort(step) && !isLeast(step) && !isOne(step));
         assert.deepEqual(others, [], text);
       }
     }));

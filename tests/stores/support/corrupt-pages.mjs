@@ -1,19 +1,21 @@
-// What every store has to say of a list in which sessions are corrupt. It runs in pages and workers, too: nothing of Node.
+// What every store has to say of a list in which sessions are corrupt. It runs in pages and workers, too: nothing of
+// Node.
 
 import { SessionService } from 'statepad';
 
 const appName = 'app';
 
 /**
- * The sessions of each user, in ascending order: `r` can be read, `c` is corrupt. Pages of every size below meet corrupt
- * ones at their beginning, in their middle and at their end, pages of nothing else, and a list that ends with them.
+ * The sessions of each user, in ascending order: `r` can be read, `c` is corrupt. Pages of every size below meet
+ * corrupt ones at their beginning, in their middle and at their end, pages of nothing else, and a list that ends with
+ * them.
  */
 const users = { ana: 'ccrrcrrcccccccrrcrc', bob: 'cccccccc', eve: 'rrrrr' };
 const limits = [1, 2, 3, 4, 7, 50];
 
 /**
- * All sessions in ascending order. Each two that follow each other have one time; the ids of a user are in its order. Where
- * the values of users are damaged, each session that is to be corrupt has a user of its own.
+ * All sessions in ascending order. Each two that follow each other have one time; the ids of a user are in its order.
+ * Where the values of users are damaged, each session that is to be corrupt has a user of its own.
  */
 function sessionsFor(part) {
   return Object.entries(users).flatMap(([user, kinds], place) =>
@@ -47,7 +49,10 @@ async function fill(store, sessions, context) {
     const { userId, sessionId } = key;
     const change = (kind, more) => ({ id: `${kind} ${sessionId}`, kind, key, time, delta: {}, ...more });
     await store.commit(change('create', { delta: { session: { set: { name: sessionId } } } }), context);
-    await store.commit(change('update', { key: { appName, userId }, delta: { user: { set: { name: userId } } } }), context);
+    await store.commit(
+      change('update', { key: { appName, userId }, delta: { user: { set: { name: userId } } } }),
+      context,
+    );
     const id = `append ${sessionId}`;
     await store.commit(change('append', { event: { id, time, data: JSON.stringify({ id }) } }), context);
   }
@@ -58,9 +63,11 @@ async function fill(store, sessions, context) {
  *
  * - `open` makes a store: one to be filled, and another one on the same storage when the damage is done.
  * - `part` is what is damaged: the values of a `session`, or those of its `user`.
- * - `damage` gets the keys of the sessions that cannot be read any more when it is done; the list of their app still can.
- *   The value `name` of what is to be damaged is the id of the session, or of the user, and no other value is the same.
- * - `isPlaced` is false for a store that has lost where they stand with them: it tells all of them with the first page.
+ * - `damage` gets the keys of the sessions that cannot be read any more when it is done; the list of their app still
+ *   can. The value `name` of what is to be damaged is the id of the session, or of the user, and no other value is the
+ *   same.
+ * - `isPlaced` is false for a store that has lost where they stand with them: it tells all of them with the first
+ *   page.
  * - `tellsEnd` is false for a store that does not say where a page ends: {@link Page.next} is optional.
  */
 export async function checkCorruptPages({ open, damage, part = 'session', isPlaced = true, tellsEnd = true }) {
@@ -85,7 +92,12 @@ export async function checkCorruptPages({ open, damage, part = 'session', isPlac
         const what = `${user ?? 'all'}, ${descending ? 'descending' : 'ascending'}, ${limit} at once`;
         const query = { app: appName, ...(user && { user }), descending, limit };
         await followStore(store, query, mine, { isPlaced, tellsEnd, context }, what);
-        await followService(service, { appName, ...(user && { userId: user }), order: descending ? 'desc' : 'asc', limit }, mine, what);
+        await followService(
+          service,
+          { appName, ...(user && { userId: user }), order: descending ? 'desc' : 'asc', limit },
+          mine,
+          what,
+        );
       }
     }
   }
@@ -105,9 +117,20 @@ async function followStore(store, query, mine, { isPlaced, tellsEnd, context }, 
     const place = last && { time: last.time, sessionId: last.key.sessionId, userId: last.key.userId };
     const where = `${what}, the page from ${start} on`;
     same(page.total, mine.length, `${where}: the total`);
-    same(page.rows.map(keyOf).map(idOf), expected.filter(({ isCorrupt }) => !isCorrupt).map(keyOf).map(idOf), `${where}: the rows`);
+    same(
+      page.rows.map(keyOf).map(idOf),
+      expected
+        .filter(({ isCorrupt }) => !isCorrupt)
+        .map(keyOf)
+        .map(idOf),
+      `${where}: the rows`,
+    );
     same((page.corrupt ?? []).map(idOf).sort(), corrupt.map(idOf).sort(), `${where}: what is corrupt`);
-    same([...page.users.keys()].sort(), [...new Set(page.rows.map(({ key }) => key.userId))].sort(), `${where}: the users`);
+    same(
+      [...page.users.keys()].sort(),
+      [...new Set(page.rows.map(({ key }) => key.userId))].sort(),
+      `${where}: the users`,
+    );
     const { time, sessionId, userId } = page.next ?? {};
     if (tellsEnd) {
       same({ time, sessionId, userId }, corrupt.length > 0 ? { ...place } : {}, `${where}: where it ends`);
@@ -131,6 +154,21 @@ async function followService(service, request, mine, what) {
     same(pages <= mine.length + 1, true, `${what}: the cursor leads on`);
   } while (cursor);
   const expected = ordered(mine, request.order === 'desc');
-  same(visited, expected.filter(({ isCorrupt }) => !isCorrupt).map(keyOf).map(idOf), `${what}: what is visited`);
-  same([...corrupt].sort(), mine.filter(({ isCorrupt }) => isCorrupt).map(keyOf).map(idOf).sort(), `${what}: what is told to be corrupt`);
+  same(
+    visited,
+    expected
+      .filter(({ isCorrupt }) => !isCorrupt)
+      .map(keyOf)
+      .map(idOf),
+    `${what}: what is visited`,
+  );
+  same(
+    [...corrupt].sort(),
+    mine
+      .filter(({ isCorrupt }) => isCorrupt)
+      .map(keyOf)
+      .map(idOf)
+      .sort(),
+    `${what}: what is told to be corrupt`,
+  );
 }

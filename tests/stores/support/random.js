@@ -12,7 +12,22 @@ function randomOf(seed) {
 }
 
 /** In the order of their UTF-8 bytes, which is not that of their UTF-16 units. */
-const ids = ['', '\0', 'a', 'a\0', 'aa', 'b', '__proto__', '\ud7ff', '\ue000', '\uf8ff', '\uffff', '\u{10000}', '😀', '\u{10ffff}'];
+const ids = [
+  '',
+  '\0',
+  'a',
+  'a\0',
+  'aa',
+  'b',
+  '__proto__',
+  '\ud7ff',
+  '\ue000',
+  '\uf8ff',
+  '\uffff',
+  '\u{10000}',
+  '😀',
+  '\u{10ffff}',
+];
 const names = ['a', 'b', 'c', '1', '', '__proto__', '😀', '\0'];
 const values = [null, true, 0, -1.5, '', 'text\0"', [], [1, { b: 1, a: 2 }], {}, { b: 1, a: [] }];
 const times = [0, 1, 2, 3, 1_000.5, -7, 1e15];
@@ -22,7 +37,9 @@ function steps(random) {
   const pick = (items) => items[Math.floor(random() * items.length)];
   const often = (probability, make) => (random() < probability ? make() : undefined);
   const defined = (members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-  const some = (items, most) => [...new Set(Array.from({ length: Math.floor(random() * (most + 1)) }, () => pick(items)))];
+  const some = (items, most) => [
+    ...new Set(Array.from({ length: Math.floor(random() * (most + 1)) }, () => pick(items))),
+  ];
   const record = (entries) => {
     const made = Object.create(null);
     entries.forEach(([name, value]) => (made[name] = value));
@@ -36,10 +53,20 @@ function steps(random) {
   const count = () => Math.floor(random() * 12);
   // One that has many events, among many that have few.
   const usual = { appName: 'app', userId: 'user', sessionId: 'a' };
-  const other = () => ({ appName: pick(['app', 'app\0', '']), userId: pick(['user', '', 'ｕｓｅｒ', '😀']), sessionId: pick(ids) });
+  const other = () => ({
+    appName: pick(['app', 'app\0', '']),
+    userId: pick(['user', '', 'ｕｓｅｒ', '😀']),
+    sessionId: pick(ids),
+  });
   const key = () => (random() < 0.4 ? usual : other());
   const pos = () => defined({ app: often(0.5, count), user: often(0.5, count) });
-  const guard = () => defined({ rev: often(0.3, count), pos: often(0.2, pos), keys: often(0.3, deltas), created: often(0.1, () => `c${count()}`) });
+  const guard = () =>
+    defined({
+      rev: often(0.3, count),
+      pos: often(0.2, pos),
+      keys: often(0.3, deltas),
+      created: often(0.1, () => `c${count()}`),
+    });
   const change = () => {
     const kind = pick(['create', 'append', 'append', 'append', 'update']);
     const { appName, userId, sessionId } = key();
@@ -53,7 +80,9 @@ function steps(random) {
       time,
       key: target,
       delta: defined({ app, ...('userId' in target && { user }), ...('sessionId' in target && { session }) }),
-      ...((kind === 'append' || (kind === 'create' && random() < 0.7)) && { event: { id, time: pick(times), data: `${id} \ud83d ${random()}` } }),
+      ...((kind === 'append' || (kind === 'create' && random() < 0.7)) && {
+        event: { id, time: pick(times), data: `${id} \ud83d ${random()}` },
+      }),
       ...(random() < 0.3 && { guard: guard() }),
     };
   };
@@ -61,9 +90,22 @@ function steps(random) {
     const { appName, userId, sessionId } = key();
     const after = often(0.4, () => ({ time: pick(times), sessionId, userId: key().userId }));
     const offset = after === undefined ? often(0.4, count) : undefined;
-    return defined({ app: appName, user: often(0.5, () => userId), descending: random() < 0.5, limit: often(0.6, count), offset, after });
+    return defined({
+      app: appName,
+      user: often(0.5, () => userId),
+      descending: random() < 0.5,
+      limit: often(0.6, count),
+      offset,
+      after,
+    });
   };
-  const events = () => defined({ from: often(0.3, count), to: often(0.3, count), since: often(0.3, () => pick(times)), last: often(0.4, count) });
+  const events = () =>
+    defined({
+      from: often(0.3, count),
+      to: often(0.3, count),
+      since: often(0.3, () => pick(times)),
+      last: often(0.4, count),
+    });
   const question = () => {
     const known = often(0.3, () => defined({ created: `c${count()}`, rev: count(), pos: often(0.7, pos) }));
     return defined({ events: often(0.7, events), known });
@@ -72,7 +114,10 @@ function steps(random) {
   const batch = () => {
     const changes = Array.from({ length: 6 }, change);
     // At most one for each session, and any number of updates.
-    return changes.filter(({ kind, key }, index) => kind === 'update' || changes.findIndex((each) => plain(each.key) === plain(key)) === index);
+    return changes.filter(
+      ({ kind, key }, index) =>
+        kind === 'update' || changes.findIndex((each) => plain(each.key) === plain(key)) === index,
+    );
   };
   const make = {
     commit: () => [change()],
@@ -83,7 +128,15 @@ function steps(random) {
     remove: () => [key()],
     removeScope: () => [scope()],
   };
-  const methods = Object.entries({ commit: 40, commitMany: 15, load: 15, list: 20, loadScope: 6, remove: 2, removeScope: 2 });
+  const methods = Object.entries({
+    commit: 40,
+    commitMany: 15,
+    load: 15,
+    list: 20,
+    loadScope: 6,
+    remove: 2,
+    removeScope: 2,
+  });
   const weighted = methods.flatMap(([name, weight]) => Array.from({ length: weight }, () => name));
   return () => {
     const name = pick(weighted);
@@ -117,7 +170,8 @@ export async function compareStores(store, reference, seed, length) {
   for (let index = 0; index < length; index++) {
     const step = next();
     const [expected, actual] = [await answerOf(reference, step), await answerOf(store, step)];
-    if (actual !== expected) return { difference: `step ${index}, ${JSON.stringify(step)}: ${actual} instead of ${expected}`, refusals };
+    if (actual !== expected)
+      return { difference: `step ${index}, ${JSON.stringify(step)}: ${actual} instead of ${expected}`, refusals };
     for (const [, refusal = 'duplicate'] of expected?.matchAll(/"refused":"([\w-]+)|"duplicate"/g) ?? []) {
       refusals[refusal] = (refusals[refusal] ?? 0) + 1;
     }

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { missingNeeds, runStoreCase, storeCases } from 'statepad/testing';
 
 /**
- * A test for each store case. `open` gives fresh storage at each call: see `StoreHarness`. A case that needs what the store
- * lacks fails, unless `without` says that it lacks it; then one test makes sure that it really does.
+ * A test for each store case. `open` gives fresh storage at each call: see `StoreHarness`. A case that needs what the
+ * store lacks fails, unless `without` says that it lacks it; then one test makes sure that it really does.
  */
 export function storeTests(name, open, { without = [] } = {}) {
   for (const storeCase of storeCases.filter(({ needs }) => !needs.some((need) => without.includes(need)))) {

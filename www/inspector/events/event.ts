@@ -16,7 +16,11 @@ const PLACED = new Set(['id', 'invocationId', 'author', 'timestamp', 'content', 
 
 /** The event that is selected, with all that it has. */
 export class StatepadEvent extends InspectorPart {
-  static override properties: PropertyDeclarations = { ...InspectorPart.properties, isOpen: { state: true }, copied: { state: true } };
+  static override properties: PropertyDeclarations = {
+    ...InspectorPart.properties,
+    isOpen: { state: true },
+    copied: { state: true },
+  };
   static override styles = [
     base,
     css`
@@ -143,15 +147,24 @@ export class StatepadEvent extends InspectorPart {
     const rest = restOf(event);
     return html`<div class="whole">
       ${head(inspection, revision)} ${facts(inspection, event, revision)} ${said(event)} ${wrote(inspection, event)}
-      ${rest.length === 0
-        ? nothing
-        : html`<div>
-            <h4>Further</h4>
-            <dl class="facts">
-              ${rest.map(([name, value]) => html`<dt class="mono">${name}</dt><dd>${showValue(value, { label: name })}</dd>`)}
-            </dl>
-          </div>`}
-      <details ?open=${this.isOpen} @toggle=${(toggle: globalThis.Event) => (this.isOpen = (toggle.target as HTMLDetailsElement).open)}>
+      ${
+        rest.length === 0
+          ? nothing
+          : html`<div>
+              <h4>Further</h4>
+              <dl class="facts">
+                ${rest.map(
+                  ([name, value]) =>
+                    html`<dt class="mono">${name}</dt>
+                      <dd>${showValue(value, { label: name })}</dd>`,
+                )}
+              </dl>
+            </div>`
+      }
+      <details
+        ?open=${this.isOpen}
+        @toggle=${(toggle: globalThis.Event) => (this.isOpen = (toggle.target as HTMLDetailsElement).open)}
+      >
         <summary>JSON</summary>
         ${this.isOpen ? this.#json(event) : nothing}
       </details>
@@ -183,11 +196,20 @@ function head(inspection: Inspection, revision: number): TemplateResult {
   const count = inspection.log.events.length;
   return html`<div class="row head">
     <h3>Event #${revision}</h3>
-    <button class="spread" aria-label="previous event" ?disabled=${revision <= 1} @click=${() => inspection.select(revision - 1)}>
+    <button
+      class="spread"
+      aria-label="previous event"
+      ?disabled=${revision <= 1}
+      @click=${() => inspection.select(revision - 1)}
+    >
       ‹ previous
     </button>
-    <button aria-label="next event" ?disabled=${revision >= count} @click=${() => inspection.select(revision + 1)}>next ›</button>
-    <button ?disabled=${inspection.revision === revision} @click=${() => void goTo(inspection, revision)}>go to this moment</button>
+    <button aria-label="next event" ?disabled=${revision >= count} @click=${() => inspection.select(revision + 1)}>
+      next ›
+    </button>
+    <button ?disabled=${inspection.revision === revision} @click=${() => void goTo(inspection, revision)}>
+      go to this moment
+    </button>
     <button aria-label="close the event" @click=${() => inspection.select(undefined)}>close</button>
   </div>`;
 }
@@ -203,9 +225,14 @@ function facts(inspection: Inspection, event: Event, revision: number): Template
     <dt>invocation</dt>
     <dd>
       <code>${turn}</code>
-      ${first === revision
-        ? html`<span class="quiet">· its first event</span>`
-        : html`· <button class="link" @click=${() => inspection.select(first)}>first event of the turn (#${first})</button>`}
+      ${
+        first === revision
+          ? html`<span class="quiet">· its first event</span>`
+          : html`·
+              <button class="link" @click=${() => inspection.select(first)}>
+                first event of the turn (#${first})
+              </button>`
+      }
     </dd>
     <dt>id</dt>
     <dd><code>${event.id}</code></dd>
@@ -238,11 +265,16 @@ function showPart(part: Part): TemplateResult {
   const { text, thought, ...rest } = part;
   const others = Object.entries(rest).filter(([, value]) => value !== undefined);
   const members = others.map(
-    ([name, value]) => html`<div><span class="quiet">${name}</span> ${showValue(value as Json, { label: name })}</div>`,
+    ([name, value]) =>
+      html`<div><span class="quiet">${name}</span> ${showValue(value as Json, { label: name })}</div>`,
   );
-  return html`<div class="part">${
-    text === undefined ? nothing : html`<span class=${thought ? 'thought' : ''}>${thought ? 'thought: ' : nothing}${text}</span>`
-  }${members}</div>`;
+  return html`<div class="part">
+    ${
+      text === undefined
+        ? nothing
+        : html`<span class=${thought ? 'thought' : ''}>${thought ? 'thought: ' : nothing}${text}</span>`
+    }${members}
+  </div>`;
 }
 
 function wrote(inspection: Inspection, event: Event): TemplateResult | typeof nothing {
@@ -255,21 +287,31 @@ function wrote(inspection: Inspection, event: Event): TemplateResult | typeof no
     <h4>Wrote</h4>
     <table>
       <thead class="hidden">
-        <tr><th scope="col">Key</th><th scope="col">New value</th></tr>
+        <tr>
+          <th scope="col">Key</th>
+          <th scope="col">New value</th>
+        </tr>
       </thead>
       <tbody>
         ${entries.map(
           ([key, value]) =>
             html`<tr>
               <th scope="row">
-                <button class="key" data-scope=${splitKey(key).scope} title="History of this key" @click=${() => inspection.trace(key)}>
+                <button
+                  class="key"
+                  data-scope=${splitKey(key).scope}
+                  title="History of this key"
+                  @click=${() => inspection.trace(key)}
+                >
                   ${key === '' ? '""' : key}
                 </button>
               </th>
               <td>
-                ${deleted.has(key)
-                  ? html`<span class="quiet">deleted</span>`
-                  : showValue(value as Json, { label: key, query: inspection.query })}
+                ${
+                  deleted.has(key)
+                    ? html`<span class="quiet">deleted</span>`
+                    : showValue(value as Json, { label: key, query: inspection.query })
+                }
               </td>
             </tr>`,
         )}
@@ -286,7 +328,9 @@ function restOf(event: Event): [string, Json][] {
     ...Object.entries(actions).flatMap(([name, value]) =>
       name === 'stateDelta' || isEmpty(value) ? [] : [[`actions.${name}`, value] as const],
     ),
-    ...Object.entries(customMetadata).flatMap(([name, value]) => (name === 'statepad' ? [] : [[`customMetadata.${name}`, value] as const])),
+    ...Object.entries(customMetadata).flatMap(([name, value]) =>
+      name === 'statepad' ? [] : [[`customMetadata.${name}`, value] as const],
+    ),
   ];
   return members.flatMap(([name, value]) => (value === undefined ? [] : [[name, value as Json]]));
 }

@@ -92,30 +92,40 @@ export class StatepadEvents extends InspectorPart {
     const items = virtual.getVirtualItems().filter(({ index }) => index < count);
     const place = selected === undefined ? -1 : this.#placeOf(selected);
     const isDrawn = items.some(({ index }) => index === place);
-    return html`<p class="count quiet">${matches === undefined ? plural(all) : `${count.toLocaleString()} of ${plural(all)}`}</p>
-      ${count === 0
-        ? html`<p class="empty">${all === 0 ? 'No event has been appended yet.' : 'No event has what is searched for.'}</p>`
-        : html`<div
-            class=${this.isNarrow ? 'list narrow' : 'list'}
-            role="listbox"
-            tabindex="0"
-            aria-label="Events"
-            aria-activedescendant=${isDrawn ? `event-${selected ?? 0}` : nothing}
-            style=${styleMap({ height: `${Math.min(this.#all, HEIGHT) + 2}px`, '--number': `${Math.max(String(all).length, 3) + 1.5}ch` })}
-            @keydown=${this.#keyed}
-            @scroll=${this.#scrolled}
-          >
-            <div class="rows" role="presentation" style=${styleMap({ height: `${this.#all}px` })}>
-              ${repeat(
-                items,
-                ({ index }) => this.#revisionAt(index),
-                ({ index, start }) => this.#row(inspection, { revision: this.#revisionAt(index), index, start, count }),
-              )}
-            </div>
-          </div>`}`;
+    return html`<p class="count quiet">
+        ${matches === undefined ? plural(all) : `${count.toLocaleString()} of ${plural(all)}`}
+      </p>
+      ${
+        count === 0
+          ? html`<p class="empty">
+              ${all === 0 ? 'No event has been appended yet.' : 'No event has what is searched for.'}
+            </p>`
+          : html`<div
+              class=${this.isNarrow ? 'list narrow' : 'list'}
+              role="listbox"
+              tabindex="0"
+              aria-label="Events"
+              aria-activedescendant=${isDrawn ? `event-${selected ?? 0}` : nothing}
+              style=${styleMap({ height: `${Math.min(this.#all, HEIGHT) + 2}px`, '--number': `${Math.max(String(all).length, 3) + 1.5}ch` })}
+              @keydown=${this.#keyed}
+              @scroll=${this.#scrolled}
+            >
+              <div class="rows" role="presentation" style=${styleMap({ height: `${this.#all}px` })}>
+                ${repeat(
+                  items,
+                  ({ index }) => this.#revisionAt(index),
+                  ({ index, start }) =>
+                    this.#row(inspection, { revision: this.#revisionAt(index), index, start, count }),
+                )}
+              </div>
+            </div>`
+      }`;
   }
 
-  #row(inspection: Inspection, at: { revision: number; index: number; start: number; count: number }): TemplateResult | typeof nothing {
+  #row(
+    inspection: Inspection,
+    at: { revision: number; index: number; start: number; count: number },
+  ): TemplateResult | typeof nothing {
     const { log, selected, revision: moment } = inspection;
     const { revision, index, start, count } = at;
     const event = log.at(revision);
@@ -252,7 +262,14 @@ export class StatepadEvents extends InspectorPart {
   };
 }
 
-const MOVES: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
+const MOVES: Readonly<Record<string, number>> = {
+  ArrowUp: -1,
+  ArrowDown: 1,
+  PageUp: -10,
+  PageDown: 10,
+  Home: -Infinity,
+  End: Infinity,
+};
 
 /** What an event says, in a line: its words, or the tools that it calls or that have answered. */
 function summaryOf(event: Event): string {
@@ -262,7 +279,10 @@ function summaryOf(event: Event): string {
   }
   const parts = event.content?.parts ?? [];
   return parts
-    .flatMap(({ functionCall, functionResponse }) => [nameIn(functionCall, 'calls'), nameIn(functionResponse, 'answer of')])
+    .flatMap(({ functionCall, functionResponse }) => [
+      nameIn(functionCall, 'calls'),
+      nameIn(functionResponse, 'answer of'),
+    ])
     .filter((words) => words !== undefined)
     .join(', ');
 }

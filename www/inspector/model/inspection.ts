@@ -22,8 +22,8 @@ const PATROL = 5000;
 
 /**
  * One session of a service at one moment. Fires `change` whenever something that it shows has changed; `problem`, a
- * `CustomEvent` with the error as `detail`, when following the session fails, and with `undefined` when it goes on; and
- * `deleted`, with the id, when somebody else has deleted the session.
+ * `CustomEvent` with the error as `detail`, when following the session fails, and with `undefined` when it goes on;
+ * and `deleted`, with the id, when somebody else has deleted the session.
  */
 export class Inspection extends EventTarget {
   readonly service: SessionService;
@@ -104,8 +104,8 @@ export class Inspection extends EventTarget {
   }
 
   /**
-   * Looks at a session, unless another one is asked for meanwhile. Throws when it is not there any more, and what the store
-   * throws.
+   * Looks at a session, unless another one is asked for meanwhile. Throws when it is not there any more, and what the
+   * store throws.
    */
   async open(key: SessionKey): Promise<void> {
     await this.#enter(async () => {
@@ -180,12 +180,13 @@ export class Inspection extends EventTarget {
   }
 
   /**
-   * Goes on with another session when the one that is looked at has been deleted by somebody else: the user's newest. While
-   * there is none, the deleted one stays in sight.
+   * Goes on with another session when the one that is looked at has been deleted by somebody else: the user's newest.
+   * While there is none, the deleted one stays in sight.
    */
   async #leave(deleted: Session): Promise<void> {
     const { appName, userId, id } = deleted;
-    const next = this.sessions.find((other) => other.appName === appName && other.userId === userId) ?? this.sessions[0];
+    const next =
+      this.sessions.find((other) => other.appName === appName && other.userId === userId) ?? this.sessions[0];
     if (next !== undefined) {
       await this.open({ appName: next.appName, userId: next.userId, sessionId: next.id });
     }
@@ -258,7 +259,11 @@ export class Inspection extends EventTarget {
   /** Writes a key, or deletes it with `undefined`, as an event of its own. Throws as `appendEvent`. */
   async write(key: string, value: Json | undefined): Promise<Event> {
     const stateDelta = Object.fromEntries([[key, value === undefined ? DELETED : value]]);
-    return await this.append({ author: this.author, invocationId: `edit-${crypto.randomUUID()}`, actions: { stateDelta } });
+    return await this.append({
+      author: this.author,
+      invocationId: `edit-${crypto.randomUUID()}`,
+      actions: { stateDelta },
+    });
   }
 
   /** Computes the keys of the moment. When a later call has begun meanwhile, its answer is the one that counts. */

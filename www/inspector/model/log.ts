@@ -21,7 +21,10 @@ export function splitKey(key: string): { readonly scope: Scope; readonly name: s
 }
 
 /** The keys that an event wrote, and those of them that it deleted. */
-export function deltaOf(event: Event): { readonly delta: Readonly<Record<string, unknown>>; readonly deleted: ReadonlySet<string> } {
+export function deltaOf(event: Event): {
+  readonly delta: Readonly<Record<string, unknown>>;
+  readonly deleted: ReadonlySet<string>;
+} {
   const { actions, customMetadata } = event as Partial<Event>;
   const own = (customMetadata as { statepad?: { deleted?: readonly string[] } } | undefined)?.statepad;
   return { delta: actions?.stateDelta ?? {}, deleted: new Set(own?.deleted ?? []) };
@@ -49,7 +52,10 @@ export class Log {
   readonly lanes: number[] = [];
   /** By place: the {@link SCOPE_BIT}s of what the event wrote. */
   readonly scopes: number[] = [];
-  /** By place: the revision of the first event of the same turn, that is with the same invocation id and no other between. */
+  /**
+   * By place: the revision of the first event of the same turn, that is with the same invocation id and no other
+   * between.
+   */
   readonly turns: number[] = [];
   /** By place: how many turns have begun by then, its own included. */
   readonly turnNumbers: number[] = [];
@@ -97,7 +103,10 @@ export class Log {
       this.#lanes.set(author, lane);
     }
     this.lanes[place] = lane;
-    this.scopes[place] = Object.keys(deltaOf(event).delta).reduce((bits, key) => bits | SCOPE_BIT[splitKey(key).scope], 0);
+    this.scopes[place] = Object.keys(deltaOf(event).delta).reduce(
+      (bits, key) => bits | SCOPE_BIT[splitKey(key).scope],
+      0,
+    );
     const isSameTurn = before !== undefined && event.invocationId !== '' && before.invocationId === event.invocationId;
     this.turns[place] = isSameTurn ? (this.turns[place - 1] ?? place + 1) : place + 1;
     this.turnNumbers[place] = (this.turnNumbers[place - 1] ?? 0) + (isSameTurn ? 0 : 1);

@@ -23,8 +23,8 @@ export interface KeyRow {
   /** The last write that this session's log knows. */
   readonly writer: HistoryStep | undefined;
   /**
-   * Where the value comes from: the `writer`'s event, the session's `creation`, `elsewhere` (another session wrote it since
-   * or before, or it is not known who), or the running invocation (`temp`).
+   * Where the value comes from: the `writer`'s event, the session's `creation`, `elsewhere` (another session wrote it
+   * since or before, or it is not known who), or the running invocation (`temp`).
    */
   readonly source: 'event' | 'creation' | 'elsewhere' | 'temp';
 }
@@ -42,7 +42,10 @@ export interface Moment {
 type State = Readonly<Record<string, Json>>;
 
 /** All keys at a moment, those included that its turn has deleted. */
-export async function rowsAt(service: SessionService, { session, log, revision, temp }: Moment): Promise<readonly KeyRow[]> {
+export async function rowsAt(
+  service: SessionService,
+  { session, log, revision, temp }: Moment,
+): Promise<readonly KeyRow[]> {
   const first = log.turns[revision - 1];
   const written = first === undefined ? new Set<string>() : keysWritten(log, first, revision);
   const [state, before]: [State, State] = await Promise.all([
@@ -64,16 +67,24 @@ function keysWritten(log: Log, from: number, to: number): Set<string> {
 }
 
 function changeOf(key: string, before: State, after: State): RowChange | undefined {
-  const [was, is] = [before, after].map((state) => (Object.hasOwn(state, key) ? JSON.stringify(state[key]) : undefined));
+  const [was, is] = [before, after].map((state) =>
+    Object.hasOwn(state, key) ? JSON.stringify(state[key]) : undefined,
+  );
   if (was === is) {
     return undefined;
   }
   return was === undefined ? 'added' : is === undefined ? 'deleted' : 'changed';
 }
 
-function row(key: string, value: Json | undefined, turn: Pick<KeyRow, 'change' | 'before'> | undefined, writer: HistoryStep | undefined): KeyRow {
+function row(
+  key: string,
+  value: Json | undefined,
+  turn: Pick<KeyRow, 'change' | 'before'> | undefined,
+  writer: HistoryStep | undefined,
+): KeyRow {
   const text = value === undefined ? '' : JSON.stringify(value);
-  const isIts = writer !== undefined && (writer.to === undefined ? value === undefined : JSON.stringify(writer.to) === text);
+  const isIts =
+    writer !== undefined && (writer.to === undefined ? value === undefined : JSON.stringify(writer.to) === text);
   const { scope, name } = splitKey(key);
   // Own keys without a writer are from a creation that nobody has written down.
   const other = scope === 'session' ? 'creation' : 'elsewhere';
@@ -83,7 +94,16 @@ function row(key: string, value: Json | undefined, turn: Pick<KeyRow, 'change' |
 
 function tempRow(key: string, value: Json): KeyRow {
   const text = JSON.stringify(value);
-  return { key, ...splitKey(key), value, text, change: undefined, before: undefined, writer: undefined, source: 'temp' };
+  return {
+    key,
+    ...splitKey(key),
+    value,
+    text,
+    change: undefined,
+    before: undefined,
+    writer: undefined,
+    source: 'temp',
+  };
 }
 
 /** Whether a key or its value has what is searched for, whatever its case. */

@@ -154,8 +154,12 @@ export class StatepadHistory extends InspectorPart {
     const isIts = shown?.of === `${nameOf(session)}${traced}`;
     return html`<div class="whole">
       <div class="row">
-        <h3 id="title">History of <span class="key" data-scope=${splitKey(traced).scope}>${traced === '' ? '""' : traced}</span></h3>
-        <button class="spread" aria-label="close the history" @click=${() => inspection.trace(undefined)}>close</button>
+        <h3 id="title">
+          History of <span class="key" data-scope=${splitKey(traced).scope}>${traced === '' ? '""' : traced}</span>
+        </h3>
+        <button class="spread" aria-label="close the history" @click=${() => inspection.trace(undefined)}>
+          close
+        </button>
       </div>
       ${this.problem === undefined ? nothing : html`<p class="bad" role="alert">${this.problem}</p>`}
       ${isIts ? this.#list(inspection, shown, traced) : nothing}
@@ -236,7 +240,10 @@ export class StatepadHistory extends InspectorPart {
     }
   }
 
-  /** The steps that are drawn already and those that came since, if the moment is among them; else the steps before the moment. */
+  /**
+   * The steps that are drawn already and those that came since, if the moment is among them; else the steps before the
+   * moment.
+   */
   async #around({ service, revision: moment }: Inspection, session: Session, key: string): Promise<Shown> {
     const of = `${nameOf(session)}${key}`;
     if (this.shown?.of !== of) {
@@ -244,7 +251,10 @@ export class StatepadHistory extends InspectorPart {
     }
     const load = async (until?: number): Promise<Shown> => {
       const last = this.#count + 1;
-      const steps = await service.history(session, key, { until: Math.min(until ?? session.revision, session.revision), last });
+      const steps = await service.history(session, key, {
+        until: Math.min(until ?? session.revision, session.revision),
+        last,
+      });
       return { of, steps: steps.slice(-this.#count), hasEarlier: steps.length === last, until };
     };
     const drawn = this.shown?.of === of ? this.shown.until : undefined;
@@ -280,9 +290,11 @@ function values({ from, to }: HistoryStep, key: string): TemplateResult {
   return html`<div class="values">
     <span class="sign" title=${word}><span aria-hidden="true">${sign}</span><span class="hidden">${word}</span></span>
     ${was === undefined || was === is ? nothing : showText(was, { label: key, isStruck: true })}
-    ${was === undefined || is === undefined || was === is
-      ? nothing
-      : html`<span class="sign"><span aria-hidden="true">→</span><span class="hidden">to</span></span>`}
+    ${
+      was === undefined || is === undefined || was === is
+        ? nothing
+        : html`<span class="sign"><span aria-hidden="true">→</span><span class="hidden">to</span></span>`
+    }
     ${is === undefined ? (was === undefined ? html`<span class="quiet">deleted</span>` : nothing) : showText(is, { label: key })}
   </div>`;
 }

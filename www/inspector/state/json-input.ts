@@ -3,7 +3,10 @@
 import { parse, printParseErrorCode, type ParseError } from 'jsonc-parser';
 import type { Json } from 'statepad';
 
-/** What {@link readJson} answers: a value, or why there is none. Places are counted from 1, `at` from 0 in UTF-16 units. */
+/**
+ * What {@link readJson} answers: a value, or why there is none. Places are counted from 1, `at` from 0 in UTF-16
+ * units.
+ */
 export type Verdict =
   | { readonly value: Json; readonly reason?: never }
   | { readonly reason: string; readonly at: number; readonly line: number; readonly column: number };
@@ -18,7 +21,12 @@ export function readJson(text: string): Verdict {
     const [fault] = faults;
     const at = fault?.offset ?? 0;
     const before = text.slice(0, at).split('\n');
-    return { reason: reasonOf(text, fault), at, line: before.length, column: Array.from(before.at(-1) ?? '').length + 1 };
+    return {
+      reason: reasonOf(text, fault),
+      at,
+      line: before.length,
+      column: Array.from(before.at(-1) ?? '').length + 1,
+    };
   }
 }
 

@@ -19,7 +19,10 @@ export interface Draft {
   readonly text: string;
 }
 
-/** Edits one key as JSON. Fires `close` when it is done, and `edit`, with a {@link Draft} as `detail`, for a key that is there already. */
+/**
+ * Edits one key as JSON. Fires `close` when it is done, and `edit`, with a {@link Draft} as `detail`, for a key that
+ * is there already.
+ */
 export class StatepadKeyEditor extends InspectorPart {
   static override properties: PropertyDeclarations = {
     ...InspectorPart.properties,
@@ -162,7 +165,9 @@ export class StatepadKeyEditor extends InspectorPart {
     >
       ${key === undefined ? this.#nameField() : this.#meanwhile(key)}
       <div class="field">
-        <div aria-hidden="true">${'at' in verdict && this.text !== '' ? withMark(this.text, verdict.at) : this.text}${'\u200b'}</div>
+        <div aria-hidden="true">
+          ${'at' in verdict && this.text !== '' ? withMark(this.text, verdict.at) : this.text}${'\u200b'}
+        </div>
         <textarea
           rows="1"
           spellcheck="false"
@@ -179,7 +184,9 @@ export class StatepadKeyEditor extends InspectorPart {
       <div class="row">
         <button class="main" ?disabled=${this.isSaving || !inspection.isNow}>Save</button>
         <button type="button" @click=${() => this.#close()}>Cancel</button>
-        <span class="quiet">${inspection.isNow ? 'Ctrl+Enter saves, Escape cancels' : 'This is the past: go back to now to save.'}</span>
+        <span class="quiet"
+          >${inspection.isNow ? 'Ctrl+Enter saves, Escape cancels' : 'This is the past: go back to now to save.'}</span
+        >
       </div>
     </form>`;
   }
@@ -203,10 +210,12 @@ export class StatepadKeyEditor extends InspectorPart {
           @input=${(event: InputEvent) => (this.name = (event.target as HTMLInputElement).value)}
       /></label>
       <p id="taken" class="bad" ?hidden=${!isThere && !isElsewhere}>
-        ${isThere
-          ? html`${row.key} is there already:
-              <button type="button" class="link" @click=${() => this.#editInstead(row.key)}>edit it</button>`
-          : `${this.name} is a key of ${strayed}: add it there`}
+        ${
+          isThere
+            ? html`${row.key} is there already:
+                <button type="button" class="link" @click=${() => this.#editInstead(row.key)}>edit it</button>`
+            : `${this.name} is a key of ${strayed}: add it there`
+        }
       </p>`;
   }
 
@@ -217,10 +226,16 @@ export class StatepadKeyEditor extends InspectorPart {
     if (text === this.known || this.isSaving || this.inspection?.isNow !== true) {
       return nothing;
     }
-    const writer = row?.source === 'event' ? ` by #${row.writer?.revision ?? 0} ${row.writer?.event?.author ?? ''}` : '';
+    const writer =
+      row?.source === 'event' ? ` by #${row.writer?.revision ?? 0} ${row.writer?.event?.author ?? ''}` : '';
     const by = row?.source === 'elsewhere' ? ' by another session' : writer;
     return html`<div class="meanwhile" role="alert">
-      ${text === '' ? html`<p>deleted meanwhile${by}</p>` : html`<p>changed meanwhile${by} to</p>${showText(text, { label: key })}`}
+      ${
+        text === ''
+          ? html`<p>deleted meanwhile${by}</p>`
+          : html`<p>changed meanwhile${by} to</p>
+              ${showText(text, { label: key })}`
+      }
       <div class="row">
         <button type="button" @click=${() => this.#keep(text)}>keep mine</button>
         <button type="button" @click=${() => (text === '' ? this.#close() : this.#takeOver(row))}>take over</button>
@@ -237,7 +252,8 @@ export class StatepadKeyEditor extends InspectorPart {
     }
     const { reason, at, line, column } = verdict;
     return html`<p class="bad">
-        not valid: ${reason}, <button type="button" class="link" @click=${() => this.#goTo(at)}>line ${line}, column ${column}</button>
+        not valid: ${reason},
+        <button type="button" class="link" @click=${() => this.#goTo(at)}>line ${line}, column ${column}</button>
       </p>
       ${/^[^"{[]/u.test(this.text.trim()) ? html`<button type="button" @click=${() => this.#asText()}>use it as text</button>` : nothing}`;
   }

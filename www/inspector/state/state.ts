@@ -1,4 +1,5 @@
-// The state at the moment that is looked at: the four scopes side by side, what wrote each key, what the turn did to it.
+// The state at the moment that is looked at: the four scopes side by side, what wrote each key, what the turn did to
+// it.
 
 import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -113,9 +114,18 @@ export class StatepadState extends InspectorPart {
       <header>
         <h3 id=${scope}>${scope}</h3>
         <span class="quiet">${own.filter(({ value }) => value !== undefined).length}</span>
-        ${canWrite(inspection)
-          ? html`<button class="small" data-add=${scope} aria-label="add key to ${scope}" @click=${() => this.#add(scope)}>add key</button>`
-          : nothing}
+        ${
+          canWrite(inspection)
+            ? html`<button
+                class="small"
+                data-add=${scope}
+                aria-label="add key to ${scope}"
+                @click=${() => this.#add(scope)}
+              >
+                add key
+              </button>`
+            : nothing
+        }
         <p class="quiet">${meaning(scope, session)}</p>
       </header>
       ${this.adding.includes(scope) ? this.#editor(inspection, undefined, scope) : nothing}
@@ -139,9 +149,11 @@ export class StatepadState extends InspectorPart {
       @animationend=${(event: AnimationEvent) => this.#unflash(event, key)}
     >
       <div class="head">
-        ${row === undefined
-          ? html`<span class="key">${key}</span>`
-          : html`<span class="named">${sign(row)} ${this.#key(inspection, row)}</span> ${writer(inspection, row)}`}
+        ${
+          row === undefined
+            ? html`<span class="key">${key}</span>`
+            : html`<span class="named">${sign(row)} ${this.#key(inspection, row)}</span> ${writer(inspection, row)}`
+        }
         ${row?.value === undefined || isEdited || !canWrite(inspection) ? nothing : this.#actions(key)}
       </div>
       ${isEdited ? this.#editor(inspection, key, splitKey(key).scope) : values(row, inspection.query)}
@@ -157,8 +169,9 @@ export class StatepadState extends InspectorPart {
       title=${isTraced ? 'close its history' : 'show its history'}
       aria-pressed=${String(isTraced)}
       @click=${() => inspection.trace(isTraced ? undefined : key)}
-      >${marked(name === '' ? `${key}""` : key, inspection.query)}</button
-    >`;
+    >
+      ${marked(name === '' ? `${key}""` : key, inspection.query)}
+    </button>`;
   }
 
   #actions(key: string): TemplateResult {
@@ -168,12 +181,18 @@ export class StatepadState extends InspectorPart {
       return html`<span class="actions" role="group" aria-label="delete ${named}?" @keydown=${escape}
         ><span>delete ${named}?</span>
         <button class="small" aria-label="yes, delete ${named}" @click=${() => void this.#delete(key)}>yes</button>
-        <button class="small" data-no=${key} aria-label="no, keep ${named}" @click=${() => void this.#keep(key)}>no</button></span
+        <button class="small" data-no=${key} aria-label="no, keep ${named}" @click=${() => void this.#keep(key)}>
+          no
+        </button></span
       >`;
     }
     return html`<span class="actions">
-      <button class="small plain" data-edit=${key} aria-label="edit ${named}" @click=${() => this.#edit(key)}>edit</button>
-      <button class="small plain" data-delete=${key} aria-label="delete ${named}" @click=${() => void this.#ask(key)}>delete</button>
+      <button class="small plain" data-edit=${key} aria-label="edit ${named}" @click=${() => this.#edit(key)}>
+        edit
+      </button>
+      <button class="small plain" data-delete=${key} aria-label="delete ${named}" @click=${() => void this.#ask(key)}>
+        delete
+      </button>
     </span>`;
   }
 
@@ -272,7 +291,8 @@ export class StatepadState extends InspectorPart {
       this.#flashes.set(key, (this.#flashes.get(key) ?? -1) + 1);
     }
     if (news.size > 0) {
-      this.#news = news.size > 3 ? `${news.size} keys changed` : [...news].map(([key, change]) => `${key} ${change}`).join(', ');
+      this.#news =
+        news.size > 3 ? `${news.size} keys changed` : [...news].map(([key, change]) => `${key} ${change}`).join(', ');
     }
   }
 
@@ -304,23 +324,30 @@ function meaning(scope: Scope, { userId }: Session): string {
 /** What the turn did, which is also what the colours mean. */
 function turn({ log, revision, rows }: Inspection): TemplateResult {
   const first = log.turns[revision - 1];
-  const name = first === undefined ? 'the creation' : first === revision ? `turn #${revision}` : `turn #${first}–#${revision}`;
+  const name =
+    first === undefined ? 'the creation' : first === revision ? `turn #${revision}` : `turn #${first}–#${revision}`;
   const chips = (['added', 'changed', 'deleted'] as const).flatMap((change) => {
     const many = rows.filter((row) => row.change === change).length;
-    return many === 0 ? [] : [html`<span class="chip ${change}"><span class="sign">${SIGNS[change]}</span> ${many} ${change}</span>`];
+    return many === 0
+      ? []
+      : [html`<span class="chip ${change}"><span class="sign">${SIGNS[change]}</span> ${many} ${change}</span>`];
   });
   return html`<span>${name}</span>${chips.length === 0 ? html`<span class="quiet">no key changed</span>` : chips}`;
 }
 
 function count({ rows, query }: Inspection): TemplateResult | typeof nothing {
-  return query === '' ? nothing : html`<span>${rows.filter((row) => isFound(row, query)).length} of ${rows.length} keys</span>`;
+  return query === ''
+    ? nothing
+    : html`<span>${rows.filter((row) => isFound(row, query)).length} of ${rows.length} keys</span>`;
 }
 
 function past(inspection: Inspection): TemplateResult | typeof nothing {
   const { readOnly, isNow, revision, session } = inspection;
   return readOnly || isNow
     ? nothing
-    : html`<span class="quiet spread">This is revision ${revision} of ${session?.revision ?? revision}: only now can be written.</span>
+    : html`<span class="quiet spread"
+          >This is revision ${revision} of ${session?.revision ?? revision}: only now can be written.</span
+        >
         <button class="small" @click=${() => void inspection.moveTo(undefined)}>back to now</button>`;
 }
 
@@ -346,10 +373,15 @@ function values(row: KeyRow | undefined, query: string): TemplateResult | typeof
     return nothing;
   }
   const { key, value, text, change, before } = row;
-  const was = before === undefined ? nothing : showText(JSON.stringify(before), { label: `${key} before`, isStruck: true });
+  const was =
+    before === undefined ? nothing : showText(JSON.stringify(before), { label: `${key} before`, isStruck: true });
   const is = value === undefined ? nothing : showText(text, { query, label: key });
   return change === 'changed'
-    ? html`${was}<div class="to"><span><span aria-hidden="true">→</span><span class="hidden">is now</span></span>${is}</div>`
+    ? html`${was}
+        <div class="to">
+          <span><span aria-hidden="true">→</span><span class="hidden">is now</span></span
+          >${is}
+        </div>`
     : html`${was}${is}`;
 }
 

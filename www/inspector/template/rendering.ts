@@ -23,7 +23,10 @@ export interface Spot {
   readonly nearest: string | undefined;
 }
 
-/** Text as it stands; or a placeholder and what stands for it: its source, its value, or its source again when it is missing. */
+/**
+ * Text as it stands; or a placeholder and what stands for it: its source, its value, or its source again when it is
+ * missing.
+ */
 export interface Piece {
   readonly text: string;
   readonly spot: Spot | undefined;
@@ -51,11 +54,23 @@ export function dissect(template: Template, options: RenderOptions): Dissection 
     const key = contentOf(source);
     const scope = kind === 'artifact' ? 'artifact' : splitKey(placeholder.key).scope;
     const missing = !optional && nearest.has(key);
-    return { source, key, scope, optional, line, column, start, missing, nearest: missing ? nearest.get(key) : undefined };
+    return {
+      source,
+      key,
+      scope,
+      optional,
+      line,
+      column,
+      start,
+      missing,
+      nearest: missing ? nearest.get(key) : undefined,
+    };
   });
   return {
     source: interleave(literalsOfSource(template.text, spots), spots, ({ source }) => source),
-    rendered: interleave(literalsAsRendered(template, spots), spots, (spot) => (spot.missing ? spot.source : valueOf(spot, options))),
+    rendered: interleave(literalsAsRendered(template, spots), spots, (spot) =>
+      spot.missing ? spot.source : valueOf(spot, options),
+    ),
     error,
   };
 }
@@ -88,9 +103,15 @@ function startsOf({ text, placeholders }: Template): number[] {
   });
 }
 
-/** What stands between the braces, without the blanks at both ends and without the `?`: what the core calls blanks, `trim` does not. */
+/**
+ * What stands between the braces, without the blanks at both ends and without the `?`: what the core calls blanks,
+ * `trim` does not.
+ */
 function contentOf(source: string): string {
-  return source.slice(1, -1).replaceAll(/^\p{White_Space}+|\p{White_Space}+$/gu, '').replace(/\?$/u, '');
+  return source
+    .slice(1, -1)
+    .replaceAll(/^\p{White_Space}+|\p{White_Space}+$/gu, '')
+    .replace(/\?$/u, '');
 }
 
 function literalsOfSource(text: string, spots: readonly Spot[]): string[] {
@@ -98,7 +119,10 @@ function literalsOfSource(text: string, spots: readonly Spot[]): string[] {
   return ends.map((end, index) => text.slice(end, spots[index]?.start));
 }
 
-/** What escapes leave of the text is known by rendering alone: with a mark for each value, the text is what lies between the marks. */
+/**
+ * What escapes leave of the text is known by rendering alone: with a mark for each value, the text is what lies
+ * between the marks.
+ */
 function literalsAsRendered(template: Template, spots: readonly Spot[]): string[] {
   const mark = markFor(template.text);
   const state = Object.create(null) as Record<string, string>;
@@ -108,7 +132,10 @@ function literalsAsRendered(template: Template, spots: readonly Spot[]): string[
   return template.render({ state, artifact: () => mark }).split(mark);
 }
 
-/** A text of private-use characters that does not occur, whatever stands beside it: longer than any run of its first character. */
+/**
+ * A text of private-use characters that does not occur, whatever stands beside it: longer than any run of its first
+ * character.
+ */
 function markFor(text: string): string {
   const runs = text.match(/\uE000+/gu) ?? [];
   const longest = runs.reduce((length, run) => Math.max(length, run.length), 0);

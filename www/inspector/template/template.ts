@@ -232,7 +232,9 @@ export class StatepadTemplate extends InspectorPart {
         </div>
         <div class="side">
           <h3 id="rendered">Rendered${this.#moment()}</h3>
-          <div class="rendered" role="region" tabindex="0" aria-labelledby="rendered">${rendered.map((piece) => drawn(piece, true))}</div>
+          <div class="rendered" role="region" tabindex="0" aria-labelledby="rendered">
+            ${rendered.map((piece) => drawn(piece, true))}
+          </div>
         </div>
       </div>
       <p class="row legend quiet">
@@ -256,14 +258,19 @@ export class StatepadTemplate extends InspectorPart {
   #missing(missing: readonly Missing[]): TemplateResult {
     return html`<ul class="error" aria-label="Missing keys">
       ${missing.map(
-        (one) => html`<li><button type="button" class="link bad" @click=${() => this.#goTo(one)}>${describe(one)}</button></li>`,
+        (one) =>
+          html`<li>
+            <button type="button" class="link bad" @click=${() => this.#goTo(one)}>${describe(one)}</button>
+          </li>`,
       )}
     </ul>`;
   }
 
   /** Selects the placeholder, so that it can be written anew. */
   #goTo({ line, column }: Missing): void {
-    const spot = this.#dissection?.source.find((piece) => piece.spot?.line === line && piece.spot.column === column)?.spot;
+    const spot = this.#dissection?.source.find(
+      (piece) => piece.spot?.line === line && piece.spot.column === column,
+    )?.spot;
     const area = this.#area;
     if (spot !== undefined && area !== null) {
       area.focus();
@@ -290,7 +297,10 @@ export class StatepadTemplate extends InspectorPart {
   }
 }
 
-/** A piece of the source or, with names for who reads it, of the rendering. No blanks around it: each of them would be seen. */
+/**
+ * A piece of the source or, with names for who reads it, of the rendering. No blanks around it: each of them would be
+ * seen.
+ */
 function drawn({ text, spot }: Piece, isNamed: boolean): unknown {
   if (spot === undefined) {
     return text;
@@ -300,7 +310,15 @@ function drawn({ text, spot }: Piece, isNamed: boolean): unknown {
     return html`<span class="spot" data-scope=${scope} ?data-missing=${missing} data-start=${start}>${text}</span>`;
   }
   const name = `${key} (${scope})${missing ? ' is missing' : text === '' ? ' is empty' : ''}`;
-  return html`<span class="spot" data-scope=${scope} ?data-missing=${missing} role="group" title=${name} aria-label=${name}>${text}</span>`;
+  return html`<span
+    class="spot"
+    data-scope=${scope}
+    ?data-missing=${missing}
+    role="group"
+    title=${name}
+    aria-label=${name}
+    >${text}</span
+  >`;
 }
 
 function outcome(error: Dissection['error']): string {

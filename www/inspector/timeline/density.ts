@@ -23,13 +23,17 @@ interface Column {
 }
 
 /**
- * The events of a range as columns, by lane: each scope has its own third of the lane, filled as high as many events of the
- * column wrote to it. With `only`, an ascending list of revisions, no others count.
+ * The events of a range as columns, by lane: each scope has its own third of the lane, filled as high as many events
+ * of the column wrote to it. With `only`, an ascending list of revisions, no others count.
  */
 export function columnPaths(
   places: Places,
   range: Range,
-  { step, lanes, only }: { readonly step: number; readonly lanes: Lanes; readonly only?: readonly number[] | undefined },
+  {
+    step,
+    lanes,
+    only,
+  }: { readonly step: number; readonly lanes: Lanes; readonly only?: readonly number[] | undefined },
 ): ColumnPaths {
   const per = Math.max(Math.ceil(COLUMN / step), 1);
   const columns = columnsOf(places, range, { per, only });
@@ -43,9 +47,12 @@ export function columnPaths(
       const count = counts[index] ?? 0;
       // What happened once must be seen, too.
       const height = round((third - 0.5) * Math.max(count / most, 0.25));
-      paths[scope] += count === 0 ? '' : `M${x} ${round(y + 3 + (index + 1) * third - height)}h${width}v${height}h${-width}z`;
+      paths[scope] +=
+        count === 0 ? '' : `M${x} ${round(y + 3 + (index + 1) * third - height)}h${width}v${height}h${-width}z`;
     });
-    paths.none += counts.some((count) => count > 0) ? '' : `M${x} ${round(y + lanes.height / 2 - 1)}h${width}v2h${-width}z`;
+    paths.none += counts.some((count) => count > 0)
+      ? ''
+      : `M${x} ${round(y + lanes.height / 2 - 1)}h${width}v2h${-width}z`;
   }
   return paths;
 }
@@ -117,8 +124,8 @@ export class Density {
   }
 
   /**
-   * The outlines of the scopes' shares, stacked, in a box of the width 1 (the whole log and the creation) and the height 1
-   * (the busiest bucket).
+   * The outlines of the scopes' shares, stacked, in a box of the width 1 (the whole log and the creation) and the
+   * height 1 (the busiest bucket).
    */
   paths(): Readonly<Record<Kept, string>> {
     return (this.#paths ??= this.#draw());
@@ -126,7 +133,10 @@ export class Density {
 
   #draw(): Readonly<Record<Kept, string>> {
     const { session, app, user } = this.counts;
-    const highest = session.reduce((most, count, index) => Math.max(most, count + (app[index] ?? 0) + (user[index] ?? 0)), 1);
+    const highest = session.reduce(
+      (most, count, index) => Math.max(most, count + (app[index] ?? 0) + (user[index] ?? 0)),
+      1,
+    );
     const paths = { session: '', app: '', user: '' };
     const all = this.#events.length + 1;
     session.forEach((_, index) => {
@@ -135,7 +145,10 @@ export class Density {
       for (const scope of KEPT) {
         const height = (this.counts[scope][index] ?? 0) / highest;
         bottom -= height;
-        paths[scope] += height === 0 ? '' : `M${x.toFixed(5)} ${bottom.toFixed(4)}H${end.toFixed(5)}v${height.toFixed(4)}H${x.toFixed(5)}z`;
+        paths[scope] +=
+          height === 0
+            ? ''
+            : `M${x.toFixed(5)} ${bottom.toFixed(4)}H${end.toFixed(5)}v${height.toFixed(4)}H${x.toFixed(5)}z`;
       }
     });
     return paths;

@@ -26,8 +26,9 @@ export interface Stretch extends Span {
 }
 
 /**
- * What a key was along a span. `steps` are its writes, ascending: those in the span, and the last one before. A stretch ends
- * where the next one begins, or with the last revision, `count`. Those that are too narrow to be seen give way to the next one.
+ * What a key was along a span. `steps` are its writes, ascending: those in the span, and the last one before. A
+ * stretch ends where the next one begins, or with the last revision, `count`. Those that are too narrow to be seen
+ * give way to the next one.
  */
 function stretchesOf(
   steps: readonly Pick<HistoryStep, 'revision' | 'to'>[],
@@ -68,7 +69,10 @@ export class Trace {
     if (session === undefined || traced === undefined) {
       return true;
     }
-    const steps = await service.history(session, traced, { until: Math.max(last, 0), last: Math.max(last - first, 0) + 2 });
+    const steps = await service.history(session, traced, {
+      until: Math.max(last, 0),
+      last: Math.max(last - first, 0) + 2,
+    });
     if (wanted !== this.#wanted) {
       return false;
     }
@@ -91,7 +95,12 @@ export function traceLane(
       const text = value === undefined ? undefined : JSON.stringify(value);
       const style = styleMap({ left: `${from}px`, width: `${to - from}px` });
       const title = `#${revision} ${clip(text ?? 'deleted', TITLE)}`;
-      return html`<div class=${text === undefined ? 'gap' : 'stretch'} data-revision=${revision} style=${style} title=${title}>
+      return html`<div
+        class=${text === undefined ? 'gap' : 'stretch'}
+        data-revision=${revision}
+        style=${style}
+        title=${title}
+      >
         ${to - from < LEGIBLE ? nothing : html`<span>${clip(text ?? 'deleted', Math.floor((to - from - 10) / LETTER))}</span>`}
       </div>`;
     })}

@@ -1,5 +1,5 @@
-// The arithmetic of the timeline's picture, without a screen: where an event is, what is visible, what lies under the pointer.
-// Every revision has a slot of the same width, `step` pixels, the creation (0) the first one.
+// The arithmetic of the timeline's picture, without a screen: where an event is, what is visible, what lies under the
+// pointer. Every revision has a slot of the same width, `step` pixels, the creation (0) the first one.
 
 import { SCOPE_BIT, type Scope } from '../model/log.js';
 
@@ -16,7 +16,10 @@ export const STEPS = [3, 6, 10, 14, 20, 30, 44] as const;
 export const STEP = 14;
 const ROOMY = 30;
 
-/** From this width on every event has a mark of its own; below it, events that are closer than {@link COLUMN} share one. */
+/**
+ * From this width on every event has a mark of its own; below it, events that are closer than {@link COLUMN} share
+ * one.
+ */
 export const FINE = 6;
 
 /** The narrowest thing that is drawn, in px. */
@@ -58,7 +61,9 @@ export function firstStep(fit: number): number {
   return Math.max(STEPS.findLast((one) => one <= Math.min(fit, ROOMY)) ?? STEP, STEP);
 }
 
-/** The next wider (`+1`) or narrower (`-1`) slot; `undefined` when there is none. Nothing is narrower than what fits. */
+/**
+ * The next wider (`+1`) or narrower (`-1`) slot; `undefined` when there is none. Nothing is narrower than what fits.
+ */
 export function zoomed(step: number, direction: 1 | -1, fit: number): number | undefined {
   if (direction > 0) {
     return STEPS.find((one) => one > step + 0.01);
@@ -107,11 +112,14 @@ export interface Point {
   readonly lane: number;
 }
 
-/** The event at a point: of those that are close enough to be meant, the nearest of the lane, or else the nearest one. */
+/**
+ * The event at a point: of those that are close enough to be meant, the nearest of the lane, or else the nearest one.
+ */
 export function eventAt({ x, lane }: Point, step: number, { lanes }: Pick<Places, 'lanes'>): number | undefined {
   const slot = Math.floor(x / step);
   const reach = Math.ceil(COLUMN / step) - 1;
-  const cost = (revision: number): number => Math.abs(revision - slot) + (lanes[revision - 1] === lane ? 0 : reach + 1);
+  const cost = (revision: number): number =>
+    Math.abs(revision - slot) + (lanes[revision - 1] === lane ? 0 : reach + 1);
   let best: number | undefined;
   for (let revision = Math.max(slot - reach, 1); revision <= Math.min(slot + reach, lanes.length); revision++) {
     if (best === undefined || cost(revision) < cost(best)) {
@@ -142,7 +150,10 @@ export function ticks({ first, last }: Range, step: number): number[] {
     every = 10 ** Math.floor(factor / 3) * ([1, 2, 5][factor % 3] ?? 1);
   }
   const start = Math.max(Math.ceil(first / every) * every, every);
-  return Array.from({ length: Math.max(Math.floor((last - start) / every) + 1, 0) }, (_, index) => start + index * every);
+  return Array.from(
+    { length: Math.max(Math.floor((last - start) / every) + 1, 0) },
+    (_, index) => start + index * every,
+  );
 }
 
 /** Every other turn, as spans in px. */
@@ -170,14 +181,19 @@ export interface Segment {
 }
 
 /** The segments of a mark of a width and a height, for the scopes in `bits`: one below the other, or side by side. */
-export function segmentsOf(bits: number, { width, height, isWide }: { width: number; height: number; isWide: boolean }): Segment[] {
+export function segmentsOf(
+  bits: number,
+  { width, height, isWide }: { width: number; height: number; isWide: boolean },
+): Segment[] {
   const scopes = KEPT.filter((scope) => (bits & SCOPE_BIT[scope]) !== 0);
   const [w, h] = isWide ? [width / scopes.length, height] : [width, height / scopes.length];
   return scopes.map((scope, index) => {
     const [x, y] = isWide ? [index * w, 0] : [0, index * h];
     const [isStart, isEnd] = [index === 0, index === scopes.length - 1];
     const radius = Math.min(2.5, w / 2, h / 2);
-    const corners = [isStart, isWide ? isEnd : isStart, isEnd, isWide ? isStart : isEnd].map((isRound) => (isRound ? radius : 0));
+    const corners = [isStart, isWide ? isEnd : isStart, isEnd, isWide ? isStart : isEnd].map((isRound) =>
+      isRound ? radius : 0,
+    );
     return { scope, path: roundRect({ x, y, w, h }, corners), x: x + w / 2, y: y + h / 2 };
   });
 }

@@ -45,7 +45,15 @@ export function marks(drawing: Drawing): SVGTemplateResult {
     <path class="band" d=${bands.map(({ from, to }) => `M${from} ${RULER}H${to}V${bottom}H${from}z`).join('')} />
     <path class="rules" d=${log.authors.map((_, lane) => `M${span.from} ${RULER + lane * LANE}H${span.to}`).join('')} />
     ${ticks(range, step).map((revision) => svg`<text class="tick" x=${tickAt(revision, drawing)} y="12">${revision}</text>`)}
-    ${step < FINE ? columns(drawing) : repeat(revisions(range), (revision) => revision, (revision) => markOf(drawing, revision))}
+    ${
+      step < FINE
+        ? columns(drawing)
+        : repeat(
+            revisions(range),
+            (revision) => revision,
+            (revision) => markOf(drawing, revision),
+          )
+    }
     ${ring(drawing)}
   </g>`;
 }
@@ -124,7 +132,10 @@ export function titleOf(log: Log, revision: number): string {
     return `#${revision}`;
   }
   const keys = Object.keys(deltaOf(event).delta);
-  const wrote = keys.length === 0 ? '' : `, wrote ${keys.slice(0, 6).join(', ')}${keys.length > 6 ? ` and ${keys.length - 6} more` : ''}`;
+  const wrote =
+    keys.length === 0
+      ? ''
+      : `, wrote ${keys.slice(0, 6).join(', ')}${keys.length > 6 ? ` and ${keys.length - 6} more` : ''}`;
   const text = textOf(event).trim();
   const said = text === '' ? '' : `: ${text.length > 80 ? `${text.slice(0, 80)}…` : text}`;
   return `#${revision} ${log.author(revision)}${wrote}${said}`;

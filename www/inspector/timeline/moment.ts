@@ -62,9 +62,20 @@ export class StatepadMoment extends InspectorPart {
     const revision = this.#wanted ?? inspection.revision;
     const text = this.#describe(revision, last);
     return html`<div class="bar">
-      <button class="step" aria-label="step back" ?disabled=${revision === 0} @click=${() => this.#go(revision - 1)}>‹</button>
-      <button class="step" aria-label="step forward" ?disabled=${revision >= last} @click=${() => this.#go(revision + 1)}>›</button>
-      <button ?disabled=${inspection.isNow} title="Follow the session again" @click=${() => this.#go(last)}>now</button>
+      <button class="step" aria-label="step back" ?disabled=${revision === 0} @click=${() => this.#go(revision - 1)}>
+        ‹
+      </button>
+      <button
+        class="step"
+        aria-label="step forward"
+        ?disabled=${revision >= last}
+        @click=${() => this.#go(revision + 1)}
+      >
+        ›
+      </button>
+      <button ?disabled=${inspection.isNow} title="Follow the session again" @click=${() => this.#go(last)}>
+        now
+      </button>
       <label>
         <span class="quiet">moment</span>
         <input
@@ -103,7 +114,9 @@ export class StatepadMoment extends InspectorPart {
     }
   }
 
-  /** A drag may ask for more moments than there are frames, and than can be computed: only the last one of each counts. */
+  /**
+   * A drag may ask for more moments than there are frames, and than can be computed: only the last one of each counts.
+   */
   async #move(): Promise<void> {
     while (this.#wanted !== undefined) {
       await new Promise(requestAnimationFrame);
@@ -119,7 +132,9 @@ export class StatepadMoment extends InspectorPart {
   }
 }
 
-/** Moves an inspection to a revision; at the last one it follows the session again. What fails is told as a `problem`. */
+/**
+ * Moves an inspection to a revision; at the last one it follows the session again. What fails is told as a `problem`.
+ */
 export async function goTo(inspection: Inspection, revision: number): Promise<void> {
   try {
     await inspection.moveTo(revision >= (inspection.session?.revision ?? 0) ? undefined : revision);

@@ -116,9 +116,11 @@ export class StatepadTimeline extends InspectorPart {
         <div class="row spread">${this.#found(inspection)}${this.#zooms()}</div>
       </div>
       ${this.#all > this.width + 1 ? overview(inspection, this.#density, (share) => this.#jump(share)) : nothing}
-      ${this.#count === 0
-        ? html`<p class="empty">Nothing has happened yet. Events appear here as they are appended.</p>`
-        : this.#picture(inspection)}
+      ${
+        this.#count === 0
+          ? html`<p class="empty">Nothing has happened yet. Events appear here as they are appended.</p>`
+          : this.#picture(inspection)
+      }
       <statepad-moment .inspection=${inspection}></statepad-moment>
     </div>`;
   }
@@ -128,9 +130,15 @@ export class StatepadTimeline extends InspectorPart {
     const isFit = this.zoom === 'fit';
     const [narrower, wider] = [zoomed(step, -1, this.#fit), zoomed(step, 1, this.#fit)];
     return html`<div class="row tools" role="group" aria-label="Zoom of the timeline">
-      <button aria-label="zoom out" ?disabled=${narrower === undefined} @click=${() => this.#zoomTo(narrower ?? step)}>−</button>
-      <button aria-label="zoom in" ?disabled=${wider === undefined} @click=${() => this.#zoomTo(wider ?? step)}>+</button>
-      <button aria-pressed=${isFit} title="All events at once" @click=${() => this.#zoomTo(isFit ? undefined : 'fit')}>fit</button>
+      <button aria-label="zoom out" ?disabled=${narrower === undefined} @click=${() => this.#zoomTo(narrower ?? step)}>
+        −
+      </button>
+      <button aria-label="zoom in" ?disabled=${wider === undefined} @click=${() => this.#zoomTo(wider ?? step)}>
+        +
+      </button>
+      <button aria-pressed=${isFit} title="All events at once" @click=${() => this.#zoomTo(isFit ? undefined : 'fit')}>
+        fit
+      </button>
     </div>`;
   }
 
@@ -143,7 +151,9 @@ export class StatepadTimeline extends InspectorPart {
     const text = isOne ? `${place + 1} of ${matches.length}` : String(matches.length);
     return html`<div class="row tools" role="group" aria-label="Events found">
       <span>${text} ${matches.length === 1 ? 'match' : 'matches'}</span>
-      <button aria-label="previous match" ?disabled=${matches.length === 0} @click=${() => this.#toMatch(-1)}>‹</button>
+      <button aria-label="previous match" ?disabled=${matches.length === 0} @click=${() => this.#toMatch(-1)}>
+        ‹
+      </button>
       <button aria-label="next match" ?disabled=${matches.length === 0} @click=${() => this.#toMatch(1)}>›</button>
     </div>`;
   }
@@ -177,7 +187,11 @@ export class StatepadTimeline extends InspectorPart {
         @click=${this.#clicked}
       >
         <div class="picture" style=${styleMap({ width: `${whole}px`, height: `${height}px` })}>
-          <svg style=${styleMap({ left: `${span.from}px` })} width=${Math.max(span.to - span.from, 0)} height=${height}>
+          <svg
+            style=${styleMap({ left: `${span.from}px` })}
+            width=${Math.max(span.to - span.from, 0)}
+            height=${height}
+          >
             ${marks({ inspection, step, span, range, written })}
           </svg>
           ${traced === undefined ? nothing : traceLane(this.#trace, { span, step, count })}
@@ -231,7 +245,11 @@ export class StatepadTimeline extends InspectorPart {
   /** Other parts that are still drawing may have left more room, or less, than there is in the end. */
   #settle(): void {
     const scroller = this.#scroller;
-    if (scroller !== null && this.#isFollowing && scroller.scrollLeft < scroller.scrollWidth - scroller.clientWidth - 1) {
+    if (
+      scroller !== null &&
+      this.#isFollowing &&
+      scroller.scrollLeft < scroller.scrollWidth - scroller.clientWidth - 1
+    ) {
       scroller.scrollLeft = scroller.scrollWidth;
       this.#scroll = scroller.scrollLeft;
     }
@@ -351,7 +369,8 @@ const legend = html`<ul class="row legend" aria-label="What a mark has written">
       html`<li>
         <svg viewBox="0 0 12 14" aria-hidden="true">
           ${segmentsOf(2 ** index, { width: 12, height: 14, isWide: false }).map(
-            ({ path }) => svg`<path class=${scope} style=${scope === 'session' ? nothing : `fill: url(#${scope}-fill)`} d=${path} />`,
+            ({ path }) =>
+              svg`<path class=${scope} style=${scope === 'session' ? nothing : `fill: url(#${scope}-fill)`} d=${path} />`,
           )}
         </svg>
         ${scope} <span class="hidden">(${SIGNS[scope]})</span>

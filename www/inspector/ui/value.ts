@@ -1,5 +1,5 @@
-// How the inspector's parts show a JSON value: compact and clamped, whole on demand, with the text marked that is searched for;
-// and how they read one that somebody types.
+// How the inspector's parts show a JSON value: compact and clamped, whole on demand, with the text marked that is
+// searched for; and how they read one that somebody types.
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Json } from 'statepad';
@@ -49,7 +49,10 @@ export function showValue(value: Json, options: ValueOptions = {}): TemplateResu
 }
 
 /** As {@link showValue}, from the value's JSON text: nothing is drawn again while it stays the same. */
-export function showText(text: string, { query = '', label = '', isStruck = false }: ValueOptions = {}): TemplateResult {
+export function showText(
+  text: string,
+  { query = '', label = '', isStruck = false }: ValueOptions = {},
+): TemplateResult {
   return html`<statepad-value .text=${text} .query=${query} .label=${label} ?struck=${isStruck}></statepad-value>`;
 }
 
@@ -111,7 +114,8 @@ export class StatepadValue extends LitElement {
 
       button.link {
         font-size: 0.75rem;
-      }    `,
+      }
+    `,
   ];
   /** The value as compact JSON. */
   declare text: string;
@@ -200,7 +204,9 @@ function markedPart(piece: string, start: number, found: readonly [number, numbe
   if (own.length === 0) {
     return piece;
   }
-  const parts = own.map(([from, to], place) => html`${piece.slice(own[place - 1]?.[1] ?? 0, from)}<mark>${piece.slice(from, to)}</mark>`);
+  const parts = own.map(
+    ([from, to], place) => html`${piece.slice(own[place - 1]?.[1] ?? 0, from)}<mark>${piece.slice(from, to)}</mark>`,
+  );
   return [...parts, piece.slice(own.at(-1)?.[1])];
 }
 
@@ -208,7 +214,8 @@ function markedPart(piece: string, start: number, found: readonly [number, numbe
 function pieces(text: string): Piece[] {
   const drawn: Piece[] = [];
   for (const { 0: token, 1: name, 2: string, 3: literal, index } of text.matchAll(TOKENS)) {
-    const tone = name !== undefined ? 'quiet' : string !== undefined ? 'text' : literal !== undefined ? 'literal' : 'quiet';
+    const tone =
+      name !== undefined ? 'quiet' : string !== undefined ? 'text' : literal !== undefined ? 'literal' : 'quiet';
     const last = drawn.at(-1);
     if (last?.tone === tone) {
       drawn[drawn.length - 1] = { ...last, text: last.text + token };

@@ -1,12 +1,12 @@
-// Sends changes to a store: those that wait together go together, and each until it is known what became of it.
+// Sends changes to a store: those that wait together in one call, and each until it is known what became of it.
 
-import { pauseAfter, refusal, tryOnce, unavailable, unknown, type Policy } from './retry.js';
+import { outcomeUnknown, pauseAfter, refusal, tryOnce, unavailable, type RetryOptions } from './retry.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import type { Change, Committed, SessionStore } from '../../store/contract.js';
 import type { Signal } from '../../async/abort.js';
 
 /** A change on its way. */
-interface Sent {
+interface QueuedChange {
   readonly change: Change;
   readonly resolve: (committed: Committed) => void;
   readonly reject: (error: unknown) => void;
@@ -16,27 +16,27 @@ interface Sent {
 }
 
 /** How many changes go together at most. */
-const MOST = 256;
-/** How long those that wait for others to come back wait at most, in milliseconds. */
-const PATIENCE = 20;
+const MAX_BATCH = 256;
+/** How long changes wait for a call that is under way, in milliseconds. */
+const BATCH_TIMEOUT_MS = 20;
 
 /**
  * The changes of one service. At most one of each session may be on its way; the service sees to that.
  *
- * One call is under way at a time, so that those who come meanwhile go together in the next; but nobody waits long for
- * a call that is not their own.
+ * One call is under way at a time, so that the changes that come meanwhile go together in the next; but no change
+ * waits longer than {@link BATCH_TIMEOUT_MS} for a call that is not its own.
  */
-export class Commits {
+export class CommitQueue {
   readonly #store: SessionStore;
-  readonly #policy: Policy;
-  #waiting: Sent[] = [];
+  readonly #retry: RetryOptions;
+  #waiting: QueuedChange[] = [];
   #calls = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isDue = false;
 
-  constructor(store: SessionStore, policy: Policy) {
+  constructor(store: SessionStore, retry: RetryOptions) {
     this.#store = store;
-    this.#policy = policy;
+    this.#retry = retry;
   }
 
   /**
@@ -50,16 +50,16 @@ export class Commits {
     });
   }
 
-  #enqueue(sent: Sent): void {
+  #enqueue(queued: QueuedChange): void {
     if (this.#store.commitMany === undefined) {
-      void this.#send([sent]);
+      void this.#send([queued]);
       return;
     }
-    this.#waiting.push(sent);
+    this.#waiting.push(queued);
     if (this.#calls > 0) {
-      this.#timer ??= setTimeout(() => this.#flush(), PATIENCE);
+      this.#timer ??= setTimeout(() => this.#flush(), BATCH_TIMEOUT_MS);
     } else if (!this.#isDue) {
-      // All that is asked for at this moment goes together.
+      // Changes of one turn of the event loop go together.
       this.#isDue = true;
       queueMicrotask(() => {
         this.#isDue = false;
@@ -72,17 +72,17 @@ export class Commits {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, MOST);
+      const batch = this.#waiting.splice(0, MAX_BATCH);
       void this.#send(batch);
     }
   }
 
-  async #send(batch: readonly Sent[]): Promise<void> {
+  async #send(batch: readonly QueuedChange[]): Promise<void> {
     this.#calls += 1;
-    batch.forEach((sent) => (sent.attempts += 1));
+    batch.forEach((queued) => (queued.attempts += 1));
     try {
-      const outcomes = await tryOnce(async (context) => await this.#call(batch, context), this.#policy);
-      batch.forEach((sent, index) => this.#settle(sent, outcomes[index]));
+      const outcomes = await tryOnce(async (context) => await this.#call(batch, context), this.#retry);
+      batch.forEach((queued, index) => this.#decide(queued, outcomes[index]));
     } catch (error) {
       this.#failed(batch, error);
     }
@@ -92,10 +92,13 @@ export class Commits {
     }
   }
 
-  async #call(batch: readonly Sent[], context: { readonly signal: Signal }): Promise<readonly (Committed | StoreError)[]> {
+  async #call(
+    batch: readonly QueuedChange[],
+    context: { readonly signal: Signal },
+  ): Promise<readonly (Committed | StoreError)[]> {
     const [first, second] = batch;
     if (this.#store.commitMany === undefined || (first !== undefined && second === undefined)) {
-      return [await this.#store.commit(changeOf(first as Sent), context)];
+      return [await this.#store.commit(changeOf(first as QueuedChange), context)];
     }
     const outcomes = await this.#store.commitMany(batch.map(changeOf), context);
     if (outcomes.length !== batch.length) {
@@ -104,69 +107,71 @@ export class Commits {
     return outcomes;
   }
 
-  #settle(sent: Sent, outcome: unknown): void {
+  #decide(queued: QueuedChange, outcome: unknown): void {
     if (isStoreError(outcome)) {
-      this.#refused(sent, outcome);
+      this.#refused(queued, outcome);
     } else if (typeof (outcome as Committed | undefined)?.rev === 'number') {
-      sent.resolve(outcome as Committed);
+      queued.resolve(outcome as Committed);
     } else {
-      this.#lost(sent, new TypeError('the store did not say what became of the change'));
+      this.#lost(queued, new TypeError('the store did not say what became of the change'));
     }
   }
 
-  /** What a call throws holds for all of it; but what one change has caused is no fault of the others. */
-  #failed(batch: readonly Sent[], error: unknown): void {
-    for (const sent of batch) {
+  /**
+   * An error that a call throws holds for all its changes; a refusal may be due to one: each is sent by itself then.
+   */
+  #failed(batch: readonly QueuedChange[], error: unknown): void {
+    for (const queued of batch) {
       if (!isStoreError(error)) {
-        this.#lost(sent, error);
+        this.#lost(queued, error);
       } else if (batch.length > 1 && error.code !== 'unavailable') {
-        void this.#send([sent]);
+        void this.#send([queued]);
       } else {
-        this.#refused(sent, error);
+        this.#refused(queued, error);
       }
     }
   }
 
-  /** It is known that nothing was written by this try; of an earlier one it may not be. */
-  #refused(sent: Sent, error: StoreError): void {
+  /** This try has written nothing; whether an earlier one has may be unknown. */
+  #refused(queued: QueuedChange, error: StoreError): void {
     switch (error.code) {
       case 'unavailable':
-        this.#again(sent, error);
+        this.#again(queued, error);
         break;
       case 'conflict':
       case 'exists':
-        sent.reject(error);
+        queued.reject(error);
         break;
       case 'not-found':
-        // With its session an event is gone, but not what it has written to the app and the user.
-        sent.reject(isLeft(sent) ? unknown(sent.change.id, error) : error);
+        // An event goes with its session; what an earlier try has written to the app and the user stays.
+        queued.reject(isLeft(queued) ? outcomeUnknown(queued.change.id, error) : error);
         break;
       default:
-        sent.reject(sent.isUnknown ? unknown(sent.change.id, error) : refusal(error));
+        queued.reject(queued.isUnknown ? outcomeUnknown(queued.change.id, error) : refusal(error));
     }
   }
 
   /** It is not known whether this try has written anything. */
-  #lost(sent: Sent, error: unknown): void {
-    sent.isUnknown = true;
-    this.#again(sent, error);
+  #lost(queued: QueuedChange, error: unknown): void {
+    queued.isUnknown = true;
+    this.#again(queued, error);
   }
 
-  #again(sent: Sent, error: unknown): void {
-    if (sent.attempts >= this.#policy.attempts) {
-      sent.reject(sent.isUnknown ? unknown(sent.change.id, error) : unavailable(error));
+  #again(queued: QueuedChange, error: unknown): void {
+    if (queued.attempts >= this.#retry.attempts) {
+      queued.reject(queued.isUnknown ? outcomeUnknown(queued.change.id, error) : unavailable(error));
       return;
     }
-    void pauseAfter(sent.attempts, this.#policy).then(() => this.#enqueue(sent));
+    void pauseAfter(queued.attempts, this.#retry).then(() => this.#enqueue(queued));
   }
 }
 
 /** What a store gets: from the second try on it is told which one it is, as an earlier one may still be on its way. */
-function changeOf({ change, attempts }: Sent): Change {
+function changeOf({ change, attempts }: QueuedChange): Change {
   return attempts > 1 ? { ...change, attempt: attempts } : change;
 }
 
 /** Whether something of an earlier try may be left, also when its session is not. */
-function isLeft({ change: { delta }, isUnknown }: Sent): boolean {
+function isLeft({ change: { delta }, isUnknown }: QueuedChange): boolean {
   return isUnknown && (delta.app !== undefined || delta.user !== undefined);
 }

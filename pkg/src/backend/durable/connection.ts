@@ -1,22 +1,22 @@
 // A store in use: opened before it is first asked, asked again when it does not answer, closed in the end.
 
 import { StatepadError, isStatepadError } from '../../model/errors.js';
-import { ask, tryOnce, type Policy } from './retry.js';
+import { ask, tryOnce, type RetryOptions } from './retry.js';
 import { orAborted } from '../../async/abort.js';
 import type { Hint, Migrate, SessionStore, StoreContext, Turn } from '../../store/contract.js';
 import type { Signal } from '../../async/abort.js';
 
 /** How long hints gather before they are looked at, in milliseconds. */
-const HINT_PAUSE = 5;
+const HINT_PAUSE_MS = 5;
 /** How long a turn of the store is waited for at most, in milliseconds. */
-const LONGEST_WAIT = 5_000;
+const MAX_TURN_WAIT_MS = 5_000;
 
 /** The store of one service. */
 export class Connection {
   readonly store: SessionStore;
-  readonly #policy: Policy;
+  readonly #retry: RetryOptions;
   readonly #migrate: Migrate;
-  /** Is told what others have written, in one go with what else they write at the time. */
+  /** Called with all hints of {@link HINT_PAUSE_MS} together. */
   readonly #onHints: (hints: readonly Hint[]) => void;
   #hints = new Map<string, Hint>();
   #opened: Promise<void> | undefined;
@@ -24,14 +24,16 @@ export class Connection {
   readonly #reserving = new Set<AbortController>();
   #unwatch: (() => void) | undefined;
 
-  constructor(store: SessionStore, policy: Policy, migrate: Migrate, onHints: (hints: readonly Hint[]) => void) {
+  constructor(store: SessionStore, retry: RetryOptions, migrate: Migrate, onHints: (hints: readonly Hint[]) => void) {
     this.store = store;
-    this.#policy = policy;
+    this.#retry = retry;
     this.#migrate = migrate;
     this.#onHints = onHints;
   }
 
-  /** Opens the store, once. After a failure it is tried again. Throws `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `CLOSED`. */
+  /**
+   * Opens the store, once. After a failure it is tried again. Throws `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `CLOSED`.
+   */
   async open(): Promise<void> {
     this.#opened ??= this.#start().catch((error: unknown) => {
       this.#opened = undefined;
@@ -41,17 +43,21 @@ export class Connection {
   }
 
   /** Asks the store for something that may be asked for twice: that changes nothing, or changes what `id` names. */
-  async ask<T>(run: (store: SessionStore, context: StoreContext) => Promise<T>, signal?: Signal, id?: string): Promise<T> {
+  async ask<T>(
+    run: (store: SessionStore, context: StoreContext) => Promise<T>,
+    signal?: Signal,
+    id?: string,
+  ): Promise<T> {
     await orAborted(this.open(), signal);
-    return await ask(async (context) => await run(this.store, context), this.#policy, signal, id);
+    return await ask(async (context) => await run(this.store, context), this.#retry, signal, id);
   }
 
   /**
-   * Waits for a turn, see `SessionStore.reserve`. `undefined`: the store has none, or it does not come in time, or cannot be
-   * told. Throws the reason of `signal`, and nothing else.
+   * Waits for a turn, see `SessionStore.reserve`. `undefined`: the store has none, or it does not come in time, or
+   * the store fails. Throws the reason of `signal`, and nothing else.
    */
   async reserve(target: Hint, hold: number, signal?: Signal): Promise<Turn | undefined> {
-    const times = { hold, wait: Math.min(LONGEST_WAIT, this.#policy.timeout) };
+    const times = { hold, wait: Math.min(MAX_TURN_WAIT_MS, this.#retry.timeout) };
     const given = new AbortController();
     this.#reserving.add(given);
     let turn: Turn | undefined;
@@ -64,9 +70,9 @@ export class Connection {
     };
     try {
       await orAborted(this.open(), signal);
-      return await orAborted(orAborted(tryOnce(run, this.#policy), given.signal), signal);
+      return await orAborted(orAborted(tryOnce(run, this.#retry), given.signal), signal);
     } catch {
-      // Nobody waits for it any more. It may have come at this very moment, or come later.
+      // The turn is not wanted any more. It may have come at this very moment, or come later.
       given.abort();
       giveBack(turn);
       signal?.throwIfAborted();
@@ -82,7 +88,12 @@ export class Connection {
     this.#opened = Promise.reject(new StatepadError('CLOSED', 'the service is closed'));
     this.#opened.catch(() => undefined);
     this.#reserving.forEach((given) => given.abort());
-    const isOpen = opened !== undefined && (await opened.then(() => true, () => false));
+    const isOpen =
+      opened !== undefined &&
+      (await opened.then(
+        () => true,
+        () => false,
+      ));
     if (isOpen) {
       this.#unwatch?.();
       await this.store.close?.();
@@ -91,10 +102,14 @@ export class Connection {
 
   async #start(): Promise<void> {
     try {
-      await ask(async (context) => await this.store.open?.({ migrate: this.#migrate }, context), this.#policy);
+      await ask(async (context) => await this.store.open?.({ migrate: this.#migrate }, context), this.#retry);
     } catch (error) {
       const isRefused = isStatepadError(error) && error.code === 'INVALID_ARGUMENT';
-      throw isRefused ? new StatepadError('STORE_UNAVAILABLE', `the store cannot be opened: ${error.message}`, { cause: error.cause }) : error;
+      throw isRefused
+        ? new StatepadError('STORE_UNAVAILABLE', `the store cannot be opened: ${error.message}`, {
+            cause: error.cause,
+          })
+        : error;
     }
     this.#unwatch = this.store.exclusive ? undefined : this.store.watch?.((hint) => this.#hinted(hint));
   }
@@ -105,13 +120,15 @@ export class Connection {
         const hints = [...this.#hints.values()];
         this.#hints = new Map();
         this.#onHints(hints);
-      }, HINT_PAUSE);
+      }, HINT_PAUSE_MS);
     }
     this.#hints.set(JSON.stringify([hint.appName, hint.userId, hint.sessionId]), hint);
   }
 }
 
-/** Gives a turn back that was not used. Nobody waits for that, and it costs nothing but time when it fails. */
+/**
+ * Gives a turn back that was not used, without waiting for it. When that fails, others wait until the turn has ended.
+ */
 export function giveBack(turn: Turn | undefined): void {
   void (async () => await turn?.release())().catch(() => undefined);
 }

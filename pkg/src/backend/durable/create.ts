@@ -1,55 +1,74 @@
 // The creation of a session over a store.
 
-import { applied } from './applied.js';
+import { createdHandle, sharedSnapshot } from './detached.js';
+import { ALL, NONE } from './event-range.js';
 import { creationEvent, type CreationEvent } from '../../session/creation.js';
+import { withDeltas } from '../../model/delta.js';
 import { StatepadError } from '../../model/errors.js';
 import { newId } from '../../model/ids.js';
-import { sharedCell } from './list.js';
 import { isStoreError } from '../../store/store-error.js';
-import { ALL, NONE } from './event-range.js';
-import type { Cell } from '../../session/handle.js';
-import type { Sent } from './positions.js';
+import type { SharedPart } from './following.js';
+import type { StoreParts } from './parts.js';
+import type { Begin } from './writer.js';
 import type { Creation } from '../backend.js';
+import type { ScopeSnapshot } from '../../session/scope-snapshot.js';
 import type { Change, Committed, Delta, Values } from '../../store/contract.js';
-import type { Begin, StoredSessions } from './store-backend.js';
 import type { Session, SessionKey } from '../../model/types.js';
+import type { Signal } from '../../async/abort.js';
 
 /** Creates a session. Answers with a handle of it as it was created, whatever has become of it since. */
-export async function createStored(sessions: StoredSessions, { key, state }: Creation, begin: Begin): Promise<Session> {
-  const { cache } = sessions;
-  if (cache.find(key) !== undefined) {
-    // Others may have deleted it; otherwise the core refuses.
-    await sessions.load(key, NONE, () => undefined);
-  }
-  const [time, id] = [sessions.now(), newId()];
-  const creation = creationEvent(time, state);
-  const ticket = cache.prepareCreate(key, time, state);
-  const event = { id, time, data: JSON.stringify(creation) };
-  const known = cache.knownScopes(key.appName, key.userId);
-  const change: Change = { id, kind: 'create', key, time, event, delta: cache.scopedDelta(ticket), known };
-  const sent: Sent = { change, known };
-  let committed: Committed;
-  try {
-    committed = await sessions.commit(change, ticket, begin);
-  } catch (error) {
-    throw isStoreError(error) ? refused(error.code, key, error) : error;
-  }
-  const record = cache.settleCreate(key, creation, ticket, sent, committed);
-  return record === undefined ? await readBack(sessions, key, creation, change) : cache.read(record);
+export async function createStored(
+  parts: StoreParts,
+  creation: Creation,
+  signal: Signal | undefined,
+): Promise<Session> {
+  return await parts.writer.runExclusive(creation.key, signal, async (begin) => await create(parts, creation, begin));
 }
 
-function refused(code: string, { sessionId: id }: SessionKey, cause: unknown): StatepadError {
-  return new StatepadError(code === 'exists' ? 'SESSION_EXISTS' : 'STATE_CONFLICT', `session "${id}" exists already`, { id, cause });
+async function create(parts: StoreParts, { key, state }: Creation, begin: Begin): Promise<Session> {
+  const { cache, loader, writer, now } = parts;
+  const { registry } = cache;
+  if (registry.find(key) !== undefined) {
+    // Others may have deleted it; otherwise the core refuses.
+    await loader.load(key, NONE, () => undefined);
+  }
+  const [time, id] = [now(), newId()];
+  const creation = creationEvent(time, state);
+  const prepared = registry.engine.prepareCreate(key, time, state);
+  const event = { id, time, data: JSON.stringify(creation) };
+  const known = cache.knownScopes(key);
+  const change: Change = { id, kind: 'create', key, time, event, delta: registry.engine.scopedDelta(prepared), known };
+  const sent = { change, prepared, known };
+  let committed: Committed;
+  try {
+    committed = await writer.commit(sent, begin);
+  } catch (error) {
+    throw isStoreError(error) ? refusal(error.code, key, error) : error;
+  }
+  const record = cache.applyCommittedCreate(key, creation, sent, committed);
+  return record === undefined ? await readBack(parts, key, creation, change) : registry.read(record);
+}
+
+function refusal(code: string, { sessionId: id }: SessionKey, cause: unknown): StatepadError {
+  return new StatepadError(code === 'exists' ? 'SESSION_EXISTS' : 'STATE_CONFLICT', `session "${id}" exists already`, {
+    id,
+    cause,
+  });
 }
 
 /** What is stored is acknowledged: also when it is not so any more, or cannot be read now. */
-async function readBack(sessions: StoredSessions, key: SessionKey, creation: CreationEvent, { id, delta }: Change): Promise<Session> {
-  const { cache } = sessions;
+async function readBack(
+  parts: StoreParts,
+  key: SessionKey,
+  creation: CreationEvent,
+  { id, delta }: Change,
+): Promise<Session> {
+  const { registry } = parts.cache;
   let isDeleted = false;
   try {
     let session: Session | undefined;
-    const found = await sessions.load(key, ALL, (record) => {
-      session = record.created === id && record.revision === 0 ? cache.read(record) : undefined;
+    const found = await parts.loader.load(key, ALL, (record) => {
+      session = record.created === id && record.revision === 0 ? registry.read(record) : undefined;
       return record.created;
     });
     if (session !== undefined) {
@@ -59,17 +78,26 @@ async function readBack(sessions: StoredSessions, key: SessionKey, creation: Cre
   } catch {
     // Its handle finds out when it is used.
   }
-  const cells = await Promise.all([scopeCell(sessions, 'app', key, delta.app), scopeCell(sessions, 'user', key, delta.user)]);
-  return cache.created(key, id, creation, delta.session?.set ?? {}, cells, isDeleted);
+  const shared = await Promise.all([
+    snapshotAfter(parts, 'app', key, delta.app),
+    snapshotAfter(parts, 'user', key, delta.user),
+  ]);
+  const row = { key, created: id, rev: 0, time: creation.timestamp, state: delta.session?.set ?? {} };
+  return createdHandle(registry, row, creation, shared, isDeleted);
 }
 
 /** The values of an app or a user with what a creation has written there; that alone, when they cannot be read. */
-async function scopeCell(sessions: StoredSessions, part: 'app' | 'user', { appName, userId }: SessionKey, own: Delta = {}): Promise<Cell> {
+async function snapshotAfter(
+  { loader }: Pick<StoreParts, 'loader'>,
+  part: SharedPart,
+  { appName, userId }: SessionKey,
+  own: Delta | undefined,
+): Promise<ScopeSnapshot> {
   let values: Values = {};
   try {
-    values = (await sessions.loadScope(appName, part === 'app' ? undefined : userId)).state;
+    values = (await loader.loadScope({ appName, userId: part === 'app' ? undefined : userId })).state;
   } catch {
     // It is shown when the handle is used.
   }
-  return sharedCell(part, applied(values, own));
+  return sharedSnapshot(part, withDeltas(values, own));
 }

@@ -1,4 +1,4 @@
-// Where the next page of a list begins, as text for the caller to bring back.
+// Where the next page of a list begins, as text that the caller gives back.
 
 import { StatepadError } from '../../model/errors.js';
 import type { Place } from '../../store/contract.js';
@@ -12,11 +12,16 @@ export function cursorText({ time, sessionId, userId }: Place, before: number): 
 export function parseCursor(text: string): { readonly after: Place; readonly before: number } {
   try {
     const [time, sessionId, userId, before] = JSON.parse(text) as unknown[];
-    if (typeof time === 'number' && typeof sessionId === 'string' && typeof userId === 'string' && typeof before === 'number') {
+    if (
+      typeof time === 'number' &&
+      typeof sessionId === 'string' &&
+      typeof userId === 'string' &&
+      typeof before === 'number'
+    ) {
       return { after: { time, sessionId, userId }, before };
     }
   } catch {
-    // Told below.
+    // The error below says so.
   }
   throw new StatepadError('INVALID_ARGUMENT', 'cursor is not one that a page of sessions has given', { path: 'cursor' });
 }

@@ -1,4 +1,4 @@
-// Whether what a store answers follows what is in memory. A store may go back: a replica is promoted, a backup restored.
+// Whether what a store answers follows what is cached. A store may go back: a replica is promoted, a backup restored.
 
 import type { Marks } from '../../store/contract.js';
 
@@ -11,7 +11,7 @@ export interface At {
 /** The scopes that sessions share. */
 export type SharedPart = keyof Marks;
 
-/** What to do with a scope in memory: leave it, add what others did, take all its values, or ask again without it. */
+/** What to do with a cached scope: leave it, add what others did, take all its values, or ask again without it. */
 export type Step = 'keep' | 'add' | 'replace' | 'forget';
 
 /** A scope as an answer tells it. */
@@ -23,19 +23,22 @@ export interface ToldScope {
   readonly hasChanged: boolean;
 }
 
-/** Whether two ids that tell the same thing are different. What is not told is not compared. */
+/** Whether two ids or marks of the same change differ. One that is not known is not compared. */
 export function differ(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && one !== other;
 }
 
-/** Whether a scope that was at `sent` when a store was asked was not there any more when it answered. */
+/**
+ * Whether the store has gone back since it was asked: a scope is behind where it was `sent`, or was moved by another
+ * change.
+ */
 function isBehind(at: At, sent: At | undefined): boolean {
   return sent !== undefined && (at.pos < sent.pos || (at.pos === sent.pos && differ(at.mark, sent.mark)));
 }
 
 /**
- * How a scope goes on after a session was loaded. `sent` is what the store was told to be known, `now` is what is in memory
- * when the answer comes: answers overtake each other.
+ * How a scope goes on after a session was loaded. `sent` is what the store was told to be known, `now` is what is
+ * cached when the answer comes, as answers overtake each other.
  */
 export function afterLoad(now: At | undefined, sent: At | undefined, { at, hasValues, hasChanged }: ToldScope): Step {
   const whole = hasValues ? 'replace' : 'forget';
@@ -48,7 +51,7 @@ export function afterLoad(now: At | undefined, sent: At | undefined, { at, hasVa
   return hasChanged && sent !== undefined && now.pos >= sent.pos ? 'add' : whole;
 }
 
-/** What a scope was at just before a change of our own, and whether that change moved it, under which mark. */
+/** What a scope was at just before a change of this service, and whether that change moved it, under which mark. */
 export interface Moved {
   readonly before: At;
   /** The change's mark, if it moved the scope. */
@@ -57,10 +60,10 @@ export interface Moved {
   readonly hasChanged: boolean;
 }
 
-/** What a change does to a scope in memory: nothing, as it is there already; itself alone; or after what others did. */
+/** What a change does to a cached scope: nothing, as it is there already; itself alone; or after what others did. */
 export type OwnStep = 'keep' | 'own' | 'add' | 'forget';
 
-/** How a scope goes on after a change of our own was stored. `sent` and `now` as in {@link afterLoad}. */
+/** How a scope goes on after a change of this service was stored. `sent` and `now` as in {@link afterLoad}. */
 export function afterCommit(now: At | undefined, sent: At | undefined, { before, own, hasChanged }: Moved): OwnStep {
   if (now === undefined || isBehind(before, sent)) {
     return 'forget';
@@ -80,7 +83,10 @@ export interface Head {
   readonly last: string | undefined;
 }
 
-/** Whether a session that was at `sent` when a store was asked was not there any more when it answered. */
+/**
+ * Whether the store has gone back since it was asked: a session is behind where it was `sent`, or has another event
+ * there.
+ */
 export function isLost(told: Head, sent: Head | undefined): boolean {
   return sent !== undefined && (told.rev < sent.rev || (told.rev === sent.rev && differ(told.last, sent.last)));
 }

@@ -1,11 +1,11 @@
-// What a store can compare before it writes. What it cannot is refused by name, never pretended.
+// What a store can compare before it writes. A guard that it cannot compare is an error, never left out silently.
 
 import { StatepadError } from '../../model/errors.js';
 import type { Guard, SessionStore } from '../../store/contract.js';
 
 /**
- * The guard of a change, as far as the store can compare it. What the caller has asked for has to be; that the session is
- * still the same one is left out where the store compares nothing. Throws `INVALID_ARGUMENT`.
+ * The guard of a change, as far as the store can compare it. Throws `INVALID_ARGUMENT` when it cannot compare what the
+ * caller has asked for. `created`, which the service adds by itself, is left out where the store compares nothing.
  */
 export function guardOf({ guards = 'all' }: Pick<SessionStore, 'guards'>, guard: Guard): { readonly guard?: Guard } {
   const { keys, rev, pos } = guard;

@@ -1,13 +1,11 @@
 // Pages of sessions over a store, each beginning where the one before it has ended.
 
 import { cursorText, parseCursor } from './cursor.js';
-import { deepFreeze } from '../../model/json.js';
-import { Cell } from '../../session/handle.js';
-import { APP_PREFIX, USER_PREFIX, underKeys } from '../../model/scope.js';
+import { rowHandle, sharedSnapshot } from './detached.js';
 import { pageOf } from '../backend.js';
 import type { ListPlan } from '../../input/requests.js';
-import type { ListQuery, Page, Place, Row, Values } from '../../store/contract.js';
-import type { StoredSessions } from './store-backend.js';
+import type { ListQuery, Page, Place, Row } from '../../store/contract.js';
+import type { StoreParts } from './parts.js';
 import type { ListSessionsResponse } from '../../model/types.js';
 import type { Signal } from '../../async/abort.js';
 
@@ -20,10 +18,14 @@ interface Part {
 }
 
 /**
- * One page of a list. Whether there is another one is never counted: sessions come and go between two pages. The store is
- * asked for one session more than is wanted, and the cursor is the place of the last one that was looked at.
+ * One page of a list. Whether there is another one is never counted: sessions come and go between two pages. The store
+ * is asked for one session more than is wanted, and the cursor is the place of the last one that was looked at.
  */
-export async function listPage(sessions: StoredSessions, plan: ListPlan, signal: Signal | undefined): Promise<ListSessionsResponse> {
+export async function listPage(
+  { cache: { registry }, connection }: Pick<StoreParts, 'cache' | 'connection'>,
+  plan: ListPlan,
+  signal: Signal | undefined,
+): Promise<ListSessionsResponse> {
   const start = plan.cursor === undefined ? undefined : parseCursor(plan.cursor);
   const ask = async (limit: number | undefined): Promise<Page> => {
     const { appName: app, userId: user, descending, offset } = plan;
@@ -34,13 +36,15 @@ export async function listPage(sessions: StoredSessions, plan: ListPlan, signal:
       ...(limit === undefined ? {} : { limit }),
       ...(start === undefined ? { offset } : { after: start.after }),
     };
-    return await sessions.connection.ask(async (store, context) => await store.list(query, context), signal);
+    return await connection.ask(async (store, context) => await store.list(query, context), signal);
   };
   const { page, rows, end } = await partOf(ask, plan.limit);
   const { app, users, total, corrupt = [] } = page;
-  const appCell = sharedCell('app', app);
-  const userCells = new Map([...users].map(([id, values]) => [id, sharedCell('user', values)]));
-  const handles = rows.map((row) => sessions.cache.row(row, [appCell, userCells.get(row.key.userId) ?? sharedCell('user', {})]));
+  const ofApp = sharedSnapshot('app', app);
+  const ofUsers = new Map([...users].map(([id, values]) => [id, sharedSnapshot('user', values)]));
+  const handles = rows.map((row) => {
+    return rowHandle(registry, row, [ofApp, ofUsers.get(row.key.userId) ?? sharedSnapshot('user', {})]);
+  });
   const before = start?.before ?? plan.offset;
   const cursor = end && cursorText(end, before + rows.length + corrupt.length);
   const answer = pageOf(plan, before, total, handles, cursor);
@@ -58,22 +62,21 @@ async function partOf(ask: (limit: number | undefined) => Promise<Page>, limit: 
     const rows = page.rows.slice(0, limit);
     const last = rows.at(-1);
     if (page.rows.length + corrupt.length <= most) {
-      // All the rest was looked at. There are more rows than wanted only after a store was asked for more.
+      // The store has no further sessions. There are more rows than wanted only after it was asked for more.
       return { page, rows, end: last && rows.length < page.rows.length ? placeOf(last) : undefined };
     }
-    const end = corrupt.length > 0 && rows.length === page.rows.length ? (next ?? (last && placeOf(last))) : last && placeOf(last);
+    const end =
+      corrupt.length > 0 && rows.length === page.rows.length
+        ? (next ?? (last && placeOf(last)))
+        : last && placeOf(last);
     if (end !== undefined) {
       return { page, rows, end };
     }
-    // Nothing of it can be read, and the store does not say where it ends: behind the next session that can be read.
+    // No session of it can be read, and the store does not say where it ends: more are asked for, up to one that can
+    // be.
   }
 }
 
 function placeOf({ time, key: { sessionId, userId } }: Row): Place {
   return { time, sessionId, userId };
-}
-
-/** The values of a shared scope under their full keys. */
-export function sharedCell(part: 'app' | 'user', values: Values): Cell {
-  return Cell.of(deepFreeze(underKeys(part === 'app' ? APP_PREFIX : USER_PREFIX, values)));
 }

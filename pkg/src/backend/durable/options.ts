@@ -2,13 +2,13 @@
 
 import type { Callbacks } from '../../stores/journal/callback-store.js';
 import type { Migrate, SessionStore } from '../../store/contract.js';
-import type { Policy } from './retry.js';
+import type { RetryOptions } from './retry.js';
 
 /** Options of sessions over a store, checked and complete. */
-export interface StoredOptions extends Policy {
+export interface StoredOptions extends RetryOptions {
   readonly store: SessionStore | Callbacks;
   readonly migrate: Migrate;
-  /** How many events are kept in memory, about, in sessions that nobody waits for. */
+  /** How many events, about, are cached in sessions that are not in use. */
   readonly cachedEvents: number;
   readonly now: () => number;
 }

@@ -1,30 +1,36 @@
-// Where the shared scopes in memory are, as their store counts, and how they go on after a change of our own.
+// Where the cached shared scopes are, as their store counts, and how they go on after a change of this service.
 
-import { OUT } from '../../session/handle.js';
+import { NOT_LOADED } from '../../session/record.js';
 import { afterCommit, type At, type OwnStep, type SharedPart } from './following.js';
 import { APP_PREFIX, USER_PREFIX } from '../../model/scope.js';
-import type { Ticket } from '../../session/registry.js';
+import type { PreparedChange, ScopeSet, SessionScopes } from '../../engine/sessions.js';
 import type { Change, Committed, Known } from '../../store/contract.js';
 
 /** One of {@link SHARED}. */
 export type Shared = (typeof SHARED)[number];
 
-/** The scopes that sessions share: the bit in a ticket, the place in a record. */
+/** The scopes that sessions share: the index in {@link SessionScopes}, and the prefix of keys. */
 export const SHARED = [
-  { part: 'app', bit: 2, place: 1, prefix: APP_PREFIX },
-  { part: 'user', bit: 4, place: 2, prefix: USER_PREFIX },
+  { part: 'app', index: 1, prefix: APP_PREFIX },
+  { part: 'user', index: 2, prefix: USER_PREFIX },
 ] as const;
 
-/** What names an app, or a user in it. */
-export interface ScopeKey {
-  readonly appName: string;
-  readonly userId: string | undefined;
+/** A change on its way to a store. */
+export interface SentChange {
+  readonly change: Change;
+  /** What the core has prepared of it. */
+  readonly prepared: PreparedChange;
+  /** What was known when it was sent. */
+  readonly known: Known;
 }
 
-/** A change on its way, and what was known in memory when it was sent. */
-export interface Sent {
-  readonly change: Change;
-  readonly known: Known;
+/** What a store is told of the shared scopes. */
+export type KnownScopes = Required<Pick<Known, 'pos' | 'marks'>>;
+
+/** A position and its mark, where that is known. */
+interface Place {
+  readonly pos: number;
+  readonly mark?: string | undefined;
 }
 
 /** How each of the scopes goes on. */
@@ -46,47 +52,51 @@ export class Positions {
     this.#at[scope] = undefined;
   }
 
-  /** How the shared scopes in memory go on after a change; `undefined` when one of them has to be loaded. */
-  steps(scopes: readonly number[], ticket: Ticket, { change, known }: Sent, { pos, before, changed }: Committed): Steps | undefined {
+  /** How the cached shared scopes go on after a change; `undefined` when one of them has to be loaded. */
+  steps(scopes: SessionScopes, sent: SentChange, { pos, before, changed }: Committed): Steps | undefined {
+    const { change, prepared, known } = sent;
     const steps: Partial<Record<SharedPart, OwnStep>> = {};
-    for (const { part, bit, place } of SHARED) {
-      const scope = scopes[place] as number;
-      const own = ticket & bit ? markOf(change) : undefined;
+    for (const { part, index } of SHARED) {
+      const scope = scopes[index];
+      const own = prepared.scopes[part] ? markOf(change) : undefined;
       const moved = {
         before: { pos: pos[part] - (own === undefined ? 0 : 1), mark: before?.[part] },
         own,
         hasChanged: changed?.[part] !== undefined,
       };
-      steps[part] = scope === OUT ? 'own' : afterCommit(this.#at[scope], sentOf(known, part), moved);
+      steps[part] = scope === NOT_LOADED ? 'own' : afterCommit(this.#at[scope], sentOf(known, part), moved);
     }
     const forgotten = SHARED.filter(({ part }) => steps[part] === 'forget');
-    forgotten.forEach(({ place }) => this.forget(scopes[place] as number));
+    forgotten.forEach(({ index }) => this.forget(scopes[index]));
     return forgotten.length > 0 ? undefined : (steps as Steps);
   }
 
-  /** After a change was taken over: the scopes are where the store says. */
-  moved(scopes: readonly number[], ticket: Ticket, steps: Steps, { change }: Sent, { pos, before }: Committed): void {
-    for (const { part, bit, place } of SHARED) {
-      const scope = scopes[place] as number;
-      if (scope !== OUT && steps[part] !== 'keep') {
+  /** After a change was applied: the scopes are where the store says. */
+  moved(scopes: SessionScopes, steps: Steps, { change, prepared }: SentChange, { pos, before }: Committed): void {
+    for (const { part, index } of SHARED) {
+      const scope = scopes[index];
+      if (scope !== NOT_LOADED && steps[part] !== 'keep') {
         const here = this.#at[scope];
         const unmoved = before?.[part] ?? (here?.pos === pos[part] ? here.mark : undefined);
-        this.#at[scope] = { pos: pos[part], mark: ticket & bit ? markOf(change) : unmoved };
+        this.#at[scope] = { pos: pos[part], mark: prepared.scopes[part] ? markOf(change) : unmoved };
       }
     }
   }
 }
 
-/** The parts of a change that memory does not have yet. */
-export function partsOf(steps: Steps, ticket: Ticket): number {
-  return SHARED.reduce((bits, { part, bit }) => bits | (ticket & bit && steps[part] !== 'keep' ? bit : 0), 0);
+/** The parts of a change that are not cached yet. `session`: whether its event is one of them. */
+export function newParts(steps: Steps, { prepared: { scopes } }: SentChange, session: boolean): ScopeSet {
+  return { session, app: scopes.app && steps.app !== 'keep', user: scopes.user && steps.user !== 'keep' };
 }
 
 /** Where an app is and a user in it, as a store is told. */
-export function knownOf(app: At | undefined, user: At | undefined): Required<Pick<Known, 'pos' | 'marks'>> {
+export function knownOf(app: Place | undefined, user: Place | undefined): KnownScopes {
   return {
     pos: { ...(app && { app: app.pos }), ...(user && { user: user.pos }) },
-    marks: { ...(app?.mark === undefined ? {} : { app: app.mark }), ...(user?.mark === undefined ? {} : { user: user.mark }) },
+    marks: {
+      ...(app?.mark === undefined ? {} : { app: app.mark }),
+      ...(user?.mark === undefined ? {} : { user: user.mark }),
+    },
   };
 }
 

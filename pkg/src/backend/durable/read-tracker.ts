@@ -1,4 +1,4 @@
-// Remembers what an update function has looked at: only that has to hold still.
+// Remembers what an update function has looked at: only that must not change until its delta is written.
 
 import { isTemp, nameOf, type StoredScope } from '../../model/scope.js';
 import type { Delta, Guard } from '../../store/contract.js';
@@ -7,7 +7,7 @@ import type { Json } from '../../model/types.js';
 type State = Readonly<Record<string, Json>>;
 
 /** State that remembers which of its keys were asked for. */
-export class Reads {
+export class ReadTracker {
   /** What the function is given. */
   readonly state: State;
   readonly #values: State;
@@ -46,7 +46,7 @@ export class Reads {
     return this.#isWhole;
   }
 
-  /** The scope that most others share, of those that were looked at, and of those that are written. */
+  /** Of the scopes that were looked at and those that are written, the one that most sessions share. */
   widest(delta: Readonly<Record<string, unknown>>): StoredScope {
     const keys = [...this.#keys, ...Object.keys(delta)];
     const scopes = new Set(keys.filter((key) => !isTemp(key)).map((key) => nameOf(key)[0]));
@@ -55,7 +55,11 @@ export class Reads {
 
   /** The values, and the absences, that were seen. */
   keys(): NonNullable<Guard['keys']> {
-    const parts: Record<StoredScope, { set: Record<string, Json>; unset: string[] }> = { app: none(), user: none(), session: none() };
+    const parts: Record<StoredScope, { set: Record<string, Json>; unset: string[] }> = {
+      app: none(),
+      user: none(),
+      session: none(),
+    };
     for (const key of this.#keys) {
       if (!isTemp(key)) {
         const [scope, name] = nameOf(key);

@@ -1,4 +1,4 @@
-// The turns of a store: for updates that would get into each other's way in several services, and in several processes.
+// The turns of a store: for updates that would conflict with those of other services, in other processes, too.
 
 import { giveBack, type Connection } from './connection.js';
 import { nameOf, ownScope, partOf, type Reservation } from '../update-target.js';
@@ -7,76 +7,81 @@ import type { Turn } from '../../store/contract.js';
 import type { UpdateStateTarget } from '../../model/types.js';
 import type { Signal } from '../../async/abort.js';
 
-/** How long it is remembered that others were met, in milliseconds. */
-const HOT = 1_000;
-/** Of how many targets that is remembered. */
-const MOST = 1_000;
+/** How long a conflict is remembered, in milliseconds. */
+const CONFLICT_MS = 1_000;
+/** Of how many targets conflicts are remembered. */
+const MAX_TARGETS = 1_000;
 /** How long a turn lasts at least and at most, in milliseconds. */
-const SHORTEST_HOLD = 500;
-const LONGEST_HOLD = 10_000;
+const MIN_HOLD_MS = 500;
+const MAX_HOLD_MS = 10_000;
 
-/** That others were met. */
-interface Hot {
+/** A conflict with other updates. */
+interface Conflict {
   readonly scope: StoredScope;
   /** How long an attempt took, in milliseconds. */
   readonly took: number;
-  /** When it is forgotten. */
+  /** When it is forgotten, by `performance.now()`. */
   readonly until: number;
 }
 
-/** What one service remembers of the targets of its updates. */
+/** The turns of the updates of one service. */
 export class Reservations {
   readonly #connection: Connection;
-  readonly #hot = new Map<string, Hot>();
+  readonly #conflicts = new Conflicts();
 
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
-  /** What one update uses. */
+  /** The turn that one update may have. */
   of(target: UpdateStateTarget, signal: Signal | undefined): Reservation {
-    return new Call(this, this.#connection, target, signal);
+    return new UpdateReservation(this.#conflicts, this.#connection, target, signal);
   }
+}
 
-  /** That others were met under a name, if that was just now. */
-  hot(name: string): Hot | undefined {
-    const hot = this.#hot.get(name);
-    if (hot !== undefined && hot.until <= performance.now()) {
-      this.#hot.delete(name);
+/** The conflicts of the last moments, by the name of a target's scope. */
+class Conflicts {
+  readonly #last = new Map<string, Conflict>();
+
+  /** The last conflict under a name, as long as it is remembered. */
+  last(name: string): Conflict | undefined {
+    const last = this.#last.get(name);
+    if (last !== undefined && last.until <= performance.now()) {
+      this.#last.delete(name);
       return undefined;
     }
-    return hot;
+    return last;
   }
 
-  /** Others were met under a name. */
-  met(name: string, scope: StoredScope, took: number): void {
-    this.#hot.delete(name);
-    this.#hot.set(name, { scope, took, until: performance.now() + HOT });
-    if (this.#hot.size > MOST) {
-      const [oldest = ''] = this.#hot.keys();
-      this.#hot.delete(oldest);
+  /** Remembers a conflict under a name. */
+  add(name: string, scope: StoredScope, took: number): void {
+    this.#last.delete(name);
+    this.#last.set(name, { scope, took, until: performance.now() + CONFLICT_MS });
+    if (this.#last.size > MAX_TARGETS) {
+      const [oldest = ''] = this.#last.keys();
+      this.#last.delete(oldest);
     }
   }
 }
 
 /** The turn of one call. */
-class Call implements Reservation {
+class UpdateReservation implements Reservation {
   readonly expected: StoredScope | undefined;
-  readonly #all: Reservations;
+  readonly #conflicts: Conflicts;
   readonly #connection: Connection;
   readonly #target: UpdateStateTarget;
   readonly #signal: Signal | undefined;
   #isTaken = false;
   #turn: Turn | undefined;
-  /** Until when it has the turn, by the clock of this process. */
+  /** Until when it has the turn, by `performance.now()`. */
   #until = 0;
 
-  constructor(all: Reservations, connection: Connection, target: UpdateStateTarget, signal: Signal | undefined) {
-    this.#all = all;
+  constructor(conflicts: Conflicts, connection: Connection, target: UpdateStateTarget, signal: Signal | undefined) {
+    this.#conflicts = conflicts;
     this.#connection = connection;
     this.#target = target;
     this.#signal = signal;
-    this.expected = all.hot(nameOf(target, ownScope(target)))?.scope;
+    this.expected = conflicts.last(nameOf(target, ownScope(target)))?.scope;
   }
 
   get id(): string | undefined {
@@ -88,19 +93,19 @@ class Call implements Reservation {
   }
 
   isHot(scope: StoredScope): boolean {
-    return this.#all.hot(nameOf(this.#target, scope))?.scope === scope;
+    return this.#conflicts.last(nameOf(this.#target, scope))?.scope === scope;
   }
 
   async take(scope: StoredScope, hasMet: boolean, took: number | undefined): Promise<boolean> {
-    const time = took ?? this.#all.hot(nameOf(this.#target, ownScope(this.#target)))?.took ?? 0;
+    const time = took ?? this.#conflicts.last(nameOf(this.#target, ownScope(this.#target)))?.took ?? 0;
     if (hasMet) {
-      this.#met(scope, time);
+      this.#conflicted(scope, time);
     }
     if (this.#isTaken) {
       return false;
     }
     this.#isTaken = true;
-    const hold = Math.min(LONGEST_HOLD, SHORTEST_HOLD + 2 * time);
+    const hold = Math.min(MAX_HOLD_MS, MIN_HOLD_MS + 2 * time);
     const turn = await this.#connection.reserve(partOf(this.#target, scope), hold, this.#signal);
     this.#turn = turn;
     if (turn === undefined) {
@@ -108,7 +113,7 @@ class Call implements Reservation {
     }
     this.#until = performance.now() + hold;
     if (turn.contended) {
-      this.#met(scope, time);
+      this.#conflicted(scope, time);
     }
     return turn.contended;
   }
@@ -119,10 +124,10 @@ class Call implements Reservation {
     }
   }
 
-  /** The next update of this target, and any that meets others in this scope, begins with a turn. */
-  #met(scope: StoredScope, took: number): void {
+  /** The next update of this target, and any that conflicts in this scope, begins with a turn. */
+  #conflicted(scope: StoredScope, took: number): void {
     for (const each of new Set([ownScope(this.#target), scope])) {
-      this.#all.met(nameOf(this.#target, each), scope, took);
+      this.#conflicts.add(nameOf(this.#target, each), scope, took);
     }
   }
 }

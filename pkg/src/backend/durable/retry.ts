@@ -8,24 +8,28 @@ import type { StoreContext } from '../../store/contract.js';
 import type { Signal } from '../../async/abort.js';
 
 /** How a service deals with a store that does not answer, or not well. */
-export interface Policy {
+export interface RetryOptions {
   /** How long one try may take, in milliseconds. */
   readonly timeout: number;
   /** How often it is tried in all. */
   readonly attempts: number;
-  /** How long to wait after the first try, in milliseconds: twice as long after each further one, 5 seconds at most. */
+  /**
+   * How long to wait after the first try, in milliseconds: twice as long after each further one, 5 seconds at most.
+   */
   readonly pause: number;
 }
 
-const LONGEST_PAUSE = 5000;
+const MAX_PAUSE_MS = 5000;
 
-/** Waits after a try that failed. Shortened by chance, so that those who failed together do not come back together. */
-export async function pauseAfter(attempt: number, { pause }: Policy): Promise<void> {
-  await sleep(Math.min(LONGEST_PAUSE, pause * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
+/**
+ * Waits after a try that failed: a random part of the pause, so that what failed together is not tried again together.
+ */
+export async function pauseAfter(attempt: number, { pause }: RetryOptions): Promise<void> {
+  await sleep(Math.min(MAX_PAUSE_MS, pause * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
 }
 
-/** Runs one try. Whatever comes after its time has passed is not waited for. */
-export async function tryOnce<T>(run: (context: StoreContext) => Promise<T>, { timeout }: Policy): Promise<T> {
+/** Runs one try. What it answers after its time is ignored. */
+export async function tryOnce<T>(run: (context: StoreContext) => Promise<T>, { timeout }: RetryOptions): Promise<T> {
   const context = new Try();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -65,45 +69,57 @@ class Try implements StoreContext {
 
 /**
  * Asks a store for something that may be done twice: that changes nothing, or changes what `id` names. Throws
- * `STORE_UNAVAILABLE` when it is never done, `STORE_CORRUPT`, and the reason of `signal`; `COMMIT_UNKNOWN` when one of the
- * tries may have changed something.
+ * `STORE_UNAVAILABLE` when it is never done, `STORE_CORRUPT`, and the reason of `signal`; `COMMIT_UNKNOWN` when one of
+ * the tries may have changed something.
  */
-export async function ask<T>(run: (context: StoreContext) => Promise<T>, policy: Policy, signal?: Signal, id?: string): Promise<T> {
+export async function ask<T>(
+  run: (context: StoreContext) => Promise<T>,
+  retry: RetryOptions,
+  signal?: Signal,
+  id?: string,
+): Promise<T> {
   let isUnknown = false;
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     try {
-      return await orAborted(tryOnce(run, policy), signal);
+      return await orAborted(tryOnce(run, retry), signal);
     } catch (error) {
       signal?.throwIfAborted();
       isUnknown ||= id !== undefined && !isStoreError(error);
       const isFinal = isStoreError(error) && error.code !== 'unavailable';
-      if (isFinal || attempt >= policy.attempts) {
-        throw isUnknown ? unknown(id ?? '', error) : isFinal ? refusal(error) : unavailable(error);
+      if (isFinal || attempt >= retry.attempts) {
+        throw isUnknown ? outcomeUnknown(id ?? '', error) : isFinal ? refusal(error) : unavailable(error);
       }
     }
-    await orAborted(pauseAfter(attempt, policy), signal);
+    await orAborted(pauseAfter(attempt, retry), signal);
   }
 }
 
-/** The store has said that it cannot be done now. */
+/** The error for a store that cannot do it now. */
 export function unavailable(cause: unknown): StatepadError {
   return new StatepadError('STORE_UNAVAILABLE', `the store is not available: ${messageOf(cause)}`, { cause });
 }
 
-/** The store has said that it will never be done, or that it cannot read what it has. */
+/** The error for what a store will never do, or cannot read. */
 export function refusal(error: StoreError): StatepadError {
   const { code, message, size, limit } = error;
   if (code === 'corrupt') {
     return new StatepadError('STORE_CORRUPT', message, { cause: error });
   }
   const sizes = { ...(size === undefined ? {} : { size }), ...(limit === undefined ? {} : { limit }), cause: error };
-  return new StatepadError(size === undefined ? 'INVALID_ARGUMENT' : 'LIMIT_EXCEEDED', `the store refuses: ${message}`, sizes);
+  return new StatepadError(
+    size === undefined ? 'INVALID_ARGUMENT' : 'LIMIT_EXCEEDED',
+    `the store refuses: ${message}`,
+    sizes,
+  );
 }
 
-/** It may be stored, or not. */
-export function unknown(id: string, cause: unknown): StatepadError {
-  return new StatepadError('COMMIT_UNKNOWN', `it is not known whether "${id}" was stored: ${messageOf(cause)}`, { id, cause });
+/** The error for a change that may be stored, or not. */
+export function outcomeUnknown(id: string, cause: unknown): StatepadError {
+  return new StatepadError('COMMIT_UNKNOWN', `it is not known whether "${id}" was stored: ${messageOf(cause)}`, {
+    id,
+    cause,
+  });
 }
 
 function messageOf(error: unknown): string {

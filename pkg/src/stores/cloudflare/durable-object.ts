@@ -27,7 +27,7 @@ export function objectDriver(storage: DurableObjectStorageLike): SqlDriver {
   return {
     run: (statement, values) => void all(statement, values),
     all,
-    // Nobody else runs while this does.
+    // Nothing else of the object runs meanwhile.
     snapshot: (read) => read(),
     transaction: (write) => {
       try {
@@ -40,6 +40,7 @@ export function objectDriver(storage: DurableObjectStorageLike): SqlDriver {
 }
 
 function notDeclared(cause?: unknown): StoreError {
-  const message = 'the durable object has no sqlite: declare its class with new_sqlite_classes in the migrations of its worker';
+  const message =
+    'the durable object has no sqlite: declare its class with new_sqlite_classes in the migrations of its worker';
   return new StoreError('rejected', message, { cause });
 }

@@ -1,10 +1,10 @@
-// What D1 and Durable Objects throw, as texts, and what is known then.
+// The errors of D1 and Durable Objects, known by their texts, and what each says about the transaction.
 
 import { isStoreError, StoreError, type StoreErrorCode } from '../../store/store-error.js';
 
 /**
- * What SQLite's result codes, at the end of the message, say of a batch or transaction: it was undone. That of a database
- * that is full may go through later, when something has been deleted.
+ * What SQLite's result codes, at the end of the message, say of a batch or transaction: it was undone. That of a
+ * database that is full may go through later, when something has been deleted.
  */
 const UNDONE: Readonly<Record<string, StoreErrorCode>> = {
   BUSY: 'unavailable',
@@ -37,6 +37,7 @@ export function known(error: unknown): unknown {
   }
   const { message } = error;
   const result = /\bSQLITE_([A-Z]+)/.exec(message)?.[1];
-  const code = (result === undefined ? undefined : UNDONE[result]) ?? NEVER_RUN.find(([text]) => text.test(message))?.[1];
+  const code =
+    (result === undefined ? undefined : UNDONE[result]) ?? NEVER_RUN.find(([text]) => text.test(message))?.[1];
   return code === undefined ? error : new StoreError(code, `the database says: ${message}`, { cause: error });
 }

@@ -1,15 +1,14 @@
 /**
  * Stores on Cloudflare's platform: in the SQLite storage of a Durable Object, and in D1.
  *
- * Both keep their rows in tables that begin with `statepad_`; others may lie beside them. An event, and a value under its
- * name, takes up to 2,000,000 bytes; a bigger one is `rejected`.
+ * Both keep their rows in tables that begin with `statepad_`; others may lie beside them. An event, and a value under
+ * its name, takes up to 2,000,000 bytes; a bigger one is `rejected`.
  *
  * @packageDocumentation
  */
 
-import { isStoreError } from '../../store/store-error.js';
-import { checkClient, checkOption, checkOptions } from '../sqlite/arguments.js';
-import { commitFitting } from './sizes.js';
+import { checkD1Arguments, checkObjectArguments, type DurableObjectStoreOptions } from './options.js';
+import { sizeRefusal } from './sizes.js';
 import { objectDriver, type DurableObjectStorageLike } from './durable-object.js';
 import { batch, type D1DatabaseLike, type D1Query } from './d1/client.js';
 import { listQueries, pageFrom } from './d1/list.js';
@@ -19,24 +18,17 @@ import { scopeFrom, scopeQueries } from './d1/read.js';
 import { checkRemoval, removeQueries, removeScopeQueries } from './d1/remove.js';
 import { commit, commitMany } from './d1/write.js';
 import { sqliteCore } from '../sqlite/core.js';
-import type { Committed, SessionStore } from '../../store/contract.js';
+import { commitUnrefused } from '../shared/outcome.js';
+import type { SessionStore } from '../../store/contract.js';
 
 export type { D1DatabaseLike, D1StatementLike } from './d1/client.js';
 export type { DurableObjectStorageLike } from './durable-object.js';
+export type { DurableObjectStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 
-/** Options of {@link durableObjectStore}. */
-export interface DurableObjectStoreOptions {
-  /**
-   * Says that only one service uses the object's sessions. What it has read stays true then, and is not read again. Several
-   * services must not say so.
-   */
-  readonly exclusive?: boolean | undefined;
-}
-
 /**
- * Makes a store in the storage of a Durable Object. Its class must be one of `new_sqlite_classes`: throws a `StoreError`
- * `rejected` otherwise, at once or when it is opened.
+ * Makes a store in the storage of a Durable Object. Its class must be one of `new_sqlite_classes`: throws a
+ * `StoreError` `rejected` otherwise, at once or when it is opened.
  *
  * A change is written when it resolves. It is durable, on several machines, before anything that the object sends or
  * answers after that leaves it: this is what the platform's output gates are for.
@@ -47,32 +39,34 @@ export interface DurableObjectStoreOptions {
  * }
  * ```
  */
-export function durableObjectStore(storage: DurableObjectStorageLike, options: DurableObjectStoreOptions = {}): SessionStore {
-  checkClient(storage, ['transactionSync'], 'durableObjectStore needs the storage of a Durable Object, this.ctx.storage');
-  checkOptions(options);
-  checkOption('exclusive', options.exclusive, [true, false]);
+export function durableObjectStore(
+  storage: DurableObjectStorageLike,
+  options: DurableObjectStoreOptions = {},
+): SessionStore {
+  checkObjectArguments(storage, options);
   const core = sqliteCore(objectDriver(storage));
   return {
     ...core,
     durability: 'replicated',
     ...(options.exclusive === true && { exclusive: true }),
     commit: async (change, context) => {
-      const [outcome] = await commitFitting([change], async () => [await core.commit(change, context)]);
-      if (isStoreError(outcome)) {
-        throw outcome;
+      const refusal = sizeRefusal(change);
+      if (refusal !== undefined) {
+        throw refusal;
       }
-      return outcome as Committed;
+      return await core.commit(change, context);
     },
-    commitMany: async (changes, context) => commitFitting(changes, (fitting) => core.commitMany(fitting, context)),
+    commitMany: (changes, context) =>
+      commitUnrefused(changes, sizeRefusal, (fitting) => core.commitMany(fitting, context)),
   };
 }
 
 /**
- * Makes a store in a D1 database. Every operation takes one round trip; so does `open`, once for a binding, and two more
- * when it makes the tables.
+ * Makes a store in a D1 database. Every operation takes one round trip; so does `open`, once for a binding, and two
+ * more when it makes the tables.
  *
- * Make the service in the request that uses it: what one request has begun may end with it, so that others must not wait
- * for it.
+ * Make the service in the request that uses it: what one request has begun may end with it, so that others must not
+ * wait for it.
  *
  * ```js
  * export default {
@@ -83,7 +77,7 @@ export function durableObjectStore(storage: DurableObjectStorageLike, options: D
  * ```
  */
 export function d1Store(database: D1DatabaseLike): SessionStore {
-  checkClient(database, ['prepare', 'batch'], 'd1Store needs a D1 binding, say env.DB with "d1_databases" in the configuration of the worker');
+  checkD1Arguments(database);
   const run = (queries: readonly D1Query[]) => batch(database, queries);
   return {
     durability: 'replicated',

@@ -1,13 +1,12 @@
 // How big the rows of D1 and Durable Objects may be.
 
-import { StoreError } from '../../store/store-error.js';
+import { tooBig } from '../../store/refusals.js';
 import { entryOf, RECENT_BYTES } from '../sqlite/entries.js';
-import { jsonColumn, scopeColumn } from '../sqlite/schema.js';
+import { jsonColumn, scopeColumn } from '../sqlite/statements.js';
 import { toColumn } from '../shared/column-text.js';
-import type { Change, Committed } from '../../store/contract.js';
-
-/** What became of a change. */
-export type Outcome = Committed | StoreError;
+import { callOf } from '../shared/keys.js';
+import type { Change } from '../../store/contract.js';
+import type { StoreError } from '../../store/store-error.js';
 
 /** The most bytes of a row, as the platform promises them. It takes a little more. */
 const ROW_LIMIT = 2_000_000;
@@ -16,24 +15,15 @@ const ROW_REST = 100;
 
 const encoder = new TextEncoder();
 
-/** Refuses the changes that are too big, and lets `commit` have the others. Answers in the order of all of them. */
-export async function commitFitting(
-  changes: readonly Change[],
-  commit: (fitting: readonly Change[]) => Promise<readonly Outcome[]>,
-): Promise<Outcome[]> {
-  const refusals = changes.map(tooBig);
-  const fitting = changes.filter((_, index) => refusals[index] === undefined);
-  const outcomes = fitting.length === 0 ? [] : [...(await commit(fitting))];
-  return refusals.map((refusal) => refusal ?? (outcomes.shift() as Outcome));
-}
-
 /** Whether a text of its own fits into a row. */
 export function fits(text: string): boolean {
   return bytesOf([text]) <= ROW_LIMIT;
 }
 
 /** The refusal of a change with a row that is too big; `undefined` when it has none. */
-function tooBig({ id, kind, key, event, delta, call = id }: Change): StoreError | undefined {
+export function sizeRefusal(change: Change): StoreError | undefined {
+  const { id, kind, key, event, delta } = change;
+  const call = callOf(change);
   const { appName, userId = '', sessionId = '' } = key;
   const what = kind === 'append' ? `event "${id}"` : `change "${id}"`;
   const entries = [delta.app, delta.user].map((part) => (part === undefined ? '' : entryOf(call, part)));
@@ -50,10 +40,7 @@ function tooBig({ id, kind, key, event, delta, call = id }: Change): StoreError 
 
 function checked(what: string, texts: readonly string[], rest = ROW_REST): StoreError | undefined {
   const size = bytesOf(texts.map(toColumn)) + rest;
-  if (size <= ROW_LIMIT) {
-    return undefined;
-  }
-  return new StoreError('rejected', `${what} is too big: ${size} bytes, where ${ROW_LIMIT} go`, { size, limit: ROW_LIMIT });
+  return size <= ROW_LIMIT ? undefined : tooBig(what, size, ROW_LIMIT);
 }
 
 /** How many bytes of UTF-8; an upper bound of them where that is enough. */

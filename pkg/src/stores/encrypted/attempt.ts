@@ -1,27 +1,29 @@
-// What an encrypted change rests on, found out before it is tried.
+// What has to be known before an encrypted change can be tried.
 //
-// Two things only the wrapper can see: which revision an event will have, to which it is bound, and whether values are what a
-// guard expects. Both are turned into a guard that the inner store can look at: a revision, and positions.
+// Two things only the wrapper can see: which revision an event will have, to which it is bound, and whether values are
+// what a guard expects. Both are turned into a guard that the inner store can look at: a revision, and positions.
 
-import { isStoreError, StoreError } from '../../store/store-error.js';
-import { isEmpty } from '../shared/scope-values.js';
+import { wrongState } from '../../store/refusals.js';
+import { isStoreError, type StoreError } from '../../store/store-error.js';
+import { keyText } from '../shared/keys.js';
+import { isEmpty } from '../shared/values.js';
 import type { Home, Records } from './records.js';
 import type { Change, Delta, Guard, Loaded, Pos, SessionStore, StoreContext, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** Where a session was when it was last seen. */
+/** The creation and the revision of a session when it was last read or written. */
 export interface Place {
   readonly created: string;
   readonly rev: number;
 }
 
-/** A change as it is tried once. */
+/** One attempt to write a change. */
 export interface Attempt {
   /** What it is bound to. */
   readonly place: Place;
   /** What the inner store looks at. */
   readonly guard: Guard;
-  /** Guarded values were looked at: the guard holds for what they were. */
+  /** Guarded values were read and compared: the guard names the positions at which they were read. */
   readonly hasLooked?: true;
   /** Why it cannot be written: the guard is one that never holds, and all that can come of it is a duplicate. */
   readonly refusal?: StoreError;
@@ -38,13 +40,13 @@ interface Seen {
 export const SCOPES = ['app', 'user', 'session'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** How many sessions are remembered. */
-const REMEMBERED = 10_000;
+/** How many places are remembered. */
+const MOST_PLACES = 10_000;
 /** A guard that never holds: positions begin with 0. */
 export const NEVER: Partial<Pos> = { app: -1 };
 const NOTHING: Seen = { at: 0, values: {} };
 
-/** Finds out what changes rest on, and remembers where sessions are. */
+/** Prepares attempts, and remembers the places of sessions. */
 export class Attempts {
   readonly #inner: SessionStore;
   readonly #records: Records;
@@ -55,15 +57,15 @@ export class Attempts {
     this.#records = records;
   }
 
-  /** Remembers where a session is, or forgets it. Being wrong costs one more attempt. */
+  /** Remembers the place of a session, or forgets it. A wrong one costs one more attempt. */
   saw(key: SessionKey, seen: Place | undefined): void {
-    const text = textOf(key);
+    const text = keyText(key);
     this.#places.delete(text);
     if (seen === undefined) {
       return;
     }
     this.#places.set(text, { created: seen.created, rev: seen.rev });
-    if (this.#places.size > REMEMBERED) {
+    if (this.#places.size > MOST_PLACES) {
       for (const oldest of this.#places.keys()) {
         this.#places.delete(oldest);
         break;
@@ -75,11 +77,16 @@ export class Attempts {
   async next(change: Change, context: StoreContext): Promise<Attempt> {
     const { kind, id, key } = change;
     const { keys = {}, ...guard } = change.guard ?? {};
-    // Where the caller has guarded a position, values are good only at that one.
+    // Where the caller guards a position, too, the values must have been read at that position.
     const hasPos = (scope: Scope): boolean => scope !== 'session' && guard.pos?.[scope] !== undefined;
     const scopes = isGuardedByValues(change) ? SCOPES.filter((scope) => !isEmpty(keys[scope]) || hasPos(scope)) : [];
     if (kind !== 'append') {
-      return this.#looked(change, { created: id, rev: 0 }, guard, await this.#look(scopes, change, undefined, context));
+      return this.#looked(
+        change,
+        { created: id, rev: 0 },
+        guard,
+        await this.#look(scopes, change, undefined, context),
+      );
     }
     const known = this.#placeOf(key as SessionKey, guard);
     if (known !== undefined && !scopes.includes('session')) {
@@ -93,11 +100,15 @@ export class Attempts {
     return this.#looked(change, place, guard, await this.#look(scopes, change, loaded, context));
   }
 
-  /** What is known without reading. Of a session of which nothing is, the refusal of revision 0 will tell the revision. */
+  /**
+   * What is known without reading. Of a session of which nothing is, the refusal of revision 0 will tell the revision.
+   */
   #placeOf(key: SessionKey, guard: Guard): Place | undefined {
-    const known = this.#places.get(textOf(key));
+    const known = this.#places.get(keyText(key));
     const created = guard.created ?? known?.created;
-    return created === undefined ? undefined : { created, rev: guard.rev ?? (known?.created === created ? known.rev : 0) };
+    return created === undefined
+      ? undefined
+      : { created, rev: guard.rev ?? (known?.created === created ? known.rev : 0) };
   }
 
   /** Reads scopes; those of a loaded session are there. */
@@ -109,7 +120,9 @@ export class Attempts {
   ): Promise<ReadonlyMap<Scope, Seen>> {
     const read = async (scope: Scope): Promise<Seen> => {
       if (scope === 'session') {
-        return kind === 'append' && loaded !== undefined ? { at: loaded.rev, values: loaded.state.session ?? {} } : NOTHING;
+        return kind === 'append' && loaded !== undefined
+          ? { at: loaded.rev, values: loaded.state.session ?? {} }
+          : NOTHING;
       }
       if (loaded !== undefined) {
         return { at: loaded.pos[scope], values: loaded.state[scope] ?? {} };
@@ -143,13 +156,17 @@ export class Attempts {
   }
 
   /** Why the guard does not hold for what was seen. */
-  async #refusal(change: Change, { created, rev }: Place, seen: ReadonlyMap<Scope, Seen>): Promise<StoreError | undefined> {
+  async #refusal(
+    change: Change,
+    { created, rev }: Place,
+    seen: ReadonlyMap<Scope, Seen>,
+  ): Promise<StoreError | undefined> {
     const { kind, key, guard = {} } = change;
     try {
       for (const [scope, { at, values }] of seen) {
         const isThere = scope === 'session' ? kind !== 'append' || rev === at : (guard.pos?.[scope] ?? at) === at;
         if (!isThere || !(await this.#holds(guard.keys?.[scope] ?? {}, values, homeOf(scope, key, created)))) {
-          return new StoreError('conflict', 'the state is not what it was expected to be');
+          return wrongState();
         }
       }
       return undefined;
@@ -201,8 +218,4 @@ export function homeOf(scope: Scope, key: Change['key'], created: string): Home 
 /** Whether a change is guarded by values, which the inner store cannot compare. */
 export function isGuardedByValues({ guard }: Change): boolean {
   return SCOPES.some((scope) => !isEmpty(guard?.keys?.[scope]));
-}
-
-function textOf({ appName, userId, sessionId }: SessionKey): string {
-  return JSON.stringify([appName, userId, sessionId]);
 }

@@ -1,4 +1,4 @@
-// Bytes as text, in exactly one way: of two texts that differ at most one is read.
+// Base64 in its canonical form: no other text for the same bytes is read.
 
 /** How many bytes are handed to one call as arguments. */
 const CHUNK = 8_192;

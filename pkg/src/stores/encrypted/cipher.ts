@@ -1,4 +1,4 @@
-// Texts that nobody can read or change without the key, nor carry to another place: AES-256-GCM.
+// Texts that cannot be read or changed without the key, nor carried to another place: AES-256-GCM.
 
 import { StoreError } from '../../store/store-error.js';
 import { fromBase64, toBase64 } from './base64.js';
@@ -10,7 +10,7 @@ export type Binding = readonly (string | null)[];
 /** What every sealed text begins with. The number is the format's. */
 const MARK = 'sealed1:';
 /** The bytes of the nonce, which begins the bytes. Random: at most 2^32 texts should be sealed with one key. */
-const NONCE = 12;
+const NONCE_BYTES = 12;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -32,17 +32,21 @@ export class Cipher {
   async seal(text: string, binding: Binding): Promise<string> {
     const { current } = this.#keys;
     const key = await this.#keys.get(current);
-    const iv = crypto.getRandomValues(new Uint8Array(NONCE));
-    const sealed = await subtle().encrypt({ name: 'AES-GCM', iv, additionalData: dataOf(binding) }, key, encoder.encode(text));
-    const bytes = new Uint8Array(NONCE + sealed.byteLength);
+    const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
+    const sealed = await subtle().encrypt(
+      { name: 'AES-GCM', iv, additionalData: dataOf(binding) },
+      key,
+      encoder.encode(text),
+    );
+    const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength);
     bytes.set(iv);
-    bytes.set(new Uint8Array(sealed), NONCE);
+    bytes.set(new Uint8Array(sealed), NONCE_BYTES);
     return `${MARK}${current}:${toBase64(bytes)}:${current}`;
   }
 
   /**
-   * Opens what has been sealed for this place. Throws `corrupt`, naming `what`, for anything else, and `rejected` when the
-   * key that sealed it is not there.
+   * Opens what has been sealed for this place. Throws `corrupt`, naming `what`, for anything else, and `rejected` when
+   * the key that sealed it is not there.
    */
   async open(sealed: string, binding: Binding, what: string): Promise<string> {
     const [id = '', base64 = '', again, ...rest] = isSealed(sealed) ? sealed.slice(MARK.length).split(':') : [];
@@ -53,10 +57,12 @@ export class Cipher {
     }
     const key = await this.#keys.get(id);
     try {
-      const algorithm = { name: 'AES-GCM', iv: bytes.subarray(0, NONCE), additionalData: dataOf(binding) };
-      return decoder.decode(await subtle().decrypt(algorithm, key, bytes.subarray(NONCE)));
+      const algorithm = { name: 'AES-GCM', iv: bytes.subarray(0, NONCE_BYTES), additionalData: dataOf(binding) };
+      return decoder.decode(await subtle().decrypt(algorithm, key, bytes.subarray(NONCE_BYTES)));
     } catch (error) {
-      throw new StoreError('corrupt', `${what} is not as it was sealed, or not with this key "${id}"`, { cause: error });
+      throw new StoreError('corrupt', `${what} is not as it was sealed, or not with this key "${id}"`, {
+        cause: error,
+      });
     }
   }
 }

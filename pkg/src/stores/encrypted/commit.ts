@@ -1,6 +1,10 @@
-// How encrypted changes are written: tried, and tried again when only what the wrapper had added did not hold.
+// Writes encrypted changes through the inner store. A change is tried again when it was refused only because of a
+// guard that the wrapper had added.
 
+import { sleep } from '../../async/sleep.js';
+import { isRememberedRefusal } from '../../store/refusals.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
+import { outcomeLater, type Outcome } from '../shared/outcome.js';
 import { homeOf, isGuardedByValues, NEVER, SCOPES, type Attempt, type Attempts, type Scope } from './attempt.js';
 import { openChanged } from './read.js';
 import type { Records } from './records.js';
@@ -15,12 +19,15 @@ interface Prepared {
 
 /** How often a change is tried before the wrapper gives up. */
 const MOST_ATTEMPTS = 1_000;
-/** How often, when values are guarded: whoever guards them is ready to hear of a conflict. */
+/** How often, when values are guarded: a caller that guards values expects conflicts. */
 const MOST_GUARDED_ATTEMPTS = 100;
-/** The refusals that are remembered of a change that was tried before. */
-const REMEMBERED_REFUSALS: ReadonlySet<string> = new Set(['conflict', 'exists', 'not-found']);
+/**
+ * How often, when there is no such session: a conflict says that it was created meanwhile, or that the call was
+ * refused before, which no further attempt changes.
+ */
+const MOST_ABSENT_ATTEMPTS = 3;
 /** The longest pause between two of them, in milliseconds. */
-const LONGEST_PAUSE = 50;
+const LONGEST_PAUSE_MS = 50;
 
 /** Writes changes through an inner store. */
 export class Commits {
@@ -40,16 +47,16 @@ export class Commits {
   }
 
   /**
-   * See `SessionStore.commitMany`. What is guarded by values rests on what those before it have written, so it goes alone, in
-   * its turn. A change whose revision was guessed wrong is written again after the others.
+   * See `SessionStore.commitMany`. What is guarded by values rests on what those before it have written, so it goes
+   * alone, in its turn. A change whose revision was guessed wrong is written again after the others.
    */
-  async commitMany(changes: readonly Change[], context: StoreContext): Promise<readonly (Committed | StoreError)[]> {
-    const answers: (Committed | StoreError)[] = [];
+  async commitMany(changes: readonly Change[], context: StoreContext): Promise<readonly Outcome[]> {
+    const answers: Outcome[] = [];
     for (const run of runsOf(changes)) {
       try {
         answers.push(...(await this.#commitRun(run, context)));
       } catch (error) {
-        // What is said of this run holds for the rest, which has not been sent, and not for those that are answered.
+        // The error holds for this run and those behind it, which were not sent; the runs before it are answered.
         if (!isStoreError(error) || answers.length === 0) {
           throw error;
         }
@@ -59,23 +66,23 @@ export class Commits {
     return answers;
   }
 
-  async #commitRun(run: readonly Change[], context: StoreContext): Promise<(Committed | StoreError)[]> {
+  async #commitRun(run: readonly Change[], context: StoreContext): Promise<Outcome[]> {
     const [first] = run;
     if (first !== undefined && isGuardedByValues(first)) {
-      return [await answerOf(this.commit(first, context))];
+      return [await outcomeLater(this.commit(first, context))];
     }
-    const prepared = await Promise.all(run.map((change) => answerOf(this.#prepare(change, context))));
+    const prepared = await Promise.all(run.map((change) => outcomeLater(this.#prepare(change, context))));
     const sent = prepared.flatMap((one) => (isStoreError(one) ? [] : [one.sealed]));
     const came = sent.length === 0 ? [] : ((await this.#inner.commitMany?.(sent, context)) ?? []);
-    const answers: (Committed | StoreError)[] = [];
+    const answers: Outcome[] = [];
     let next = 0;
     for (const [index, change] of run.entries()) {
       const one = prepared[index] as Prepared | StoreError;
       if (isStoreError(one)) {
         answers.push(one);
       } else {
-        const answer = came[next++] as Committed | StoreError;
-        answers.push(await answerOf(this.#settle(1, change, one.attempt, answer, context)));
+        const answer = came[next++] as Outcome;
+        answers.push(await outcomeLater(this.#finish(1, change, one.attempt, answer, context)));
       }
     }
     return answers;
@@ -83,24 +90,24 @@ export class Commits {
 
   async #try(count: number, change: Change, context: StoreContext): Promise<Committed> {
     const { attempt, sealed } = await this.#prepare(change, context);
-    return this.#settle(count, change, attempt, await answerOf(this.#inner.commit(sealed, context)), context);
+    return this.#finish(count, change, attempt, await outcomeLater(this.#inner.commit(sealed, context)), context);
   }
 
   /** What the inner store has answered becomes the answer; or the change is tried again. */
-  async #settle(
+  async #finish(
     count: number,
     change: Change,
     attempt: Attempt,
-    answer: Committed | StoreError,
+    answer: Outcome,
     context: StoreContext,
   ): Promise<Committed> {
     if (!isStoreError(answer)) {
-      // A duplicate in a session that was not there a moment ago: what it is bound to is not known yet.
+      // A duplicate in a session that was created since: its creation has to be read before the event can be opened.
       if (attempt.isAbsent !== true) {
         return this.#committed(change, attempt, answer);
       }
-    } else if (!this.#canTryAgain(change, attempt, answer)) {
-      // That a revision does not hold is said first, as all stores do.
+    } else if (!this.#canTryAgain(count, change, attempt, answer)) {
+      // All stores report a wrong revision before other conflicts.
       const isRefusedHere = attempt.refusal !== undefined && answer.code === 'conflict' && answer.actual === undefined;
       return await this.#refuse(change, attempt, isRefusedHere ? attempt.refusal : answer, context);
     }
@@ -117,15 +124,15 @@ export class Commits {
   }
 
   /**
-   * Refuses a change for good. What the inner store is asked to try carries no `attempt`, as it is refused for
-   * things that the wrapper has added and then tries again; so a refusal that has to be remembered is asked for here, by a
-   * guard that never holds. When an earlier try has come through meanwhile, the inner store knows the change: that is the
-   * answer then.
+   * Refuses a change for good. What the inner store is asked to try carries no `attempt`, as it is refused for things
+   * that the wrapper has added and then tries again; so a refusal that has to be remembered is asked for here, by a
+   * guard that never holds. When an earlier try has come through meanwhile, the inner store knows the change: that is
+   * the answer then.
    */
   async #refuse(change: Change, attempt: Attempt, refusal: StoreError, context: StoreContext): Promise<Committed> {
-    if (change.attempt !== undefined && REMEMBERED_REFUSALS.has(refusal.code)) {
+    if (isRememberedRefusal(change, refusal)) {
       const { sealed } = await this.#seal(change, { ...attempt, guard: { ...attempt.guard, pos: NEVER } });
-      const answer = await answerOf(this.#inner.commit({ ...sealed, attempt: change.attempt }, context));
+      const answer = await outcomeLater(this.#inner.commit(sealed, context));
       if (!isStoreError(answer)) {
         return await this.#committed(change, attempt, answer);
       }
@@ -134,14 +141,22 @@ export class Commits {
   }
 
   /** Whether all that failed is what the wrapper had added. Takes note of what the refusal tells. */
-  #canTryAgain({ kind, key, guard = {} }: Change, attempt: Attempt, { code, actual }: StoreError): boolean {
+  #canTryAgain(
+    count: number,
+    { kind, key, guard = {} }: Change,
+    attempt: Attempt,
+    { code, actual }: StoreError,
+  ): boolean {
     const isAbsent = attempt.isAbsent === true;
     if (kind === 'append' && code === 'not-found') {
       this.#attempts.saw(key as SessionKey, undefined);
       return guard.created === undefined && !isAbsent;
     }
-    if (code !== 'conflict' || isAbsent) {
-      return code === 'conflict';
+    if (code !== 'conflict') {
+      return false;
+    }
+    if (isAbsent) {
+      return count < MOST_ABSENT_ATTEMPTS;
     }
     const { rev } = attempt.guard;
     if (actual === undefined || rev === undefined || actual === rev) {
@@ -196,7 +211,7 @@ export class Commits {
   }
 }
 
-/** A change whose refusal nobody remembers. */
+/** A change whose refusal is not remembered. */
 function asFirstTry(change: Change): Change {
   const first: { -readonly [Member in keyof Change]: Change[Member] } = { ...change };
   delete first.attempt;
@@ -219,22 +234,13 @@ function runsOf(changes: readonly Change[]): Change[][] {
   return runs;
 }
 
-/** A refusal is an answer, too. */
-async function answerOf<Answer>(promise: Promise<Answer>): Promise<Answer | StoreError> {
-  try {
-    return await promise;
-  } catch (error) {
-    if (isStoreError(error)) {
-      return error;
-    }
-    throw error;
-  }
-}
-
-/** Growing, and by chance, so that those who met do not meet again. None at first: one who was behind once knows it now. */
+/**
+ * Waits longer each time, and by chance, so that writers that met do not meet again. Not at first: the refusal told
+ * the revision.
+ */
 async function pause(count: number): Promise<void> {
   if (count > 1) {
-    const most = Math.min(LONGEST_PAUSE, 2 ** Math.min(count, 6));
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * most));
+    const most = Math.min(LONGEST_PAUSE_MS, 2 ** Math.min(count, 6));
+    await sleep(Math.random() * most);
   }
 }

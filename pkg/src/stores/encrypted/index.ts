@@ -1,91 +1,64 @@
 /**
- * A store around another one, which gets to see neither events nor values: they are encrypted with AES-256-GCM before they
- * reach it. It uses WebCrypto, so it runs in Node, browsers and workers (in browsers on pages that come by https).
+ * A store around another one, which gets to see neither events nor values: they are encrypted with AES-256-GCM before
+ * they reach it. It uses WebCrypto, so it runs in Node, browsers and workers (in browsers on pages that come by
+ * https).
  *
- * **What the inner store sees:** ids of apps, users, sessions, events and changes; times, revisions and positions; the names
- * of values, unless `names: 'encrypted'`; ids of keys; how many values and events there are, which change together, and how
- * long each is. It does not see texts of events and values, nor whether two values are equal.
+ * **What the inner store sees:** ids of apps, users, sessions, events and changes; times, revisions and positions; the
+ * names of values, unless `names: 'encrypted'`; ids of keys; how many values and events there are, which change
+ * together, and how long each is. It does not see texts of events and values, nor whether two values are equal.
  *
- * **What is found out** and comes as `corrupt`: a value or an event that was changed, cut off, replaced by plain text, or
- * carried to another name, app, user, session, revision, or to a session that was created anew under the same key; events
- * that are missing, unless they are asked for by time. **What is not:** a value that is deleted; a value that is put back to
- * what it was earlier under the same name; a session that is deleted, put back whole, or cut off at its end together with its
- * revision; that what a session began with is gone; a user or an app put back whole; times.
+ * **What is found out** and comes as `corrupt`: a value or an event that was changed, cut off, replaced by plain text,
+ * or carried to another name, app, user, session, revision, or to a session that was created anew under the same key;
+ * events that are missing, unless they are asked for by time. **What is not:** a value that is deleted; a value that
+ * is put back to what it was earlier under the same name; a session that is deleted, put back whole, or cut off at its
+ * end together with its revision; that what a session began with is gone; a user or an app put back whole; times.
  *
- * **What cannot be read.** `load` throws `corrupt` when anything it was to answer cannot be read. `list` tells a session that
- * cannot be read in `corrupt`, all sessions of a user whose values cannot be read as well, and goes on with the others; it
- * throws `corrupt` when the values of the app cannot be read. Nothing is written because of it. A change that sets or deletes
- * the name of an unreadable value puts an end to it, and so does `removeScope`.
+ * **What cannot be read.** `load` throws `corrupt` when anything it was to answer cannot be read. `list` tells a
+ * session that cannot be read in `corrupt`, all sessions of a user whose values cannot be read as well, and goes on
+ * with the others; it throws `corrupt` when the values of the app cannot be read. Nothing is written because of it. A
+ * change that sets or deletes the name of an unreadable value puts an end to it, and so does `removeScope`.
  *
- * **Missing keys.** Whatever was encrypted with a key that is not given throws `rejected`, naming the key's id: nothing is
- * damaged, the keys are not right. A wrong key under the right id cannot be told from damage: `corrupt`.
+ * **Missing keys.** Whatever was encrypted with a key that is not given throws `rejected`, naming the key's id:
+ * nothing is damaged, the keys are not right. A wrong key under the right id cannot be told from damage: `corrupt`.
  *
- * **Sizes.** A value or an event takes 4/3 of its bytes and about 60 more. What the inner store can hold is smaller by that.
+ * **Sizes.** A value or an event takes 4/3 of its bytes and about 60 more. What the inner store can hold is smaller by
+ * that.
  *
  * @packageDocumentation
  */
 
-import { invalid } from '../../checks/arguments.js';
 import { StatepadError } from '../../model/errors.js';
 import { isStoreError } from '../../store/store-error.js';
 import { Attempts } from './attempt.js';
 import { Cipher } from './cipher.js';
 import { Commits } from './commit.js';
-import { Keyring, type FindKey, type KeyMaterial, type NamedKey } from './keys.js';
+import { Keyring } from './keys.js';
 import { nameTokens } from './names.js';
+import { checkArguments, type EncryptedStoreOptions } from './options.js';
 import { openLoaded, openPage } from './read.js';
 import { Records } from './records.js';
 import type { Known, Loaded, LoadQuery, SessionStore } from '../../store/contract.js';
 
 export type { FindKey, KeyMaterial, NamedKey, WebCryptoKey } from './keys.js';
+export type { EncryptedStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 
 const SHARED = ['app', 'user'] as const;
-const OPTIONS: readonly string[] = ['keys', 'current', 'names', 'nameKey', 'plaintext'];
-
-/** How an encrypted store encrypts. */
-export interface EncryptedStoreOptions {
-  /**
-   * The keys: all that the data has been encrypted with. A new key is given besides the old ones and named as the current
-   * one; what is there stays as it is until it is written again, events for ever. At most 2^32 values and events should be
-   * encrypted with one key.
-   *
-   * A function is asked for each id once. It answers `undefined` for a key that there is not; when it throws, the operation
-   * throws `unavailable`, or the function's own `StoreError`.
-   */
-  readonly keys: readonly NamedKey[] | FindKey;
-  /** The id of the key that encrypts. It need not be said when there is one key. */
-  readonly current?: string;
-  /**
-   * Whether the inner store sees the names of values (`visible`, unless told otherwise) or tokens in their place
-   * (`encrypted`). It has to be decided before the first value is written: values under the other kind of name are `corrupt`.
-   */
-  readonly names?: 'visible' | 'encrypted';
-  /**
-   * What makes the tokens: 32 random bytes or more, or a `CryptoKey` for HKDF. It stays the same when the other keys change:
-   * with another one no name would be found again, and reading throws `rejected`. It is for `names: 'encrypted'` alone.
-   */
-  readonly nameKey?: KeyMaterial;
-  /**
-   * What happens to values and events that are not encrypted, because they are older than the encryption. They are `corrupt`
-   * (`refuse`, unless told otherwise) or taken as they are (`read`): then whoever writes to the inner store can also put
-   * plain text in the place of anything. Not together with `names: 'encrypted'`.
-   */
-  readonly plaintext?: 'refuse' | 'read';
-}
 
 /**
  * Makes a store that keeps everything encrypted in another one. It has the members that the other one has. Throws
  * `INVALID_ARGUMENT` when the arguments do not suit.
  *
- * - `commit` writes an event for one revision, to which it is bound. When somebody else was faster it is encrypted anew, for
- *   the next one, up to 1,000 times with pauses of up to 50 ms; then it throws `unavailable`.
- * - `guard.keys` are compared here, as the inner store cannot: it reads the scope, and writes if nothing has changed in that
- *   scope since. When other names of the scope have, it reads again, up to 100 times; then it throws `conflict`.
+ * - `commit` writes an event for one revision, to which it is bound. When another writer was faster it is encrypted
+ *   anew, for the next one, up to 1,000 times with pauses of up to 50 ms; then it throws `unavailable`.
+ * - `guard.keys` are compared here, as the inner store cannot: it reads the scope, and writes if nothing has changed
+ *   in that scope since. When other names of the scope have, it reads again, up to 100 times; then it throws
+ *   `conflict`.
  * - `commitMany` writes changes that are guarded by `guard.keys` one by one.
  */
 export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptions): SessionStore {
-  const records = recordsOf(inner, options);
+  checkArguments(inner, options);
+  const records = recordsOf(options);
   // Of a name that is deleted only the token is known where names are encrypted.
   const keeps = options.nameKey === undefined ? inner.keeps : inner.keeps?.filter((feature) => feature !== 'changed');
   const attempts = new Attempts(inner, records);
@@ -125,36 +98,10 @@ export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptio
   return store;
 }
 
-/** Checks what a store is made of. Throws `INVALID_ARGUMENT`. */
-function recordsOf(inner: SessionStore, options: EncryptedStoreOptions): Records {
-  if (typeof (inner as SessionStore | null)?.commit !== 'function') {
-    invalid('inner', 'must be a store, as encryptedStore(sqliteStore(database), { keys }) has one');
-  }
-  if ((inner.guards ?? 'all') !== 'all') {
-    invalid('inner', 'must compare revisions: events are encrypted for one revision');
-  }
-  if (typeof options !== 'object' || (options as object | null) === null) {
-    invalid('options', 'must be an object with keys');
-  }
-  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined) {
-    invalid(unknown, `is no option of an encrypted store: ${OPTIONS.join(', ')} are`);
-  }
-  const { names = 'visible', nameKey, plaintext = 'refuse' } = options;
-  if (!['visible', 'encrypted'].includes(names)) {
-    invalid('names', "must be 'visible' or 'encrypted'");
-  }
-  if (!['refuse', 'read'].includes(plaintext)) {
-    invalid('plaintext', "must be 'refuse' or 'read'");
-  }
-  if ((names === 'encrypted') !== (nameKey !== undefined)) {
-    invalid('nameKey', 'is what encrypted names need, and nothing else');
-  }
-  if (names === 'encrypted' && plaintext === 'read') {
-    invalid('names', 'cannot be encrypted where values in plain text are read: those have their names in plain text');
-  }
+/** What seals and opens records with the keys of the options. Throws `INVALID_ARGUMENT` for keys that do not suit. */
+function recordsOf({ keys, current, nameKey, plaintext }: EncryptedStoreOptions): Records {
   try {
-    const cipher = new Cipher(new Keyring(options));
+    const cipher = new Cipher(new Keyring({ keys, ...(current !== undefined && { current }) }));
     return new Records({ cipher, names: nameKey && nameTokens(nameKey), readsPlaintext: plaintext === 'read' });
   } catch (error) {
     if (isStoreError(error)) {
@@ -164,14 +111,21 @@ function recordsOf(inner: SessionStore, options: EncryptedStoreOptions): Records
   }
 }
 
-/** Whether an answer has what a scope holds, or how it has become that; or the caller has it, as its position is the same. */
+/**
+ * Whether an answer has what a scope holds, or how it has become that; or the caller has it, as its position is the
+ * same.
+ */
 function isTold({ state, changed, pos }: Loaded, { known }: LoadQuery, scope: (typeof SHARED)[number]): boolean {
   return state[scope] !== undefined || changed?.[scope] !== undefined || known?.pos?.[scope] === pos[scope];
 }
 
 /** What a caller knows of the session alone. */
 function withoutScopes({ created, rev, last }: Known = {}): Known {
-  return { ...(created !== undefined && { created }), ...(rev !== undefined && { rev }), ...(last !== undefined && { last }) };
+  return {
+    ...(created !== undefined && { created }),
+    ...(rev !== undefined && { rev }),
+    ...(last !== undefined && { last }),
+  };
 }
 
 /** What has nothing to encrypt. */

@@ -27,7 +27,7 @@ export type FindKey = (id: string) => KeyMaterial | undefined | Promise<KeyMater
 export const KEY_ID = /^[\w.-]{1,64}$/;
 
 /** The bytes of a key. */
-const KEY_LENGTH = 32;
+const KEY_BYTES = 32;
 
 /** Which keys there are. */
 export interface KeyOptions {
@@ -48,7 +48,8 @@ export class Keyring {
       throw new StoreError('rejected', 'keys must be a list of { id, key }, or a function that finds a key by its id');
     }
     this.current = currentOf(typeof keys === 'function' ? undefined : keys.map(({ id }) => id), current);
-    const list = typeof keys === 'function' ? undefined : keys.map(({ id, key }) => copyOf(id, key, id === this.current));
+    const list =
+      typeof keys === 'function' ? undefined : keys.map(({ id, key }) => copyOf(id, key, id === this.current));
     const byId = new Map(list?.map(({ id, key }) => [id, key]));
     this.#find = typeof keys === 'function' ? keys : (id) => byId.get(id);
   }
@@ -59,7 +60,7 @@ export class Keyring {
     if (key === undefined) {
       key = this.#import(id);
       this.#keys.set(id, key);
-      // Who failed once may be asked again.
+      // A look-up that failed may be tried again.
       key.catch(() => this.#keys.delete(id));
     }
     return key;
@@ -70,7 +71,9 @@ export class Keyring {
     try {
       material = await this.#find(id);
     } catch (error) {
-      throw isStoreError(error) ? error : new StoreError('unavailable', `the key "${id}" cannot be had now`, { cause: error });
+      throw isStoreError(error)
+        ? error
+        : new StoreError('unavailable', `the key "${id}" cannot be had now`, { cause: error });
     }
     if (material === undefined) {
       throw new StoreError('rejected', `there is no key "${id}", which is needed here`);
@@ -102,14 +105,19 @@ export function bytesOf(material: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(material);
 }
 
-/** A copy that nobody can change later. Throws `rejected` for what is no key. */
+/** A copy, so that a later change of the caller's bytes has no effect. Throws `rejected` for what is no key. */
 function copyOf(id: string, key: KeyMaterial, isCurrent: boolean): NamedKey {
   checkKey(id, key, isCurrent);
   return { id, key: isBytes(key) ? bytesOf(key) : key };
 }
 
 function isNamedKey(given: unknown): given is NamedKey {
-  return typeof given === 'object' && given !== null && typeof (given as Partial<NamedKey>).id === 'string' && 'key' in given;
+  return (
+    typeof given === 'object' &&
+    given !== null &&
+    typeof (given as Partial<NamedKey>).id === 'string' &&
+    'key' in given
+  );
 }
 
 /** Whether something is a key, by its shape: bytes, or what WebCrypto has made. */
@@ -120,11 +128,14 @@ export function isKeyMaterial(given: unknown): given is KeyMaterial {
 
 function checkKey(id: string, key: KeyMaterial, isCurrent: boolean): void {
   if (!isKeyMaterial(key)) {
-    throw new StoreError('rejected', `the key "${id}" must be ${KEY_LENGTH} bytes (a Uint8Array) or a CryptoKey, not ${typeof key}`);
+    throw new StoreError(
+      'rejected',
+      `the key "${id}" must be ${KEY_BYTES} bytes (a Uint8Array) or a CryptoKey, not ${typeof key}`,
+    );
   }
   const { name, length } = isBytes(key) ? { name: 'AES-GCM', length: 8 * key.length } : key.algorithm;
-  if (name !== 'AES-GCM' || length !== 8 * KEY_LENGTH) {
-    throw new StoreError('rejected', `the key "${id}" is not a key for AES-256-GCM: that has ${KEY_LENGTH} bytes`);
+  if (name !== 'AES-GCM' || length !== 8 * KEY_BYTES) {
+    throw new StoreError('rejected', `the key "${id}" is not a key for AES-256-GCM: that has ${KEY_BYTES} bytes`);
   }
   const needed = isBytes(key) ? [] : isCurrent ? ['decrypt', 'encrypt'] : ['decrypt'];
   const missing = needed.find((usage) => !isBytes(key) && !key.usages.includes(usage));
@@ -140,7 +151,10 @@ function currentOf(ids: readonly string[] | undefined, wanted: string | undefine
   }
   const bad = [current, ...(ids ?? [])].find((id) => !KEY_ID.test(id));
   if (bad !== undefined) {
-    throw new StoreError('rejected', `the key id "${bad}" is not 1 to 64 letters, digits, dots, underscores and hyphens`);
+    throw new StoreError(
+      'rejected',
+      `the key id "${bad}" is not 1 to 64 letters, digits, dots, underscores and hyphens`,
+    );
   }
   if (ids !== undefined && (new Set(ids).size < ids.length || !ids.includes(current))) {
     throw new StoreError('rejected', `there has to be one key for each id, and one for the current id "${current}"`);

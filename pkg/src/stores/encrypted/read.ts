@@ -1,13 +1,21 @@
 // What an inner store has read, in plain text again.
 
-import { isStoreError, StoreError } from '../../store/store-error.js';
+import { StoreError } from '../../store/store-error.js';
+import { sessionTitle } from '../../store/refusals.js';
+import { unlessCorrupt } from '../shared/outcome.js';
+import { changedOf } from '../shared/parts.js';
 import { placeOf } from '../shared/list-order.js';
 import type { Home, Records } from './records.js';
 import type { Change, Changed, Delta, Loaded, LoadQuery, Page, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** Opens a session. Throws `corrupt`. */
-export async function openLoaded(records: Records, loaded: Loaded, key: SessionKey, query: LoadQuery): Promise<Loaded> {
+export async function openLoaded(
+  records: Records,
+  loaded: Loaded,
+  key: SessionKey,
+  query: LoadQuery,
+): Promise<Loaded> {
   const { created, state, changed } = loaded;
   const { appName: app, userId: user } = key;
   checkEvents(loaded, key, query.events);
@@ -33,28 +41,32 @@ export async function openLoaded(records: Records, loaded: Loaded, key: SessionK
 }
 
 /**
- * Opens what others have done to an app and a user in it. A scope is left out when the inner store tells that a name was
- * deleted of which only the token is known here: its values have to be loaded. Throws `corrupt`.
+ * Opens what others have done to an app and a user in it. A scope is left out when the inner store tells that a name
+ * was deleted of which only the token is known here: its values have to be loaded. Throws `corrupt`.
  */
-export async function openChanged(records: Records, { app, user }: Changed, { appName, userId }: Change['key']): Promise<Changed> {
+export async function openChanged(
+  records: Records,
+  { app, user }: Changed,
+  { appName, userId }: Change['key'],
+): Promise<Changed> {
   const open = async (delta: Delta | undefined, home: Home | undefined): Promise<Delta | undefined> =>
     delta && home && records.openDelta(delta, home);
   const [ofApp, ofUser] = await Promise.all([
     open(app, { scope: 'app', app: appName }),
     open(user, userId === undefined ? undefined : { scope: 'user', app: appName, user: userId }),
   ]);
-  return { ...(ofApp && { app: ofApp }), ...(ofUser && { user: ofUser }) };
+  return changedOf(ofApp, ofUser).changed ?? {};
 }
 
 /**
- * Opens a page. Sessions that cannot be read are told in `corrupt`, as are all of a user whose values cannot be read. Without
- * the app's values none can: throws `corrupt`.
+ * Opens a page. Sessions that cannot be read are told in `corrupt`, as are all of a user whose values cannot be read.
+ * Without the app's values none can: throws `corrupt`.
  */
 export async function openPage(records: Records, page: Page, app: string): Promise<Page> {
   const [appValues, users, opened] = await Promise.all([
     records.openValues(page.app, { scope: 'app', app }),
-    Promise.all([...page.users].map(([user, values]) => readable(openUser(records, app, user, values)))),
-    Promise.all(page.rows.map((row) => readable(openRow(records, row)))),
+    Promise.all([...page.users].map(([user, values]) => unlessCorrupt(openUser(records, app, user, values)))),
+    Promise.all(page.rows.map((row) => unlessCorrupt(openRow(records, row)))),
   ]);
   const values = new Map(users.filter((entry) => entry !== undefined));
   const rows: Row[] = [];
@@ -76,43 +88,47 @@ export async function openPage(records: Records, page: Page, app: string): Promi
   };
 }
 
-/** Where a page ends: where the inner store says, or else behind its last row, which may be one that cannot be opened. */
+/**
+ * Where a page ends: where the inner store says, or else behind its last row, which may be one that cannot be opened.
+ */
 function endOf({ rows, next }: Page): Pick<Page, 'next'> {
   const last = rows.at(-1);
   const end = next ?? (last && placeOf(last));
   return end === undefined ? {} : { next: end };
 }
 
-async function openUser(records: Records, app: string, user: string, values: Values): Promise<readonly [string, Values]> {
+async function openUser(
+  records: Records,
+  app: string,
+  user: string,
+  values: Values,
+): Promise<readonly [string, Values]> {
   return [user, await records.openValues(values, { scope: 'user', app, user })];
 }
 
 async function openRow(records: Records, row: Row): Promise<Row> {
-  return { ...row, state: await records.openValues(row.state, { scope: 'session', key: row.key, created: row.created }) };
+  return {
+    ...row,
+    state: await records.openValues(row.state, { scope: 'session', key: row.key, created: row.created }),
+  };
 }
 
-/** `undefined` for what is corrupt. Whatever else goes wrong goes wrong for all. */
-async function readable<Content>(content: Promise<Content>): Promise<Content | undefined> {
-  try {
-    return await content;
-  } catch (error) {
-    if (isStoreError(error) && error.code === 'corrupt') {
-      return undefined;
-    }
-    throw error;
-  }
-}
-
-/** Each event tells its revision, so one that is gone leaves a gap, but for that of revision 0. With `since` there may be gaps. */
-function checkEvents({ rev, events }: Loaded, { sessionId }: SessionKey, query: LoadQuery['events'] = {}): void {
+/**
+ * Each event tells its revision, so one that is gone leaves a gap, but for that of revision 0. With `since` there may
+ * be gaps.
+ */
+function checkEvents({ rev, events }: Loaded, key: SessionKey, query: LoadQuery['events'] = {}): void {
   const { from = 1, to = Infinity, since, last = Infinity } = query;
   const end = Math.min(to, rev);
   const first = Math.max(0, from);
   const least = Math.max(first, end - last + 1);
   const start = least === 0 && events[0]?.rev !== 0 ? 1 : least;
-  const isWhole = events.length === Math.max(0, end - start + 1) && events.every((event, index) => event.rev === start + index);
-  const isOrdered = events.every((event, index) => event.rev > (events[index - 1]?.rev ?? first - 1) && event.rev <= end);
+  const isWhole =
+    events.length === Math.max(0, end - start + 1) && events.every((event, index) => event.rev === start + index);
+  const isOrdered = events.every(
+    (event, index) => event.rev > (events[index - 1]?.rev ?? first - 1) && event.rev <= end,
+  );
   if (!(since === undefined ? isWhole : isOrdered)) {
-    throw new StoreError('corrupt', `events of session "${sessionId}" are missing`);
+    throw new StoreError('corrupt', `events of ${sessionTitle(key)} are missing`);
   }
 }

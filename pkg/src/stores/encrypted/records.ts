@@ -2,12 +2,14 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { isSealed, type Binding, type Cipher } from './cipher.js';
-import { emptyValues } from '../shared/scope-values.js';
+import { valuesOf } from '../shared/values.js';
 import type { NameTokens } from './names.js';
 import type { Change, Delta, Values } from '../../store/contract.js';
 import type { Json, SessionKey } from '../../model/types.js';
 
-/** Where values live: the app, a user in it, or one session, which its creation tells from others under the same key. */
+/**
+ * Where values live: the app, a user in it, or one session, which its creation tells from others under the same key.
+ */
 export type Home =
   | { readonly scope: 'app'; readonly app: string }
   | { readonly scope: 'user'; readonly app: string; readonly user: string }
@@ -18,7 +20,7 @@ export interface RecordOptions {
   readonly cipher: Cipher;
   /** Absent when the inner store sees the names. */
   readonly names: NameTokens | undefined;
-  /** Whether what has never been encrypted is taken as it is. */
+  /** Whether plain text is read as it is. */
   readonly readsPlaintext: boolean;
 }
 
@@ -48,25 +50,28 @@ export class Records {
       Promise.all(Object.keys(set ?? {}).map((name) => this.#sealValue(name, set?.[name] as Json, home))),
       Promise.all((unset ?? []).map((name) => this.nameOf(name, home))),
     ]);
-    return { ...(set && { set: recordOf(sealed) }), ...(unset && { unset: gone }) };
+    return { ...(set && { set: valuesOf(sealed) }), ...(unset && { unset: gone }) };
   }
 
   /** Opens all values of a scope. Throws `corrupt`. */
   async openValues(values: Values, home: Home): Promise<Values> {
     const names = Object.keys(values);
     const entries = await Promise.all(names.map((stored) => this.openValue(stored, values[stored] as Json, home)));
-    return Object.freeze(recordOf(entries));
+    return Object.freeze(valuesOf(entries));
   }
 
   /**
-   * Opens what is set, and names what is deleted; `undefined` when there is only a token for a deleted name. Throws `corrupt`.
+   * Opens what is set, and names what is deleted; `undefined` when there is only a token for a deleted name. Throws
+   * `corrupt`.
    */
   async openDelta({ set = {}, unset = [] }: Delta, home: Home): Promise<Delta | undefined> {
     const stored = Object.keys(set);
     const entries = await Promise.all(stored.map((name) => this.openValue(name, set[name] as Json, home)));
     const names = new Map(stored.map((name, index) => [name, entries[index]?.[0] ?? name]));
     const gone = unset.map((name) => (this.#names === undefined ? name : names.get(name)));
-    return gone.includes(undefined) ? undefined : { set: recordOf(entries), unset: gone.filter((name) => name !== undefined) };
+    return gone.includes(undefined)
+      ? undefined
+      : { set: valuesOf(entries), unset: gone.filter((name) => name !== undefined) };
   }
 
   /** Opens the value that is stored under this name. Throws `corrupt`. */
@@ -90,16 +95,27 @@ export class Records {
   }
 
   /** Seals the event that brings a session to this revision. Throws `rejected` for text that is not well-formed. */
-  async sealEvent({ id, data }: NonNullable<Change['event']>, rev: number, key: SessionKey, created: string): Promise<string> {
+  async sealEvent(
+    { id, data }: NonNullable<Change['event']>,
+    rev: number,
+    key: SessionKey,
+    created: string,
+  ): Promise<string> {
     if (LONE_SURROGATE.test(data)) {
       throw new StoreError('rejected', `the text of event "${id}" is not well-formed Unicode`);
     }
-    return this.#cipher.seal(`${JSON.stringify([rev, id])}\n${data}`, ['event', key.appName, key.userId, key.sessionId, created]);
+    return this.#cipher.seal(`${JSON.stringify([rev, id])}\n${data}`, [
+      'event',
+      key.appName,
+      key.userId,
+      key.sessionId,
+      created,
+    ]);
   }
 
   /**
-   * Opens an event. Throws `corrupt` when it is not the one of this revision, or not the one with this id: an id that the
-   * inner store has changed would let the same event in once more.
+   * Opens an event. Throws `corrupt` when it is not the one of this revision, or not the one with this id: an id that
+   * the inner store has changed would let the same event in once more.
    */
   async openEvent(
     stored: string,
@@ -130,13 +146,16 @@ export class Records {
     return [stored, await this.#cipher.seal(JSON.stringify(content), this.#bindingOf(stored, home))];
   }
 
-  /** The kind tells values that have their name inside from those that have not. */
+  /** The kind of a value says whether its name is encrypted with it. */
   #bindingOf(stored: string, home: Home): Binding {
     return [this.#names === undefined ? 'value' : 'named value', ...bindingOf(home, true), stored];
   }
 }
 
-/** What tells a home from all others. A name keeps its token in a session that is created anew, a value is not taken over. */
+/**
+ * What tells a home from all others. A name keeps its token in a session that is created anew, a value is not taken
+ * over.
+ */
 function bindingOf(home: Home, withCreated: boolean): Binding {
   switch (home.scope) {
     case 'app':
@@ -154,12 +173,4 @@ function bindingOf(home: Home, withCreated: boolean): Binding {
 function nameOf(home: Home): string {
   const { scope } = home;
   return `${scope} "${scope === 'app' ? home.app : scope === 'user' ? home.user : home.key.sessionId}"`;
-}
-
-function recordOf(entries: readonly (readonly [string, Json])[]): Record<string, Json> {
-  const record = emptyValues();
-  for (const [name, value] of entries) {
-    record[name] = value;
-  }
-  return record;
 }

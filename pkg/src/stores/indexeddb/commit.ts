@@ -1,93 +1,26 @@
 // Several changes in one transaction: everything they need is read first, then they are made one after the other in
 // memory, and what has moved is written. So one that is refused has written nothing, and the others are not touched.
 
-import { isStoreError, StoreError } from '../../store/store-error.js';
+import { isRememberedRefusal, refusedBefore, sessionExists, sessionNotFound } from '../../store/refusals.js';
+import { callOf, isNamed, keyText } from '../shared/keys.js';
+import { outcomeOf, type Outcome } from '../shared/outcome.js';
 import { RememberedIds } from './ids.js';
+import { scopeKey, sessionKey, toOrdered } from './keys.js';
+import { get, lastOf, put } from './requests.js';
+import type { MetaRow, ScopeKey, SessionRow } from './rows.js';
 import { HeldScope } from './scope.js';
-import { forgetAll } from './since.js';
-import {
-  beginningWith,
-  get,
-  lastOf,
-  put,
-  remove,
-  scopeKey,
-  sessionKey,
-  toOrdered,
-  type EventRow,
-  type MetaRow,
-  type ScopeKey,
-  type SessionRow,
-} from './tables.js';
+import { beforeNow, changedFor, checkGuard, placeNow, type Place, type Target } from './target.js';
 import { HeldValues } from './values.js';
-import type { Change, Committed, Guard, Pos, ScopeName } from '../../store/contract.js';
+import type { Change, Committed } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** A session, or the place where one may be made. */
-interface Place {
-  row: SessionRow | undefined;
-  hasMoved: boolean;
-  readonly values: HeldValues;
-  /** The id of its last event. */
-  last: string | undefined;
-  /** What is stored under the ids of the events to be appended. */
-  readonly events: Map<string, string>;
-  readonly added: EventRow[];
-}
-
-/** What a change is about. */
-interface Target {
-  readonly app: HeldScope;
-  readonly user: HeldScope | undefined;
-  readonly place: Place | undefined;
-}
-
 /** Makes changes in a transaction, as if one after the other. The answers come in their order. */
-export async function commitAll(transaction: IDBTransaction, changes: readonly Change[]): Promise<(Committed | StoreError)[]> {
+export async function commitAll(transaction: IDBTransaction, changes: readonly Change[]): Promise<Outcome[]> {
   const batch = new Batch(transaction);
   await batch.read(changes);
   const answers = changes.map((change) => batch.commit(change));
   batch.write();
   return answers;
-}
-
-/** Deletes a session in a transaction, only that of this creation if one is given. Says whether it was there. */
-export async function removeSession(transaction: IDBTransaction, key: SessionKey, created?: string): Promise<boolean> {
-  const keys = [scopeKey(key.appName), scopeKey(key.appName, key.userId)];
-  const [session, ...scopes] = await Promise.all([
-    get(transaction, 'sessions', sessionKey(key)),
-    ...keys.map((scope) => get(transaction, 'scopes', scope)),
-  ]);
-  if (session === undefined) {
-    return false;
-  }
-  if (created !== undefined && created !== session.created) {
-    return false;
-  }
-  remove(transaction, 'sessions', sessionKey(key));
-  remove(transaction, 'events', beginningWith([session.number]));
-  remove(transaction, 'values', beginningWith([session.number]));
-  const creations = new RememberedIds('creations');
-  creations.add(session.created);
-  creations.write(transaction);
-  for (const row of scopes) {
-    if (row !== undefined) {
-      put(transaction, 'scopes', { ...row, sessions: row.sessions - 1 });
-    }
-  }
-  return true;
-}
-
-/** Deletes all values of an app, or of a user in it, in a transaction. Nothing before it can be told any more. */
-export async function removeScope(transaction: IDBTransaction, { app, user }: ScopeName): Promise<void> {
-  const key = scopeKey(app, user);
-  const row = await get(transaction, 'scopes', key);
-  if (row !== undefined) {
-    const { scope, pos, sessions, next } = row;
-    remove(transaction, 'values', beginningWith([key]));
-    forgetAll(transaction, key);
-    put(transaction, 'scopes', { scope, pos: pos + 1, sessions, next });
-  }
 }
 
 /** The part of the database that some changes are about. */
@@ -117,19 +50,13 @@ class Batch {
   }
 
   /** Makes a change, or says why it cannot be made. */
-  commit(change: Change): Committed | StoreError {
+  commit(change: Change): Outcome {
     const target = this.#target(change);
-    try {
-      return this.#check(change, target) ?? this.#apply(change, target);
-    } catch (error) {
-      if (!isStoreError(error)) {
-        throw error;
-      }
-      if (change.attempt !== undefined) {
-        this.#calls.add(callOf(change));
-      }
-      return error;
+    const outcome = outcomeOf(() => this.#check(change, target) ?? this.#apply(change, target));
+    if (isRememberedRefusal(change, outcome)) {
+      this.#calls.add(callOf(change));
     }
+    return outcome;
   }
 
   /** Writes what has moved. */
@@ -157,7 +84,15 @@ class Batch {
       { scope: scopeKey(key.appName), delta: delta.app, expected: guard?.keys?.app, pos: pos?.app, mark: marks?.app },
       ...(key.userId === undefined
         ? []
-        : [{ scope: scopeKey(key.appName, key.userId), delta: delta.user, expected: guard?.keys?.user, pos: pos?.user, mark: marks?.user }]),
+        : [
+            {
+              scope: scopeKey(key.appName, key.userId),
+              delta: delta.user,
+              expected: guard?.keys?.user,
+              pos: pos?.user,
+              mark: marks?.user,
+            },
+          ]),
     ];
     return Promise.all([
       ...concerns.map((concern) => this.#scope(concern.scope).read(this.#transaction, concern)),
@@ -181,9 +116,16 @@ class Batch {
   }
 
   async #readPlace(key: SessionKey): Promise<void> {
-    const text = textOf(key);
+    const text = keyText(key);
     if (!this.#places.has(text)) {
-      const place: Place = { row: undefined, hasMoved: false, values: new HeldValues(), last: undefined, events: new Map(), added: [] };
+      const place: Place = {
+        row: undefined,
+        hasMoved: false,
+        values: new HeldValues(),
+        last: undefined,
+        events: new Map(),
+        added: [],
+      };
       this.#places.set(text, place);
       place.row = await get(this.#transaction, 'sessions', sessionKey(key));
       place.values.next = place.row?.next ?? 0;
@@ -192,7 +134,7 @@ class Batch {
   }
 
   async #readInside({ id, kind, key, delta, guard }: Change): Promise<void> {
-    const place = key.sessionId === undefined ? undefined : this.#places.get(textOf(key as SessionKey));
+    const place = key.sessionId === undefined ? undefined : this.#places.get(keyText(key));
     if (place?.row !== undefined) {
       const session = place.row.number;
       const values = place.values.read(this.#transaction, session, delta.session, guard?.keys?.session);
@@ -209,36 +151,41 @@ class Batch {
     return {
       app: this.#scope(scopeKey(appName)),
       user: userId === undefined ? undefined : this.#scope(scopeKey(appName, userId)),
-      place: sessionId === undefined ? undefined : this.#places.get(textOf(key as SessionKey)),
+      place: sessionId === undefined ? undefined : this.#places.get(keyText(key)),
     };
   }
 
   /** What is known of a change that has been made before. Throws when it cannot be made. */
   #check(change: Change, target: Target): Committed | undefined {
-    const { key, kind, guard = {} } = change;
+    const { kind, guard } = change;
     const known = this.#duplicate(change, target);
     if (known !== undefined) {
       return known;
     }
     if (this.#calls.has(callOf(change))) {
-      throw new StoreError('conflict', 'an earlier try of this call was refused');
+      throw refusedBefore(change);
     }
     const session = target.place?.row;
     if (kind === 'create' && session !== undefined) {
-      throw new StoreError('exists', `session "${key.sessionId ?? ''}" exists already`);
+      throw sessionExists(change);
     }
-    if (kind === 'append' && !isWanted(session, guard)) {
-      throw new StoreError('not-found', `session "${key.sessionId ?? ''}" is not there`);
+    if (kind === 'append' && !isNamed(session, guard)) {
+      throw sessionNotFound(change);
     }
-    guardAgainst(target, guard);
+    checkGuard(target, change);
     return undefined;
   }
 
   #duplicate(change: Change, target: Target): Committed | undefined {
-    const { id, kind, key, guard = {} } = change;
+    const { id, kind, key, guard } = change;
     const { place } = target;
     const session = place?.row;
-    const answer = { ...answerOf(target), duplicate: true, ...changedOf(change, target), before: marksOf(target) } as const;
+    const answer = {
+      ...placeNow(target),
+      duplicate: true,
+      ...changedFor(change, target),
+      before: beforeNow(target),
+    } as const;
     if (kind === 'update') {
       return this.#updates.has(id, scopeKey(key.appName, key.userId)) ? { ...answer, prev: null } : undefined;
     }
@@ -249,20 +196,20 @@ class Batch {
       // It has been removed since, whatever is there now.
       return this.#creations.has(id) ? { ...answer, rev: 0, prev: 0 } : undefined;
     }
-    const data = isWanted(session, guard) ? place?.events.get(id) : undefined;
+    const data = isNamed(session, guard) ? place?.events.get(id) : undefined;
     return data === undefined ? undefined : { ...answer, data };
   }
 
   #apply(change: Change, target: Target): Committed {
     const { id, key, time, event, delta } = change;
     const { app, user, place } = target;
-    const told = { before: marksOf(target), ...changedOf(change, target) };
+    const told = { before: beforeNow(target), ...changedFor(change, target) };
     const isNew = place !== undefined && place.row === undefined;
     app.move(delta.app, callOf(change), isNew);
     user?.move(delta.user, callOf(change), isNew);
     if (place === undefined) {
       this.#updates.add(id, scopeKey(key.appName, key.userId));
-      return { ...answerOf(target), prev: null, ...told };
+      return { ...placeNow(target), prev: null, ...told };
     }
     place.hasMoved = true;
     place.values.apply(delta.session ?? {});
@@ -272,7 +219,7 @@ class Batch {
         place.added.push({ session: place.row.number, rev: 0, time: event.time, peak: event.time, data: event.data });
         place.row = { ...place.row, first: 0, peak: event.time };
       }
-      return { ...answerOf(target), prev: null, ...told };
+      return { ...placeNow(target), prev: null, ...told };
     }
     const rev = place.row.rev + 1;
     const eventTime = event?.time ?? time;
@@ -282,7 +229,7 @@ class Batch {
     place.added.push({ session: place.row.number, rev, id, time: eventTime, peak, data });
     place.row = { ...place.row, ...times(time), rev, peak, last: id };
     place.last = id;
-    return { ...answerOf(target), prev: rev - 1, ...told };
+    return { ...placeNow(target), prev: rev - 1, ...told };
   }
 
   #newSession({ appName, userId, sessionId }: SessionKey, created: string, time: number): SessionRow {
@@ -300,66 +247,6 @@ class Batch {
       fence: 0,
     };
   }
-}
-
-/** Throws when what is there is not what was expected. */
-function guardAgainst({ app, user, place }: Target, { rev, pos, keys }: Guard): void {
-  const actual = place?.row?.rev ?? 0;
-  if (rev !== undefined && rev !== actual) {
-    throw new StoreError('conflict', `the session is at revision ${actual}, not at the expected ${rev}`, { actual });
-  }
-  const now = posOf(app, user);
-  const hasMoved = (pos?.app ?? now.app) !== now.app || (pos?.user ?? now.user) !== now.user;
-  const nothing = new HeldValues();
-  const parts = [
-    [app.values, keys?.app],
-    [user?.values ?? nothing, keys?.user],
-    [place?.values ?? nothing, keys?.session],
-  ] as const;
-  if (hasMoved || !parts.every(([values, expected]) => values.holds(expected ?? {}))) {
-    throw new StoreError('conflict', 'the state is not what it was expected to be');
-  }
-}
-
-/** Whether a session is there, and the one that a guard means. */
-function isWanted(session: SessionRow | undefined, { created }: Guard): boolean {
-  return session !== undefined && (created === undefined || created === session.created);
-}
-
-/** Where everything is now. */
-function answerOf({ app, user, place }: Target): Pick<Committed, 'rev' | 'prev' | 'pos'> {
-  const rev = place?.row?.rev ?? 0;
-  return { rev, prev: rev, pos: posOf(app, user) };
-}
-
-function posOf(app: HeldScope, user: HeldScope | undefined): Pos {
-  return { app: app.pos, user: user?.pos ?? 0 };
-}
-
-/** What everything has come to now. */
-function marksOf({ app, user, place }: Target): NonNullable<Committed['before']> {
-  const session = place?.last;
-  return {
-    ...(app.mark !== undefined && { app: app.mark }),
-    ...(user?.mark !== undefined && { user: user.mark }),
-    ...(session !== undefined && { session }),
-  };
-}
-
-/** What others have done to the scopes since the caller's positions, as far as it can be told. */
-function changedOf({ known: { pos = {}, marks = {} } = {} }: Change, target: Target): Pick<Committed, 'changed'> {
-  const app = target.app.changedSince({ pos: pos.app, mark: marks.app });
-  const user = target.user?.changedSince({ pos: pos.user, mark: marks.user });
-  return app === undefined && user === undefined ? {} : { changed: { ...(app && { app }), ...(user && { user }) } };
-}
-
-/** Tells a call from others. */
-function callOf({ call, id }: Change): string {
-  return call ?? id;
-}
-
-function textOf({ appName, userId, sessionId }: SessionKey): string {
-  return JSON.stringify([appName, userId, sessionId]);
 }
 
 /** A time and its opposite. Neither is -0, which is another key than 0 in some browsers. */

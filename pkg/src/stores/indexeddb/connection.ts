@@ -3,12 +3,13 @@
 import { StoreError } from '../../store/store-error.js';
 import { isLoss, reasonOf, refusalOfRead, refusalOfWrite, refused } from './errors.js';
 import { openDatabase, type Opened, type Progress } from './open.js';
-import { DATA_VERSION, FIRST_VERSION, get, isComplete, TABLES, VERSION } from './tables.js';
+import { get } from './requests.js';
+import { DATA_VERSION, FIRST_VERSION, TABLES, VERSION, isComplete } from './schema.js';
 import { newerVersion, olderVersion } from '../../store/refusals.js';
 import type { Migrate } from '../../store/contract.js';
 
-/** How long another tab may take to let go of the database before it is said that it does not, in milliseconds. */
-const PATIENCE = 1_000;
+/** How long another tab may take to close its connection before `open` fails, in milliseconds. */
+const BLOCKED_TIMEOUT_MS = 1_000;
 
 /** An attempt to open a database. */
 interface Opening {
@@ -17,7 +18,7 @@ interface Opening {
   readonly hindered: Promise<never>;
 }
 
-/** A database by its name. Whoever needs it while it is not open, opens it again. */
+/** A database by its name. It is opened again when it is needed and not open. */
 export class Connection {
   readonly #name: string;
   readonly #factory: IDBFactory | undefined;
@@ -118,10 +119,12 @@ export class Connection {
     const hindered = new Promise<never>((_, reject) => (hinder = reject));
     const tell = (what: string) => (): void => hinder?.(new StoreError('unavailable', what));
     const blocked = tell(`another tab keeps an older version of the database "${this.#name}" open: close it`);
-    const queued = tell(`the browser does not open the database "${this.#name}": another tab that upgrades or deletes it waits for others`);
-    const progress: Progress = { onBlocked: () => void setTimeout(blocked, PATIENCE), onQueued: queued };
+    const queued = tell(
+      `the browser does not open the database "${this.#name}": another tab that upgrades or deletes it waits for others`,
+    );
+    const progress: Progress = { onBlocked: () => void setTimeout(blocked, BLOCKED_TIMEOUT_MS), onQueued: queued };
     const done = this.#connect(migrate, progress).finally(() => (this.#opening = undefined));
-    // Nobody may be there to hear of it.
+    // Both may be waited for by nothing.
     done.catch(() => undefined);
     hindered.catch(() => undefined);
     return { done, hindered };
@@ -225,7 +228,7 @@ function completionOf(transaction: IDBTransaction): Promise<void> {
     transaction.oncomplete = () => resolve();
     transaction.onabort = () => reject(reasonOf(transaction));
   });
-  // Whoever failed before its end does not wait for it.
+  // It is not waited for when the work failed before.
   completed.catch(() => undefined);
   return completed;
 }

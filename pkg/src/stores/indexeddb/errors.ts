@@ -23,8 +23,8 @@ export function isItsOwnFault(error: unknown): boolean {
 }
 
 /**
- * What is thrown when a transaction that writes has failed. An aborted transaction has written nothing. Only when it was
- * ending, and no reason is told, nobody knows: the error is answered as it is.
+ * What is thrown when a transaction that writes has failed. An aborted transaction has written nothing. Only when it
+ * was ending, and no reason is told, the outcome is unknown: the error is answered as it is.
  */
 export function refusalOfWrite(error: unknown, wasEnding: boolean): unknown {
   const name = nameOf(error);
@@ -51,7 +51,9 @@ export function refusalOfRead(error: unknown): unknown {
   }
   // Browsers keep large values in files of their own, which can get lost.
   const isLost = ['NotReadableError', 'DataError', 'DataCloneError', 'NotFoundError'].includes(nameOf(error));
-  return new StoreError(isLost ? 'corrupt' : 'unavailable', `the browser cannot read it: ${textOf(error)}`, { cause: error });
+  return new StoreError(isLost ? 'corrupt' : 'unavailable', `the browser cannot read it: ${textOf(error)}`, {
+    cause: error,
+  });
 }
 
 /** What is thrown when a database cannot be opened: nothing is written by that. */
@@ -62,7 +64,9 @@ export function refusalOfOpening(error: unknown, database: string): StoreError {
     case 'NotSupportedError':
       return refused(error);
     default:
-      return new StoreError('unavailable', `the database "${database}" cannot be opened: ${textOf(error)}`, { cause: error });
+      return new StoreError('unavailable', `the database "${database}" cannot be opened: ${textOf(error)}`, {
+        cause: error,
+      });
   }
 }
 

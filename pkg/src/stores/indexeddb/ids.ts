@@ -1,11 +1,10 @@
-// What is remembered by its id for some time: updates, refused calls, creations of sessions that are gone.
+// What is remembered by its id for some time: updates, refused calls, creations of removed sessions.
 
-import { get, put, remove, type IdRow } from './tables.js';
+import { REMEMBERED_MS } from '../shared/limits.js';
+import { get, put, remove } from './requests.js';
+import type { IdRow } from './rows.js';
 
-/** How long, in milliseconds: a day, as clocks may be wrong. */
-const REMEMBERED = 24 * 60 * 60 * 1_000;
-
-/** The ids of one table, from before some changes are made until they are written. */
+/** The ids of one table that are looked for or added in a transaction. */
 export class RememberedIds {
   readonly #table: 'updates' | 'calls' | 'creations';
   readonly #known = new Set<string>();
@@ -36,7 +35,7 @@ export class RememberedIds {
   /** Writes what has been added, and forgets what is too old. */
   write(transaction: IDBTransaction): void {
     if (this.#added.length > 0) {
-      remove(transaction, this.#table, IDBKeyRange.upperBound([Date.now() - REMEMBERED]));
+      remove(transaction, this.#table, IDBKeyRange.upperBound([Date.now() - REMEMBERED_MS]));
       this.#added.forEach((row) => put(transaction, this.#table, row));
     }
   }

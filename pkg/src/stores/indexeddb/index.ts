@@ -1,61 +1,46 @@
 /**
- * A store for browsers and workers: sessions in an IndexedDB database of the page's origin. Tabs and workers may write at
- * once; each tells the others what has changed.
+ * A store for browsers and workers: sessions in an IndexedDB database of the page's origin. Tabs and workers may write
+ * at once; each tells the others what has changed.
  *
  * @packageDocumentation
  */
 
-import { checkMethods, checkOptions } from '../../checks/arguments.js';
 import { isStoreError } from '../../store/store-error.js';
-import { checkChoice, checkText } from '../shared/checks.js';
-import { commitAll, removeScope, removeSession } from './commit.js';
+import { checkArguments, type IndexedDBStoreOptions } from './options.js';
+import { commitAll } from './commit.js';
 import { Connection } from './connection.js';
 import { isItsOwnFault } from './errors.js';
 import { Hints } from './hints.js';
-import { readPage, readScope, readSession } from './read.js';
-import type { StoreError } from '../../store/store-error.js';
-import type { Change, Committed, SessionStore } from '../../store/contract.js';
+import { readPage } from './list.js';
+import { readScope, readSession } from './read.js';
+import { removeScope, removeSession } from './remove.js';
+import { hintOf } from '../shared/keys.js';
+import { commitEach, committedOr, type Outcome } from '../shared/outcome.js';
+import type { Change, SessionStore } from '../../store/contract.js';
 
+export type { IndexedDBStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
-
-/** Options of {@link indexedDBStore}. */
-export interface IndexedDBStoreOptions {
-  /**
-   * `strict`, the default: a change is on disk when `commit` resolves. `relaxed`: the operating system has it; that is
-   * faster, and a loss of power may take the last changes, never a part of one.
-   */
-  readonly durability?: 'strict' | 'relaxed';
-  /** Instead of the global one. */
-  readonly indexedDB?: IDBFactory;
-  /** Instead of the global one. Where there is none, `watch` hears nothing. */
-  readonly BroadcastChannel?: new (name: string) => Pick<BroadcastChannel, 'onmessage' | 'postMessage' | 'close'>;
-}
 
 /**
  * Makes a store in the IndexedDB database of this name; tabs and workers that use the same name share it.
  *
- * Its `open` throws `rejected` when the browser has no storage for the page, when the database is of a newer version or
- * another's, and when there is none and `check` forbids to make it; `unavailable` when another tab keeps an older version
- * open. Its other methods throw `unavailable` when the page's quota is used up, and `rejected` when the database was
- * deleted or upgraded by another tab meanwhile: then the page has to be loaded again.
+ * Its `open` throws `rejected` when the browser has no storage for the page, when the database is of a newer version
+ * or another's, and when there is none and `check` forbids to make it; `unavailable` when another tab keeps an older
+ * version open. Its other methods throw `unavailable` when the page's quota is used up, and `rejected` when the
+ * database was deleted or upgraded by another tab meanwhile: then the page has to be loaded again.
  */
 export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions = {}): SessionStore {
-  checkText('name', name, "indexedDBStore('sessions')");
-  checkOptions(options, ['durability', 'indexedDB', 'BroadcastChannel']);
+  checkArguments(name, options);
   const { durability = 'strict', indexedDB } = options;
-  checkChoice('options.durability', durability, ['strict', 'relaxed']);
-  if (indexedDB !== undefined) {
-    checkMethods(indexedDB, 'options.indexedDB', ['open']);
-  }
   const connection = new Connection(name, indexedDB);
   const hints = new Hints(`statepad:${name}`, options.BroadcastChannel ?? globalThis.BroadcastChannel);
-  const write = (changes: readonly Change[]): Promise<(Committed | StoreError)[]> =>
+  const write = (changes: readonly Change[]): Promise<Outcome[]> =>
     connection.write(durability, (transaction) => commitAll(transaction, changes));
-  const commitMany = async (changes: readonly Change[]): Promise<(Committed | StoreError)[]> => {
+  const commitMany = async (changes: readonly Change[]): Promise<Outcome[]> => {
     const answers = await write(changes).catch((error: unknown) => {
-      // One that is too big has kept the others from being written.
+      // A change that is too big made the whole transaction fail.
       if (changes.length > 1 && isItsOwnFault(error)) {
-        return eachAlone(changes, write);
+        return commitEach(changes, write);
       }
       throw error;
     });
@@ -65,26 +50,19 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
   return {
     durability: durability === 'strict' ? 'disk' : 'os',
     keeps: ['marks', 'changed', 'calls', 'creations'],
-    commit: async (change) => {
-      const [answer] = (await commitMany([change])) as [Committed | StoreError];
-      if (isStoreError(answer)) {
-        throw answer;
-      }
-      return answer;
-    },
+    commit: async (change) => committedOr((await commitMany([change]))[0]),
     commitMany,
     load: (key, query) => connection.read((transaction) => readSession(transaction, key, query)),
     list: (query) => connection.read((transaction) => readPage(transaction, query)),
     loadScope: (scope) => connection.read((transaction) => readScope(transaction, scope)),
     remove: async (key, _, guard) => {
-      if (await connection.write(durability, (transaction) => removeSession(transaction, key, guard?.created))) {
+      if (await connection.write(durability, (transaction) => removeSession(transaction, key, guard))) {
         hints.send([key]);
       }
     },
     removeScope: async (scope) => {
       await connection.write(durability, (transaction) => removeScope(transaction, scope));
-      const { app: appName, user: userId } = scope;
-      hints.send([userId === undefined ? { appName } : { appName, userId }]);
+      hints.send([hintOf(scope)]);
     },
     watch: (onHint) => hints.watch(onHint),
     open: async ({ migrate }) => {
@@ -98,25 +76,6 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
 }
 
 /** Whether a change has been written now. */
-function isNews(answer: Committed | StoreError | undefined): boolean {
+function isNews(answer: Outcome | undefined): boolean {
   return answer !== undefined && !isStoreError(answer) && answer.duplicate === undefined;
-}
-
-/** Makes each change in a transaction of its own. */
-async function eachAlone(
-  changes: readonly Change[],
-  write: (changes: readonly Change[]) => Promise<(Committed | StoreError)[]>,
-): Promise<(Committed | StoreError)[]> {
-  const answers: (Committed | StoreError)[] = [];
-  for (const change of changes) {
-    try {
-      answers.push(...(await write([change])));
-    } catch (error) {
-      if (!isStoreError(error)) {
-        throw error;
-      }
-      answers.push(error);
-    }
-  }
-  return answers;
 }

@@ -1,13 +1,13 @@
 // One request to open an IndexedDB database, and the connection that comes of it.
 
 import { nameOf, reasonOf, refusalOfOpening } from './errors.js';
-import { canBeUpgraded, createTables } from './tables.js';
+import { canBeUpgraded, createTables } from './schema.js';
 
 /**
- * How long the browser may say nothing, in milliseconds, before it is said that the database cannot be opened now: it lets
- * a request wait behind those of others, and tells neither that nor when they are in each other's way.
+ * How long the browser may say nothing, in milliseconds, before `open` fails: it lets a request wait behind those of
+ * other tabs, and tells neither that nor when they block each other.
  */
-const QUEUED = 5_000;
+const QUEUED_TIMEOUT_MS = 5_000;
 
 /** A connection to a database. */
 export interface Opened {
@@ -18,7 +18,7 @@ export interface Opened {
   onLost?: () => void;
 }
 
-/** How a request is doing. */
+/** What is reported while a request waits. */
 export interface Progress {
   /** Another connection is in the way. The request goes on. */
   readonly onBlocked: () => void;
@@ -27,8 +27,8 @@ export interface Progress {
 }
 
 /**
- * Opens a database, or answers `undefined` and leaves everything as it is when there is none that suits: none at all, or,
- * when a version is wanted, one that is not empty and has another layout.
+ * Opens a database, or answers `undefined` and leaves everything as it is when there is none that suits: none at all,
+ * or, when a version is wanted, one that is not empty and has another layout.
  */
 export function openDatabase(
   factory: IDBFactory,
@@ -44,7 +44,7 @@ export function openDatabase(
       fail(error);
       return;
     }
-    const timer = setTimeout(onQueued, QUEUED);
+    const timer = setTimeout(onQueued, QUEUED_TIMEOUT_MS);
     let isUnfit = false;
     request.onblocked = () => {
       clearTimeout(timer);
@@ -78,8 +78,8 @@ export function openDatabase(
 }
 
 /**
- * A connection that closes itself as soon as another tab wants to upgrade or delete the database. That is asked once, and
- * may be right behind the success: it is listened for in the same turn.
+ * A connection that closes itself as soon as another tab wants to upgrade or delete the database. That is asked once,
+ * and may be right behind the success: it is listened for in the same turn.
  */
 function held(database: IDBDatabase): Opened {
   const opened: Opened = { database, isLost: false };

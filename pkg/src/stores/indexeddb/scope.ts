@@ -1,12 +1,14 @@
-// An app, or a user in it, from before some changes are made until they are written.
+// The state of an app or a user while changes are made to it in memory, before it is written.
 
+import { scopeTitle } from '../../store/refusals.js';
+import { get, put } from './requests.js';
+import type { GoneRow, MarkRow, ScopeKey, ScopeRow } from './rows.js';
 import { deltaSince, forgetBefore, readSince, type Since } from './since.js';
-import { get, put, type GoneRow, type MarkRow, type ScopeKey, type ScopeRow } from './tables.js';
 import { HeldValues } from './values.js';
-import { isEmpty } from '../shared/scope-values.js';
+import { isEmpty } from '../shared/values.js';
 import type { Delta } from '../../store/contract.js';
 
-/** What a change has to do with a scope. */
+/** The part of a change that concerns one scope. */
 export interface Concern {
   readonly delta?: Delta | undefined;
   /** What its guard expects. */
@@ -23,9 +25,9 @@ export class HeldScope {
   #reading: Promise<void> | undefined;
   #isThere = false;
   #hasMoved = false;
-  /** The position that the database has. */
+  /** The position in the database. */
   #stored = 0;
-  /** By the position and the mark that are known: what the database says has happened since. */
+  /** What has happened since a known position, as the database has it, by position and mark. */
   readonly #since = new Map<string, Since | undefined>();
   readonly #marks: MarkRow[] = [];
   readonly #gone: GoneRow[] = [];
@@ -70,7 +72,12 @@ export class HeldScope {
       return undefined;
     }
     const since = this.#since.get(textOf(pos, mark));
-    return since && deltaSince(pos, this.values.over(since.values), [...since.gone, ...this.#gone]);
+    return since && deltaSince(pos, this.values.over(since.values), [...since.gone, ...this.#gone], this.#title());
+  }
+
+  #title(): string {
+    const [app, user] = this.#row.scope;
+    return scopeTitle(user === undefined ? { app } : { app, user });
   }
 
   /** Makes the delta of a change, which leaves its mark. The scope is there from now on. */

@@ -1,12 +1,10 @@
 // What has happened to an app or a user in an IndexedDB database since a position that a caller knows.
 
-import { beginningWith, get, getAll, remove, type GoneRow, type ScopeKey, type ValueRow } from './tables.js';
-import { valuesOf } from './values.js';
+import { beginningWith, get, getAll, remove } from './requests.js';
+import type { GoneRow, ScopeKey, ValueRow } from './rows.js';
+import { valuesIn } from './values.js';
+import { MOVES_BETWEEN_TRIMS, TOLD_MOVES } from '../shared/limits.js';
 import type { Delta } from '../../store/contract.js';
-
-/** How many positions back it can be told at least, and how often what is beyond them is forgotten. */
-const TOLD = 1_000;
-const ROUND = 256;
 
 /** What has been written and deleted since a position. */
 export interface Since {
@@ -15,7 +13,12 @@ export interface Since {
 }
 
 /** Reads what has happened since a position. `undefined` where that mark was another one there, or it is not known. */
-export async function readSince(transaction: IDBTransaction, scope: ScopeKey, pos: number, mark: string): Promise<Since | undefined> {
+export async function readSince(
+  transaction: IDBTransaction,
+  scope: ScopeKey,
+  pos: number,
+  mark: string,
+): Promise<Since | undefined> {
   if ((await get(transaction, 'marks', [scope, pos]))?.mark !== mark) {
     return undefined;
   }
@@ -28,16 +31,21 @@ export async function readSince(transaction: IDBTransaction, scope: ScopeKey, po
 }
 
 /** The same as a delta. Throws `corrupt`. */
-export function deltaSince(pos: number, values: readonly Omit<ValueRow, 'home'>[], gone: readonly Pick<GoneRow, 'name'>[]): Delta {
+export function deltaSince(
+  pos: number,
+  values: readonly Omit<ValueRow, 'home'>[],
+  gone: readonly Pick<GoneRow, 'name'>[],
+  whose: string,
+): Delta {
   const made = values.filter((row) => (row.made ?? 0) > pos);
   const unset = [...new Set([...gone, ...made].map(({ name }) => name))];
-  return { ...(values.length > 0 && { set: valuesOf(values) }), ...(unset.length > 0 && { unset }) };
+  return { ...(values.length > 0 && { set: valuesIn(values, whose) }), ...(unset.length > 0 && { unset }) };
 }
 
 /** Forgets what is not told any more, now and then. */
 export function forgetBefore(transaction: IDBTransaction, scope: ScopeKey, before: number, pos: number): void {
-  if (Math.floor(before / ROUND) !== Math.floor(pos / ROUND)) {
-    forget(transaction, IDBKeyRange.bound([scope], [scope, pos - TOLD], false, true));
+  if (Math.floor(before / MOVES_BETWEEN_TRIMS) !== Math.floor(pos / MOVES_BETWEEN_TRIMS)) {
+    forget(transaction, IDBKeyRange.bound([scope], [scope, pos - TOLD_MOVES], false, true));
   }
 }
 

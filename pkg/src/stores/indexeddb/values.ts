@@ -1,10 +1,9 @@
 // The values of one scope in an IndexedDB database: a row for each name.
 
-import { StoreError } from '../../store/store-error.js';
-import { beginningWith, get, getAll, put, remove, type Home, type ValueRow } from './tables.js';
-import { emptyValues } from '../shared/scope-values.js';
+import { beginningWith, get, getAll, put, remove } from './requests.js';
+import type { Home, ValueRow } from './rows.js';
+import { parseValue, valuesOf } from '../shared/values.js';
 import type { Delta, Values } from '../../store/contract.js';
-import type { Json } from '../../model/types.js';
 
 /** A value, and its place among the others. */
 interface Held {
@@ -14,29 +13,18 @@ interface Held {
   readonly made?: number | undefined;
 }
 
-/** Reads all values of a scope. Throws `corrupt`. */
-export async function readValues(transaction: IDBTransaction, home: Home): Promise<Values> {
-  return valuesOf(await getAll(transaction, 'values', beginningWith([home])));
+/** Reads all values of a scope. Throws `corrupt`. `whose` is a title, for messages. */
+export async function readValues(transaction: IDBTransaction, home: Home, whose: string): Promise<Values> {
+  return valuesIn(await getAll(transaction, 'values', beginningWith([home])), whose);
 }
 
 /** The values of rows, in the order in which the names were first written. Throws `corrupt`. */
-export function valuesOf(rows: readonly Pick<ValueRow, 'name' | 'order' | 'text'>[]): Values {
-  const values = emptyValues();
-  for (const { name, text } of [...rows].sort((a, b) => a.order - b.order)) {
-    values[name] = parsed(name, text);
-  }
-  return values;
+export function valuesIn(rows: readonly Pick<ValueRow, 'name' | 'order' | 'text'>[], whose: string): Values {
+  const sorted = [...rows].sort((a, b) => a.order - b.order);
+  return valuesOf(sorted.map(({ name, text }) => [name, parseValue(name, text, whose)]));
 }
 
-function parsed(name: string, text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch (error) {
-    throw new StoreError('corrupt', `the value of "${name}" cannot be read`, { cause: error });
-  }
-}
-
-/** The values of one scope that some changes are about, from before they are made until they are written. */
+/** The values of one scope that are changed or compared in a transaction, until they are written. */
 export class HeldValues {
   readonly #held = new Map<string, Held>();
   readonly #asked = new Set<string>();
@@ -46,7 +34,12 @@ export class HeldValues {
 
   /** Reads the values that matter for a delta and for what a guard expects. */
   read(transaction: IDBTransaction, home: Home, delta: Delta = {}, expected: Delta = {}): Promise<unknown> {
-    const parts = [Object.keys(delta.set ?? {}), delta.unset ?? [], Object.keys(expected.set ?? {}), expected.unset ?? []];
+    const parts = [
+      Object.keys(delta.set ?? {}),
+      delta.unset ?? [],
+      Object.keys(expected.set ?? {}),
+      expected.unset ?? [],
+    ];
     const asked = parts.flat().filter((name) => !this.#asked.has(name));
     return Promise.all(
       asked.map(async (name) => {
@@ -60,8 +53,8 @@ export class HeldValues {
   }
 
   /**
-   * Makes a delta, and answers the names that were deleted. A name that is there keeps its place; one that is deleted, or new,
-   * comes at the end. Of an app and a user `pos` is the position to which the delta brings them.
+   * Makes a delta, and answers the names that were deleted. A name that is there keeps its place; one that is deleted,
+   * or new, comes at the end. Of an app and a user `pos` is the position to which the delta brings them.
    */
   apply({ set = {}, unset = [] }: Delta, pos?: number): string[] {
     const gone = unset.filter((name) => this.#held.delete(name));
@@ -100,7 +93,14 @@ export class HeldValues {
         remove(transaction, 'values', [home, name]);
       } else {
         const { order, text, pos, made } = held;
-        put(transaction, 'values', { home, name, order, text, ...(pos !== undefined && { pos }), ...(made !== undefined && { made }) });
+        put(transaction, 'values', {
+          home,
+          name,
+          order,
+          text,
+          ...(pos !== undefined && { pos }),
+          ...(made !== undefined && { made }),
+        });
       }
     }
   }

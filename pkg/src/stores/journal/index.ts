@@ -1,45 +1,51 @@
 /**
- * A store that is a list of lines, of which none is ever changed: in a file, in the storage of a browser, or wherever somebody
- * can append lines and read them back. All sessions are in memory, too, and read from there; opening reads all lines.
+ * A store that is a list of lines, of which none is ever changed: in a file, in the storage of a browser, or wherever
+ * lines can be appended and read back. All sessions are in memory, too, and read from there; opening reads all lines.
  *
- * Each line has checksums. A line that can only be read in part makes its session `corrupt`, and no other. What it changed in
- * the state of its app or user has a checksum of its own: only when that part is damaged is the app or user corrupt, with all
- * sessions that need its values. What is corrupt is neither read nor written; removing it (`remove`, `removeScope`) helps. A
- * line that nobody came to the end of writing was never acknowledged and is passed over.
+ * Each line has checksums. A line that can only be read in part makes its session `corrupt`, and no other. What it
+ * changed in the state of its app or user has a checksum of its own: only when that part is damaged is the app or user
+ * corrupt, with all sessions that need its values. What is corrupt is neither read nor written; removing it (`remove`,
+ * `removeScope`) helps. A line that was not written to its end was never acknowledged and is passed over.
  *
- * A journal only grows, with each change by about the size of the event and 300 bytes. What is deleted is no longer read, and
- * stays among the lines; {@link FileJournalOptions.compact} takes it out of a file.
+ * A journal only grows, with each change by about the size of the event and 300 bytes. What is deleted is no longer
+ * read, and stays among the lines; {@link FileJournalOptions.compact} takes it out of a file.
  *
  * @packageDocumentation
  */
 
-import { checkMethods, checkOptions } from '../../checks/arguments.js';
-import { checkChoice, checkText } from '../shared/checks.js';
+import {
+  checkFileArguments,
+  checkMedium,
+  checkStorageArguments,
+  type FileJournalOptions,
+  type StorageOptions,
+} from './options.js';
 import { callbackStore } from './callback-store.js';
 import { JournalFile } from './file/journal-file.js';
 import { JournalReader } from './reader.js';
 import { lineOf, versionLine } from './lines.js';
-import { JournalStorage, type StorageOptions } from './web-storage/journal-storage.js';
+import { JournalStorage } from './web-storage/journal-storage.js';
 import type { Records } from './log-record.js';
 import type { Durability, Migrate, SessionStore } from '../../store/contract.js';
 
 export { StoreError } from '../../store/store-error.js';
 export { callbackStore } from './callback-store.js';
-export type { Callbacks } from './callback-store.js';
-export type { LogRecord, Records, Refusal, Removal, VersionRecord } from './log-record.js';
-export type { StorageArea, StorageLocks, StorageOptions } from './web-storage/journal-storage.js';
+export type { Callbacks, LogRecord, Records, Refusal, Removal, VersionRecord } from './log-record.js';
+export type { FileJournalOptions, StorageOptions } from './options.js';
+export type { StorageArea, StorageLocks } from './web-storage/area.js';
 export type { Durability, Migrate, SessionStore } from '../../store/contract.js';
 export type { StoreErrorCode, StoreErrorDetails } from '../../store/store-error.js';
 
 /** Where lines are kept. */
 export interface JournalMedium {
   /**
-   * Appends lines, in order, behind all others; they are durable when it resolves. No line has a line feed in it; an empty one
-   * comes first when a line before it may be torn. Called with all that wait, and not again before it is done.
+   * Appends lines, in order, behind all others; they are durable when it resolves. No line has a line feed in it; an
+   * empty one comes first when a line before it may be torn. Called with all that wait, and not again before it is
+   * done.
    *
-   * A `StoreError` of code `unavailable` or `rejected` says that none of them is written. After any other error the outcome is
-   * unknown, and everything is read again before the next call: what is written of them must be there by then, and
-   * nothing may be added later. A batch that is `rejected` is appended again, line by line.
+   * A `StoreError` of code `unavailable` or `rejected` says that none of them is written. After any other error the
+   * outcome is unknown, and everything is read again before the next call: what is written of them must be there by
+   * then, and nothing may be added later. A batch that is `rejected` is appended again, line by line.
    */
   append(lines: readonly string[]): Promise<void>;
   /** Reads all lines, in order. Those that are there twice, because a retry wrote them again, do no harm. */
@@ -53,24 +59,9 @@ export interface JournalMedium {
   readonly name?: string;
 }
 
-/** Options of {@link fileJournal}. */
-export interface FileJournalOptions {
-  /**
-   * Whether a change is on the disk when it is acknowledged, as it is unless told otherwise. Otherwise it is with the operating
-   * system: it survives the end of the process, and not that of the machine.
-   */
-  readonly sync?: boolean | undefined;
-  /**
-   * Whether sessions that have been removed are taken out of the file when it is opened: it is written anew without them, and
-   * takes the place of the old one as a whole. That needs room for both, and is left alone as long as something is damaged.
-   * What was deleted stays in the file until then.
-   */
-  readonly compact?: boolean | undefined;
-}
-
 /**
- * Makes a store over lines that somebody keeps. Changes that wait are appended together. Nobody else may write to the same
- * lines while it is open.
+ * Makes a store over lines that the medium keeps. Changes that wait are appended together. Nothing else may write to
+ * the same lines while it is open.
  *
  * @example
  * const store = journalStore({
@@ -79,7 +70,7 @@ export interface FileJournalOptions {
  * });
  */
 export function journalStore(medium: JournalMedium): SessionStore {
-  checkMethods(medium, 'medium', ['append', 'read'], ['open', 'close']);
+  checkMedium(medium);
   let reader = new JournalReader();
   let isContinued = false;
   const store = callbackStore({
@@ -118,19 +109,17 @@ export function journalStore(medium: JournalMedium): SessionStore {
 }
 
 /**
- * Makes a store in a file, for Node. It is made when it is not there; its folder must be. `${path}.lock` keeps
- * others out as long as the store is open: the process that made it has to close the store or die. A change that finds no room
- * on the disk is `unavailable`, and the file is as it was before. When not even that can be reached, the journal closes
- * itself: it can be opened anew.
+ * Makes a store in a file, for Node. It is made when it is not there; its folder must be. `${path}.lock` keeps others
+ * out as long as the store is open: the process that made it has to close the store or die. A change that finds no
+ * room on the disk is `unavailable`, and the file is as it was before. When not even that can be reached, the journal
+ * closes itself: it can be opened anew.
  *
- * `open` throws `rejected` when somebody else has the journal open, or when there can be no such file; `unavailable` when there is
- * no room for the lock; `corrupt` when a line is damaged in such a way that it cannot be known whose it is.
+ * `open` throws `rejected` when another store has the journal open, or when there can be no such file; `unavailable`
+ * when there is no room for the lock; `corrupt` when a line is damaged in such a way that it cannot be known whose it
+ * is.
  */
 export function fileJournal(path: string, options: FileJournalOptions = {}): SessionStore {
-  checkText('path', path, "fileJournal('sessions.journal')");
-  checkOptions(options, ['sync', 'compact']);
-  checkChoice('options.sync', options.sync, [true, false]);
-  checkChoice('options.compact', options.compact, [true, false]);
+  checkFileArguments(path, options);
   const file = new JournalFile(path, options.sync ?? true, options.compact ?? false);
   const store = journalStore(file);
   return {
@@ -145,23 +134,16 @@ export function fileJournal(path: string, options: FileJournalOptions = {}): Ses
 }
 
 /**
- * Makes a store in `localStorage`, or another `Storage`: an item for each batch of lines, under `${name}:0000001` and so on.
- * Changes that find no room are `unavailable`. When it is acknowledged, a change is with the browser, which writes it to the
- * disk when it likes (`os`).
+ * Makes a store in `localStorage`, or another `Storage`: an item for each batch of lines, under `${name}:0000001` and
+ * so on. Changes that find no room are `unavailable`. When it is acknowledged, a change is with the browser, which
+ * writes it to the disk when it likes (`os`).
  *
  * One page at a time: `open` throws `rejected` when another one has it open. That is known by a lock of the browser
- * (`navigator.locks`). A page that does not come by https, nor from localhost, has none: `open` throws `rejected`, as nothing else
- * keeps a page that was stopped for a while from overwriting what another one has written meanwhile. When the items are deleted
- * while it is open, all later changes are `rejected`.
+ * (`navigator.locks`). A page that does not come by https, nor from localhost, has none: `open` throws `rejected`, as
+ * nothing else keeps a page that was stopped for a while from overwriting what another one has written meanwhile. When
+ * the items are deleted while it is open, all later changes are `rejected`.
  */
 export function localStorageJournal(name: string, options: StorageOptions = {}): SessionStore {
-  checkText('name', name, "localStorageJournal('sessions')");
-  checkOptions(options, ['storage', 'locks']);
-  if (options.storage !== undefined) {
-    checkMethods(options.storage, 'options.storage', ['key', 'getItem', 'setItem', 'removeItem']);
-  }
-  if (options.locks !== undefined) {
-    checkMethods(options.locks, 'options.locks', ['request']);
-  }
+  checkStorageArguments(name, options);
   return journalStore(new JournalStorage(name, options));
 }

@@ -1,23 +1,24 @@
-// The line of one record. Sections stand between tabs, each with its own checksum, so that damage reaches no further than it
-// must:
+// The line of one record. Sections stand between tabs, each with its own checksum, so that damage reaches no further
+// than it must:
 //
 //   K<crc>[number, app, user, session, touched] ⇥ S<crc>{ app, user } ⇥ P<crc>{ id, kind, time, … } ⇥ K<crc>[…]
 //
-// K says whose line it is and stands at both ends; `touched` is 1 for the app's scope, 2 for the user's, 3 for both. S has
-// what changes there, and is left out where nothing does. P has all the rest. The checksums of S and P are those of the label,
-// the checksum of K and the text: a section that has got into another line is none of it. JSON has no raw tabs and line feeds.
+// K names the session, user or app of the line and stands at both ends; `touched` is 1 for the app's scope, 2 for the
+// user's, 3 for both. S has what changes there, and is left out where nothing does. P has all the rest. The checksums
+// of S and P are those of the label, the checksum of K and the text: a section that was copied into another line does
+// not match. JSON has no raw tabs and line feeds.
 //
-// Version 1 wrote O in place of P. It refuses a journal with a section that it does not know: each line keeps it away from what
-// it would misread. An upgrade appends a line of its own that says the version, V<crc>2; it has no number.
+// Version 1 wrote O in place of P. It refuses a journal with a section that it does not know: each line keeps it away
+// from what it would misread. An upgrade appends a line of its own that says the version, V<crc>2; it has no number.
 
 import { StoreError } from '../../store/store-error.js';
-import { isEmpty } from '../shared/scope-values.js';
+import { isEmpty } from '../shared/values.js';
 import { crc32 } from './crc32.js';
 import type { Change, Delta, Hint } from '../../store/contract.js';
 import { newerVersion } from '../../store/refusals.js';
 import { LOG_VERSION, type LogRecord, type Refusal, type Removal, type VersionRecord } from './log-record.js';
 
-/** Whose line it is. */
+/** What section K says. */
 export interface LineKey {
   /** Lines are numbered from 1. */
   readonly number: number;
@@ -26,7 +27,7 @@ export interface LineKey {
   readonly touchesUser: boolean;
 }
 
-/** What a section O says. */
+/** What a section O or P says. */
 export interface OwnPart extends Omit<Change, 'key' | 'delta' | 'kind'> {
   readonly kind: Exclude<LogRecord, VersionRecord>['kind'];
   readonly delta?: Delta;
@@ -69,8 +70,16 @@ export function lineOf(number: number, record: Exclude<LogRecord, VersionRecord>
   const { delta, ...own } = 'delta' in rest ? rest : { ...rest, delta: undefined };
   const { app, user, session } = delta ?? {};
   const isScope = own.kind === 'remove-scope';
-  const [touchesApp, touchesUser] = isScope ? [key.userId === undefined, key.userId !== undefined] : [!isEmpty(app), !isEmpty(user)];
-  const head = section('K', '', [number, key.appName, key.userId, key.sessionId, Number(touchesApp) + 2 * Number(touchesUser)]);
+  const [touchesApp, touchesUser] = isScope
+    ? [key.userId === undefined, key.userId !== undefined]
+    : [!isEmpty(app), !isEmpty(user)];
+  const head = section('K', '', [
+    number,
+    key.appName,
+    key.userId,
+    key.sessionId,
+    Number(touchesApp) + 2 * Number(touchesUser),
+  ]);
   const sections = [section('P', sumOf(head), { ...own, ...(!isEmpty(session) && { delta: session }) })];
   if ((touchesApp || touchesUser) && !isScope) {
     sections.unshift(section('S', sumOf(head), { ...(touchesApp && { app }), ...(touchesUser && { user }) }));
@@ -78,7 +87,7 @@ export function lineOf(number: number, record: Exclude<LogRecord, VersionRecord>
   return [head, ...sections, head].join('\t');
 }
 
-/** Puts the record of a line together again. */
+/** The record that the parts of a line make. */
 export function recordOf({ key }: LineKey, { delta: session, ...own }: OwnPart, shared: Piece['shared']): LogRecord {
   if (own.kind === 'remove' || own.kind === 'remove-scope' || own.kind === 'refusal') {
     return { ...own, kind: own.kind, key } as Removal | Refusal;
@@ -87,8 +96,8 @@ export function recordOf({ key }: LineKey, { delta: session, ...own }: OwnPart, 
 }
 
 /**
- * Reads what can be read of a line: one piece, if all is well; none, if neither end can be read; several, when lines have run
- * into each other. Throws `rejected` when the line is of a kind that only a later version knows.
+ * Reads what can be read of a line: one piece, if all is well; none, if neither end can be read; several, when lines
+ * have run into each other. Throws `rejected` when the line is of a kind that only a later version knows.
  */
 export function readLine(text: string): { readonly pieces: readonly Piece[]; readonly isWhole: boolean } {
   const parts = text.split('\t');
@@ -100,7 +109,9 @@ export function readLine(text: string): { readonly pieces: readonly Piece[]; rea
     if (found?.label === 'K') {
       const sections = parts.map((part) => (part === head ? found : readSection(part, sumOf(head))));
       labels = sections.map((section) => section?.label ?? '?').join('');
-      const [own, shared] = [/[OP]/, /S/].map((labels) => sections.find((section) => section !== undefined && labels.test(section.label)));
+      const [own, shared] = [/[OP]/, /S/].map((labels) =>
+        sections.find((section) => section !== undefined && labels.test(section.label)),
+      );
       pieces.push({
         key: keyOf(found.value),
         shared: shared?.value as Piece['shared'],
@@ -111,7 +122,10 @@ export function readLine(text: string): { readonly pieces: readonly Piece[]; rea
     }
   }
   const [piece] = pieces;
-  return { pieces, isWhole: piece !== undefined && (needsShared(piece.key, piece.own) ? /^KS[OP]K$/ : /^K[OP]K$/).test(labels) };
+  return {
+    pieces,
+    isWhole: piece !== undefined && (needsShared(piece.key, piece.own) ? /^KS[OP]K$/ : /^K[OP]K$/).test(labels),
+  };
 }
 
 /** Whether a line of this key has a section S. */
@@ -119,7 +133,7 @@ export function needsShared({ touchesApp, touchesUser }: LineKey, own: OwnPart |
   return (touchesApp || touchesUser) && own?.kind !== 'remove-scope';
 }
 
-/** Two lines whose line feed between them has become something else, or `undefined`. */
+/** The two lines of a text in which the line feed between them was damaged; `undefined` for other texts. */
 export function splitLines(text: string): [string, string] | undefined {
   const head = text.slice(0, Math.max(0, text.indexOf('\t')));
   const end = text.indexOf(`\t${head}`, head.length) + 1 + head.length;
@@ -127,11 +141,11 @@ export function splitLines(text: string): [string, string] | undefined {
 }
 
 /**
- * Whether the last line is one that somebody began to write and never came to the end of. A line that was there as a whole
+ * Whether the last line was begun and not written to its end. A line that was there as a whole
  * and is damaged now looks otherwise: more than its last section is damaged, or something of its end is still there.
  */
 export function isTorn(text: string): boolean {
-  // The end may lie in the middle of a character, or in space that nobody has written to.
+  // The end may lie in the middle of a character, or in space that was never written to.
   const [head = '', ...sections] = text.replace(/[\0\uFFFD]+$/, '').split('\t');
   const last = sections.pop();
   if (last === undefined && head.startsWith('V')) {
@@ -140,13 +154,23 @@ export function isTorn(text: string): boolean {
   if (last === undefined) {
     return /^(K[0-9a-f]{0,8}(\[[^]*)?)?$/.test(head);
   }
-  const isBefore = readSection(head, '')?.label === 'K' && sections.every((text) => text !== head && readSection(text, sumOf(head)));
-  return isBefore && (last.startsWith('K') ? last !== head && head.startsWith(last) : /^([SOP]|$)/.test(last) && !last.endsWith(head));
+  const isBefore =
+    readSection(head, '')?.label === 'K' && sections.every((text) => text !== head && readSection(text, sumOf(head)));
+  return (
+    isBefore &&
+    (last.startsWith('K') ? last !== head && head.startsWith(last) : /^([SOP]|$)/.test(last) && !last.endsWith(head))
+  );
 }
 
 function section(label: string, seed: string, value: unknown): string {
   const json = JSON.stringify(value);
-  return label + crc32(label + seed + json).toString(16).padStart(8, '0') + json;
+  return (
+    label +
+    crc32(label + seed + json)
+      .toString(16)
+      .padStart(8, '0') +
+    json
+  );
 }
 
 function sumOf(section: string): string {
@@ -159,13 +183,22 @@ function readSection(text: string, seed: string): Section | undefined {
     return undefined;
   }
   if (!/^[KSOPV]$/.test(label)) {
-    throw new StoreError('rejected', `the journal has a section "${label}", which only a later version knows: update statepad`);
+    throw new StoreError(
+      'rejected',
+      `the journal has a section "${label}", which only a later version knows: update statepad`,
+    );
   }
   return { label, sum, value: JSON.parse(json) };
 }
 
 function keyOf(value: unknown): LineKey {
-  const [number, appName, userId, sessionId, touched] = value as [number, string, string | null, string | null, number];
+  const [number, appName, userId, sessionId, touched] = value as [
+    number,
+    string,
+    string | null,
+    string | null,
+    number,
+  ];
   const key = { appName, ...(userId !== null && { userId }), ...(sessionId !== null && { sessionId }) };
   return { number, key, touchesApp: (touched & 1) !== 0, touchesUser: (touched & 2) !== 0 };
 }

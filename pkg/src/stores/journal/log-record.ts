@@ -1,4 +1,4 @@
-// What a log keeps.
+// The records of a log, and the callbacks that keep them.
 
 import { newId } from '../../model/ids.js';
 import type { Change, Guard, Hint } from '../../store/contract.js';
@@ -11,7 +11,10 @@ export const LOG_VERSION = 2;
 export interface Removal {
   /** Unique everywhere. */
   readonly id: string;
-  /** `remove`: the session that `key` names. `remove-scope`: the user's values when there is a `userId`, else the app's. */
+  /**
+   * `remove`: the session that `key` names. `remove-scope`: the user's values when there is a `userId`, else the
+   * app's.
+   */
   readonly kind: 'remove' | 'remove-scope';
   readonly key: Hint;
   /** When, in milliseconds since the epoch. */
@@ -25,7 +28,7 @@ export interface Refusal {
   /** Unique everywhere. */
   readonly id: string;
   readonly kind: 'refusal';
-  /** Of the app alone. */
+  /** Names the app alone. */
   readonly key: Hint;
   /** The call. */
   readonly call: string;
@@ -34,15 +37,16 @@ export interface Refusal {
 }
 
 /**
- * Says which version the records have. It comes first in a new log, and is appended to an old one when that is upgraded. It
- * looks like a change of a session that is not there: what reads version 1 breaks off at it, where it would misread the rest.
+ * Says which version the records have. It comes first in a new log, and is appended to an old one when that is
+ * upgraded. It looks like a change of a session that is not there: what reads version 1 breaks off at it, where it
+ * would misread the rest.
  */
 export interface VersionRecord {
   /** Unique everywhere. */
   readonly id: string;
   readonly kind: 'version';
   readonly version: number;
-  /** Names nothing that is there. */
+  /** A key that no session has. */
   readonly key: SessionKey;
   /** When, in milliseconds since the epoch. */
   readonly time: number;
@@ -57,6 +61,19 @@ export type LogRecord = Change | Removal | Refusal | VersionRecord;
 
 /** What is given back: all at once or one after the other. */
 export type Records<T> = Iterable<T> | AsyncIterable<T>;
+
+/** The two functions that keep a log. */
+export interface Callbacks {
+  /**
+   * Keeps records, in their order, behind all earlier ones; they are durable when it resolves. Called with all that
+   * wait, and not again before it is done. A `StoreError` of code `unavailable` or `rejected` says that none of them
+   * is kept; after any other error the outcome is unknown and everything is restored again before the next call: what
+   * is kept of them must be there by then. A batch that is `rejected` is handed over again, record by record.
+   */
+  persist(changes: readonly LogRecord[]): Promise<void>;
+  /** Gives back all records, in order. Records that are there twice, because a retry wrote them again, do no harm. */
+  restore(): Records<LogRecord> | Promise<Records<LogRecord>>;
+}
 
 /** The record of the version that is written now. */
 export function versionRecord(): VersionRecord {

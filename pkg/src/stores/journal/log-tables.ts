@@ -1,12 +1,25 @@
-// The tables behind a log: records are put into them again, and what does not fit shows which of them have got lost.
+// The tables of a log: they are filled from its records, and find by gaps which records are missing.
 
 import { newId } from '../../model/ids.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import { LOG_VERSION, type LogRecord, type Refusal, type Removal, type VersionRecord } from './log-record.js';
+import { callOf, hintOf, keyText } from '../shared/keys.js';
 import { placeOf } from '../shared/list-order.js';
-import { newerVersion } from '../../store/refusals.js';
+import { newerVersion, scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { Tables, type Where } from '../memory/tables.js';
-import type { Change, Committed, Delta, Guard, Hint, ListQuery, Loaded, LoadedScope, LoadQuery, Page, ScopeName } from '../../store/contract.js';
+import type {
+  Change,
+  Committed,
+  Delta,
+  Guard,
+  Hint,
+  ListQuery,
+  Loaded,
+  LoadedScope,
+  LoadQuery,
+  Page,
+  ScopeName,
+} from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** A record that cannot be read, or not all of it. */
@@ -19,30 +32,28 @@ export interface Damage {
   readonly delta: Pick<Change['delta'], 'app' | 'user'>;
 }
 
-/** What is found in a log. */
+/** A record as it was read, or what is left of it. */
 export type Found = LogRecord | Damage | Pick<VersionRecord, 'kind' | 'version'>;
 
-/** Moves a scope on whose values are not known any more. */
+/** A delta that moves a scope by one position, in place of one that is lost. */
 export const LOST: Delta = { unset: [''] };
 
-/** A name for a session, a user or an app. */
-export function nameOf({ appName, userId, sessionId }: { appName: string; userId?: string | undefined; sessionId?: string | undefined }): string {
-  return JSON.stringify([appName, userId, sessionId]);
-}
-
 /**
- * What is corrupt is neither read nor written until it is removed: a session; a user whose values are not known, with all
- * sessions; an app whose values are not known, with all users.
+ * What is corrupt is neither read nor written until it is removed: a session; a user whose values are not known, with
+ * all sessions; an app whose values are not known, with all users.
  */
 export class LogTables extends Tables {
-  /** Of a session with the revision that it should be at, as far as that is known. */
-  readonly #corrupt = new Map<string, { readonly key: Hint; readonly rev: number; readonly created: string | undefined }>();
+  /** What is corrupt, by its name; of a session with the revision that it should be at, NaN where that is unknown. */
+  readonly #corrupt = new Map<
+    string,
+    { readonly key: Hint; readonly rev: number; readonly created: string | undefined }
+  >();
   /** The version that the records say they have. */
   #version: number | undefined;
   #isEmpty = true;
-  /** The ids of the records that have removed values of a scope: nothing else tells one that is there twice. */
+  /** The ids of the `remove-scope` records that were made: one may be there twice. */
   readonly #cleared = new Set<string>();
-  /** How many records are missing, as sessions tell. */
+  /** How many records are missing, by the revisions of sessions. */
   missing = 0;
 
   /** Which version the records have; `undefined` when there are none. */
@@ -50,7 +61,9 @@ export class LogTables extends Tables {
     return this.#version ?? (this.#isEmpty ? undefined : 1);
   }
 
-  /** Makes what a record says, unless it has been made before. Throws `rejected` when a later version has written it. */
+  /**
+   * Makes what a record says, unless it has been made before. Throws `rejected` when a later version has written it.
+   */
   replay(record: Found): void {
     if (record.kind === 'version') {
       this.#version = Math.max(this.#version ?? 0, record.version);
@@ -81,7 +94,7 @@ export class LogTables extends Tables {
     if (!('delta' in record)) {
       this.#replayRemoval(record);
     } else if (!isSound) {
-      this.#share(key, record.delta, record.call ?? record.id);
+      this.#share(key, record.delta, callOf(record));
     } else if (!this.#isMade(record)) {
       this.apply(record);
     }
@@ -101,15 +114,16 @@ export class LogTables extends Tables {
     }
   }
 
-  /** Whether a record is there twice. What has been kept once was not refused, whatever is remembered now. */
+  /** Whether a change was made before. A remembered refusal does not count: refused changes have no record. */
   #isMade(record: Change): boolean {
     const { id, kind, key, guard } = record;
     const { created, pos } = this.where(key);
     if (kind === 'create') {
       return created === id;
     }
-    // An update may be made anew when nobody remembers it any more; then the scopes are where it found them.
-    const isNew = kind === 'update' && guard?.pos?.app === pos.app && (key.userId === undefined || guard.pos.user === pos.user);
+    // An update may be made anew when it is remembered no more; then the scopes are where it found them.
+    const isNew =
+      kind === 'update' && guard?.pos?.app === pos.app && (key.userId === undefined || guard.pos.user === pos.user);
     try {
       return !isNew && super.check({ ...record, guard: {} }) !== undefined;
     } catch (error) {
@@ -135,11 +149,14 @@ export class LogTables extends Tables {
     this.#assertSound({ appName: app, ...(user !== undefined && { userId: user }) });
     const { rows, users, total, ...page } = super.list(query);
     const last = rows.at(-1);
-    const isUserSound = (userId: string): boolean => !this.#corrupt.has(nameOf({ appName: app, userId }));
+    const isUserSound = (userId: string): boolean => !this.#corrupt.has(keyText({ appName: app, userId }));
     const lost = [...this.#corrupt.values()]
       .map(({ key }) => key)
-      .filter((key): key is SessionKey => key.sessionId !== undefined && key.appName === app && (user ?? key.userId) === key.userId);
-    // Nobody knows where they stand: they are part of the first page.
+      .filter(
+        (key): key is SessionKey =>
+          key.sessionId !== undefined && key.appName === app && (user ?? key.userId) === key.userId,
+      );
+    // Where they stand in the list is unknown: they are part of the first page.
     const corrupt = [
       ...(after === undefined && !offset ? lost : []),
       ...rows.map(({ key }) => key).filter(({ userId }) => !isUserSound(userId)),
@@ -155,15 +172,15 @@ export class LogTables extends Tables {
   }
 
   override remove(key: SessionKey, guard: Pick<Guard, 'created'> = {}): boolean {
-    return (this.#corrupt.size > 0 && this.#corrupt.delete(nameOf(key))) || super.remove(key, guard);
+    return (this.#corrupt.size > 0 && this.#corrupt.delete(keyText(key))) || super.remove(key, guard);
   }
 
   /**
-   * Whether there is a session to be removed, if need be one that this change has created. Throws `corrupt` when that cannot
-   * be known.
+   * Whether there is a session to be removed, if need be one that this change has created. Throws `corrupt` when that
+   * cannot be known.
    */
   isRemovable(key: Hint, created: string | undefined): boolean {
-    const lost = this.#corrupt.get(nameOf(key));
+    const lost = this.#corrupt.get(keyText(key));
     if (lost !== undefined && created !== undefined && lost.created === undefined) {
       this.#assertNot(key);
     }
@@ -172,12 +189,12 @@ export class LogTables extends Tables {
   }
 
   override scope(scope: ScopeName): LoadedScope {
-    this.#assertNot(homeOf(scope));
+    this.#assertNot(hintOf(scope));
     return super.scope(scope);
   }
 
   override removeScope(scope: ScopeName): void {
-    this.#corrupt.delete(nameOf(homeOf(scope)));
+    this.#corrupt.delete(keyText(hintOf(scope)));
     super.removeScope(scope);
   }
 
@@ -190,29 +207,39 @@ export class LogTables extends Tables {
     this.#assertNot({ appName, userId, sessionId });
   }
 
-  #assertNot(key: Parameters<typeof nameOf>[0]): void {
-    if (this.#corrupt.has(nameOf(key))) {
+  #assertNot(key: Parameters<typeof keyText>[0]): void {
+    if (this.#corrupt.has(keyText(key))) {
       const { appName, userId, sessionId } = key;
-      const what = sessionId !== undefined ? `session "${sessionId}"` : userId !== undefined ? `the state of user "${userId}"` : `the state of app "${appName}"`;
+      const what =
+        sessionId === undefined
+          ? `the state of ${scopeTitle({ app: appName, ...(userId !== undefined && { user: userId }) })}`
+          : sessionTitle({ sessionId });
       throw new StoreError('corrupt', `${what} cannot be read: a record of it is damaged or missing`);
     }
   }
 
   #lose(key: Hint, rev: number): void {
-    const created = this.where(key).created ?? this.#corrupt.get(nameOf(key))?.created;
-    this.#corrupt.set(nameOf(key), { key, rev, created });
+    const created = this.where(key).created ?? this.#corrupt.get(keyText(key))?.created;
+    this.#corrupt.set(keyText(key), { key, rev, created });
     if (key.sessionId !== undefined) {
       super.remove(key as SessionKey);
     }
   }
 
-  /** Makes what a record changes in its scopes, whatever its session is. */
+  /** Makes what a record changes in its scopes, when its session is corrupt. */
   #share({ appName, userId }: Hint, { app, user }: Change['delta'], call = newId()): void {
     const delta = { ...(app && { app }), ...(user && { user }) };
-    this.apply({ id: newId(), call, kind: 'update', key: { appName, ...(userId !== undefined && { userId }) }, time: 0, delta });
+    this.apply({
+      id: newId(),
+      call,
+      kind: 'update',
+      key: { appName, ...(userId !== undefined && { userId }) },
+      time: 0,
+      delta,
+    });
   }
 
-  /** A scope that is further than the records before say has lost some of them. */
+  /** A scope whose position is behind the one that a record tells has lost records before it: it is corrupt. */
   #catchUp(scope: Hint, actual: number, expected: number): void {
     if (actual < expected) {
       this.#lose(scope, NaN);
@@ -222,11 +249,15 @@ export class LogTables extends Tables {
     }
   }
 
-  /** Whether a session is whole up to a record, and can take it. */
-  #follows({ id, kind, key, guard = {} }: Exclude<LogRecord, Refusal | VersionRecord>, { created, rev }: Where): boolean {
-    const lost = this.#corrupt.size === 0 ? undefined : this.#corrupt.get(nameOf(key));
+  /** Whether a session has all records before this one, so that it can be made. */
+  #follows(
+    { id, kind, key, guard = {} }: Exclude<LogRecord, Refusal | VersionRecord>,
+    { created, rev }: Where,
+  ): boolean {
+    const lost = this.#corrupt.size === 0 ? undefined : this.#corrupt.get(keyText(key));
     const isSame = created === (kind === 'create' ? id : (guard.created ?? created));
-    // Counted from its creation, which is 0: none is -1, another one -2 as its end is missing as well.
+    // The revision that the session is at: -1 when there is none, -2 for another session, whose removal is missing,
+    // too.
     const actual = lost?.rev ?? (created === undefined ? -1 : isSame ? rev : -2);
     const expected = kind === 'create' ? -1 : (guard.rev ?? actual);
     const isGap = expected > actual;
@@ -239,8 +270,4 @@ export class LogTables extends Tables {
     this.#lose(key, Math.max(actual || 0, expected + 1));
     return false;
   }
-}
-
-function homeOf({ app, user }: ScopeName): Hint {
-  return { appName: app, ...(user !== undefined && { userId: user }) };
 }

@@ -1,4 +1,4 @@
-// Reads a journal: which lines are whole, whose are those that are not, and whether any is missing.
+// Reads a journal: finds damaged and missing lines, and the sessions, users and apps that they belong to.
 
 import { StoreError } from '../../store/store-error.js';
 import { LOST, type Damage, type Found } from './log-tables.js';
@@ -7,8 +7,8 @@ import type { Hint } from '../../store/contract.js';
 import type { LogRecord, Records } from './log-record.js';
 
 /**
- * Reads lines. Between two whole lines their numbers tell how many others there must be: what is damaged there and belongs
- * to none of those was never part of the journal, like a line that was torn when its writer died.
+ * Reads lines. Between two whole lines their numbers tell how many others there must be: what is damaged there and
+ * belongs to none of those was never part of the journal, like a line that was torn when its writer died.
  */
 export class JournalReader {
   /** The number of the last line. */
@@ -17,18 +17,18 @@ export class JournalReader {
   isEmpty = true;
   /** The latest version that has written to it, as far as that has been read. */
   version = 1;
-  /** By the number of a line: what tells it from others. */
+  /** A checksum of each line, by its number: it tells a line that was written twice from another one of its number. */
   readonly #sums: (number | undefined)[] = [];
-  /** By the number of a damaged line since the last whole one. */
+  /** The damaged lines since the last whole one, by their numbers. */
   readonly #remains = new Map<number, Piece>();
-  /** Where the first line since the last whole one stands of which not even the key can be read. */
+  /** The place of the first line since the last whole one whose key cannot be read. */
   #unreadable: number | undefined;
-  /** The numbers of lines of which nothing is left. */
+  /** The numbers of the lines that are missing. */
   readonly #missing: number[] = [];
 
   /**
-   * Gives back the records. `found.missing` says how many are known to be missing from sessions that have been read so far.
-   * Throws `corrupt` when it cannot be known what a damaged or missing line belongs to.
+   * Gives back the records. `found.missing` says how many are known to be missing from sessions that have been read so
+   * far. Throws `corrupt` when it cannot be known what a damaged or missing line belongs to.
    */
   async *read(lines: Records<string>, found: { readonly missing: number }): AsyncGenerator<Found> {
     let place = 0;
@@ -62,7 +62,10 @@ export class JournalReader {
     this.#sums.length = 0;
     if (this.#missing.length > found.missing) {
       const [first] = this.#missing;
-      throw new StoreError('corrupt', `the journal has lost ${this.#missing.length} lines, the first of them number ${first}, and it cannot be known whose`);
+      throw new StoreError(
+        'corrupt',
+        `the journal has lost ${this.#missing.length} lines, the first of them number ${first}, and it cannot be known whose`,
+      );
     }
     if (this.version > 1) {
       yield { kind: 'version', version: this.version };
@@ -81,17 +84,17 @@ export class JournalReader {
       this.last = number;
       this.#sums[number] = sum;
     } else if (this.#sums[number] === undefined || this.#sums[number] === sum) {
-      // It is there twice.
+      // A retry has written it twice.
       return;
     }
     yield recordOf(key, own as NonNullable<Piece['own']>, shared);
   }
 
-  /** Keeps what is left of a damaged line until it is clear whether it counts. */
+  /** Keeps what can be read of a damaged line until the next whole line shows whether it is part of the journal. */
   #keep(text: string, place: number): void {
     const { pieces } = readLine(text);
     for (const piece of pieces) {
-      // Two lines of one number say different things, and nobody knows which of them is true.
+      // Two lines of one number say different things: neither is known to be true.
       const isOther = this.#remains.has(piece.key.number);
       this.#remains.set(piece.key.number, isOther ? { ...piece, shared: undefined, own: undefined } : piece);
     }
@@ -100,7 +103,7 @@ export class JournalReader {
     }
   }
 
-  /** Accounts for all lines before one. */
+  /** Gives back what can be read of the lines before `next`, and notes those that are missing. */
   *#resolve(next: number): Generator<LogRecord | Damage> {
     while (this.last + 1 < next) {
       this.last += 1;
@@ -128,14 +131,17 @@ function wholeLines(text: string): readonly Piece[] {
   return lines.every(({ isWhole }) => isWhole) ? lines.flatMap(({ pieces }) => pieces) : [];
 }
 
-/** What a damaged line still says, and what is lost with the rest. */
+/** What can still be read of a damaged line, and what is lost. */
 function* restOf({ key, own, shared }: Piece): Generator<LogRecord | Damage> {
   const { appName, userId, sessionId } = key.key;
   // Without a session, what a line does to its scopes depends on both sections.
   const isShared = (own !== undefined || sessionId !== undefined) && (shared !== undefined || !needsShared(key, own));
   const [isAppLost, isUserLost] = [!isShared && key.touchesApp, !isShared && key.touchesUser];
   const delta = { ...shared, ...(isAppLost && { app: LOST }), ...(isUserLost && { user: LOST }) };
-  const scopes: Hint[] = [...(isAppLost ? [{ appName }] : []), ...(isUserLost && userId !== undefined ? [{ appName, userId }] : [])];
+  const scopes: Hint[] = [
+    ...(isAppLost ? [{ appName }] : []),
+    ...(isUserLost && userId !== undefined ? [{ appName, userId }] : []),
+  ];
   const isOwnLost = own === undefined;
   const lost = [...scopes, ...(isOwnLost && sessionId !== undefined ? [key.key] : [])];
   if (lost.length > 0) {

@@ -5,7 +5,9 @@
  * @packageDocumentation
  */
 
-import { isStoreError, StoreError } from '../../store/store-error.js';
+import { isRememberedRefusal } from '../../store/refusals.js';
+import { hintOf } from '../shared/keys.js';
+import { outcomeOf } from '../shared/outcome.js';
 import { Tables } from './tables.js';
 import type { Change, Committed, Hint, SessionStore } from '../../store/contract.js';
 
@@ -16,7 +18,7 @@ export function memoryStore(): SessionStore {
   const tables = new Tables();
   const watchers = new Set<(hint: Hint) => void>();
   const commit = (change: Change): Committed => {
-    const committed = check(tables, change) ?? tables.apply(change);
+    const committed = checkFirst(tables, change) ?? tables.apply(change);
     if (committed.duplicate === undefined) {
       watchers.forEach((onHint) => onHint(change.key));
     }
@@ -26,7 +28,7 @@ export function memoryStore(): SessionStore {
     durability: 'memory',
     keeps: ['marks', 'changed', 'calls', 'creations'],
     commit: async (change) => commit(change),
-    commitMany: async (changes) => changes.map((change) => settled(() => commit(change))),
+    commitMany: async (changes) => changes.map((change) => outcomeOf(() => commit(change))),
     load: async (key, query) => tables.load(key, query),
     list: async (query) => tables.list(query),
     remove: async (key, _context, guard) => {
@@ -37,8 +39,7 @@ export function memoryStore(): SessionStore {
     loadScope: async (scope) => tables.scope(scope),
     removeScope: async (scope) => {
       tables.removeScope(scope);
-      const { app: appName, user: userId } = scope;
-      watchers.forEach((onHint) => onHint(userId === undefined ? { appName } : { appName, userId }));
+      watchers.forEach((onHint) => onHint(hintOf(scope)));
     },
     watch: (onHint) => {
       watchers.add(onHint);
@@ -48,24 +49,12 @@ export function memoryStore(): SessionStore {
 }
 
 /** What is known of a change that has been made before. A refusal of a later try is remembered. */
-function check(tables: Tables, change: Change): Committed | undefined {
+function checkFirst(tables: Tables, change: Change): Committed | undefined {
   try {
     return tables.check(change);
   } catch (error) {
-    if (change.attempt !== undefined && isStoreError(error)) {
+    if (isRememberedRefusal(change, error)) {
       tables.refuse(change);
-    }
-    throw error;
-  }
-}
-
-/** The answer to one of several changes: a refusal is one, too. */
-function settled(commit: () => Committed): Committed | StoreError {
-  try {
-    return commit();
-  } catch (error) {
-    if (isStoreError(error)) {
-      return error;
     }
     throw error;
   }

@@ -1,7 +1,7 @@
-// Ids that are remembered for a while: those who send something again do it soon.
+// Ids that are remembered for a while: a change that is sent again is sent soon.
 
 /** How long an id is remembered at least, in milliseconds. */
-export const REMEMBERED_MS = 60 * 60 * 1000;
+const LEAST_REMEMBERED_MS = 60 * 60 * 1000;
 
 /** A set of ids, each of which is forgotten some time after an hour. */
 export class Remembered {
@@ -17,7 +17,7 @@ export class Remembered {
     this.#times.delete(id);
     this.#times.set(id, now);
     for (const [oldest, time] of this.#times) {
-      if (time > now - REMEMBERED_MS) {
+      if (time > now - LEAST_REMEMBERED_MS) {
         break;
       }
       this.#times.delete(oldest);

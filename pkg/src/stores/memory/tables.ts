@@ -1,86 +1,53 @@
 // Sessions in memory, as a store has them: the meaning of every operation of a store, in its plainest form.
 
-import { StoreError } from '../../store/store-error.js';
+import { refusedBefore, sessionExists, sessionNotFound, wrongRevision, wrongState } from '../../store/refusals.js';
+import { callOf, hintOf, isKnownScope, isNamed } from '../shared/keys.js';
 import { listOrder, placeOf } from '../shared/list-order.js';
+import { beforeOf, changedOf, marksOf } from '../shared/parts.js';
+import { emptyValues } from '../shared/values.js';
 import { Remembered } from './remembered.js';
-import { ScopeSteps } from './scope-steps.js';
-import { emptyValues, isEmpty, ScopeValues } from '../shared/scope-values.js';
+import { Scope } from './scope.js';
+import { Session } from './session.js';
 import type {
   Change,
   Committed,
-  Delta,
   Guard,
   Known,
   ListQuery,
   Loaded,
   LoadedScope,
   LoadQuery,
-  Marks,
   Page,
   Pos,
   Rev,
   Row,
   ScopeName,
-  StoredEvent,
   Values,
 } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-interface Event {
-  readonly id: string;
-  readonly data: string;
-  readonly time: number;
-}
-
-/** A session of the {@link Tables}. */
-interface Session {
-  readonly key: SessionKey;
-  readonly created: string;
-  time: number;
-  readonly values: ScopeValues;
-  /** What it began with, if its creation has said. */
-  readonly beginning: Event | undefined;
-  readonly events: Event[];
-  /** The place of each event, by its id. */
-  readonly ids: Map<string, number>;
-}
-
-/** The values of an app, or of a user in it. */
-interface Scope {
-  pos: number;
-  /** What brought it there, if that is known. */
-  mark: string | undefined;
-  readonly values: ScopeValues;
-  readonly steps: ScopeSteps;
-  /** The updates that have been made here. */
-  readonly updates: Remembered;
-}
-
-/** Where a session and its scopes are: a guard that holds. */
+/** Where a session and its scopes are, as a guard that holds. */
 export interface Where extends Guard {
   readonly rev: Rev;
   readonly pos: Pos;
 }
 
-/** What names an app, or a user in it. */
-interface Home {
-  readonly appName: string;
-  readonly userId?: string | undefined;
+/** The key of an app, or of a user in it. */
+type ScopeKey = Pick<Change['key'], 'appName'> & { readonly userId?: string | undefined };
+
+class User extends Scope {
+  readonly sessions = new Map<string, Session>();
 }
 
-interface User extends Scope {
-  readonly sessions: Map<string, Session>;
-}
-
-interface App extends Scope {
-  readonly users: Map<string, User>;
+class App extends Scope {
+  readonly users = new Map<string, User>();
 }
 
 const NOTHING: Values = Object.freeze(emptyValues());
-/** What nobody has written to yet. */
-const UNTOUCHED: Omit<Scope, 'updates'> = { pos: 0, mark: undefined, values: new ScopeValues(), steps: new ScopeSteps() };
+/** A scope that was never written to. */
+const UNTOUCHED = new Scope();
 
-/** All sessions of a store. A change is first checked, then made: between the two it can be written down elsewhere. */
+/** All sessions of a store. A change is first checked, then applied: a log writes it between the two. */
 export class Tables {
   readonly #apps = new Map<string, App>();
   /** The creations of sessions that have been removed. */
@@ -93,67 +60,57 @@ export class Tables {
    * remembered by {@link Tables.refuse}.
    */
   check(change: Change): Committed | undefined {
-    const { id, kind, key, guard = {} } = change;
-    const session = key.sessionId === undefined ? undefined : this.#session(key as SessionKey);
-    const isNamed = isCreatedBy(session, guard.created);
-    const known = this.#duplicate(change, kind === 'append' && !isNamed ? undefined : session);
+    const { kind, key, guard = {} } = change;
+    const session = this.#session(key);
+    const isThere = isNamed(session, guard);
+    const known = this.#duplicate(change, kind === 'append' && !isThere ? undefined : session);
     if (known !== undefined) {
       return known;
     }
     if (this.#refused.has(callOf(change))) {
-      throw new StoreError('conflict', `the change "${id}" was refused before`);
+      throw refusedBefore(change);
     }
     if (kind === 'create' && session !== undefined) {
-      throw new StoreError('exists', `session "${key.sessionId ?? ''}" exists already`);
+      throw sessionExists(change);
     }
-    if (kind === 'append' && !isNamed) {
-      throw new StoreError('not-found', `session "${key.sessionId ?? ''}" is not there`);
+    if (kind === 'append' && !isThere) {
+      throw sessionNotFound(change);
     }
-    this.#guard(key, session, guard);
+    this.#checkGuard(change, session);
     return undefined;
   }
 
-  /** Remembers that a call was refused: an earlier try of it that arrives later is refused, too. See `Change.attempt`. */
+  /**
+   * Remembers that a call was refused: an earlier try of it that arrives later is refused, too. See `Change.attempt`.
+   */
   refuse(change: Pick<Change, 'id' | 'call'>): void {
     this.#refused.add(callOf(change));
   }
 
   /** Makes a change that has been checked. */
   apply(change: Change): Committed {
-    const { id, kind, key, time, event, delta } = change;
+    const { kind, key, delta } = change;
     const app = this.#ensureApp(key.appName);
     const user = key.userId === undefined ? undefined : ensureUser(app, key.userId);
+    // As it is before the change.
     const told = { ...this.#changed(key, change.known), before: this.#before(key) };
-    move(app, delta.app, callOf(change));
-    if (user !== undefined) {
-      move(user, delta.user, callOf(change));
-    }
+    app.move(delta.app, callOf(change));
+    user?.move(delta.user, callOf(change));
     const pos = { app: app.pos, user: user?.pos ?? 0 };
     if (user === undefined || key.sessionId === undefined) {
-      (user ?? app).updates.add(id);
+      (user ?? app).updates.add(change.id);
       return { rev: 0, prev: null, pos, ...told };
     }
-    if (kind === 'create') {
-      const { appName, userId, sessionId } = key as SessionKey;
-      const values = new ScopeValues();
-      values.apply(delta.session ?? {});
-      const beginning = event && { id, data: event.data, time: event.time };
-      const whole = { appName, userId, sessionId };
-      user.sessions.set(sessionId, { key: whole, created: id, time, values, beginning, events: [], ids: new Map() });
-      return { rev: 0, prev: null, pos, ...told };
-    }
-    const session = user.sessions.get(key.sessionId) as Session;
-    session.time = time;
+    const session = kind === 'create' ? createSession(user, change) : append(user, change);
     session.values.apply(delta.session ?? {});
-    session.ids.set(id, session.events.length);
-    const rev = session.events.push({ id, data: event?.data ?? '', time: event?.time ?? time });
-    return { rev, prev: rev - 1, pos, ...told };
+    const { rev } = session;
+    return { rev, prev: kind === 'create' ? null : rev - 1, pos, ...told };
   }
 
-  /** Where a session and its scopes are. A log keeps it beside each change: what has got lost shows by it. */
+  /** Where a session and its scopes are. A log writes it with each change, and finds missing records by it. */
   where(key: Change['key']): Where {
-    const session = key.sessionId === undefined ? undefined : this.#session(key as SessionKey);
-    return { ...(session && { created: session.created }), rev: session?.events.length ?? 0, pos: this.#pos(key) };
+    const session = this.#session(key);
+    return { ...(session && { created: session.created }), rev: session?.rev ?? 0, pos: this.#pos(key) };
   }
 
   /** See `SessionStore.load`. */
@@ -162,14 +119,12 @@ export class Tables {
     if (session === undefined) {
       return null;
     }
-    const { created, time } = session;
-    const rev = session.events.length;
-    const [app, user] = [this.#home({ appName: key.appName }), this.#home(key)];
-    const isDiverged = known.created === created && hasDiverged(session, known);
-    const { changed = {} } = this.#changed(key, known);
-    const isSame = (part: 'app' | 'user', scope: Pick<Scope, 'pos' | 'mark'>): boolean =>
-      changed[part] !== undefined || (known.pos?.[part] === scope.pos && isSameMark(known.marks?.[part], scope.mark));
-    const last = session.events.at(-1)?.id;
+    const { created, rev, time, last } = session;
+    const [app, user] = [this.#scope({ appName: key.appName }), this.#scope(key)];
+    const isDiverged = session.hasDiverged(known);
+    const { changed } = this.#changed(key, known);
+    const isTold = (part: 'app' | 'user', { pos, mark }: Scope): boolean =>
+      changed?.[part] !== undefined || isKnownScope(known, part, pos, mark);
     return {
       created,
       rev,
@@ -177,14 +132,14 @@ export class Tables {
       pos: { app: app.pos, user: user.pos },
       state: {
         ...(known.created === created && known.rev === rev && !isDiverged ? {} : { session: session.values.record() }),
-        ...(isSame('app', app) ? {} : { app: app.values.record() }),
-        ...(isSame('user', user) ? {} : { user: user.values.record() }),
+        ...(isTold('app', app) ? {} : { app: app.values.record() }),
+        ...(isTold('user', user) ? {} : { user: user.values.record() }),
       },
       ...(last !== undefined && { last }),
-      marks: this.#marks(key),
-      ...(Object.keys(changed).length > 0 && { changed }),
+      marks: marksOf(app.mark, user.mark),
+      ...(changed && { changed }),
       ...(isDiverged && { diverged: true }),
-      events: eventsOf(session, events),
+      events: session.events(events),
     };
   }
 
@@ -199,7 +154,13 @@ export class Tables {
     const start = after === undefined ? offset : sorted.findIndex((session) => order(placeOf(session), after) > 0);
     const page = start < 0 ? [] : sorted.slice(start, start + limit);
     return {
-      rows: page.map(({ key, created, time, values, events }): Row => ({ key, created, rev: events.length, time, state: values.record() })),
+      rows: page.map(({ key, created, rev, time, values }): Row => ({
+        key,
+        created,
+        rev,
+        time,
+        state: values.record(),
+      })),
       app: app?.values.record() ?? NOTHING,
       users: new Map(page.map(({ key: { userId } }) => [userId, app?.users.get(userId)?.values.record() ?? NOTHING])),
       total: sorted.length,
@@ -207,9 +168,9 @@ export class Tables {
   }
 
   /** See `SessionStore.remove`. Says whether it was there. */
-  remove(key: SessionKey, { created }: Pick<Guard, 'created'> = {}): boolean {
+  remove(key: SessionKey, guard: Pick<Guard, 'created'> = {}): boolean {
     const session = this.#session(key);
-    if (!isCreatedBy(session, created)) {
+    if (!isNamed(session, guard)) {
       return false;
     }
     this.forget(session.created);
@@ -222,69 +183,57 @@ export class Tables {
   }
 
   /** See `SessionStore.loadScope`. */
-  scope({ app, user }: ScopeName): LoadedScope {
-    const { pos, mark, values } = this.#home({ appName: app, userId: user });
+  scope(name: ScopeName): LoadedScope {
+    const { pos, mark, values } = this.#scope(hintOf(name));
     return { pos, state: values.record(), ...(mark !== undefined && { mark }) };
   }
 
   /** See `SessionStore.removeScope`. */
-  removeScope({ app, user }: ScopeName): void {
-    const scope = this.#find({ appName: app, userId: user });
-    if (scope !== undefined) {
-      scope.values.clear();
-      scope.pos += 1;
-      scope.mark = undefined;
-      scope.steps.clear(scope.pos);
-    }
+  removeScope(name: ScopeName): void {
+    this.#find(hintOf(name))?.clear();
   }
 
-  #session({ appName, userId, sessionId }: SessionKey): Session | undefined {
-    return this.#apps.get(appName)?.users.get(userId)?.sessions.get(sessionId);
+  #session({ appName, userId = '', sessionId }: Change['key']): Session | undefined {
+    return sessionId === undefined ? undefined : this.#apps.get(appName)?.users.get(userId)?.sessions.get(sessionId);
   }
 
-  /** An app, or a user in it. */
-  #find({ appName, userId }: Home): Scope | undefined {
+  #find({ appName, userId }: ScopeKey): Scope | undefined {
     const app = this.#apps.get(appName);
     return userId === undefined ? app : app?.users.get(userId);
   }
 
-  #home(home: Home): Omit<Scope, 'updates'> {
-    return this.#find(home) ?? UNTOUCHED;
+  #scope(key: ScopeKey): Scope {
+    return this.#find(key) ?? UNTOUCHED;
   }
 
-  #pos({ appName, userId }: Change['key']): Pos {
-    return { app: this.#home({ appName }).pos, user: userId === undefined ? 0 : this.#home({ appName, userId }).pos };
+  /** The user's scope of a key; one without values where it names no user. */
+  #user({ appName, userId }: Change['key']): Scope {
+    return userId === undefined ? UNTOUCHED : this.#scope({ appName, userId });
   }
 
-  /** The marks of the scopes, as far as they are known. */
-  #marks({ appName, userId }: Change['key']): Marks {
-    const { mark: app } = this.#home({ appName });
-    const user = userId === undefined ? undefined : this.#home({ appName, userId }).mark;
-    return { ...(app !== undefined && { app }), ...(user !== undefined && { user }) };
+  #pos(key: Change['key']): Pos {
+    return { app: this.#scope({ appName: key.appName }).pos, user: this.#user(key).pos };
   }
 
   /** See `Committed.before`. */
   #before(key: Change['key']): NonNullable<Committed['before']> {
-    const session = key.sessionId === undefined ? undefined : this.#session(key as SessionKey);
-    const last = session?.events.at(-1)?.id;
-    return { ...this.#marks(key), ...(last !== undefined && { session: last }) };
+    return beforeOf(this.#scope({ appName: key.appName }).mark, this.#user(key).mark, this.#session(key)?.last);
   }
 
   /** What has happened to the scopes since the caller was there, as far as that is known for sure. */
-  #changed({ appName, userId }: Change['key'], { pos, marks }: Pick<Known, 'pos' | 'marks'> = {}): Pick<Committed, 'changed'> {
-    const since = (part: 'app' | 'user', scope: Omit<Scope, 'updates'>): Delta | undefined => {
-      const known = pos?.[part];
-      return known === undefined || known >= scope.pos ? undefined : scope.steps.since(known, marks?.[part], scope.values);
-    };
-    const app = since('app', this.#home({ appName }));
-    const user = userId === undefined ? undefined : since('user', this.#home({ appName, userId }));
-    return app === undefined && user === undefined ? {} : { changed: { ...(app && { app }), ...(user && { user }) } };
+  #changed(key: Change['key'], known: Pick<Known, 'pos' | 'marks'> = {}): Pick<Committed, 'changed'> {
+    return changedOf(this.#scope({ appName: key.appName }).since('app', known), this.#user(key).since('user', known));
   }
 
   /** What is known of a change that has been made before. */
   #duplicate({ id, kind, key, known }: Change, session: Session | undefined): Committed | undefined {
-    const { length: rev = 0 } = session?.events ?? {};
-    const told = { pos: this.#pos(key), duplicate: true, ...this.#changed(key, known), before: this.#before(key) } as const;
+    const rev = session?.rev ?? 0;
+    const told = {
+      pos: this.#pos(key),
+      duplicate: true,
+      ...this.#changed(key, known),
+      before: this.#before(key),
+    } as const;
     if (kind === 'update') {
       return this.#find(key)?.updates.has(id) ? { rev: 0, prev: null, ...told } : undefined;
     }
@@ -292,16 +241,17 @@ export class Tables {
       const isHere = session?.created === id;
       return isHere ? { rev, prev: rev, ...told } : this.#creations.has(id) ? { rev: 0, prev: 0, ...told } : undefined;
     }
-    const place = session?.ids.get(id);
-    return place === undefined ? undefined : { rev, prev: rev, ...told, data: session?.events[place]?.data ?? '' };
+    const data = session?.textOf(id);
+    return data === undefined ? undefined : { rev, prev: rev, ...told, data };
   }
 
-  #guard(key: Change['key'], session: Session | undefined, { rev, pos, keys }: Guard): void {
-    const app = this.#home({ appName: key.appName });
-    const user = key.userId === undefined ? UNTOUCHED : this.#home(key);
-    const actual = session?.events.length ?? 0;
+  /** Throws `conflict` when the guard of a change does not hold. */
+  #checkGuard(change: Change, session: Session | undefined): void {
+    const { key, guard: { rev, pos, keys } = {} } = change;
+    const [app, user] = [this.#scope({ appName: key.appName }), this.#user(key)];
+    const actual = session?.rev ?? 0;
     if (rev !== undefined && rev !== actual) {
-      throw new StoreError('conflict', `the session is at revision ${actual}, not at the expected ${rev}`, { actual });
+      throw wrongRevision(change, actual);
     }
     const isMoved = (pos?.app ?? app.pos) !== app.pos || (pos?.user ?? user.pos) !== user.pos;
     const parts = [
@@ -310,71 +260,34 @@ export class Tables {
       [session?.values ?? UNTOUCHED.values, keys?.session],
     ] as const;
     if (isMoved || !parts.every(([values, expected]) => values.holds(expected ?? {}))) {
-      throw new StoreError('conflict', 'the state is not what it was expected to be');
+      throw wrongState();
     }
   }
 
   #ensureApp(name: string): App {
-    let app = this.#apps.get(name);
-    if (app === undefined) {
-      app = { ...emptyScope(), users: new Map() };
-      this.#apps.set(name, app);
-    }
+    const app = this.#apps.get(name) ?? new App();
+    this.#apps.set(name, app);
     return app;
   }
 }
 
 function ensureUser(app: App, name: string): User {
-  let user = app.users.get(name);
-  if (user === undefined) {
-    user = { ...emptyScope(), sessions: new Map() };
-    app.users.set(name, user);
-  }
+  const user = app.users.get(name) ?? new User();
+  app.users.set(name, user);
   return user;
 }
 
-function emptyScope(): Scope {
-  return { pos: 0, mark: undefined, values: new ScopeValues(), steps: new ScopeSteps(), updates: new Remembered() };
+function createSession(user: User, { id, key, time, event }: Change): Session {
+  const { appName, userId, sessionId } = key as SessionKey;
+  const beginning = event && { id, data: event.data, time: event.time };
+  const session = new Session({ appName, userId, sessionId }, id, time, beginning);
+  user.sessions.set(sessionId, session);
+  return session;
 }
 
-/** Whether a session is there, and is the one that a change has created, if that matters. */
-function isCreatedBy(session: Session | undefined, created: string | undefined): session is Session {
-  return session !== undefined && (created === undefined || created === session.created);
-}
-
-/** What tells a call from every other one. */
-function callOf({ id, call }: Pick<Change, 'id' | 'call'>): string {
-  return call ?? id;
-}
-
-function move(scope: Scope, delta: Delta | undefined, mark: string): void {
-  if (delta !== undefined && !isEmpty(delta)) {
-    scope.pos += 1;
-    scope.mark = mark;
-    scope.steps.add(scope.pos, mark, delta, scope.values);
-    scope.values.apply(delta);
-  }
-}
-
-/** Two marks are compared only where both are there. */
-function isSameMark(known: string | undefined, actual: string | undefined): boolean {
-  return known === undefined || actual === undefined || known === actual;
-}
-
-/** Whether what a caller has of a session is not what is here. */
-function hasDiverged({ events }: Session, { rev = 0, last }: Known): boolean {
-  return rev > events.length || (last !== undefined && rev > 0 && events[rev - 1]?.id !== last);
-}
-
-function eventsOf({ beginning, events }: Session, query: NonNullable<LoadQuery['events']>): StoredEvent[] {
-  const { from = 1, to = Infinity, since, last = Infinity } = query;
-  const end = Math.min(to, events.length);
-  const stored: StoredEvent[] = [];
-  for (let rev = end; rev >= Math.max(0, from) && stored.length < last; rev--) {
-    const event = rev === 0 ? beginning : events[rev - 1];
-    if (event !== undefined && (since === undefined || event.time >= since)) {
-      stored.push({ rev, data: event.data, ...(rev > 0 && { id: event.id }) });
-    }
-  }
-  return stored.reverse();
+function append(user: User, { id, key, time, event }: Change): Session {
+  const session = user.sessions.get(key.sessionId ?? '') as Session;
+  session.time = time;
+  session.append({ id, data: event?.data ?? '', time: event?.time ?? time });
+  return session;
 }

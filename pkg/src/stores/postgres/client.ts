@@ -1,11 +1,19 @@
-// How a statement gets to the server.
+// Sends statements to the server, prepared under names where the client can do that.
 
 import { storeErrorOf } from './errors.js';
-import type { Statement } from './read.js';
+
+/** A value of a statement. */
+export type SqlValue = string | number | null;
+
+/** A statement and its values. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
 
 /**
- * What is used of a client: a `Pool` or a `Client` of `pg` or of Neon's serverless driver, PGlite, or anything else that
- * answers so. Each query may go to another connection.
+ * What is used of a client: a `Pool` or a `Client` of `pg` or of Neon's serverless driver, PGlite, or anything else
+ * that answers so. Each query may go to another connection.
  */
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
@@ -40,7 +48,7 @@ export class Sender {
           if (!NOT_PREPARED.test(String((error as { code?: unknown } | null)?.code))) {
             throw error;
           }
-          // Something between here and the server gives every statement another connection.
+          // A pooler between client and server gives every statement another connection.
           this.#isNaming = false;
         }
       }
@@ -54,7 +62,9 @@ export class Sender {
 /** Whether a client is one of `pg` or made like it: those know names, others might take the query for its text. */
 function canName(client: PostgresClient): boolean {
   const { escapeIdentifier, totalCount, waitingCount } = client as Partial<Record<string, unknown>> & PostgresClient;
-  return typeof escapeIdentifier === 'function' || (typeof totalCount === 'number' && typeof waitingCount === 'number');
+  return (
+    typeof escapeIdentifier === 'function' || (typeof totalCount === 'number' && typeof waitingCount === 'number')
+  );
 }
 
 const names = new Map<string, string>();

@@ -14,13 +14,15 @@ interface ClientError {
 }
 
 /**
- * Codes, or how they begin, of errors after which nothing of the statement is written, and another try may do: deadlocks and
- * serialization, a lock that was not to be had in time, a statement that took too long, a disk or memory that is full, too
- * many connections, a server that starts, that only reads, or that does not let the client in, and a connection that was
- * closed for being idle.
+ * Codes, or how they begin, of errors after which nothing of the statement is written, and another try may do:
+ * deadlocks and serialization, a lock that was not to be had in time, a statement that took too long, a disk or memory
+ * that is full, too many connections, a server that starts, that only reads, or that does not let the client in, and a
+ * connection that was closed for being idle.
  */
 const UNAVAILABLE = /^(40001|40P01|55P03|57014|53...|57P03|57P05|25006|28...|3D000)$/;
-/** The same where another try comes to the same: too big, a bad text, no right to, not made or not what it should be. */
+/**
+ * The same where another try comes to the same: too big, a bad text, no right to, not made or not what it should be.
+ */
 const REJECTED = /^(54...|22...|42...|3F000)$/;
 /** What clients say about statements that they have not sent. */
 const NOT_SENT = new Set([

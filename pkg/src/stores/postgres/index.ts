@@ -1,54 +1,43 @@
 /**
  * A store in Postgres 13 or later, over any client with `query(text, values)`: `pg`, Neon's serverless driver, PGlite.
  *
- * Everything lies in a schema of its own, which `open` makes. A commit is one statement and one round trip, so a pool will
- * do; `commitMany` is the same statement. Names of apps and users, ids and names of values have at most 2,600 bytes (as UTF-8).
+ * Everything lies in a schema of its own, which `open` makes. A commit is one statement and one round trip, so a pool
+ * will do; `commitMany` is the same statement. Names of apps and users, ids and names of values have at most 2,600
+ * bytes (as UTF-8).
  *
  * @packageDocumentation
  */
 
-import { isStoreError, type StoreError } from '../../store/store-error.js';
-import { batchOf, committedOf, refusalOf } from './batch.js';
+import { isStoreError } from '../../store/store-error.js';
+import { batchOf, outcomeIn, sizeRefusal } from './commit.js';
 import { Sender, type PostgresClient } from './client.js';
 import { listStatement, pageOf } from './list.js';
-import { checkClient, checkOptions } from './options.js';
+import { checkArguments, type PostgresStoreOptions } from './options.js';
 import { loadedOf, loadStatement, scopeOf, scopeStatement } from './read.js';
-import { openStatement, quotedSchema } from './schema.js';
+import { openStatement, quotedSchema } from './open.js';
 import { durabilityOf, objectionTo, SERVER_STATEMENT, type Server } from './server.js';
 import { takeTurn } from './turns.js';
-import { Hints, type PostgresListener } from './watch.js';
+import { Hints } from './hints.js';
 import { toColumn } from '../shared/column-text.js';
-import type { Change, Committed, Durability, Hint, SessionStore } from '../../store/contract.js';
+import { hintOf } from '../shared/keys.js';
+import { commitEach, committedOr, commitUnrefused, type Outcome } from '../shared/outcome.js';
+import type { Change, Durability, Hint, SessionStore } from '../../store/contract.js';
 
+export type { PostgresStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 export type { PostgresClient } from './client.js';
-export type { PostgresListener, PostgresNotification } from './watch.js';
-
-/** Options of {@link postgresStore}. */
-export interface PostgresStoreOptions {
-  /** The schema that everything lies in: `statepad` unless told otherwise. 1 to 63 bytes, without NUL and `$`. */
-  readonly schema?: string | undefined;
-  /**
-   * Whether statements are prepared under names, which is faster: yes, unless told otherwise, with the clients of `pg` and
-   * those made like them.
-   */
-  readonly prepare?: boolean | undefined;
-  /**
-   * A connected client for nothing but listening (not a pool): with it the store has `watch`, and tells other stores that
-   * have one, at most every 20 ms and never within a commit, what it has changed. It stays open, too.
-   */
-  readonly listen?: PostgresListener | undefined;
-}
+export type { PostgresListener, PostgresNotification } from './hints.js';
 
 /**
  * Makes a store in Postgres. The client stays open when the store is closed.
  *
- * How durable a commit is, is up to the server's own settings, which are looked at when the store is opened: `durability` is
- * `undefined` until then. It is on disk unless `fsync` or `synchronous_commit` are off there, as `fsync` always is in PGlite.
- * A server whose transactions do not begin as `read committed`, or that only reads, is refused then.
+ * How durable a commit is, is up to the server's own settings, which are looked at when the store is opened:
+ * `durability` is `undefined` until then. It is on disk unless `fsync` or `synchronous_commit` are off there, as
+ * `fsync` always is in PGlite. A server whose transactions do not begin as `read committed`, or that only reads, is
+ * refused then.
  *
- * Throws `INVALID_ARGUMENT` when it is given something else than a client, and a `StoreError` (`rejected`) when a schema
- * cannot have the name.
+ * Throws `INVALID_ARGUMENT` when it is given something else than a client, and a `StoreError` (`rejected`) when a
+ * schema cannot have the name.
  *
  * @example
  * ```js
@@ -61,52 +50,48 @@ export interface PostgresStoreOptions {
  * ```
  */
 export function postgresStore(client: PostgresClient, options: PostgresStoreOptions = {}): SessionStore {
-  checkClient(client);
-  checkOptions(options);
+  checkArguments(client, options);
   const { schema: name = 'statepad', prepare, listen } = options;
   let durability: Durability | undefined;
   const schema = quotedSchema(name);
   const sender = new Sender(client, prepare);
-  const write = (text: string, ...values: (string | null)[]): Promise<readonly unknown[]> => sender.send({ text, values }, false);
+  const write = (text: string, ...values: (string | null)[]): Promise<readonly unknown[]> =>
+    sender.send({ text, values }, false);
   const hints =
     listen &&
     new Hints(listen, schema, (messages) =>
       write('select pg_notify($1, message) from json_array_elements_text($2::json) message', name, messages),
     );
 
-  const commitBatch = async (changes: readonly Change[]): Promise<(Committed | StoreError)[]> => {
+  const commitBatch = async (changes: readonly Change[]): Promise<Outcome[]> => {
     const rows = await write(`select ${schema}.commit_v2($1, $2, $3, $4) as answers`, ...batchOf(changes));
-    const answers = JSON.parse((rows as readonly { answers: string }[])[0]?.answers ?? '') as readonly (readonly unknown[])[];
+    const answers = JSON.parse(
+      (rows as readonly { answers: string }[])[0]?.answers ?? '',
+    ) as readonly (readonly unknown[])[];
     return changes.map((change, index) => {
-      const committed = committedOf(answers[index] ?? [], change);
-      if (!isStoreError(committed) && committed.duplicate === undefined) {
+      const outcome = outcomeIn(answers[index] ?? [], change);
+      if (!isStoreError(outcome) && outcome.duplicate === undefined) {
         hints?.add(change.key);
       }
-      return committed;
+      return outcome;
     });
   };
-  /** Makes the changes that can be made. Where one of them spoils the whole batch, one after the other. */
-  const commitMany = async (changes: readonly Change[]): Promise<readonly (Committed | StoreError)[]> => {
-    const refusals = changes.map(refusalOf);
-    const good = changes.filter((_, index) => refusals[index] === undefined);
-    let answers: (Committed | StoreError)[] = [];
-    try {
-      answers = good.length === 0 ? [] : await commitBatch(good);
-    } catch (error) {
-      if (!isStoreError(error) || error.code !== 'rejected' || good.length === 1) {
-        throw error;
+  /** Commits changes as one batch; one after the other when one of them makes the whole batch fail. */
+  const commitMany = (changes: readonly Change[]): Promise<readonly Outcome[]> =>
+    commitUnrefused(changes, sizeRefusal, async (good) => {
+      try {
+        return await commitBatch(good);
+      } catch (error) {
+        if (!isStoreError(error) || error.code !== 'rejected' || good.length === 1) {
+          throw error;
+        }
+        return await commitEach(good, commitBatch);
       }
-      for (const change of good) {
-        answers.push(...(await commitBatch([change]).catch(refused)));
-      }
-    }
-    const next = answers.values();
-    return refusals.map((refusal) => refusal ?? (next.next().value as Committed | StoreError));
-  };
+    });
 
   return {
     get durability() {
-      // It is not known before it is asked.
+      // It is `undefined` until the server was asked.
       return durability as Durability;
     },
     keeps: ['marks', 'changed', 'calls', 'creations'],
@@ -119,13 +104,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       durability = durabilityOf(server, isInMemory(client));
       await write(openStatement(name, migrate));
     },
-    commit: async (change) => {
-      const [committed] = (await commitMany([change])) as [Committed | StoreError];
-      if (isStoreError(committed)) {
-        throw committed;
-      }
-      return committed;
-    },
+    commit: async (change) => committedOr((await commitMany([change]))[0]),
     commitMany,
     load: async (key, query) => loadedOf(await sender.send(loadStatement(schema, key, query), true), key),
     list: async (query) => pageOf(await sender.send(listStatement(schema, query), true), query),
@@ -138,9 +117,14 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       }
     },
     loadScope: async (scope) => scopeOf(await sender.send(scopeStatement(schema, scope), true), scope),
-    removeScope: async ({ app: appName, user: userId }) => {
-      await write(`select ${schema}.remove_scope_v2($1, $2)`, toColumn(appName), userId === undefined ? null : toColumn(userId));
-      hints?.add(userId === undefined ? { appName } : { appName, userId });
+    removeScope: async (scope) => {
+      const { app, user } = scope;
+      await write(
+        `select ${schema}.remove_scope_v2($1, $2)`,
+        toColumn(app),
+        user === undefined ? null : toColumn(user),
+      );
+      hints?.add(hintOf(scope));
     },
     reserve: async (target, times, context) => {
       const ask = async (text: string, ...values: (string | null)[]): Promise<string> =>
@@ -156,12 +140,4 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
 function isInMemory(client: PostgresClient): boolean {
   const { waitReady, dataDir } = client as Partial<Record<string, unknown>> & PostgresClient;
   return waitReady !== undefined && (typeof dataDir !== 'string' || dataDir === '' || dataDir.startsWith('memory://'));
-}
-
-/** A refusal is an answer, too. */
-function refused(error: unknown): [StoreError] {
-  if (isStoreError(error)) {
-    return [error];
-  }
-  throw error;
 }

@@ -1,19 +1,19 @@
 // How sessions are listed: by one statement, so that all of it is of one moment.
 
-import { StoreError } from '../../store/store-error.js';
-import { valuesOf, type Entries } from './answers.js';
-import { entries } from './moves.js';
-import type { SqlValue, Statement } from './read.js';
+import { scopeTitle, sessionTitle } from '../../store/refusals.js';
+import { valuesIn, type Entries } from './answers.js';
+import { entries } from './functions/moves.js';
+import type { SqlValue, Statement } from './client.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
-import type { ListQuery, Page, Row, Values } from '../../store/contract.js';
-import type { SessionKey } from '../../model/types.js';
+import { PageRows } from '../shared/page-rows.js';
+import type { ListQuery, Page, Place } from '../../store/contract.js';
 
 /** The largest number of rows. */
 const MOST = Number.MAX_SAFE_INTEGER;
 
 /**
- * The statement that lists sessions: a row with the total and the values of the app (n is 0), one for each user (-1) and one
- * for each session (its place).
+ * The statement that lists sessions: a row with the total and the values of the app (n is 0), one for each user (-1)
+ * and one for each session (its place).
  */
 export function listStatement(schema: string, query: ListQuery): Statement {
   const { app, user } = query;
@@ -22,7 +22,9 @@ export function listStatement(schema: string, query: ListQuery): Statement {
   const owners = [`app as (select app.no from ${schema}.scopes app where app.parent = 0 and app.name = $1)`];
   if (isOfUser) {
     const name = `$${values.push(toColumn(user))}`;
-    owners.push(`usr as (select usr.no from app join ${schema}.scopes usr on usr.parent = app.no and usr.name = ${name})`);
+    owners.push(
+      `usr as (select usr.no from app join ${schema}.scopes usr on usr.parent = app.no and usr.name = ${name})`,
+    );
   }
   const owner = `(select no from ${isOfUser ? 'usr' : 'app'})`;
   // Each question has its own index, see the schema.
@@ -43,18 +45,26 @@ from page`;
 }
 
 /** The query for one page of the sessions in `source`, in their order. */
-function pageQuery(source: string, { descending, limit = Infinity, offset = 0, after }: ListQuery, values: SqlValue[]): string {
+function pageQuery(
+  source: string,
+  { descending, limit = Infinity, offset = 0, after }: ListQuery,
+  values: SqlValue[],
+): string {
   const [direction, beyond, infinity] = descending ? ['desc', '<', '-infinity'] : ['asc', '>', 'infinity'];
   const order = `order by session.time ${direction}, session.id, session.user_id`;
   const count = (number: number): string => `$${values.push(Math.min(Math.max(0, Math.ceil(number)), MOST))}::bigint`;
-  const rows = [limit === Infinity ? '' : `limit ${count(limit)}`, offset > 0 ? `offset ${count(offset)}` : ''].join(' ');
+  const rows = [limit === Infinity ? '' : `limit ${count(limit)}`, offset > 0 ? `offset ${count(offset)}` : ''].join(
+    ' ',
+  );
   const last = limit === Infinity ? undefined : count(offset + limit - 1);
 
-  // The index has the order of times alone. So it is asked for the last time of the page, and what comes until then is sorted.
+  // The index is ordered by time alone. So the last time of the page is read first, and all sessions until then are
+  // sorted.
   const stretch = (condition: string): string => {
     const times = `select session.time from ${source} ${condition} order by session.time ${direction}`;
     const edge = `${times} limit 1 offset ${last ?? ''}`;
-    const until = last === undefined ? '' : `and session.time ${beyond === '<' ? '>=' : '<='} coalesce((${edge}), '${infinity}')`;
+    const until =
+      last === undefined ? '' : `and session.time ${beyond === '<' ? '>=' : '<='} coalesce((${edge}), '${infinity}')`;
     return `select session.* from ${source} ${condition} ${until} ${order} ${rows}`;
   };
   if (after === undefined) {
@@ -68,43 +78,44 @@ function pageQuery(source: string, { descending, limit = Infinity, offset = 0, a
   ) session ${order} ${rows}`;
 }
 
-/** What {@link listStatement} has found. Sessions that cannot be read are told, and the others are listed. */
+/** A session, as {@link listStatement} answers it. */
+type SessionRow = readonly [user: string, id: string, created: string, rev: number, time: number, values: Entries];
+
+/** The page that {@link listStatement} has read. */
 export function pageOf(rows: readonly unknown[], { app }: ListQuery): Page {
   let total = 0;
   let state: Entries = [];
   const states = new Map<string, Entries>();
-  const found: { n: number; row: readonly [string, string, string, number, number, Entries] }[] = [];
+  const found: { readonly n: number; readonly row: SessionRow }[] = [];
   for (const { n, data } of rows as readonly { n: number | string; data: string }[]) {
     const place = Number(n);
     if (place > 0) {
-      found.push({ n: place, row: JSON.parse(data) as (typeof found)[0]['row'] });
+      found.push({ n: place, row: JSON.parse(data) as SessionRow });
     } else if (place === 0) {
       [total, state] = JSON.parse(data) as [number, Entries];
     } else {
       states.set(...(JSON.parse(data) as [string, Entries]));
     }
   }
-  const page = { rows: [] as Row[], app: valuesOf(state, `app "${app}"`), users: new Map<string, Values>(), total };
-  const corrupt: SessionKey[] = [];
+  const page = new PageRows();
   found.sort((a, b) => a.n - b.n);
-  for (const { row: [user, id, created, rev, time, values] } of found) {
+  for (const {
+    row: [user, id, created, rev, time, values],
+  } of found) {
     const key = { appName: app, userId: fromColumn(user), sessionId: fromColumn(id) };
-    try {
-      const userState = page.users.get(key.userId) ?? valuesOf(states.get(user) ?? [], `user "${key.userId}"`);
-      const own = valuesOf(values, `session "${key.sessionId}"`);
-      page.rows.push({ key, created: fromColumn(created), rev, time, state: own });
-      page.users.set(key.userId, userState);
-    } catch (error) {
-      if (!(error instanceof StoreError)) {
-        throw error;
-      }
-      corrupt.push(key);
-    }
+    page.add(
+      key,
+      () => ({ created: fromColumn(created), rev, time, state: valuesIn(values, sessionTitle(key)) }),
+      () => valuesIn(states.get(user) ?? [], scopeTitle({ app, user: key.userId })),
+    );
   }
-  const last = found.at(-1);
-  if (corrupt.length === 0 || last === undefined) {
-    return page;
+  return page.page(valuesIn(state, scopeTitle({ app })), total, placeIn(found.at(-1)?.row));
+}
+
+function placeIn(row: SessionRow | undefined): Place | undefined {
+  if (row === undefined) {
+    return undefined;
   }
-  const [userId, sessionId, , , time] = last.row;
-  return { ...page, corrupt, next: { time, sessionId: fromColumn(sessionId), userId: fromColumn(userId) } };
+  const [userId, sessionId, , , time] = row;
+  return { time, sessionId: fromColumn(sessionId), userId: fromColumn(userId) };
 }

@@ -1,22 +1,47 @@
-// What `postgresStore` is given, looked at before anything is done with it.
+// The options of `postgresStore`, and the checks of what it is given.
 
 import { StatepadError } from '../../model/errors.js';
+import type { PostgresListener } from './hints.js';
+
+/** Options of `postgresStore`. */
+export interface PostgresStoreOptions {
+  /** The schema that everything lies in: `statepad` unless told otherwise. 1 to 63 bytes, without NUL and `$`. */
+  readonly schema?: string | undefined;
+  /**
+   * Whether statements are prepared under names, which is faster: yes, unless told otherwise, with the clients of `pg`
+   * and those made like them.
+   */
+  readonly prepare?: boolean | undefined;
+  /**
+   * A connected client for nothing but listening (not a pool): with it the store has `watch`, and tells other stores
+   * that have one, at most every 20 ms and never within a commit, what it has changed. It stays open, too.
+   */
+  readonly listen?: PostgresListener | undefined;
+}
 
 const OPTIONS = ['schema', 'prepare', 'listen'];
 
-/** Throws `INVALID_ARGUMENT` when it is no client. Says what to pass. */
-export function checkClient(client: unknown): void {
+/** Throws `INVALID_ARGUMENT` for a client or options that cannot be used. */
+export function checkArguments(client: unknown, options: unknown): void {
+  checkClient(client);
+  checkOptions(options);
+}
+
+function checkClient(client: unknown): void {
   if (hasMethods(client, ['query'])) {
     return;
   }
   const help = 'pass a pool or a connected client, such as new Pool({ connectionString }) of pg, or new PGlite()';
-  throw new StatepadError('INVALID_ARGUMENT', `postgresStore takes a client that has a query method, not ${nameOf(client)}: ${help}`, {
-    path: 'client',
-  });
+  throw new StatepadError(
+    'INVALID_ARGUMENT',
+    `postgresStore takes a client that has a query method, not ${nameOf(client)}: ${help}`,
+    {
+      path: 'client',
+    },
+  );
 }
 
-/** Throws `INVALID_ARGUMENT` when they are not the options. */
-export function checkOptions(options: unknown): void {
+function checkOptions(options: unknown): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw invalid('options', `the options of postgresStore are an object, not ${nameOf(options)}`);
   }
@@ -34,7 +59,10 @@ export function checkOptions(options: unknown): void {
   const isPool = typeof (listen as { totalCount?: unknown } | null | undefined)?.totalCount === 'number';
   if (listen !== undefined && (isPool || !hasMethods(listen, ['query', 'on', 'removeListener']))) {
     const what = isPool ? 'a pool' : nameOf(listen);
-    throw invalid('listen', `the option listen is a connected client of its own, such as new Client() of pg, not ${what}`);
+    throw invalid(
+      'listen',
+      `the option listen is a connected client of its own, such as new Client() of pg, not ${what}`,
+    );
   }
 }
 
@@ -47,7 +75,7 @@ function hasMethods(value: unknown, names: readonly string[]): boolean {
   return isOwner && names.every((name) => typeof (value as Partial<Record<string, unknown>>)[name] === 'function');
 }
 
-/** What something is, without what is in it: a URL may have a password. */
+/** Describes a value without its content: a URL may have a password. */
 function nameOf(value: unknown): string {
   if (value === null || value === undefined) {
     return String(value);

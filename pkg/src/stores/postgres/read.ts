@@ -1,21 +1,18 @@
 // How a session and a scope are read: one statement each, so that all of it is of one moment.
 
-import { changedOf, marksOf, valuesOf, type Entries, type Told } from './answers.js';
-import { changedCall, entries, markOf, valuesCall } from './moves.js';
+import { deltaOf, marksIn, valuesIn, type Entries, type Told } from './answers.js';
+import { changedCall, entries, markOf, valuesCall } from './functions/moves.js';
+import { scopeTitle, sessionTitle } from '../../store/refusals.js';
+import { changedOf } from '../shared/parts.js';
+import type { SqlValue, Statement } from './client.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
-import type { Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent } from '../../store/contract.js';
+import type { Delta, Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-/** A value of a statement. */
-export type SqlValue = string | number | null;
-
-/** A statement and its values. */
-export interface Statement {
-  readonly text: string;
-  readonly values: readonly SqlValue[];
-}
-
-/** A session's head: all but its events. A scope whose values are known is null; of one of which enough is known, what happened. */
+/**
+ * A session's head: all but its events. A scope whose values are known is null; of one of which enough is known, what
+ * happened.
+ */
 type Head = readonly [
   created: string,
   rev: number,
@@ -39,7 +36,8 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
   const { from = 1, to = LAST_REV, since, last = Infinity } = events;
   const values: SqlValue[] = [toColumn(key.appName), toColumn(key.userId), toColumn(key.sessionId)];
   const number = (value: number | undefined, type: string): string => `$${values.push(value ?? null)}::${type}`;
-  const text = (value: string | undefined): string => `$${values.push(value === undefined ? null : toColumn(value))}::text`;
+  const text = (value: string | undefined): string =>
+    `$${values.push(value === undefined ? null : toColumn(value))}::text`;
   const revision = (value: number | undefined): string =>
     number(value === undefined ? undefined : Math.min(Math.max(0, Math.ceil(value)), LAST_REV), 'integer');
   const idAt = (rev: string): string =>
@@ -67,10 +65,14 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
     const [at, by] = [number(pos, 'bigint'), text(mark)];
     const isKnown = `session.${scope}_pos = ${at} and coalesce(session.${scope}_mark = ${by}, true)`;
     const told = changedCall(schema, `session.${scope}`, at, by, `session.${scope}_pos`);
-    const more = mark === undefined ? all : `coalesce(case when ${at} < session.${scope}_pos then ${told} end, ${all})`;
+    const more =
+      mark === undefined ? all : `coalesce(case when ${at} < session.${scope}_pos then ${told} end, ${all})`;
     return `case when ${isKnown} then null else ${more} end`;
   };
-  const states = [scopeState('app', known.pos?.app, known.marks?.app), scopeState('usr', known.pos?.user, known.marks?.user)];
+  const states = [
+    scopeState('app', known.pos?.app, known.marks?.app),
+    scopeState('usr', known.pos?.user, known.marks?.user),
+  ];
 
   // Each question has its own index, see the schema. What is not asked for is left out.
   const condition =
@@ -78,7 +80,8 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
       ? 'event.session = (select session.no from session)'
       : `~event.session = ~(select session.no from session) and event.time >= ${number(since, 'float8')}`;
   const range = `event.rev between ${revision(from)} and ${number(Math.min(Math.max(0, Math.floor(to)), LAST_REV), 'integer')}`;
-  const limit = last === Infinity ? '' : `order by event.rev desc limit ${number(Math.max(0, Math.ceil(last)), 'bigint')}`;
+  const limit =
+    last === Infinity ? '' : `order by event.rev desc limit ${number(Math.max(0, Math.ceil(last)), 'bigint')}`;
   const statement = `with session as (
   select session.*, ${idAt('session.rev')} as last
   from (
@@ -102,7 +105,8 @@ union all
 }
 
 /** What {@link loadStatement} has found. */
-export function loadedOf(rows: readonly unknown[], { appName, userId, sessionId }: SessionKey): Loaded | null {
+export function loadedOf(rows: readonly unknown[], key: SessionKey): Loaded | null {
+  const { appName, userId } = key;
   let head: Head | undefined;
   const events: StoredEvent[] = [];
   for (const { rev, id, data } of rows as readonly { rev: number | string | null; id: string; data: string }[]) {
@@ -117,21 +121,21 @@ export function loadedOf(rows: readonly unknown[], { appName, userId, sessionId 
     return null;
   }
   const [created, rev, time, app, user, session, appState, userState, last, appMark, userMark, diverged] = head;
-  const [ofApp, ofUser] = [`app "${appName}"`, `user "${userId}"`];
-  const changed = changedOf(toldIn(appState), toldIn(userState), `${ofApp} or ${ofUser}`);
+  const [ofApp, ofUser] = [scopeTitle({ app: appName }), scopeTitle({ app: appName, user: userId })];
+  const told = changedOf(deltaIn(appState, ofApp), deltaIn(userState, ofUser));
   return {
     created: fromColumn(created),
     rev,
     time,
     pos: { app, user },
     state: {
-      ...(session && { session: valuesOf(session, `session "${sessionId}"`) }),
-      ...(isWhole(appState) && { app: valuesOf(appState, ofApp) }),
-      ...(isWhole(userState) && { user: valuesOf(userState, ofUser) }),
+      ...(session && { session: valuesIn(session, sessionTitle(key)) }),
+      ...(isWhole(appState) && { app: valuesIn(appState, ofApp) }),
+      ...(isWhole(userState) && { user: valuesIn(userState, ofUser) }),
     },
     ...(last !== null && { last: fromColumn(last) }),
-    marks: marksOf(appMark, userMark),
-    ...(changed && { changed }),
+    marks: marksIn(appMark, userMark),
+    ...told,
     ...(diverged === true && { diverged }),
     events: events.sort((a, b) => a.rev - b.rev),
   };
@@ -142,8 +146,9 @@ function isWhole(state: Entries | Told | null): state is Entries {
   return Array.isArray(state);
 }
 
-function toldIn(state: Entries | Told | null): Told | null {
-  return isWhole(state) ? null : state;
+/** What has happened to a scope, where that is told in place of its values. */
+function deltaIn(state: Entries | Told | null, whose: string): Delta | undefined {
+  return isWhole(state) ? undefined : deltaOf(state, whose);
 }
 
 /** The statement that reads an app, or a user in it. */
@@ -154,13 +159,15 @@ from ${schema}.scopes scope where scope.parent = 0 and scope.name = $1`;
   const ofUser = `${found}
 from ${schema}.scopes app join ${schema}.scopes scope on scope.parent = app.no and scope.name = $2
 where app.parent = 0 and app.name = $1`;
-  return user === undefined ? { text, values: [toColumn(app)] } : { text: ofUser, values: [toColumn(app), toColumn(user)] };
+  return user === undefined
+    ? { text, values: [toColumn(app)] }
+    : { text: ofUser, values: [toColumn(app), toColumn(user)] };
 }
 
 /** What {@link scopeStatement} has found. */
-export function scopeOf(rows: readonly unknown[], { app, user }: ScopeName): LoadedScope {
+export function scopeOf(rows: readonly unknown[], scope: ScopeName): LoadedScope {
   const [row] = rows as readonly { data: string }[];
   const [pos, state, mark = null] = JSON.parse(row?.data ?? '[0,[]]') as [number, Entries, (string | null)?];
-  const values = valuesOf(state, user === undefined ? `app "${app}"` : `user "${user}"`);
+  const values = valuesIn(state, scopeTitle(scope));
   return { pos, state: values, ...(mark !== null && { mark: fromColumn(mark) }) };
 }

@@ -1,79 +1,16 @@
-// What lies in the database, and how it comes to be there.
+// What lies in the database: the statements that make its tables and functions.
 
-import { commitFunction } from './commit-function.js';
-import { changedFunction, valuesFunction } from './moves.js';
-import { removeFunction, removeScopeFunction } from './remove-function.js';
-import { literal } from './function.js';
-import { releaseFunction, reserveFunction } from './turns.js';
-import { upgradeFrom1 } from './upgrade.js';
-import { REFUSED, VERSION, WRONG_VERSION } from './version.js';
-import { StoreError } from '../../store/store-error.js';
-import type { Migrate } from '../../store/contract.js';
-
-/** How long the name of anything in Postgres may be, in bytes. */
-const NAME_LIMIT = 63;
-
-/** A schema's name as it is written in a statement. */
-export function quotedSchema(name: string): string {
-  const size = new TextEncoder().encode(name).length;
-  // Where a statement quotes with dollars the name must have none.
-  if (size === 0 || size > NAME_LIMIT || /[\0$]/.test(name)) {
-    const rule = `it needs 1 to ${NAME_LIMIT} bytes, none of them NUL or $`;
-    throw new StoreError('rejected', `a schema cannot be named ${JSON.stringify(name)}: ${rule}`);
-  }
-  return `"${name.replaceAll('"', '""')}"`;
-}
+import { commitFunction } from './functions/commit.js';
+import { changedFunction, valuesFunction } from './functions/moves.js';
+import { removeFunction, removeScopeFunction } from './functions/remove.js';
+import { releaseFunction, reserveFunction } from './functions/turns.js';
+import { VERSION } from './version.js';
 
 /**
- * One statement that finds out what is there and makes it what it should be, or raises {@link REFUSED} with the reason, or
- * {@link WRONG_VERSION}. One process at a time does that, in one transaction; what others have made meanwhile is found.
+ * The statements that make the tables as they were in version 1. Texts are in the order of their bytes. Values and
+ * events are texts: `jsonb` would refuse some of them and change others.
  */
-export function openStatement(schema: string, migrate: Migrate): string {
-  const quoted = quotedSchema(schema);
-  const name = `$name$${schema}$name$`;
-  const refuse = (message: string): string => `raise exception using errcode = '${REFUSED}', message = format(${message})`;
-  return `do $open$
-declare
-  found_version integer;
-begin
-  ${migrate === 'check' ? '' : `perform pg_advisory_xact_lock(hashtextextended('statepad ' || ${name}, 0));`}
-  if to_regclass(format('%I.statepad_version', ${name})) is null then
-    if exists (select from pg_class where relnamespace = to_regnamespace(quote_ident(${name})))
-      or exists (select from pg_proc where pronamespace = to_regnamespace(quote_ident(${name})))
-      or exists (select from pg_type where typnamespace = to_regnamespace(quote_ident(${name})))
-    then
-      ${refuse(`'the schema %I holds something else', ${name}`)};
-    end if;
-    ${migrate === 'check' ? `${refuse(`'there is nothing in the schema %I yet', ${name}`)};` : creation(name, quoted)}
-  end if;
-  select max(version) into found_version from ${quoted}.statepad_version;
-  ${migrate === 'upgrade' ? upgrade(quoted) : ''}
-  if found_version is null then
-    ${refuse(`'the schema %I does not say which version it has', ${name}`)};
-  elsif found_version <> ${VERSION} then
-    raise exception using errcode = '${WRONG_VERSION}', message = ${literal(`the schema ${quoted}`)}, detail = found_version::text;
-  end if;
-end
-$open$`;
-}
-
-function upgrade(quoted: string): string {
-  const steps = [...upgradeFrom1(quoted), ...version2(quoted), ''].join(';\n    ');
-  return `if found_version = 1 then
-    ${steps}found_version := ${VERSION};
-  end if;`;
-}
-
-function creation(name: string, quoted: string): string {
-  const schema = `if to_regnamespace(quote_ident(${name})) is null then create schema ${quoted}; end if`;
-  return [schema, ...version1(quoted), ...version2(quoted), ''].join(';\n    ');
-}
-
-/**
- * The statements that make the tables as they were in version 1. Texts are in the order of their bytes. Values and events are
- * texts: `jsonb` would refuse some of them and change others.
- */
-function version1(schema: string): string[] {
+export function version1(schema: string): string[] {
   const next = `nextval('${schema.replaceAll("'", "''")}.numbers')`;
   return [
     // Apps, which have the parent 0, and users, which have their app's number as theirs.
@@ -98,9 +35,9 @@ function version1(schema: string): string[] {
       primary key (usr, id)
     ) with (fillfactor = 90)`,
     `create index sessions_of_app on ${schema}.sessions (app, time)`,
-    // Each question has an index that fits no other one. A planner knows averages: where most users have one session, it would
-    // as soon go through all sessions of a user as to the one it is asked for. So these are indexes of negative numbers, or
-    // inverted ones, for nothing but to be told apart.
+    // Each question has an index that fits no other one. A planner knows averages: where most users have one session,
+    // it would as soon go through all sessions of a user as to the one it is asked for. So these are indexes of
+    // negative numbers, or inverted ones, for no other purpose than that no other index fits.
     `create index sessions_of_user on ${schema}.sessions ((-usr), time)`,
     `create table ${schema}.events (
       session bigint not null,
@@ -112,8 +49,8 @@ function version1(schema: string): string[] {
     )`,
     `create unique index events_by_id on ${schema}.events ((-session), id)`,
     `create index events_by_time on ${schema}.events ((~session), time)`,
-    // A row for each value of a session, a user or an app, whose numbers are never the same. Names that were written later
-    // have a later `at` (the revision, or the position), or the same and a later `nth`.
+    // A row for each value of a session, a user or an app, whose numbers are never the same. Names that were written
+    // later have a later `at` (the revision, or the position), or the same and a later `nth`.
     `create table ${schema}.state (
       owner bigint not null,
       name text collate "C" not null,
@@ -142,13 +79,14 @@ function version1(schema: string): string[] {
 }
 
 /** The statements that make version 2 of the tables of version 1. */
-function version2(schema: string): string[] {
+export function version2(schema: string): string[] {
   return [
-    // What has moved a scope to the position `marked`. Where it is at another one that is not known: all values were deleted, or
-    // version 1 has moved it.
+    // What has moved a scope to the position `marked`. Where it is at another one that is not known: all values were
+    // deleted, or version 1 has moved it.
     `alter table ${schema}.scopes add column mark text collate "C", add column marked bigint not null default 0`,
-    // Each move of a scope, the last 1,000 at least: the position that it came to, the call that moved it, and the names that
-    // were written or deleted. What has happened since a position can be told when it and all after it have rows.
+    // Each move of a scope, the last 1,000 at least: the position that it came to, the call that moved it, and the
+    // names that were written or deleted. What has happened since a position can be told when it and all after it have
+    // rows.
     `create table ${schema}.moves (
       scope bigint not null,
       pos bigint not null,
@@ -170,7 +108,7 @@ function version2(schema: string): string[] {
       at timestamp with time zone not null default now()
     )`,
     `create index refused_by_time on ${schema}.refused (at)`,
-    // Who may go next: worth nothing after a crash.
+    // The queues of turns: worth nothing after a crash, so unlogged.
     `create unlogged table ${schema}.turns (
       target bigint not null,
       ticket bigint not null,
@@ -178,8 +116,8 @@ function version2(schema: string): string[] {
       primary key (target, ticket)
     ) with (fillfactor = 70)`,
     `create sequence ${schema}.tickets`,
-    // Nothing is written here yet: who holds a session and until when, each holder with a greater number than the one before;
-    // and what was written to a scope at each position, and by which event.
+    // Nothing is written here yet: who holds a session and until when, each holder with a greater number than the one
+    // before; and what was written to a scope at each position, and by which event.
     `alter table ${schema}.sessions add column fence integer not null default 0, add column holder text,
       add column held_until timestamp with time zone`,
     `create table ${schema}.log (

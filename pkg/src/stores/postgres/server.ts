@@ -28,12 +28,12 @@ export interface Server {
   readonly standbys: string;
 }
 
-/** In which a statement sees what was committed before it began, as every function of the store relies on. */
+/** A statement sees what was committed before it began: every function of the store relies on that. */
 const ISOLATIONS = ['read committed', 'read uncommitted'];
 
 /**
- * Why the store cannot be used with a server, if it cannot. One that cannot be written to can be looked at (`check`): it may
- * be written to later, when the replica has become the primary.
+ * Why the store cannot be used with a server, if it cannot. One that cannot be written to can be looked at (`check`):
+ * it may be written to later, when the replica has become the primary.
  */
 export function objectionTo(server: Server, migrate: Migrate): StoreError | undefined {
   const { role, database, isolation, isolation_source: source, is_replica: isReplica, read_only: readOnly } = server;
@@ -42,7 +42,10 @@ export function objectionTo(server: Server, migrate: Migrate): StoreError | unde
     const help = ['client', 'session'].includes(source)
       ? "take default_transaction_isolation out of the connection's options"
       : `alter role ${whose} set default_transaction_isolation = 'read committed', and connect anew`;
-    return new StoreError('rejected', `postgres: transactions begin with the isolation "${isolation}", in which writers fail: ${help}`);
+    return new StoreError(
+      'rejected',
+      `postgres: transactions begin with the isolation "${isolation}", in which writers fail: ${help}`,
+    );
   }
   if (migrate !== 'check' && (isReplica === 'true' || readOnly === 'on')) {
     const why =
@@ -59,11 +62,14 @@ function quoted(name: string): string {
 }
 
 /**
- * How durable a commit is. Without `fsync` the operating system has it. Without `synchronous_commit` it is in the server's
- * memory for a moment. With standbys that are waited for it is on several machines, whatever this one does with its disk.
- * `isVolatile`: all of the server is in memory.
+ * How durable a commit is. Without `fsync` the operating system has it. Without `synchronous_commit` it is in the
+ * server's memory for a moment. With standbys that are waited for it is on several machines, whatever this one does
+ * with its disk. `isVolatile`: all of the server is in memory.
  */
-export function durabilityOf({ fsync, synchronous_commit: synchronous, standbys }: Server, isVolatile: boolean): Durability {
+export function durabilityOf(
+  { fsync, synchronous_commit: synchronous, standbys }: Server,
+  isVolatile: boolean,
+): Durability {
   if (isVolatile || synchronous === 'off') {
     return 'memory';
   }

@@ -1,7 +1,7 @@
 // Clients of Redis, known by what they can do: each runs scripts in its own words.
 
 import { isUnknownScript, meaningOf } from './errors.js';
-import type { Script } from './script.js';
+import type { Script } from './scripts/script.js';
 
 /** What the store needs of a client of `ioredis`: `new Redis(…)` or `new Cluster(…)`. */
 export interface IoredisClient {
@@ -10,7 +10,9 @@ export interface IoredisClient {
   evalsha(hash: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
 }
 
-/** What the store needs of a client of `redis`, as `createClient` or `createCluster` makes it. It has to be connected. */
+/**
+ * What the store needs of a client of `redis`, as `createClient` or `createCluster` makes it. It has to be connected.
+ */
 export interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   evalSha(hash: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
@@ -29,9 +31,12 @@ export type RedisClient = IoredisClient | NodeRedisClient | UpstashClient;
 /** Runs a script. Throws a `StoreError` where it is certain what became of it. */
 export type RunScript = (script: Script, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
 
-/** Whose client it is, if anybody's. */
+/** Which package a client is of, if any of the three. */
 export function kindOf(client: object): 'ioredis' | 'node-redis' | 'upstash' | undefined {
-  const { evalSha, defineCommand, createScript } = client as Record<'evalSha' | 'defineCommand' | 'createScript', unknown>;
+  const { evalSha, defineCommand, createScript } = client as Record<
+    'evalSha' | 'defineCommand' | 'createScript',
+    unknown
+  >;
   if (typeof evalSha === 'function') {
     return 'node-redis';
   }
@@ -66,7 +71,12 @@ export function textOf(reply: unknown): string {
   return String(reply);
 }
 
-type Send = (command: 'eval' | 'evalsha', script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
+type Send = (
+  command: 'eval' | 'evalsha',
+  script: string,
+  keys: readonly string[],
+  args: readonly string[],
+) => Promise<unknown>;
 
 function senderOf(client: RedisClient): Send {
   switch (kindOf(client)) {

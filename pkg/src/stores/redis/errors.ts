@@ -3,16 +3,19 @@
 import { StoreError } from '../../store/store-error.js';
 
 /** Redis refused to run the script, or its first write. */
-const REFUSED = /^(?:BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|WRONGPASS) /;
+const REFUSED =
+  /^(?:BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|WRONGPASS) /;
 /** An operator stopped the script, which is only possible before its first write. */
 const KILLED = /Script killed by user/;
 /** Upstash does not take any request for a while. */
 const LIMITED = /^ERR max (?:(?:daily )?requests? limit|concurrent connections) exceeded/;
 /** The client did not send anything. */
-const UNSENT = /^(?:The client is (?:closed|offline)$|The queue is full$|Stream isn't writeable and enableOfflineQueue)/;
+const UNSENT =
+  /^(?:The client is (?:closed|offline)$|The queue is full$|Stream isn't writeable and enableOfflineQueue)/;
 /** A cluster sent the client from one machine to the next. */
 const LOST = /^Too many Cluster redirections/;
-const TOO_BIG = /^ERR (?:string exceeds maximum allowed size|Protocol error: invalid \w+ length|max \w+ size exceeded)/;
+const TOO_BIG =
+  /^ERR (?:string exceeds maximum allowed size|Protocol error: invalid \w+ length|max \w+ size exceeded)/;
 const SIZES = /Limit: (\d+) bytes, Actual: (\d+) bytes/;
 
 /** Whether Redis does not know a script by its hash. */
@@ -20,7 +23,10 @@ export function isUnknownScript(error: unknown): boolean {
   return messageOf(error).startsWith('NOSCRIPT');
 }
 
-/** What an error means, when it is certain; the error itself otherwise. `onForeign` is what a key of another type means. */
+/**
+ * What an error means, when it is certain; the error itself otherwise. `onForeign` is what a key of another type
+ * means.
+ */
 export function meaningOf(error: unknown, onForeign: 'rejected' | 'corrupt'): unknown {
   return textMeaning(messageOf(error), onForeign, error) ?? error;
 }
@@ -28,7 +34,9 @@ export function meaningOf(error: unknown, onForeign: 'rejected' | 'corrupt'): un
 /** What the text of an error means, when it is certain. */
 export function textMeaning(text: string, onForeign: 'rejected' | 'corrupt', cause: unknown): StoreError | undefined {
   if (text.includes('WRONGTYPE')) {
-    return new StoreError(onForeign, 'a key under the prefix is of another type: something else has written it', { cause });
+    return new StoreError(onForeign, 'a key under the prefix is of another type: something else has written it', {
+      cause,
+    });
   }
   if (TOO_BIG.test(text)) {
     const [, limit, size] = SIZES.exec(text) ?? [];

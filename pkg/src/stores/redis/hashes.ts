@@ -1,10 +1,12 @@
 // Hashes as the scripts answer with them.
 
-import { StoreError } from '../../store/store-error.js';
+import { unreadable } from '../../store/refusals.js';
 import { textOf } from './client.js';
-import { emptyValues } from '../shared/scope-values.js';
+import { parseValue, valuesOf } from '../shared/values.js';
 import type { Values } from '../../store/contract.js';
-import type { Json } from '../../model/types.js';
+
+/** A reply that is a list. */
+export type List = readonly unknown[];
 
 /** A hash: the values in it, and what else is in it. */
 export interface Hash {
@@ -28,20 +30,8 @@ export function hashOf(reply: readonly unknown[] | null, what: string): Hash {
       rest.set(name, text);
     }
   }
-  const values = emptyValues();
-  for (const { name, json } of found.sort((a, b) => a.order - b.order)) {
-    try {
-      values[name] = JSON.parse(json) as Json;
-    } catch (cause) {
-      throw unreadable(`"${name}" of ${what}`, cause);
-    }
-  }
-  return { values, rest };
-}
-
-/** What is thrown when `what` cannot be read. */
-export function unreadable(what: string, cause?: unknown): StoreError {
-  return new StoreError('corrupt', `${what} cannot be read`, { cause });
+  const sorted = found.sort((a, b) => a.order - b.order);
+  return { values: valuesOf(sorted.map(({ name, json }) => [name, parseValue(name, json, what)])), rest };
 }
 
 /** A reply that has a sign before it, which keeps clients from taking it for something else than a text. */

@@ -31,7 +31,7 @@ export interface UpstashSubscriber {
 /** A client that can listen. */
 export type RedisSubscriber = IoredisSubscriber | NodeRedisSubscriber | UpstashSubscriber;
 
-/** Who watches. */
+/** The watchers of one store. */
 export interface Watchers {
   /** Calls `onHint` until the function that it returns is called. */
   readonly watch: (onHint: (hint: Hint) => void) => () => void;
@@ -39,7 +39,7 @@ export interface Watchers {
   readonly close: () => Promise<void>;
 }
 
-/** Listens by `subscriber` to `channel` while somebody watches, but not to what `sender` says itself. */
+/** Listens by `subscriber` to `channel` while there are watchers, but not to what `sender` says itself. */
 export function watchers(subscriber: RedisSubscriber, channel: string, sender: string): Watchers {
   const listeners = new Set<(hint: Hint) => void>();
   const onMessage = (message: unknown): void => {
@@ -51,8 +51,8 @@ export function watchers(subscriber: RedisSubscriber, channel: string, sender: s
   const { start, stop } = listenerOf(subscriber, channel, onMessage);
   let isListening = false;
   let turn = Promise.resolve();
-  // One step after the other, and nobody waits for them: a client that has no connection may take forever. Whoever cannot
-  // listen gets no hints, and is only slower.
+  // One step after the other, and nothing waits for them: a client that has no connection may take forever. A store
+  // that cannot listen gets no hints, and is only slower.
   const follow = (): void => {
     turn = turn.then(async () => {
       const isWanted = listeners.size > 0;
@@ -68,7 +68,7 @@ export function watchers(subscriber: RedisSubscriber, channel: string, sender: s
   };
   return {
     watch: (onHint) => {
-      // Whoever gives the same function twice is called twice.
+      // A function that is given twice is called twice.
       const listener = (hint: Hint): void => onHint(hint);
       listeners.add(listener);
       follow();
@@ -86,10 +86,13 @@ export function watchers(subscriber: RedisSubscriber, channel: string, sender: s
 
 /** A hint as it is published. It has no blanks: several are joined by them. */
 export function hintText({ appName, userId, sessionId }: Hint): string {
-  return [appName, userId, sessionId].filter((part) => part !== undefined).map(encodeURIComponent).join('/');
+  return [appName, userId, sessionId]
+    .filter((part) => part !== undefined)
+    .map(encodeURIComponent)
+    .join('/');
 }
 
-/** Reads a hint, unless somebody else has put something else on the channel. */
+/** Reads a hint; `undefined` for anything else that was published on the channel. */
 function hintOf(text: string): Hint | undefined {
   try {
     const [appName = '', userId, sessionId] = text.split('/').map(decodeURIComponent);

@@ -1,86 +1,57 @@
 /**
- * A store in Redis, for any number of processes at once: over a client of `ioredis`, `redis` or `@upstash/redis`. Every
- * operation is one script, which is one round trip.
+ * A store in Redis, for any number of processes at once: over a client of `ioredis`, `redis` or `@upstash/redis`.
+ * Every operation is one script, which is one round trip.
  *
  * @packageDocumentation
  */
 
 import { newId } from '../../model/ids.js';
-import { isStoreError, StoreError } from '../../store/store-error.js';
-import { decodeLoaded, decodePage, decodeScope, listArgs, loadArgs } from './answers.js';
-import { decodeAnswer, encodeChanges } from './changes.js';
-import { scriptRunner, textOf, type RedisClient, type RunScript } from './client.js';
-import { commitScript } from './commit-scripts.js';
-import { hintText, watchers, type RedisSubscriber } from './hints.js';
-import {
-  appKeys,
-  baseOf,
-  channelOf,
-  leftKey,
-  memberOf,
-  scopeKeys,
-  sessionKeys,
-  userKeys,
-  versionKey,
-  versionKeys,
-} from './keys.js';
-import { VERSION } from './lua.js';
-import { checkRedisOptions } from './options.js';
-import { listScript, loadScript } from './read-scripts.js';
-import {
-  isThereScript,
-  noteScript,
-  openScript,
-  removeScopeScript,
-  removeScript,
-  scopeScript,
-  type Script,
-} from './script.js';
+import { isStoreError } from '../../store/store-error.js';
+import { scopeTitle, sessionTitle } from '../../store/refusals.js';
+import { appRunner } from './apps.js';
+import { encodeChanges, outcomeIn } from './commit.js';
+import { scriptRunner, type RedisClient } from './client.js';
+import { decodePage, listArgs } from './list.js';
+import { decodeLoaded, decodeScope, loadArgs } from './read.js';
+import { commitScript } from './scripts/commit.js';
+import { hintText, watchers } from './hints.js';
+import { appKeys, baseOf, channelOf, memberOf, scopeKeys, sessionKeys, userKeys, versionKeys } from './keys.js';
+import { checkArguments, type RedisStoreOptions } from './options.js';
+import { findVersion, needsUpgrade } from './open.js';
+import { listScript } from './scripts/list.js';
+import { loadScript, scopeScript } from './scripts/read.js';
+import { removeScopeScript, removeScript } from './scripts/remove.js';
 import { askServers } from './server.js';
 import { upgrade } from './upgrade.js';
-import { newerVersion, olderVersion } from '../../store/refusals.js';
-import type { Change, Committed, Durability, Migrate, SessionStore } from '../../store/contract.js';
+import { hintOf } from '../shared/keys.js';
+import { committedOr, type Outcome } from '../shared/outcome.js';
+import type { Change, ScopeName, SessionStore } from '../../store/contract.js';
 
+export type { RedisStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 export type { IoredisClient, NodeRedisClient, RedisClient, UpstashClient } from './client.js';
 export type { IoredisSubscriber, NodeRedisSubscriber, RedisSubscriber, UpstashSubscriber } from './hints.js';
 
-/** Options of {@link redisStore}. */
-export interface RedisStoreOptions {
-  /** What all keys begin with, `statepad` unless told otherwise. It has no braces. */
-  readonly prefix?: string;
-  /**
-   * A second client that listens to what other stores have changed: the store has `watch` then. Of `ioredis` and `redis` it
-   * can do nothing else meanwhile; of `@upstash/redis` it may be the first one again.
-   */
-  readonly subscriber?: RedisSubscriber;
-  /**
-   * How durable the server makes a write before it answers, where it does not tell: managed servers may not, and that of
-   * Upstash does not. `os` unless told otherwise. The store warns once then, and believes it. Where the server tells, that
-   * counts: `memory` without an append-only file, `os` with `appendfsync everysec` or `no`, `disk` with `always`.
-   */
-  readonly durability?: Durability;
-}
-
 /**
- * Makes a store in Redis 6 or newer, or what speaks its language (Valkey, Upstash). The client stays the caller's: it has to
- * be connected, and `close` leaves it open. A client that never gives up on a lost connection keeps its callers waiting.
+ * Makes a store in Redis 6 or newer, or what speaks its language (Valkey, Upstash). The client stays the caller's: it
+ * has to be connected, and `close` leaves it open. A client that never gives up on a lost connection keeps its callers
+ * waiting.
  *
- * - The server must not drop keys by itself: one with a `maxmemory` and a `maxmemory-policy` of `allkeys-*` is refused. Sessions
- *   of which a part is missing are `corrupt`, also when that part is the state of their user or app.
- * - A replica is refused. A failover to one may lose what was acknowledged shortly before: Redis replicates afterwards. Marks
- *   tell a service that it has happened.
- * - All keys of an app lie in one slot of a cluster, which is what makes a change of it atomic there; `commitMany` makes one
- *   round trip for each app. While a slot moves to another server, its apps are `unavailable`.
+ * - The server must not drop keys by itself: one with a `maxmemory` and a `maxmemory-policy` of `allkeys-*` is
+ *   refused. Sessions of which a part is missing are `corrupt`, also when that part is the state of their user or app.
+ * - A replica is refused. A failover to one may lose what was acknowledged shortly before: Redis replicates
+ *   afterwards. Marks tell a service that it has happened.
+ * - All keys of an app lie in one slot of a cluster, which is what makes a change of it atomic there; `commitMany`
+ *   makes one round trip for each app. While a slot moves to another server, its apps are `unavailable`.
  * - An update that is sent again is known for a day, and so are refused calls and the creations of removed sessions.
- * - The user needs the rights to run scripts and every command in them, on all keys under the prefix; `open` makes sure of it.
- *   Without the right to publish under the prefix nobody who watches hears of a change.
- * - `migrate: 'upgrade'` upgrades one app after the other, while services of either version may run: what version 1 writes to an
- *   app that has been begun with fails. It lists all keys of the server (`SCAN`), and may be ended and begun again. No slot of a
- *   cluster may move meanwhile.
+ * - The user needs the rights to run scripts and every command in them, on all keys under the prefix; `open` makes
+ *   sure of it. Without the right to publish under the prefix no store that watches hears of a change.
+ * - `migrate: 'upgrade'` upgrades one app after the other, while services of either version may run: what version 1
+ *   writes to an app that has been begun with fails. It lists all keys of the server (`SCAN`), and may be ended and
+ *   begun again. No slot of a cluster may move meanwhile.
  *
- * Throws `INVALID_ARGUMENT` when the client or the subscriber is of none of the three packages or not connected, when the
- * prefix has braces, and for an option that it does not know.
+ * Throws `INVALID_ARGUMENT` when the client or the subscriber is of none of the three packages or not connected, when
+ * the prefix has braces, and for an option that it does not know.
  *
  * @example
  * ```ts
@@ -88,19 +59,19 @@ export interface RedisStoreOptions {
  * ```
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SessionStore {
-  checkRedisOptions(client, options);
+  checkArguments(client, options);
   const { prefix = 'statepad', subscriber } = options;
   let { durability = 'os' } = options;
   const run = scriptRunner(client);
   const [channel, sender] = [channelOf(prefix), newId()];
   const hints = subscriber && watchers(subscriber, channel, sender);
-  const ask = asker(run, prefix);
+  const ask = appRunner(run, prefix);
   let upgrading: Promise<void> | undefined;
 
-  const commitApp = async (changes: readonly [Change, ...Change[]]): Promise<(Committed | StoreError)[]> => {
+  const commitApp = async (changes: readonly [Change, ...Change[]]): Promise<Outcome[]> => {
     const { keys, args } = encodeChanges(prefix, changes);
     const answers = await ask(changes[0].key.appName, commitScript, keys, [channel, sender, ...args]);
-    return changes.map((change, index) => decodeAnswer(change, (answers as readonly unknown[])[index]));
+    return changes.map((change, index) => outcomeIn(change, (answers as readonly unknown[])[index]));
   };
 
   return {
@@ -109,23 +80,15 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     },
     keeps: ['marks', 'changed', 'calls', 'creations'],
     open: async ({ migrate }) => {
-      const mayCreate = migrate === 'check' ? '' : 'create';
-      const answer = await run(openScript, [versionKey(prefix)], [String(VERSION), mayCreate, migrate]);
+      const found = await findVersion(run, prefix, migrate);
       durability = await askServers(client, options.durability ?? 'os');
-      const isOlder = checkVersion(prefix, answer, migrate);
-      if (isOlder || (migrate === 'upgrade' && Number(await run(isThereScript, [leftKey(prefix)], [])) === 1)) {
+      if (await needsUpgrade(run, prefix, found, migrate)) {
         // One that is not waited for any longer goes on, and is waited for again by the next try.
         upgrading ??= upgrade(client, run, prefix).finally(() => (upgrading = undefined));
         await upgrading;
       }
     },
-    commit: async (change) => {
-      const [answer] = await commitApp([change]);
-      if (isStoreError(answer)) {
-        throw answer;
-      }
-      return answer as Committed;
-    },
+    commit: async (change) => committedOr((await commitApp([change]))[0]),
     commitMany: async (changes) => {
       const groups = groupsByApp(changes);
       if (groups.length <= 1) {
@@ -139,20 +102,20 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
           return [group[0].key.appName, answersOf(outcome, group.length)];
         }),
       );
-      return changes.map(({ key }) => answers.get(key.appName)?.shift() as Committed | StoreError);
+      return changes.map(({ key }) => answers.get(key.appName)?.shift() as Outcome);
     },
     load: async (key, query) => {
       const base = baseOf(prefix, key.appName);
       const [app, appLog, sessions] = appKeys(base);
       const [user, userLog] = userKeys(base, key.userId);
       const keys = [...versionKeys(base), ...sessionKeys(base, memberOf(key)), sessions, app, appLog, user, userLog];
-      return decodeLoaded(key, await ask(key.appName, loadScript, keys, loadArgs(key, query), `session "${key.sessionId}"`));
+      return decodeLoaded(key, await ask(key.appName, loadScript, keys, loadArgs(key, query), sessionTitle(key)));
     },
     list: async (query) => {
       const base = baseOf(prefix, query.app);
       const [app, appLog, sessions] = appKeys(base);
       const list = query.user === undefined ? sessions : userKeys(base, query.user)[2];
-      const what = `state of app "${query.app}"`;
+      const what = stateOf({ app: query.app });
       const keys = [...versionKeys(base), list, app, appLog];
       return decodePage(query, await ask(query.app, listScript, keys, listArgs(query), what));
     },
@@ -160,55 +123,36 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       const base = baseOf(prefix, key.appName);
       const member = memberOf(key);
       const [, , sessions, , , removed] = appKeys(base);
-      const keys = [...versionKeys(base), ...sessionKeys(base, member), sessions, userKeys(base, key.userId)[2], removed];
+      const keys = [
+        ...versionKeys(base),
+        ...sessionKeys(base, member),
+        sessions,
+        userKeys(base, key.userId)[2],
+        removed,
+      ];
       const args = [channel, sender, hintText(key), member, created === undefined ? '' : `=${created}`];
-      await ask(key.appName, removeScript, keys, args, `session "${key.sessionId}"`);
+      await ask(key.appName, removeScript, keys, args, sessionTitle(key));
     },
     loadScope: async (scope) => {
       const base = baseOf(prefix, scope.app);
-      const what = scope.user === undefined ? `state of app "${scope.app}"` : `state of user "${scope.user}"`;
-      return decodeScope(what, await ask(scope.app, scopeScript, [...versionKeys(base), ...scopeKeys(base, scope)], [], what));
+      const what = stateOf(scope);
+      return decodeScope(
+        what,
+        await ask(scope.app, scopeScript, [...versionKeys(base), ...scopeKeys(base, scope)], [], what),
+      );
     },
     removeScope: async (scope) => {
-      const { app: appName, user: userId } = scope;
-      const base = baseOf(prefix, appName);
-      const hint = hintText(userId === undefined ? { appName } : { appName, userId });
-      const what = userId === undefined ? `state of app "${appName}"` : `state of user "${userId}"`;
-      await ask(appName, removeScopeScript, [...versionKeys(base), ...scopeKeys(base, scope)], [channel, sender, hint], what);
+      const base = baseOf(prefix, scope.app);
+      const keys = [...versionKeys(base), ...scopeKeys(base, scope)];
+      await ask(scope.app, removeScopeScript, keys, [channel, sender, hintText(hintOf(scope))], stateOf(scope));
     },
     ...(hints && { watch: hints.watch, close: hints.close }),
   };
 }
 
-/**
- * Makes the function that runs a script for an app, and throws what a script says instead of an answer: that the app is of
- * another version, or that `what` cannot be read.
- */
-function asker(
-  run: RunScript,
-  prefix: string,
-): (app: string, script: Script, keys: readonly string[], args: readonly string[], what?: string) => Promise<unknown> {
-  // An app that version 1 has made after the upgrade: the next upgrade looks at all of them again.
-  const note = async (): Promise<unknown> => run(noteScript, [leftKey(prefix)], []);
-  return async (app, script, keys, args, what = '') => {
-    const reply = await run(script, keys, args);
-    const [status, detail] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
-    if (typeof status === 'string' && status === 'version') {
-      const found = Number(detail);
-      if (found > VERSION) {
-        throw newerVersion(`app "${app}" under the prefix "${prefix}"`, found, VERSION);
-      }
-      await note();
-      throw olderVersion(`app "${app}" under the prefix "${prefix}"`, found, VERSION);
-    }
-    if (status === 'corrupt') {
-      throw new StoreError('corrupt', `what is stored of ${what} cannot be read`);
-    }
-    if (script === commitScript && (reply as unknown[]).some((answer) => Array.isArray(answer) && answer[0] === 'version')) {
-      await note();
-    }
-    return reply;
-  };
+/** What messages call the values of a scope. */
+function stateOf(scope: ScopeName): string {
+  return `the state of ${scopeTitle(scope)}`;
 }
 
 /** The changes of each app, in their order. */
@@ -225,8 +169,10 @@ function groupsByApp(changes: readonly Change[]): [Change, ...Change[]][] {
   return [...groups.values()];
 }
 
-/** The answers to the changes of one app: the same refusal for all of them when it is certain that none was written. */
-function answersOf(outcome: PromiseSettledResult<(Committed | StoreError)[]>, count: number): (Committed | StoreError)[] {
+/**
+ * The answers to the changes of one app: the same refusal for all of them when it is certain that none was written.
+ */
+function answersOf(outcome: PromiseSettledResult<Outcome[]>, count: number): Outcome[] {
   if (outcome.status === 'fulfilled') {
     return outcome.value;
   }
@@ -235,26 +181,4 @@ function answersOf(outcome: PromiseSettledResult<(Committed | StoreError)[]>, co
     throw reason;
   }
   return Array.from({ length: count }, () => reason);
-}
-
-/** Whether there is an upgrade to do. Throws when what was found when opening does not suit. */
-function checkVersion(prefix: string, answer: unknown, migrate: Migrate): boolean {
-  const [status, found] = answer as readonly unknown[];
-  if (textOf(status) === 'denied') {
-    throw new StoreError('rejected', `redis does not allow the user the commands ${textOf(found)}`);
-  }
-  if (found === null) {
-    throw new StoreError('rejected', `there is no store under the prefix "${prefix}", and migrate: '${migrate}' makes none`);
-  }
-  const [version, what] = [Number(found), `the store under the prefix "${prefix}"`];
-  if (!Number.isInteger(version)) {
-    throw new StoreError('rejected', `"${versionKey(prefix)}" has something else than a version: use another prefix`);
-  }
-  if (version > VERSION) {
-    throw newerVersion(what, version, VERSION);
-  }
-  if (migrate !== 'upgrade' && version !== VERSION) {
-    throw olderVersion(what, version, VERSION);
-  }
-  return version < VERSION;
 }

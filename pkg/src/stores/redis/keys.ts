@@ -1,4 +1,4 @@
-// The names of keys in Redis: what they hold is said in `redis-scripts.ts`.
+// The names of keys in Redis: what they hold is said in `scripts/script.ts`.
 
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import type { ScopeName } from '../../store/contract.js';
@@ -13,14 +13,17 @@ export function baseOf(prefix: string, app: string): string {
 }
 
 /**
- * The keys that every script gets first, as it looks at the app's version before anything else: that version, the fence of
- * the list, and where version 1 had its updates.
+ * The keys that every script gets first, as it looks at the app's version before anything else: that version, the
+ * fence of the list, and where version 1 had its updates.
  */
 export function versionKeys(base: string): [version: string, fence: string, updates: string] {
   return [`${base}a`, `${base}l`, `${base}d`];
 }
 
-/** The keys of an app: its values, their log, the list of its sessions, its updates, refused calls and removed sessions. */
+/**
+ * The keys of an app: its values, their log, the list of its sessions, its updates, refused calls and removed
+ * sessions.
+ */
 export function appKeys(
   base: string,
 ): [values: string, log: string, sessions: string, updates: string, refused: string, removed: string] {
@@ -39,13 +42,16 @@ export function scopeKeys(base: string, { user }: ScopeName): [values: string, l
 }
 
 /** The keys of a session: its values, its events, their times, their ids. */
-export function sessionKeys(base: string, member: string): [values: string, events: string, times: string, ids: string] {
+export function sessionKeys(
+  base: string,
+  member: string,
+): [values: string, events: string, times: string, ids: string] {
   return [`${base}s:${member}`, `${base}e:${member}`, `${base}t:${member}`, `${base}i:${member}`];
 }
 
 /**
- * How a session stands in a list: its bytes are in the order of session id and user. The sign before them keeps a byte order
- * mark, which the client of Upstash takes away from the beginning of a text.
+ * How a session stands in a list: its bytes are in the order of session id and user. The sign before them keeps a byte
+ * order mark, which the client of Upstash takes away from the beginning of a text.
  */
 export function memberOf({ sessionId, userId }: Pick<SessionKey, 'sessionId' | 'userId'>): string {
   return `=${toColumn(sessionId)}\0${userId}`;

@@ -1,20 +1,39 @@
-// What `redisStore` is given, looked at before anything is asked of a server.
+// The options of `redisStore`, and the checks of what it is given.
 
 import { describe } from '../../model/kinds.js';
 import { checkOptions, invalid } from '../../checks/arguments.js';
 import { kindOf } from './client.js';
+import type { RedisSubscriber } from './hints.js';
+import type { Durability } from '../../store/contract.js';
 
-/** The names of all options. */
-const KNOWN = ['prefix', 'subscriber', 'durability'];
+/** Options of `redisStore`. */
+export interface RedisStoreOptions {
+  /** What all keys begin with, `statepad` unless told otherwise. It has no braces. */
+  readonly prefix?: string;
+  /**
+   * A second client that listens to what other stores have changed: the store has `watch` then. Of `ioredis` and
+   * `redis` it can do nothing else meanwhile; of `@upstash/redis` it may be the first one again.
+   */
+  readonly subscriber?: RedisSubscriber;
+  /**
+   * How durable the server makes a write before it answers, where it does not tell: managed servers may not, and that
+   * of Upstash does not. `os` unless told otherwise. The store warns once then, and believes it. Where the server
+   * tells, that counts: `memory` without an append-only file, `os` with `appendfsync everysec` or `no`, `disk` with
+   * `always`.
+   */
+  readonly durability?: Durability;
+}
+
+const OPTIONS = ['prefix', 'subscriber', 'durability'];
 const DURABILITIES = ['disk', 'os', 'memory', 'replicated'];
 const EXAMPLE =
   "new Redis('redis://localhost') of ioredis, a connected createClient() of redis, or " +
   'new Redis({ url, token }) of @upstash/redis';
 
 /** Throws `INVALID_ARGUMENT` for a client or options that cannot be used. */
-export function checkRedisOptions(client: unknown, options: unknown): void {
+export function checkArguments(client: unknown, options: unknown): void {
   checkClient('client', client);
-  checkOptions(options, KNOWN);
+  checkOptions(options, OPTIONS);
   const { prefix, subscriber, durability } = options as Record<string, unknown>;
   if (prefix !== undefined && typeof prefix !== 'string') {
     invalid('prefix', `must be a string, not ${describe(prefix)}`);

@@ -1,5 +1,6 @@
 // What a server says about itself: whether it drops keys, whether it takes writes, and how durable it makes them.
 
+import { warn } from '../../model/warnings.js';
 import { StoreError } from '../../store/store-error.js';
 import { kindOf, textOf, type RedisClient } from './client.js';
 import type { Durability } from '../../store/contract.js';
@@ -18,8 +19,8 @@ interface Members {
 }
 
 /**
- * The servers behind a client that take writes: the primaries of a cluster, or the one server. None when the client has no
- * way to send them any command, as that of Upstash.
+ * The servers behind a client that take writes: the primaries of a cluster, or the one server. None when the client
+ * has no way to send them any command, as that of Upstash.
  */
 export async function serversOf(client: RedisClient): Promise<SendCommand[]> {
   const clients = await clientsOf(client as Members);
@@ -54,23 +55,31 @@ export async function* keysOf(client: RedisClient, start: string): AsyncGenerato
   const before = typeof options?.keyPrefix === 'string' ? options.keyPrefix : '';
   const match = `${`${before}${start}`.replace(/[*?[\]\\]/g, '\\$&')}*`;
   const servers =
-    kindOf(client) === 'upstash' && typeof upstash.scan === 'function' ?
-      [async ([, cursor = '0']: readonly string[]) => upstash.scan?.(cursor, { match, count: 1_000 })]
-    : await serversOf(client);
+    kindOf(client) === 'upstash' && typeof upstash.scan === 'function'
+      ? [async ([, cursor = '0']: readonly string[]) => upstash.scan?.(cursor, { match, count: 1_000 })]
+      : await serversOf(client);
   if (servers.length === 0) {
-    throw new StoreError('rejected', 'the client cannot list keys, which an upgrade needs: give one that can send SCAN');
+    throw new StoreError(
+      'rejected',
+      'the client cannot list keys, which an upgrade needs: give one that can send SCAN',
+    );
   }
   for (const send of servers) {
     let cursor = '0';
     do {
-      const [next, keys] = (await send(['SCAN', cursor, 'MATCH', match, 'COUNT', '1000'])) as [unknown, readonly unknown[]];
+      const [next, keys] = (await send(['SCAN', cursor, 'MATCH', match, 'COUNT', '1000'])) as [
+        unknown,
+        readonly unknown[],
+      ];
       yield keys.map((key) => textOf(key).slice(before.length));
       cursor = textOf(next);
     } while (cursor !== '0');
   }
 }
 
-/** Asks every server. Throws `rejected` for one that does not suit, and answers how durable the weakest makes a write. */
+/**
+ * Asks every server. Throws `rejected` for one that does not suit, and answers how durable the weakest makes a write.
+ */
 export async function askServers(client: RedisClient, told: Durability): Promise<Durability> {
   const servers = await serversOf(client);
   const found = await Promise.all(servers.map(ask));
@@ -91,7 +100,10 @@ async function ask(send: SendCommand): Promise<Durability | undefined> {
   const lineOf = (name: string): string | undefined => new RegExp(`^${name}:([^\r\n]*)`, 'm').exec(info)?.[1];
   if (lineOf('role') === 'slave') {
     const primary = `${lineOf('master_host') ?? 'its primary'}:${lineOf('master_port') ?? ''}`;
-    throw new StoreError('rejected', `this redis is a replica, which takes no writes that last: connect to ${primary}`);
+    throw new StoreError(
+      'rejected',
+      `this redis is a replica, which takes no writes that last: connect to ${primary}`,
+    );
   }
   const policy = lineOf('maxmemory_policy') ?? '';
   if (policy.startsWith('allkeys-') && lineOf('maxmemory') !== '0') {
@@ -117,10 +129,11 @@ function isUnanswered(error: unknown): undefined {
 
 /** The value in what `CONFIG GET` answers: a list of names and values, or a record of them. */
 function configValue(reply: unknown): string | undefined {
-  const values: unknown[] =
-    Array.isArray(reply) ? reply.slice(1)
-    : reply instanceof Map ? [...(reply as ReadonlyMap<unknown, unknown>).values()]
-    : Object.values(reply ?? {});
+  const values: unknown[] = Array.isArray(reply)
+    ? reply.slice(1)
+    : reply instanceof Map
+      ? [...(reply as ReadonlyMap<unknown, unknown>).values()]
+      : Object.values(reply ?? {});
   return values.length === 0 ? undefined : textOf(values[0]);
 }
 
@@ -129,14 +142,10 @@ let hasWarned = false;
 function warnOnce(told: Durability): void {
   if (!hasWarned) {
     hasWarned = true;
-    const text =
+    warn(
+      'STATEPAD_REDIS',
       'redis does not tell how it is set up. It must not drop keys (maxmemory-policy noeviction), and durability is taken to be ' +
-      `'${told}', as the option says: say what is true of your server`;
-    const host = globalThis as { process?: { emitWarning?(text: string, options: object): void } };
-    if (typeof host.process?.emitWarning === 'function') {
-      host.process.emitWarning(text, { code: 'STATEPAD_REDIS' });
-    } else {
-      console.warn(text);
-    }
+        `'${told}', as the option says: say what is true of your server`,
+    );
   }
 }

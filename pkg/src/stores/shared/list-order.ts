@@ -1,15 +1,8 @@
 // The order of a list: by time, then by session id, then by user.
 
-import type { ListQuery, Row } from '../../store/contract.js';
+import type { ListQuery, Place, Row } from '../../store/contract.js';
 
-/** Where a session stands in a list. */
-export interface Place {
-  readonly time: number;
-  readonly sessionId: string;
-  readonly userId: string;
-}
-
-/** Where a session stands, by what is told of it. */
+/** The place of a session in a list. */
 export function placeOf({ time, key: { sessionId, userId } }: Pick<Row, 'time' | 'key'>): Place {
   return { time, sessionId, userId };
 }
@@ -20,7 +13,7 @@ export function compareText(a: string, b: string): number {
   for (let index = 0; index < length; index++) {
     const [left, right] = [a.charCodeAt(index), b.charCodeAt(index)];
     if (left !== right) {
-      // Surrogates stand for code points above all others.
+      // Surrogates encode code points above all others.
       const [isLeftHigh, isRightHigh] = [left >= 0xd800 && left <= 0xdfff, right >= 0xd800 && right <= 0xdfff];
       return isLeftHigh === isRightHigh ? left - right : isLeftHigh ? 1 : -1;
     }
@@ -31,5 +24,6 @@ export function compareText(a: string, b: string): number {
 /** The comparison that a list is sorted by. */
 export function listOrder({ descending }: Pick<ListQuery, 'descending'>): (a: Place, b: Place) => number {
   const sign = descending ? -1 : 1;
-  return (a, b) => sign * (a.time - b.time) || compareText(a.sessionId, b.sessionId) || compareText(a.userId, b.userId);
+  return (a, b) =>
+    sign * (a.time - b.time) || compareText(a.sessionId, b.sessionId) || compareText(a.userId, b.userId);
 }

@@ -1,17 +1,9 @@
 // The values of one scope in memory, and what a delta and a guard mean for them.
 
+import { applyDelta } from '../../model/delta.js';
+import { emptyValues } from './values.js';
 import type { Delta, Values } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
-
-/** An empty record that takes any name, `__proto__` too. */
-export function emptyValues(): Record<string, Json> {
-  return Object.create(null) as Record<string, Json>;
-}
-
-/** Whether a delta changes nothing. */
-export function isEmpty(delta: Delta | undefined): boolean {
-  return delta === undefined || ((delta.unset?.length ?? 0) === 0 && Object.keys(delta.set ?? {}).length === 0);
-}
 
 /** The values of one scope. A reader gets a frozen record, the same one until something moves. */
 export class ScopeValues {
@@ -19,9 +11,8 @@ export class ScopeValues {
   #record: Values | undefined;
 
   /** Makes a delta. A name that is there keeps its place; one that is deleted, or new, comes at the end. */
-  apply({ set = {}, unset = [] }: Delta): void {
-    unset.forEach((name) => this.#values.delete(name));
-    Object.keys(set).forEach((name) => this.#values.set(name, set[name] as Json));
+  apply(delta: Delta): void {
+    applyDelta(this.#values, delta);
     this.#record = undefined;
   }
 
@@ -47,7 +38,9 @@ export class ScopeValues {
   holds({ set = {}, unset = [] }: Delta): boolean {
     return (
       unset.every((name) => !this.#values.has(name)) &&
-      Object.keys(set).every((name) => this.#values.has(name) && JSON.stringify(this.#values.get(name)) === JSON.stringify(set[name]))
+      Object.keys(set).every(
+        (name) => this.#values.has(name) && JSON.stringify(this.#values.get(name)) === JSON.stringify(set[name]),
+      )
     );
   }
 

@@ -3,28 +3,28 @@
 
 import { changesIn, deltaOf, namesSince, type ScopeChange } from './entries.js';
 import { entryIn, numberIn, textIn } from './rows.js';
-import * as sql from './schema.js';
+import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
-import { TOLD } from './tables.js';
+import { changedOf } from '../shared/parts.js';
+import { TOLD } from './schema.js';
 import type { SqlDriver } from './driver.js';
 import type { ScopeRow } from './read.js';
-import type { Changed, Delta, Known, Marks } from '../../store/contract.js';
+import type { Committed, Delta, Known } from '../../store/contract.js';
 
-/** What has happened to an app and a user since what is known. Absent members cannot be told. */
+/** What has happened to an app and a user since what is known, as far as it can be told. */
 export function readChanged(
   driver: SqlDriver,
   app: ScopeRow,
   user: ScopeRow,
   known: Pick<Known, 'pos' | 'marks'>,
-): Changed | undefined {
-  const [ofApp, ofUser] = [
+): Pick<Committed, 'changed'> {
+  return changedOf(
     readDelta(driver, app, known.pos?.app, known.marks?.app, 'the app'),
     readDelta(driver, user, known.pos?.user, known.marks?.user, 'the user'),
-  ];
-  return ofApp === undefined && ofUser === undefined ? undefined : { ...(ofApp && { app: ofApp }), ...(ofUser && { user: ofUser }) };
+  );
 }
 
-/** What has happened to a scope since a position, when that surely had this mark, and nothing is forgotten. */
+/** What has happened to a scope since a position; `undefined` when that had another mark, or is too long ago. */
 function readDelta(
   driver: SqlDriver,
   { n, pos }: ScopeRow,
@@ -36,7 +36,15 @@ function readDelta(
     return undefined;
   }
   const names = namesSince(changesSince(driver, n, since), since, toColumn(mark), pos);
-  return names && deltaOf(names, names.flatMap((name) => driver.all(sql.READ_VALUE, [n, name]).map(entryIn)), since, whose);
+  return (
+    names &&
+    deltaOf(
+      names,
+      names.flatMap((name) => driver.all(sql.READ_VALUE, [n, name]).map(entryIn)),
+      since,
+      whose,
+    )
+  );
 }
 
 /** The changes of a scope, from the one that came to the position `since` on at least, if it is known. */
@@ -45,19 +53,4 @@ function changesSince(driver: SqlDriver, n: number, since: number): ReadonlyMap<
     driver.all(text, values).flatMap((row) => changesIn(numberIn(row, 'pos'), textIn(row, 'entries')));
   const recent = new Map(read(sql.READ_RECENT, [n]));
   return recent.has(since) ? recent : new Map([...read(sql.READ_CHANGES, [n, since]), ...recent]);
-}
-
-/** The marks of an app and a user, as far as there are any, and the last event of a session. */
-export function marksOf(app: ScopeRow, user: ScopeRow, session?: string): Marks & { readonly session?: string } {
-  const marks: { app?: string; user?: string; session?: string } = {};
-  if (app.mark !== undefined) {
-    marks.app = app.mark;
-  }
-  if (user.mark !== undefined) {
-    marks.user = user.mark;
-  }
-  if (session !== undefined) {
-    marks.session = session;
-  }
-  return marks;
 }

@@ -1,4 +1,4 @@
-// The libraries that run SQLite in the same process, made one: they differ in how values are bound, and in their errors.
+// One client for all libraries that run SQLite in the same process: they differ in how values are bound and in errors.
 
 import { resultOf, storeError, undone } from './errors.js';
 import type { SqlDriver, SqlRow, SqlValue } from './driver.js';
@@ -10,8 +10,8 @@ export interface SqliteStatement {
 }
 
 /**
- * What is needed of a connection: that of `node:sqlite` (`DatabaseSync`), better-sqlite3, libsql or node-sqlite3-wasm has
- * it. All of it is synchronous.
+ * What is needed of a connection: that of `node:sqlite` (`DatabaseSync`), better-sqlite3, libsql or node-sqlite3-wasm
+ * has it. All of it is synchronous.
  */
 export interface SqliteDatabase {
   prepare(sql: string): SqliteStatement;
@@ -37,7 +37,7 @@ interface Prepared {
 
 /** Runs statements on a connection. */
 export interface SqliteClient extends SqlDriver {
-  /** Runs statements that nothing is bound to, and whose answers nobody wants. */
+  /** Runs statements that nothing is bound to, and that answer nothing. */
   exec(sql: string): void;
   /** Reads the only value that a statement answers. */
   value(sql: string): unknown;
@@ -55,7 +55,7 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
     try {
       statement?.finalize?.();
     } catch {
-      // It says once more what was wrong with its last run.
+      // It throws the error of its last run once more.
     }
   };
   const use = <T>(sql: string, run: (prepared: Prepared) => T): T => {
@@ -77,7 +77,7 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
     try {
       database.exec(sql);
     } catch (error) {
-      // Whatever it was, nothing has begun.
+      // Nothing has begun, whatever the error is.
       throw resultOf(error) === undefined ? storeError('unavailable', error) : undone(error);
     }
   };
@@ -120,7 +120,7 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
 
 function prepare(database: SqliteDatabase, sql: string): Prepared {
   const statement: AnyStatement = database.prepare(sql);
-  // The connection may be set up to read otherwise.
+  // The connection may have other defaults.
   statement.safeIntegers?.(false);
   statement.setReadBigInts?.(false);
   statement.setReturnArrays?.(false);
@@ -129,7 +129,10 @@ function prepare(database: SqliteDatabase, sql: string): Prepared {
 
 /** How many bytes the texts among the values are. */
 function bytesOf(values: readonly SqlValue[]): number {
-  return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? new TextEncoder().encode(value).length : 0), 0);
+  return values.reduce<number>(
+    (sum, value) => sum + (typeof value === 'string' ? new TextEncoder().encode(value).length : 0),
+    0,
+  );
 }
 
 /** Whether a COMMIT that failed so has written nothing: it could not lock the file, or had no room before the end. */

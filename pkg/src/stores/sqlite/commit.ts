@@ -1,85 +1,93 @@
-// Committing to SQLite tables: what a change finds, whether it can be made, and making it. Within a transaction.
+// Committing to SQLite tables, within a transaction: reads what a change needs, checks it, and writes it.
 
-import { StoreError } from '../../store/store-error.js';
-import { marksOf, readChanged } from './changed.js';
+import { isStoreError } from '../../store/store-error.js';
+import {
+  isRememberedRefusal,
+  refusedBefore,
+  sessionExists,
+  sessionNotFound,
+  wrongRevision,
+  wrongState,
+} from '../../store/refusals.js';
+import { readChanged } from './changed.js';
 import { checkVersion } from './open.js';
 import { entryOf, RECENT } from './entries.js';
 import { findToWrite, readScope, type Found, type FoundToWrite, type ScopeRow, type SessionRow } from './read.js';
 import { numberIn } from './rows.js';
-import * as sql from './schema.js';
+import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
-import { isEmpty } from '../shared/scope-values.js';
+import { callOf, isNamed } from '../shared/keys.js';
+import { REMEMBERED_MS } from '../shared/limits.js';
+import { outcomeOf, type Outcome } from '../shared/outcome.js';
+import { beforeOf } from '../shared/parts.js';
+import { isEmpty } from '../shared/values.js';
 import type { SqlDriver } from './driver.js';
-import type { Change, Committed, Delta, Guard, Pos, ScopeName } from '../../store/contract.js';
+import type { Change, Committed, Delta, Pos, ScopeName } from '../../store/contract.js';
 
-/** How long updates, refused calls and creations of deleted sessions are remembered: what is sent again is sent soon. */
-export const REMEMBERED_MS = 24 * 60 * 60 * 1000;
-
-/** Commits a change. Throws when the database fails; a refusal is an answer, as it may have left something behind. */
-export function commitChange(driver: SqlDriver, change: Change): Committed | StoreError {
-  const found = refusal(() => findFor(driver, change));
-  if (found instanceof StoreError) {
+/**
+ * Commits a change. Throws when the database fails; a refusal is an answer, as the transaction may have to remember
+ * it.
+ */
+export function commitChange(driver: SqlDriver, change: Change): Outcome {
+  const found = outcomeOf(() => findFor(driver, change));
+  if (isStoreError(found)) {
     return found;
   }
-  const outcome = refusal(() => known(driver, change, found));
-  if (!(outcome instanceof StoreError)) {
+  const outcome = outcomeOf(() => known(driver, change, found));
+  if (!isStoreError(outcome)) {
     // Nothing is written so far. What fails from here on undoes all.
     return outcome ?? write(driver, change, found);
   }
-  if (change.attempt !== undefined && ['exists', 'not-found', 'conflict'].includes(outcome.code)) {
+  if (isRememberedRefusal(change, outcome)) {
     driver.run(sql.FORGET_CALLS, [Date.now() - REMEMBERED_MS]);
-    driver.run(sql.ADD_CALL, [callOf(change), Date.now()]);
+    driver.run(sql.ADD_CALL, [callColumn(change), Date.now()]);
   }
   return outcome;
 }
 
-function refusal<T>(decide: () => T): T | StoreError {
-  try {
-    return decide();
-  } catch (error) {
-    if (error instanceof StoreError) {
-      return error;
-    }
-    throw error;
-  }
-}
-
-/** What tells the call of a change from others, as columns have it. */
-function callOf({ id, call = id }: Change): string {
-  return toColumn(call);
+/** See `callOf`; as columns hold it. */
+function callColumn(change: Change): string {
+  return toColumn(callOf(change));
 }
 
 function findFor(driver: SqlDriver, change: Change): FoundToWrite {
   const { id, kind, key } = change;
-  const found = findToWrite(driver, key, kind === 'append' ? toColumn(id) : null, callOf(change));
+  const found = findToWrite(driver, key, kind === 'append' ? toColumn(id) : null, callColumn(change));
   checkVersion(found.version);
   return found;
 }
 
 /** What is known of a change that has been made before. Throws when it cannot be made. Writes nothing. */
 function known(driver: SqlDriver, change: Change, found: FoundToWrite): Committed | undefined {
-  const { kind, key, guard = {} } = change;
+  const { kind, guard = {} } = change;
   const { session } = found;
-  const isThere = session !== undefined && (guard.created === undefined || guard.created === session.created);
+  const isThere = isNamed(session, guard);
   const duplicate = duplicateOf(driver, change, found, isThere);
   if (duplicate !== undefined) {
     const { rev, prev, data } = duplicate;
-    return { rev, prev, pos: posOf(found), duplicate: true, ...tell(driver, change, found), ...(data !== undefined && { data }) };
+    return {
+      rev,
+      prev,
+      pos: posOf(found),
+      duplicate: true,
+      ...tell(driver, change, found),
+      ...(data !== undefined && { data }),
+    };
   }
   if (found.isRefused) {
-    throw new StoreError('conflict', `an earlier try of change "${change.id}" was refused`);
+    throw refusedBefore(change);
   }
   if (kind === 'create' && session !== undefined) {
-    throw new StoreError('exists', `session "${key.sessionId ?? ''}" exists already`);
+    throw sessionExists(change);
   }
   if (kind === 'append' && !isThere) {
-    throw new StoreError('not-found', `session "${key.sessionId ?? ''}" is not there`);
+    throw sessionNotFound(change);
   }
-  check(driver, guard, found);
+  check(driver, change, found);
   return undefined;
 }
 
-/** Where a session is that a change has been made to before, and what that change said; `undefined` for a new one. */
+/** The answer to a change that was made before: where its session is now. `undefined` for a new change. */
 function duplicateOf(
   driver: SqlDriver,
   { id, kind, key }: Change,
@@ -104,18 +112,22 @@ function posOf({ app, user }: Found): Pos {
   return { app: app.pos, user: user.pos };
 }
 
-/** What is told of what a change has found, which must not have been changed yet. */
-function tell(driver: SqlDriver, change: Change, { app, user, session }: Found): Pick<Committed, 'before' | 'changed'> {
-  const before = marksOf(app, user, session?.last);
-  const changed = change.known === undefined ? undefined : readChanged(driver, app, user, change.known);
-  return changed === undefined ? { before } : { changed, before };
+/** What the answer tells about the scopes as they were before the change: to be called before anything is written. */
+function tell(
+  driver: SqlDriver,
+  change: Change,
+  { app, user, session }: Found,
+): Pick<Committed, 'before' | 'changed'> {
+  const before = beforeOf(app.mark, user.mark, session?.last);
+  return change.known === undefined ? { before } : { ...readChanged(driver, app, user, change.known), before };
 }
 
 /** Throws `conflict` when a guard does not hold. */
-function check(driver: SqlDriver, { rev, pos, keys = {} }: Guard, { app, user, session }: Found): void {
+function check(driver: SqlDriver, change: Change, { app, user, session }: Found): void {
+  const { rev, pos, keys = {} } = change.guard ?? {};
   const actual = session?.rev ?? 0;
   if (rev !== undefined && rev !== actual) {
-    throw new StoreError('conflict', `the session is at revision ${actual}, not at the expected ${rev}`, { actual });
+    throw wrongRevision(change, actual);
   }
   const isMoved = (pos?.app ?? app.pos) !== app.pos || (pos?.user ?? user.pos) !== user.pos;
   const parts = [
@@ -124,7 +136,7 @@ function check(driver: SqlDriver, { rev, pos, keys = {} }: Guard, { app, user, s
     [session?.n ?? 0, keys.session],
   ] as const;
   if (isMoved || !parts.every(([owner, expected = {}]) => holds(driver, owner, expected))) {
-    throw new StoreError('conflict', 'the state is not what it was expected to be');
+    throw wrongState();
   }
 }
 
@@ -195,14 +207,20 @@ function ensureScope(driver: SqlDriver, row: ScopeRow, scope: ScopeName): ScopeR
 }
 
 /** Writes what a change does to a scope. Says at which position the scope is then. */
-function move(driver: SqlDriver, { n, pos }: ScopeRow, delta: Delta | undefined, sessions: number, change: Change): number {
+function move(
+  driver: SqlDriver,
+  { n, pos }: ScopeRow,
+  delta: Delta | undefined,
+  sessions: number,
+  change: Change,
+): number {
   if (delta === undefined || isEmpty(delta)) {
     if (sessions > 0) {
       driver.run(sql.COUNT_SESSIONS, [sessions, n]);
     }
     return pos;
   }
-  const [next, call] = [pos + 1, callOf(change)];
+  const [next, call] = [pos + 1, callColumn(change)];
   const entry = entryOf(call, delta);
   driver.run(sql.MOVE_SCOPE, [next, call, entry, sessions, n]);
   if (next % RECENT.changes === 0 || entry.length > RECENT.characters) {

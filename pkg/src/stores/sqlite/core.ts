@@ -1,16 +1,30 @@
-// Sessions in SQLite tables: what every operation of a store does there, whoever runs the statements.
+// The operations of a store on SQLite tables, over any driver.
 
-import { isStoreError, type StoreError } from '../../store/store-error.js';
-import { marksOf, readChanged } from './changed.js';
-import { commitChange, REMEMBERED_MS } from './commit.js';
+import { isStoreError } from '../../store/store-error.js';
+import { scopeTitle, sessionTitle } from '../../store/refusals.js';
+import { readChanged } from './changed.js';
+import { commitChange } from './commit.js';
 import { readPage } from './list.js';
 import { checkVersion, openSchema } from './open.js';
-import { find, findToWrite, readEvents, readScope, readValues, type ScopeRow, type SessionRow } from './read.js';
+import { find, findToWrite, readEvents, readScope, readValues, type SessionRow } from './read.js';
 import { textIn } from './rows.js';
-import * as sql from './schema.js';
+import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
+import { hintOf, isKnownScope, isNamed } from '../shared/keys.js';
+import { REMEMBERED_MS } from '../shared/limits.js';
+import { committedOr, outcomeOf, type Outcome } from '../shared/outcome.js';
+import { marksOf } from '../shared/parts.js';
 import type { SqlDriver } from './driver.js';
-import type { Change, Committed, Guard, Known, Loaded, LoadedScope, LoadQuery, ScopeName, SessionStore } from '../../store/contract.js';
+import type {
+  Change,
+  Guard,
+  Known,
+  Loaded,
+  LoadedScope,
+  LoadQuery,
+  ScopeName,
+  SessionStore,
+} from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 type Core = Required<Omit<SessionStore, 'reserve' | 'watch' | 'close' | 'durability' | 'exclusive' | 'guards'>>;
@@ -20,13 +34,7 @@ export function sqliteCore(driver: SqlDriver): Core {
   return {
     keeps: ['marks', 'changed', 'calls', 'creations'],
     open: async ({ migrate }) => openSchema(driver, migrate),
-    commit: async (change) => {
-      const outcome = driver.transaction(() => commitChange(driver, change));
-      if (isStoreError(outcome)) {
-        throw outcome;
-      }
-      return outcome;
-    },
+    commit: async (change) => committedOr(driver.transaction(() => commitChange(driver, change))),
     commitMany: async (changes) => commitMany(driver, changes),
     load: async (key, query) => driver.snapshot(() => load(driver, key, query)),
     list: async (query) => driver.snapshot(() => readPage(driver, query)),
@@ -36,24 +44,15 @@ export function sqliteCore(driver: SqlDriver): Core {
   };
 }
 
-function commitMany(driver: SqlDriver, changes: readonly Change[]): readonly (Committed | StoreError)[] {
+function commitMany(driver: SqlDriver, changes: readonly Change[]): readonly Outcome[] {
   try {
     return driver.transaction(() => changes.map((change) => commitChange(driver, change)));
   } catch (error) {
     if (!isStoreError(error) || error.code !== 'rejected' || changes.length === 1) {
       throw error;
     }
-    // Nothing is written. The one that cannot be, say because it is too big, must not keep the others from it.
-    return changes.map((change) => {
-      try {
-        return driver.transaction(() => commitChange(driver, change));
-      } catch (refused) {
-        if (isStoreError(refused)) {
-          return refused;
-        }
-        throw refused;
-      }
-    });
+    // Nothing is written. A change that cannot be written, say because it is too big, must not hinder the others.
+    return changes.map((change) => outcomeOf(() => driver.transaction(() => commitChange(driver, change))));
   }
 }
 
@@ -64,10 +63,10 @@ function load(driver: SqlDriver, key: SessionKey, { events = {}, known = {} }: L
     return null;
   }
   const { n, created, rev, time, last } = session;
-  const changed = readChanged(driver, app, user, known);
+  const { changed } = readChanged(driver, app, user, known);
   const isWanted = {
-    app: changed?.app === undefined && !isSame(app, known, 'app'),
-    user: changed?.user === undefined && !isSame(user, known, 'user'),
+    app: changed?.app === undefined && !isKnownScope(known, 'app', app.pos, app.mark),
+    user: changed?.user === undefined && !isKnownScope(known, 'user', user.pos, user.mark),
   };
   const isDiverged = hasDiverged(driver, session, known);
   const isKnown = !isDiverged && known.created === created && known.rev === rev;
@@ -77,19 +76,19 @@ function load(driver: SqlDriver, key: SessionKey, { events = {}, known = {} }: L
     time,
     pos: { app: app.pos, user: user.pos },
     state: {
-      ...(isKnown ? {} : { session: readValues(driver, n, `session "${key.sessionId}"`) }),
-      ...(isWanted.app && { app: readValues(driver, app.n, `app "${key.appName}"`) }),
-      ...(isWanted.user && { user: readValues(driver, user.n, `user "${key.userId}"`) }),
+      ...(isKnown ? {} : { session: readValues(driver, n, sessionTitle(key)) }),
+      ...(isWanted.app && { app: readValues(driver, app.n, scopeTitle({ app: key.appName })) }),
+      ...(isWanted.user && { user: readValues(driver, user.n, scopeTitle({ app: key.appName, user: key.userId })) }),
     },
     ...(last !== undefined && { last }),
-    marks: marksOf(app, user),
+    marks: marksOf(app.mark, user.mark),
     ...(changed && { changed }),
     ...(isDiverged && { diverged: true }),
     events: readEvents(driver, session, events),
   };
 }
 
-/** Whether what is known of a session is not what there is: it has gone back since. */
+/** Whether a caller knows another event at its revision, or a later revision: the database has gone back since. */
 function hasDiverged(driver: SqlDriver, { n, created, rev, last }: SessionRow, known: Known): boolean {
   if (known.created !== created || known.rev === undefined) {
     return false;
@@ -104,23 +103,17 @@ function hasDiverged(driver: SqlDriver, { n, created, rev, last }: SessionRow, k
   return event === undefined || textIn(event, 'id') !== known.last;
 }
 
-/** Whether a scope is as it is known. Two marks are compared only where both are there. */
-function isSame({ pos, mark }: ScopeRow, { pos: had, marks }: Known, part: 'app' | 'user'): boolean {
-  return had?.[part] === pos && (mark === undefined || (marks?.[part] ?? mark) === mark);
-}
-
 /** See `SessionStore.loadScope`. */
 function loadScope(driver: SqlDriver, scope: ScopeName): LoadedScope {
   const { n, pos, mark } = readScope(driver, scope);
-  const whose = scope.user === undefined ? `app "${scope.app}"` : `user "${scope.user}"`;
-  return { pos, state: readValues(driver, n, whose), ...(mark !== undefined && { mark }) };
+  return { pos, state: readValues(driver, n, scopeTitle(scope)), ...(mark !== undefined && { mark }) };
 }
 
 /** See `SessionStore.remove`. */
 function remove(driver: SqlDriver, key: SessionKey, guard: Pick<Guard, 'created'> = {}): void {
   const { session, app, user, version } = findToWrite(driver, key, null, null);
   checkVersion(version);
-  if (session === undefined || (guard.created !== undefined && guard.created !== session.created)) {
+  if (!isNamed(session, guard)) {
     return;
   }
   const { n, created } = session;
@@ -134,10 +127,10 @@ function remove(driver: SqlDriver, key: SessionKey, guard: Pick<Guard, 'created'
 }
 
 /** See `SessionStore.removeScope`. */
-function removeScope(driver: SqlDriver, { app, user }: ScopeName): void {
-  const found = findToWrite(driver, { appName: app, ...(user !== undefined && { userId: user }) }, null, null);
+function removeScope(driver: SqlDriver, scope: ScopeName): void {
+  const found = findToWrite(driver, hintOf(scope), null, null);
   checkVersion(found.version);
-  const { n } = user === undefined ? found.app : found.user;
+  const { n } = scope.user === undefined ? found.app : found.user;
   driver.run(sql.CLEAR_VALUES, [n]);
   driver.run(sql.CLEAR_CHANGES, [n]);
   driver.run(sql.CLEAR_SCOPE, [n]);

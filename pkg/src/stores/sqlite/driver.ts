@@ -1,4 +1,4 @@
-// What the SQLite stores need of a database: the same few things, whoever runs the statements.
+// What the SQLite stores need of a database: the interface of a driver.
 
 /** What is bound to a `?`, and what a column holds. Numbers are whole or not, as they were written. */
 export type SqlValue = string | number | null;
@@ -7,8 +7,8 @@ export type SqlValue = string | number | null;
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 /**
- * Runs statements, synchronously. The texts are few and never change, so that they can be prepared once. Their parameters
- * are anonymous `?`, in order.
+ * Runs statements, synchronously. The texts are few and never change, so that they can be prepared once. Their
+ * parameters are anonymous `?`, in order.
  *
  * The functions that are given to `snapshot` and `transaction` never wait, and never call either of them.
  */
@@ -20,8 +20,9 @@ export interface SqlDriver {
   /** Calls `read`, which only reads, so that it sees one moment. */
   snapshot<T>(read: () => T): T;
   /**
-   * Calls `write` so that nobody else can write meanwhile, and makes durable what it wrote when it returns; undoes it when
-   * it throws, and throws that. Throws a `StoreError` of its own for what it knows: `unavailable`, `rejected`, `corrupt`.
+   * Calls `write` so that no other connection can write meanwhile, and makes durable what it wrote when it returns;
+   * undoes it when it throws, and throws that. Throws a `StoreError` of its own for what it knows: `unavailable`,
+   * `rejected`, `corrupt`.
    */
   transaction<T>(write: () => T): T;
 }

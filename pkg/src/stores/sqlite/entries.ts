@@ -1,29 +1,29 @@
-// The last changes of a scope, as `recent` and `statepad_changes` have them, and what they tell.
+// The last changes of a scope, as the columns `recent` and `statepad_changes.entries` hold them.
 
-import { inOrder, jsonIn, type Entry } from './rows.js';
+import { inOrder, type Entry } from './rows.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
-import { emptyValues } from '../shared/scope-values.js';
+import { namesIn, parseValue, valuesOf } from '../shared/values.js';
 import type { Delta } from '../../store/contract.js';
 
-/** After so many changes the recent ones are kept elsewhere, and after one with more characters. */
+/** After how many changes, or after a change of how many characters, `recent` moves to `statepad_changes`. */
 export const RECENT = { changes: 32, characters: 200 };
 
 /** The most bytes of `recent` before a change comes to it: a character takes three at most. */
 export const RECENT_BYTES = 3 * RECENT.changes * RECENT.characters;
 
-/** The most characters of a change. What has more names is read whole instead of told. */
-const MOST = 20_000;
+/** The most characters of a change. Of one that has more, no names are kept: the scope is read whole instead. */
+const ENTRY_LIMIT = 20_000;
 
-/** What a change of a scope was by, and the names that it has set or deleted, as their columns have them. */
+/** The mark of a change, and the names that it has set or deleted, as their columns hold them. */
 export interface ScopeChange {
   readonly mark: string;
   readonly names: readonly string[];
 }
 
 /** A change of a scope as `recent` has it. */
-export function entryOf(mark: string, { set = {}, unset = [] }: Delta): string {
-  const entry = `,${JSON.stringify([mark, ...[...unset, ...Object.keys(set)].map(toColumn)])}`;
-  return entry.length > MOST ? `,${JSON.stringify([mark])}` : entry;
+export function entryOf(mark: string, delta: Delta): string {
+  const entry = `,${JSON.stringify([mark, ...namesIn(delta).map(toColumn)])}`;
+  return entry.length > ENTRY_LIMIT ? `,${JSON.stringify([mark])}` : entry;
 }
 
 /** The changes of a scope by their positions, of a text whose last one is at `pos`. */
@@ -33,8 +33,8 @@ export function changesIn(pos: number, entries: string): [pos: number, change: S
 }
 
 /**
- * The names that the changes of a scope concern from behind the position `since` up to `pos`, each once. `undefined` where
- * that is not known for sure: the one that came to `since` has another mark, or is forgotten.
+ * The names that the changes of a scope concern from behind the position `since` up to `pos`, each once. `undefined`
+ * where that is not known for sure: the one that came to `since` has another mark, or is forgotten.
  */
 export function namesSince(
   changes: ReadonlyMap<number, ScopeChange>,
@@ -57,15 +57,14 @@ export function namesSince(
 }
 
 /**
- * What has happened to names since a position, by the entries of those that have a value now. Those that have come since are
- * in `unset`, too: they may have been there before.
+ * What has happened to names since a position, by the entries of those that have a value now. Those that have come
+ * since are in `unset`, too: they may have been there before.
  */
 export function deltaOf(names: readonly string[], entries: readonly Entry[], since: number, whose: string): Delta {
   const sorted = inOrder(entries);
   const kept = new Map(sorted.filter(({ born }) => born <= since).map((entry) => [entry.name, entry]));
   const touched = names.map(fromColumn);
-  const set = emptyValues();
   const told = [...touched.flatMap((name) => kept.get(name) ?? []), ...sorted.filter(({ born }) => born > since)];
-  told.forEach(({ name, value }) => (set[name] = jsonIn(name, value, whose)));
+  const set = valuesOf(told.map(({ name, value }) => [name, parseValue(name, value, whose)]));
   return { set, unset: touched.filter((name) => !kept.has(name)) };
 }

@@ -1,8 +1,11 @@
-// What the libraries throw when SQLite fails, and what is known then.
+// The errors of the libraries, and what each says about the transaction.
 
 import { StoreError, type StoreErrorCode, type StoreErrorDetails } from '../../store/store-error.js';
 
-/** The primary result codes that say something, with their number and the texts that stand for them where there is no code. */
+/**
+ * The primary result codes that say something, with their number and the texts that stand for them where there is no
+ * code.
+ */
 const RESULTS = {
   READONLY: [8, 'attempt to write a readonly database'],
   BUSY: [5, 'database is locked'],
@@ -43,7 +46,8 @@ export function resultOf(error: unknown): SqliteResult | undefined {
   if (!(error instanceof Error)) {
     return undefined;
   }
-  // better-sqlite3 and libsql have a `code` such as SQLITE_BUSY_SNAPSHOT, node:sqlite has a number, node-sqlite3-wasm a text.
+  // better-sqlite3 and libsql have a `code` such as SQLITE_BUSY_SNAPSHOT, node:sqlite has a number, node-sqlite3-wasm
+  // a text.
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   const name = typeof code === 'string' && code.startsWith('SQLITE_') ? code.split('_')[1] : undefined;
   const number = typeof errcode === 'number' ? errcode & 0xff : undefined;

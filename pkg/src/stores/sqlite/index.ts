@@ -4,45 +4,28 @@
  *
  * Its tables all begin with `statepad_`; others may lie beside them.
  *
- * node-sqlite3-wasm locks files in its own way: no other library may use the same file at the same time, readers wait for
- * writers, and a process that was killed leaves its lock behind (a folder `<file>.lock`). A connection that has the file
- * for itself can say `PRAGMA locking_mode = EXCLUSIVE` before it is given to the store: then there is a write-ahead log,
- * which is several times faster, and from then on every connection to this file has to say so.
+ * node-sqlite3-wasm locks files in its own way: no other library may use the same file at the same time, readers wait
+ * for writers, and a process that was killed leaves its lock behind (a folder `<file>.lock`). A connection that has
+ * the file for itself can say `PRAGMA locking_mode = EXCLUSIVE` before it is given to the store: then there is a
+ * write-ahead log, which is several times faster, and from then on every connection to this file has to say so.
  *
  * @packageDocumentation
  */
 
-import { StatepadError } from '../../model/errors.js';
 import { StoreError } from '../../store/store-error.js';
-import { checkClient, checkOption, checkOptions } from './arguments.js';
+import { checkArguments, type SqliteStoreOptions } from './options.js';
 import { sqliteClient, type SqliteClient, type SqliteDatabase } from './client.js';
 import { sqliteCore } from './core.js';
 import { resultOf, undone } from './errors.js';
 import type { SessionStore } from '../../store/contract.js';
 
 export type { SqliteDatabase, SqliteStatement } from './client.js';
+export type { SqliteStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 
-/** Options of {@link sqliteStore}. */
-export interface SqliteStoreOptions {
-  /**
-   * When a change counts as written: `full`, which is the default, when it is on disk; `normal` when the operating system
-   * has it, so that it survives the process, and not a loss of power. `normal` is many times faster.
-   */
-  readonly synchronous?: 'full' | 'normal' | undefined;
-  /**
-   * What `open` does with the file's journal. By default it takes a write-ahead log, with which readers never wait for a
-   * writer, where the library can have one; `wal` insists on it; `keep` leaves everything as it is.
-   */
-  readonly journalMode?: 'wal' | 'keep' | undefined;
-  /**
-   * How long to wait for others that write, in milliseconds; 5,000 unless told otherwise. This process stands still
-   * meanwhile. The change is `unavailable` then.
-   */
-  readonly busyTimeout?: number | undefined;
-}
-
-/** How long to wait before asking once more for the write-ahead log, which another process may be turning on just now. */
+/**
+ * How long to wait before asking once more for the write-ahead log, which another process may be turning on just now.
+ */
 const PAUSE_MS = 20;
 
 /**
@@ -85,17 +68,6 @@ export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOption
   };
 }
 
-function checkArguments(database: SqliteDatabase, options: SqliteStoreOptions): void {
-  checkClient(database, ['prepare', 'exec'], "sqliteStore needs an open connection, say new DatabaseSync('sessions.db') of node:sqlite");
-  checkOptions(options);
-  checkOption('synchronous', options.synchronous, ['full', 'normal']);
-  checkOption('journalMode', options.journalMode, ['wal', 'keep']);
-  const { busyTimeout = 0 } = options;
-  if (!(typeof busyTimeout === 'number' && busyTimeout >= 0)) {
-    throw new StatepadError('INVALID_ARGUMENT', 'busyTimeout must be a number from 0, in milliseconds', { path: 'busyTimeout' });
-  }
-}
-
 /** A time as SQLite takes it. */
 function milliseconds(time: number): number {
   return Math.min(Math.max(0, Math.ceil(time)), 2 ** 31 - 1);
@@ -104,22 +76,31 @@ function milliseconds(time: number): number {
 /** Whether the database is gone with the connection. */
 function isInMemory(client: SqliteClient): boolean {
   try {
-    return client.all('PRAGMA database_list', []).some(({ name, file }) => name === 'main' && (file === '' || file === null));
+    return client
+      .all('PRAGMA database_list', [])
+      .some(({ name, file }) => name === 'main' && (file === '' || file === null));
   } catch {
     // The connection is not open yet.
     return false;
   }
 }
 
-/** Lists are sorted by the bytes of UTF-8. A library that knows nothing else, as node-sqlite3-wasm, does not answer. */
+/**
+ * Lists are sorted by the bytes of UTF-8. A library that knows nothing else, as node-sqlite3-wasm, does not answer.
+ */
 function checkEncoding(client: SqliteClient): void {
   const encoding = client.value('PRAGMA encoding');
   if (encoding !== undefined && encoding !== 'UTF-8') {
-    throw new StoreError('rejected', `the database does not suit: its encoding is ${JSON.stringify(encoding)}, not "UTF-8"`);
+    throw new StoreError(
+      'rejected',
+      `the database does not suit: its encoding is ${JSON.stringify(encoding)}, not "UTF-8"`,
+    );
   }
 }
 
-/** Turns the write-ahead log on, which the file remembers. SQLite does not wait for others here as it does elsewhere. */
+/**
+ * Turns the write-ahead log on, which the file remembers. SQLite does not wait for others here as it does elsewhere.
+ */
 async function useLog(client: SqliteClient, deadline: number): Promise<void> {
   while (client.value('PRAGMA journal_mode') !== 'wal') {
     try {

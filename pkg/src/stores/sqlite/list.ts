@@ -1,14 +1,13 @@
 // The pages of a list, as the SQLite stores read them.
 
-import { isStoreError } from '../../store/store-error.js';
+import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { readScope, readValues } from './read.js';
 import { numberIn, textIn } from './rows.js';
-import * as sql from './schema.js';
+import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
-import type { Place } from '../shared/list-order.js';
+import { PageRows } from '../shared/page-rows.js';
 import type { SqlDriver, SqlRow } from './driver.js';
-import type { ListQuery, Page, Row, Values } from '../../store/contract.js';
-import type { SessionKey } from '../../model/types.js';
+import type { ListQuery, Page, Place } from '../../store/contract.js';
 
 /** See `SessionStore.list`. */
 export function readPage(driver: SqlDriver, query: ListQuery): Page {
@@ -20,36 +19,28 @@ export function readPage(driver: SqlDriver, query: ListQuery): Page {
     Math.min(limit, Number.MAX_SAFE_INTEGER),
     offset,
   ]);
-  const [users, readable, corrupt] = [new Map<string, Values>(), [] as Row[], [] as SessionKey[]];
+  const page = new PageRows();
   for (const row of rows) {
     const key = { appName: app, userId: textIn(row, 'user'), sessionId: textIn(row, 'id') };
-    try {
-      const n = numberIn(row, 'n');
-      const session = { created: textIn(row, 'created'), rev: numberIn(row, 'rev'), time: numberIn(row, 'time') };
-      const state = readValues(driver, n, `session "${key.sessionId}"`);
-      if (!users.has(key.userId)) {
-        users.set(key.userId, readValues(driver, readScope(driver, { app, user: key.userId }).n, `user "${key.userId}"`));
-      }
-      readable.push({ key, ...session, state });
-    } catch (error) {
-      if (!isStoreError(error)) {
-        throw error;
-      }
-      corrupt.push(key);
-    }
+    const owner = { app, user: key.userId };
+    page.add(
+      key,
+      () => ({
+        created: textIn(row, 'created'),
+        rev: numberIn(row, 'rev'),
+        time: numberIn(row, 'time'),
+        state: readValues(driver, numberIn(row, 'n'), sessionTitle(key)),
+      }),
+      () => readValues(driver, readScope(driver, owner).n, scopeTitle(owner)),
+    );
   }
   const scope = readScope(driver, { app });
-  return {
-    rows: readable,
-    app: readValues(driver, scope.n, `app "${app}"`),
-    users,
-    total: user === undefined ? scope.sessions : readScope(driver, { app, user }).sessions,
-    ...(corrupt.length > 0 && { corrupt, ...lastPlace(rows) }),
-  };
+  const total = user === undefined ? scope.sessions : readScope(driver, { app, user }).sessions;
+  return page.page(readValues(driver, scope.n, scopeTitle({ app })), total, lastPlace(rows));
 }
 
 /** Where a page ends, also when its last session cannot be read: the next page begins behind that. */
-export function lastPlace(rows: readonly SqlRow[]): { readonly next?: Place } {
+export function lastPlace(rows: readonly SqlRow[]): Place | undefined {
   const last = rows.findLast(({ time }) => typeof time === 'number');
-  return last === undefined ? {} : { next: { time: numberIn(last, 'time'), sessionId: textIn(last, 'id'), userId: textIn(last, 'user') } };
+  return last && { time: numberIn(last, 'time'), sessionId: textIn(last, 'id'), userId: textIn(last, 'user') };
 }

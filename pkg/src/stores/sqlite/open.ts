@@ -1,13 +1,13 @@
-// Making the tables of the SQLite stores, and finding out whether those that are there are ours.
+// Opening a database: makes or upgrades the tables, and refuses tables that are not statepad's.
 
 import { StoreError } from '../../store/store-error.js';
 import { newerVersion, olderVersion } from '../../store/refusals.js';
-import * as sql from './schema.js';
-import { META, NAMES, SCHEMA_VERSION, TABLES, UPGRADES } from './tables.js';
+import * as sql from './statements.js';
+import { META, NAMES, SCHEMA_VERSION, TABLES, UPGRADES } from './schema.js';
 import type { SqlDriver, SqlRow } from './driver.js';
 import type { Migrate } from '../../store/contract.js';
 
-/** A schema, and how to come to it. */
+/** A schema, and the statements that make it. */
 export interface Schema {
   readonly version: number;
   /** The statements that make it, but for `statepad_meta`. */
@@ -20,7 +20,7 @@ export interface Schema {
 
 const CURRENT: Schema = { version: SCHEMA_VERSION, tables: TABLES, upgrades: UPGRADES, names: NAMES };
 
-/** What has a version, in the words of a refusal. */
+/** How refusals of a version call the database. */
 const WHAT = 'the database';
 
 /** See `SessionStore.open`. All or nothing, and safe when others open the same database at the same time. */
@@ -36,7 +36,7 @@ export function openSchema(driver: SqlDriver, migrate: Migrate, schema: Schema =
     throw olderVersion(WHAT, version, schema.version);
   }
   driver.transaction(() => {
-    // Somebody else may have been faster.
+    // Another connection may have been faster.
     const found = versionOf(driver, schema);
     if (found !== schema.version) {
       const statements = found === undefined ? [META, ...schema.tables] : stepsFrom(found, migrate, schema);
@@ -68,7 +68,10 @@ function stepsFrom(version: number, migrate: Migrate, schema: Schema): readonly 
   return steps;
 }
 
-/** The version of the tables, `undefined` when there are none. Throws when they are not ours, or newer than we are. */
+/**
+ * The version of the tables, `undefined` when there are none. Throws when they are not statepad's, or of a newer
+ * version.
+ */
 function versionOf(driver: SqlDriver, schema: Schema): number | undefined {
   const found = driver.all(sql.OUR_NAMES, []);
   if (found.length === 0) {
@@ -76,7 +79,7 @@ function versionOf(driver: SqlDriver, schema: Schema): number | undefined {
   }
   const meta = found.find(({ name }) => name === 'statepad_meta');
   if (meta === undefined || plain(meta) !== plain({ sql: META })) {
-    throw unsuited(`the table "${String((meta ?? found[0])?.['name'])}" was made by somebody else`);
+    throw unsuited(`the table "${String((meta ?? found[0])?.['name'])}" is not one of statepad`);
   }
   const value = driver.all(sql.READ_META, ['version'])[0]?.['value'];
   const version = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : undefined;
@@ -86,7 +89,10 @@ function versionOf(driver: SqlDriver, schema: Schema): number | undefined {
   if (version > schema.version) {
     throw newerVersion(WHAT, version, schema.version);
   }
-  const names = version === schema.version ? schema.tables.map((statement) => statement.split(' ', 3)[2] as string) : schema.names[version];
+  const names =
+    version === schema.version
+      ? schema.tables.map((statement) => statement.split(' ', 3)[2] as string)
+      : schema.names[version];
   if (names !== undefined) {
     checkNames(found, ['statepad_meta', ...names]);
   }
@@ -98,15 +104,19 @@ function checkNames(found: readonly SqlRow[], expected: readonly string[]): void
   if (missing !== undefined) {
     throw unsuited(`"${missing}" is missing`);
   }
-  const foreign = found.find(({ type, name }) => (type === 'table' || type === 'view') && !expected.includes(String(name)));
+  const foreign = found.find(
+    ({ type, name }) => (type === 'table' || type === 'view') && !expected.includes(String(name)),
+  );
   if (foreign !== undefined) {
-    throw unsuited(`the ${String(foreign['type'])} "${String(foreign['name'])}" was made by somebody else`);
+    throw unsuited(`the ${String(foreign['type'])} "${String(foreign['name'])}" is not one of statepad`);
   }
 }
 
 /** The text that made a table, however it is quoted and indented. */
 function plain(row: SqlRow): string {
-  return String(row['sql']).replaceAll(/[\s"'`[\]]+/g, '').toLowerCase();
+  return String(row['sql'])
+    .replaceAll(/[\s"'`[\]]+/g, '')
+    .toLowerCase();
 }
 
 function unsuited(reason: string): StoreError {

@@ -1,8 +1,8 @@
-// What the SQLite stores read of a session: where it and its scopes are, values, events.
+// Reading from SQLite tables: positions of sessions and scopes, values, events.
 
-import { StoreError } from '../../store/store-error.js';
+import { missingEvents } from '../../store/refusals.js';
 import { eventIn, numberIn, numberOf, textOf, valuesIn } from './rows.js';
-import * as sql from './schema.js';
+import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
 import type { SqlDriver, SqlRow, SqlValue } from './driver.js';
 import type { Change, LoadQuery, ScopeName, StoredEvent, Values } from '../../store/contract.js';
@@ -46,14 +46,22 @@ export interface FoundToWrite extends Found {
   readonly version: unknown;
 }
 
-/** Reads all that there is of a key. */
+/** Reads the app, the user and the session of a key. */
 export function find(driver: SqlDriver, key: Change['key']): Found {
   const [row = {}] = driver.all(sql.FIND, placeOf(key));
   return { app: appIn(row), user: userIn(row), session: sessionIn(row) };
 }
 
-/** Reads all that there is of a key for a writer; also the event of an id in that session, and a call, where there is one. */
-export function findToWrite(driver: SqlDriver, key: Change['key'], event: string | null, call: string | null): FoundToWrite {
+/**
+ * Reads all that there is of a key for a writer; also the event of an id in that session, and a call, where there is
+ * one.
+ */
+export function findToWrite(
+  driver: SqlDriver,
+  key: Change['key'],
+  event: string | null,
+  call: string | null,
+): FoundToWrite {
   const [row = {}] = driver.all(sql.FIND_TO_WRITE, [call, ...placeOf(key), event]);
   const { version, sent, refused } = row;
   return {
@@ -89,7 +97,11 @@ export function readValues(driver: SqlDriver, owner: number, whose: string): Val
 }
 
 /** Reads events of a session. */
-export function readEvents(driver: SqlDriver, { n, rev }: Pick<SessionRow, 'n' | 'rev'>, query: NonNullable<LoadQuery['events']>): StoredEvent[] {
+export function readEvents(
+  driver: SqlDriver,
+  { n, rev }: Pick<SessionRow, 'n' | 'rev'>,
+  query: NonNullable<LoadQuery['events']>,
+): StoredEvent[] {
   const { from = 1, to = rev, since, last: most = Infinity } = query;
   const end = Math.min(to, rev);
   const first = Math.max(0, from);
@@ -103,10 +115,10 @@ export function readEvents(driver: SqlDriver, { n, rev }: Pick<SessionRow, 'n' |
       ? driver.all(sql.READ_EVENTS, [n, start, n, end, last])
       : driver.all(sql.READ_EVENTS_SINCE, [n, start, n, end, since, last]);
   const events = rows.map(eventIn).reverse();
-  // Not all sessions have said what they began with.
+  // Not every session has an event of revision 0.
   const isWithout = last > end && events[0]?.rev !== 0;
   if (since === undefined && events.length !== (isWithout ? end : last)) {
-    throw new StoreError('corrupt', `events between the revisions ${start} and ${end} are missing`);
+    throw missingEvents(start, end);
   }
   return events;
 }
@@ -118,7 +130,7 @@ function firstSince(driver: SqlDriver, n: number, first: number, rev: number, si
     const middle = Math.floor((low + high) / 2);
     const [row] = driver.all(sql.READ_PEAK, [n, middle]);
     if (row === undefined && middle > 0) {
-      throw new StoreError('corrupt', `the event of revision ${middle} is missing`);
+      throw missingEvents(middle, middle);
     }
     if (row !== undefined && numberIn(row, 'peak') >= since) {
       high = middle;
@@ -129,7 +141,7 @@ function firstSince(driver: SqlDriver, n: number, first: number, rev: number, si
   return low;
 }
 
-// The columns are read by names that never change, which is several times as fast as by others.
+// Each column is read by a constant name: several times as fast as by a computed one.
 
 function appIn({ appN, appPos, appMark }: SqlRow): ScopeRow {
   return scopeOf(appN, appPos, appMark);

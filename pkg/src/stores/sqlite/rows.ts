@@ -1,11 +1,10 @@
-// Reading columns: what is not what was written there is corrupt.
+// Reading columns. A column of another type than was written is corrupt.
 
 import { StoreError } from '../../store/store-error.js';
 import { fromColumn } from '../shared/column-text.js';
-import { emptyValues } from '../shared/scope-values.js';
+import { parseValue, valuesOf } from '../shared/values.js';
 import type { SqlRow } from './driver.js';
 import type { StoredEvent, Values } from '../../store/contract.js';
-import type { Json } from '../../model/types.js';
 
 /** The text in a column. */
 export function textIn(row: SqlRow, column: string): string {
@@ -33,13 +32,12 @@ export function numberOf(value: unknown, column: string): number {
   return value;
 }
 
-/** The values in rows with `name`, `value`, `born` and `nth`, in their order. `whose` says what is corrupt, if it is. */
+/**
+ * The values in rows with `name`, `value`, `born` and `nth`, in their order. `whose` says what is corrupt, if it is.
+ */
 export function valuesIn(rows: readonly SqlRow[], whose: string): Values {
-  const record = emptyValues();
-  for (const { name, value } of inOrder(rows.map(entryIn))) {
-    record[name] = jsonIn(name, value, whose);
-  }
-  return Object.freeze(record);
+  const entries = inOrder(rows.map(entryIn));
+  return Object.freeze(valuesOf(entries.map(({ name, value }) => [name, parseValue(name, value, whose)])));
 }
 
 /** A value under its name, and the change that brought the name (`born`) with its place in that change (`nth`). */
@@ -55,15 +53,6 @@ export function inOrder(entries: readonly Entry[]): Entry[] {
   return [...entries].sort((a, b) => a.born - b.born || a.nth - b.nth);
 }
 
-/** The value that a text says. */
-export function jsonIn(name: string, text: string, whose: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch (cause) {
-    throw new StoreError('corrupt', `the value of "${name}" of ${whose} cannot be read`, { cause });
-  }
-}
-
 /** The event in a row with `rev`, `id` and `data`. That of a creation tells no id. */
 export function eventIn(row: SqlRow): StoredEvent {
   const [rev, data] = [numberIn(row, 'rev'), textIn(row, 'data')];
@@ -72,5 +61,10 @@ export function eventIn(row: SqlRow): StoredEvent {
 
 /** The entry in a row with `name`, `value`, `born` and `nth`. */
 export function entryIn(row: SqlRow): Entry {
-  return { name: textIn(row, 'name'), value: textIn(row, 'value'), born: numberIn(row, 'born'), nth: numberIn(row, 'nth') };
+  return {
+    name: textIn(row, 'name'),
+    value: textIn(row, 'value'),
+    born: numberIn(row, 'born'),
+    nth: numberIn(row, 'nth'),
+  };
 }

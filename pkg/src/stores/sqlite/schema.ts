@@ -1,149 +1,117 @@
-// Every statement that reads or writes the tables of the SQLite stores.
+// The tables of the SQLite stores, and how those of an older version become these.
 
-import { toColumn } from '../shared/column-text.js';
-import type { SqlValue } from './driver.js';
-import type { ListQuery } from '../../store/contract.js';
-import type { Json } from '../../model/types.js';
+/** The version of the tables below, as `statepad_meta` has it, and as every transaction that writes finds it there. */
+export const SCHEMA_VERSION = 2;
 
-/** Everything that carries our prefix, in any case, as names mean the same in any. */
-export const OUR_NAMES = "SELECT type, name, sql FROM sqlite_master WHERE lower(name) GLOB 'statepad_*' ORDER BY name";
+/** Makes the table by which a database of statepad is known. It is the same in every version. */
+export const META = 'CREATE TABLE statepad_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID';
 
-export const READ_META = 'SELECT value FROM statepad_meta WHERE name = ?';
-export const WRITE_META = `INSERT INTO statepad_meta (name, value) VALUES (?, ?)
-  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
-
-/** What stands for the id of a creation's event, as an event may have the same one. No text is ever written to a column so. */
-export const BEGINNING = '\x01';
-
-/** What there is of an app, a user, a session and its last event, and where that is. */
-const PLACE = [
-  `a.n AS appN, a.pos AS appPos, a.mark AS appMark, u.n AS userN, u.pos AS userPos, u.mark AS userMark,
-    s.n, s.created, s.rev, s.time, e.id AS last, e.peak`,
-  `LEFT JOIN statepad_scopes_v2 AS a ON a.scope = ?
-  LEFT JOIN statepad_scopes_v2 AS u ON u.scope = ?
-  LEFT JOIN statepad_sessions_v2 AS s ON s.app = ? AND s.user = ? AND s.id = ?
-  LEFT JOIN statepad_events AS e ON e.place = (s.n << 32 | s.rev)`,
-] as const;
-
-/** One row: `scope` of the app, of the user; `app`, `user`, `id` of the session. */
-export const FIND = `SELECT ${PLACE[0]} FROM (SELECT 1) ${PLACE[1]}`;
 /**
- * The same for a writer, with the version of the tables, with an event that may be sent again, and whether a call was
- * refused: `call`; the parameters of {@link FIND}; `id` of the event. Each may be NULL, and nothing is found by it then.
+ * How many of a scope's last changes can be told at least: `TOLD_MOVES`, rounded up to whole rows of
+ * `statepad_changes`.
  */
-export const FIND_TO_WRITE = `SELECT m.value AS version, (SELECT 1 FROM statepad_calls WHERE id = ?) AS refused,
-    ${PLACE[0]}, d.data AS sent
-  FROM statepad_meta AS m ${PLACE[1]}
-  LEFT JOIN statepad_events AS d ON d.session = s.n AND d.id = ?
-  WHERE m.name = 'version'`;
+export const TOLD = 1024;
 
-/** `scope`. */
-export const FIND_SCOPE = 'SELECT n, pos, sessions, mark FROM statepad_scopes_v2 WHERE scope = ?';
-/** `scope`. */
-export const MAKE_SCOPE = `INSERT INTO statepad_scopes_v2 (n, scope, pos, sessions)
-  VALUES ((SELECT coalesce(min(n), 0) - 1 FROM statepad_scopes_v2), ?, 0, 0)`;
-/** `pos`, `mark`, what comes to `recent`, how many sessions more; `n`. */
-export const MOVE_SCOPE = `UPDATE statepad_scopes_v2 SET pos = ?, mark = ?, recent = recent || ?, sessions = sessions + ?
-  WHERE n = ?`;
-/** How many sessions more; `n`. */
-export const COUNT_SESSIONS = 'UPDATE statepad_scopes_v2 SET sessions = sessions + ? WHERE n = ?';
-/** `n`. */
-export const CLEAR_SCOPE = "UPDATE statepad_scopes_v2 SET pos = pos + 1, mark = NULL, recent = '' WHERE n = ?";
-/** `n`. */
-export const READ_RECENT = 'SELECT pos, recent AS entries FROM statepad_scopes_v2 WHERE n = ?';
-/** `n`. */
-export const KEEP_RECENT = `INSERT INTO statepad_changes (owner, pos, entries)
-  SELECT n, pos, recent FROM statepad_scopes_v2 WHERE n = ?`;
-/** `n`. */
-export const CLEAR_RECENT = "UPDATE statepad_scopes_v2 SET recent = '' WHERE n = ?";
-
-/** `app`, `user`, `id`. */
-export const FIND_SESSION = 'SELECT n, created FROM statepad_sessions_v2 WHERE app = ? AND user = ? AND id = ?';
-/** `app`, `user`, `id`, `created`, `time`. */
-export const MAKE_SESSION = 'INSERT INTO statepad_sessions_v2 (app, user, id, created, rev, time) VALUES (?, ?, ?, ?, 0, ?)';
-/** `rev`, `time`; `n`. */
-export const MOVE_SESSION = 'UPDATE statepad_sessions_v2 SET rev = ?, time = ? WHERE n = ?';
-/** `n`. */
-export const REMOVE_SESSION = 'DELETE FROM statepad_sessions_v2 WHERE n = ?';
-
-/** `session`, `rev`; `session`, `id`, `time`, `peak`, `data`. */
-export const ADD_EVENT = `INSERT INTO statepad_events (place, session, id, time, peak, data) VALUES ((? << 32) | ?, ?, ?, ?, ?, ?)`;
-/** `session`, first `rev`; `session`, last `rev`; how many at most. From the last to the first. */
-export const READ_EVENTS = `SELECT place & 4294967295 AS rev, id, data FROM statepad_events
-  WHERE place BETWEEN (? << 32) | ? AND (? << 32) | ? ORDER BY place DESC LIMIT ?`;
-/** `session`, first `rev`; `session`, last `rev`; earliest `time`; how many at most. From the last to the first. */
-export const READ_EVENTS_SINCE = `SELECT place & 4294967295 AS rev, id, data FROM statepad_events
-  WHERE place BETWEEN (? << 32) | ? AND (? << 32) | ? AND time >= ? ORDER BY place DESC LIMIT ?`;
-/** `session`, `rev`. */
-export const READ_PEAK = 'SELECT peak FROM statepad_events WHERE place = (? << 32) | ?';
-/** `session`, `rev`. */
-export const READ_EVENT_ID = 'SELECT id FROM statepad_events WHERE place = (? << 32) | ?';
-/** `session`, twice. */
-export const REMOVE_EVENTS = 'DELETE FROM statepad_events WHERE place BETWEEN ? << 32 AND (? << 32) | 4294967295';
-
-/** `owner`. In no order. */
-export const READ_VALUES = 'SELECT name, value, born, nth FROM statepad_values WHERE owner = ?';
-/** `owner`, `name`. */
-export const READ_VALUE = 'SELECT name, value, born, nth FROM statepad_values WHERE owner = ? AND name = ?';
-/** `owner`, `name`, `born` and `pos`, `nth`, `value`. A name that is there stays where it is. */
-export const SET_VALUE = `INSERT INTO statepad_values (owner, name, born, nth, value, pos) VALUES (?, ?, ?, ?, ?, ?)
-  ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value, pos = excluded.pos`;
-/** `owner`, `name`. */
-export const UNSET_VALUE = 'DELETE FROM statepad_values WHERE owner = ? AND name = ?';
-/** `owner`. */
-export const CLEAR_VALUES = 'DELETE FROM statepad_values WHERE owner = ?';
-
-/** `scope` by its number, `id`. */
-export const FIND_UPDATE = 'SELECT 1 AS found FROM statepad_updates WHERE scope = ? AND id = ?';
-/** `scope` by its number, `id`, `time` by the clock. */
-export const ADD_UPDATE = 'INSERT INTO statepad_updates (scope, id, time) VALUES (?, ?, ?)';
-/** The earliest `time` to keep. */
-export const FORGET_UPDATES = 'DELETE FROM statepad_updates WHERE time < ?';
-
-/** `owner`, first `pos`. */
-export const READ_CHANGES = 'SELECT pos, entries FROM statepad_changes WHERE owner = ? AND pos >= ? ORDER BY pos';
-/** `owner`. */
-export const CLEAR_CHANGES = 'DELETE FROM statepad_changes WHERE owner = ?';
-
-/** `id`, `time` by the clock. */
-export const ADD_CALL = 'INSERT INTO statepad_calls (id, time) VALUES (?, ?) ON CONFLICT (id) DO NOTHING';
-/** The earliest `time` to keep. */
-export const FORGET_CALLS = 'DELETE FROM statepad_calls WHERE time < ?';
-
-/** `id`. */
-export const FIND_CREATION = 'SELECT 1 AS found FROM statepad_creations WHERE id = ?';
-/** `id`, `app`, `user`, `session`, `time` by the clock. */
-export const ADD_CREATION = `INSERT INTO statepad_creations (id, app, user, session, time) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (id) DO UPDATE SET time = excluded.time`;
-/** The earliest `time` to keep. */
-export const FORGET_CREATIONS = 'DELETE FROM statepad_creations WHERE time < ?';
+/** What version 2 has besides what version 1 had. */
+const SINCE_2: readonly string[] = [
+  `CREATE TABLE statepad_changes (
+    owner INTEGER NOT NULL, pos INTEGER NOT NULL, entries TEXT NOT NULL, PRIMARY KEY (owner, pos)
+  ) WITHOUT ROWID`,
+  `CREATE TRIGGER statepad_changes_trim AFTER INSERT ON statepad_changes BEGIN
+    DELETE FROM statepad_changes WHERE owner = new.owner AND pos <= new.pos - ${TOLD}; END`,
+  'CREATE TABLE statepad_calls (id TEXT PRIMARY KEY, time REAL NOT NULL) WITHOUT ROWID',
+  'CREATE INDEX statepad_calls_by_time ON statepad_calls (time)',
+  `CREATE TABLE statepad_creations (
+    id TEXT PRIMARY KEY, app TEXT NOT NULL, user TEXT NOT NULL, session TEXT NOT NULL, time REAL NOT NULL
+  ) WITHOUT ROWID`,
+  'CREATE INDEX statepad_creations_by_time ON statepad_creations (time)',
+  `CREATE TABLE statepad_log (
+    owner INTEGER NOT NULL, pos INTEGER NOT NULL, nth INTEGER NOT NULL, name TEXT NOT NULL, value TEXT,
+    user TEXT, session TEXT, event TEXT, PRIMARY KEY (owner, pos, nth)
+  ) WITHOUT ROWID`,
+];
 
 /**
- * The statement that reads a page of a list: those of an app (`app`), or of a user in it (`app`, `user`); behind a place
- * (see {@link placeValues}); how many at most, and how many to pass over.
+ * Makes everything but `statepad_meta`.
  *
- * Descending, the index is read backwards, and sessions of the very same time are put in order one such group at a time.
+ * - `statepad_scopes_v2`: one row for each app and each user in it. `scope` is `["app"]` or `["app","user"]` as JSON;
+ *   `n` is its number, below 0; `sessions` counts those that are there; `mark` is the change that brought it to `pos`;
+ *   `recent` are its last changes, up to `pos`: each a comma and, as JSON, a list of its mark and of the names that it
+ *   has set or deleted; of no names where these were too many.
+ * - `statepad_sessions_v2`: one row for each session; `n` is its number, above 0. `fence`, `holder` and `held_until`
+ *   are for leases; nothing fills them yet.
+ * - `statepad_values`: one row for each key. `owner` is the number of the scope or of the session; `value` is JSON.
+ *   Keys come in the order of the change that brought them (`born`: revision or position), then of their place in it
+ *   (`nth`). `pos` is the revision or position that wrote the value; 0 where an older version has written it.
+ * - `statepad_events`: `place` is the session's number times 2^32 plus the revision, so that the events of a session
+ *   lie side by side, in their order. It is put together with `|`: clients bind numbers as REAL, too short for `+`.
+ *   `peak` is the latest `time` so far, which never falls, so that it can be searched. What a session began with is at
+ *   revision 0, under the id `BEGINNING`; not all sessions have said it.
+ * - `statepad_updates`: the changes of app and user state that were made in the last day.
+ * - `statepad_changes`: changes that were `recent` earlier, up to `pos`, many in a row: so each change writes to the
+ *   row of its scope only, which it writes to anyway, and now and then to this table.
+ * - `statepad_calls`: the calls that were refused in the last day, of those that had been tried before.
+ * - `statepad_creations`: the creations of sessions that were deleted in the last day.
+ * - `statepad_log`: for scopes that are written to as a log; nothing fills it yet.
+ *
+ * Two tables have the version in their names. Version 1 compares no version when it writes, but there is no
+ * transaction of it that does not read one of the two: it finds neither of them any more, and fails before it has
+ * written. From version 2 on, each transaction that writes compares `statepad_meta` with {@link SCHEMA_VERSION}.
  */
-export function listSessions({ user, after, descending }: ListQuery): string {
-  const behind = descending ? 'AND time <= ? AND (time < ? OR (id, user) > (?, ?))' : 'AND (time, id, user) > (?, ?, ?)';
-  // Left alone, some versions of SQLite take the other index for an app, and sort all of its sessions.
-  const [index, whose, ties] = user === undefined ? ['app', 'app = ?', 'id, user'] : ['user', 'app = ? AND user = ?', 'id'];
-  return `SELECT n, user, id, created, rev, time FROM statepad_sessions_v2 INDEXED BY statepad_sessions_of_${index}
-    WHERE ${whose} ${after === undefined ? '' : behind}
-    ORDER BY time ${descending ? 'DESC' : 'ASC'}, ${ties} LIMIT ? OFFSET ?`;
-}
+export const TABLES: readonly string[] = [
+  `CREATE TABLE statepad_scopes_v2 (
+    n INTEGER PRIMARY KEY, scope TEXT NOT NULL UNIQUE, pos INTEGER NOT NULL, sessions INTEGER NOT NULL, mark TEXT,
+    recent TEXT NOT NULL DEFAULT ''
+  )`,
+  `CREATE TABLE statepad_sessions_v2 (
+    n INTEGER PRIMARY KEY, app TEXT NOT NULL, user TEXT NOT NULL, id TEXT NOT NULL, created TEXT NOT NULL,
+    rev INTEGER NOT NULL, time REAL NOT NULL, fence INTEGER NOT NULL DEFAULT 0, holder TEXT, held_until REAL,
+    UNIQUE (app, user, id)
+  )`,
+  'CREATE INDEX statepad_sessions_of_app ON statepad_sessions_v2 (app, time, id, user)',
+  'CREATE INDEX statepad_sessions_of_user ON statepad_sessions_v2 (app, user, time, id)',
+  `CREATE TABLE statepad_values (
+    owner INTEGER NOT NULL, name TEXT NOT NULL, born INTEGER NOT NULL, nth INTEGER NOT NULL, value TEXT NOT NULL,
+    pos INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (owner, name)
+  ) WITHOUT ROWID`,
+  `CREATE TABLE statepad_events (
+    place INTEGER PRIMARY KEY, session INTEGER NOT NULL, id TEXT NOT NULL, time REAL NOT NULL, peak REAL NOT NULL,
+    data TEXT NOT NULL, UNIQUE (session, id)
+  )`,
+  `CREATE TABLE statepad_updates (
+    scope INTEGER NOT NULL, id TEXT NOT NULL, time REAL NOT NULL, PRIMARY KEY (scope, id)
+  ) WITHOUT ROWID`,
+  'CREATE INDEX statepad_updates_by_time ON statepad_updates (time)',
+  ...SINCE_2,
+];
 
-/** What is bound for the place that a page begins behind. */
-export function placeValues(descending: boolean, { time, sessionId, userId }: NonNullable<ListQuery['after']>): SqlValue[] {
-  return [time, ...(descending ? [time] : []), toColumn(sessionId), toColumn(userId)];
-}
+/**
+ * The statements that make the next version of an older one, by the older one. None of them copies or reads the rows.
+ */
+export const UPGRADES: Readonly<Record<number, readonly string[]>> = {
+  1: [
+    'ALTER TABLE statepad_scopes RENAME TO statepad_scopes_v2',
+    'ALTER TABLE statepad_scopes_v2 ADD COLUMN mark TEXT',
+    "ALTER TABLE statepad_scopes_v2 ADD COLUMN recent TEXT NOT NULL DEFAULT ''",
+    'ALTER TABLE statepad_sessions RENAME TO statepad_sessions_v2',
+    'ALTER TABLE statepad_sessions_v2 ADD COLUMN fence INTEGER NOT NULL DEFAULT 0',
+    'ALTER TABLE statepad_sessions_v2 ADD COLUMN holder TEXT',
+    'ALTER TABLE statepad_sessions_v2 ADD COLUMN held_until REAL',
+    'ALTER TABLE statepad_values ADD COLUMN pos INTEGER NOT NULL DEFAULT 0',
+    ...SINCE_2,
+  ],
+};
 
-/** The name of an app, or of a user in it, as `scope` has it. */
-export function scopeColumn(app: string, user: string | undefined): string {
-  return JSON.stringify(user === undefined ? [app] : [app, user]);
-}
-
-/** A value as `value` has it. */
-export function jsonColumn(value: Json | undefined): string {
-  return JSON.stringify(value);
-}
+/** What the tables and indexes of older versions are called, but for `statepad_meta`. */
+export const NAMES: Readonly<Record<number, readonly string[]>> = {
+  1: [
+    'statepad_scopes',
+    'statepad_sessions',
+    'statepad_sessions_of_app',
+    'statepad_sessions_of_user',
+    'statepad_values',
+    'statepad_events',
+    'statepad_updates',
+    'statepad_updates_by_time',
+  ],
+};

@@ -40,11 +40,13 @@ export const basicCases: readonly StoreCase[] = [
     commit(append('e1', { app: set('a', 4) }), appended(1, 2, 1)),
     commit(update('p', { user: set('u', 5) }), made(2, 2)),
     commit(update('q', { app: set('b', 6) }, { key: { appName: HOME.appName } }), made(3, 0)),
-    load(loaded({
-      pos: { app: 3, user: 2 },
-      state: { app: { a: 4, b: 6 }, user: { u: 5 }, session: { s: 3 } },
-      events: eventsOf('e1'),
-    })),
+    load(
+      loaded({
+        pos: { app: 3, user: 2 },
+        state: { app: { a: 4, b: 6 }, user: { u: 5 }, session: { s: 3 } },
+        events: eventsOf('e1'),
+      }),
+    ),
     list([row({ rev: 1, state: { s: 3 } })], {}, { app: { a: 4, b: 6 }, users: { user: { u: 5 } } }),
     appHas(3, { a: 4, b: 6 }),
     userHas(2, { u: 5 }),

@@ -1,5 +1,5 @@
-// What is remembered of calls that were refused, and of creations whose sessions are gone: a try that was on its way for long
-// comes to nothing.
+// What is remembered of calls that were refused, and of creations whose sessions are gone: a try that was on its way
+// for long comes to nothing.
 
 import {
   append,
@@ -24,7 +24,8 @@ import {
 import type { StoreCase, StoreStep } from '../case.js';
 
 const callCase = (name: string, ...steps: readonly StoreStep[]): StoreCase => featureCase('calls', name, ...steps);
-const creationCase = (name: string, ...steps: readonly StoreStep[]): StoreCase => featureCase('creations', name, ...steps);
+const creationCase = (name: string, ...steps: readonly StoreStep[]): StoreCase =>
+  featureCase('creations', name, ...steps);
 
 const conflict = { throws: 'conflict' } as const;
 
@@ -145,8 +146,18 @@ export const callCases: readonly StoreCase[] = [
     commit(append('e1'), appended(1, 1, 1)),
     { remove: KEY },
     commit(update('u1', { user: { unset: ['u'] } }), made(1, 2)),
-    commit(create('c', { app: set('a', 1), user: set('u', 1) }, { attempt: 2 }), { rev: 0, prev: 0, pos: { app: 1, user: 2 }, duplicate: true }),
-    commit(create('c', { app: set('a', 1), user: set('u', 1) }), { rev: 0, prev: 0, pos: { app: 1, user: 2 }, duplicate: true }),
+    commit(create('c', { app: set('a', 1), user: set('u', 1) }, { attempt: 2 }), {
+      rev: 0,
+      prev: 0,
+      pos: { app: 1, user: 2 },
+      duplicate: true,
+    }),
+    commit(create('c', { app: set('a', 1), user: set('u', 1) }), {
+      rev: 0,
+      prev: 0,
+      pos: { app: 1, user: 2 },
+      duplicate: true,
+    }),
     load(null),
     userHas(2, {}),
   ),
@@ -155,7 +166,12 @@ export const callCases: readonly StoreCase[] = [
     commit(create('c', { user: set('u', 1) }), made(0, 1)),
     { remove: KEY },
     commit(create('d', { session: set('s', 1) }), made(0, 1)),
-    commit(create('c', { user: set('u', 1) }, { attempt: 2 }), { rev: 0, prev: 0, pos: { app: 0, user: 1 }, duplicate: true }),
+    commit(create('c', { user: set('u', 1) }, { attempt: 2 }), {
+      rev: 0,
+      prev: 0,
+      pos: { app: 0, user: 1 },
+      duplicate: true,
+    }),
     load(loaded({ created: 'd', pos: { user: 1 }, state: { session: { s: 1 }, user: { u: 1 } } })),
     { remove: KEY },
     commit(create('d'), { rev: 0, prev: 0, pos: { app: 0, user: 1 }, duplicate: true }),
@@ -182,7 +198,12 @@ export const callCases: readonly StoreCase[] = [
     commit(create('c', { user: set('u', 1) }), made(0, 1)),
     { remove: KEY },
     { reopen: 'check' },
-    commit(create('c', { user: set('u', 1) }, { attempt: 2 }), { rev: 0, prev: 0, pos: { app: 0, user: 1 }, duplicate: true }),
+    commit(create('c', { user: set('u', 1) }, { attempt: 2 }), {
+      rev: 0,
+      prev: 0,
+      pos: { app: 0, user: 1 },
+      duplicate: true,
+    }),
     load(null),
     commit(create('d'), made(0, 1)),
   ),

@@ -18,7 +18,8 @@ import {
 import type { Known, Values } from '../../store/contract.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
-const changedCase = (name: string, ...steps: readonly StoreStep[]): StoreCase => featureCase('changed', name, ...steps);
+const changedCase = (name: string, ...steps: readonly StoreStep[]): StoreCase =>
+  featureCase('changed', name, ...steps);
 
 /** What a caller has that has seen the app at a position. */
 function app(pos: number, mark: string): Pick<Known, 'pos' | 'marks'> {
@@ -26,7 +27,13 @@ function app(pos: number, mark: string): Pick<Known, 'pos' | 'marks'> {
 }
 
 function ofApp(id: string, names: Values | undefined, unset: readonly string[] = []): StoreStep {
-  return commit(update(id, { app: { ...(names && { set: names }), ...(unset.length > 0 && { unset }) } }, { key: { appName: APP } }));
+  return commit(
+    update(
+      id,
+      { app: { ...(names && { set: names }), ...(unset.length > 0 && { unset }) } },
+      { key: { appName: APP } },
+    ),
+  );
 }
 
 export const changedCases: readonly StoreCase[] = [
@@ -35,8 +42,14 @@ export const changedCases: readonly StoreCase[] = [
     commit(create('c', { app: { set: { a: 1, b: 2, c: 3 } } }), made(1)),
     ofApp('u1', { b: 20 }),
     ofApp('u2', { d: 4 }, ['a']),
-    commit(append('e1', {}, { known: app(1, 'c') }), { ...appended(1, 3), changed: { app: { set: { b: 20, d: 4 }, unset: ['a', 'd'] } } }),
-    commit(append('e2', {}, { known: app(2, 'u1') }), { ...appended(2, 3), changed: { app: { set: { d: 4 }, unset: ['a', 'd'] } } }),
+    commit(append('e1', {}, { known: app(1, 'c') }), {
+      ...appended(1, 3),
+      changed: { app: { set: { b: 20, d: 4 }, unset: ['a', 'd'] } },
+    }),
+    commit(append('e2', {}, { known: app(2, 'u1') }), {
+      ...appended(2, 3),
+      changed: { app: { set: { d: 4 }, unset: ['a', 'd'] } },
+    }),
   ),
   changedCase(
     'what the change itself does is not part of it',
@@ -58,7 +71,10 @@ export const changedCases: readonly StoreCase[] = [
     ofApp('u5', undefined, ['x']),
     ofApp('u6', { b: 2 }),
     ofApp('u7', undefined, ['b']),
-    commit(append('e1', {}, { known: app(1, 'c') }), { ...appended(1, 8), changed: { app: { set: { a: 3 }, unset: ['a', 'b', 'x'] } } }),
+    commit(append('e1', {}, { known: app(1, 'c') }), {
+      ...appended(1, 8),
+      changed: { app: { set: { a: 3 }, unset: ['a', 'b', 'x'] } },
+    }),
   ),
   changedCase(
     'names that came into being meanwhile are told in the order in which they did',
@@ -85,7 +101,10 @@ export const changedCases: readonly StoreCase[] = [
     // The mark of now, which is not what the scope was at.
     commit(append('e6', {}, { known: app(2, 'u2') }), { ...appended(6, 3), changed: null }),
     ...[app(1, 'x'), app(2, 'u2'), { pos: { app: 1 } }, { marks: { app: 'u2' } }].map((known) =>
-      load(loaded({ rev: 6, pos: { app: 3 }, state: { app: { a: 3 } }, changed: null, events: [] }), { known, events: { last: 0 } }),
+      load(loaded({ rev: 6, pos: { app: 3 }, state: { app: { a: 3 } }, changed: null, events: [] }), {
+        known,
+        events: { last: 0 },
+      }),
     ),
   ),
   changedCase(
@@ -127,7 +146,11 @@ export const changedCases: readonly StoreCase[] = [
       { ...made(2, 3), changed: { app: { set: { a: 2 }, unset: [] }, user: { set: { u: 2 }, unset: [] } } },
     ),
     commit(
-      create('d', {}, { key: { ...HOME, sessionId: 'next' }, known: { pos: { app: 2, user: 2 }, marks: { app: 'e1', user: 'e1' } } }),
+      create(
+        'd',
+        {},
+        { key: { ...HOME, sessionId: 'next' }, known: { pos: { app: 2, user: 2 }, marks: { app: 'e1', user: 'e1' } } },
+      ),
       { ...made(2, 3), changed: { user: { set: { u: 3 }, unset: [] } } },
     ),
   ),
@@ -168,12 +191,18 @@ export const changedCases: readonly StoreCase[] = [
   changedCase(
     'names and values of every kind are told as they are',
     commit(create('c', { app: { set: JSON.parse('{"":1,"__proto__":2,"a\\u0000b":3,"é😀":4}') as Values } }), made(1)),
-    ofApp('u1', JSON.parse('{"__proto__":{"x":null},"a\\u0000b":"\\u0000\\ud800","constructor":[1.5,-0.5e-7]}') as Values, ['', 'é😀']),
+    ofApp(
+      'u1',
+      JSON.parse('{"__proto__":{"x":null},"a\\u0000b":"\\u0000\\ud800","constructor":[1.5,-0.5e-7]}') as Values,
+      ['', 'é😀'],
+    ),
     commit(append('e1', {}, { known: app(1, 'c') }), {
       ...appended(1, 2),
       changed: {
         app: {
-          set: JSON.parse('{"__proto__":{"x":null},"a\\u0000b":"\\u0000\\ud800","constructor":[1.5,-0.5e-7]}') as Values,
+          set: JSON.parse(
+            '{"__proto__":{"x":null},"a\\u0000b":"\\u0000\\ud800","constructor":[1.5,-0.5e-7]}',
+          ) as Values,
           unset: ['', 'é😀', 'constructor'],
         },
       },
@@ -202,7 +231,10 @@ export const changedCases: readonly StoreCase[] = [
     ofApp('u3', { b: 4 }),
     commit(append('e1', {}, { known: app(1, 'c') }), { ...appended(1, 5), changed: null }),
     commit(append('e2', {}, { known: app(2, 'u1') }), { ...appended(2, 5), changed: null }),
-    commit(append('e3', {}, { known: app(4, 'u2') }), { ...appended(3, 5), changed: { app: { set: { b: 4 }, unset: [] } } }),
+    commit(append('e3', {}, { known: app(4, 'u2') }), {
+      ...appended(3, 5),
+      changed: { app: { set: { b: 4 }, unset: [] } },
+    }),
   ),
   changedCase(
     'removing the values of a scope takes nothing from what can be told of others',
@@ -224,12 +256,18 @@ export const changedCases: readonly StoreCase[] = [
     ofApp('u1', { a: 2 }, ['b']),
     { reopen: 'check' },
     ofApp('u2', { c: 3 }),
-    commit(append('e1', {}, { known: app(1, 'c') }), { ...appended(1, 3), changed: { app: { set: { a: 2, c: 3 }, unset: ['b', 'c'] } } }),
+    commit(append('e1', {}, { known: app(1, 'c') }), {
+      ...appended(1, 3),
+      changed: { app: { set: { a: 2, c: 3 }, unset: ['b', 'c'] } },
+    }),
   ),
   changedCase(
     'what one store has done the other one tells',
     commit(create('c', { app: { set: { a: 1, b: 2 } } }), made(1)),
     { commit: update('u1', { app: { set: { a: 2 }, unset: ['b'] } }), by: 'another' },
-    commit(append('e1', {}, { known: app(1, 'c') }), { ...appended(1, 2), changed: { app: { set: { a: 2 }, unset: ['b'] } } }),
+    commit(append('e1', {}, { known: app(1, 'c') }), {
+      ...appended(1, 2),
+      changed: { app: { set: { a: 2 }, unset: ['b'] } },
+    }),
   ),
 ];

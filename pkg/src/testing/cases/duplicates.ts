@@ -45,12 +45,14 @@ export const duplicateCases: readonly StoreCase[] = [
     commit(append('e1', { app: set('a', 2), session: { unset: ['s'] } }, { time: 2_000 }), appended(1, 2, 1)),
     commit(append('e2', { user: set('u', 2) }, { time: 3_000 }), appended(2, 2, 2)),
     commit(create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), again(2, 2, 2)),
-    load(loaded({
-      time: 3_000,
-      pos: { app: 2, user: 2 },
-      state: { app: { a: 2 }, user: { u: 2 } },
-      events: eventsOf('e1', 'e2'),
-    })),
+    load(
+      loaded({
+        time: 3_000,
+        pos: { app: 2, user: 2 },
+        state: { app: { a: 2 }, user: { u: 2 } },
+        events: eventsOf('e1', 'e2'),
+      }),
+    ),
     list([row({ rev: 2, time: 3_000 })], {}, { app: { a: 2 }, users: { user: { u: 2 } } }),
     { remove: KEY },
     commit(create('d', { app: set('a', 3) }), made(3, 2)),
@@ -64,7 +66,9 @@ export const duplicateCases: readonly StoreCase[] = [
     commit(append('e1'), appended(1)),
     commit(begin('c', {}, { event: { id: 'c', time: 9_000, data: '"other"' } }), again(1)),
     commit(create('c'), again(1)),
-    load(loaded({ state: { session: { s: 1 } }, events: [beginningOf(), ...eventsOf('e1')] }), { events: { from: 0 } }),
+    load(loaded({ state: { session: { s: 1 } }, events: [beginningOf(), ...eventsOf('e1')] }), {
+      events: { from: 0 },
+    }),
     commit(create('d', {}, { key: keyOf('two') }), made()),
     commit(begin('d', {}, { key: keyOf('two') }), again(0)),
     load(loaded({ created: 'd' }), { events: { from: 0 } }, keyOf('two')),
@@ -86,12 +90,14 @@ export const duplicateCases: readonly StoreCase[] = [
     commit(append('e3', { user: { unset: ['u'] } }, { time: 3_000 }), appended(3, 2, 2)),
     commit(append('e1', { app: set('a', 1), user: set('u', 1), session: set('n', 1) }), appendedBefore('e1', 3, 2, 2)),
     commit(append('e2', { app: set('a', 2), session: set('n', 2) }, { time: 2_000 }), appendedBefore('e2', 3, 2, 2)),
-    load(loaded({
-      time: 3_000,
-      pos: { app: 2, user: 2 },
-      state: { app: { a: 2 }, session: { n: 2 } },
-      events: eventsOf('e1', 'e2', 'e3'),
-    })),
+    load(
+      loaded({
+        time: 3_000,
+        pos: { app: 2, user: 2 },
+        state: { app: { a: 2 }, session: { n: 2 } },
+        events: eventsOf('e1', 'e2', 'e3'),
+      }),
+    ),
     list([row({ rev: 3, time: 3_000, state: { n: 2 } })], {}, { app: { a: 2 } }),
   ),
   storeCase(
@@ -140,11 +146,13 @@ export const duplicateCases: readonly StoreCase[] = [
       update('q', { app: set('b', 2) }, { ...ofApp, guard: { pos: { app: 1 }, keys: { app: { unset: ['b'] } } } }),
       updatedBefore(2, 0),
     ),
-    load(loaded({
-      pos: { app: 2, user: 2 },
-      state: { app: { a: 1, b: 1 }, user: { u: 1, v: 1 }, session: { s: 1 } },
-      events: eventsOf('e1'),
-    })),
+    load(
+      loaded({
+        pos: { app: 2, user: 2 },
+        state: { app: { a: 1, b: 1 }, user: { u: 1, v: 1 }, session: { s: 1 } },
+        events: eventsOf('e1'),
+      }),
+    ),
   ),
   storeCase(
     'a duplicate for another session under the same key is not found',
@@ -169,7 +177,11 @@ export const duplicateCases: readonly StoreCase[] = [
     ]),
     ...[KEY, keyOf('two'), keyOf('session', 'other'), keyOf('session', 'user', 'elsewhere')].flatMap((key, index) => [
       commit(append('e1', {}, { key }), { ...again(1), data: `${index}` }),
-      load(loaded({ created: `c${index}`, state: { session: { x: index } }, events: [{ rev: 1, data: `${index}` }] }), {}, key),
+      load(
+        loaded({ created: `c${index}`, state: { session: { x: index } }, events: [{ rev: 1, data: `${index}` }] }),
+        {},
+        key,
+      ),
     ]),
   ),
   storeCase(
@@ -189,13 +201,14 @@ export const duplicateCases: readonly StoreCase[] = [
   storeCase(
     'the hundredth event before the last is still known',
     commit(create(), made()),
-    ...Array.from({ length: 120 }, (_, index) => commit(append(`e${index}`, { session: set('n', index) }), appended(index + 1))),
+    ...Array.from({ length: 120 }, (_, index) =>
+      commit(append(`e${index}`, { session: set('n', index) }), appended(index + 1)),
+    ),
     commit(append('e0'), appendedBefore('e0', 120)),
     commit(append('e19'), { ...again(120), data: dataOf('e19') }),
     commit(append('e119'), appendedBefore('e119', 120)),
-    load(
-      loaded({ rev: 120, state: { session: { n: 119 } }, events: [{ rev: 120, data: dataOf('e119') }] }),
-      { events: { last: 1 } },
-    ),
+    load(loaded({ rev: 120, state: { session: { n: 119 } }, events: [{ rev: 120, data: dataOf('e119') }] }), {
+      events: { last: 1 },
+    }),
   ),
 ];

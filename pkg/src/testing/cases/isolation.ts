@@ -26,16 +26,24 @@ import type { Delta, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
-/** Sessions that each write to all scopes: created, loaded, and every second removed. Those of one app or user share it. */
+/**
+ * Sessions that each write to all scopes: created, loaded, and every second removed. Those of one app or user share
+ * it.
+ */
 function apart(keys: readonly SessionKey[], prefix = 'c'): StoreStep[] {
   const shared = (key: SessionKey, parts: readonly (keyof SessionKey)[]): number[] =>
     [...keys.keys()].filter((index) => parts.every((part) => keys[index]?.[part] === key[part]));
-  const valuesOf = (indexes: readonly number[]): Values => Object.fromEntries(indexes.map((index) => [`x${index}`, index]));
+  const valuesOf = (indexes: readonly number[]): Values =>
+    Object.fromEntries(indexes.map((index) => [`x${index}`, index]));
   const deltaOf = (index: number): Delta => set(`x${index}`, index);
   const creates = keys.map((key, index) => {
-    const before = (parts: readonly (keyof SessionKey)[]): number => shared(key, parts).filter((other) => other <= index).length;
+    const before = (parts: readonly (keyof SessionKey)[]): number =>
+      shared(key, parts).filter((other) => other <= index).length;
     const delta = { app: deltaOf(index), user: deltaOf(index), session: deltaOf(index) };
-    return commit(create(`${prefix}${index}`, delta, { key }), made(before(['appName']), before(['appName', 'userId'])));
+    return commit(
+      create(`${prefix}${index}`, delta, { key }),
+      made(before(['appName']), before(['appName', 'userId'])),
+    );
   });
   const loads = keys.map((key, index) => {
     const [app, user] = [shared(key, ['appName']), shared(key, ['appName', 'userId'])];
@@ -103,16 +111,24 @@ export const isolationCases: readonly StoreCase[] = [
   storeCase(
     'any text is a session id, and no two texts are the same one',
     ...apart(TEXTS.map((text) => keyOf(text))),
-    list(inByteOrder(ODD).map((text) => rowOf(text, keyOf(text))), {}, { app: allValues, users: { user: allValues } }),
+    list(
+      inByteOrder(ODD).map((text) => rowOf(text, keyOf(text))),
+      {},
+      { app: allValues, users: { user: allValues } },
+    ),
   ),
   storeCase(
     'any text is a user, and no two texts are the same one',
     ...apart(TEXTS.map((text) => keyOf('s', text))),
     ...TEXTS.flatMap((text, index) => [
-      list(ODD.includes(text) ? [rowOf(text, keyOf('s', text))] : [], { user: text }, {
-        app: allValues,
-        users: ODD.includes(text) ? { [text]: { [`x${index}`]: index } } : {},
-      }),
+      list(
+        ODD.includes(text) ? [rowOf(text, keyOf('s', text))] : [],
+        { user: text },
+        {
+          app: allValues,
+          users: ODD.includes(text) ? { [text]: { [`x${index}`]: index } } : {},
+        },
+      ),
       userHas(1, { [`x${index}`]: index }, text),
     ]),
   ),
@@ -120,10 +136,14 @@ export const isolationCases: readonly StoreCase[] = [
     'any text is an app, and no two texts are the same one',
     ...apart(TEXTS.map((text) => keyOf('s', 'u', text))),
     ...TEXTS.flatMap((text, index) => [
-      list(ODD.includes(text) ? [rowOf(text, keyOf('s', 'u', text))] : [], { app: text }, {
-        app: { [`x${index}`]: index },
-        users: ODD.includes(text) ? { u: { [`x${index}`]: index } } : {},
-      }),
+      list(
+        ODD.includes(text) ? [rowOf(text, keyOf('s', 'u', text))] : [],
+        { app: text },
+        {
+          app: { [`x${index}`]: index },
+          users: ODD.includes(text) ? { u: { [`x${index}`]: index } } : {},
+        },
+      ),
       appHas(1, { [`x${index}`]: index }, text),
     ]),
   ),
@@ -166,15 +186,24 @@ export const isolationCases: readonly StoreCase[] = [
       create('c', { app: { set: strangeValues }, user: { set: strangeValues }, session: { set: strangeValues } }),
       made(1, 1),
     ),
-    load(loaded({ pos: { app: 1, user: 1 }, state: { app: strangeValues, user: strangeValues, session: strangeValues } })),
+    load(
+      loaded({ pos: { app: 1, user: 1 }, state: { app: strangeValues, user: strangeValues, session: strangeValues } }),
+    ),
     list([row({ state: strangeValues })], {}, { app: strangeValues, users: { user: strangeValues } }),
-    commit(append('e1', { app: { unset: [...TEXTS.slice(1)] }, session: { unset: [...TEXTS.slice(0, -1)] } }), appended(1, 2, 1)),
+    commit(
+      append('e1', { app: { unset: [...TEXTS.slice(1)] }, session: { unset: [...TEXTS.slice(0, -1)] } }),
+      appended(1, 2, 1),
+    ),
     appHas(2, { [TEXTS[0] ?? '']: 0 }),
     userHas(1, strangeValues),
-    list([row({ rev: 1, state: { [TEXTS.at(-1) ?? '']: TEXTS.length - 1 } })], {}, {
-      app: { [TEXTS[0] ?? '']: 0 },
-      users: { user: strangeValues },
-    }),
+    list(
+      [row({ rev: 1, state: { [TEXTS.at(-1) ?? '']: TEXTS.length - 1 } })],
+      {},
+      {
+        app: { [TEXTS[0] ?? '']: 0 },
+        users: { user: strangeValues },
+      },
+    ),
   ),
   storeCase(
     'any text that is not empty is the id of an event, and no two texts are the same one',
@@ -186,7 +215,12 @@ export const isolationCases: readonly StoreCase[] = [
     'any text that is not empty is the id of a creation and of an update',
     ...TEXTS.filter((text) => text !== '').flatMap((text, index) => [
       commit(create(text, {}, { key: keyOf(`s${index}`) }), made(0, index)),
-      commit(create(text, {}, { key: keyOf(`s${index}`) }), { rev: 0, prev: 0, pos: { app: 0, user: index }, duplicate: true }),
+      commit(create(text, {}, { key: keyOf(`s${index}`) }), {
+        rev: 0,
+        prev: 0,
+        pos: { app: 0, user: index },
+        duplicate: true,
+      }),
       commit(update(`p${text}`, { user: set('x', 1) }), made(0, index + 1)),
       commit(update(`p${text}`, { user: set('x', 2) }), { ...made(0, index + 1), duplicate: true }),
     ]),
@@ -194,12 +228,16 @@ export const isolationCases: readonly StoreCase[] = [
   ),
   storeCase(
     'names of 2,000 characters that differ in the last are different names',
-    commit(create('c', { session: { set: Object.fromEntries(longNames.map((name, index) => [name, index])) } }), made()),
     commit(
-      append(
-        'e1',
-        { app: set(longNames[0] ?? '', 1), user: set(longNames[1] ?? '', 2), session: { unset: longNames.slice(0, 1) } },
-      ),
+      create('c', { session: { set: Object.fromEntries(longNames.map((name, index) => [name, index])) } }),
+      made(),
+    ),
+    commit(
+      append('e1', {
+        app: set(longNames[0] ?? '', 1),
+        user: set(longNames[1] ?? '', 2),
+        session: { unset: longNames.slice(0, 1) },
+      }),
       appended(1, 1, 1),
     ),
     load(
@@ -217,27 +255,29 @@ export const isolationCases: readonly StoreCase[] = [
   storeCase(
     'ids of 250 characters that differ in the last are different ids',
     ...apart(longIds.map((id) => keyOf(id))),
-    ...apart(longIds.flatMap((app) => longIds.map((user) => keyOf(
-      longIds[0] ?? '',
-      user,
-      app,
-    ))).filter((_, index) => index % 4 === 0), 'd'),
+    ...apart(
+      longIds
+        .flatMap((app) => longIds.map((user) => keyOf(longIds[0] ?? '', user, app)))
+        .filter((_, index) => index % 4 === 0),
+      'd',
+    ),
   ),
   storeCase(
     'a session that has much has no part in one that has little',
     ...times(2, (index) => commit(create(`c${index}`, {}, { key: keyOf(`s${index}`) }), made())),
-    ...times(
-      30,
-      (index) => commit(append(`e${index}`, { session: set(`x${index}`, index) }, { key: keyOf('s0') }), appended(index + 1)),
+    ...times(30, (index) =>
+      commit(append(`e${index}`, { session: set(`x${index}`, index) }, { key: keyOf('s0') }), appended(index + 1)),
     ),
     load(loaded({ created: 'c1' }), {}, keyOf('s1')),
     { remove: keyOf('s1') },
-    list([row({
-      key: keyOf('s0'),
-      created: 'c0',
-      rev: 30,
-      state: Object.fromEntries(times(30, (index) => [`x${index}`, index])),
-    })]),
+    list([
+      row({
+        key: keyOf('s0'),
+        created: 'c0',
+        rev: 30,
+        state: Object.fromEntries(times(30, (index) => [`x${index}`, index])),
+      }),
+    ]),
     load(null, {}, KEY),
   ),
 ];

@@ -1,6 +1,21 @@
 // Lists: their order, their pages, and what comes with them.
 
-import { append, appended, APP, commit, create, keyOf, list, made, row, set, storeCase, times, update, USER } from '../build.js';
+import {
+  append,
+  appended,
+  APP,
+  commit,
+  create,
+  keyOf,
+  list,
+  made,
+  row,
+  set,
+  storeCase,
+  times,
+  update,
+  USER,
+} from '../build.js';
 import { inByteOrder } from '../strange.js';
 import type { ListQuery, Row } from '../../store/contract.js';
 import type { StoreCase, StoreStep } from '../case.js';
@@ -87,7 +102,11 @@ const orderCases: readonly StoreCase[] = [
     ...createAt(...shuffled.map((id) => [id, 10] as const), ['last', 20]),
     list([...IDS.map((id) => at(id, 10)), at('last', 20)]),
     list([at('last', 20), ...IDS.map((id) => at(id, 10))], { descending: true }),
-    list(IDS.slice(20, 24).map((id) => at(id, 10)), { offset: 20, limit: 4 }, { total: IDS.length + 1 }),
+    list(
+      IDS.slice(20, 24).map((id) => at(id, 10)),
+      { offset: 20, limit: 4 },
+      { total: IDS.length + 1 },
+    ),
     list(
       IDS.slice(19, 23).map((id) => at(id, 10)),
       { after: behind(at(IDS[18] ?? '', 10)), limit: 4 },
@@ -98,11 +117,13 @@ const orderCases: readonly StoreCase[] = [
       { descending: true, after: behind(at(IDS[22] ?? '', 10)) },
       { total: IDS.length + 1 },
     ),
-    ...IDS.slice(18).map((id, index) => list(
-      IDS.slice(19 + index).map((next) => at(next, 10)),
-      { descending: true, after: behind(at(id, 10)) },
-      { total: IDS.length + 1 },
-    )),
+    ...IDS.slice(18).map((id, index) =>
+      list(
+        IDS.slice(19 + index).map((next) => at(next, 10)),
+        { descending: true, after: behind(at(id, 10)) },
+        { total: IDS.length + 1 },
+      ),
+    ),
   ),
   storeCase(
     'sessions of the same time and id are sorted by user, in the order of UTF-8 bytes, ascending either way',
@@ -123,10 +144,16 @@ const orderCases: readonly StoreCase[] = [
     list(NUMBERS.map((time, index) => at(`s${(index * 7) % NUMBERS.length}`, time))),
     list(NUMBERS.map((time, index) => at(`s${(index * 7) % NUMBERS.length}`, time)).reverse(), { descending: true }),
     ...NUMBERS.map((time, index) =>
-      list(NUMBERS.slice(index + 1, index + 3).map((next, more) => at(`s${((index + 1 + more) * 7) % NUMBERS.length}`, next)), {
-        after: { time, sessionId: `s${(index * 7) % NUMBERS.length}`, userId: USER },
-        limit: 2,
-      }, { total: NUMBERS.length }),
+      list(
+        NUMBERS.slice(index + 1, index + 3).map((next, more) =>
+          at(`s${((index + 1 + more) * 7) % NUMBERS.length}`, next),
+        ),
+        {
+          after: { time, sessionId: `s${(index * 7) % NUMBERS.length}`, userId: USER },
+          limit: 2,
+        },
+        { total: NUMBERS.length },
+      ),
     ),
   ),
   storeCase(
@@ -169,7 +196,7 @@ const pageCases: readonly StoreCase[] = [
     list([], { after: behind(at('a', 10)), descending: true }, { total: 3 }),
   ),
   storeCase(
-    'a page goes on behind a place that nobody is at',
+    'a page goes on behind a place where no session is',
     ...createAt(['a', 10], ['b', 20], ['c', 30]),
     ...[
       { after: { time: 15, sessionId: 'zzz', userId: 'zzz' }, up: ['b', 'c'], down: ['a'] },
@@ -184,7 +211,10 @@ const pageCases: readonly StoreCase[] = [
       [undefined, USER].flatMap((user) => {
         const rowsOf = (ids: readonly string[]): Row[] => ids.map((id) => three['abc'.indexOf(id)] ?? row());
         const query = { after, ...(user !== undefined && { user }) };
-        return [list(rowsOf(up), query, { total: 3 }), list(rowsOf(down), { ...query, descending: true }, { total: 3 })];
+        return [
+          list(rowsOf(up), query, { total: 3 }),
+          list(rowsOf(down), { ...query, descending: true }, { total: 3 }),
+        ];
       }),
     ),
   ),
@@ -216,7 +246,10 @@ const pageCases: readonly StoreCase[] = [
           const [before] = inOrder.slice(Math.max(start - 1, 0));
           const page = inOrder.slice(start, start + 2);
           const after = start === 0 || before === undefined ? {} : { after: behind(before) };
-          return [list(page, { ...query, limit: 2, ...after }, { total: 7 - start }), ...page.map(({ key }) => ({ remove: key }))];
+          return [
+            list(page, { ...query, limit: 2, ...after }, { total: 7 - start }),
+            ...page.map(({ key }) => ({ remove: key })),
+          ];
         }),
         list([], { ...query, limit: 2, ...inOrder.slice(-1).map((last) => ({ after: behind(last) }))[0] }),
       ];
@@ -237,13 +270,16 @@ function longListSteps(): StoreStep[] {
     .map((id) => row({ key: keyOf(id), created: `c${id.slice(1)}`, time: Number(id.slice(1)) % 10 }));
   return [
     list(rows),
-    ...times(
-      Math.ceil(130 / 37),
-      (page) => list(rows.slice(page * 37, (page + 1) * 37), { offset: page * 37, limit: 37 }, { total: 130 }),
+    ...times(Math.ceil(130 / 37), (page) =>
+      list(rows.slice(page * 37, (page + 1) * 37), { offset: page * 37, limit: 37 }, { total: 130 }),
     ),
     ...times(Math.ceil(130 / 37), (page) => {
       const place = rows[page * 37 - 1];
-      return list(rows.slice(page * 37, (page + 1) * 37), { limit: 37, ...(place && { after: behind(place) }) }, { total: 130 });
+      return list(
+        rows.slice(page * 37, (page + 1) * 37),
+        { limit: 37, ...(place && { after: behind(place) }) },
+        { total: 130 },
+      );
     }),
   ];
 }
@@ -270,7 +306,10 @@ const contentCases: readonly StoreCase[] = [
     ]),
     list([row({ key: keyOf('s', 'u1'), created: 'c1', state: { x: 1 } })], { user: 'u1' }),
     list(
-      [row({ key: keyOf('s', 'u2'), created: 'c2', rev: 1, state: { y: [1] } }), row({ key: keyOf('t', 'u2'), created: 'c3' })],
+      [
+        row({ key: keyOf('s', 'u2'), created: 'c2', rev: 1, state: { y: [1] } }),
+        row({ key: keyOf('t', 'u2'), created: 'c3' }),
+      ],
       { user: 'u2' },
     ),
     list([], { user: 'u' }),
@@ -297,7 +336,9 @@ const contentCases: readonly StoreCase[] = [
       { query: { offset: 3 }, from: 3, to: 4, users: { poor: {} } },
       { query: { limit: 0 }, from: 0, to: 0, users: {} },
       { query: { offset: 4 }, from: 4, to: 4, users: {} },
-    ].map(({ query, from, to, users }) => list(fourRows.slice(from, to), query, { app: { b: 1, a: 2 }, users, total: 4 })),
+    ].map(({ query, from, to, users }) =>
+      list(fourRows.slice(from, to), query, { app: { b: 1, a: 2 }, users, total: 4 }),
+    ),
     list(fourRows.slice(2, 3), { user: 'other' }, { app: { b: 1, a: 2 }, users: { other: { x: 3 } } }),
     list([], { app: 'elsewhere' }),
   ),

@@ -27,10 +27,9 @@ import type { StoreCase, StoreStep } from '../case.js';
 
 /** The times of events: forward, back, equal, fractional, negative. */
 const TIMES = [10, 30, 20, 30, 5, -1.5, 30.25, 7];
-const events = TIMES.map((time, index) => commit(
-  append(`e${index + 1}`, { session: set('n', index + 1) }, { time }),
-  appended(index + 1, 1, 1),
-));
+const events = TIMES.map((time, index) =>
+  commit(append(`e${index + 1}`, { session: set('n', index + 1) }, { time }), appended(index + 1, 1, 1)),
+);
 
 /** The window shows the events of these revisions, and all else is as ever. */
 function shows(window: NonNullable<LoadQuery['events']>, ...revs: readonly number[]): StoreStep {
@@ -171,40 +170,48 @@ export const loadCases: readonly StoreCase[] = [
       { last: 0 },
       { last: 1 },
       { from: 1, to: 1, since: 0, last: 1 },
-    ].map((window) =>
-      load(loaded(), { events: window }),
-    ),
+    ].map((window) => load(loaded(), { events: window })),
   ),
   storeCase(
-    'what a session began with is its event of revision 0, for those who ask for it; nothing else is another for it',
+    'what a session began with is its event of revision 0, where it is asked for; no other event is a duplicate of it',
     commit(begin('c', { session: set('s', 1) }, { time: 20 }), made()),
-    ...[{}, { from: 1 }, { to: 0 }, { to: 1 }, { since: 0 }, { last: 1 }, { from: 0, since: 20.5 }, { from: 0, last: 0 }].map(
-      (window) => load(loaded({ time: 20, state: { session: { s: 1 } } }), { events: window }),
-    ),
-    ...[{ from: 0 }, { from: 0, to: 0 }, { from: 0, since: 20 }, { from: 0, last: 1 }].map(
-      (window) => load(loaded({ time: 20, state: { session: { s: 1 } }, events: [beginningOf()] }), { events: window }),
+    ...[
+      {},
+      { from: 1 },
+      { to: 0 },
+      { to: 1 },
+      { since: 0 },
+      { last: 1 },
+      { from: 0, since: 20.5 },
+      { from: 0, last: 0 },
+    ].map((window) => load(loaded({ time: 20, state: { session: { s: 1 } } }), { events: window })),
+    ...[{ from: 0 }, { from: 0, to: 0 }, { from: 0, since: 20 }, { from: 0, last: 1 }].map((window) =>
+      load(loaded({ time: 20, state: { session: { s: 1 } }, events: [beginningOf()] }), { events: window }),
     ),
     list([row({ time: 20, state: { s: 1 } })]),
     commit(append('e1', {}, { time: 10, guard: { created: 'c', rev: 0 } }), appended(1)),
     commit(append('e2', {}, { time: 30, guard: { rev: 1 } }), appended(2)),
     ...beginning,
-    load({ ...loaded({ rev: 2, time: 30, events: [beginningOf()] }), state: {} }, {
-      events: { from: 0, to: 0 },
-      known: { created: 'c', rev: 2, pos: { app: 0, user: 0 } },
-    }),
+    load(
+      { ...loaded({ rev: 2, time: 30, events: [beginningOf()] }), state: {} },
+      {
+        events: { from: 0, to: 0 },
+        known: { created: 'c', rev: 2, pos: { app: 0, user: 0 } },
+      },
+    ),
     list([row({ rev: 2, time: 30, state: { s: 1 } })]),
   ),
   storeCase(
     'what a session began with is told as it was written, of each session its own',
-    ...EVENT_TEXTS.map((data, index) => commit(
-      create(`c${index}`, {}, { key: keyOf(`s${index}`), event: { id: `c${index}`, time: 1_000, data } }),
-      made(),
-    )),
-    ...EVENT_TEXTS.map((data, index) => load(
-      loaded({ created: `c${index}`, events: [{ rev: 0, data }] }),
-      { events: { from: 0 } },
-      keyOf(`s${index}`),
-    )),
+    ...EVENT_TEXTS.map((data, index) =>
+      commit(
+        create(`c${index}`, {}, { key: keyOf(`s${index}`), event: { id: `c${index}`, time: 1_000, data } }),
+        made(),
+      ),
+    ),
+    ...EVENT_TEXTS.map((data, index) =>
+      load(loaded({ created: `c${index}`, events: [{ rev: 0, data }] }), { events: { from: 0 } }, keyOf(`s${index}`)),
+    ),
   ),
   storeCase(
     'a window on many events shows the right ones, in their order',

@@ -96,11 +96,18 @@ export const manyCases: readonly StoreCase[] = [
         { throws: 'not-found' },
       ],
       [
-        append('e1', { app: set('a', 3), user: set('u', 3), session: set('s', 3) }, { key: keyOf('s1'), guard: { rev: 5 } }),
+        append(
+          'e1',
+          { app: set('a', 3), user: set('u', 3), session: set('s', 3) },
+          { key: keyOf('s1'), guard: { rev: 5 } },
+        ),
         { throws: 'conflict', actual: 0 },
       ],
       [create('other', { app: set('a', 4), session: set('s', 4) }, { key: keyOf('s2') }), { throws: 'exists' }],
-      [update('p1', { app: set('a', 5), user: set('u', 5) }, { guard: { keys: { app: set('a', 77) } } }), { throws: 'conflict' }],
+      [
+        update('p1', { app: set('a', 5), user: set('u', 5) }, { guard: { keys: { app: set('a', 77) } } }),
+        { throws: 'conflict' },
+      ],
       [update('p2', { app: set('b', 6) }), made(2, 0)],
     ),
     appHas(2, { a: 1, b: 6 }),
@@ -133,14 +140,19 @@ export const manyCases: readonly StoreCase[] = [
     ),
     ...[
       { id: 's0', has: { created: 'c0', events: [beginningOf('c0')] } },
-      { id: 's1', has: { created: 'c1', events: [beginningOf('c1'), ...eventsOf('e1')], state: { session: { s: 1 } } } },
+      {
+        id: 's1',
+        has: { created: 'c1', events: [beginningOf('c1'), ...eventsOf('e1')], state: { session: { s: 1 } } },
+      },
       { id: 's3', has: { created: 'c3', events: eventsOf('e1') } },
       { id: 's4', has: { created: 'c4', events: [beginningOf('c4')], time: 2_000 } },
-    ].map(({ id, has: { state = {}, ...has } }) => load(
-      loaded({ ...has, pos: { app: 1 }, state: { app: { a: 1 }, ...state } }),
-      { events: { from: 0 } },
-      keyOf(id),
-    )),
+    ].map(({ id, has: { state = {}, ...has } }) =>
+      load(
+        loaded({ ...has, pos: { app: 1 }, state: { app: { a: 1 }, ...state } }),
+        { events: { from: 0 } },
+        keyOf(id),
+      ),
+    ),
     load(null, {}, keyOf('s2')),
   ),
   storeCase(
@@ -158,12 +170,20 @@ export const manyCases: readonly StoreCase[] = [
     ...sessions,
     commitMany(
       [
-        append('e1', { app: set('n', 1) }, { key: keyOf('s0'), guard: { pos: { app: 0 }, keys: { app: { unset: ['n'] } } } }),
+        append(
+          'e1',
+          { app: set('n', 1) },
+          { key: keyOf('s0'), guard: { pos: { app: 0 }, keys: { app: { unset: ['n'] } } } },
+        ),
         appended(1, 1),
       ],
       [append('e1', { app: set('n', 9) }, { key: keyOf('s1'), guard: { pos: { app: 0 } } }), { throws: 'conflict' }],
       [
-        append('e1', { app: set('n', 2) }, { key: keyOf('s2'), guard: { pos: { app: 1 }, keys: { app: set('n', 1) } } }),
+        append(
+          'e1',
+          { app: set('n', 2) },
+          { key: keyOf('s2'), guard: { pos: { app: 1 }, keys: { app: set('n', 1) } } },
+        ),
         appended(1, 2),
       ],
       [update('p1', { app: set('n', 9) }, { guard: { keys: { app: set('n', 1) } } }), { throws: 'conflict' }],
@@ -203,7 +223,12 @@ export const manyCases: readonly StoreCase[] = [
     appHas(2, { a: 2 }),
     userHas(2, { u: 2 }),
     load(
-      loaded({ created: 'c0', pos: { app: 2, user: 2 }, state: { app: { a: 2 }, user: { u: 2 } }, events: eventsOf('e1') }),
+      loaded({
+        created: 'c0',
+        pos: { app: 2, user: 2 },
+        state: { app: { a: 2 }, user: { u: 2 } },
+        events: eventsOf('e1'),
+      }),
       {},
       keyOf('s0'),
     ),
@@ -227,17 +252,24 @@ export const manyCases: readonly StoreCase[] = [
       (index) => made(index + 1, 0),
     ),
     hundred(
-      (index) => append(
-        'e1',
-        { user: set('n', index), session: set('n', index) },
-        { key: keyOf(`s${index}`, `u${index % 3}`), time: 2_000 },
-      ),
+      (index) =>
+        append(
+          'e1',
+          { user: set('n', index), session: set('n', index) },
+          { key: keyOf(`s${index}`, `u${index % 3}`), time: 2_000 },
+        ),
       (index) => appended(1, 100, Math.floor(index / 3) + 1),
     ),
     list(
       [...sessionIds].sort().map((id) => {
         const index = Number(id.slice(1));
-        return row({ key: keyOf(id, `u${index % 3}`), created: `c${index}`, rev: 1, time: 2_000, state: { n: index } });
+        return row({
+          key: keyOf(id, `u${index % 3}`),
+          created: `c${index}`,
+          rev: 1,
+          time: 2_000,
+          state: { n: index },
+        });
       }),
       {},
       {

@@ -1,4 +1,4 @@
-// What a store tells of itself so that nobody takes an earlier copy of it for what it was: marks, last events, ids.
+// What a store tells of itself, so that an earlier copy of it is not taken for what it was: marks, last events, ids.
 
 import {
   again,
@@ -70,7 +70,10 @@ export const marksCases: readonly StoreCase[] = [
     commit(append('e1', { app: set('a', 1) }), appended(1, 1, 1)),
     commit(append('e2'), appended(2, 1, 1)),
     commit(update('u1', { app: set('a', 2) }), made(2, 1)),
-    commit(append('e1', { app: set('a', 1) }), { ...appendedBefore('e1', 2, 2, 1), before: { session: 'e2', app: 'u1', user: 'c' } }),
+    commit(append('e1', { app: set('a', 1) }), {
+      ...appendedBefore('e1', 2, 2, 1),
+      before: { session: 'e2', app: 'u1', user: 'c' },
+    }),
     commit(create('c', { user: set('u', 1) }), { ...again(2, 2, 1), before: { session: 'e2', app: 'u1', user: 'c' } }),
     commit(update('u1', { app: set('a', 2) }), { ...updatedBefore(2, 1), before: { app: 'u1', user: 'c' } }),
   ),
@@ -157,13 +160,24 @@ export const marksCases: readonly StoreCase[] = [
     ...['e0', 'e1', 'e2'].map((id, index) => commit(append(id, {}, { key: keyOf('before') }), appended(index + 1))),
     commit(create('c', { session: set('s', 1) }), made()),
     ...['e1', 'e2', 'e3'].map((id, index) => commit(append(id), appended(index + 1))),
-    ...[[1, 'e1'], [2, 'e2'], [3, 'e3']].map(([rev, last]) =>
+    ...[
+      [1, 'e1'],
+      [2, 'e2'],
+      [3, 'e3'],
+    ].map(([rev, last]) =>
       load(loaded({ rev: 3, state: { session: rev === 3 ? undefined : { s: 1 } }, events: [] }), {
         known: { created: 'c', rev, last } as Known,
         events: { last: 0 },
       }),
     ),
-    ...[[1, 'e0'], [1, 'e2'], [2, 'e1'], [2, 'e3'], [3, 'e2'], [3, 'e0']].map(([rev, last]) =>
+    ...[
+      [1, 'e0'],
+      [1, 'e2'],
+      [2, 'e1'],
+      [2, 'e3'],
+      [3, 'e2'],
+      [3, 'e0'],
+    ].map(([rev, last]) =>
       load(loaded({ rev: 3, state: { session: { s: 1 } }, diverged: true, events: [] }), {
         known: { created: 'c', rev, last } as Known,
         events: { last: 0 },
@@ -208,7 +222,9 @@ export const marksCases: readonly StoreCase[] = [
     'the last of many events is the one that is told',
     commit(create(), made()),
     ...times(40, (index) => commit(append(`e${index + 1}`), appended(index + 1))),
-    load(loaded({ rev: 40, last: 'e40', events: known(...times(40, (index) => `e${index + 1}`)).slice(38) }), { events: { last: 2 } }),
+    load(loaded({ rev: 40, last: 'e40', events: known(...times(40, (index) => `e${index + 1}`)).slice(38) }), {
+      events: { last: 2 },
+    }),
     commit(append('e41'), { ...appended(41), before: { session: 'e40' } }),
     { remove: KEY },
     commit(create('d'), made()),

@@ -65,9 +65,8 @@ export const parallelCases: readonly StoreCase[] = [
     'twenty events appended to one session at once are all there, each at a revision of its own',
     commit(create(), made()),
     {
-      parallel: times(
-        COUNT,
-        (index) => commit(append(`e${index}`, { app: set(`x${index}`, index), session: set(`x${index}`, index) })),
+      parallel: times(COUNT, (index) =>
+        commit(append(`e${index}`, { app: set(`x${index}`, index), session: set(`x${index}`, index) })),
       ),
       outcomes: times(COUNT, (index) => appended(index + 1, index + 1, 0)),
     },
@@ -90,13 +89,10 @@ export const parallelCases: readonly StoreCase[] = [
     'twenty sessions of one user that write to app and user at once lose nothing',
     ...times(COUNT, (index) => commit(create(`c${index}`, {}, { key: keyOf(`s${index}`) }), made())),
     {
-      parallel: times(
-        COUNT,
-        (index) => commit(append(
-          'e1',
-          { app: set(`x${index}`, index), user: set(`x${index}`, index) },
-          { key: keyOf(`s${index}`) },
-        )),
+      parallel: times(COUNT, (index) =>
+        commit(
+          append('e1', { app: set(`x${index}`, index), user: set(`x${index}`, index) }, { key: keyOf(`s${index}`) }),
+        ),
       ),
       outcomes: times(COUNT, (index) => appended(1, index + 1, index + 1)),
     },
@@ -130,11 +126,13 @@ export const parallelCases: readonly StoreCase[] = [
       parallel: times(COUNT, () => commit(update('p', { app: set('a', 3), user: set('u', 1) }))),
       outcomes: one(made(3, 1), updatedBefore(3, 1)),
     },
-    load(loaded({
-      pos: { app: 3, user: 1 },
-      state: { app: { a: 3 }, user: { u: 1 }, session: { s: 1 } },
-      events: [{ rev: 1, data: dataOf('e1') }],
-    })),
+    load(
+      loaded({
+        pos: { app: 3, user: 1 },
+        state: { app: { a: 3 }, user: { u: 1 }, session: { s: 1 } },
+        events: [{ rev: 1, data: dataOf('e1') }],
+      }),
+    ),
   ),
   storeCase(
     'of twenty that expect the same revision, one is written',
@@ -149,16 +147,14 @@ export const parallelCases: readonly StoreCase[] = [
     'of twenty that expect the same value, one is written',
     commit(update('p', { app: set('n', 0) }, ofApp), made(1)),
     {
-      parallel: times(
-        COUNT,
-        (index) => commit(update(`p${index}`, { app: set('n', 1) }, { ...ofApp, guard: { keys: { app: set('n', 0) } } })),
+      parallel: times(COUNT, (index) =>
+        commit(update(`p${index}`, { app: set('n', 1) }, { ...ofApp, guard: { keys: { app: set('n', 0) } } })),
       ),
       outcomes: one(made(2), { throws: 'conflict' }),
     },
     {
-      parallel: times(
-        COUNT,
-        (index) => commit(update(`q${index}`, { app: set('m', 1) }, { ...ofApp, guard: { pos: { app: 2 } } })),
+      parallel: times(COUNT, (index) =>
+        commit(update(`q${index}`, { app: set('m', 1) }, { ...ofApp, guard: { pos: { app: 2 } } })),
       ),
       outcomes: one(made(3), { throws: 'conflict' }),
     },
@@ -174,11 +170,13 @@ export const parallelCases: readonly StoreCase[] = [
     commit(create(), made()),
     { parallel: [{ remove: KEY }, { remove: KEY }, { remove: keyOf('other') }] },
     load(null),
-    { parallel: [
-      commit(create('d', {}, { key: keyOf('d') }), made()),
-      { remove: KEY },
-      commit(create('e', {}, { key: keyOf('e') }), made()),
-    ] },
+    {
+      parallel: [
+        commit(create('d', {}, { key: keyOf('d') }), made()),
+        { remove: KEY },
+        commit(create('e', {}, { key: keyOf('e') }), made()),
+      ],
+    },
     list([row({ key: keyOf('d'), created: 'd' }), row({ key: keyOf('e'), created: 'e' })]),
   ),
 ];

@@ -38,12 +38,14 @@ const begin: readonly StoreStep[] = [
 ];
 /** Everything is as it was after `begin`. */
 const unchanged: readonly StoreStep[] = [
-  load(loaded({
-    time: 2_000,
-    pos: { app: 1, user: 1 },
-    state: { app: { a: 1 }, user: { u: 1 }, session: { s: 1 } },
-    events: eventsOf('e1'),
-  })),
+  load(
+    loaded({
+      time: 2_000,
+      pos: { app: 1, user: 1 },
+      state: { app: { a: 1 }, user: { u: 1 }, session: { s: 1 } },
+      events: eventsOf('e1'),
+    }),
+  ),
   list([row({ rev: 1, time: 2_000, state: { s: 1 } })], {}, { app: { a: 1 }, users: { user: { u: 1 } } }),
   appHas(1, { a: 1 }),
   userHas(1, { u: 1 }),
@@ -60,18 +62,25 @@ function keyGuards(value: Json, holding: readonly Delta[], failing: readonly Del
   const count = 3 * holding.length;
   return [
     commit(create('c', { app: set('x', value), user: set('x', value), session: set('x', value) }), made(1, 1)),
-    ...SCOPES.flatMap((scope) => failing.map((keys) => commit(
-      append('no', everything, { guard: { keys: { [scope]: keys } } }),
-      { throws: 'conflict' },
-    ))),
+    ...SCOPES.flatMap((scope) =>
+      failing.map((keys) =>
+        commit(append('no', everything, { guard: { keys: { [scope]: keys } } }), { throws: 'conflict' }),
+      ),
+    ),
     ...SCOPES.flatMap((scope, at) =>
-      holding.map((keys, index) => commit(
-        append(`e${at}-${index}`, {}, { guard: { keys: { [scope]: keys } } }),
-        appended(at * holding.length + index + 1, 1, 1),
-      )),
+      holding.map((keys, index) =>
+        commit(
+          append(`e${at}-${index}`, {}, { guard: { keys: { [scope]: keys } } }),
+          appended(at * holding.length + index + 1, 1, 1),
+        ),
+      ),
     ),
     load(
-      loaded({ rev: count, pos: { app: 1, user: 1 }, state: { app: { x: value }, user: { x: value }, session: { x: value } } }),
+      loaded({
+        rev: count,
+        pos: { app: 1, user: 1 },
+        state: { app: { x: value }, user: { x: value }, session: { x: value } },
+      }),
       { events: { last: 0 } },
     ),
   ];
@@ -139,11 +148,12 @@ const guardCases: readonly StoreCase[] = [
     conflict({ pos: { user: 2 } }),
     conflict({ pos: { app: 1, user: 0 } }),
     conflict({ pos: { app: 0, user: 1 } }),
-    commit(
-      update('p', { app: everything.app ?? {}, user: everything.user ?? {} }, { guard: { pos: { user: 0 } } }),
-      { throws: 'conflict' },
-    ),
-    commit(update('p', { app: everything.app ?? {} }, { ...ofApp, guard: { pos: { app: 2 } } }), { throws: 'conflict' }),
+    commit(update('p', { app: everything.app ?? {}, user: everything.user ?? {} }, { guard: { pos: { user: 0 } } }), {
+      throws: 'conflict',
+    }),
+    commit(update('p', { app: everything.app ?? {} }, { ...ofApp, guard: { pos: { app: 2 } } }), {
+      throws: 'conflict',
+    }),
     commit(create('d', everything, { key: keyOf('new'), guard: { pos: { app: 0 } } }), { throws: 'conflict' }),
     ...unchanged,
     commit(append('e2', {}, { guard: { pos: {} } }), appended(2, 1, 1)),
@@ -175,16 +185,23 @@ const guardCases: readonly StoreCase[] = [
       append(
         'e2',
         {},
-        { guard: { keys: {
-          app: { set: { a: 1 }, unset: ['u', 's'] },
-          user: { set: { u: 1 }, unset: ['a'] },
-          session: { set: { s: 1 }, unset: ['u'] },
-        } } },
+        {
+          guard: {
+            keys: {
+              app: { set: { a: 1 }, unset: ['u', 's'] },
+              user: { set: { u: 1 }, unset: ['a'] },
+              session: { set: { s: 1 }, unset: ['u'] },
+            },
+          },
+        },
       ),
       appended(2, 1, 1),
     ),
     commit(append('e3', {}, { guard: { keys: {} } }), appended(3, 1, 1)),
-    commit(append('e4', {}, { guard: { keys: { app: {}, user: { set: {} }, session: { unset: [] } } } }), appended(4, 1, 1)),
+    commit(
+      append('e4', {}, { guard: { keys: { app: {}, user: { set: {} }, session: { unset: [] } } } }),
+      appended(4, 1, 1),
+    ),
     commit(append('e5', {}, { guard: {} }), appended(5, 1, 1)),
   ),
   storeCase(
@@ -215,12 +232,14 @@ const guardCases: readonly StoreCase[] = [
       append(
         'e2',
         {},
-        { guard: {
-          created: 'c',
-          rev: 1,
-          pos: { app: 1, user: 1 },
-          keys: { app: set('a', 1), user: set('u', 1), session: set('s', 1) },
-        } },
+        {
+          guard: {
+            created: 'c',
+            rev: 1,
+            pos: { app: 1, user: 1 },
+            keys: { app: set('a', 1), user: set('u', 1), session: set('s', 1) },
+          },
+        },
       ),
       appended(2, 1, 1),
     ),
@@ -228,11 +247,12 @@ const guardCases: readonly StoreCase[] = [
   storeCase(
     'a guard is about what is there before the change',
     commit(create('c', { session: set('n', 1) }), made()),
-    commit(append('e1', { session: set('n', 2) }, { guard: { keys: { session: set('n', 2) } } }), { throws: 'conflict' }),
-    commit(
-      append('e1', { session: { unset: ['n'] } }, { guard: { keys: { session: { unset: ['n'] } } } }),
-      { throws: 'conflict' },
-    ),
+    commit(append('e1', { session: set('n', 2) }, { guard: { keys: { session: set('n', 2) } } }), {
+      throws: 'conflict',
+    }),
+    commit(append('e1', { session: { unset: ['n'] } }, { guard: { keys: { session: { unset: ['n'] } } } }), {
+      throws: 'conflict',
+    }),
     commit(append('e1', { session: set('n', 2) }, { guard: { keys: { session: set('n', 1) } } }), appended(1)),
     commit(append('e2', { session: { unset: ['n'] } }, { guard: { keys: { session: set('n', 2) } } }), appended(2)),
     commit(append('e3', { session: set('n', 3) }, { guard: { keys: { session: { unset: ['n'] } } } }), appended(3)),
@@ -248,23 +268,21 @@ const guardCases: readonly StoreCase[] = [
       ),
       made(1, 1),
     ),
-    commit(
-      update('p2', { app: set('a', 2), user: set('u', 2) }, { guard: { keys: { user: { unset: ['u'] } } } }),
-      { throws: 'conflict' },
-    ),
-    commit(
-      update('p2', { app: set('a', 2), user: set('u', 2) }, { guard: { keys: { app: set('a', 2) } } }),
-      { throws: 'conflict' },
-    ),
-    commit(update('p2', { app: set('a', 2) }, { ...ofApp, guard: { keys: { app: set('u', 1) } } }), { throws: 'conflict' }),
-    commit(
-      create('c', { app: set('a', 2), user: set('u', 2) }, { guard: { keys: { user: set('u', 2) } } }),
-      { throws: 'conflict' },
-    ),
-    commit(
-      create('c', { app: set('a', 2), user: set('u', 2) }, { guard: { keys: { app: { unset: ['a'] } } } }),
-      { throws: 'conflict' },
-    ),
+    commit(update('p2', { app: set('a', 2), user: set('u', 2) }, { guard: { keys: { user: { unset: ['u'] } } } }), {
+      throws: 'conflict',
+    }),
+    commit(update('p2', { app: set('a', 2), user: set('u', 2) }, { guard: { keys: { app: set('a', 2) } } }), {
+      throws: 'conflict',
+    }),
+    commit(update('p2', { app: set('a', 2) }, { ...ofApp, guard: { keys: { app: set('u', 1) } } }), {
+      throws: 'conflict',
+    }),
+    commit(create('c', { app: set('a', 2), user: set('u', 2) }, { guard: { keys: { user: set('u', 2) } } }), {
+      throws: 'conflict',
+    }),
+    commit(create('c', { app: set('a', 2), user: set('u', 2) }, { guard: { keys: { app: { unset: ['a'] } } } }), {
+      throws: 'conflict',
+    }),
     load(null),
     list([], {}, { app: { a: 1 } }),
     appHas(1, { a: 1 }),
@@ -273,7 +291,10 @@ const guardCases: readonly StoreCase[] = [
       update('p2', { app: set('a', 2) }, { ...ofApp, guard: { keys: { app: { set: { a: 1 }, unset: ['u'] } } } }),
       made(2, 0),
     ),
-    commit(create('c', { user: { unset: ['u'] } }, { guard: { keys: { app: set('a', 2), user: set('u', 1) } } }), made(2, 2)),
+    commit(
+      create('c', { user: { unset: ['u'] } }, { guard: { keys: { app: set('a', 2), user: set('u', 1) } } }),
+      made(2, 2),
+    ),
     load(loaded({ pos: { app: 2, user: 2 }, state: { app: { a: 2 } } })),
   ),
 ];
@@ -281,7 +302,11 @@ const guardCases: readonly StoreCase[] = [
 const comparisonCases: readonly StoreCase[] = [
   storeCase(
     'a guard tells null from absent',
-    ...keyGuards(null, [set('x', null), { unset: ['y'] }], [{ unset: ['x'] }, set('y', null), set('x', 0), set('x', '')]),
+    ...keyGuards(
+      null,
+      [set('x', null), { unset: ['y'] }],
+      [{ unset: ['x'] }, set('y', null), set('x', 0), set('x', '')],
+    ),
   ),
   storeCase(
     'a guard tells an empty text from nothing',
@@ -346,11 +371,13 @@ const comparisonCases: readonly StoreCase[] = [
       ),
     ]),
     commit(append('e', { app: { set: { ['__proto__']: 1, constructor: 2, '': 3 } } }), appended(4, 1)),
-    ...['__proto__', 'constructor', ''].map((name) => commit(
-      append('no', {}, { guard: { keys: { app: { unset: [name] } } } }),
-      { throws: 'conflict' },
-    )),
-    commit(append('f', {}, { guard: { keys: { app: { set: { ['__proto__']: 1, constructor: 2, '': 3 } } } } }), appended(5, 1)),
+    ...['__proto__', 'constructor', ''].map((name) =>
+      commit(append('no', {}, { guard: { keys: { app: { unset: [name] } } } }), { throws: 'conflict' }),
+    ),
+    commit(
+      append('f', {}, { guard: { keys: { app: { set: { ['__proto__']: 1, constructor: 2, '': 3 } } } } }),
+      appended(5, 1),
+    ),
   ),
 ];
 

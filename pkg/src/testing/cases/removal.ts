@@ -106,7 +106,9 @@ export const removalCases: readonly StoreCase[] = [
   storeCase(
     'a session with many events and values goes whole',
     commit(
-      create('c', { session: { set: Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`x${index}`, index])) } }),
+      create('c', {
+        session: { set: Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`x${index}`, index])) },
+      }),
       made(),
     ),
     ...Array.from({ length: 120 }, (_, index) => commit(append(`e${index}`), appended(index + 1))),

@@ -60,7 +60,11 @@ export const reopenCases: readonly StoreCase[] = [
         }),
       ),
       load(null, {}, keyOf('removed')),
-      list([row({ rev: 2, time: -3, state: { m: 2, n: 4 } })], {}, { app: { b: 3, a: 2 }, users: { user: { y: 2, z: 5 } } }),
+      list(
+        [row({ rev: 2, time: -3, state: { m: 2, n: 4 } })],
+        {},
+        { app: { b: 3, a: 2 }, users: { user: { y: 2, z: 5 } } },
+      ),
       appHas(2, { b: 3, a: 2 }),
       userHas(3, { y: 2, z: 5 }),
     ]),
@@ -75,11 +79,17 @@ export const reopenCases: readonly StoreCase[] = [
     ...(['upgrade', 'check'] as const).flatMap((migrate): StoreStep[] => [
       { reopen: migrate },
       load(loaded({ time: 10, state: { session: { s: 1 } }, events: eventsOf('e1') })),
-      ...[{ from: 0, last: 2 }, { from: 0, since: 10 }].map((window) => load(
-        loaded({ time: 10, state: { session: { s: 1 } }, events: [beginningOf(), ...eventsOf('e1')] }),
-        { events: window },
-      )),
-      load(loaded({ rev: 1, time: 10, state: { session: { s: 1 } }, events: [beginningOf()] }), { events: { from: 0, since: 15 } }),
+      ...[
+        { from: 0, last: 2 },
+        { from: 0, since: 10 },
+      ].map((window) =>
+        load(loaded({ time: 10, state: { session: { s: 1 } }, events: [beginningOf(), ...eventsOf('e1')] }), {
+          events: window,
+        }),
+      ),
+      load(loaded({ rev: 1, time: 10, state: { session: { s: 1 } }, events: [beginningOf()] }), {
+        events: { from: 0, since: 15 },
+      }),
       load(loaded({ created: 'd' }), { events: { from: 0 } }, keyOf('without')),
     ]),
     { remove: KEY },
@@ -110,11 +120,13 @@ export const reopenCases: readonly StoreCase[] = [
     commit(append('e1', { session: set('n', 1) }, { guard: { rev: 0, created: 'c' } }), appendedBefore('e1', 2, 2, 1)),
     commit(update('p', { user: set('u', 9) }), updatedBefore(2, 1)),
     commit(update('q', { app: set('a', 9) }, ofApp), updatedBefore(2)),
-    load(loaded({
-      pos: { app: 2, user: 1 },
-      state: { app: { a: 2 }, user: { u: 1 }, session: { n: 2 } },
-      events: eventsOf('e1', 'e2'),
-    })),
+    load(
+      loaded({
+        pos: { app: 2, user: 1 },
+        state: { app: { a: 2 }, user: { u: 1 }, session: { n: 2 } },
+        events: eventsOf('e1', 'e2'),
+      }),
+    ),
   ),
   storeCase(
     'writing goes on where it was when the storage is opened again',
@@ -127,18 +139,24 @@ export const reopenCases: readonly StoreCase[] = [
     commit(append('e2', {}, { guard: { keys: { session: set('x', 2) } } }), { throws: 'conflict' }),
     commit(create('d'), { throws: 'exists' }),
     commit(
-      append('e2', { app: { set: { z: 3, x: 4 } }, user: { unset: ['u'] }, session: { set: { z: 3, x: 4 }, unset: ['y'] } }, {
-        guard: { created: 'c', rev: 1, pos: { app: 1, user: 1 }, keys: { session: set('x', 1) } },
-      }),
+      append(
+        'e2',
+        { app: { set: { z: 3, x: 4 } }, user: { unset: ['u'] }, session: { set: { z: 3, x: 4 }, unset: ['y'] } },
+        {
+          guard: { created: 'c', rev: 1, pos: { app: 1, user: 1 }, keys: { session: set('x', 1) } },
+        },
+      ),
       appended(2, 2, 2),
     ),
     { reopen: 'create' },
     commit(append('e3', { session: set('y', 5) }), appended(3, 2, 2)),
-    load(loaded({
-      pos: { app: 2, user: 2 },
-      state: { app: { x: 4, y: 2, z: 3 }, session: { x: 4, z: 3, y: 5 } },
-      events: eventsOf('e1', 'e2', 'e3'),
-    })),
+    load(
+      loaded({
+        pos: { app: 2, user: 2 },
+        state: { app: { x: 4, y: 2, z: 3 }, session: { x: 4, z: 3, y: 5 } },
+        events: eventsOf('e1', 'e2', 'e3'),
+      }),
+    ),
     { remove: KEY },
     { reopen: 'create' },
     load(null),
@@ -165,7 +183,9 @@ export const reopenCases: readonly StoreCase[] = [
   storeCase(
     'changes that were written many at once are there when the storage is opened again',
     {
-      commitMany: times(30, (index) => create(`c${index}`, { app: set('n', index) }, { key: keyOf(`s${index + 10}`) })),
+      commitMany: times(30, (index) =>
+        create(`c${index}`, { app: set('n', index) }, { key: keyOf(`s${index + 10}`) }),
+      ),
       outcomes: times(30, (index) => made(index + 1)),
     },
     {
@@ -185,12 +205,15 @@ export const reopenCases: readonly StoreCase[] = [
   storeCase(
     'strange names, values and events are the same when the storage is opened again',
     commit(create('c', { app: { set: values }, user: { set: names }, session: { set: { ...values } } }), made(1, 1)),
-    ...EVENT_TEXTS.map((data, index) => commit(
-      append(`e${index}`, {}, { event: { id: `e${index}`, time: 1_000, data } }),
-      appended(index + 1, 1, 1),
-    )),
+    ...EVENT_TEXTS.map((data, index) =>
+      commit(append(`e${index}`, {}, { event: { id: `e${index}`, time: 1_000, data } }), appended(index + 1, 1, 1)),
+    ),
     commit(
-      append('big', { session: set('big', MEGABYTE) }, { event: { id: 'big', time: 1_000, data: JSON.stringify(MEGABYTE) } }),
+      append(
+        'big',
+        { session: set('big', MEGABYTE) },
+        { event: { id: 'big', time: 1_000, data: JSON.stringify(MEGABYTE) } },
+      ),
       appended(EVENT_TEXTS.length + 1, 1, 1),
     ),
     { reopen: 'create' },
@@ -205,20 +228,25 @@ export const reopenCases: readonly StoreCase[] = [
   storeCase(
     'sessions and users with strange ids are all there, in order, when the storage is opened again',
     ...TEXTS.map((text, index) => commit(create(`c${index}`, {}, { key: keyOf(text, 'user', 'one') }), made())),
-    ...TEXTS.map((text, index) => commit(
-      create(`d${index}`, { user: set('n', index) }, { key: keyOf('s', text, 'two') }),
-      made(0, 1),
-    )),
+    ...TEXTS.map((text, index) =>
+      commit(create(`d${index}`, { user: set('n', index) }, { key: keyOf('s', text, 'two') }), made(0, 1)),
+    ),
     { reopen: 'create' },
     list(
       inByteOrder(TEXTS).map((text) => row({ key: keyOf(text, 'user', 'one'), created: `c${TEXTS.indexOf(text)}` })),
       { app: 'one' },
     ),
-    list(inByteOrder(TEXTS).map((text) => row({
-      key: keyOf('s', text, 'two'),
-      created: `d${TEXTS.indexOf(text)}`,
-    })), { app: 'two' }, {
-      users: Object.fromEntries(TEXTS.map((text, index) => [text, { n: index }])),
-    }),
+    list(
+      inByteOrder(TEXTS).map((text) =>
+        row({
+          key: keyOf('s', text, 'two'),
+          created: `d${TEXTS.indexOf(text)}`,
+        }),
+      ),
+      { app: 'two' },
+      {
+        users: Object.fromEntries(TEXTS.map((text, index) => [text, { n: index }])),
+      },
+    ),
   ),
 ];

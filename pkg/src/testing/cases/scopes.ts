@@ -32,7 +32,10 @@ const all = (delta: Change['delta']['app'] & object): Change['delta'] => ({ app:
 const routingCases: readonly StoreCase[] = [
   storeCase(
     'app values reach all users of the app, user values all sessions of the user in this app, session values only their session',
-    commit(create('c1', { app: set('a', 1), user: set('u', 2), session: set('s', 3) }, { key: keyOf('one') }), made(1, 1)),
+    commit(
+      create('c1', { app: set('a', 1), user: set('u', 2), session: set('s', 3) }, { key: keyOf('one') }),
+      made(1, 1),
+    ),
     commit(create('c2', {}, { key: keyOf('two') }), made(1, 1)),
     commit(create('c3', {}, { key: keyOf('one', 'other') }), made(1, 0)),
     commit(create('c4', {}, { key: keyOf('one', USER, 'elsewhere') }), made(0, 0)),
@@ -41,7 +44,11 @@ const routingCases: readonly StoreCase[] = [
       {},
       keyOf('one'),
     ),
-    load(loaded({ created: 'c2', pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 2 } } }), {}, keyOf('two')),
+    load(
+      loaded({ created: 'c2', pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 2 } } }),
+      {},
+      keyOf('two'),
+    ),
     load(loaded({ created: 'c3', pos: { app: 1 }, state: { app: { a: 1 } } }), {}, keyOf('one', 'other')),
     load(loaded({ created: 'c4' }), {}, keyOf('one', USER, 'elsewhere')),
     appHas(0, {}, 'elsewhere'),
@@ -167,10 +174,14 @@ const mergingCases: readonly StoreCase[] = [
         events: eventsOf('e1', 'e2', 'e3', 'e4'),
       }),
     ),
-    list([row({ rev: 4, state: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 } })], {}, {
-      app: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 },
-      users: { user: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 } },
-    }),
+    list(
+      [row({ rev: 4, state: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 } })],
+      {},
+      {
+        app: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 },
+        users: { user: { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 } },
+      },
+    ),
     appHas(5, { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 }),
     userHas(5, { a: 7, y: 4, b: 6, m: 8, z: 9, c: 10 }),
     commit(append('e5', all({ unset: ['a', 'y', 'b', 'm', 'z', 'c'] })), appended(5, 6, 6)),
@@ -219,7 +230,10 @@ const positionCases: readonly StoreCase[] = [
   storeCase(
     'every app and every user has a position of its own',
     commit(update('p1', { app: set('a', 1), user: set('x', 1) }), made(1, 1)),
-    commit(update('p2', { app: set('a', 2), user: set('x', 2) }, { key: { appName: APP, userId: 'other' } }), made(2, 1)),
+    commit(
+      update('p2', { app: set('a', 2), user: set('x', 2) }, { key: { appName: APP, userId: 'other' } }),
+      made(2, 1),
+    ),
     commit(
       update('p3', { app: set('a', 3), user: set('x', 3) }, { key: { appName: 'elsewhere', userId: HOME.userId } }),
       made(1, 1),
@@ -242,7 +256,14 @@ const positionCases: readonly StoreCase[] = [
     userHas(2, {}),
     commit(create('d'), made(2, 2)),
     commit(append('e1', { app: set('b', 1), user: set('v', 1) }), appended(1, 3, 3)),
-    load(loaded({ created: 'd', pos: { app: 3, user: 3 }, state: { app: { b: 1 }, user: { v: 1 } }, events: eventsOf('e1') })),
+    load(
+      loaded({
+        created: 'd',
+        pos: { app: 3, user: 3 },
+        state: { app: { b: 1 }, user: { v: 1 } },
+        events: eventsOf('e1'),
+      }),
+    ),
   ),
 ];
 
@@ -256,11 +277,13 @@ const removeScopeCases: readonly StoreCase[] = [
     userHas(3, {}),
     appHas(1, { a: 1, b: 2, c: 3 }),
     userHas(1, { x: 1 }, 'other'),
-    load(loaded({
-      pos: { app: 1, user: 3 },
-      state: { app: { a: 1, b: 2, c: 3 }, session: { a: 1, b: 2, c: 3 } },
-      events: eventsOf('e1'),
-    })),
+    load(
+      loaded({
+        pos: { app: 1, user: 3 },
+        state: { app: { a: 1, b: 2, c: 3 }, session: { a: 1, b: 2, c: 3 } },
+        events: eventsOf('e1'),
+      }),
+    ),
     commit(append('e2', { user: { set: { c: 5, a: 6 } } }), appended(2, 1, 4)),
     userHas(4, { c: 5, a: 6 }),
   ),
@@ -278,7 +301,7 @@ const removeScopeCases: readonly StoreCase[] = [
     appHas(3, { b: 3 }),
   ),
   storeCase(
-    'a scope that nobody has written to may be deleted',
+    'a scope that was never written to may be deleted',
     { removeScope: { app: APP } },
     { removeScope: { app: APP, user: HOME.userId } },
     load(null),
@@ -292,10 +315,20 @@ const removeScopeCases: readonly StoreCase[] = [
     { removeScope: { app: APP } },
     { removeScope: { app: APP, user: HOME.userId } },
     commit(update('p1', { user: set('u', 1) }), { rev: 0, prev: null, pos: { app: 2, user: 2 }, duplicate: true }),
-    commit(update('p2', { app: set('a', 1) }, ofApp), { rev: 0, prev: null, pos: { app: 2, user: 0 }, duplicate: true }),
+    commit(update('p2', { app: set('a', 1) }, ofApp), {
+      rev: 0,
+      prev: null,
+      pos: { app: 2, user: 0 },
+      duplicate: true,
+    }),
     appHas(2, {}),
     userHas(2, {}),
   ),
 ];
 
-export const scopeCases: readonly StoreCase[] = [...routingCases, ...mergingCases, ...positionCases, ...removeScopeCases];
+export const scopeCases: readonly StoreCase[] = [
+  ...routingCases,
+  ...mergingCases,
+  ...positionCases,
+  ...removeScopeCases,
+];

@@ -41,12 +41,14 @@ const togetherCases: readonly StoreCase[] = [
     commit(create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), made(1, 1)),
     other(load(loaded({ pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 1 }, session: { s: 1 } } }))),
     other(commit(append('e1', { app: set('b', 2), session: set('s', 2) }, { time: 2_000 }), appended(1, 2, 1))),
-    load(loaded({
-      time: 2_000,
-      pos: { app: 2, user: 1 },
-      state: { app: { a: 1, b: 2 }, user: { u: 1 }, session: { s: 2 } },
-      events: eventsOf('e1'),
-    })),
+    load(
+      loaded({
+        time: 2_000,
+        pos: { app: 2, user: 1 },
+        state: { app: { a: 1, b: 2 }, user: { u: 1 }, session: { s: 2 } },
+        events: eventsOf('e1'),
+      }),
+    ),
     list([row({ rev: 1, time: 2_000, state: { s: 2 } })], {}, { app: { a: 1, b: 2 }, users: { user: { u: 1 } } }),
     commit(append('e2', { user: { unset: ['u'] } }), appended(2, 2, 2)),
     other(userHas(2, {})),
@@ -54,11 +56,15 @@ const togetherCases: readonly StoreCase[] = [
     appHas(3, { b: 2 }),
     other(list([row({ rev: 2, state: { s: 2 } })], {}, { app: { b: 2 } })),
     commit(append('e3'), appended(3, 3, 2)),
-    other(load(loaded({
-      pos: { app: 3, user: 2 },
-      state: { app: { b: 2 }, session: { s: 2 } },
-      events: eventsOf('e1', 'e2', 'e3'),
-    }))),
+    other(
+      load(
+        loaded({
+          pos: { app: 3, user: 2 },
+          state: { app: { b: 2 }, session: { s: 2 } },
+          events: eventsOf('e1', 'e2', 'e3'),
+        }),
+      ),
+    ),
     other({ remove: KEY }),
     load(null),
     list([], {}, { app: { b: 2 } }),
@@ -69,16 +75,35 @@ const togetherCases: readonly StoreCase[] = [
     commit(create('c'), made()),
     ...times(10, (index) => [
       commit(
-        append(`a${index}`, { app: set(`a${index}`, 1), user: set('last', `a${index}`), session: set(`a${index}`, 1) }),
+        append(`a${index}`, {
+          app: set(`a${index}`, 1),
+          user: set('last', `a${index}`),
+          session: set(`a${index}`, 1),
+        }),
         appended(2 * index + 1, 2 * index + 1, 2 * index + 1),
       ),
-      other(commit(
-        append(`b${index}`, { app: set(`b${index}`, 2), user: set('last', `b${index}`), session: set(`b${index}`, 2) }),
-        appended(2 * index + 2, 2 * index + 2, 2 * index + 2),
-      )),
+      other(
+        commit(
+          append(`b${index}`, {
+            app: set(`b${index}`, 2),
+            user: set('last', `b${index}`),
+            session: set(`b${index}`, 2),
+          }),
+          appended(2 * index + 2, 2 * index + 2, 2 * index + 2),
+        ),
+      ),
     ]).flat(),
     ...times(2, (index) => {
-      const all = Object.fromEntries(times(10, (n) => [[`a${n}`, 1], [`b${n}`, 2]] as const).flat());
+      const all = Object.fromEntries(
+        times(
+          10,
+          (n) =>
+            [
+              [`a${n}`, 1],
+              [`b${n}`, 2],
+            ] as const,
+        ).flat(),
+      );
       const step = load(
         loaded({ rev: 20, pos: { app: 20, user: 20 }, state: { app: all, user: { last: 'b9' }, session: all } }),
         { events: { last: 0 } },
@@ -89,10 +114,12 @@ const togetherCases: readonly StoreCase[] = [
   storeCase(
     'a guard sees what the other store has written',
     commit(create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), made(1, 1)),
-    other(commit(
-      append('e1', { app: set('a', 2) }, { guard: { created: 'c', rev: 0, pos: { app: 1, user: 1 } } }),
-      appended(1, 2, 1),
-    )),
+    other(
+      commit(
+        append('e1', { app: set('a', 2) }, { guard: { created: 'c', rev: 0, pos: { app: 1, user: 1 } } }),
+        appended(1, 2, 1),
+      ),
+    ),
     commit(append('e2', {}, { guard: { rev: 0 } }), { throws: 'conflict', actual: 1 }),
     commit(append('e2', {}, { guard: { pos: { app: 1 } } }), { throws: 'conflict' }),
     commit(append('e2', {}, { guard: { keys: { app: set('a', 1) } } }), { throws: 'conflict' }),
@@ -108,12 +135,16 @@ const togetherCases: readonly StoreCase[] = [
     commit(append('e3', {}, { guard: { created: 'c' } }), { throws: 'not-found' }),
     commit(create('f'), { throws: 'exists' }),
     commit(append('e1', {}, { guard: { created: 'd', rev: 0 } }), appended(1, 2, 1)),
-    other(load(loaded({
-      created: 'd',
-      pos: { app: 2, user: 1 },
-      state: { app: { a: 2 }, user: { u: 1 } },
-      events: eventsOf('e1'),
-    }))),
+    other(
+      load(
+        loaded({
+          created: 'd',
+          pos: { app: 2, user: 1 },
+          state: { app: { a: 2 }, user: { u: 1 } },
+          events: eventsOf('e1'),
+        }),
+      ),
+    ),
   ),
   storeCase(
     'duplicates are known to the other store',
@@ -132,9 +163,12 @@ const togetherCases: readonly StoreCase[] = [
     commit(create('c', { app: set('a', 1), session: set('s', 1) }), made(1)),
     load({ ...loaded({ pos: { app: 1 } }), state: {} }, { known: { created: 'c', rev: 0, pos: { app: 1, user: 0 } } }),
     other(commit(append('e1', { app: set('a', 2) }), appended(1, 2))),
-    load({ ...loaded({ pos: { app: 2 }, events: eventsOf('e1') }), state: { app: { a: 2 }, session: { s: 1 } } }, {
-      known: { created: 'c', rev: 0, pos: { app: 1, user: 0 } },
-    }),
+    load(
+      { ...loaded({ pos: { app: 2 }, events: eventsOf('e1') }), state: { app: { a: 2 }, session: { s: 1 } } },
+      {
+        known: { created: 'c', rev: 0, pos: { app: 1, user: 0 } },
+      },
+    ),
   ),
   storeCase(
     'two stores that write at once lose nothing',
@@ -167,7 +201,10 @@ const togetherCases: readonly StoreCase[] = [
       outcomes: [made(1, 1), updatedBefore(1, 1)],
     },
     {
-      parallel: [commit(append('e2', {}, { guard: { rev: 1 } })), other(commit(append('e3', {}, { guard: { rev: 1 } })))],
+      parallel: [
+        commit(append('e2', {}, { guard: { rev: 1 } })),
+        other(commit(append('e3', {}, { guard: { rev: 1 } }))),
+      ],
       outcomes: [appended(2, 1, 1), { throws: 'conflict', actual: 2 }],
     },
   ),
@@ -176,23 +213,23 @@ const togetherCases: readonly StoreCase[] = [
     {
       parallel: times(2, (index) => {
         const step = {
-          commitMany: times(
-            20,
-            (n) => create(`c${index}-${n}`, { session: set('x', n) }, { key: keyOf(`s${index}-${n + 10}`, `u${index}`) }),
+          commitMany: times(20, (n) =>
+            create(`c${index}-${n}`, { session: set('x', n) }, { key: keyOf(`s${index}-${n + 10}`, `u${index}`) }),
           ),
           outcomes: times(20, () => made()),
         };
         return index === 0 ? step : other(step);
       }),
     },
-    list(times(
-      40,
-      (n) => row({
-        key: keyOf(`s${Math.floor(n / 20)}-${(n % 20) + 10}`, `u${Math.floor(n / 20)}`),
-        created: `c${Math.floor(n / 20)}-${n % 20}`,
-        state: { x: n % 20 },
-      }),
-    )),
+    list(
+      times(40, (n) =>
+        row({
+          key: keyOf(`s${Math.floor(n / 20)}-${(n % 20) + 10}`, `u${Math.floor(n / 20)}`),
+          created: `c${Math.floor(n / 20)}-${n % 20}`,
+          state: { x: n % 20 },
+        }),
+      ),
+    ),
   ),
 ];
 
@@ -208,10 +245,14 @@ const watchCases: readonly StoreCase[] = [
     { watch: true },
     { hinted: HOME, change: update('p', { user: set('u', 1) }) },
   ),
-  storeCase('one who watches gets a hint when another updates an app', { watch: true }, {
-    hinted: { appName: APP },
-    change: update('p', { app: set('a', 1) }, ofApp),
-  }),
+  storeCase(
+    'one who watches gets a hint when another updates an app',
+    { watch: true },
+    {
+      hinted: { appName: APP },
+      change: update('p', { app: set('a', 1) }, ofApp),
+    },
+  ),
   storeCase(
     'one who has stopped watching gets no more hints',
     commit(create(), made()),

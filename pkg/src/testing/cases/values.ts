@@ -31,10 +31,9 @@ export const valueCases: readonly StoreCase[] = [
     'values at the edges of JSON come back as they were, in every scope',
     commit(create('c', { app: { set: values } }), made(1, 0)),
     commit(append('e1', { user: { set: values }, session: { set: values } }), appended(1, 1, 1)),
-    load(
-      loaded({ rev: 1, pos: { app: 1, user: 1 }, state: { app: values, user: values, session: values } }),
-      { events: { last: 0 } },
-    ),
+    load(loaded({ rev: 1, pos: { app: 1, user: 1 }, state: { app: values, user: values, session: values } }), {
+      events: { last: 0 },
+    }),
     list([row({ rev: 1, state: values })], {}, { app: values, users: { user: values } }),
     appHas(1, values),
     userHas(1, values),
@@ -46,22 +45,26 @@ export const valueCases: readonly StoreCase[] = [
       append('e1', {}, { guard: { keys: { app: { set: values }, user: { set: values }, session: { set: values } } } }),
       appended(1, 1, 1),
     ),
-    commit(append('e2', {}, { guard: { keys: { session: { set: { ...values, v0: 'other' } } } } }), { throws: 'conflict' }),
+    commit(append('e2', {}, { guard: { keys: { session: { set: { ...values, v0: 'other' } } } } }), {
+      throws: 'conflict',
+    }),
     commit(append('e2', {}, { guard: { keys: { session: { set: values, unset: TEXTS } } } }), appended(2, 1, 1)),
   ),
   storeCase(
     'the text of an event comes back as it was, character by character',
     commit(create(), made()),
-    ...EVENT_TEXTS.map((data, index) => commit(
-      append(`e${index}`, {}, { event: { id: `e${index}`, time: 1_000, data } }),
-      appended(index + 1),
-    )),
+    ...EVENT_TEXTS.map((data, index) =>
+      commit(append(`e${index}`, {}, { event: { id: `e${index}`, time: 1_000, data } }), appended(index + 1)),
+    ),
     load(loaded({ events: EVENT_TEXTS.map((data, index) => ({ rev: index + 1, data })) })),
     ...EVENT_TEXTS.map((data, index) =>
-      commit(
-        append(`e${index}`),
-        { rev: EVENT_TEXTS.length, prev: EVENT_TEXTS.length, pos: { app: 0, user: 0 }, duplicate: true, data },
-      ),
+      commit(append(`e${index}`), {
+        rev: EVENT_TEXTS.length,
+        prev: EVENT_TEXTS.length,
+        pos: { app: 0, user: 0 },
+        duplicate: true,
+        data,
+      }),
     ),
   ),
   storeCase(
@@ -69,39 +72,58 @@ export const valueCases: readonly StoreCase[] = [
     commit(create('c', { session: { set: { big: BIG, small: 1 } } }), made()),
     commit(append('e1', { app: { set: { big: BIG } } }), appended(1, 1, 0)),
     commit(append('e2', { user: { set: { big: [BIG] } } }), appended(2, 1, 1)),
-    load(loaded({
-      rev: 2,
-      pos: { app: 1, user: 1 },
-      state: { app: { big: BIG }, user: { big: [BIG] }, session: { big: BIG, small: 1 } },
-    }), {
-      events: { last: 0 },
-    }),
+    load(
+      loaded({
+        rev: 2,
+        pos: { app: 1, user: 1 },
+        state: { app: { big: BIG }, user: { big: [BIG] }, session: { big: BIG, small: 1 } },
+      }),
+      {
+        events: { last: 0 },
+      },
+    ),
     list([row({ rev: 2, state: { big: BIG, small: 1 } })], {}, { app: { big: BIG }, users: { user: { big: [BIG] } } }),
     commit(
       append('e3', { session: { set: { big: 1 } } }, { guard: { keys: { session: { set: { big: BIG } } } } }),
       appended(3, 1, 1),
     ),
-    load({ ...loaded({ rev: 3, pos: { app: 1, user: 1 } }), state: { session: { big: 1, small: 1 } } }, {
-      events: { last: 0 },
-      known: { pos: { app: 1, user: 1 } },
-    }),
+    load(
+      { ...loaded({ rev: 3, pos: { app: 1, user: 1 } }), state: { session: { big: 1, small: 1 } } },
+      {
+        events: { last: 0 },
+        known: { pos: { app: 1, user: 1 } },
+      },
+    ),
   ),
   storeCase(
     'an event of a megabyte comes back as it was',
     commit(create(), made()),
     commit(append('e1', {}, { event: { id: 'e1', time: 1_000, data: JSON.stringify({ text: BIG }) } }), appended(1)),
     commit(append('e2', { session: { set: { x: 1 } } }), appended(2)),
-    load(loaded({
-      state: { session: { x: 1 } },
-      events: [{ rev: 1, data: JSON.stringify({ text: BIG }) }, { rev: 2, data: '{"id":"e2"}' }],
-    })),
-    commit(append('e1'), { rev: 2, prev: 2, pos: { app: 0, user: 0 }, duplicate: true, data: JSON.stringify({ text: BIG }) }),
+    load(
+      loaded({
+        state: { session: { x: 1 } },
+        events: [
+          { rev: 1, data: JSON.stringify({ text: BIG }) },
+          { rev: 2, data: '{"id":"e2"}' },
+        ],
+      }),
+    ),
+    commit(append('e1'), {
+      rev: 2,
+      prev: 2,
+      pos: { app: 0, user: 0 },
+      duplicate: true,
+      data: JSON.stringify({ text: BIG }),
+    }),
   ),
   storeCase(
     'a thousand names come back in the order in which they were written',
     commit(create('c', { session: { set: manyNames(0, 1_000) } }), made()),
     commit(append('e1', { session: { set: manyNames(500, 1_500), unset: ['n0', 'n7'] } }), appended(1)),
-    load(loaded({ rev: 1, state: { session: withoutNames(manyNames(0, 1_500), 'n0', 'n7') } }), { events: { last: 0 } }),
+    load(loaded({ rev: 1, state: { session: withoutNames(manyNames(0, 1_500), 'n0', 'n7') } }), {
+      events: { last: 0 },
+    }),
     { remove: KEY },
     load(null),
     list([], { app: APP, user: HOME.userId }),

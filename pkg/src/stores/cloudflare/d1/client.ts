@@ -22,17 +22,22 @@ export interface D1Query {
 }
 
 /** How many parameters D1 takes in a statement. */
-const MOST = 100;
+const MOST_PARAMETERS = 100;
 
 /** Collects what a statement binds, and numbers it. */
 export class Bindings {
   readonly values: SqlValue[] = [];
 
-  /** The parameter that stands for a value. Throws `rejected` when there are too many: D1 would refuse the statement. */
+  /**
+   * The parameter that stands for a value. Throws `rejected` when there are too many: D1 would refuse the statement.
+   */
   add(value: SqlValue): string {
     const number = this.values.push(value);
-    if (number > MOST) {
-      throw new StoreError('rejected', `a change or its guard is too big: it takes more than ${MOST} parameters`);
+    if (number > MOST_PARAMETERS) {
+      throw new StoreError(
+        'rejected',
+        `a change or its guard is too big: it takes more than ${MOST_PARAMETERS} parameters`,
+      );
     }
     return `?${number}`;
   }

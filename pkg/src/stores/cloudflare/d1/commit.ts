@@ -2,19 +2,21 @@
 //
 // So every statement decides in the database. Of each group of changes, first what is new and allowed is inserted as
 // pending: an event one revision ahead of its session, a session at revision -1, an update at the time -1. Then the
-// outcomes are read, the rest is written for what is pending, and in the end nothing is pending any more. As a batch is
-// atomic, nobody else ever sees something pending.
+// outcomes are read, the rest is written for what is pending, and in the end nothing is pending any more. As a batch
+// is atomic, no other request ever sees anything pending.
 
 import { query, type Bindings, type D1Query } from './client.js';
-import { ENTRY, EVENT, GUARD, HEAD, KINDS, SET, UNSET, type PackedChange } from './changes.js';
+import { ENTRY, EVENT, GUARD, HEAD, KINDS, SET, UNSET, type PackedChange } from './packed-change.js';
 import { IS_CURRENT } from './read.js';
 import { portionsOf, rowsAs, type PackedRow } from './rows.js';
-import { knownScopes, toldQueries } from './told.js';
+import { knownScopes, toldQueries } from './changed.js';
 import { RECENT } from '../../sqlite/entries.js';
-import { BEGINNING } from '../../sqlite/schema.js';
+import { BEGINNING } from '../../sqlite/statements.js';
 import type { Delta } from '../../../store/contract.js';
 
-/** The statements of a group, which of them answers the outcomes, and how many behind it tell what others have done. */
+/**
+ * The statements of a group, which of them answers the outcomes, and how many behind it tell what others have done.
+ */
 export interface GroupQueries {
   readonly queries: readonly D1Query[];
   readonly answer: number;
@@ -26,7 +28,8 @@ const USER = '(SELECT n FROM statepad_scopes_v2 WHERE scope = head.user_scope)';
 const IS_SESSION = 's.app = head.app AND s.user = head.user AND s.id = head.session';
 
 /** Whether the event of `head` is pending in the session `s`. */
-const IS_AHEAD = 'EXISTS (SELECT 1 FROM statepad_events AS e WHERE e.place = (s.n << 32 | s.rev + 1) AND e.id = head.id)';
+const IS_AHEAD =
+  'EXISTS (SELECT 1 FROM statepad_events AS e WHERE e.place = (s.n << 32 | s.rev + 1) AND e.id = head.id)';
 
 /** The changes of the group that are pending, with the number and the revision of their sessions. */
 const PENDING = `pending AS MATERIALIZED (
@@ -39,7 +42,9 @@ const PENDING = `pending AS MATERIALIZED (
       WHERE head.kind = ${KINDS.update} AND u.time = -1
   )`;
 
-/** What each pending change writes to: the number of the scope or session, and which position or revision it brings. */
+/**
+ * What each pending change writes to: the number of the scope or session, and which position or revision it brings.
+ */
 const TOUCHED = `touched AS MATERIALIZED (
     SELECT i, 0 AS part, x.n AS owner, x.pos + row_number() OVER (PARTITION BY x.n ORDER BY i) AS born
       FROM pending JOIN statepad_scopes_v2 AS x ON x.scope = app_scope WHERE moves_app
@@ -79,22 +84,34 @@ export function groupQueries(group: readonly PackedChange[], now: number): Group
 
 /** Of several changes, each is told what those before it have done, too. */
 function toldOf(group: readonly PackedChange[]): D1Query[] {
-  const known = group.flatMap(({ change, appScope, userScope }) => knownScopes(change.known ?? {}, appScope, userScope));
+  const known = group.flatMap(({ change, appScope, userScope }) =>
+    knownScopes(change.known ?? {}, appScope, userScope),
+  );
   const scopes = new Set(known.map(({ scope }) => scope));
   const written = group.flatMap(({ change: { delta }, appScope, userScope }) => [
     { scope: appScope, delta: delta.app },
     { scope: userScope, delta: delta.user },
   ]);
-  const isOurs = (each: { scope: string | undefined; delta: Delta | undefined }): each is { scope: string; delta: Delta } =>
+  const isOurs = (each: {
+    scope: string | undefined;
+    delta: Delta | undefined;
+  }): each is { scope: string; delta: Delta } =>
     each.delta !== undefined && each.scope !== undefined && scopes.has(each.scope);
   return known.length === 0 ? [] : toldQueries(known, group.length === 1 ? [] : written.filter(isOurs));
 }
 
 function headAs(group: readonly PackedChange[], all: Bindings): string {
-  return rowsAs('head', HEAD, group.map(({ head }) => head), all);
+  return rowsAs(
+    'head',
+    HEAD,
+    group.map(({ head }) => head),
+    all,
+  );
 }
 
-/** The beginning of a statement that looks at guards, and the condition that they hold for `head` and its session, `s`. */
+/**
+ * The beginning of a statement that looks at guards, and the condition that they hold for `head` and its session, `s`.
+ */
 function guarded(group: readonly PackedChange[], hasSession: boolean, all: Bindings): [tables: string, holds: string] {
   const guards = group.flatMap((packed) => packed.guards);
   const tables = [headAs(group, all), ...(guards.length > 0 ? [rowsAs('guard', GUARD, guards, all)] : [])];
@@ -144,7 +161,12 @@ function makeSessions(group: readonly PackedChange[]): D1Query {
 /** Of a creation, the event is that of a session which has just been made. */
 function addEvents(group: readonly PackedChange[]): D1Query {
   return query((all) => {
-    const events = rowsAs('event', EVENT, group.flatMap(({ event }) => event ?? []), all);
+    const events = rowsAs(
+      'event',
+      EVENT,
+      group.flatMap(({ event }) => event ?? []),
+      all,
+    );
     const [tables, holds] = guarded(group, true, all);
     return `${tables}, ${events}
       INSERT INTO statepad_events (place, session, id, time, peak, data)
@@ -228,9 +250,16 @@ function setValues(group: readonly PackedChange[], rows: readonly PackedRow[]): 
   );
 }
 
-/** What the pending changes do to each scope, together: `recent` grows by `text`, unless it gets too long (`is_full`). */
+/**
+ * What the pending changes do to each scope, together: `recent` grows by `text`, unless it gets too long (`is_full`).
+ */
 function movedAs(group: readonly PackedChange[], all: Bindings): string {
-  const entries = rowsAs('entry', ENTRY, group.flatMap((packed) => packed.entries), all);
+  const entries = rowsAs(
+    'entry',
+    ENTRY,
+    group.flatMap((packed) => packed.entries),
+    all,
+  );
   return `${headAs(group, all)}, ${entries}, ${PENDING}, step AS MATERIALIZED (
       SELECT app_scope AS scope, i, 0 AS part, moves_app AS steps, kind = ${KINDS.create} AS made, call FROM pending
       UNION ALL

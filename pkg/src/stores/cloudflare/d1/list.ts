@@ -1,15 +1,15 @@
 // Reading pages of a list from D1.
 
-import { isStoreError } from '../../../store/store-error.js';
+import { scopeTitle, sessionTitle } from '../../../store/refusals.js';
 import { READ_SCOPE_VALUES, VALUE_COLUMNS } from './read.js';
 import { lastPlace } from '../../sqlite/list.js';
 import { numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
-import { listSessions, placeValues, scopeColumn } from '../../sqlite/schema.js';
+import { listSessions, placeValues, scopeColumn } from '../../sqlite/statements.js';
 import { toColumn } from '../../shared/column-text.js';
+import { PageRows } from '../../shared/page-rows.js';
 import type { D1Query } from './client.js';
 import type { SqlRow } from '../../sqlite/driver.js';
-import type { ListQuery, Page, Row, Values } from '../../../store/contract.js';
-import type { SessionKey } from '../../../model/types.js';
+import type { ListQuery, Page } from '../../../store/contract.js';
 
 /** The statements that read a page of a list. */
 export function listQueries(list: ListQuery): D1Query[] {
@@ -27,7 +27,10 @@ export function listQueries(list: ListQuery): D1Query[] {
   const appName = `?${values.length + 1}`;
   return [
     { sql, values },
-    { sql: `WITH ${page} SELECT page.n, ${VALUE_COLUMNS} FROM page JOIN statepad_values AS v ON v.owner = page.n`, values },
+    {
+      sql: `WITH ${page} SELECT page.n, ${VALUE_COLUMNS} FROM page JOIN statepad_values AS v ON v.owner = page.n`,
+      values,
+    },
     {
       sql: `WITH ${page}, one AS MATERIALIZED (SELECT DISTINCT user FROM page)
         SELECT one.user, ${VALUE_COLUMNS} FROM one
@@ -49,29 +52,22 @@ function textOf(column: string): string {
 export function pageFrom({ app }: ListQuery, answers: readonly (readonly SqlRow[])[]): Page {
   const [sessions = [], sessionValues = [], userValues = [], appValues = [], [total] = []] = answers;
   const [bySession, byUser] = [grouped(sessionValues, 'n'), grouped(userValues, 'user')];
-  const [users, rows, corrupt] = [new Map<string, Values>(), [] as Row[], [] as SessionKey[]];
+  const page = new PageRows();
   for (const row of sessions) {
     const key = { appName: app, userId: textIn(row, 'user'), sessionId: textIn(row, 'id') };
-    try {
-      const state = valuesIn(bySession.get(row['n']) ?? [], `session "${key.sessionId}"`);
-      if (!users.has(key.userId)) {
-        users.set(key.userId, valuesIn(byUser.get(row['user']) ?? [], `user "${key.userId}"`));
-      }
-      rows.push({ key, created: textIn(row, 'created'), rev: numberIn(row, 'rev'), time: numberIn(row, 'time'), state });
-    } catch (error) {
-      if (!isStoreError(error)) {
-        throw error;
-      }
-      corrupt.push(key);
-    }
+    page.add(
+      key,
+      () => ({
+        created: textIn(row, 'created'),
+        rev: numberIn(row, 'rev'),
+        time: numberIn(row, 'time'),
+        state: valuesIn(bySession.get(row['n']) ?? [], sessionTitle(key)),
+      }),
+      () => valuesIn(byUser.get(row['user']) ?? [], scopeTitle({ app, user: key.userId })),
+    );
   }
-  return {
-    rows,
-    app: valuesIn(appValues, `app "${app}"`),
-    users,
-    total: total === undefined ? 0 : numberIn(total, 'sessions'),
-    ...(corrupt.length > 0 && { corrupt, ...lastPlace(sessions) }),
-  };
+  const count = total === undefined ? 0 : numberIn(total, 'sessions');
+  return page.page(valuesIn(appValues, scopeTitle({ app })), count, lastPlace(sessions));
 }
 
 function grouped(rows: readonly SqlRow[], column: string): Map<unknown, SqlRow[]> {

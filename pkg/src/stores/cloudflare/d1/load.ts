@@ -1,14 +1,16 @@
 // Loading a session from D1.
 
-import { StoreError } from '../../../store/store-error.js';
+import { missingEvents, scopeTitle, sessionTitle } from '../../../store/refusals.js';
 import { query, type D1Query } from './client.js';
 import { isSession, VALUE_COLUMNS } from './read.js';
-import { CHUNK, ITEMS, knownScopes, ToldScopes, toldQueries, type KnownScope } from './told.js';
+import { CHUNK, ITEMS, knownScopes, ToldScopes, toldQueries, type KnownScope } from './changed.js';
 import { eventIn, numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
-import { scopeColumn } from '../../sqlite/schema.js';
+import { scopeColumn } from '../../sqlite/statements.js';
 import { toColumn } from '../../shared/column-text.js';
+import { isKnownScope } from '../../shared/keys.js';
+import { marksOf } from '../../shared/parts.js';
 import type { SqlRow } from '../../sqlite/driver.js';
-import type { Delta, Known, Loaded, LoadQuery, StoredEvent, Values } from '../../../store/contract.js';
+import type { Known, Loaded, LoadQuery, StoredEvent, Values } from '../../../store/contract.js';
 import type { SessionKey } from '../../../model/types.js';
 
 type EventQuery = NonNullable<LoadQuery['events']>;
@@ -16,7 +18,10 @@ type EventQuery = NonNullable<LoadQuery['events']>;
 /** The most that a revision can be. */
 const LAST_REV = 0xffff_ffff;
 
-/** The statements that load a session: its row, its values, its events if any are wanted, and what has happened to its scopes. */
+/**
+ * The statements that load a session: its row, its values, its events if any are wanted, and what has happened to its
+ * scopes.
+ */
 export function loadQueries(key: SessionKey, { events = {}, known = {} }: LoadQuery): D1Query[] {
   const { appName, userId } = key;
   const [app, user] = [scopeColumn(appName, undefined), scopeColumn(appName, userId)];
@@ -41,7 +46,9 @@ const NOTHING: D1Query = { sql: 'SELECT 1 WHERE false', values: [] };
 function valuesQuery(key: SessionKey, known: Known, had: readonly KnownScope[]): D1Query {
   return query((all) => {
     const session = `session AS MATERIALIZED (SELECT n, created, rev FROM statepad_sessions_v2 WHERE ${isSession(key, all)})`;
-    const scopes = had.map(({ scope, pos, mark }) => `(${all.add(scope)}, ${all.add(pos)}, ${all.add(toColumn(mark))})`);
+    const scopes = had.map(
+      ({ scope, pos, mark }) => `(${all.add(scope)}, ${all.add(pos)}, ${all.add(toColumn(mark))})`,
+    );
     const tables =
       scopes.length === 0
         ? session
@@ -59,7 +66,10 @@ function valuesQuery(key: SessionKey, known: Known, had: readonly KnownScope[]):
     const isSame = `created IS ${created} AND rev IS ${rev} AND (${last} IS NULL OR rev = 0 OR ${last} IS
       (SELECT id FROM statepad_events WHERE place = (session.n << 32 | session.rev)))`;
     const scope = (part: 'app' | 'user'): string => {
-      const [name, pos] = [all.add(scopeColumn(key.appName, part === 'app' ? undefined : key.userId)), all.add(known.pos?.[part] ?? null)];
+      const [name, pos] = [
+        all.add(scopeColumn(key.appName, part === 'app' ? undefined : key.userId)),
+        all.add(known.pos?.[part] ?? null),
+      ];
       const mark = known.marks?.[part];
       const isOther = mark === undefined ? '' : ` OR x.mark <> ${all.add(toColumn(mark))}`;
       return `SELECT '${part}', x.n FROM statepad_scopes_v2 AS x, session WHERE x.scope = ${name} AND (x.pos IS NOT ${pos}${isOther})
@@ -91,7 +101,9 @@ function eventsQuery(key: SessionKey, { from = 1, to = LAST_REV, since, last = L
   });
 }
 
-/** The table that finds the first event whose `peak` is the time or later, by halves: its revision is the last `low`. */
+/**
+ * The table that finds the first event whose `peak` is the time or later, by halves: its revision is the last `low`.
+ */
 function searchFor(first: string, time: string): string {
   const middle = '(search.low + search.high) / 2';
   return `search(low, high) AS (
@@ -115,19 +127,20 @@ export function loadedFrom(key: SessionKey, query: LoadQuery, answers: readonly 
   const pos = { app: numberIn(row, 'app'), user: numberIn(row, 'user') };
   const text = (column: string): string | undefined => (row[column] === null ? undefined : textIn(row, column));
   const [app, user, last] = [text('appMark'), text('userMark'), text('last')];
-  const of = (part: string, whose: string): Values => valuesIn(values.filter((each) => each['part'] === part), whose);
+  const of = (part: string, whose: string): Values =>
+    valuesIn(
+      values.filter((each) => each['part'] === part),
+      whose,
+    );
   const scopes = new ToldScopes(told.flat());
-  const changed: { app?: Delta; user?: Delta } = {};
-  const appScope = scopeColumn(key.appName, undefined);
-  for (const had of knownScopes(known, appScope, scopeColumn(key.appName, key.userId))) {
-    const part = had.scope === appScope ? 'app' : 'user';
-    const delta = scopes.since(had, pos[part], `the ${part}`);
-    if (delta !== undefined) {
-      changed[part] = delta;
-    }
-  }
+  const { changed } = scopes.changed(
+    known,
+    scopeColumn(key.appName, undefined),
+    scopeColumn(key.appName, key.userId),
+    pos,
+  );
   const isSame = (part: 'app' | 'user', mark: string | undefined): boolean =>
-    changed[part] !== undefined || (known.pos?.[part] === pos[part] && (mark === undefined || (known.marks?.[part] ?? mark) === mark));
+    changed?.[part] !== undefined || isKnownScope(known, part, pos[part], mark);
   const isDiverged = known.created === created && hasDiverged(known, rev, text('known'));
   const isKnown = !isDiverged && known.created === created && known.rev === rev;
   return {
@@ -136,13 +149,13 @@ export function loadedFrom(key: SessionKey, query: LoadQuery, answers: readonly 
     time,
     pos,
     state: {
-      ...(isKnown ? {} : { session: of('session', `session "${key.sessionId}"`) }),
-      ...(isSame('app', app) ? {} : { app: of('app', `app "${key.appName}"`) }),
-      ...(isSame('user', user) ? {} : { user: of('user', `user "${key.userId}"`) }),
+      ...(isKnown ? {} : { session: of('session', sessionTitle(key)) }),
+      ...(isSame('app', app) ? {} : { app: of('app', scopeTitle({ app: key.appName })) }),
+      ...(isSame('user', user) ? {} : { user: of('user', scopeTitle({ app: key.appName, user: key.userId })) }),
     },
     ...(last !== undefined && { last }),
-    marks: { ...(app !== undefined && { app }), ...(user !== undefined && { user }) },
-    ...(Object.keys(changed).length > 0 && { changed }),
+    marks: marksOf(app, user),
+    ...(changed && { changed }),
     ...(isDiverged && { diverged: true }),
     events: eventsOf(events, wanted, rev),
   };
@@ -158,10 +171,10 @@ function eventsOf(rows: readonly SqlRow[], wanted: EventQuery, rev: number): Sto
   const end = Math.min(rev, Math.floor(to));
   const most = Math.max(0, Math.min(end - Math.max(0, Math.ceil(from)) + 1, Math.ceil(last)));
   const stored = rows.map(eventIn).reverse();
-  // Not all sessions have said what they began with.
+  // Not every session has an event of revision 0.
   const isWithout = most > Math.max(0, end) && stored[0]?.rev !== 0;
   if (since === undefined && stored.length !== (isWithout ? end : most)) {
-    throw new StoreError('corrupt', `events between the revisions ${from} and ${Math.min(rev, to)} are missing`);
+    throw missingEvents(from, Math.min(rev, to));
   }
   return stored;
 }

@@ -3,14 +3,14 @@
 import { isStoreError } from '../../../store/store-error.js';
 import { batch, type D1DatabaseLike, type D1Query } from './client.js';
 import { openSchema, type Schema } from '../../sqlite/open.js';
-import { OUR_NAMES, READ_META } from '../../sqlite/schema.js';
+import { OUR_NAMES, READ_META } from '../../sqlite/statements.js';
 import type { SqlDriver, SqlRow } from '../../sqlite/driver.js';
 import type { Migrate } from '../../../store/contract.js';
 
 /** How often others may come first. Each brings the tables further, so that there is an end to it. */
-const ATTEMPTS = 10;
+const MOST_ATTEMPTS = 10;
 
-/** Fails when the version is not the one that was read, as somebody else has come first: nothing is done then. */
+/** Fails when the version is not the one that was read, as another worker has come first: nothing is done then. */
 const STILL = `INSERT INTO statepad_meta (name, value)
   SELECT 'version', NULL WHERE (SELECT value FROM statepad_meta WHERE name = 'version') IS NOT ?1`;
 
@@ -44,7 +44,11 @@ export async function openTables(database: D1DatabaseLike, migrate: Migrate, sch
       await batch(database, [...guard, ...steps]);
       return;
     } catch (error) {
-      if (isStoreError(error) || attempt === ATTEMPTS || JSON.stringify(await find(database)) === JSON.stringify(found)) {
+      if (
+        isStoreError(error) ||
+        attempt === MOST_ATTEMPTS ||
+        JSON.stringify(await find(database)) === JSON.stringify(found)
+      ) {
         throw error;
       }
     }

@@ -1,20 +1,19 @@
 // What became of changes in D1, by what was found while they were pending.
 
-import { StoreError } from '../../../store/store-error.js';
-import { knownScopes, type ToldScopes } from './told.js';
+import { refusedBefore, sessionExists, sessionNotFound, wrongRevision, wrongState } from '../../../store/refusals.js';
+import type { ToldScopes } from './changed.js';
 import { checkVersion } from '../../sqlite/open.js';
 import { numberIn, textIn } from '../../sqlite/rows.js';
-import { isEmpty } from '../../shared/scope-values.js';
-import type { PackedChange } from './changes.js';
+import { callOf, isNamed } from '../../shared/keys.js';
+import { beforeOf } from '../../shared/parts.js';
+import { isEmpty } from '../../shared/values.js';
+import type { Outcome } from '../../shared/outcome.js';
+import type { PackedChange } from './packed-change.js';
 import type { SqlRow } from '../../sqlite/driver.js';
-import type { Changed, Committed, Delta, Pos } from '../../../store/contract.js';
+import type { Committed, Delta, Pos } from '../../../store/contract.js';
 
 /** What became of the changes of a group, in their order. `rows` say it; `scopes` is moved by each of them. */
-export function groupOutcomes(
-  group: readonly PackedChange[],
-  rows: readonly SqlRow[],
-  scopes: ToldScopes,
-): (Committed | StoreError)[] {
+export function groupOutcomes(group: readonly PackedChange[], rows: readonly SqlRow[], scopes: ToldScopes): Outcome[] {
   return group.map((packed, place) => {
     const row = rows[place];
     if (row === undefined) {
@@ -25,8 +24,8 @@ export function groupOutcomes(
   });
 }
 
-function outcome(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Committed | StoreError {
-  const { kind, key, guard = {} } = packed.change;
+function outcome(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Outcome {
+  const { kind, guard = {} } = packed.change;
   const session = row['created'] === null ? undefined : { created: textIn(row, 'created'), rev: numberIn(row, 'rev') };
   const rev = session?.rev ?? 0;
   if (numberIn(row, 'written') === 1) {
@@ -45,17 +44,15 @@ function outcome(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Committ
     };
   }
   if (numberIn(row, 'refused') === 1) {
-    return new StoreError('conflict', `an earlier try of change "${packed.change.id}" was refused`);
+    return refusedBefore(packed.change);
   }
   if (kind === 'create' && session !== undefined) {
-    return new StoreError('exists', `session "${key.sessionId ?? ''}" exists already`);
+    return sessionExists(packed.change);
   }
-  if (kind === 'append' && (session === undefined || (guard.created !== undefined && guard.created !== session.created))) {
-    return new StoreError('not-found', `session "${key.sessionId ?? ''}" is not there`);
+  if (kind === 'append' && !isNamed(session, guard)) {
+    return sessionNotFound(packed.change);
   }
-  return guard.rev !== undefined && guard.rev !== rev
-    ? new StoreError('conflict', `the session is at revision ${rev}, not at the expected ${guard.rev}`, { actual: rev })
-    : new StoreError('conflict', 'the state is not what it was expected to be');
+  return guard.rev !== undefined && guard.rev !== rev ? wrongRevision(packed.change, rev) : wrongState();
 }
 
 /** Where the scopes of a change are, by its row and the changes before it in its group. */
@@ -74,35 +71,28 @@ function positions(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Pos {
 
 /** What is told of what a change has found. */
 function tell(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Pick<Committed, 'before' | 'changed'> {
-  const { change: { known = {} }, appScope, userScope } = packed;
+  const {
+    change: { known = {} },
+    appScope,
+    userScope,
+  } = packed;
   const { app, user } = places(packed, row, scopes);
-  const changed: { app?: Delta; user?: Delta } = {};
-  for (const had of knownScopes(known, appScope, userScope)) {
-    const part: keyof Changed = had.scope === appScope ? 'app' : 'user';
-    const delta = scopes.since(had, (part === 'app' ? app : user)?.pos ?? 0, `the ${part}`);
-    if (delta !== undefined) {
-      changed[part] = delta;
-    }
-  }
   return {
-    ...(Object.keys(changed).length > 0 && { changed }),
-    before: {
-      ...(app.mark !== undefined && { app: app.mark }),
-      ...(user?.mark !== undefined && { user: user.mark }),
-      ...(row['last'] !== null && { session: textIn(row, 'last') }),
-    },
+    ...scopes.changed(known, appScope, userScope, { app: app.pos, user: user?.pos ?? 0 }),
+    before: beforeOf(app.mark, user?.mark, row['last'] === null ? undefined : textIn(row, 'last')),
   };
 }
 
 /** Moves the scopes of a change that is written, and says where they are then. */
 function move(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Pos {
-  const { change: { id, call = id, delta }, appScope, userScope } = packed;
+  const { change, appScope, userScope } = packed;
+  const { delta } = change;
   const { app, user } = places(packed, row, scopes);
   const step = (scope: string, pos: number, part: Delta | undefined): number => {
     if (part === undefined || isEmpty(part)) {
       return pos;
     }
-    scopes.move(scope, pos + 1, call, part);
+    scopes.move(scope, pos + 1, callOf(change), part);
     return pos + 1;
   };
   return {

@@ -1,9 +1,10 @@
 // Reading from D1: what is common to all of it. Each answer is of one moment, and takes one round trip.
 
+import { scopeTitle } from '../../../store/refusals.js';
 import { numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
-import { scopeColumn } from '../../sqlite/schema.js';
+import { scopeColumn } from '../../sqlite/statements.js';
 import { toColumn } from '../../shared/column-text.js';
-import { SCHEMA_VERSION } from '../../sqlite/tables.js';
+import { SCHEMA_VERSION } from '../../sqlite/schema.js';
 import type { Bindings, D1Query } from './client.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { LoadedScope, ScopeName } from '../../../store/contract.js';
@@ -42,12 +43,11 @@ export function scopeQueries({ app, user }: ScopeName): D1Query[] {
 }
 
 /** What {@link scopeQueries} have answered. */
-export function scopeFrom({ app, user }: ScopeName, answers: readonly (readonly SqlRow[])[]): LoadedScope {
+export function scopeFrom(scope: ScopeName, answers: readonly (readonly SqlRow[])[]): LoadedScope {
   const [[row] = [], values = []] = answers;
-  const whose = user === undefined ? `app "${app}"` : `user "${user}"`;
   return {
     pos: row === undefined ? 0 : numberIn(row, 'pos'),
-    state: valuesIn(values, whose),
+    state: valuesIn(values, scopeTitle(scope)),
     ...(typeof row?.['mark'] === 'string' && { mark: textIn(row, 'mark') }),
   };
 }

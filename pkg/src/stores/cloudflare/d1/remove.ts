@@ -2,15 +2,17 @@
 
 import { query, type Bindings, type D1Query } from './client.js';
 import { ifCurrent, IS_CURRENT, isSession, READ_VERSION } from './read.js';
-import { REMEMBERED_MS } from '../../sqlite/commit.js';
 import { checkVersion } from '../../sqlite/open.js';
-import { FORGET_CREATIONS, scopeColumn } from '../../sqlite/schema.js';
+import { FORGET_CREATIONS, scopeColumn } from '../../sqlite/statements.js';
 import { toColumn } from '../../shared/column-text.js';
+import { REMEMBERED_MS } from '../../shared/limits.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { Guard, ScopeName } from '../../../store/contract.js';
 import type { SessionKey } from '../../../model/types.js';
 
-/** The statements that delete a session; `now` is the time by the clock. The first answer is for {@link checkRemoval}. */
+/**
+ * The statements that delete a session; `now` is the time by the clock. The first answer is for {@link checkRemoval}.
+ */
 export function removeQueries(key: SessionKey, { created }: Pick<Guard, 'created'>, now: number): D1Query[] {
   const { appName, userId } = key;
   const isMeant = (all: Bindings): string =>
@@ -47,7 +49,10 @@ export function removeScopeQueries({ app, user }: ScopeName): D1Query[] {
     READ_VERSION,
     { sql: ifCurrent(`DELETE FROM statepad_values WHERE owner = ${owner}`), values },
     { sql: ifCurrent(`DELETE FROM statepad_changes WHERE owner = ${owner}`), values },
-    { sql: ifCurrent("UPDATE statepad_scopes_v2 SET pos = pos + 1, mark = NULL, recent = '' WHERE scope = ?1"), values },
+    {
+      sql: ifCurrent("UPDATE statepad_scopes_v2 SET pos = pos + 1, mark = NULL, recent = '' WHERE scope = ?1"),
+      values,
+    },
   ];
 }
 

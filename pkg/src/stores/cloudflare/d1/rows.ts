@@ -10,13 +10,22 @@ export interface PackedRow {
   readonly asides: ReadonlyMap<number, SqlValue>;
 }
 
-/** How long the JSON of a row, and of all rows of one parameter, gets: so many characters are less than 1 MB in any case. */
-const CHUNK = 300_000;
+/**
+ * How long the JSON of a row, and of all rows of one parameter, gets: so many characters are less than 1 MB in any
+ * case.
+ */
+const CHUNK_CHARACTERS = 300_000;
 
-/** How many rows go into a statement together. Each two parameters of JSON have a chunk at least: 24 of them, 40 asides. */
+/**
+ * How many rows go into a statement together. Each two parameters of JSON have a chunk at least: 24 of them, 40
+ * asides.
+ */
 const ENOUGH = { characters: 3_600_000, asides: 40, rows: 1_000 };
 
-/** Packs a row. What is very long goes aside; so do numbers that are not whole: SQLite reads them from a text less exactly. */
+/**
+ * Packs a row. What is very long goes aside; so do numbers that are not whole: SQLite reads them from a text less
+ * exactly.
+ */
 export function packRow(cells: readonly SqlValue[]): PackedRow {
   const texts = cells.map((cell) => JSON.stringify(cell));
   const asides = new Map<number, SqlValue>();
@@ -29,8 +38,10 @@ export function packRow(cells: readonly SqlValue[]): PackedRow {
       setAside(column);
     }
   });
-  while (texts.join().length > CHUNK) {
-    setAside(texts.reduce((longest, text, column) => (text.length > (texts[longest] as string).length ? column : longest), 0));
+  while (texts.join().length > CHUNK_CHARACTERS) {
+    setAside(
+      texts.reduce((longest, text, column) => (text.length > (texts[longest] as string).length ? column : longest), 0),
+    );
   }
   return { json: texts.join(), asides };
 }
@@ -41,7 +52,9 @@ export class Load {
   #asides = 0;
   #rows = 0;
 
-  /** Adds rows that belong together. Says whether they are still to go into the same statement; the first always are. */
+  /**
+   * Adds rows that belong together. Says whether they are still to go into the same statement; the first always are.
+   */
   add(rows: readonly PackedRow[]): boolean {
     const isFirst = this.#rows === 0;
     for (const { json, asides } of rows) {
@@ -49,7 +62,9 @@ export class Load {
       this.#asides += asides.size;
       this.#rows += 1;
     }
-    return isFirst || (this.#characters <= ENOUGH.characters && this.#asides <= ENOUGH.asides && this.#rows <= ENOUGH.rows);
+    return (
+      isFirst || (this.#characters <= ENOUGH.characters && this.#asides <= ENOUGH.asides && this.#rows <= ENOUGH.rows)
+    );
   }
 }
 
@@ -91,7 +106,7 @@ function chunksOf(rows: readonly PackedRow[]): string[] {
   let texts: string[] = [];
   let length = 0;
   rows.forEach(({ json }, index) => {
-    if (length > 0 && length + json.length > CHUNK) {
+    if (length > 0 && length + json.length > CHUNK_CHARACTERS) {
       chunks.push(`[${texts.join()}]`);
       [texts, length] = [[], 0];
     }

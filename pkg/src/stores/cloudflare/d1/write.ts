@@ -1,29 +1,27 @@
 // Committing changes to D1, each call in one round trip.
 
 import { isStoreError } from '../../../store/store-error.js';
-import { commitFitting, type Outcome } from '../sizes.js';
-import { groupsOf, packChange } from './changes.js';
+import { sizeRefusal } from '../sizes.js';
+import { groupsOf, packChange } from './packed-change.js';
 import { batch, type D1DatabaseLike, type D1Query } from './client.js';
 import { groupQueries } from './commit.js';
 import { groupOutcomes } from './outcomes.js';
 import { ifCurrent } from './read.js';
-import { ToldScopes } from './told.js';
-import { REMEMBERED_MS } from '../../sqlite/commit.js';
-import { FORGET_CALLS, FORGET_UPDATES } from '../../sqlite/schema.js';
+import { ToldScopes } from './changed.js';
+import { FORGET_CALLS, FORGET_UPDATES } from '../../sqlite/statements.js';
+import { REMEMBERED_MS } from '../../shared/limits.js';
+import { commitEach, committedOr, commitUnrefused, type Outcome } from '../../shared/outcome.js';
 import type { Change, Committed } from '../../../store/contract.js';
 
 /** See `SessionStore.commit`. */
 export async function commit(database: D1DatabaseLike, change: Change): Promise<Committed> {
-  const [outcome] = await commitFitting([change], (changes) => write(database, changes));
-  if (isStoreError(outcome)) {
-    throw outcome;
-  }
-  return outcome as Committed;
+  const [outcome] = await commitUnrefused([change], sizeRefusal, (changes) => write(database, changes));
+  return committedOr(outcome);
 }
 
 /** See `SessionStore.commitMany`. */
-export async function commitMany(database: D1DatabaseLike, changes: readonly Change[]): Promise<readonly Outcome[]> {
-  return commitFitting(changes, async (fitting) => {
+export function commitMany(database: D1DatabaseLike, changes: readonly Change[]): Promise<readonly Outcome[]> {
+  return commitUnrefused(changes, sizeRefusal, async (fitting) => {
     try {
       return await write(database, fitting);
     } catch (error) {
@@ -31,24 +29,9 @@ export async function commitMany(database: D1DatabaseLike, changes: readonly Cha
         throw error;
       }
       // Nothing is written. The one that cannot be must not keep the others from it.
-      const outcomes: Outcome[] = [];
-      for (const change of fitting) {
-        outcomes.push(await attempt(database, change));
-      }
-      return outcomes;
+      return await commitEach(fitting, (one) => write(database, one));
     }
   });
-}
-
-async function attempt(database: D1DatabaseLike, change: Change): Promise<Outcome> {
-  try {
-    return await commit(database, change);
-  } catch (error) {
-    if (isStoreError(error)) {
-      return error;
-    }
-    throw error;
-  }
 }
 
 /** Writes changes in one batch. What it throws holds for all of them. */

@@ -1,27 +1,26 @@
-// A journal without what has been deleted.
+// Compacting: the lines of a journal without what has been deleted.
 
 import { newId } from '../../../model/ids.js';
 import { JournalReader } from '../reader.js';
 import { lineOf, versionLine } from '../lines.js';
-import { nameOf } from '../log-tables.js';
-import { isEmpty } from '../../shared/scope-values.js';
+import { callOf, keyText } from '../../shared/keys.js';
+import { REMEMBERED_MS } from '../../shared/limits.js';
+import { isEmpty } from '../../shared/values.js';
 import { LOG_VERSION, type LogRecord, type Records, type VersionRecord } from '../log-record.js';
-
-/** How long it is kept which calls were refused and which sessions removed, in milliseconds: a day, as clocks may be wrong. */
-const REMEMBERED = 24 * 60 * 60 * 1_000;
 
 type Numbered = Exclude<LogRecord, VersionRecord>;
 
 /**
- * The lines of a journal without the sessions that have been removed, with new numbers. What those have changed in the state of
- * their app and user stays, and for a while their creations do. `undefined` when there is nothing to leave out, when something is
- * damaged, as then all of it is needed, or when the journal is of an older version, which stays as it is until it is upgraded.
+ * The lines of a journal without the sessions that have been removed, with new numbers. What those have changed in the
+ * state of their app and user stays, and for a while their creations do. `undefined` when there is nothing to leave
+ * out, when something is damaged, as then all of it is needed, or when the journal is of an older version, which stays
+ * as it is until it is upgraded.
  */
 export async function compactedLines(read: () => Records<string>): Promise<AsyncGenerator<string> | undefined> {
-  /** By its name, when a session was removed for the last time. */
+  /** The place of the last removal of each session, counted in records. */
   const ends = new Map<string, number>();
   const reader = new JournalReader();
-  const since = Date.now() - REMEMBERED;
+  const since = Date.now() - REMEMBERED_MS;
   let count = 0;
   for await (const record of reader.read(read(), { missing: 0 })) {
     if (record.kind === 'corrupt') {
@@ -29,7 +28,7 @@ export async function compactedLines(read: () => Records<string>): Promise<Async
     }
     count += 1;
     if (record.kind === 'remove' && !isRemainder(record)) {
-      ends.set(nameOf(record.key), count);
+      ends.set(keyText(record.key), count);
     }
   }
   return ends.size === 0 || reader.version < LOG_VERSION ? undefined : lines();
@@ -43,7 +42,7 @@ export async function compactedLines(read: () => Records<string>): Promise<Async
       }
       place += 1;
       const isForgotten = found.time < since && (found.kind === 'refusal' || isRemainder(found));
-      const isOver = found.kind !== 'refusal' && place <= (ends.get(nameOf(found.key)) ?? 0);
+      const isOver = found.kind !== 'refusal' && place <= (ends.get(keyText(found.key)) ?? 0);
       const kept = isForgotten ? undefined : isOver ? restOf(found, since) : found;
       if (kept !== undefined) {
         number += 1;
@@ -53,25 +52,37 @@ export async function compactedLines(read: () => Records<string>): Promise<Async
   }
 }
 
-/** Whether a record is what compacting has left of a removal: there is nothing before it whose revision it could tell. */
+/**
+ * Whether a record is what compacting has left of a removal: there is nothing before it whose revision it could tell.
+ */
 function isRemainder(record: Numbered): boolean {
   return record.kind === 'remove' && record.guard?.rev === undefined;
 }
 
-/** What a record of a session that is gone has changed besides; that it was removed, if that is not long ago. */
+/** What remains of a record of a removed session: its changes of app and user state; a recent removal itself. */
 function restOf(record: Numbered, since: number): Numbered | undefined {
   const { id, time, key } = record;
   if (record.kind === 'remove') {
     const created = record.guard?.created;
-    return time < since || created === undefined ? undefined : { id, kind: record.kind, time, key, guard: { created } };
+    return time < since || created === undefined
+      ? undefined
+      : { id, kind: record.kind, time, key, guard: { created } };
   }
   if (!('delta' in record) || (isEmpty(record.delta.app) && isEmpty(record.delta.user))) {
     return undefined;
   }
-  const { delta, guard, call = id } = record;
+  const { delta, guard } = record;
   const { appName, userId } = key;
   const shared = { ...(delta.app && { app: delta.app }), ...(delta.user && { user: delta.user }) };
   const home = { appName, ...(userId !== undefined && { userId }) };
   // Its id is unique in its session alone; what it has left on its scopes is its call.
-  return { id: newId(), call, kind: 'update', key: home, time, delta: shared, ...(guard?.pos && { guard: { pos: guard.pos } }) };
+  return {
+    id: newId(),
+    call: callOf(record),
+    kind: 'update',
+    key: home,
+    time,
+    delta: shared,
+    ...(guard?.pos && { guard: { pos: guard.pos } }),
+  };
 }

@@ -1,4 +1,4 @@
-// Lines in a file of Node: what is acknowledged stays, and what is not is cut off.
+// The lines of a journal in a file, for Node. Acknowledged lines stay; the rest of an unfinished write is cut off.
 
 import { isStoreError, StoreError } from '../../../store/store-error.js';
 import { compactedLines } from './compact.js';
@@ -9,10 +9,10 @@ import type { Durability, Migrate } from '../../../store/contract.js';
 import type { FileHandle } from 'node:fs/promises';
 
 /** How much is read at a time, in bytes. */
-const CHUNK = 1 << 20;
-/** What says that there can be no such file here. */
+const CHUNK_BYTES = 1 << 20;
+/** Error codes of the operating system after which no such file can be opened. */
 const UNSUITABLE = ['EACCES', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS'];
-/** What says that there might be later. */
+/** Error codes after which opening may succeed later. */
 const BUSY = ['EDQUOT', 'EMFILE', 'ENFILE', 'ENOSPC'];
 const LINE_FEED = 10;
 
@@ -55,7 +55,7 @@ export class JournalFile {
       // Before it was locked, another file may have taken its place.
       await this.#handle.close();
       this.#handle = await this.#openFile(migrate);
-      // What a process wrote that died at once may not be on the disk yet.
+      // What an earlier process wrote before it died may not be on the disk yet.
       await this.#sync();
       if (this.#isCompacted && migrate !== 'check') {
         await this.#compact(path);
@@ -73,11 +73,11 @@ export class JournalFile {
   async *read(): AsyncGenerator<string> {
     const handle = this.#opened();
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-    const chunk = new Uint8Array(CHUNK);
+    const chunk = new Uint8Array(CHUNK_BYTES);
     let rest = '';
     this.#end = 0;
-    for (this.#size = 0; ; ) {
-      const { bytesRead } = await handle.read(chunk, 0, CHUNK, this.#size);
+    for (this.#size = 0; ;) {
+      const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, this.#size);
       const bytes = chunk.subarray(0, bytesRead);
       const lines = (rest + decoder.decode(bytes, { stream: bytesRead > 0 })).split('\n');
       rest = lines.pop() ?? '';
@@ -94,7 +94,7 @@ export class JournalFile {
     if (this.#isOpenEnded) {
       this.#end = this.#size;
     }
-    // Before a torn end all lines are complete; none of them can be the torn one.
+    // The empty text tells the reader that the last line it was given is complete.
     yield this.#isOpenEnded ? rest : '';
   }
 
@@ -114,7 +114,7 @@ export class JournalFile {
     const whole = first === '' && !this.#isOpenEnded ? others : lines;
     const bytes = new TextEncoder().encode(whole.map((line) => `${line}\n`).join(''));
     try {
-      for (let written = 0; written < bytes.length; ) {
+      for (let written = 0; written < bytes.length;) {
         const { bytesWritten } = await handle.write(bytes, written);
         if (bytesWritten === 0) {
           throw new Error('nothing more can be written');
@@ -128,7 +128,7 @@ export class JournalFile {
     try {
       await this.#sync();
     } catch (error) {
-      // The system may have thrown away what it could not write: it does not tell a second time.
+      // The system may have dropped the pages that it could not write, and reports the error only once.
       throw await this.#fail(error);
     }
     this.#end += bytes.length;
@@ -172,10 +172,10 @@ export class JournalFile {
     }
   }
 
-  /** Puts a journal without what has been deleted into the place of this one. */
+  /** Replaces the file by one without what has been deleted. */
   async #compact(path: string): Promise<void> {
     const lines = await compactedLines(() => this.read()).catch((error: unknown) => {
-      // Whoever reads the journal next finds out, too, and says it.
+      // The read that follows finds the same, and throws it.
       if (isStoreError(error)) {
         return undefined;
       }
@@ -192,7 +192,7 @@ export class JournalFile {
         let text = '';
         for await (const line of lines) {
           text += `${line}\n`;
-          if (text.length > CHUNK) {
+          if (text.length > CHUNK_BYTES) {
             await handle.appendFile(text);
             text = '';
           }
@@ -214,12 +214,15 @@ export class JournalFile {
 
   #opened(): FileHandle {
     if (this.#handle === undefined) {
-      throw new Error(`the journal "${this.#path}" ${this.#failure === undefined ? 'is not open' : 'has closed itself'}`, { cause: this.#failure });
+      throw new Error(
+        `the journal "${this.#path}" ${this.#failure === undefined ? 'is not open' : 'has closed itself'}`,
+        { cause: this.#failure },
+      );
     }
     return this.#handle;
   }
 
-  /** Makes sure that nobody else has written to the file or taken it away. */
+  /** Makes sure that the file is still there, and that nothing else has written to it. */
   async #check(handle: FileHandle): Promise<void> {
     try {
       await this.#lock?.refresh();
@@ -228,7 +231,7 @@ export class JournalFile {
         throw new Error('it has been deleted');
       }
       if (size !== this.#size) {
-        throw new Error('somebody else has written to it');
+        throw new Error('another writer has written to it');
       }
     } catch (error) {
       // Too many open files are no reason to give up.
@@ -242,7 +245,7 @@ export class JournalFile {
     }
   }
 
-  /** Makes the file as long as it was before something was written in vain. */
+  /** Cuts the file to its last complete line, after a write that failed. */
   async #cut(reason?: unknown): Promise<void> {
     try {
       await this.#truncate();
@@ -259,7 +262,7 @@ export class JournalFile {
     try {
       await this.#handle?.truncate(this.#end);
     } catch (error) {
-      // Windows does not let those do it who may only append.
+      // Windows does not allow it through a handle that may only append.
       if (codeOf(error) !== 'EPERM') {
         throw error;
       }
@@ -271,7 +274,7 @@ export class JournalFile {
     return new StoreError('unavailable', `the journal "${this.#path}" cannot be written: ${String(cause)}`, { cause });
   }
 
-  /** Closes the journal, as nobody knows what is in the file. */
+  /** Closes the journal, as it is unknown what is in the file. */
   async #fail(reason: unknown): Promise<Error> {
     this.#failure = reason;
     await this.close().catch(() => undefined);

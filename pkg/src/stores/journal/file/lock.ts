@@ -11,22 +11,22 @@ interface Owner {
   readonly pid: number;
   /** When the process began, as far as the system tells: another process may have the number of one that has died. */
   readonly start?: string | undefined;
-  /** Where process numbers mean the same: one machine since it was started, or one container of it. */
+  /** What process numbers are unique in: a machine since it was started, or one container of it. */
   readonly place: string;
 }
 
 /** A lock that is held. */
 export interface FileLock {
-  /** Says that it is still in use. Throws when it is lost. */
+  /** Renews the time of the lock file. Throws when the lock is lost. */
   confirm(): Promise<void>;
   /** Confirms it when that has not happened for some time. */
   refresh(): Promise<void>;
   release(): Promise<void>;
 }
 
-/** How often a lock is confirmed, and when one that nobody confirms is lost; in milliseconds. */
-const BEAT = 3_000;
-const STALE = 15_000;
+/** How often a lock is confirmed, and after how long one that is not confirmed is lost, in milliseconds. */
+const CONFIRM_MS = 3_000;
+const LOCK_TIMEOUT_MS = 15_000;
 /** What a file system answers that has no hard links. */
 const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL'];
 
@@ -48,13 +48,13 @@ export async function lockFile(path: string): Promise<FileLock> {
     await utimes(path, now / 1000, now / 1000);
     confirmed = now;
   };
-  const timer = setInterval(() => void confirm().catch(() => undefined), BEAT);
+  const timer = setInterval(() => void confirm().catch(() => undefined), CONFIRM_MS);
   // A process that has nothing else to do may end.
   (timer as { unref?(): void }).unref?.();
   return {
     confirm,
     refresh: async () => {
-      if (Math.abs(Date.now() - confirmed) > 2 * BEAT) {
+      if (Math.abs(Date.now() - confirmed) > 2 * CONFIRM_MS) {
         await confirm();
       }
     },
@@ -70,7 +70,7 @@ export async function lockFile(path: string): Promise<FileLock> {
 /** Makes the file `path` with an owner in it, or takes the place of a dead one. */
 async function acquire(path: string, me: Owner): Promise<void> {
   const { rename, rm, stat, writeFile } = builtin('node:fs/promises');
-  // A lock comes into being under another name, so that nobody ever sees one that says nothing.
+  // A lock is written under another name first, so that it is never seen before it is complete.
   const own = `${path}.${newId()}`;
   await writeFile(own, JSON.stringify(me), { flag: 'wx' });
   try {
@@ -80,9 +80,13 @@ async function acquire(path: string, me: Owner): Promise<void> {
         continue;
       }
       if (await isAlive(found.owner, (await stat(own)).mtimeMs - found.time)) {
-        throw new StoreError('rejected', `${nameOf(found.owner, me)} has the journal open: it holds the lock "${path}"`);
+        throw new StoreError(
+          'rejected',
+          `${nameOf(found.owner, me)} has the journal open: it holds the lock "${path}"`,
+        );
       }
-      // Of all that see the same dead owner, one replaces it: who holds the lock of what it has left behind.
+      // Of all processes that see the same dead owner, one replaces its lock: the one that holds a second lock, named
+      // after it.
       const remains = `${path}.${found.owner.id}`;
       await acquire(remains, me);
       try {
@@ -119,10 +123,12 @@ async function place(own: string, path: string, me: Owner): Promise<boolean> {
       throw error;
     }
   }
-  return (await unless(['EEXIST'], async () => {
-    await writeFile(path, JSON.stringify(me), { flag: 'wx' });
-    return true;
-  })) ?? false;
+  return (
+    (await unless(['EEXIST'], async () => {
+      await writeFile(path, JSON.stringify(me), { flag: 'wx' });
+      return true;
+    })) ?? false
+  );
 }
 
 async function look(path: string): Promise<{ readonly owner: Owner; readonly time: number }> {
@@ -131,7 +137,7 @@ async function look(path: string): Promise<{ readonly owner: Owner; readonly tim
   return { owner, time: (await stat(path)).mtimeMs };
 }
 
-/** What cannot be read belongs to nobody that could be asked for. */
+/** The owner that a lock names; one that no process has when it cannot be read. */
 function ownerOf(text: string): Owner {
   try {
     const { id, pid, place, start } = JSON.parse(text) as Partial<Owner>;
@@ -139,7 +145,7 @@ function ownerOf(text: string): Owner {
       return { id, pid, place, start };
     }
   } catch {
-    // It was made where there are no hard links, and its maker has not come to the end.
+    // It is just being written, in place, as there are no hard links here.
   }
   return { id: 'unreadable', pid: 0, place: '' };
 }
@@ -147,7 +153,7 @@ function ownerOf(text: string): Owner {
 /** Whether an owner may still be there. `age` says how long ago it has confirmed its lock, in milliseconds. */
 async function isAlive({ pid, start, place }: Owner, age: number): Promise<boolean> {
   if (place !== (await thisProcess()).place) {
-    return age < STALE;
+    return age < LOCK_TIMEOUT_MS;
   }
   try {
     builtin('node:process').kill(pid, 0);
@@ -157,7 +163,7 @@ async function isAlive({ pid, start, place }: Owner, age: number): Promise<boole
     }
   }
   const now = await startOf(pid);
-  return now === undefined || start === undefined ? age < STALE : now === start;
+  return now === undefined || start === undefined ? age < LOCK_TIMEOUT_MS : now === start;
 }
 
 async function thisProcess(): Promise<Omit<Owner, 'id'>> {
@@ -177,7 +183,7 @@ async function startOf(pid: number): Promise<string | undefined> {
   try {
     // The name of the program, in brackets, may contain anything.
     const [state, ...fields] = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /s, '').split(' ');
-    // One that is dead and that nobody has asked for yet runs no more.
+    // A dead process stays in the list until its parent has taken its exit code.
     return state === 'Z' || state === 'X' ? 'dead' : fields[18];
   } catch {
     return undefined;

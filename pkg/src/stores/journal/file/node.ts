@@ -1,4 +1,4 @@
-// What only Node has. It is asked for when it is needed: a bundle for browsers finds nothing here that it would have to resolve.
+// Modules that only Node has. They are looked up at run time, so that bundlers for browsers need not resolve them.
 
 import { StoreError } from '../../../store/store-error.js';
 

@@ -1,44 +1,10 @@
 // Lines in the storage of a browser: an item for each batch of them.
 
 import { StoreError } from '../../../store/store-error.js';
-import { browserLock, pageLock, type StorageLock } from './lock.js';
+import { areaOfPage, type StorageArea } from './area.js';
+import { lockStorage, type StorageLock } from './lock.js';
+import type { StorageOptions } from '../options.js';
 import type { Durability } from '../../../store/contract.js';
-
-/** What is needed of a `Storage`. */
-export interface StorageArea {
-  readonly length: number;
-  key(index: number): string | null;
-  getItem(name: string): string | null;
-  setItem(name: string, value: string): void;
-  removeItem(name: string): void;
-}
-
-/** What is needed of `navigator.locks`. */
-export interface StorageLocks {
-  request(
-    name: string,
-    options: { readonly mode: 'exclusive'; readonly ifAvailable: true },
-    callback: (lock: object | null) => Promise<unknown>,
-  ): Promise<unknown>;
-}
-
-/** Options of `localStorageJournal`. */
-export interface StorageOptions {
-  /** `globalThis.localStorage`, unless told otherwise. */
-  readonly storage?: StorageArea | undefined;
-  /**
-   * Locks that all that use the storage share; for `localStorage` those of the browser (`navigator.locks`), unless told otherwise.
-   * A storage without them is refused, but for `sessionStorage`, which each page has for itself.
-   */
-  readonly locks?: StorageLocks | undefined;
-}
-
-/** What a page has. */
-interface Host {
-  readonly localStorage?: StorageArea;
-  readonly sessionStorage?: StorageArea;
-  readonly navigator?: { readonly locks?: StorageLocks };
-}
 
 const DELETED = 'was deleted while it was open';
 
@@ -56,7 +22,7 @@ export class JournalStorage {
   /** The numbers of the first and the last item; 0 when there is none. */
   #first = 0;
   #last = 0;
-  /** Why nothing is written any more. */
+  /** Why all later writes are refused. */
   #failure: StoreError | undefined;
 
   constructor(name: string, options: StorageOptions) {
@@ -66,11 +32,11 @@ export class JournalStorage {
   }
 
   async open(): Promise<void> {
-    const { storage = areaOf('localStorage') } = this.#options;
+    const { storage = areaOfPage('localStorage') } = this.#options;
     if (storage === undefined) {
       throw new StoreError('rejected', `there is no localStorage for ${this.name}`);
     }
-    this.#lock = await this.#acquire(storage);
+    this.#lock = await lockStorage(storage, this.#name, this.#options.locks);
     this.#storage = storage;
     this.#failure = undefined;
     this.#first = 0;
@@ -115,26 +81,7 @@ export class JournalStorage {
     this.#storage = undefined;
   }
 
-  /**
-   * Only locks that the browser itself takes back keep a second writer out: a page that has been stopped (the machine slept) goes
-   * on where it was, and cannot know by anything in the storage that others have taken its place meanwhile.
-   */
-  async #acquire(storage: StorageArea): Promise<StorageLock> {
-    const isShared = storage === areaOf('localStorage');
-    const locks = this.#options.locks ?? (isShared ? (globalThis as Host).navigator?.locks : undefined);
-    if (locks !== undefined) {
-      return await browserLock(locks, `statepad:${this.#name}`);
-    }
-    if (!isShared && storage === areaOf('sessionStorage')) {
-      return pageLock(storage, this.#name);
-    }
-    const why = isShared
-      ? 'needs navigator.locks, which a page has that comes by https or from localhost: serve it so, or use indexedDBStore'
-      : 'needs locks that all that use its storage share: give them as locks';
-    throw new StoreError('rejected', `${this.name} ${why}`);
-  }
-
-  /** Makes sure that what is here is still what was here, and that nothing else has come. */
+  /** Throws when items have been deleted, or written by another page. */
   #assertOurs(storage: StorageArea): void {
     if (this.#failure !== undefined) {
       throw this.#failure;
@@ -173,16 +120,7 @@ export class JournalStorage {
   }
 }
 
-/** A storage of the page; `undefined` where there is none, or the page is not allowed to use it. */
-function areaOf(name: 'localStorage' | 'sessionStorage'): StorageArea | undefined {
-  try {
-    return (globalThis as Host)[name];
-  } catch {
-    return undefined;
-  }
-}
-
-/** Browsers have told in several ways that a storage is full. */
+/** Browsers tell in several ways that a storage is full. */
 function isFull(error: unknown): boolean {
   const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
   return name === 'QuotaExceededError' || name === 'NS_ERROR_DOM_QUOTA_REACHED' || code === 22 || code === 1014;

@@ -1,7 +1,7 @@
 // One writer at a time for the storage of a browser.
 
 import { StoreError } from '../../../store/store-error.js';
-import type { StorageArea, StorageLocks } from './journal-storage.js';
+import { areaOfPage, locksOfPage, type StorageArea, type StorageLocks } from './area.js';
 
 /** A lock that is held. */
 export interface StorageLock {
@@ -10,11 +10,36 @@ export interface StorageLock {
   release(): void;
 }
 
-/** What this page holds: by the locks of the browser, or by the storage that is its own. */
+/** The names of the locks that this page holds, by the `StorageLocks` or the storage that they belong to. */
 const held = new WeakMap<object, Set<string>>();
 
+/**
+ * Takes the lock of a journal in a storage. Throws `rejected` when it is held, and when there is nothing to lock with.
+ *
+ * Only locks that the browser itself takes back keep a second writer out: a page that was stopped (the machine slept)
+ * goes on where it was, and nothing in the storage tells it that others have taken its place meanwhile.
+ */
+export async function lockStorage(
+  storage: StorageArea,
+  name: string,
+  given: StorageLocks | undefined,
+): Promise<StorageLock> {
+  const isShared = storage === areaOfPage('localStorage');
+  const locks = given ?? (isShared ? locksOfPage() : undefined);
+  if (locks !== undefined) {
+    return await browserLock(locks, `statepad:${name}`);
+  }
+  if (!isShared && storage === areaOfPage('sessionStorage')) {
+    return pageLock(storage, name);
+  }
+  const why = isShared
+    ? 'needs navigator.locks, which a page has that comes by https or from localhost: serve it so, or use indexedDBStore'
+    : 'needs locks that all that use its storage share: give them as locks';
+  throw new StoreError('rejected', `the journal "${name}" ${why}`);
+}
+
 /** Takes a lock of the browser, which goes with its page. Throws `rejected` when it is held. */
-export async function browserLock(locks: StorageLocks, name: string): Promise<StorageLock> {
+async function browserLock(locks: StorageLocks, name: string): Promise<StorageLock> {
   const ours = heldBy(locks);
   if (ours.has(name)) {
     throw takenHere(name);
@@ -25,7 +50,9 @@ export async function browserLock(locks: StorageLocks, name: string): Promise<St
       let lost: unknown;
       const confirm = (): void => {
         if (lost !== undefined) {
-          throw new StoreError('rejected', `another page has taken the lock "${name}": reload the page`, { cause: lost });
+          throw new StoreError('rejected', `another page has taken the lock "${name}": reload the page`, {
+            cause: lost,
+          });
         }
       };
       const request = locks.request(name, { mode: 'exclusive', ifAvailable: true }, async (lock) => {
@@ -52,7 +79,7 @@ export async function browserLock(locks: StorageLocks, name: string): Promise<St
 }
 
 /** Takes a lock of a storage that no other page has. Throws `rejected` when it is held. */
-export function pageLock(storage: StorageArea, name: string): StorageLock {
+function pageLock(storage: StorageArea, name: string): StorageLock {
   const ours = heldBy(storage);
   if (ours.has(name)) {
     throw takenHere(name);
@@ -71,5 +98,8 @@ function heldBy(holder: object): Set<string> {
 }
 
 function takenHere(name: string): StoreError {
-  return new StoreError('rejected', `this page has the journal open already: it holds the lock "${name}"; close that store first`);
+  return new StoreError(
+    'rejected',
+    `this page has the journal open already: it holds the lock "${name}"; close that store first`,
+  );
 }

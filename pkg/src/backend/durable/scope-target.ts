@@ -1,0 +1,148 @@
+// A user's and the app's keys as `updateState` reads and writes them, or the app's alone: under a guard for what the
+// function has looked at.
+
+import { deltaOfOthers } from './others-delta.js';
+import { knownOf, sentOf, type KnownScopes } from './positions.js';
+import { ReadTracker } from './read-tracker.js';
+import { admitDelta, type AdmittedDelta } from '../../input/admit.js';
+import { withDeltas } from '../../model/delta.js';
+import { StatepadError } from '../../model/errors.js';
+import { newId } from '../../model/ids.js';
+import { deepFreeze } from '../../model/json.js';
+import { APP_PREFIX, USER_PREFIX, mergeRecords, underKeys } from '../../model/scope.js';
+import { isStoreError } from '../../store/store-error.js';
+import type { SharedPart } from './following.js';
+import type { StoreParts } from './parts.js';
+import type { Begin } from './writer.js';
+import type { UpdateTarget } from '../update-target.js';
+import type { ScopeKey } from '../../engine/sessions.js';
+import type { Change, Committed, Guard, LoadedScope, Values } from '../../store/contract.js';
+import type { Json, UpdateStateTarget } from '../../model/types.js';
+import type { Signal } from '../../async/abort.js';
+
+type State = Readonly<Record<string, Json>>;
+
+/** An app and a user as they were read, or left by the turn before. */
+interface ReadScopes {
+  readonly app: LoadedScope;
+  readonly user: LoadedScope | undefined;
+}
+
+/** A change of app and user state, but for what a store is told of the scopes. */
+interface ScopeChange extends Pick<Change, 'id' | 'time' | 'guard' | 'turn'> {
+  readonly key: ScopeKey;
+  readonly written: AdmittedDelta;
+  readonly read: ReadScopes;
+}
+
+/** A user's and the app's keys, or the app's alone. */
+export function scopeTarget(parts: StoreParts, target: UpdateStateTarget, signal: Signal | undefined): UpdateTarget {
+  const { appName, userId } = target;
+  const key = { appName, userId };
+  return async (turn) => {
+    const read = (turn.left() as ReadScopes | undefined) ?? (await load(parts, key, signal));
+    const { app, user } = read;
+    const reads = new ReadTracker(merged(app.state, user?.state));
+    return {
+      state: reads.state,
+      widest: (delta) => reads.widest(delta),
+      write: async (delta, reserved) => {
+        const [id, time] = [newId(), parts.now()];
+        const pos = { app: app.pos, ...(user && { user: user.pos }) };
+        const wanted: Guard = { keys: reads.keys(), ...(reads.isWhole ? { pos } : {}) };
+        const guard = parts.writer.guardOf(wanted);
+        const written = admitDelta(delta, 'delta');
+        const held = reserved === undefined ? {} : { turn: reserved };
+        const leave = turn.writes();
+        try {
+          return await parts.writer.runExclusive(id, signal, async (begin) => {
+            const next = await write(parts, { id, time, key, written, read, ...guard, ...held }, begin);
+            if (next.app.isWhole && next.user?.isWhole !== false) {
+              leave(next);
+            }
+            return merged(next.app.state, next.user?.state);
+          });
+        } catch (error) {
+          throw isStoreError(error)
+            ? new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause: error })
+            : error;
+        }
+      },
+    };
+  };
+}
+
+async function load({ loader }: StoreParts, key: ScopeKey, signal: Signal | undefined): Promise<ReadScopes> {
+  const { appName, userId } = key;
+  const user = userId === undefined ? undefined : loader.loadScope(key, signal);
+  const [app, loaded] = await Promise.all([loader.loadScope({ appName, userId: undefined }, signal), user]);
+  return { app, user: loaded };
+}
+
+/** Has a change stored, and applies it. Answers with the scopes right after it. */
+async function write({ cache, writer }: StoreParts, scopeChange: ScopeChange, begin: Begin): Promise<WrittenScopes> {
+  const {
+    id,
+    time,
+    key,
+    written,
+    read: { app, user },
+    guard,
+    turn,
+  } = scopeChange;
+  const { appName, userId } = key;
+  const { registry } = cache;
+  const prepared = registry.engine.prepareUpdate(key, { id, timestamp: time, ...written }, {});
+  const known = earlier(knownOf(app, user), cache.knownScopes(key));
+  const change: Change = {
+    id,
+    kind: 'update',
+    key: userId === undefined ? { appName } : { appName, userId },
+    time,
+    delta: registry.engine.scopedDelta(prepared),
+    ...(guard === undefined ? {} : { guard }),
+    known,
+    ...(turn === undefined ? {} : { turn }),
+  };
+  const sent = { change, prepared, known };
+  const committed = await writer.commit(sent, begin);
+  cache.applyCommittedUpdate(key, sent, committed);
+  return { app: scopeAfter(app, 'app', change, committed), user: user && scopeAfter(user, 'user', change, committed) };
+}
+
+/** A scope right after a change. */
+interface WrittenScope extends LoadedScope {
+  /** Whether nothing that others have written is missing. */
+  readonly isWhole: boolean;
+}
+
+/** Both scopes right after a change. */
+interface WrittenScopes {
+  readonly app: WrittenScope;
+  readonly user: WrittenScope | undefined;
+}
+
+/**
+ * The values of a scope right after a change: of what was read and written for sure, of others as far as the store
+ * tells.
+ */
+function scopeAfter(read: LoadedScope, part: SharedPart, { id, delta }: Change, committed: Committed): WrittenScope {
+  const own = delta[part];
+  const others = deltaOfOthers(committed, part, read.pos, own);
+  const unmoved = committed.pos[part] === read.pos ? read.mark : undefined;
+  const mark = own === undefined ? (committed.before?.[part] ?? unmoved) : id;
+  const state = deepFreeze(withDeltas(read.state, others, own));
+  return { pos: committed.pos[part], state, ...(mark === undefined ? {} : { mark }), isWhole: others !== undefined };
+}
+
+/** Of two that are known the lower one of each scope: what has happened since then is new for both. */
+function earlier(read: KnownScopes, cached: KnownScopes): KnownScopes {
+  const app = (cached.pos.app ?? Infinity) < (read.pos.app ?? Infinity) ? cached : read;
+  const user = (cached.pos.user ?? Infinity) < (read.pos.user ?? Infinity) ? cached : read;
+  return knownOf(sentOf(app, 'app'), sentOf(user, 'user'));
+}
+
+/** The values of both scopes under their full keys. */
+function merged(app: Values, user: Values = {}): State {
+  return deepFreeze(mergeRecords([underKeys(APP_PREFIX, app), underKeys(USER_PREFIX, user)]));
+}

@@ -1,0 +1,83 @@
+// Writing to a store: one change of a session after the other, each sent until it is known what became of it.
+
+import { CommitQueue } from './commit-queue.js';
+import { guardOf } from './guards.js';
+import { outcomeUnknown, type RetryOptions } from './retry.js';
+import { orAborted, type Signal } from '../../async/abort.js';
+import { Queues } from '../../async/queue.js';
+import { isStoreError } from '../../store/store-error.js';
+import type { Connection } from './connection.js';
+import type { SessionCache } from './session-cache.js';
+import type { SentChange } from './positions.js';
+import type { Committed, Guard } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
+
+/** Says that a change is about to be sent. Throws when its caller has given up. */
+export type Begin = (id: string) => void;
+
+/** Sends the changes of one service. */
+export class ChangeWriter {
+  readonly #connection: Connection;
+  readonly #cache: SessionCache;
+  readonly #commits: CommitQueue;
+  /** By session: its changes, one after the other. */
+  readonly #queues = new Queues();
+
+  constructor(connection: Connection, cache: SessionCache, retry: RetryOptions) {
+    this.#connection = connection;
+    this.#cache = cache;
+    this.#commits = new CommitQueue(connection.store, retry);
+  }
+
+  /** The guard of a change, as far as the store can compare it. Throws `INVALID_ARGUMENT`. */
+  guardOf(guard: Guard): { readonly guard?: Guard } {
+    return guardOf(this.#connection.store, guard);
+  }
+
+  /**
+   * Runs a task after all earlier ones of its session, or of its name. Until it has begun to write, `signal` ends it;
+   * after that it goes on, and the caller is told that the outcome is unknown.
+   */
+  async runExclusive<T>(
+    of: SessionKey | string,
+    signal: Signal | undefined,
+    task: (begin: Begin) => Promise<T>,
+  ): Promise<T> {
+    let begun: string | undefined;
+    const run = async (): Promise<T> => {
+      signal?.throwIfAborted();
+      await this.#connection.open();
+      return await task((id) => {
+        signal?.throwIfAborted();
+        begun = id;
+      });
+    };
+    const name = typeof of === 'string' ? of : nameOf(of);
+    return await orAborted(this.#queues.run(name, run), signal, () => begun && outcomeUnknown(begun, signal?.reason));
+  }
+
+  /** Makes a change durable. When that fails, it is discarded. */
+  async commit({ change, prepared }: SentChange, begin: Begin): Promise<Committed> {
+    try {
+      begin(change.id);
+      return await this.#commits.commit(change);
+    } catch (error) {
+      this.#cache.registry.engine.discard(prepared);
+      if (!isStoreError(error)) {
+        // It may be written: where its scopes are is not known any more.
+        const { appName, userId } = change.key;
+        this.#cache.forgetPositions({ appName, userId });
+      }
+      throw error;
+    }
+  }
+
+  /** Resolves when everything that was asked for is done. */
+  async idle(): Promise<void> {
+    await this.#queues.idle();
+  }
+}
+
+function nameOf({ appName, userId, sessionId }: SessionKey): string {
+  return JSON.stringify([appName, userId, sessionId]);
+}

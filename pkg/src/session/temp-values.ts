@@ -1,0 +1,35 @@
+// The `temp:` values that a handle shows: those of the invocation that it came to last.
+
+import type { View } from './handle.js';
+import type { TempDelta } from '../input/event-draft.js';
+import type { Event } from '../model/types.js';
+
+/** How many invocations a handle remembers: those that take turns on it. */
+const MAX_INVOCATIONS = 64;
+
+/** Shows the `temp:` keys of an event on the handle that it came through. A user's event may begin an invocation. */
+export function showTemp(view: View, { author, invocationId }: Event, temp: TempDelta | undefined): void {
+  if (view.invocation !== invocationId) {
+    enterInvocation(view, invocationId, author === 'user');
+  }
+  if (temp !== undefined) {
+    const shown = (view.temp ??= new Map());
+    temp.set.forEach((value, key) => shown.set(key, value));
+    temp.unset.forEach((key) => shown.delete(key));
+  }
+}
+
+function enterInvocation(view: View, invocationId: string, isOfUser: boolean): void {
+  const seen = (view.invocations ??= new Set());
+  if (isOfUser && !seen.has(invocationId) && seen.size > 0) {
+    view.temp = undefined;
+  }
+  // The last one goes to the end; the one that was seen longest ago is forgotten.
+  seen.delete(invocationId);
+  seen.add(invocationId);
+  const [oldest] = seen;
+  if (seen.size > MAX_INVOCATIONS && oldest !== undefined) {
+    seen.delete(oldest);
+  }
+  view.invocation = invocationId;
+}

@@ -1,0 +1,143 @@
+// What a store writes: changes, what has to hold for them, and what became of them.
+
+import type { Delta } from '../model/delta.js';
+import type { Json, SessionKey } from '../model/types.js';
+
+export type { Delta } from '../model/delta.js';
+
+/** The values of one scope under their names, in the order in which the names were first written. No prototype. */
+export type Values = Readonly<Record<string, Json>>;
+
+/** How many changes a session has seen since its creation, which is 0: the number of events appended to it. */
+export type Rev = number;
+
+/**
+ * How many changes have touched the app's scope, and the user's, in the order in which the store made them: 0 before
+ * the first. Equal numbers mean equal values. It never goes back, not even when all keys of a scope are gone.
+ */
+export interface Pos {
+  readonly app: number;
+  /** 0 where there is no user. */
+  readonly user: number;
+}
+
+/**
+ * The change that brought an app's scope, and a user's, to its position: its {@link Change.call}, or else its id.
+ * Absent at position 0, and where it is not known, as after an upgrade or `removeScope`; two marks are compared only
+ * when both are there. Equal positions with other marks mean that the store has gone back since, and others have
+ * written.
+ */
+export interface Marks {
+  readonly app?: string;
+  readonly user?: string;
+}
+
+/** What a caller has in memory of a session and its scopes. Absent parts are not known. */
+export interface Known {
+  /** The `Row.created` of the session. */
+  readonly created?: string;
+  /** The revision of the session. Only together with `created`. */
+  readonly rev?: Rev;
+  /** The id of the event at `rev`; absent at revision 0. */
+  readonly last?: string;
+  /** The positions of the scopes. */
+  readonly pos?: Partial<Pos>;
+  /** The marks of the scopes at these positions. */
+  readonly marks?: Marks;
+}
+
+/** What others have changed in app and user state since the caller's position. */
+export interface Changed {
+  readonly app?: Delta;
+  readonly user?: Delta;
+}
+
+/**
+ * What has to hold for a change to be written. Absent parts are not looked at. A store looks at it in the same atomic
+ * step in which it writes, and after it has looked for a duplicate.
+ */
+export interface Guard {
+  /** The `Row.created` that the session must have: `not-found` otherwise, as it is another session. */
+  readonly created?: string;
+  /** The revision that the session must be at: `conflict` otherwise, with `actual`. */
+  readonly rev?: Rev;
+  /** The positions that the scopes must be at: `conflict` otherwise. */
+  readonly pos?: Partial<Pos>;
+  /**
+   * Names that must have these values (`set`, compared as `JSON.stringify` writes them) or be absent (`unset`):
+   * `conflict` otherwise.
+   */
+  readonly keys?: { readonly app?: Delta; readonly user?: Delta; readonly session?: Delta };
+}
+
+/**
+ * The value that a store writes, all of it or nothing: one event and its deltas, already split by scope. `temp:` keys
+ * are never in it.
+ *
+ * - `create` makes a session, at revision 0. `key` is whole; the event says what the session began with, so that its
+ *   past can be told: it is kept as the event of revision 0. A creation without one is made all the same.
+ * - `append` gives a session its next event. `key` is whole, there is an event.
+ * - `update` writes app and user state alone. `key` has no `sessionId`; no `userId` either when only app state is
+ *   written.
+ */
+export interface Change {
+  /**
+   * The idempotency key. Of an append it is the event's id, unique in its session; of the others it is unique
+   * everywhere.
+   */
+  readonly id: string;
+  readonly kind: 'create' | 'append' | 'update';
+  readonly key: Partial<SessionKey> & Pick<SessionKey, 'appName'>;
+  /**
+   * The time of creation, or the event's: what `list` sorts by. In milliseconds since the epoch, any finite number.
+   */
+  readonly time: number;
+  /** The event as JSON text, opaque to the store. Never changed, and given back as it is. */
+  readonly event?: { readonly id: string; readonly time: number; readonly data: string };
+  readonly delta: { readonly app?: Delta; readonly user?: Delta; readonly session?: Delta };
+  readonly guard?: Guard;
+  /** What the caller has of the scopes: only for {@link Committed.changed}, and never a condition. */
+  readonly known?: Pick<Known, 'pos' | 'marks'>;
+  /**
+   * Tells this call from every other one, where the id does not: an event whose id its author chose may be sent again
+   * by another call, and other sessions may have one of that id. The same in all tries of a call. Absent: the id.
+   */
+  readonly call?: string;
+  /**
+   * Which try of the call this is, from the second one on: 2, 3 and so on. An earlier try may still be on its way.
+   * When a change with an `attempt` is refused (`exists`, `not-found`, `conflict`), a store remembers its `call` for
+   * an hour at least, and refuses every later try of it with `conflict`: nothing of a call is written after its caller
+   * was told that it was refused. A change without `attempt` leaves nothing behind when it is refused.
+   */
+  readonly attempt?: number;
+  /** The `Turn` that this change uses: it ends in the same step in which the change is written, or known to be. */
+  readonly turn?: string;
+}
+
+/** What became of a change that is durable. */
+export interface Committed {
+  /** The session's revision after the change; 0 for an update. */
+  readonly rev: Rev;
+  /**
+   * The revision before it: others have written when this is not what one knew. `null` for a creation and an update.
+   */
+  readonly prev: Rev | null;
+  /** Where the scopes are after the change. */
+  readonly pos: Pos;
+  /** The store had the change before, and has done nothing; `rev`, `prev` (the same) and `pos` are those of now. */
+  readonly duplicate?: true;
+  /** Of a duplicate append: the event that is stored under this id. */
+  readonly data?: string;
+  /**
+   * What the session and the scopes were at just before this change: the id of the event at `prev` (of an append,
+   * absent at revision 0) and the marks of the scopes. For a duplicate: what they are at. A store that has gone back
+   * shows by it.
+   */
+  readonly before?: Marks & { readonly session?: string };
+  /**
+   * What others have done to the scopes between {@link Change.known} and this change, which is not part of it. A scope
+   * that others have moved and that is absent here has to be loaded. Names come in the order of writing; one that was
+   * deleted and written again is in both `unset`, which comes first, and `set`.
+   */
+  readonly changed?: Changed;
+}

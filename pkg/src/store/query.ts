@@ -1,0 +1,133 @@
+// What a store reads: sessions, pages of lists, scopes.
+
+import type { Changed, Known, Marks, Pos, Rev, Values } from './change.js';
+import type { SessionKey } from '../model/types.js';
+
+/** Which parts of a session are wanted. */
+export interface LoadQuery {
+  /** Which events; all from revision 1 on when absent. */
+  readonly events?: {
+    /**
+     * Only those of this revision or a later one; from revision 1 when absent. 0 asks for the creation's event, too,
+     * if it had one.
+     */
+    readonly from?: Rev;
+    /** Only those of this revision or an earlier one. */
+    readonly to?: Rev;
+    /** Only those with this time or a later one, each judged by itself. */
+    readonly since?: number;
+    /** Of all these, the last so many; 0 is none. */
+    readonly last?: number;
+  };
+  /**
+   * What the caller has. Values that are still the same are left out of the answer: the session's when `created`,
+   * `rev` and `last` are, the app's and the user's when their positions and marks are. Where a store compares `last`,
+   * and the session has another event at `rev`, or has not come to `rev`, the answer says {@link Loaded.diverged}.
+   */
+  readonly known?: Known;
+}
+
+/** A session as it was at one moment. */
+export interface Loaded {
+  /** The id of the change that created it: it tells a session from an earlier one under the same key. */
+  readonly created: string;
+  readonly rev: Rev;
+  /** The time of the last event, or of creation. */
+  readonly time: number;
+  readonly pos: Pos;
+  /** The values of each scope, without what is known, and without a scope that `changed` tells. */
+  readonly state: { readonly session?: Values; readonly app?: Values; readonly user?: Values };
+  /** The id of the event at `rev`; absent at revision 0, and where the store does not tell. */
+  readonly last?: string;
+  /** The marks of the scopes, where the store tells. */
+  readonly marks?: Marks;
+  /**
+   * In place of a scope's values: what has happened to it since `known.pos`. Only where the known mark was compared.
+   */
+  readonly changed?: Changed;
+  /**
+   * What is known of the session is not what the store has: it has gone back since. The session's values are in
+   * `state`.
+   */
+  readonly diverged?: true;
+  /** In the order of appending. */
+  readonly events: readonly StoredEvent[];
+}
+
+/** An event as it is stored. */
+export interface StoredEvent {
+  /** The revision that the session came to with it; 0 for the creation's. */
+  readonly rev: Rev;
+  /** The text of `Change.event`. */
+  readonly data: string;
+  /** The id under which it is stored; absent for the creation's, and where the store does not tell. */
+  readonly id?: string;
+}
+
+/** Which sessions are wanted: those of an app, or of one of its users. */
+export interface ListQuery {
+  readonly app: string;
+  readonly user?: string;
+  /**
+   * By time, descending or ascending; ties by session id and then by user, ascending either way, in the order of their
+   * UTF-8 bytes.
+   */
+  readonly descending: boolean;
+  /** How many at most; all when absent. */
+  readonly limit?: number;
+  /** How many to pass over. Not together with `after`. */
+  readonly offset?: number;
+  /** Go on behind this place, which need not be there any more. */
+  readonly after?: Place;
+}
+
+/** One session of a list. */
+export interface Row {
+  readonly key: SessionKey;
+  readonly created: string;
+  readonly rev: Rev;
+  readonly time: number;
+  /** The session's own values. */
+  readonly state: Values;
+}
+
+/** One page of a list: a snapshot of one moment. */
+export interface Page {
+  readonly rows: readonly Row[];
+  /** The values of the app. */
+  readonly app: Values;
+  /** The values of each user in the rows. */
+  readonly users: ReadonlyMap<string, Values>;
+  /** How many sessions there are in all, whatever the page. */
+  readonly total: number;
+  /** Sessions of this page that cannot be read. They are not in `rows`. */
+  readonly corrupt?: readonly SessionKey[];
+  /**
+   * The place of the last session of this page, whether it can be read or not: the next page is the one `after` it.
+   * Only a page with `corrupt` sessions needs it. Without it the next page begins behind the last of the `rows`, and
+   * looks at the corrupt sessions behind that once more.
+   */
+  readonly next?: Place;
+}
+
+/** The place of a session in a list. */
+export interface Place {
+  readonly time: number;
+  readonly sessionId: string;
+  readonly userId: string;
+}
+
+/** An app, or a user in it. */
+export interface ScopeName {
+  readonly app: string;
+  readonly user?: string;
+}
+
+/** The values of an app, or of a user in it. */
+export interface LoadedScope {
+  /** How many changes have touched it; 0 when nothing ever was there. */
+  readonly pos: number;
+  readonly state: Values;
+  /** The change that brought it there, where the store tells. */
+  readonly mark?: string;
+}

@@ -1,0 +1,48 @@
+// Reading the events of a session from an IndexedDB database.
+
+import { missingEvents } from '../../store/refusals.js';
+import { getAll } from './requests.js';
+import type { EventRow, SessionRow } from './rows.js';
+import type { LoadQuery, StoredEvent } from '../../store/contract.js';
+
+/** How many events are read at once: few when only some are looked for, more when that was not enough. */
+const FEWEST_EVENTS = 32;
+const MOST_EVENTS = 256;
+/** The wanted events of a session. They are read from the last one back, as the last ones are what is wanted most. */
+export async function readEvents(
+  transaction: IDBTransaction,
+  { number, rev, first: earliest }: SessionRow,
+  { from = 1, to = Infinity, since = -Infinity, last = Infinity }: NonNullable<LoadQuery['events']>,
+): Promise<StoredEvent[]> {
+  const first = Math.max(from, earliest ?? 1);
+  const found: StoredEvent[] = [];
+  let end = Math.min(to, rev);
+  // Without a time to look for, it is known how many will do.
+  let size = since === -Infinity ? Math.min(last, MOST_EVENTS) : FEWEST_EVENTS;
+  while (end >= first && found.length < last) {
+    const start = Math.max(end - size + 1, first);
+    const range = IDBKeyRange.bound([number, start], [number, end]);
+    const rows = await getAll(transaction, 'events', range);
+    if (rows.length !== end - start + 1) {
+      throw missingEvents(start, end);
+    }
+    const isLast = addBackwards(found, rows, since, last);
+    end = isLast ? -1 : start - 1;
+    size = Math.min(size * 2, MOST_EVENTS);
+  }
+  return found.reverse();
+}
+
+/** Adds the wanted events, the last one first. Says whether no earlier one can be wanted. */
+function addBackwards(found: StoredEvent[], rows: readonly EventRow[], since: number, last: number): boolean {
+  for (let index = rows.length - 1; index >= 0 && found.length < last; index--) {
+    const { rev, id, time, peak, data } = rows[index] as EventRow;
+    if (peak < since) {
+      return true;
+    }
+    if (time >= since) {
+      found.push({ rev, data, ...(id !== undefined && { id }) });
+    }
+  }
+  return false;
+}

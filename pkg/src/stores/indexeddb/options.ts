@@ -1,0 +1,27 @@
+// The options of `indexedDBStore`, and the checks of what it is given.
+
+import { checkMethods, checkOptions } from '../../checks/arguments.js';
+import { checkChoice, checkText } from '../shared/options.js';
+
+/** Options of `indexedDBStore`. */
+export interface IndexedDBStoreOptions {
+  /**
+   * `strict`, the default: a change is on disk when `commit` resolves. `relaxed`: the operating system has it; that is
+   * faster, and a loss of power may take the last changes, never a part of one.
+   */
+  readonly durability?: 'strict' | 'relaxed';
+  /** Instead of the global one. */
+  readonly indexedDB?: IDBFactory;
+  /** Instead of the global one. Where there is none, `watch` hears nothing. */
+  readonly BroadcastChannel?: new (name: string) => Pick<BroadcastChannel, 'onmessage' | 'postMessage' | 'close'>;
+}
+
+/** Throws `INVALID_ARGUMENT` for a name or options that cannot be used. */
+export function checkArguments(name: unknown, options: IndexedDBStoreOptions): void {
+  checkText('name', name, "indexedDBStore('sessions')");
+  checkOptions(options, ['durability', 'indexedDB', 'BroadcastChannel']);
+  checkChoice('options.durability', options.durability, ['strict', 'relaxed']);
+  if (options.indexedDB !== undefined) {
+    checkMethods(options.indexedDB, 'options.indexedDB', ['open']);
+  }
+}

@@ -1,0 +1,49 @@
+// Deleting a session, or the values of an app or a user.
+
+import { RememberedIds } from './ids.js';
+import { scopeKey, sessionKey } from './keys.js';
+import { beginningWith, get, put, remove } from './requests.js';
+import { forgetAll } from './since.js';
+import { isNamed } from '../shared/keys.js';
+import type { Guard, ScopeName } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
+
+/** Deletes a session in a transaction, if it is the one that a guard names. Says whether it was there. */
+export async function removeSession(
+  transaction: IDBTransaction,
+  key: SessionKey,
+  guard: Pick<Guard, 'created'> | undefined,
+): Promise<boolean> {
+  const keys = [scopeKey(key.appName), scopeKey(key.appName, key.userId)];
+  const [session, ...scopes] = await Promise.all([
+    get(transaction, 'sessions', sessionKey(key)),
+    ...keys.map((scope) => get(transaction, 'scopes', scope)),
+  ]);
+  if (!isNamed(session, guard)) {
+    return false;
+  }
+  remove(transaction, 'sessions', sessionKey(key));
+  remove(transaction, 'events', beginningWith([session.number]));
+  remove(transaction, 'values', beginningWith([session.number]));
+  const creations = new RememberedIds('creations');
+  creations.add(session.created);
+  creations.write(transaction);
+  for (const row of scopes) {
+    if (row !== undefined) {
+      put(transaction, 'scopes', { ...row, sessions: row.sessions - 1 });
+    }
+  }
+  return true;
+}
+
+/** Deletes all values of an app, or of a user in it, in a transaction. Nothing before it can be told any more. */
+export async function removeScope(transaction: IDBTransaction, { app, user }: ScopeName): Promise<void> {
+  const key = scopeKey(app, user);
+  const row = await get(transaction, 'scopes', key);
+  if (row !== undefined) {
+    const { scope, pos, sessions, next } = row;
+    remove(transaction, 'values', beginningWith([key]));
+    forgetAll(transaction, key);
+    put(transaction, 'scopes', { scope, pos: pos + 1, sessions, next });
+  }
+}

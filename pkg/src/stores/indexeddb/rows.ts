@@ -1,0 +1,139 @@
+// The rows of the object stores of an IndexedDB database.
+
+/** An app, or a user in it, as a key. */
+export type ScopeKey = [app: string] | [app: string, user: string];
+/** Whose values: an app's or a user's, or those of the session that has this number. */
+export type Home = ScopeKey | number;
+
+/** What is told of the whole database. */
+export interface MetaRow {
+  readonly name: 'database';
+  /** Made anew with each database, to tell it from an earlier one under the same name. */
+  readonly identity: string;
+  /** The number of the last session. */
+  readonly sessions: number;
+  /** `DATA_VERSION`; absent in the first. */
+  readonly version?: number;
+}
+
+/** A session. Its texts are written by `toOrdered`. */
+export interface SessionRow {
+  readonly app: string;
+  readonly user: string;
+  readonly id: string;
+  /**
+   * Never given twice: what belongs to a session is found by it, and never belongs to a later one under the same key.
+   */
+  readonly number: number;
+  readonly created: string;
+  readonly time: number;
+  /** The time below zero: an ascending index of it is a descending one of the time, with ties still ascending. */
+  readonly back: number;
+  readonly rev: number;
+  /** The revision of its first event where that is 0: its creation had one. */
+  readonly first?: 0;
+  /** The latest time of all its events. */
+  readonly peak: number;
+  /** The order of the next new name. */
+  readonly next: number;
+  /**
+   * The id of the event at `rev`; absent at revision 0, and in a row of version 1 that nothing was appended to since.
+   */
+  readonly last?: string;
+  /** A number that only grows, for writers that take turns: nothing gives it yet. Absent in rows of version 1. */
+  readonly fence?: number;
+  /** Who may write until when, in milliseconds since the epoch: nothing sets it yet. */
+  readonly lease?: { readonly holder: string; readonly until: number };
+}
+
+/** An event. */
+export interface EventRow {
+  readonly session: number;
+  readonly rev: number;
+  /** Not there in the creation's: nothing that is appended is a duplicate of it. */
+  readonly id?: string;
+  readonly time: number;
+  /** The latest time of the events up to this one: no earlier event is later. */
+  readonly peak: number;
+  readonly data: string;
+}
+
+/** A value: a row for each name, so that a write costs the same whatever else there is. */
+export interface ValueRow {
+  readonly home: Home;
+  readonly name: string;
+  /** Ascending in the order in which the names were first written. */
+  readonly order: number;
+  readonly text: string;
+  /** Of an app or a user: the position at which it was written, absent when it was written by version 1. */
+  readonly pos?: number;
+  /** The position at which its name came into being, likewise. */
+  readonly made?: number;
+}
+
+/** An app, or a user in it. */
+export interface ScopeRow {
+  readonly scope: ScopeKey;
+  readonly pos: number;
+  /** How many sessions it has: they are never counted one by one. */
+  readonly sessions: number;
+  /** The order of the next new name. */
+  readonly next: number;
+  /** The change that brought it to `pos`, as far as that is known. */
+  readonly mark?: string;
+}
+
+/** The change that brought a scope to a position. */
+export interface MarkRow {
+  readonly scope: ScopeKey;
+  readonly pos: number;
+  readonly mark: string;
+}
+
+/** A name that was deleted from a scope at a position. */
+export interface GoneRow {
+  readonly scope: ScopeKey;
+  readonly pos: number;
+  readonly name: string;
+}
+
+/** Something that is remembered by its id for some time. */
+export interface IdRow {
+  /** By the clock of the page that wrote it, in milliseconds since the epoch. */
+  readonly at: number;
+  /** What the id is unique in: an app or a user; empty where it is unique everywhere. */
+  readonly scope: readonly string[];
+  readonly id: string;
+}
+
+/** What has happened to a scope, value by value: nothing writes it yet. */
+export interface LogRow {
+  readonly scope: ScopeKey;
+  readonly pos: number;
+  readonly name: string;
+  /** The value as JSON text; absent when it was deleted. */
+  readonly text?: string;
+  /** The event that did it. */
+  readonly session?: number;
+  readonly event?: string;
+}
+
+/** The rows of each object store. */
+export interface Rows {
+  readonly meta: MetaRow;
+  readonly sessions: SessionRow;
+  readonly events: EventRow;
+  readonly values: ValueRow;
+  readonly scopes: ScopeRow;
+  /** Updates that have been made. */
+  readonly updates: IdRow;
+  readonly marks: MarkRow;
+  readonly gone: GoneRow;
+  /** Calls that have been refused. */
+  readonly calls: IdRow;
+  /** Creations of sessions that have been removed. */
+  readonly creations: IdRow;
+  readonly log: LogRow;
+}
+
+export type TableName = keyof Rows;

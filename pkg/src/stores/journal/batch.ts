@@ -1,0 +1,174 @@
+// Batches of a log: which of the waiting requests are decided now, and which records are written for them.
+
+import { newId } from '../../model/ids.js';
+import { isRememberedRefusal } from '../../store/refusals.js';
+import { callOf, keyText } from '../shared/keys.js';
+import { isEmpty } from '../shared/values.js';
+import type { LogTables } from './log-tables.js';
+import type { Change, Committed } from '../../store/contract.js';
+import type { StoreError } from '../../store/store-error.js';
+import type { LogRecord, Refusal, Removal, VersionRecord } from './log-record.js';
+
+/** What is to be written: a change, or a removal. */
+export type Request = Change | Removal;
+
+/** A request that waits, and the promise of its answer. */
+export interface Task {
+  readonly request: Request;
+  /** It shares a batch with no other request. */
+  readonly isAlone: boolean;
+  readonly resolve: (committed: Committed | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A task that has been decided, with the record that is kept of it. */
+export interface Entry {
+  readonly task: Task;
+  readonly record: Exclude<LogRecord, VersionRecord>;
+  /** Why it is refused, when the record is that of a refusal. */
+  readonly refusal?: StoreError;
+}
+
+/**
+ * Takes as many of the waiting tasks as can be decided now, and answers those that are refused or done. One that
+ * depends on another before it stays for the next time.
+ */
+export function takeBatch(waiting: Task[], tables: LogTables): readonly Entry[] {
+  const batch = new Batch(tables);
+  let count = 0;
+  while (count < waiting.length && batch.take(waiting[count] as Task)) {
+    count += 1;
+  }
+  waiting.splice(0, count);
+  return batch.entries;
+}
+
+/** Applies a record that is durable now, and answers its request. */
+export function makeEntry(tables: LogTables, { task, record, refusal }: Entry): void {
+  const { request, resolve, reject } = task;
+  if (refusal === undefined && 'delta' in request) {
+    resolve(tables.apply(request));
+    return;
+  }
+  tables.replay(record);
+  if (refusal === undefined) {
+    resolve(undefined);
+  } else {
+    reject(refusal);
+  }
+}
+
+/** The requests that go together, decided by the tables as they are before all of them. */
+class Batch {
+  readonly entries: Entry[] = [];
+  readonly #tables: LogTables;
+  /** The sessions, updates and removed scopes that it is about: one request for each. */
+  readonly #units = new Set<string>();
+  /** How often it moves each scope, by the scope's name. */
+  readonly #moves = new Map<string, number>();
+
+  constructor(tables: LogTables) {
+    this.#tables = tables;
+  }
+
+  /** Decides a task: answers it, or adds it to the entries. `false` when it has to wait for the next batch. */
+  take(task: Task): boolean {
+    if (!this.#hasRoomFor(task)) {
+      return false;
+    }
+    const { request } = task;
+    let known: Committed | undefined;
+    try {
+      known = 'delta' in request ? this.#tables.check(request) : undefined;
+      if (known === undefined && this.#isWrittenBy(request)) {
+        this.#add(task, { task, record: this.#recordOf(request) });
+        return true;
+      }
+    } catch (error) {
+      this.#refuse(task, error);
+      return true;
+    }
+    if (known !== undefined && this.#isMovedFor(request)) {
+      // The answer to a duplicate says where its scopes are, which is known when this batch has been written.
+      return false;
+    }
+    task.resolve(known);
+    return true;
+  }
+
+  #hasRoomFor({ request, isAlone }: Task): boolean {
+    if (this.entries.length === 0) {
+      return true;
+    }
+    const looksAtScopes = (request.guard?.pos ?? request.guard?.keys) !== undefined;
+    const isClosed = isAlone || this.entries.some(({ task }) => task.isAlone);
+    return !isClosed && !this.#units.has(unitOf(request)) && !(looksAtScopes && this.#isMovedFor(request));
+  }
+
+  /** Whether a request changes anything: what is not there need not be removed. */
+  #isWrittenBy({ kind, key, guard }: Request): boolean {
+    return kind !== 'remove' || this.#tables.isRemovable(key, guard?.created);
+  }
+
+  #isMovedFor(request: Request): boolean {
+    return scopesOf(request).some(({ name }) => this.#moves.has(name));
+  }
+
+  #add(task: Task, entry: Entry): void {
+    const { request } = task;
+    this.entries.push(entry);
+    this.#units.add(unitOf(request));
+    if (entry.refusal === undefined && 'delta' in request) {
+      scopesOf(request)
+        .filter(({ part }) => !isEmpty(request.delta[part]))
+        .forEach(({ name }) => this.#moves.set(name, this.#movesOf(name) + 1));
+    }
+  }
+
+  #refuse(task: Task, error: unknown): void {
+    const { request } = task;
+    if ('delta' in request && isRememberedRefusal(request, error)) {
+      this.#add(task, { task, record: refusalRecord(request), refusal: error });
+    } else {
+      task.reject(error);
+    }
+  }
+
+  /** What is kept of a request: not what it says about its caller, and where everything is just before it. */
+  #recordOf(request: Request): Request {
+    const record = { ...request } as { -readonly [Name in keyof Change]?: Change[Name] };
+    delete record.known;
+    delete record.attempt;
+    const { pos, ...where } = this.#tables.where(request.key);
+    const [app, user] = scopesOf(request).map(({ name }) => this.#movesOf(name));
+    record.guard = { ...where, pos: { app: pos.app + (app ?? 0), user: pos.user + (user ?? 0) } };
+    return record as Request;
+  }
+
+  #movesOf(scope: string): number {
+    return this.#moves.get(scope) ?? 0;
+  }
+}
+
+/** What a batch has one request for: a session; each update and each removed scope is one by itself. */
+function unitOf({ id, key }: Request): string {
+  return keyText(key) + (key.sessionId === undefined ? id : '');
+}
+
+/** The scopes of a request, the app's first. */
+function scopesOf({
+  key: { appName, userId },
+}: Request): readonly { readonly part: 'app' | 'user'; readonly name: string }[] {
+  const app = { part: 'app', name: keyText({ appName }) } as const;
+  return userId === undefined ? [app] : [app, { part: 'user', name: keyText({ appName, userId }) }];
+}
+
+function refusalRecord(change: Change): Refusal {
+  return {
+    id: newId(),
+    kind: 'refusal',
+    key: { appName: change.key.appName },
+    call: callOf(change),
+    time: Date.now(),
+  };
+}

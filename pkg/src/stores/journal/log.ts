@@ -1,0 +1,129 @@
+// A log in use: its tables in memory, and the queue of what is written to it.
+
+import { isStoreError, type StoreError } from '../../store/store-error.js';
+import { olderVersion } from '../../store/refusals.js';
+import { makeEntry, takeBatch, type Entry, type Request, type Task } from './batch.js';
+import { LogTables, type Found } from './log-tables.js';
+import { LOG_VERSION, versionRecord, type Callbacks, type Records } from './log-record.js';
+import type { Committed, Migrate } from '../../store/contract.js';
+
+/** The callbacks of a journal: it counts the lines that it misses, and compares that with what sessions miss. */
+export interface JournalCallbacks extends Pick<Callbacks, 'persist'> {
+  restore(found: { readonly missing: number }): Records<Found> | Promise<Records<Found>>;
+  /** What messages call it. */
+  readonly name?: string;
+}
+
+/** Reads the log when it is first needed, and again after an error that leaves open what is kept. */
+export class Log {
+  /** What may be done with a log of an older version. */
+  migrate: Migrate = 'create';
+  readonly #callbacks: Callbacks | JournalCallbacks;
+  readonly #waiting: Task[] = [];
+  #reading: Promise<LogTables> | undefined;
+  #writing: Promise<void> | undefined;
+  /** An error has left open what became of the last records. */
+  #isUnknown = false;
+
+  constructor(callbacks: Callbacks | JournalCallbacks) {
+    this.#callbacks = callbacks;
+  }
+
+  /** What the log says. */
+  tables(): Promise<LogTables> {
+    return (this.#reading ??= Promise.resolve().then(() => this.#read()));
+  }
+
+  /** Writes a request behind all others; alone, when those behind it cannot be decided before it is made. */
+  write(request: Request, isAlone = false): Promise<Committed | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ request, isAlone, resolve, reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  /** Waits for all requests, and forgets what was read. */
+  async close(): Promise<void> {
+    await this.#writing;
+    this.#reading = undefined;
+  }
+
+  async #read(): Promise<LogTables> {
+    try {
+      const tables = new LogTables();
+      for await (const record of await this.#callbacks.restore(tables)) {
+        tables.replay(record);
+      }
+      if (tables.version !== undefined && tables.version < LOG_VERSION) {
+        await this.#upgrade(tables, tables.version);
+      }
+      this.#isUnknown = false;
+      return tables;
+    } catch (error) {
+      this.#reading = undefined;
+      if (this.#isUnknown) {
+        // A `StoreError` would say that the change is not written, and it may be.
+        throw new Error('the log cannot be read again: what became of the last changes is unknown', { cause: error });
+      }
+      throw error;
+    }
+  }
+
+  /** Appends the record of this version behind all others. A second one does no harm. */
+  async #upgrade(tables: LogTables, found: number): Promise<void> {
+    if (this.migrate !== 'upgrade') {
+      throw olderVersion((this.#callbacks as JournalCallbacks).name ?? 'the log', found, LOG_VERSION);
+    }
+    const record = versionRecord();
+    await this.#callbacks.persist([record]);
+    tables.replay(record);
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      try {
+        const tables = await this.tables();
+        const batch = takeBatch(this.#waiting, tables);
+        if (batch.length > 0) {
+          await this.#writeBatch(batch, tables);
+        }
+      } catch (error) {
+        this.#waiting.splice(0).forEach(({ reject }) => reject(error));
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  async #writeBatch(batch: readonly Entry[], tables: LogTables): Promise<void> {
+    try {
+      const version = tables.version === undefined ? [versionRecord()] : [];
+      await this.#callbacks.persist([...version, ...batch.map(({ record }) => record)]);
+      version.forEach((record) => tables.replay(record));
+    } catch (error) {
+      this.#fail(batch, error);
+      return;
+    }
+    batch.forEach((entry) => makeEntry(tables, entry));
+  }
+
+  #fail(batch: readonly Entry[], error: unknown): void {
+    const isUnwritten = isUnwrittenBy(error);
+    if (!isUnwritten) {
+      this.#isUnknown = true;
+      this.#reading = undefined;
+    }
+    if (isUnwritten && error.code === 'rejected' && batch.length > 1) {
+      // One record may be the cause: each is tried by itself.
+      this.#waiting.unshift(...batch.map(({ task }) => ({ ...task, isAlone: true })));
+      return;
+    }
+    // A store error would say that nothing is written.
+    const reason = !isUnwritten && isStoreError(error) ? new Error(error.message, { cause: error }) : error;
+    batch.forEach(({ task }) => task.reject(reason));
+  }
+}
+
+/** Whether an error of `persist` says that none of the records is kept. */
+function isUnwrittenBy(error: unknown): error is StoreError {
+  return isStoreError(error) && (error.code === 'unavailable' || error.code === 'rejected');
+}

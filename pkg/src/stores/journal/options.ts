@@ -1,0 +1,56 @@
+// The options of journals, and the checks of what they are given.
+
+import { checkMethods, checkOptions } from '../../checks/arguments.js';
+import { checkChoice, checkText } from '../shared/options.js';
+import type { StorageArea, StorageLocks } from './web-storage/area.js';
+
+/** Options of `fileJournal`. */
+export interface FileJournalOptions {
+  /**
+   * Whether a change is on the disk when it is acknowledged, as it is unless told otherwise. Otherwise it is with the
+   * operating system: it survives the end of the process, and not that of the machine.
+   */
+  readonly sync?: boolean | undefined;
+  /**
+   * Whether sessions that have been removed are taken out of the file when it is opened: it is written anew without
+   * them, and takes the place of the old one as a whole. That needs room for both, and is left alone as long as
+   * something is damaged. What was deleted stays in the file until then.
+   */
+  readonly compact?: boolean | undefined;
+}
+
+/** Options of `localStorageJournal`. */
+export interface StorageOptions {
+  /** `globalThis.localStorage`, unless told otherwise. */
+  readonly storage?: StorageArea | undefined;
+  /**
+   * Locks that all that use the storage share; for `localStorage` those of the browser (`navigator.locks`), unless
+   * told otherwise. A storage without them is refused, but for `sessionStorage`, which each page has for itself.
+   */
+  readonly locks?: StorageLocks | undefined;
+}
+
+/** Throws `INVALID_ARGUMENT` for a medium that cannot be used. */
+export function checkMedium(medium: unknown): void {
+  checkMethods(medium, 'medium', ['append', 'read'], ['open', 'close']);
+}
+
+/** Throws `INVALID_ARGUMENT` for a path or options that cannot be used. */
+export function checkFileArguments(path: unknown, options: FileJournalOptions): void {
+  checkText('path', path, "fileJournal('sessions.journal')");
+  checkOptions(options, ['sync', 'compact']);
+  checkChoice('options.sync', options.sync, [true, false]);
+  checkChoice('options.compact', options.compact, [true, false]);
+}
+
+/** Throws `INVALID_ARGUMENT` for a name or options that cannot be used. */
+export function checkStorageArguments(name: unknown, options: StorageOptions): void {
+  checkText('name', name, "localStorageJournal('sessions')");
+  checkOptions(options, ['storage', 'locks']);
+  if (options.storage !== undefined) {
+    checkMethods(options.storage, 'options.storage', ['key', 'getItem', 'setItem', 'removeItem']);
+  }
+  if (options.locks !== undefined) {
+    checkMethods(options.locks, 'options.locks', ['request']);
+  }
+}

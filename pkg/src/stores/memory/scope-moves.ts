@@ -1,0 +1,81 @@
+// What has happened to a scope lately: enough to tell a reader that was there before what to change.
+
+import { TOLD_MOVES } from '../shared/limits.js';
+import { emptyValues } from '../shared/values.js';
+import type { ScopeValues } from '../shared/scope-values.js';
+import type { Delta, Values } from '../../store/contract.js';
+import type { Json } from '../../model/types.js';
+
+/** One change of a scope: the names that it deleted, those that it set, and which of these were not there before. */
+interface Move {
+  readonly mark: string;
+  readonly unset: readonly string[];
+  readonly set: readonly string[];
+  readonly inserted: ReadonlySet<string>;
+}
+
+/** The latest moves of one scope. The values that they wrote are not kept: those of now are what is told. */
+export class ScopeMoves {
+  #moves: Move[] = [];
+  /** The position that the first move came to. */
+  #first = 1;
+
+  /** Remembers a move, just before it is made. `pos` is where it comes to. */
+  add(pos: number, mark: string, { set = {}, unset = [] }: Delta, values: ScopeValues): void {
+    if (pos !== this.#first + this.#moves.length) {
+      this.#moves = [];
+      this.#first = pos;
+    }
+    const deleted = new Set(unset);
+    const names = Object.keys(set);
+    const inserted = new Set(names.filter((name) => deleted.has(name) || !values.has(name)));
+    this.#moves.push({ mark, unset, set: names, inserted });
+    // Twice as many are kept at times, so that forgetting costs nothing per move.
+    if (this.#moves.length > 2 * TOLD_MOVES) {
+      this.#first += this.#moves.length - TOLD_MOVES;
+      this.#moves = this.#moves.slice(-TOLD_MOVES);
+    }
+  }
+
+  /** Forgets all moves up to a position: nothing can be told to a reader that was there before. */
+  clear(pos: number): void {
+    this.#moves = [];
+    this.#first = pos + 1;
+  }
+
+  /** What has happened since a position that had this mark; `undefined` where that is not known for sure. */
+  since(pos: number, mark: string | undefined, values: ScopeValues): Delta | undefined {
+    const place = pos - this.#first;
+    if (mark === undefined || this.#moves[place]?.mark !== mark) {
+      return undefined;
+    }
+    const touched = new Set<string>();
+    // In the order of insertion: these names stand behind all others now.
+    const inserted = new Set<string>();
+    for (const move of this.#moves.slice(place + 1)) {
+      move.unset.forEach((name) => {
+        touched.add(name);
+        inserted.delete(name);
+      });
+      move.set.forEach((name) => touched.add(name));
+      move.set
+        .filter((name) => move.inserted.has(name))
+        .forEach((name) => {
+          inserted.delete(name);
+          inserted.add(name);
+        });
+    }
+    const names = [...touched];
+    const kept = names.filter((name) => values.has(name) && !inserted.has(name));
+    return {
+      set: pick(values, [...kept, ...inserted]),
+      unset: names.filter((name) => inserted.has(name) || !values.has(name)),
+    };
+  }
+}
+
+function pick(values: ScopeValues, names: readonly string[]): Values {
+  const picked = emptyValues();
+  names.forEach((name) => (picked[name] = values.get(name) as Json));
+  return picked;
+}

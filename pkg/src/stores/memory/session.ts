@@ -1,0 +1,73 @@
+// A session in memory: its values and its events.
+
+import { ScopeValues } from '../shared/scope-values.js';
+import type { Known, LoadQuery, Rev, StoredEvent } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
+
+/** An event as it is kept. */
+interface Event {
+  readonly id: string;
+  readonly data: string;
+  readonly time: number;
+}
+
+/** One session. */
+export class Session {
+  readonly key: SessionKey;
+  /** The change that created it. */
+  readonly created: string;
+  /** The time of the last event, or of the creation. */
+  time: number;
+  readonly values = new ScopeValues();
+  /** What it began with, if its creation has said. */
+  readonly #beginning: Event | undefined;
+  readonly #events: Event[] = [];
+  /** The place of each event, by its id. */
+  readonly #places = new Map<string, number>();
+
+  constructor(key: SessionKey, created: string, time: number, beginning: Event | undefined) {
+    this.key = key;
+    this.created = created;
+    this.time = time;
+    this.#beginning = beginning;
+  }
+
+  get rev(): Rev {
+    return this.#events.length;
+  }
+
+  /** The id of the last event. */
+  get last(): string | undefined {
+    return this.#events.at(-1)?.id;
+  }
+
+  /** Adds the next event. */
+  append(event: Event): void {
+    this.#places.set(event.id, this.#events.length);
+    this.#events.push(event);
+  }
+
+  /** The text of the event that has this id. */
+  textOf(id: string): string | undefined {
+    const place = this.#places.get(id);
+    return place === undefined ? undefined : this.#events[place]?.data;
+  }
+
+  /** Whether what a caller has of it is not what is here: the caller has more events, or another one. */
+  hasDiverged({ created, rev = 0, last }: Known): boolean {
+    const isOther = last !== undefined && rev > 0 && this.#events[rev - 1]?.id !== last;
+    return created === this.created && (rev > this.rev || isOther);
+  }
+
+  /** The events that a query asks for, looked at from the last one back. */
+  events({ from = 1, to = Infinity, since, last = Infinity }: NonNullable<LoadQuery['events']>): StoredEvent[] {
+    const found: StoredEvent[] = [];
+    for (let rev = Math.min(to, this.rev); rev >= Math.max(0, from) && found.length < last; rev--) {
+      const event = rev === 0 ? this.#beginning : this.#events[rev - 1];
+      if (event !== undefined && (since === undefined || event.time >= since)) {
+        found.push({ rev, data: event.data, ...(rev > 0 && { id: event.id }) });
+      }
+    }
+    return found.reverse();
+  }
+}

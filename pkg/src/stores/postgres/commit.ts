@@ -1,0 +1,285 @@
+// Encodes changes for the function that commits, and decodes its answers.
+
+import {
+  refusedBefore,
+  scopeTitle,
+  sessionExists,
+  sessionNotFound,
+  tooBig,
+  wrongRevision,
+  wrongState,
+} from '../../store/refusals.js';
+import { fromColumn, toColumn } from '../shared/column-text.js';
+import { beforeOf, changedOf } from '../shared/parts.js';
+import { isEmpty, namesIn } from '../shared/values.js';
+import { deltaOf, textIn, type Told } from './answers.js';
+import { partsOfTurn } from './turns.js';
+import type { Outcome } from '../shared/outcome.js';
+import type { Change, Committed, Delta } from '../../store/contract.js';
+import type { StoreError } from '../../store/store-error.js';
+
+/**
+ * How long an id, a name of a value, of a user or of an app may be, in bytes: an index of Postgres cannot hold much
+ * more.
+ */
+const TEXT_LIMIT = 2_600;
+
+/** A name in its scope, and its value as JSON; null where it is expected to be absent. */
+type Entry = readonly [scope: 'app' | 'user' | 'session', name: string, value?: string | null];
+
+/** A change as the function reads it. Scopes are told by their places, from 1. */
+interface Request {
+  readonly kind: Change['kind'];
+  readonly app: number;
+  readonly usr?: number | undefined;
+  readonly session?: string | undefined;
+  readonly id: string;
+  readonly time: number;
+  readonly at?: number;
+  readonly data?: string;
+  /** The scopes that it moves, or of which something is known, the app's first. */
+  readonly scopes?: readonly Scope[] | undefined;
+  /** Whether it moves any of them; and the positions of which is known what they are. */
+  readonly moves?: true | undefined;
+  readonly app_known?: number | undefined;
+  readonly user_known?: number | undefined;
+  /** Where it is another text than the id. */
+  readonly call?: string | undefined;
+  readonly attempt?: number | undefined;
+  readonly turn?: readonly string[] | undefined;
+  readonly set?: readonly Entry[] | undefined;
+  readonly unset?: readonly Entry[] | undefined;
+  readonly created?: string | undefined;
+  readonly guard?: {
+    readonly rev?: number | undefined;
+    readonly app?: number | undefined;
+    readonly user?: number | undefined;
+    readonly keys?: readonly Entry[] | undefined;
+  };
+}
+
+/**
+ * What a change does to a scope and knows of it: the names that it writes, none if it does not move it; and where it
+ * was.
+ */
+type Scope = readonly [place: number, names: readonly string[] | null, pos: number | null, mark: string | null];
+
+/** A session of a batch, by the place of its change; a new one with all that it begins with. */
+interface Wanted {
+  readonly i: number;
+  readonly usr: number;
+  readonly session: string;
+  readonly created?: string;
+  readonly app?: number;
+  readonly user_id?: string;
+  readonly time?: number;
+}
+
+/**
+ * A batch, as the texts of four arrays. Scopes and sessions are listed in an order that is the same in every batch, in
+ * which they are locked; then come the places of the scopes that have to be locked before anything is written, and the
+ * changes.
+ */
+export function batchOf(
+  changes: readonly Change[],
+): [scopes: string, sessions: string, locks: string, changes: string] {
+  const scopes = new Scopes(changes);
+  const requests = changes.map((change) => requestOf(change, scopes));
+  const locks = new Set<number>();
+  changes.forEach(({ kind, key, delta, guard: { pos, keys } = {} }) => {
+    const { app, usr } = scopes.of(key);
+    const isLocked = (part: 'app' | 'user'): boolean => {
+      // A scope that only one change moves is locked by its update, which saves a statement.
+      const isMovedAmongOthers = changes.length > 1 && !isEmpty(delta[part]);
+      return isMovedAmongOthers || kind === 'update' || pos?.[part] !== undefined || keys?.[part] !== undefined;
+    };
+    if (isLocked('app')) {
+      locks.add(app);
+    }
+    if (usr !== undefined && isLocked('user')) {
+      locks.add(usr);
+    }
+  });
+  const sorted = [...locks].sort((a, b) => a - b);
+  return [arrayOf(scopes.list), arrayOf(sessionsOf(requests, changes)), `{${sorted.join()}}`, arrayOf(requests)];
+}
+
+/** An array of JSON values, as Postgres reads it. */
+function arrayOf(items: readonly unknown[]): string {
+  return `{${items.map((item) => quoted(JSON.stringify(item))).join()}}`;
+}
+
+/** A text as it is written in an array. */
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** What an answer of the function means. */
+export function outcomeIn(answer: readonly unknown[], change: Change): Outcome {
+  switch (answer[0]) {
+    case 'exists':
+      return sessionExists(change);
+    case 'not-found':
+      return sessionNotFound(change);
+    case 'conflict':
+      return answer[1] === undefined ? wrongState() : wrongRevision(change, answer[1] as number);
+    case 'late':
+      return refusedBefore(change);
+    case 'duplicate':
+      return duplicateIn(answer as Duplicate, change);
+    default:
+      return writtenIn(answer as Written, change);
+  }
+}
+
+type Text = string | null | undefined;
+type Written = readonly [
+  number,
+  number,
+  number,
+  last: Text,
+  app: Text,
+  user: Text,
+  appTold?: Told | null,
+  userTold?: Told | null,
+];
+type Duplicate = readonly [string, number, number, number, last: Text, app: Text, user: Text, data: Text];
+
+function writtenIn(
+  [rev, app, user, last, appMark, userMark, appTold, userTold]: Written,
+  { kind, key }: Change,
+): Committed {
+  const { appName, userId = '' } = key;
+  const ofApp = deltaOf(appTold, scopeTitle({ app: appName }));
+  const ofUser = deltaOf(userTold, scopeTitle({ app: appName, user: userId }));
+  const before = beforeOf(textIn(appMark), textIn(userMark), textIn(last));
+  return { rev, prev: kind === 'append' ? rev - 1 : null, pos: { app, user }, ...changedOf(ofApp, ofUser), before };
+}
+
+function duplicateIn([, rev, app, user, last, appMark, userMark, data]: Duplicate, { kind }: Change): Committed {
+  const before = beforeOf(textIn(appMark), textIn(userMark), textIn(last));
+  const found: Committed = { rev, prev: kind === 'update' ? null : rev, pos: { app, user }, duplicate: true, before };
+  return typeof data === 'string' ? { ...found, data: fromColumn(data) } : found;
+}
+
+/** Why a change can never be written, if it cannot. */
+export function sizeRefusal({ id, call = '', key, delta }: Change): StoreError | undefined {
+  const names = [delta.app, delta.user, delta.session].flatMap((part) => Object.keys(part?.set ?? {}));
+  for (const text of [id, call, key.appName, key.userId ?? '', key.sessionId ?? '', ...names]) {
+    // No character has more than three bytes for each of its units.
+    const size = text.length * 3 > TEXT_LIMIT ? new TextEncoder().encode(toColumn(text)).length : 0;
+    if (size > TEXT_LIMIT) {
+      return tooBig(`the id or name "${text.slice(0, 40)}…"`, size, TEXT_LIMIT);
+    }
+  }
+  return undefined;
+}
+
+/** All scopes of a batch, in an order that is the same in every batch. */
+class Scopes {
+  /** Apps, which are in no place (0), then users, which are in the place of their app. */
+  readonly list: readonly (readonly [place: number, name: string])[];
+  readonly #places = new Map<string, { readonly app: number; readonly users: Map<string, number> }>();
+
+  constructor(changes: readonly Change[]) {
+    const apps = [...new Set(changes.map(({ key }) => key.appName))].sort();
+    const list: [number, string][] = apps.map((app) => [0, toColumn(app)]);
+    apps.forEach((app, index) => {
+      const users = new Set(
+        changes.flatMap(({ key }) => (key.appName === app && key.userId !== undefined ? [key.userId] : [])),
+      );
+      const places = [...users].sort().map((user) => [user, list.push([index + 1, toColumn(user)])] as const);
+      this.#places.set(app, { app: index + 1, users: new Map(places) });
+    });
+    this.list = list;
+  }
+
+  /** The places of an app and of its user. */
+  of({ appName, userId }: Change['key']): { app: number; usr: number | undefined } {
+    const { app, users } = this.#places.get(appName) ?? { app: 0, users: undefined };
+    return { app, usr: userId === undefined ? undefined : users?.get(userId) };
+  }
+}
+
+function sessionsOf(requests: readonly Request[], changes: readonly Change[]): Wanted[] {
+  const sessions: Wanted[] = [];
+  requests.forEach(({ kind, app, usr, session, id, time }, index) => {
+    if (usr !== undefined && session !== undefined) {
+      const user = toColumn(changes[index]?.key.userId ?? '');
+      sessions.push({
+        i: index + 1,
+        usr,
+        session,
+        ...(kind === 'create' && { created: id, app, user_id: user, time }),
+      });
+    }
+  });
+  return sessions.sort((a, b) => a.usr - b.usr || (a.session < b.session ? -1 : 1));
+}
+
+function requestOf(change: Change, scopes: Scopes): Request {
+  const { id, kind, key, time, event, delta, guard, call, attempt, turn, known } = change;
+  const { app, usr } = scopes.of(key);
+  const [user, session] = [usr === undefined ? undefined : delta.user, kind === 'update' ? undefined : delta.session];
+  const { keys = {} } = guard ?? {};
+  const sets = [...set('app', delta.app), ...set('user', user), ...set('session', session)];
+  const unsets = [...unset('app', delta.app), ...unset('user', user), ...unset('session', session)];
+  const expected = [
+    ...[...set('app', keys.app), ...set('user', keys.user), ...set('session', keys.session)],
+    ...[...unset('app', keys.app), ...unset('user', keys.user), ...unset('session', keys.session)],
+  ];
+  const ofApp = scopeOf(app, delta.app, known?.pos?.app, known?.marks?.app);
+  const ofUser = usr === undefined ? undefined : scopeOf(usr, user, known?.pos?.user, known?.marks?.user);
+  const moving = [ofApp, ofUser].filter((scope) => scope !== undefined);
+  const isGuarded = guard?.rev !== undefined || guard?.pos !== undefined || expected.length > 0;
+  return {
+    kind,
+    app,
+    usr,
+    session: key.sessionId === undefined ? undefined : toColumn(key.sessionId),
+    id: toColumn(id),
+    time,
+    ...((kind === 'append' || event !== undefined) && { at: event?.time ?? time, data: toColumn(event?.data ?? '') }),
+    scopes: moving.length > 0 ? moving : undefined,
+    moves: moving.some(([, names]) => names !== null) || undefined,
+    app_known: ofApp?.[2] ?? undefined,
+    user_known: ofUser?.[2] ?? undefined,
+    call: call === undefined || call === id ? undefined : toColumn(call),
+    attempt,
+    turn: partsOfTurn(turn),
+    set: sets.length > 0 ? sets : undefined,
+    unset: unsets.length > 0 ? unsets : undefined,
+    created: guard?.created === undefined ? undefined : toColumn(guard.created),
+    ...(isGuarded && {
+      guard: {
+        rev: guard?.rev,
+        app: guard?.pos?.app,
+        user: guard?.pos?.user,
+        keys: expected.length > 0 ? expected : undefined,
+      },
+    }),
+  };
+}
+
+/** One entry, or none where the scope is neither moved nor known. A position without its mark tells nothing. */
+function scopeOf(
+  place: number,
+  delta: Delta | undefined,
+  pos: number | undefined,
+  mark: string | undefined,
+): Scope | undefined {
+  const names = isEmpty(delta) ? null : [...new Set(namesIn(delta ?? {}))].map(toColumn);
+  const known =
+    mark !== undefined && Number.isSafeInteger(pos)
+      ? ([pos as number, toColumn(mark)] as const)
+      : ([null, null] as const);
+  return names === null && known[0] === null ? undefined : [place, names, ...known];
+}
+
+function set(scope: Entry[0], { set: values = {} }: Delta = {}): Entry[] {
+  return Object.keys(values).map((name) => [scope, toColumn(name), JSON.stringify(values[name])]);
+}
+
+function unset(scope: Entry[0], { unset: names = [] }: Delta = {}): Entry[] {
+  return names.map((name) => [scope, toColumn(name), null]);
+}

@@ -1,0 +1,175 @@
+// Changes on their way into the script that writes them, and its answers on their way back.
+
+import { StoreError } from '../../store/store-error.js';
+import {
+  olderVersion,
+  refusedBefore,
+  scopeTitle,
+  sessionExists,
+  sessionNotFound,
+  sessionTitle,
+  unreadable,
+  wrongRevision,
+  wrongState,
+} from '../../store/refusals.js';
+import { textOf } from './client.js';
+import { textMeaning } from './errors.js';
+import { hintText } from './hints.js';
+import { hashOf, textAfterSign, type List } from './hashes.js';
+import { appKeys, baseOf, memberOf, sessionKeys, userKeys, versionKeys } from './keys.js';
+import { VERSION } from './version.js';
+import { beforeOf, changedOf, marksOf } from '../shared/parts.js';
+import type { Outcome } from '../shared/outcome.js';
+import type { Change, Committed, Delta, Known, Marks } from '../../store/contract.js';
+import { callOf } from '../shared/keys.js';
+import type { SessionKey } from '../../model/types.js';
+
+/** What the script gets besides the channel and the sender. */
+export interface EncodedChanges {
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+}
+
+/** Writes changes of one app as the script reads them. */
+export function encodeChanges(prefix: string, changes: readonly [Change, ...Change[]]): EncodedChanges {
+  const base = baseOf(prefix, changes[0].key.appName);
+  const keys = [...versionKeys(base), ...appKeys(base)];
+  const places = new Map<string, string>();
+  // Lua counts from 1. Many changes may have a user in common.
+  const placeOf = (group: readonly string[]): string => {
+    const [first = ''] = group;
+    const place = places.get(first) ?? String(keys.length + 1);
+    if (!places.has(first)) {
+      keys.push(...group);
+      places.set(first, place);
+    }
+    return place;
+  };
+  const args: string[] = [String(changes.length)];
+  for (const change of changes) {
+    const { id, kind, key, time, event, delta, guard = {}, known = {}, attempt } = change;
+    const { userId, sessionId } = key;
+    const member = sessionId === undefined ? '' : memberOf(key as SessionKey);
+    args.push(kind, id, userId === undefined ? '' : placeOf(userKeys(base, userId)));
+    args.push(sessionId === undefined ? '' : placeOf(sessionKeys(base, member)), member);
+    args.push(String(time), String(event?.time ?? time), event === undefined ? '' : `=${event.data}`, hintText(key));
+    args.push(`=${callOf(change)}`, callText(change, member), countText(attempt));
+    args.push(knownText(known, 'app'), knownText(known, 'user'));
+    args.push(guard.created === undefined ? '' : `=${guard.created}`);
+    args.push(countText(guard.rev), countText(guard.pos?.app), countText(guard.pos?.user));
+    pushParts(args, guard.keys ?? {});
+    pushParts(args, delta);
+  }
+  return { keys, args };
+}
+
+/** What a scope is known to be at, as its log says it: `@position=mark`, or `@position`. */
+export function knownText({ pos, marks }: Pick<Known, 'pos' | 'marks'>, scope: 'app' | 'user'): string {
+  const [count, mark] = [pos?.[scope], marks?.[scope]];
+  return count === undefined ? '' : `@${count}${mark === undefined ? '' : `=${mark}`}`;
+}
+
+/**
+ * What tells a call from all others of the app. Without its own word for it, an append's id does that in its session
+ * alone.
+ */
+function callText(change: Change, member: string): string {
+  const { id, kind, call, guard } = change;
+  if (call !== undefined || kind !== 'append') {
+    return `=${callOf(change)}`;
+  }
+  const parts = [member, guard?.created ?? ''];
+  return [...parts.map((part) => `${part.length}:${part}`), id].join('');
+}
+
+function countText(count: number | undefined): string {
+  return count === undefined ? '' : String(count);
+}
+
+/** A part of a scope is its letter, the name and the JSON text, which is empty for a name that is to be absent. */
+function pushParts(args: string[], { app, user, session }: Change['delta']): void {
+  const parts = [...partsOf('a', app), ...partsOf('u', user), ...partsOf('s', session)];
+  args.push(String(parts.length / 3), ...parts);
+}
+
+function partsOf(letter: string, { set = {}, unset = [] }: Delta = {}): string[] {
+  const [unsetParts, names] = [unset.flatMap((name) => [letter, `=${name}`, '']), Object.keys(set)];
+  return [...unsetParts, ...names.flatMap((name) => [letter, `=${name}`, JSON.stringify(set[name])])];
+}
+
+/** Reads what the script answers to one change. */
+export function outcomeIn(change: Change, answer: unknown): Outcome {
+  const [status, detail] = answer as List;
+  switch (textOf(status)) {
+    case 'written':
+      return committedIn(change, answer as List, true);
+    case 'duplicate':
+      return committedIn(change, answer as List, false);
+    case 'exists':
+      return sessionExists(change);
+    case 'not-found':
+      return sessionNotFound(change);
+    case 'refused':
+      return refusedBefore(change);
+    case 'stale':
+      return wrongRevision(change, Number(detail));
+    case 'conflict':
+      return wrongState();
+    case 'corrupt':
+      return unreadable(`what is stored of ${sessionTitle(change.key)} or its scopes`);
+    case 'version':
+      return olderVersion(`what is stored of ${scopeTitle({ app: change.key.appName })}`, Number(detail), VERSION);
+    default:
+      return failureIn(change, textOf(detail));
+  }
+}
+
+function committedIn({ kind }: Change, answer: List, isWritten: boolean): Committed {
+  const [, first, app, user, session, appMark, userMark, changedApp, changedUser, data] = answer;
+  const rev = Number(first);
+  // What a session that is made now was at before says nothing.
+  const last = isWritten && kind !== 'append' ? undefined : session;
+  return {
+    rev,
+    prev: kind === 'update' || (kind === 'create' && isWritten) ? null : isWritten ? rev - 1 : rev,
+    pos: { app: Number(app), user: Number(user) },
+    ...(isWritten ? {} : { duplicate: true }),
+    ...changedIn(changedApp, changedUser),
+    before: beforeOf(textIn(appMark), textIn(userMark), textIn(last)),
+    ...(isNothing(data) ? {} : { data: textAfterSign(data) }),
+  };
+}
+
+/** The script failed while it looked at a change: nothing is written of it. */
+function failureIn({ key }: Change, text: string): StoreError {
+  return (
+    textMeaning(text, 'rejected', undefined) ??
+    new StoreError('rejected', `redis refused to look at ${sessionTitle(key)}: ${text}`)
+  );
+}
+
+/** The marks that a script has told. */
+export function marksIn(app: unknown, user: unknown): Marks {
+  return marksOf(textIn(app), textIn(user));
+}
+
+/** What a script has told of what has changed in the scopes. */
+export function changedIn(app: unknown, user: unknown): Pick<Committed, 'changed'> {
+  return changedOf(deltaIn(app, 'the app'), deltaIn(user, 'the user'));
+}
+
+function deltaIn(reply: unknown, whose: string): Delta | undefined {
+  if (isNothing(reply)) {
+    return undefined;
+  }
+  const [unset, set] = reply as readonly [List, List];
+  return { set: hashOf(set, whose).values, unset: unset.map(textAfterSign) };
+}
+
+function textIn(reply: unknown): string | undefined {
+  return isNothing(reply) ? undefined : textAfterSign(reply);
+}
+
+function isNothing(reply: unknown): reply is null | undefined {
+  return reply === null || reply === undefined;
+}

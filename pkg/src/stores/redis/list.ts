@@ -1,0 +1,77 @@
+// What the script that lists sessions gets and answers.
+
+import { scopeTitle, sessionTitle, unreadable } from '../../store/refusals.js';
+import { isStoreError, type StoreError } from '../../store/store-error.js';
+import { outcomeOf } from '../shared/outcome.js';
+import { PageRows } from '../shared/page-rows.js';
+import { textOf } from './client.js';
+import { hashOf, type Hash, type List } from './hashes.js';
+import { memberOf, sessionOf } from './keys.js';
+import type { ListQuery, Page, Row } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
+
+/** What the script that lists gets. */
+export function listArgs({ descending, offset = 0, limit = Infinity, after }: ListQuery): string[] {
+  const place = after === undefined ? [] : [String(after.time), memberOf(after)];
+  return [descending ? 'descending' : '', String(offset), String(Math.min(limit, Number.MAX_SAFE_INTEGER)), ...place];
+}
+
+/** Reads what it answers. Sessions that cannot be read are set aside. */
+export function decodePage({ app: appName }: ListQuery, reply: unknown): Page {
+  const [, total, appHash, members, hashes, userHashes, time] = reply as [
+    unknown,
+    unknown,
+    List,
+    List,
+    List,
+    List,
+    unknown,
+  ];
+  const app = hashOf(appHash, `the state of ${scopeTitle({ app: appName })}`);
+  const page = new PageRows();
+  /** In the order in which they come up, as the script has read them. */
+  const users = new Map<string, () => Hash>();
+  for (const [index, member] of members.entries()) {
+    const key: SessionKey = { appName, ...sessionOf(textOf(member)) };
+    const { userId } = key;
+    const readUser =
+      users.get(userId) ??
+      userReader(userHashes[users.size] as List | null, scopeTitle({ app: appName, user: userId }));
+    users.set(userId, readUser);
+    page.add(
+      key,
+      () => rowOf(key, hashes[index] as List | null, app, readUser()),
+      () => readUser().values,
+    );
+  }
+  const last = members.at(-1);
+  const end = last === undefined ? undefined : { time: Number(time), ...sessionOf(textOf(last)) };
+  return page.page(app.values, Number(total), end);
+}
+
+/** Reads the values of a user, once. What it answers or throws is the same each time. */
+function userReader(reply: List | null, whose: string): () => Hash {
+  let found: Hash | StoreError | undefined;
+  return () => {
+    found ??= outcomeOf(() => hashOf(reply, whose));
+    if (isStoreError(found)) {
+      throw found;
+    }
+    return found;
+  };
+}
+
+/** A session that has seen a scope further on than it is says that the scope was dropped. */
+function rowOf(key: SessionKey, hash: List | null, app: Hash, user: Hash): Omit<Row, 'key'> {
+  const { values, rest } = hashOf(hash, sessionTitle(key));
+  const [created, rev, time] = [rest.get('c'), Number(rest.get('r') ?? NaN), Number(rest.get('t') ?? NaN)];
+  const isDropped = Number(rest.get('a') ?? 0) > positionOf(app) || Number(rest.get('u') ?? 0) > positionOf(user);
+  if (created === undefined || Number.isNaN(rev) || Number.isNaN(time) || isDropped) {
+    throw unreadable(sessionTitle(key));
+  }
+  return { created: created.slice(1), rev, time, state: values };
+}
+
+function positionOf({ rest }: Hash): number {
+  return Number(rest.get('p') ?? 0);
+}

@@ -1,0 +1,269 @@
+// The script that writes changes. The keys are described in `script.ts`.
+
+import { MOVES_BETWEEN_TRIMS, TOLD_MOVES } from '../../shared/limits.js';
+import { VERSION } from '../version.js';
+import { keepLua, scopeLua, versionLua } from './common.js';
+import type { Script } from './script.js';
+
+/** Writes changes of one app, one after the other: see `../commit.ts` for what it gets and answers. */
+export const commitScript: Script = {
+  onForeign: 'rejected',
+  text: String.raw`${versionLua}${scopeLua}${keepLua}
+local APP, LOG, LIST, UPDATES, REFUSED, REMOVED = unpack(KEYS, 4, 9)
+local TRIMMED, RECENT = ${MOVES_BETWEEN_TRIMS}, ${TOLD_MOVES} -- positions: a log is trimmed once in so many, and keeps at least so many
+
+local at = 3
+local function take()
+  at = at + 1
+  return ARGV[at]
+end
+local function takeParts()
+  local parts = { a = {}, u = {}, s = {} }
+  for _ = 1, tonumber(take()) do
+    local part = parts[take()]
+    local name = take()
+    part[#part + 1] = { name = name, text = take() }
+  end
+  return parts
+end
+local function takeChange()
+  local change = { kind = take(), id = take(), user = tonumber(take()), session = tonumber(take()), member = take() }
+  change.time, change.eventTime, change.data, change.hint = take(), take(), take(), take()
+  change.mark, change.call, change.attempt = take(), take(), take()
+  change.knownApp, change.knownUser = take(), take()
+  change.created, change.rev, change.appPos, change.userPos = take(), take(), take(), take()
+  change.guards = takeParts()
+  change.deltas = takeParts()
+  return change
+end
+
+local function refuse(...)
+  error({ refused = { ... } })
+end
+local function missing(answer)
+  error({ refused = answer })
+end
+local function whole(text)
+  return tonumber(text) or refuse('corrupt')
+end
+
+local function sessionAt(change)
+  local place = change.session
+  local key, events, times, ids = KEYS[place], KEYS[place + 1], KEYS[place + 2], KEYS[place + 3]
+  local userList = KEYS[change.user + 2]
+  local got = redis.call('HMGET', key, 'c', 'r', 'n', 'f', 'a', 'u')
+  local inApp, inUser = redis.call('ZSCORE', LIST, change.member), redis.call('ZSCORE', userList, change.member)
+  local eventCount, timeCount = redis.call('LLEN', events), redis.call('LLEN', times)
+  local last = redis.call('ZRANGE', ids, -1, -1, 'WITHSCORES')
+  local rev, first = got[1] and whole(got[2]) or 0, whole(got[4] or 1)
+  if eventCount ~= rev + 1 - first or timeCount ~= eventCount or tonumber(last[2] or 0) ~= rev then refuse('corrupt') end
+  if got[1] and not (inApp and inUser) then refuse('corrupt') end
+  if not got[1] and (inApp or inUser or redis.call('EXISTS', key) == 1) then refuse('corrupt') end
+  -- A session that has seen a scope further on than it is says that the scope was dropped.
+  if whole(got[5] or 0) > change.app.pos or whole(got[6] or 0) > change.home.pos then refuse('corrupt') end
+  return {
+    key = key, events = events, times = times, ids = ids, userList = userList,
+    created = got[1], rev = rev, pos = rev, first = first, last = whole(got[3] or 0), lastId = last[1] or false,
+  }
+end
+
+local function holds(scope, part)
+  for _, expected in ipairs(part) do
+    local stored = scope and redis.call('HGET', scope.key, expected.name)
+    if (stored and string.match(stored, '^[%d@]+:(.*)$') or '') ~= expected.text then return false end
+  end
+  return true
+end
+local function isAt(pos, expected)
+  return expected == '' or tonumber(expected) == pos
+end
+
+-- Answers to a change: the revision, the positions, what all of them were at before, and what others have changed.
+local function answer(status, change, rev, data)
+  local app, home, its = change.app, change.home, change.its
+  return {
+    status, rev, app.pos, home and home.pos or 0, its and its.lastId or false, app.mark, home and home.mark or false,
+    change.changedApp or false, change.changedUser or false, data,
+  }
+end
+
+-- Looks at a change without writing anything. Answers what is known of one that was made before.
+local function look(change)
+  change.app = scopeAt(APP, LOG, missing)
+  change.home = change.user and scopeAt(KEYS[change.user], KEYS[change.user + 1], missing)
+  change.its = change.session and sessionAt(change)
+  local app, home, its = change.app, change.home, change.its
+  change.changedApp = changedSince(app, change.knownApp)
+  change.changedUser = home and changedSince(home, change.knownUser)
+  local rev = its and its.rev or 0
+  local isRefused = redis.call('ZSCORE', REFUSED, change.call)
+  if change.kind == 'create' then
+    if its.created == '=' .. change.id then return answer('duplicate', change, rev) end
+    if redis.call('ZSCORE', REMOVED, removedId(change.member, '=' .. change.id)) then return answer('duplicate', change, 0) end
+    if isRefused then refuse('refused') end
+    if its.created then refuse('exists') end
+  elseif change.kind == 'append' then
+    local isThis = its.created and (change.created == '' or change.created == its.created)
+    local place = isThis and redis.call('ZSCORE', its.ids, '=' .. change.id)
+    if place then
+      return answer('duplicate', change, rev, redis.call('LINDEX', its.events, whole(place) - its.first) or refuse('corrupt'))
+    end
+    if isRefused then refuse('refused') end
+    if not isThis then refuse('not-found') end
+  else
+    if redis.call('ZSCORE', UPDATES, change.id) then return answer('duplicate', change, rev) end
+    if isRefused then refuse('refused') end
+  end
+  local guards = change.guards
+  if not isAt(rev, change.rev) then refuse('stale', rev) end
+  if not (isAt(app.pos, change.appPos) and isAt(home and home.pos or 0, change.userPos)) then refuse('conflict') end
+  if not (holds(app, guards.a) and holds(home, guards.u) and holds(its, guards.s)) then refuse('conflict') end
+  -- These fail where something else is.
+  if #change.deltas.a > 0 then redis.call('ZCARD', LOG) end
+  if home and #change.deltas.u > 0 then redis.call('ZCARD', home.log) end
+  return nil
+end
+
+local function callMany(command, key, args)
+  for first = 1, #args, 1000 do
+    redis.call(command, key, unpack(args, first, math.min(first + 999, #args)))
+  end
+end
+-- Writes the fields of a hash, and the names of a delta; fields come first, as Redis refuses what needs memory only at the
+-- first write. Adds rows for the log, if there is one: each name that was set, and each that was not there or is no more.
+local function writeNames(scope, part, fields, rows)
+  local last, gone = scope.last, {}
+  local function log(row)
+    if rows then
+      rows[#rows + 1] = scope.pos
+      rows[#rows + 1] = row
+    end
+  end
+  for _, item in ipairs(part) do
+    local stored = redis.call('HGET', scope.key, item.name)
+    if item.text == '' then
+      if stored then
+        gone[item.name] = true
+        log('-' .. item.name)
+      end
+    else
+      local order = stored and not gone[item.name] and string.match(stored, '^%d+')
+      gone[item.name] = nil
+      log(item.name)
+      if not order then
+        last = last + 1
+        order = last
+        log('-' .. item.name)
+      end
+      fields[#fields + 1] = item.name
+      fields[#fields + 1] = order .. '@' .. scope.pos .. ':' .. item.text
+    end
+  end
+  if last ~= scope.last then
+    fields[#fields + 1] = 'n'
+    fields[#fields + 1] = last
+  end
+  callMany('HSET', scope.key, fields)
+  for name in pairs(gone) do redis.call('HDEL', scope.key, name) end
+end
+local function move(scope, part, mark)
+  if scope and #part > 0 then
+    scope.pos = scope.pos + 1
+    local rows = { scope.pos, '@' .. scope.pos .. mark }
+    writeNames(scope, part, { 'p', scope.pos, 'm', mark }, rows)
+    callMany('ZADD', scope.log, rows)
+    if scope.pos % TRIMMED == 0 then redis.call('ZREMRANGEBYSCORE', scope.log, '-inf', '(' .. (scope.pos - RECENT)) end
+  end
+end
+
+local function pushEvent(change, its)
+  redis.call('RPUSH', its.events, change.data)
+  local before = redis.call('LINDEX', its.times, -1)
+  local latest = before and string.match(before, '%S+$')
+  local isLate = latest and tonumber(latest) > tonumber(change.eventTime)
+  redis.call('RPUSH', its.times, isLate and change.eventTime .. ' ' .. latest or change.eventTime)
+end
+local function fieldsOf(change, its)
+  local fields = { 'r', its.rev, 't', change.time }
+  local function add(name, value)
+    fields[#fields + 1] = name
+    fields[#fields + 1] = value
+  end
+  if change.kind == 'create' then add('c', '=' .. change.id) end
+  if its.first == 0 and change.kind == 'create' then add('f', 0) end
+  if change.app.pos > 0 then add('a', change.app.pos) end
+  if change.home.pos > 0 then add('u', change.home.pos) end
+  return fields
+end
+local function fence()
+  if isNew then
+    redis.call('SET', KEYS[1], '${VERSION}')
+    redis.call('SET', KEYS[2], '${VERSION}')
+    isNew = false
+  end
+end
+
+-- Makes a change that was looked at.
+local function write(change)
+  local app, home, its = change.app, change.home, change.its
+  local answered = answer('written', change, its and its.rev or 0)
+  fence()
+  move(app, change.deltas.a, change.mark)
+  move(home, change.deltas.u, change.mark)
+  if its then
+    if change.kind == 'append' then
+      its.rev = its.rev + 1
+      its.pos = its.rev
+      redis.call('ZADD', its.ids, its.rev, '=' .. change.id)
+      pushEvent(change, its)
+    elseif change.data ~= '' then
+      its.first = 0
+      pushEvent(change, its)
+    end
+    writeNames(its, change.deltas.s, fieldsOf(change, its))
+    redis.call('ZADD', LIST, change.time, change.member)
+    redis.call('ZADD', its.userList, change.time, change.member)
+  else
+    keep(UPDATES, change.id)
+  end
+  answered[2], answered[3], answered[4] = its and its.rev or 0, app.pos, home and home.pos or 0
+  return answered
+end
+
+local remembered = { exists = true, ['not-found'] = true, refused = true, stale = true, conflict = true }
+-- What to answer to a change that was not written.
+local function refusal(change, got)
+  local isTable = type(got) == 'table'
+  local refused = isTable and got.refused
+  if refused then
+    if change.attempt ~= '' and remembered[refused[1]] then
+      keep(REFUSED, change.call)
+    end
+    return refused
+  end
+  local text = tostring(isTable and got.err or got)
+  -- Version 1 has the ids of a session in a hash.
+  if string.find(text, 'WRONGTYPE', 1, true) and change.session and isOf(KEYS[change.session + 3], 'hash') then
+    return { 'version', '1' }
+  end
+  return { 'failed', text }
+end
+
+local answers, hints = {}, {}
+for index = 1, tonumber(ARGV[3]) do
+  local change = takeChange()
+  local ok, got = pcall(look, change)
+  if not ok then
+    answers[index] = refusal(change, got)
+  elseif got then
+    answers[index] = got
+  else
+    answers[index] = write(change)
+    hints[#hints + 1] = change.hint
+  end
+end
+-- The user may have no right to publish: stores that watch are only slower then.
+if #hints > 0 then redis.pcall('PUBLISH', ARGV[1], ARGV[2] .. ' ' .. table.concat(hints, ' ')) end
+return answers
+`,
+};

@@ -1,0 +1,82 @@
+// Pieces that several scripts have in common. The keys are described in `script.ts`.
+
+import { REMEMBERED_MS } from '../../shared/limits.js';
+import { VERSION } from '../version.js';
+
+/**
+ * Looks at the app's version, which is in the first three keys of every script, and answers when it is not this one.
+ * Leaves `isNew`: nothing of the app is there yet.
+ */
+export const versionLua = String.raw`
+local isNew = false
+local function isOf(key, kind)
+  return redis.call('TYPE', key).ok == kind
+end
+local version = redis.pcall('GET', KEYS[1])
+if version ~= '${VERSION}' then
+  if tonumber(version or '') then return { 'version', version } end
+  if isOf(KEYS[1], 'hash') then return { 'version', '1' } end
+  if version then return { err = 'WRONGTYPE Operation against a key holding the wrong kind of value' } end
+  if isOf(KEYS[2], 'zset') or redis.call('EXISTS', KEYS[3]) == 1 then return { 'version', '1' } end
+  isNew = true
+end
+`;
+
+/**
+ * What an app's or a user's scope is at. `missing` gets what to answer when that cannot be told: something was
+ * dropped, or version 1 has written there, whose values lie where the log is.
+ */
+export const scopeLua = String.raw`
+local function scopeAt(key, log, missing)
+  local got = redis.call('HMGET', key, 'p', 'n', 'm')
+  if not got[1] and redis.call('EXISTS', key, log) > 0 then
+    if isOf(log, 'hash') then
+      missing({ 'version', '1' })
+    else
+      redis.call('ZCARD', log) -- fails where something else is
+      missing({ 'corrupt' })
+    end
+  end
+  local pos, last = tonumber(got[1] or 0), tonumber(got[2] or 0)
+  if not (pos and last) then missing({ 'corrupt' }) end
+  return { key = key, log = log, pos = pos, last = last, mark = got[3] }
+end
+
+-- What has changed since a known position '@position=mark': names that were unset, and the names and texts of what was set.
+-- Nothing when there is no such row: no mark is known, it was another one, or it is too long ago.
+local function changedSince(scope, known)
+  local pos = tonumber(string.match(known, '^@(%d+)='))
+  if not pos or pos >= scope.pos or not redis.call('ZSCORE', scope.log, known) then return false end
+  local unset, names, set = {}, {}, {}
+  for _, row in ipairs(redis.call('ZRANGEBYSCORE', scope.log, '(' .. pos, '+inf')) do
+    local sign = string.sub(row, 1, 1)
+    if sign == '-' then unset[#unset + 1] = string.sub(row, 2) end
+    if sign == '=' then names[#names + 1] = row end
+  end
+  for first = 1, #names, 1000 do
+    local last = math.min(first + 999, #names)
+    for index, text in ipairs(redis.call('HMGET', scope.key, unpack(names, first, last))) do
+      if text then
+        set[#set + 1] = names[first + index - 1]
+        set[#set + 1] = text
+      end
+    end
+  end
+  return { unset, set }
+end
+`;
+
+/** Keeps an id with the time of now, and forgets some that are too old: more than one, so that they get fewer. */
+export const keepLua = String.raw`
+local KEPT = ${REMEMBERED_MS / 1_000} -- seconds
+local function keep(key, id)
+  local now = tonumber(redis.call('TIME')[1])
+  redis.call('ZADD', key, now, id)
+  local old = redis.call('ZRANGEBYSCORE', key, '-inf', now - KEPT, 'LIMIT', 0, 16)
+  if #old > 0 then redis.call('ZREM', key, unpack(old)) end
+end
+-- How a session that is removed is kept: which one it was, and under which key.
+local function removedId(member, created)
+  return #member .. ':' .. member .. created
+end
+`;

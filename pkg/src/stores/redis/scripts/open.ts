@@ -1,0 +1,49 @@
+// The scripts that look at what is there when the store is opened. The keys are described in `script.ts`.
+
+import type { Script } from './script.js';
+
+/**
+ * Says which version wrote what is there. KEYS: the version of all. ARGV: this version, and whether to write it when
+ * there is none; further commands that the user must be allowed.
+ *
+ * Makes sure that the user may run every command that the scripts need: a script that is not allowed its second write
+ * has made the first.
+ */
+export const openScript: Script = {
+  onForeign: 'rejected',
+  text: String.raw`
+local key = KEYS[1]
+local needed = {
+  { 'EXISTS', key }, { 'GET', key }, { 'SET', key, '' }, { 'UNLINK', key }, { 'TIME' }, { 'TYPE', key },
+  { 'HDEL', key, '' }, { 'HGET', key, '' }, { 'HGETALL', key }, { 'HLEN', key }, { 'HMGET', key, '' }, { 'HSET', key, '', '' },
+  { 'LINDEX', key, 0 }, { 'LLEN', key }, { 'LRANGE', key, 0, 0 }, { 'RPUSH', key, '' },
+  { 'ZADD', key, 0, '' }, { 'ZCARD', key }, { 'ZCOUNT', key, 0, 0 }, { 'ZRANGE', key, 0, 0 }, { 'ZRANGEBYSCORE', key, 0, 0 },
+  { 'ZREM', key, '' }, { 'ZREMRANGEBYSCORE', key, 0, 0 }, { 'ZREVRANGE', key, 0, 0 }, { 'ZSCORE', key, '' },
+}
+if ARGV[3] == 'upgrade' then
+  needed[#needed + 1] = { 'RENAME', key, key }
+  needed[#needed + 1] = { 'SCAN', 0 }
+end
+local denied = {}
+for _, command in ipairs(redis.acl_check_cmd and needed or {}) do
+  if not redis.acl_check_cmd(unpack(command)) then denied[#denied + 1] = command[1] end
+end
+if #denied > 0 then return { 'denied', table.concat(denied, ', ') } end
+
+local found = redis.call('GET', key)
+if not found and ARGV[2] == 'create' then
+  redis.call('SET', key, ARGV[1])
+  found = ARGV[1]
+end
+return { 'found', found }
+`,
+};
+
+/** Notes that an app of an older version was met, for the next upgrade. KEYS: where. */
+export const noteScript: Script = { onForeign: 'rejected', text: "return redis.call('SET', KEYS[1], '1')" };
+
+/** Whether there is such a note. KEYS: where. */
+export const isThereScript: Script = { onForeign: 'rejected', text: "return redis.call('EXISTS', KEYS[1])" };
+
+/** Forgets such a note. KEYS: where. */
+export const forgetScript: Script = { onForeign: 'rejected', text: "return redis.call('UNLINK', KEYS[1])" };

@@ -1,0 +1,49 @@
+// What runs inside Redis: one script for each operation, so that each is one round trip and sees one moment. Here are
+// the keys that they work on; each file beside this one has the scripts of one operation.
+//
+// The keys of an app, all of them with its hash tag, so that they lie in one slot of a cluster (`../keys.ts`). A
+// script gets all that it may write among its KEYS: Redis then refuses it as a whole while some of them are on another
+// server.
+//
+//   :a              string   the version of the app: every script looks at it first, and does nothing under another
+//   one :l              string   the fence, see below
+//   :app, :v:user   hash     the values of the app, of a user: `=name` is `order@position:JSON`, by the order of the
+//   first
+//                            writing and the position of the last (without `@position` where version 1 has written
+//                            it); `p` is the position, `m` its mark, `n` the last order
+//   :log, :u:user   zset     what happened to the scope lately, by position: `@position=mark`, and the mark alone is
+//   missing
+//                            where it is not known; `=name` was set; `-=name` came into being, or was deleted. Never
+//                            empty when the position is not 0
+//   :s:member       hash     a session: its values, and `c` the creation, `r` the revision, `t` the time, `f` the
+//   revision of
+//                            the first event where that is 0, the creation's; `a`, `u` the positions of the app and
+//                            the user when it was last written to. Kept free for leases: `k` the fencing token (0 when
+//                            absent), `o` who holds it, `x` until when
+//   :e:member       list     its events
+//   :t:member       list     the time of each event and, where it is another one, the latest time so far
+//   :i:member       zset     `=id` of each event by revision, but for the creation's: nothing is a duplicate of that
+//   :sessions, :l:user  zset the members of the app, of a user, by time
+//   :updates        zset     the updates that were made, by when
+//   :refused        zset     the calls that were refused after the first try, by when
+//   :removed        zset     the removed sessions, each with its creation, by when
+//   :changes        stream   kept free for a log of the scopes that sessions share
+//
+// The version of all, `prefix:version`, lies in some other slot of a cluster. It is only looked at when opening.
+//
+// Version 1 had `:a` a hash (the values of the app), `:l` a zset (the list), `:d` (now `:updates`), `:u:user` a hash
+// (the values of the user) and `:i:member` a hash. Processes of version 1 that go on running are fenced by the types:
+// their scripts read `:a` or `:l` before they write, and a user's values at `:u:user`, and fail with WRONGTYPE. The
+// first script of this version that writes to an app puts up the fence; one that finds version 1's keys refuses to do
+// anything. So no app is ever written to by both, and what either has acknowledged stays where the other one sees that
+// it is there.
+//
+// Redis takes nothing back when a script fails. So every change is first looked at, by reads that fail where a key is
+// of another type, and then written by commands that cannot. When Redis refuses writes (no memory, a replica, a broken
+// disk) it refuses the first one of a script: after that one it lets all of them through.
+
+/** A script, and what it means that a key has a type that it should not have. */
+export interface Script {
+  readonly text: string;
+  readonly onForeign: 'rejected' | 'corrupt';
+}

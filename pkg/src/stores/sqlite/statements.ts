@@ -1,0 +1,165 @@
+// Every statement that reads or writes the tables of the SQLite stores. The comment of each
+// names its parameters, in their order.
+
+import { toColumn } from '../shared/column-text.js';
+import type { SqlValue } from './driver.js';
+import type { ListQuery } from '../../store/contract.js';
+import type { Json } from '../../model/types.js';
+
+/**
+ * All tables, indexes and triggers whose names begin with `statepad_`, in upper or lower case: SQLite ignores the
+ * case.
+ */
+export const OUR_NAMES = "SELECT type, name, sql FROM sqlite_master WHERE lower(name) GLOB 'statepad_*' ORDER BY name";
+
+export const READ_META = 'SELECT value FROM statepad_meta WHERE name = ?';
+export const WRITE_META = `INSERT INTO statepad_meta (name, value) VALUES (?, ?)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+/**
+ * What stands for the id of a creation's event, as an event may have the same one. No text is ever written to a column
+ * so.
+ */
+export const BEGINNING = '\x01';
+
+/** The columns that describe an app, a user, a session and its last event, and the tables that they come from. */
+const PLACE = [
+  `a.n AS appN, a.pos AS appPos, a.mark AS appMark, u.n AS userN, u.pos AS userPos, u.mark AS userMark,
+    s.n, s.created, s.rev, s.time, e.id AS last, e.peak`,
+  `LEFT JOIN statepad_scopes_v2 AS a ON a.scope = ?
+  LEFT JOIN statepad_scopes_v2 AS u ON u.scope = ?
+  LEFT JOIN statepad_sessions_v2 AS s ON s.app = ? AND s.user = ? AND s.id = ?
+  LEFT JOIN statepad_events AS e ON e.place = (s.n << 32 | s.rev)`,
+] as const;
+
+/** One row: `scope` of the app, of the user; `app`, `user`, `id` of the session. */
+export const FIND = `SELECT ${PLACE[0]} FROM (SELECT 1) ${PLACE[1]}`;
+/**
+ * The same for a writer, with the version of the tables, with an event that may be sent again, and whether a call was
+ * refused: `call`; the parameters of {@link FIND}; `id` of the event. Each may be NULL, and nothing is found by it
+ * then.
+ */
+export const FIND_TO_WRITE = `SELECT m.value AS version, (SELECT 1 FROM statepad_calls WHERE id = ?) AS refused,
+    ${PLACE[0]}, d.data AS sent
+  FROM statepad_meta AS m ${PLACE[1]}
+  LEFT JOIN statepad_events AS d ON d.session = s.n AND d.id = ?
+  WHERE m.name = 'version'`;
+
+/** `scope`. */
+export const FIND_SCOPE = 'SELECT n, pos, sessions, mark FROM statepad_scopes_v2 WHERE scope = ?';
+/** `scope`. */
+export const MAKE_SCOPE = `INSERT INTO statepad_scopes_v2 (n, scope, pos, sessions)
+  VALUES ((SELECT coalesce(min(n), 0) - 1 FROM statepad_scopes_v2), ?, 0, 0)`;
+/** `pos`, `mark`, what comes to `recent`, how many sessions more; `n`. */
+export const MOVE_SCOPE = `UPDATE statepad_scopes_v2 SET pos = ?, mark = ?, recent = recent || ?, sessions = sessions + ?
+  WHERE n = ?`;
+/** How many sessions more; `n`. */
+export const COUNT_SESSIONS = 'UPDATE statepad_scopes_v2 SET sessions = sessions + ? WHERE n = ?';
+/** `n`. */
+export const CLEAR_SCOPE = "UPDATE statepad_scopes_v2 SET pos = pos + 1, mark = NULL, recent = '' WHERE n = ?";
+/** `n`. */
+export const READ_RECENT = 'SELECT pos, recent AS entries FROM statepad_scopes_v2 WHERE n = ?';
+/** `n`. */
+export const KEEP_RECENT = `INSERT INTO statepad_changes (owner, pos, entries)
+  SELECT n, pos, recent FROM statepad_scopes_v2 WHERE n = ?`;
+/** `n`. */
+export const CLEAR_RECENT = "UPDATE statepad_scopes_v2 SET recent = '' WHERE n = ?";
+
+/** `app`, `user`, `id`. */
+export const FIND_SESSION = 'SELECT n, created FROM statepad_sessions_v2 WHERE app = ? AND user = ? AND id = ?';
+/** `app`, `user`, `id`, `created`, `time`. */
+export const MAKE_SESSION =
+  'INSERT INTO statepad_sessions_v2 (app, user, id, created, rev, time) VALUES (?, ?, ?, ?, 0, ?)';
+/** `rev`, `time`; `n`. */
+export const MOVE_SESSION = 'UPDATE statepad_sessions_v2 SET rev = ?, time = ? WHERE n = ?';
+/** `n`. */
+export const REMOVE_SESSION = 'DELETE FROM statepad_sessions_v2 WHERE n = ?';
+
+/** `session`, `rev`; `session`, `id`, `time`, `peak`, `data`. */
+export const ADD_EVENT = `INSERT INTO statepad_events (place, session, id, time, peak, data) VALUES ((? << 32) | ?, ?, ?, ?, ?, ?)`;
+/** `session`, first `rev`; `session`, last `rev`; how many at most. From the last to the first. */
+export const READ_EVENTS = `SELECT place & 4294967295 AS rev, id, data FROM statepad_events
+  WHERE place BETWEEN (? << 32) | ? AND (? << 32) | ? ORDER BY place DESC LIMIT ?`;
+/** `session`, first `rev`; `session`, last `rev`; earliest `time`; how many at most. From the last to the first. */
+export const READ_EVENTS_SINCE = `SELECT place & 4294967295 AS rev, id, data FROM statepad_events
+  WHERE place BETWEEN (? << 32) | ? AND (? << 32) | ? AND time >= ? ORDER BY place DESC LIMIT ?`;
+/** `session`, `rev`. */
+export const READ_PEAK = 'SELECT peak FROM statepad_events WHERE place = (? << 32) | ?';
+/** `session`, `rev`. */
+export const READ_EVENT_ID = 'SELECT id FROM statepad_events WHERE place = (? << 32) | ?';
+/** `session`, twice. */
+export const REMOVE_EVENTS = 'DELETE FROM statepad_events WHERE place BETWEEN ? << 32 AND (? << 32) | 4294967295';
+
+/** `owner`. In no order. */
+export const READ_VALUES = 'SELECT name, value, born, nth FROM statepad_values WHERE owner = ?';
+/** `owner`, `name`. */
+export const READ_VALUE = 'SELECT name, value, born, nth FROM statepad_values WHERE owner = ? AND name = ?';
+/** `owner`, `name`, `born` and `pos`, `nth`, `value`. A name that is there stays where it is. */
+export const SET_VALUE = `INSERT INTO statepad_values (owner, name, born, nth, value, pos) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value, pos = excluded.pos`;
+/** `owner`, `name`. */
+export const UNSET_VALUE = 'DELETE FROM statepad_values WHERE owner = ? AND name = ?';
+/** `owner`. */
+export const CLEAR_VALUES = 'DELETE FROM statepad_values WHERE owner = ?';
+
+/** `scope` by its number, `id`. */
+export const FIND_UPDATE = 'SELECT 1 AS found FROM statepad_updates WHERE scope = ? AND id = ?';
+/** `scope` by its number, `id`, `time` by the clock. */
+export const ADD_UPDATE = 'INSERT INTO statepad_updates (scope, id, time) VALUES (?, ?, ?)';
+/** The earliest `time` to keep. */
+export const FORGET_UPDATES = 'DELETE FROM statepad_updates WHERE time < ?';
+
+/** `owner`, first `pos`. */
+export const READ_CHANGES = 'SELECT pos, entries FROM statepad_changes WHERE owner = ? AND pos >= ? ORDER BY pos';
+/** `owner`. */
+export const CLEAR_CHANGES = 'DELETE FROM statepad_changes WHERE owner = ?';
+
+/** `id`, `time` by the clock. */
+export const ADD_CALL = 'INSERT INTO statepad_calls (id, time) VALUES (?, ?) ON CONFLICT (id) DO NOTHING';
+/** The earliest `time` to keep. */
+export const FORGET_CALLS = 'DELETE FROM statepad_calls WHERE time < ?';
+
+/** `id`. */
+export const FIND_CREATION = 'SELECT 1 AS found FROM statepad_creations WHERE id = ?';
+/** `id`, `app`, `user`, `session`, `time` by the clock. */
+export const ADD_CREATION = `INSERT INTO statepad_creations (id, app, user, session, time) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET time = excluded.time`;
+/** The earliest `time` to keep. */
+export const FORGET_CREATIONS = 'DELETE FROM statepad_creations WHERE time < ?';
+
+/**
+ * The statement that reads a page of a list: those of an app (`app`), or of a user in it (`app`, `user`); behind a
+ * place (see {@link placeValues}); how many at most, and how many to pass over.
+ *
+ * Descending, the index is read backwards, and sessions of the very same time are put in order one such group at a
+ * time.
+ */
+export function listSessions({ user, after, descending }: ListQuery): string {
+  const behind = descending
+    ? 'AND time <= ? AND (time < ? OR (id, user) > (?, ?))'
+    : 'AND (time, id, user) > (?, ?, ?)';
+  // Without INDEXED BY some versions of SQLite take the other index for an app, and sort all of its sessions.
+  const [index, whose, ties] =
+    user === undefined ? ['app', 'app = ?', 'id, user'] : ['user', 'app = ? AND user = ?', 'id'];
+  return `SELECT n, user, id, created, rev, time FROM statepad_sessions_v2 INDEXED BY statepad_sessions_of_${index}
+    WHERE ${whose} ${after === undefined ? '' : behind}
+    ORDER BY time ${descending ? 'DESC' : 'ASC'}, ${ties} LIMIT ? OFFSET ?`;
+}
+
+/** The parameters of the place that a page begins behind. */
+export function placeValues(
+  descending: boolean,
+  { time, sessionId, userId }: NonNullable<ListQuery['after']>,
+): SqlValue[] {
+  return [time, ...(descending ? [time] : []), toColumn(sessionId), toColumn(userId)];
+}
+
+/** An app, or a user in it, as the column `scope` names it. */
+export function scopeColumn(app: string, user: string | undefined): string {
+  return JSON.stringify(user === undefined ? [app] : [app, user]);
+}
+
+/** A value as the column `value` holds it. */
+export function jsonColumn(value: Json | undefined): string {
+  return JSON.stringify(value);
+}

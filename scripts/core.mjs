@@ -1,0 +1,122 @@
+// The core as WebAssembly: compiled from the crate, and put into pkg/wasm with what JavaScript needs to call it.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { run } from './run.mjs';
+import { filesUnder, hashOf, step } from './step.mjs';
+import { cargoHome, env, root, wasmTarget } from './tools.mjs';
+
+const inRoot = (...path) => join(root, ...path);
+const wasm = (name) => inRoot('pkg', 'wasm', name);
+const compiled = inRoot('target', wasmTarget, 'release', 'statepad.wasm');
+/** Names the sources of Rust that pkg/wasm was built from: to compare with them needs no compiler. */
+const sourcesMark = wasm('.built-from-rust');
+
+/**
+ * Compiles the core, and generates pkg/wasm anew when the module has changed or the `recipe`, the files that say how.
+ */
+export async function buildCore(recipe) {
+  compileCore();
+  await step('pkg/wasm', wasm(''), [compiled, ...recipe], bindCore);
+  writeFileSync(sourcesMark, rustSources());
+}
+
+/** Whether pkg/wasm is there and was built from the Rust that is there now: 'current', 'stale' or 'missing'. */
+export function stateOfCore() {
+  if (!existsSync(wasm('.made-from')) || !existsSync(sourcesMark)) return 'missing';
+  return readFileSync(sourcesMark, 'utf8') === rustSources() ? 'current' : 'stale';
+}
+
+function rustSources() {
+  return hashOf([
+    inRoot('Cargo.toml'),
+    inRoot('Cargo.lock'),
+    ...filesUnder(inRoot('src')).filter((file) => file.endsWith('.rs')),
+  ]);
+}
+
+/** Compiles the crate. A panic message names its source file: the paths of this machine are taken out of it. */
+function compileCore() {
+  console.log('build: the core');
+  run('cargo', ['fetch', '--locked', '--quiet', '--target', wasmTarget]);
+  const sysroot = execFileSync('rustc', ['--print', 'sysroot'], { cwd: root, env, encoding: 'utf8' }).trim();
+  const sources = join(cargoHome, 'registry', 'src');
+  const registries = existsSync(sources) ? readdirSync(sources).map((name) => join(sources, name)) : [];
+  // Of several that fit, the last one wins.
+  const remapped = [
+    [cargoHome, '/cargo'],
+    ...registries.map((folder) => [folder, '/crates']),
+    [sysroot, '/rust'],
+    [root, '/statepad'],
+  ];
+  run(
+    'cargo',
+    ['build', '--locked', '--quiet', '--release', '--lib', '--target', wasmTarget, '--target-dir', inRoot('target')],
+    {
+      env: {
+        ...env,
+        CARGO_ENCODED_RUSTFLAGS: remapped.map(([from, to]) => `--remap-path-prefix=${from}=${to}`).join('\x1f'),
+      },
+    },
+  );
+}
+
+/** Generates the glue between JavaScript and the module, makes both small, and writes the module as text, too. */
+async function bindCore() {
+  run('wasm-bindgen', [
+    '--target',
+    'web',
+    '--omit-default-module-path',
+    '--remove-producers-section',
+    '--remove-name-section',
+    '--out-name',
+    'statepad',
+    '--out-dir',
+    wasm(''),
+    compiled,
+  ]);
+  // What rustc may use, and every host since 2022 understands.
+  const features = [
+    'bulk-memory',
+    'bulk-memory-opt',
+    'multivalue',
+    'mutable-globals',
+    'nontrapping-float-to-int',
+    'reference-types',
+    'sign-ext',
+  ];
+  run(process.execPath, [
+    inRoot('node_modules', 'binaryen', 'bin', 'wasm-opt'),
+    ...features.map((feature) => `--enable-${feature}`),
+    '-Os',
+    wasm('statepad_bg.wasm'),
+    '-o',
+    wasm('statepad_bg.wasm'),
+  ]);
+  await minify(wasm('statepad.js'));
+
+  const module = readFileSync(wasm('statepad_bg.wasm'));
+  // Two digits a byte: unlike base64 they keep the bytes apart, so that a compressed bundle is a fifth smaller.
+  writeFileSync(wasm('statepad_hex.js'), `export const hex = '${module.toString('hex')}';\n`);
+  writeFileSync(
+    wasm('statepad_hex.d.ts'),
+    '/** The module as text, for a host that cannot read it from a file. */\nexport declare const hex: string;\n',
+  );
+  console.log(`build: the module has ${module.length} bytes, ${brotliCompressSync(module).length} compressed`);
+}
+
+/** Prints a generated script anew, without its comments and blanks. Its names stay, for the sake of stack traces. */
+async function minify(file) {
+  const { transform } = await import('esbuild');
+  const { code } = await transform(readFileSync(file, 'utf8'), {
+    target: 'es2022',
+    format: 'esm',
+    charset: 'utf8',
+    legalComments: 'none',
+    minifyWhitespace: true,
+    minifySyntax: true,
+  });
+  writeFileSync(file, code);
+}

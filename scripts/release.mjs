@@ -1,0 +1,121 @@
+// Makes this tree the next release: `npm run release -- 0.2.0`, or `major`, `minor`, `patch`. Crate and package get
+// the same version, in the manifests and in both lock files, and what stands under "Unreleased" in the changelog goes
+// under the version and the date. Nothing is committed or published: the last lines say what is left to do.
+// `--dry-run` changes nothing.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { root } from './tools.mjs';
+
+const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-[0-9A-Za-z.-]+)?$/;
+
+/** Where a version of this project stands, and how it stands there. Each expression has it as its group `version`. */
+const places = {
+  'Cargo.toml': /^\[package\]\n(?:(?!\[)[^\n]*\n)*?version = "(?<version>[^"]+)"/m,
+  'Cargo.lock': /^name = "statepad"\nversion = "(?<version>[^"]+)"/m,
+  'pkg/package.json': /^ {2}"version": "(?<version>[^"]+)"/m,
+  'package-lock.json': /^ {4}"pkg": \{\n {6}"name": "statepad",\n {6}"version": "(?<version>[^"]+)"/m,
+};
+
+/** A release that cannot be made as it was asked for; `message` says why. */
+export class ReleaseError extends Error {}
+
+/** @returns {Record<string, string>} the version that each file of the tree in `folder` names */
+export function versionsIn(folder) {
+  const read = ([file, expression]) => {
+    const found = expression.exec(readFileSync(join(folder, file), 'utf8'));
+    if (found === null) throw new ReleaseError(`${file} names no version of statepad`);
+    return [file, found.groups.version];
+  };
+  return Object.fromEntries(Object.entries(places).map(read));
+}
+
+/** The version after `current`: `asked` itself when it is one, or the next major, minor or patch. */
+export function nextVersion(current, asked) {
+  const [major, minor, patch] = VERSION.exec(current).slice(1).map(Number);
+  const next =
+    { major: `${major + 1}.0.0`, minor: `${major}.${minor + 1}.0`, patch: `${major}.${minor}.${patch + 1}` }[asked] ??
+    asked;
+  if (!VERSION.test(next ?? ''))
+    throw new ReleaseError('say which version: major, minor, patch, or a number as 1.2.3');
+  if (!isLater(next, current)) throw new ReleaseError(`${next} is not later than ${current}`);
+  return next;
+}
+
+/**
+ * Whether one version comes after another. A pre-release comes before its release; two of one release are not told
+ * apart.
+ */
+function isLater(one, other) {
+  const [a, b] = [one, other].map((version) => [
+    ...VERSION.exec(version).slice(1).map(Number),
+    version.includes('-') ? 0 : 1,
+  ]);
+  const at = a.findIndex((number, index) => number !== b[index]);
+  return at === -1 ? one !== other && one.includes('-') : a[at] > b[at];
+}
+
+/** The changelog with all that is unreleased under a version, and an empty section for what comes next. */
+export function released(changelog, version, date) {
+  const heading = /^## \[Unreleased\]\n/m;
+  const start = heading.exec(changelog);
+  if (start === null) throw new ReleaseError('CHANGELOG.md has no section "## [Unreleased]"');
+  const rest = changelog.slice(start.index + start[0].length);
+  const end = rest.search(/^## \[/m);
+  const section = end === -1 ? rest : rest.slice(0, end);
+  if (!/^[-*] /m.test(section)) throw new ReleaseError('CHANGELOG.md has nothing under "Unreleased"');
+  if (new RegExp(`^## \\[${version.replaceAll('.', '\\.')}\\]`, 'm').test(changelog))
+    throw new ReleaseError(`CHANGELOG.md has ${version} already`);
+  return `${changelog.slice(0, start.index)}## [Unreleased]\n\n## [${version}] - ${date}\n${rest}`;
+}
+
+/**
+ * What has to be written for the next release of the tree in `folder`: each file's new text. It throws when the tree
+ * is not as it was committed, or when its files name different versions.
+ *
+ * @param {string} folder @param {string} asked @param {string} date as YYYY-MM-DD
+ */
+export function planRelease(folder, asked, date) {
+  const changed = execFileSync('git', ['status', '--porcelain'], { cwd: folder, encoding: 'utf8' }).trimEnd();
+  if (changed !== '') throw new ReleaseError(`commit or remove what has changed first:\n${changed}`);
+  const versions = versionsIn(folder);
+  const [current, ...others] = new Set(Object.values(versions));
+  if (others.length > 0) throw new ReleaseError(`the versions differ: ${JSON.stringify(versions)}`);
+  const version = nextVersion(current, asked);
+
+  const texts = { 'CHANGELOG.md': released(readFileSync(join(folder, 'CHANGELOG.md'), 'utf8'), version, date) };
+  for (const [file, expression] of Object.entries(places)) {
+    const text = readFileSync(join(folder, file), 'utf8');
+    const [found] = expression.exec(text);
+    texts[file] = text.replace(found, () => found.replace(current, version));
+  }
+  return { current, version, texts };
+}
+
+/** The command: plans the release of a folder, and writes it unless it is a trial. */
+function main(args) {
+  const dry = args.includes('--dry-run');
+  const [asked, ...more] = args.filter((arg) => arg !== '--dry-run');
+  if (more.length > 0)
+    throw new ReleaseError(`what is ${more.join(' ')}? usage: npm run release -- VERSION [--dry-run]`);
+  const { current, version, texts } = planRelease(root, asked, new Date().toISOString().slice(0, 10));
+  for (const [file, text] of Object.entries(texts)) if (!dry) writeFileSync(join(root, file), text);
+  console.log(`${dry ? 'would change' : 'changed'} ${Object.keys(texts).join(', ')}: ${current} to ${version}`);
+  console.log(`what is left to do:
+  npm test
+  git commit -am "Release ${version}" && git tag -a v${version} -m "statepad ${version}"
+  cargo publish --locked
+  npm run build && npm publish --workspace pkg`);
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  try {
+    main(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof ReleaseError)) throw error;
+    console.error(`release: ${error.message}`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,153 @@
+// All suites of `npm test`: what each runs, what it must not run beside, and about how long it takes.
+
+import { join, relative, sep } from 'node:path';
+import { filesUnder } from './step.mjs';
+import { root, wasmTarget } from './tools.mjs';
+
+const script = (path, ...args) => [process.execPath, join(root, ...path.split('/')), ...args];
+const denyWarnings = ['--', '-D', 'warnings'];
+
+/** They wait for each other at the lock of target/debug. */
+const cargo = ['cargo'];
+/** Browsers, processes that are killed, servers that are cut off: two of these at once starve each other. */
+const heavy = ['heavy'];
+
+/** About how long the tests of a folder take on two cores, in seconds, and what they share. */
+const FOLDERS = {
+  'tests/adk': { seconds: 25 },
+  'tests/browser': { seconds: 6, shares: heavy },
+  'tests/contract': { seconds: 2 },
+  'tests/core': { seconds: 20 },
+  'tests/docs': { seconds: 12 },
+  'tests/faults': { seconds: 100, shares: heavy },
+  'tests/packaging': { seconds: 60, shares: heavy },
+  'tests/page': { seconds: 190, shares: heavy },
+  // It measures.
+  'tests/page/speed.test.mjs': { seconds: 46, alone: true },
+  'tests/sharing': { seconds: 75, shares: heavy },
+  'tests/stores/cloudflare': { seconds: 40 },
+  'tests/stores/encrypted': { seconds: 60, shares: heavy },
+  'tests/stores/indexeddb': { seconds: 70, shares: heavy },
+  'tests/stores/journal': { seconds: 70, shares: heavy },
+  'tests/stores/memory': { seconds: 20 },
+  'tests/stores/postgres': { seconds: 80 },
+  'tests/stores/redis': { seconds: 100 },
+  'tests/stores/sqlite': { seconds: 60 },
+  'tests/unit': { seconds: 70 },
+};
+
+/** The suite that a file of tests belongs to: its folder, one for each store, or itself where it has a line above. */
+function suiteOf(file) {
+  const path = relative(root, file).split(sep);
+  if (path.join('/') in FOLDERS) return path.join('/');
+  return path.slice(0, path[1] === 'stores' ? 3 : 2).join('/');
+}
+
+/** The command that runs files of tests. Suites run side by side, so that the files of one run one after the other. */
+export function nodeTests(files, atOnce = 1) {
+  return [
+    process.execPath,
+    '--test',
+    '--test-reporter=spec',
+    '--test-timeout=300000',
+    `--test-concurrency=${atOnce}`,
+    ...files,
+  ];
+}
+
+/** A suite for every folder of tests. */
+function nodeSuites() {
+  const suites = new Map();
+  for (const file of filesUnder(join(root, 'tests')).filter((path) => path.endsWith('.test.mjs'))) {
+    const name = suiteOf(file);
+    suites.set(name, [...(suites.get(name) ?? []), file]);
+  }
+  return [...suites].map(([name, files]) => {
+    const { seconds = 30, shares = [], alone = false } = FOLDERS[name] ?? {};
+    return {
+      name: `node --test ${name}`,
+      command: nodeTests(files),
+      runner: 'node',
+      after: ['build'],
+      seconds,
+      shares,
+      alone,
+    };
+  });
+}
+
+/**
+ * @returns {(import('./lanes.mjs').Task & { command: string[], runner?: 'cargo' | 'node', extraEnv?: Record<string,
+ * string> })[]}
+ */
+export function allSuites() {
+  const wasm = ['--target', wasmTarget];
+  return [
+    { name: 'cargo fmt', command: ['cargo', 'fmt', '--check'], seconds: 1 },
+    {
+      name: 'cargo clippy',
+      command: ['cargo', 'clippy', '--locked', '--all-targets', ...denyWarnings],
+      shares: cargo,
+      seconds: 18,
+    },
+    {
+      name: 'cargo clippy, wasm32',
+      command: ['cargo', 'clippy', '--locked', '--all-targets', ...wasm, ...denyWarnings],
+      shares: cargo,
+      seconds: 30,
+    },
+    { name: 'cargo test', command: ['cargo', 'test', '--locked'], runner: 'cargo', shares: cargo, seconds: 50 },
+    {
+      name: 'cargo clippy, wasm32 without JavaScript',
+      command: ['cargo', 'clippy', '--locked', '--lib', '--no-default-features', ...wasm, ...denyWarnings],
+      shares: cargo,
+      seconds: 9,
+    },
+    {
+      name: 'cargo doc',
+      command: ['cargo', 'doc', '--locked', '--no-deps', '--document-private-items'],
+      extraEnv: { RUSTDOCFLAGS: '-D warnings' },
+      shares: cargo,
+      seconds: 7,
+    },
+    // The plain commands, as everybody would type them.
+    {
+      name: 'wasm-pack test, node',
+      command: ['wasm-pack', 'test', '--node'],
+      runner: 'cargo',
+      shares: cargo,
+      seconds: 35,
+    },
+    {
+      name: 'wasm-pack test, chrome',
+      command: ['wasm-pack', 'test', '--headless', '--chrome'],
+      runner: 'cargo',
+      shares: [...cargo, ...heavy],
+      seconds: 20,
+    },
+    { name: 'build', command: script('scripts/build.mjs'), seconds: 60 },
+    { name: 'docs', command: script('scripts/docs.mjs'), after: ['build'], seconds: 30 },
+    { name: 'tsc', command: script('node_modules/typescript/bin/tsc', '-p', root), after: ['build'], seconds: 6 },
+    {
+      name: 'tsc, page',
+      command: script('node_modules/typescript/bin/tsc', '-p', join(root, 'www'), '--noEmit'),
+      after: ['build'],
+      seconds: 3,
+    },
+    {
+      name: 'eslint',
+      command: script('node_modules/eslint/bin/eslint.js', '--max-warnings', '0'),
+      after: ['build'],
+      seconds: 30,
+    },
+    { name: 'prettier', command: script('node_modules/prettier/bin/prettier.cjs', '--check', '.'), seconds: 12 },
+    { name: 'imports', command: imports, seconds: 4 },
+    ...nodeSuites(),
+  ];
+}
+
+/** Checks who imports whom. */
+export const imports = script(
+  'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
+  ...['--config', '.dependency-cruiser.cjs', 'pkg/src', 'www/inspector', 'www/page'],
+);

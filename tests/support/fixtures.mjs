@@ -1,0 +1,38 @@
+// What tests of every part begin with: a session's key, events, what an error has to be, and how often laws are tried.
+
+import { isStatepadError } from 'statepad';
+
+export const APP = Object.freeze({ appName: 'app' });
+export const USER = Object.freeze({ ...APP, userId: 'u' });
+/** The key of the session that a test uses when it needs one. */
+export const KEY = Object.freeze({ ...USER, sessionId: 's' });
+
+/** An event to append that sets `stateDelta`; `more` are its other members. */
+export const setting = (stateDelta, more = {}) => ({
+  invocationId: 'i',
+  author: 'agent',
+  ...more,
+  actions: { stateDelta },
+});
+
+/** For `assert.rejects` and `assert.throws`: an error of the package with this code. */
+export const hasCode = (code) => (error) => isStatepadError(error) && error.code === code;
+
+/** What a store's client throws that cannot say what has become of a call. */
+export const connectionLost = () => new Error('the connection was lost');
+
+/** The warnings of the process during `run`, each as its code and message. */
+export async function warningsOf(run) {
+  const heard = [];
+  const listen = (warning) => heard.push([warning.code, warning.message]);
+  process.on('warning', listen);
+  await run();
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', listen);
+  return heard;
+}
+
+/**
+ * How many random runs a law gets: `count`, or a tenth of it where a quick answer is asked for (`npm run test:unit`).
+ */
+export const runs = (count) => (process.env.STATEPAD_QUICK ? Math.ceil(count / 10) : count);
