@@ -96,18 +96,7 @@ impl SessionLog {
 
 /// Times are sort keys: they must be numbers, and there is one zero.
 pub(crate) fn check_time(time: f64) -> Result<f64> {
-    if time.is_finite() {
-        Ok(time + 0.0)
-    } else {
-        // Whole messages take less room in the WebAssembly module than one that is put together.
-        Err(Error::invalid(if time.is_nan() {
-            "timestamp must be a number of milliseconds, not NaN"
-        } else if time > 0.0 {
-            "timestamp must be a number of milliseconds, not Infinity"
-        } else {
-            "timestamp must be a number of milliseconds, not -Infinity"
-        }))
-    }
+    if time.is_finite() { Ok(time + 0.0) } else { Err(Error::invalid("timestamp must be a number of milliseconds")) }
 }
 
 #[cfg(test)]
@@ -168,9 +157,9 @@ mod tests {
 
     #[test]
     fn a_time_must_be_a_number() {
-        for (time, name) in [(f64::NAN, "NaN"), (f64::INFINITY, "Infinity"), (f64::NEG_INFINITY, "-Infinity")] {
+        for time in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let error = log().prepare("e", time, Delta::default(), Guard::default()).unwrap_err();
-            assert_eq!(error.to_string(), format!("timestamp must be a number of milliseconds, not {name}"));
+            assert_eq!(error.to_string(), "timestamp must be a number of milliseconds");
         }
         assert_eq!(check_time(-0.0).unwrap().to_bits(), 0.0_f64.to_bits(), "one zero, or it sorts before the other");
         assert_eq!(check_time(-1.5).unwrap().to_bits(), (-1.5_f64).to_bits());

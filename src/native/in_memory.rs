@@ -254,7 +254,10 @@ impl Memory {
         }
         let delta = event.delta()?;
         let id = self.resolve(session)?;
-        let time = event.timestamp.map_or_else(|| time_of(host), Ok)?;
+        let time = match event.timestamp {
+            Some(time) => finite(time, "timestamp must be a number of milliseconds, not")?,
+            None => time_of(host)?,
+        };
         match self.sessions.prepare_append(id, &event.id, time, delta, guard)? {
             Prepared::Duplicate { place } => self.repeated(id, place, event),
             Prepared::Change { change, .. } => {
@@ -325,11 +328,12 @@ impl Memory {
 
 /// The time of the host.
 fn time_of(host: &dyn Host) -> Result<f64> {
-    let time = host.now();
-    if time.is_finite() {
-        return Ok(time);
-    }
-    Err(Error::invalid(format!("now() must answer with a number of milliseconds, not with {}", js_number(time))))
+    finite(host.now(), "now() must answer with a number of milliseconds, not with")
+}
+
+/// A time that is a number; for another one the message ends with what it is.
+fn finite(time: f64, message: &str) -> Result<f64> {
+    if time.is_finite() { Ok(time) } else { Err(Error::invalid(format!("{message} {}", js_number(time)))) }
 }
 
 fn not_found(id: &str) -> Error {
