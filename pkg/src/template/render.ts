@@ -1,4 +1,4 @@
-// Rendering: the values of a compiled template's placeholders. The same rules as in the core (src/template.rs).
+// Rendering: the values of a compiled template's placeholders. The same rules as in the core (src/template/mod.rs).
 
 import { StatepadError, type Missing } from '../model/errors.js';
 import { placesOf, type CompiledPlaceholder, type Place, type Segment } from '../engine/template.js';
