@@ -119,6 +119,6 @@ describe('the published package', () => {
   });
 
   it('stays small', () => {
-    assert.ok(packed.size < 420_000, `${packed.size} bytes packed`);
+    assert.ok(packed.size < 390_000, `${packed.size} bytes packed`);
   });
 });
