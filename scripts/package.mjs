@@ -1,8 +1,8 @@
 // The package in pkg/dist: the TypeScript of pkg/src put together into few modules, and its declarations.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { entryNames } from './entries.mjs';
+import { entryNames, exportedNames } from './entries.mjs';
 import { run } from './run.mjs';
 import { filesUnder, remade } from './step.mjs';
 import { root } from './tools.mjs';
@@ -10,6 +10,8 @@ import { root } from './tools.mjs';
 const inPackage = (...path) => join(root, 'pkg', ...path);
 const src = inPackage('src');
 const dist = inPackage('dist');
+/** All declarations, also of modules that are published in no type. */
+const declared = join(root, 'target', 'declarations');
 /** Declares what the sources import from the core. */
 const coreTypes = inPackage('wasm', 'statepad.d.ts');
 
@@ -22,23 +24,44 @@ export async function bundlePackage(recipe) {
   await remade('pkg/dist', join(dist, '.made-from'), inputs(recipe), bundle);
 }
 
-/** Checks the types of the package and writes its declarations, when a source has changed since. */
+/**
+ * Checks the types of the package and writes the declarations that its entries need, when a source has changed since.
+ */
 export async function declarePackage(recipe) {
   const from = [...inputs(recipe), coreTypes];
   await remade('the declarations of pkg/dist', join(dist, '.declared-from'), from, () => {
-    removeLeftDeclarations();
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-    const tellApart = ['--incremental', '--tsBuildInfoFile', join(dist, '.tsbuildinfo')];
-    run(process.execPath, [tsc, '-p', inPackage(), '--emitDeclarationOnly', ...tellApart]);
+    const tellApart = ['--incremental', '--tsBuildInfoFile', join(declared, '.tsbuildinfo')];
+    run(process.execPath, [
+      tsc,
+      '-p',
+      inPackage(),
+      '--emitDeclarationOnly',
+      '--declarationDir',
+      declared,
+      ...tellApart,
+    ]);
+    const isDeclaration = (name) => name.endsWith('.d.ts');
+    if (existsSync(dist)) {
+      for (const name of readdirSync(dist, { recursive: true }).filter(isDeclaration)) rmSync(join(dist, name));
+    }
+    for (const name of neededDeclarations()) {
+      mkdirSync(dirname(join(dist, name)), { recursive: true });
+      copyFileSync(join(declared, name), join(dist, name));
+    }
   });
 }
 
-/** Removes the declarations of sources that are no more: tsc writes those that have changed, and removes none. */
-function removeLeftDeclarations() {
-  if (!existsSync(dist)) return;
-  for (const name of readdirSync(dist, { recursive: true }).filter((name) => name.endsWith('.d.ts'))) {
-    if (!existsSync(join(src, name.replace(/\.d\.ts$/, '.ts')))) rmSync(join(dist, name));
+/** The declarations of what users may import, and those that they refer to: most modules are in no public type. */
+function neededDeclarations() {
+  const needed = new Set(exportedNames(src, '.ts').map((name) => name.replace(/\.ts$/, '.d.ts')));
+  for (const name of needed) {
+    const text = readFileSync(join(declared, name), 'utf8');
+    for (const [, path] of text.matchAll(/(?:from |import\()['"](\.{1,2}\/[^'"]+)\.js['"]/g)) {
+      needed.add(join(dirname(name), `${path}.d.ts`));
+    }
   }
+  return needed;
 }
 
 /**

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::delta::{Delta, ScopedDelta};
 
-/// The full key of a session. No operation finds a session by less.
+/// The full key of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionKey {
     /// The app.
@@ -24,19 +24,21 @@ impl SessionKey {
 
 /// What a change does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ChangeKind {
     /// Creates a session: revision 0.
     Create,
     /// Appends one event to a session: the next revision.
     Append,
-    /// Writes scopes that no session is needed for.
+    /// Writes app and user state without a session.
     Update,
 }
 
-/// One event and its deltas, already split by scope: the value that is stored, and the same that is applied.
+/// One event and its deltas, split by scope: the value that is stored, and then applied.
 ///
 /// `temp:` keys are never in it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Change {
     /// The idempotency key: the event's id.
     pub id: Arc<str>,
@@ -48,7 +50,7 @@ pub struct Change {
     pub delta: ScopedDelta,
 }
 
-/// What has to hold for a change to be written. Absent parts are not looked at.
+/// What has to hold for a change to be written. Absent parts are not checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Guard {
     /// The revision that the session must have.
@@ -61,12 +63,13 @@ pub struct Guard {
 
 /// The answer to a request for a change.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Prepared {
-    /// This has to be stored, then applied. `temp` is for the caller's own eyes.
+    /// This has to be stored, then applied.
     Change {
         /// What to store and to apply.
         change: Change,
-        /// The `temp:` keys under their names.
+        /// The `temp:` keys under their names: the caller alone sees them, they are not stored.
         temp: Delta,
     },
     /// The session has an event of this id. If the content is the same, that is a success that changes nothing.

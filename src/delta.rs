@@ -35,6 +35,7 @@ pub struct Delta {
 
 /// A delta split by scope; the keys have become names.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ScopedDelta {
     /// What changes for all users of the app.
     pub app: Delta,
@@ -71,25 +72,37 @@ impl Delta {
 
     /// Reads the text of a JSON object. Keys named in `deleted` must be `null` in it and become deletions.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// use statepad::Delta;
+    /// use statepad::engine::Write;
+    ///
+    /// let delta = Delta::parse(r#"{"topic": "tides", "user:theme": null}"#, &["user:theme".to_owned()])?;
+    /// assert_eq!(delta.get("user:theme"), Some(&Write::Unset));
+    /// # Ok::<(), statepad::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when the text is not JSON, is no object, or when a deleted
-    /// key is not there as `null`, [`ValueNotJson`](crate::ErrorKind::ValueNotJson) for a value nested too deep.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when the text is not JSON, is no object, or when a
+    /// deleted key is not there as `null`, [`ValueNotJson`](crate::ErrorKind::ValueNotJson) for a value nested too
+    /// deep.
     pub fn parse(object: &str, deleted: &[String]) -> Result<Self> {
         let members: Map<String, Value> = serde_json::from_str(object)
-            .map_err(|error| Error::invalid(format!("a state delta is not the text of a JSON object: {error}")))?;
-        let mut delta = Self::of_values(members.iter().map(|(key, value)| (key.as_str(), value)))?;
+            .map_err(|error| Error::invalid("a state delta is not the text of a JSON object").with_source(error))?;
+        let mut delta = Self::of_values("delta", members.iter().map(|(key, value)| (key.as_str(), value)))?;
         delta.unset(deleted)?;
         Ok(delta)
     }
 
-    /// Sets all these keys, which must differ from each other.
-    pub(crate) fn of_values<'a>(values: impl IntoIterator<Item = (&'a str, &'a Value)>) -> Result<Self> {
-        values.into_iter().map(|(key, value)| Ok((key, Write::Set(Json::from_value(value)?)))).collect()
+    /// Sets all these keys, which must differ from each other. Errors name `record` as what has them.
+    pub(crate) fn of_values<'a>(record: &str, values: impl IntoIterator<Item = (&'a str, &'a Value)>) -> Result<Self> {
+        values.into_iter().map(|(key, value)| Ok((key, Write::Set(Json::of_key(record, key, value)?)))).collect()
     }
 
-    /// As [`Delta::parse`], for the text of a JSON writer (`JSON.stringify` in a JavaScript host), whose values are taken
-    /// as they stand: they are delimited, and not looked into.
+    /// As [`Delta::parse`], for the text of a JSON writer (`JSON.stringify` in a JavaScript host), whose values are
+    /// taken as they stand: they are delimited, and not looked into.
     #[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
     pub(crate) fn trusted(object: &str, deleted: &[String]) -> Result<Self> {
         let mut delta = Self::default();
@@ -120,7 +133,7 @@ impl Delta {
                 _ => {
                     let message =
                         format!("the key \"{key}\" is named as deleted, but the state delta does not have it as null");
-                    return Err(Error::invalid(message).with_key(key));
+                    return Err(Error::invalid(message).with_key(key.as_str()));
                 }
             }
         }
@@ -262,10 +275,11 @@ mod tests {
     #[test]
     fn temp_keys_are_split_off() {
         let (scoped, temp) = delta(r#"{"temp:t":1,"app:a":2,"user:u":3,"s":4}"#).split();
-        assert_eq!(
-            scoped.to_json(),
-            r#"{"app":{"set":{"a":2},"unset":[]},"user":{"set":{"u":3},"unset":[]},"session":{"set":{"s":4},"unset":[]}}"#
+        let json = concat!(
+            r#"{"app":{"set":{"a":2},"unset":[]},"user":{"set":{"u":3},"unset":[]},"#,
+            r#""session":{"set":{"s":4},"unset":[]}}"#,
         );
+        assert_eq!(scoped.to_json(), json);
         assert_eq!(temp.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["t"]);
         let part = |scope| scoped.get(scope).map(|delta| delta.iter().map(|(name, _)| name).collect::<Vec<_>>());
         assert_eq!(

@@ -1,11 +1,15 @@
 //! What can go wrong, each with a stable code.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// The result of a statepad operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// The kinds of failure, one per stable code.
+///
+/// Those that tell of a schema, of a store or of the end of a service are for services outside of this crate, so that
+/// programs can tell them apart whatever service they use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -27,8 +31,20 @@ pub enum ErrorKind {
     InvocationEnded,
     /// A template needs keys that the state does not have.
     TemplateKeyMissing,
-    /// A template needs artifacts that nobody has.
+    /// A template needs artifacts that are not there.
     ArtifactMissing,
+    /// A text does not fit the schema that it should.
+    SchemaInvalid,
+    /// A store has no room for what is to be written.
+    LimitExceeded,
+    /// A store cannot be reached: nothing was written.
+    StoreUnavailable,
+    /// It is not known whether a store has written something.
+    CommitUnknown,
+    /// A store has something that cannot be read.
+    StoreCorrupt,
+    /// The service is closed.
+    Closed,
     /// The WebAssembly module has no memory for the call.
     CoreFailed,
 }
@@ -47,6 +63,12 @@ impl ErrorKind {
             Self::InvocationEnded => "INVOCATION_ENDED",
             Self::TemplateKeyMissing => "TEMPLATE_KEY_MISSING",
             Self::ArtifactMissing => "ARTIFACT_MISSING",
+            Self::SchemaInvalid => "SCHEMA_INVALID",
+            Self::LimitExceeded => "LIMIT_EXCEEDED",
+            Self::StoreUnavailable => "STORE_UNAVAILABLE",
+            Self::CommitUnknown => "COMMIT_UNKNOWN",
+            Self::StoreCorrupt => "STORE_CORRUPT",
+            Self::Closed => "CLOSED",
             Self::CoreFailed => "CORE_FAILED",
         }
     }
@@ -54,6 +76,7 @@ impl ErrorKind {
 
 /// A required placeholder that found nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Missing {
     /// The whole key as the template spells it, `user:profile.city` or `artifact.file.txt`.
     pub key: String,
@@ -63,6 +86,20 @@ pub struct Missing {
     pub column: u32,
     /// The most similar key that the state does have.
     pub nearest: Option<String>,
+}
+
+impl Missing {
+    /// Names a key and its first place in the text: line and column from 1, the column in characters.
+    pub fn new(key: impl Into<String>, line: u32, column: u32) -> Self {
+        Self { key: key.into(), line, column, nearest: None }
+    }
+
+    /// Suggests the most similar key that the state does have.
+    #[must_use]
+    pub fn with_nearest(mut self, nearest: impl Into<String>) -> Self {
+        self.nearest = Some(nearest.into());
+        self
+    }
 }
 
 /// An error with a stable code, a message that names the culprit, and details.
@@ -76,6 +113,7 @@ pub struct Missing {
 /// let error = template.render(&serde_json::Map::new()).unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::TemplateKeyMissing);
 /// assert_eq!(error.missing()[0].key, "name");
+/// assert_eq!(error.to_string(), r#"the template needs what is not there: "name" (line 1, column 4)"#);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Error(Box<Details>);
@@ -88,10 +126,25 @@ struct Details {
     id: Option<String>,
     revisions: Option<(u64, u64)>,
     missing: Vec<Missing>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+    /// Makes an error of a kind. Messages of this crate begin in lower case, name what is wrong and say what to do.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::error::Error as _;
+    ///
+    /// use statepad::{Error, ErrorKind};
+    ///
+    /// let cause = std::io::Error::other("connection reset");
+    /// let error = Error::new(ErrorKind::StoreUnavailable, "the store is not available").with_source(cause);
+    /// assert_eq!((error.code(), error.to_string().as_str()), ("STORE_UNAVAILABLE", "the store is not available"));
+    /// assert_eq!(error.source().unwrap().to_string(), "connection reset");
+    /// ```
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Box::new(Details {
             kind,
             message: message.into(),
@@ -99,30 +152,47 @@ impl Error {
             id: None,
             revisions: None,
             missing: Vec::new(),
+            source: None,
         }))
     }
 
+    /// Makes an error of the kind [`ErrorKind::InvalidArgument`].
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidArgument, message)
     }
 
-    pub(crate) fn with_key(mut self, key: &str) -> Self {
-        self.0.key = Some(key.to_owned());
+    /// Names the state key concerned.
+    #[must_use]
+    pub fn with_key(mut self, key: impl Into<String>) -> Self {
+        self.0.key = Some(key.into());
         self
     }
 
-    pub(crate) fn with_id(mut self, id: &str) -> Self {
-        self.0.id = Some(id.to_owned());
+    /// Names the session, event or invocation concerned.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.0.id = Some(id.into());
         self
     }
 
-    pub(crate) fn with_revisions(mut self, expected: u64, actual: u64) -> Self {
+    /// Tells the revision that the caller expected and the one that the session has, for [`ErrorKind::SessionStale`].
+    #[must_use]
+    pub fn with_revisions(mut self, expected: u64, actual: u64) -> Self {
         self.0.revisions = Some((expected, actual));
         self
     }
 
-    pub(crate) fn with_missing(mut self, missing: Vec<Missing>) -> Self {
+    /// Lists what a template missed.
+    #[must_use]
+    pub fn with_missing(mut self, missing: Vec<Missing>) -> Self {
         self.0.missing = missing;
+        self
+    }
+
+    /// Tells what caused the error: [`std::error::Error::source`] answers with it.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.0.source = Some(source.into().into());
         self
     }
 
@@ -141,7 +211,7 @@ impl Error {
         self.0.key.as_deref()
     }
 
-    /// The id of the session or event concerned, where it is one.
+    /// The id of the session, event or invocation concerned, where it is one.
     pub fn id(&self) -> Option<&str> {
         self.0.id.as_deref()
     }
@@ -168,4 +238,9 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let source = self.0.source.as_deref()?;
+        Some(source)
+    }
+}

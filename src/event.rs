@@ -1,4 +1,4 @@
-//! Events: what the core reads of them; the rest is opaque.
+//! Events: the members that the core reads; it keeps the others as they are.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::delta::{Delta, Write};
 use crate::error::{Error, Result};
 use crate::json::normalize;
+use crate::names;
 use crate::scope::Scope;
 
 /// Something that happened in a session. Its JSON is the one of the Agent Development Kit; unknown members are kept.
@@ -24,10 +25,10 @@ pub struct Event {
     /// In milliseconds since the epoch; the service's clock, when absent.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_time")]
     pub timestamp: Option<f64>,
-    /// What was said.
+    /// The message, in the JSON of the ADK: a role and parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Value>,
-    /// What it does.
+    /// Its effects: the state delta, among others.
     pub actions: EventActions,
     /// A piece of a streamed answer: it is handed back and changes nothing.
     #[serde(skip_serializing_if = "is_false")]
@@ -35,15 +36,16 @@ pub struct Event {
     /// Further data. The member `statepad` is this crate's own: `{"deleted": [keys]}`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub custom_metadata: Map<String, Value>,
-    /// All other members. One that is called almost as a known one is kept here, too, but such an event is not appended.
+    /// All other members. One that is called almost as a known one is kept here, too, but such an event is not
+    /// appended.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// What an event does besides being said.
+/// The effects of an event.
 ///
-/// As in adk-rust the delta is a `HashMap`, which has no order: its keys are taken sorted. [`EventActions::set`] is the way
-/// that keeps the order of writing, and an event that is read from JSON has the order that it has there.
+/// As in adk-rust the delta is a `HashMap`, which has no order: its keys are taken sorted. [`EventActions::set`] is
+/// the way that keeps the order of writing, and an event that is read from JSON has the order that it has there.
 ///
 /// # Examples
 ///
@@ -67,8 +69,8 @@ pub struct Event {
 pub struct EventActions {
     /// Keys to set, with their prefix. A value replaces the old one whole; `null` is a value.
     pub state_delta: HashMap<String, Value>,
-    /// The keys of `state_delta` in the order of writing, as far as there is one. Those that it does not name come behind,
-    /// sorted; names that the delta does not have are not looked at.
+    /// The keys of `state_delta` in the order of writing. Keys that are not in it come after it, sorted; names that
+    /// the delta does not have are ignored.
     pub order: Vec<String>,
     /// The versions of saved artifacts.
     pub artifact_delta: Map<String, Value>,
@@ -111,7 +113,7 @@ impl Serialize for InOrder<'_> {
     }
 }
 
-/// The order of keys is no part of what an event says.
+/// The order of keys does not matter.
 impl PartialEq for EventActions {
     fn eq(&self, other: &Self) -> bool {
         self.state_delta == other.state_delta
@@ -121,7 +123,7 @@ impl PartialEq for EventActions {
 }
 
 impl EventActions {
-    /// Sets a key, behind those that were set before. One that is there keeps its place.
+    /// Sets a key. A new key comes after those that were set before; one that is there keeps its place.
     pub fn set(&mut self, key: impl Into<String>, value: impl Into<Value>) -> &mut Self {
         let key = key.into();
         if self.state_delta.insert(key.clone(), value.into()).is_none() {
@@ -130,7 +132,8 @@ impl EventActions {
         self
     }
 
-    /// The keys and values of the delta: those that [`EventActions::order`] names in its order, then the others, sorted.
+    /// The keys and values of the delta: those that [`EventActions::order`] names in its order, then the others,
+    /// sorted.
     pub fn in_order(&self) -> impl Iterator<Item = (&str, &Value)> {
         let mut named = HashSet::with_capacity(self.order.len());
         let mut entries: Vec<_> = self
@@ -179,6 +182,17 @@ impl Event {
         }
     }
 
+    /// Refuses an event with a member, also of its actions, that is called almost as a known one (`state_delta` for
+    /// `stateDelta`): it would write nothing. Services ask this before they append; what they read from a log may have
+    /// such members.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument), with the name that is meant.
+    pub fn check_names(&self) -> Result<()> {
+        names::check_names(self)
+    }
+
     /// The delta, with its deletions.
     ///
     /// # Errors
@@ -187,7 +201,7 @@ impl Event {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when a deleted key is not `null` in the delta.
     pub fn delta(&self) -> Result<Delta> {
         let deleted = self.deleted()?;
-        let mut delta = Delta::of_values(self.actions.in_order())?;
+        let mut delta = Delta::of_values("actions.stateDelta", self.actions.in_order())?;
         delta.unset(&deleted)?;
         Ok(delta)
     }
@@ -205,13 +219,14 @@ impl Event {
     fn deleted(&self) -> Result<Vec<String>> {
         match self.custom_metadata.get("statepad").and_then(|own| own.get("deleted")) {
             None => Ok(Vec::new()),
-            Some(deleted) => Vec::deserialize(deleted)
-                .map_err(|_| Error::invalid("customMetadata.statepad.deleted must be a list of keys")),
+            Some(deleted) => Vec::deserialize(deleted).map_err(|error| {
+                Error::invalid("customMetadata.statepad.deleted must be a list of keys").with_source(error)
+            }),
         }
     }
 
-    /// The event as it is stored: without `temp:` keys, with numbers as the state has them (`1.0` is `1`, `-0.0` is `0`),
-    /// and with the order of its keys.
+    /// The event as it is stored: without `temp:` keys, with numbers as the state has them (`1.0` is `1`, `-0.0` is
+    /// `0`), and with the order of its keys.
     #[must_use]
     pub fn as_stored(mut self) -> Self {
         let is_temp = |key: &str| Scope::split(key).0 == Scope::Temp;
@@ -222,7 +237,7 @@ impl Event {
             [&mut self.actions.artifact_delta, &mut self.actions.other, &mut self.custom_metadata, &mut self.other];
         let values = maps.into_iter().flat_map(Map::values_mut).chain(self.actions.state_delta.values_mut());
         values.chain(self.content.as_mut()).for_each(normalize);
-        // Plus zero of both zeros.
+        // Makes -0.0 the plain zero.
         self.timestamp = self.timestamp.map(|time| time + 0.0);
         if let Some(Value::Array(deleted)) =
             self.custom_metadata.get_mut("statepad").and_then(|own| own.get_mut("deleted"))
@@ -253,7 +268,11 @@ mod tests {
 
     #[test]
     fn unknown_members_are_kept() {
-        let text = r#"{"id":"e","invocationId":"i","author":"a","timestamp":5,"actions":{"stateDelta":{"x":1},"artifactDelta":{},"escalate":true},"branch":"b","longRunningToolIds":[]}"#;
+        let text = concat!(
+            r#"{"id":"e","invocationId":"i","author":"a","timestamp":5,"#,
+            r#""actions":{"stateDelta":{"x":1},"artifactDelta":{},"escalate":true},"#,
+            r#""branch":"b","longRunningToolIds":[]}"#,
+        );
         let event: Event = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&event).unwrap(), text);
     }
@@ -313,7 +332,11 @@ mod tests {
         event.content = Some(json!({"parts": [{"functionCall": {"args": {"n": 4.0}}}]}));
         let stored = event.as_stored();
         assert_eq!(stored.timestamp.map(f64::to_bits), Some(0), "there is one zero");
-        let text = r#"{"id":"","invocationId":"i","author":"","timestamp":0,"content":{"parts":[{"functionCall":{"args":{"n":4}}}]},"actions":{"stateDelta":{"x":1,"y":[0,{"z":2.5}]},"artifactDelta":{}},"customMetadata":{"m":3}}"#;
+        let text = concat!(
+            r#"{"id":"","invocationId":"i","author":"","timestamp":0,"#,
+            r#""content":{"parts":[{"functionCall":{"args":{"n":4}}}]},"#,
+            r#""actions":{"stateDelta":{"x":1,"y":[0,{"z":2.5}]},"artifactDelta":{}},"customMetadata":{"m":3}}"#,
+        );
         assert_eq!(serde_json::to_string(&stored).unwrap(), text);
     }
 }

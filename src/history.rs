@@ -1,4 +1,4 @@
-//! The past of one session: what each key was at each revision, and which change made it so.
+//! The history of one session: the value of each key at each revision, and the change that wrote it.
 
 use std::sync::Arc;
 
@@ -10,13 +10,14 @@ use crate::scope::Scope;
 /// What the log of one session says about each key, from its creation on.
 ///
 /// Of the session's own keys it knows everything. Of `app:` and `user:` keys it knows what this session wrote: what
-/// others wrote is in their logs. `temp:` keys have no past.
+/// other sessions wrote is in their logs. `temp:` keys have no history.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     index: Index,
     keys: Vec<Key>,
-    /// The place of the key that came to be, each time that one did.
-    births: Vec<usize>,
+    /// The insertion order: the place of a key in `keys`, once for each time that the key was inserted. A key that was
+    /// deleted and is set again is inserted again.
+    insertions: Vec<usize>,
 }
 
 /// What has been written to one key.
@@ -31,59 +32,59 @@ struct Key {
 pub struct HistoryStep {
     /// The revision that the session came to with it: 0 is its creation.
     pub revision: u64,
-    /// The value before, as far as this session's log knows it.
+    /// The value before, if this session's log has one.
     pub from: Option<Json>,
-    /// The value since, if there is one: a write may delete.
+    /// The value after; absent when the write deleted the key.
     pub to: Option<Json>,
-    /// Which birth made the key what it is now.
-    born: usize,
+    /// The place in the insertion order of the insertion that this write belongs to.
+    insertion: usize,
 }
 
 impl History {
-    /// Takes over what the creation, revision 0, or the event of a later revision wrote. They come in order; those that
-    /// write nothing may be left out.
+    /// Adds what the creation, which is revision 0, or the event of a later revision wrote. Revisions must come in
+    /// order; those that write nothing may be left out.
     pub fn push(&mut self, revision: u64, delta: &Delta) {
         for (name, write) in delta.iter().filter(|(name, _)| Scope::split(name).0 != Scope::Temp) {
             let place = self.place(name);
             let last = self.keys[place].steps.last().filter(|last| last.to.is_some());
             let from = last.and_then(|last| last.to.clone());
-            let born = last.map_or(self.births.len(), |last| last.born);
+            let insertion = last.map_or(self.insertions.len(), |last| last.insertion);
             let to = match write {
                 Write::Set(json) => Some(json.clone()),
                 Write::Unset => None,
             };
-            if born == self.births.len() && to.is_some() {
-                self.births.push(place);
+            if insertion == self.insertions.len() && to.is_some() {
+                self.insertions.push(place);
             }
-            self.keys[place].steps.push(HistoryStep { revision, from, to, born });
+            self.keys[place].steps.push(HistoryStep { revision, from, to, insertion });
         }
     }
 
-    /// The most that the lists and the index grow by, in bytes, when a delta with so many members is pushed. Those of the keys
-    /// are short.
+    /// The most that the lists and the index grow by, in bytes, when a delta with so many members is pushed. Those of
+    /// the keys are short.
     #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth(&self, members: usize) -> usize {
         use crate::maps::{growth_of_index, growth_of_list};
         growth_of_index(&self.index, members)
             + growth_of_list(&self.keys, members)
-            + growth_of_list(&self.births, members)
+            + growth_of_list(&self.insertions, members)
             + members * 8 * size_of::<HistoryStep>()
     }
 
-    /// How many keys there are, and the most that the steps of one of `delta` grow by, in bytes.
+    /// The most that the lists of steps grow by, in bytes, when a delta is pushed.
     #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth_of_steps(&self, delta: &Delta) -> usize {
         let steps = delta.iter().filter_map(|(key, _)| self.index.get(key)).map(|&place| &self.keys[place].steps);
         steps.map(|steps| crate::maps::growth_of_list(steps, 1)).sum()
     }
 
-    /// How many keys have been written.
+    /// How many keys have been inserted, each as often as it was.
     #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn size(&self) -> usize {
-        self.births.len()
+        self.insertions.len()
     }
 
-    /// The place of a key, which gets one when it has none.
+    /// The place of a key in `keys`, which gets one when it has none.
     fn place(&mut self, name: &str) -> usize {
         if let Some(&place) = self.index.get(name) {
             return place;
@@ -100,10 +101,10 @@ impl History {
         &steps[..written_by(steps, until)]
     }
 
-    /// All values as they were at a revision, under full keys: the session's, then `app:`, then `user:` keys, each in the
-    /// order of writing. What the log up to the revision of `now` knows nothing of is taken from `now`: keys that only
-    /// others wrote and, where the creation is not known, those that are as they were then. What comes after `now` does
-    /// not matter.
+    /// All values as they were at a revision, under full keys: the session's, then `app:`, then `user:` keys, each in
+    /// the insertion order. `now` is the state at revision `until`, and gives the keys that the log does not know by
+    /// then: those that only other sessions wrote and, where the log does not begin with the creation, those that have
+    /// not been written since its beginning.
     pub fn state_at<'a>(&'a self, revision: u64, until: u64, now: &'a Delta) -> Vec<(&'a str, &'a Json)> {
         let mut state = Vec::new();
         for scope in [Scope::Session, Scope::App, Scope::User] {
@@ -116,11 +117,11 @@ impl History {
                     state.push((name, json));
                 }
             }
-            for (born, &place) in self.births.iter().enumerate() {
+            for (insertion, &place) in self.insertions.iter().enumerate() {
                 let Key { name, steps } = &self.keys[place];
-                if let Some(HistoryStep { to: Some(json), born: since, .. }) =
+                if let Some(HistoryStep { to: Some(json), insertion: last, .. }) =
                     steps[..written_by(steps, revision)].last()
-                    && *since == born
+                    && *last == insertion
                     && is_of(name)
                 {
                     state.push((name, json));
@@ -248,7 +249,7 @@ mod tests {
         let steps = history.of("b", 9);
         assert_eq!(steps.iter().map(|step| step.revision).collect::<Vec<_>>(), [3, 4, 5, 6]);
         assert_eq!((steps[1].from.as_ref(), steps[2].to.as_ref()), (None, None));
-        assert_eq!(history.births.len(), 5, "a, b, c, and a and b again: no other write is a birth");
+        assert_eq!(history.insertions.len(), 5, "a, b, c, and a and b again: no other write inserts a key");
     }
 
     #[test]

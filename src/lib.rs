@@ -1,4 +1,11 @@
 #![doc = include_str!("README.md")]
+//!
+//! # Features
+//!
+//! - **`js`** (default): the binding for JavaScript, which the npm package is made of, in the module `wasm`; and
+//!   `SystemHost`, the clock and the randomness of JavaScript. It is compiled for `wasm32-unknown-unknown` alone and
+//! does   nothing on other targets. With `default-features = false` that target gets neither.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod error;
 mod text;
@@ -11,6 +18,7 @@ mod event;
 mod change;
 mod session_log;
 mod recent;
+mod registry;
 mod sessions;
 mod history;
 mod list;
@@ -32,18 +40,44 @@ pub use state::{ReadonlyState, SessionState, State};
 pub use template::scan::{Placeholder, PlaceholderKind, Step};
 pub use template::{Segment, Template};
 
-/// What the services stand on: the synchronous core, without a clock, ids or waiting.
+/// The synchronous core under the services: without a clock, ids or waiting.
 ///
-/// A host that keeps sessions elsewhere prepares a [`Change`](engine::Change) with [`Sessions`](engine::Sessions), stores it,
-/// and applies it. Programs that use a [`SessionService`] need nothing of this. Its names may change in minor versions.
+/// A host that keeps sessions elsewhere prepares a [`Change`](engine::Change) with [`Sessions`](engine::Sessions),
+/// stores it, and applies it. Programs that use a [`SessionService`] need nothing of this. Its names may change in
+/// minor versions.
+///
+/// # Examples
+///
+/// ```
+/// use statepad::engine::{Guard, Prepared, Sessions};
+/// use statepad::{Delta, SessionKey};
+///
+/// let mut sessions = Sessions::default();
+/// let key = SessionKey::new("tutor", "ana", "s1");
+/// let creation = sessions.prepare_create(&key, 1_000.0, Delta::default())?;
+/// // Here the host stores the creation.
+/// let id = sessions.apply_create(&key, &creation)?;
+///
+/// let delta = Delta::parse(r#"{"topic": "tides", "user:visits": 1, "temp:step": 2}"#, &[])?;
+/// let guard = Guard { revision: Some(0), ..Guard::default() };
+/// let Prepared::Change { change, .. } = sessions.prepare_append(id, "e1", 2_000.0, delta, guard)? else {
+///     unreachable!("the session has no event of that id");
+/// };
+/// let stored = r#"{"user":{"set":{"visits":1},"unset":[]},"session":{"set":{"topic":"tides"},"unset":[]}}"#;
+/// assert_eq!(change.delta.to_json(), stored);
+/// sessions.apply_append(id, &change)?;
+/// assert_eq!(sessions.log(id).map(|log| log.revision()), Some(1));
+/// # Ok::<(), statepad::Error>(())
+/// ```
 pub mod engine {
     pub use crate::change::{Change, ChangeKind, Guard, Prepared};
     pub use crate::delta::{ScopedDelta, Values, Write};
     pub use crate::history::{History, HistoryStep};
     pub use crate::json::{Json, MAX_DEPTH};
     pub use crate::list::{ListQuery, Page, Start};
+    pub use crate::registry::{ScopeId, ScopeIds, SessionId};
     pub use crate::session_log::SessionLog;
-    pub use crate::sessions::{ScopeId, ScopeIds, SessionId, Sessions};
+    pub use crate::sessions::Sessions;
     pub use crate::state::ScopeState;
 }
 

@@ -4,8 +4,9 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::error::{Error, Result};
+use crate::registry::SessionId;
 use crate::session_log::SessionLog;
-use crate::sessions::{SessionId, Sessions};
+use crate::sessions::Sessions;
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]
@@ -24,10 +25,11 @@ pub struct ListQuery<'a> {
 
 /// Where a page begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Start<'a> {
     /// After this many sessions.
     Offset(usize),
-    /// After the session that a cursor names, wherever that stands now and whether or not it still exists.
+    /// After the place in the order that a cursor names, also when its session has moved or has been deleted.
     After(&'a str),
 }
 
@@ -39,10 +41,11 @@ impl Default for Start<'_> {
 
 /// One page of sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Page {
     /// The sessions, in order.
     pub sessions: Vec<SessionId>,
-    /// How many stand before the page.
+    /// How many sessions come before the page.
     pub offset: usize,
     /// How many there are in all.
     pub total: usize,
@@ -64,7 +67,7 @@ impl Sessions {
             Start::Offset(offset) => (offset.min(total), None),
             Start::After(cursor) => {
                 let key = SortKey::parse(cursor)
-                    .ok_or_else(|| Error::invalid("the cursor is not one that a page of sessions has given"))?;
+                    .ok_or_else(|| Error::invalid("cursor is not one that a page of sessions has given"))?;
                 let last = Row { key, id: 0, query };
                 (rows().filter(|row| *row <= last).count(), Some(last))
             }
@@ -78,7 +81,7 @@ impl Sessions {
         Ok(Page { sessions: page.iter().map(|row| row.id).collect(), offset, total, cursor })
     }
 
-    /// How many sessions are looked at together for a page, at most.
+    /// The most sessions that are sorted for a page.
     #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn width(&self, query: &ListQuery<'_>) -> usize {
         let before = match query.start {
@@ -110,7 +113,7 @@ fn first<'a>(count: usize, rows: impl Iterator<Item = Row<'a>>) -> Vec<Row<'a>> 
     heap.into_sorted_vec()
 }
 
-/// A session on its way into a page.
+/// A session as it is compared with others.
 #[derive(Debug, Clone, Copy)]
 struct Row<'a> {
     key: SortKey<'a>,

@@ -1,5 +1,5 @@
-//! The maps of the core. One hasher without randomness, which the core has none of, and as few kinds
-//! as will do: in WebAssembly each kind costs bytes.
+//! The maps of the core: with a hasher that needs no randomness, and of few types, because each type adds to the size
+//! of the WebAssembly module.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,23 +7,23 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-/// Finds a thing's number by its name.
+/// Numbers by name.
 pub type Index = HashMap<Arc<str>, usize, FxBuildHasher>;
 
-/// Things under their names, in the order in which they came.
+/// Items by name, in the order of insertion.
 pub type Ordered<T> = IndexMap<Arc<str>, T, FxBuildHasher>;
 
 #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
 pub(crate) use growth::{growth_of_index, growth_of_list, growth_of_ordered};
 
-/// What these grow by when so many items come: the most that they allocate then, in bytes.
+/// The most that these allocate, in bytes, when so many items are added.
 #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
 mod growth {
     use std::sync::Arc;
 
     use super::{Index, Ordered};
 
-    /// What a table of hashes takes for so many items, an eighth of it free.
+    /// The size of a hash table for so many items, an eighth of it free.
     fn table(items: usize, item: usize) -> usize {
         (items + items / 7 + 8).next_power_of_two() * (item + 1) + 16
     }

@@ -1,6 +1,6 @@
-//! The names of an event's members: which are known, and which are near misses of those that are. What is missed by a letter
-//! would otherwise be kept as a member of its own, and write nothing. The same lists and the same rule as in the package
-//! (pkg/src/checks/names.ts): both are held to tests/cases/names.json.
+//! The names of an event's members: which are known, and which are near misses of known ones. A member whose name is
+//! mistyped would otherwise be kept as one of its own, and write nothing. The same lists and the same rule as in the
+//! package (pkg/src/checks/names.ts): both are held to tests/cases/names.json.
 
 use crate::error::{Error, Result};
 use crate::event::Event;
@@ -20,7 +20,7 @@ const EVENT: &[&str] = &[
     "customMetadata",
 ];
 
-/// The members of an event's actions that mean something here, or to whoever runs agents.
+/// The members of an event's actions that mean something here or to agent runtimes.
 const ACTIONS: &[&str] = &[
     "stateDelta",
     "artifactDelta",
@@ -34,11 +34,12 @@ const ACTIONS: &[&str] = &[
 /// What the ADKs (Python, JavaScript, Java, Go) and the Agent Engine have besides in the JSON of an event.
 #[rustfmt::skip]
 const ADK_EVENT: &[&str] = &[
-    "avgLogprobs", "cacheMetadata", "citationMetadata", "environmentId", "errorCode", "errorMessage", "eventMetadata",
-    "finishReason", "goAway", "groundingMetadata", "inputTranscription", "interactionId", "interactionStatus", "interrupted",
-    "isolationScope", "liveSessionId", "liveSessionResumptionUpdate", "logprobsResult", "message", "messageAsOutput",
-    "modelVersion", "name", "nodeInfo", "output", "outputFor", "outputTranscription", "path", "rawEvent", "route",
-    "turnComplete", "turnCompleteReason", "usageMetadata", "voiceActivity",
+    "avgLogprobs", "cacheMetadata", "citationMetadata", "environmentId", "errorCode", "errorMessage",
+    "eventMetadata", "finishReason", "goAway", "groundingMetadata", "inputTranscription", "interactionId",
+    "interactionStatus", "interrupted", "isolationScope", "liveSessionId", "liveSessionResumptionUpdate",
+    "logprobsResult", "message", "messageAsOutput", "modelVersion", "name", "nodeInfo", "output", "outputFor",
+    "outputTranscription", "path", "rawEvent", "route", "turnComplete", "turnCompleteReason", "usageMetadata",
+    "voiceActivity",
 ];
 
 /// And in the JSON of its actions.
@@ -50,7 +51,7 @@ const ADK_ACTIONS: &[&str] = &[
 
 /// Refuses an event with a member, also of its actions, that is called almost as a known one.
 ///
-/// Events that are read from JSON come through here only when they are appended: a log may have such members.
+/// Events are checked only when they are appended: a log may have such members.
 pub(crate) fn check_names(event: &Event) -> Result<()> {
     for name in event.other.keys().filter(|name| !is_among(name, [EVENT, ADK_EVENT])) {
         let in_its_actions = || meant(name, &["stateDelta"]).map(|_| "actions.stateDelta");
@@ -74,10 +75,10 @@ fn unknown(path: &str, what: &str, wanted: &str) -> Error {
     Error::invalid(format!("{path} is not known in {what}: did you mean {wanted}?"))
 }
 
-/// The known name that an unknown one is meant for, if it looks so.
+/// The known name that is most similar to an unknown one, if one is similar enough.
 fn meant(name: &str, known: &[&'static str]) -> Option<&'static str> {
     let in_another_convention = known.iter().find(|one| plainly(one).eq(plainly(name))).copied();
-    // Among shorter names every word is near another one.
+    // Of shorter names too many words are near misses.
     in_another_convention.or_else(|| nearest(name, known.iter().copied().filter(|one| one.len() >= 4)))
 }
 

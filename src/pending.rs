@@ -14,7 +14,7 @@ struct Pending {
     place: u64,
     /// An event that carries it is on its way.
     sent: bool,
-    /// An event that carried it has failed: given again, it carries the same.
+    /// An event that carried it has failed: the same event, appended again, carries it again.
     kept: bool,
 }
 
@@ -26,7 +26,7 @@ struct Carried {
     place: u64,
 }
 
-/// What an event that has failed had carried.
+/// What a failed event carried.
 #[derive(Debug)]
 struct Failed {
     author: Arc<str>,
@@ -47,7 +47,7 @@ pub struct SentWrites {
 }
 
 impl SentWrites {
-    /// The pending writes that go into the event, in the order of writing. What the event brought with it is not among them.
+    /// The pending writes that go into the event, in the order of writing, without those of the event's own delta.
     pub fn delta(&self) -> Delta {
         delta_of(&self.carried)
     }
@@ -57,8 +57,8 @@ impl SentWrites {
         self.carried.iter().chain(&self.own).map(|carried| (&carried.key, &carried.write))
     }
 
-    /// The event has failed before, and carried this then; some of it has been overtaken since. Only what is stored tells
-    /// which of the two it says.
+    /// What the event carried when it failed before, if another event has stored a later write to one of its keys
+    /// since. Whether the event says this or [`SentWrites::delta`] depends on whether it is stored after all.
     pub(crate) fn before(&self) -> Option<&Delta> {
         self.before.as_ref()
     }
@@ -79,18 +79,19 @@ impl PendingWrites {
         self.stacks.get(key)?.last().map(|pending| &pending.write)
     }
 
-    /// Of each key the latest write, in the order of writing.
+    /// The latest write of each key, in the order of writing.
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Write)> {
         self.latest().into_iter().map(|(key, pending)| (key, &pending.write))
     }
 
-    /// Writes. What the same author has written under the key before is done with, unless it is on its way.
+    /// Adds a write. It replaces what the same author has written to the key before, unless an event carries that.
     pub fn write(&mut self, author: &str, key: &str, write: Write) {
         self.keep(key, |pending| &*pending.author != author || pending.sent || pending.kept);
         self.push(&Arc::from(author), &Arc::from(key), write);
     }
 
-    /// Drops what an author has written and no event is carrying: what lies under it is pending again.
+    /// Drops what an author has written and no event is carrying. Earlier writes of other authors to these keys are
+    /// the latest again.
     pub fn discard(&mut self, author: &str) {
         self.failed.retain(|_, failed| &*failed.author != author);
         self.stacks.retain(|_, stack| {
@@ -105,8 +106,9 @@ impl PendingWrites {
         self.failed.clear();
     }
 
-    /// Sends an event of an author: with those of its writes that are the latest of their key, and with the event's `own`
-    /// delta on top. An event that has failed carries what it carried then, unless a later write has been stored since.
+    /// Sends an event of an author. It carries the author's writes that are the latest of their key, and the event's
+    /// `own` delta over them. An event that has failed carries the same again, without writes over which later ones
+    /// have been stored.
     pub fn send(&mut self, author: &str, id: &str, own: &Delta) -> SentWrites {
         let author: Arc<str> = Arc::from(author);
         let again = self.failed.get(id).filter(|failed| failed.author == author);
@@ -125,7 +127,7 @@ impl PendingWrites {
         sent
     }
 
-    /// The event is stored: what it carried is pending no more, and neither is what was written before under the same keys.
+    /// The event is stored: neither what it carried nor earlier writes to its keys are pending any more.
     pub fn stored(&mut self, SentWrites { id, carried, own, .. }: &SentWrites) {
         for Carried { key, place, .. } in carried.iter().chain(own) {
             self.keep(key, |pending| pending.place > *place);
@@ -133,7 +135,7 @@ impl PendingWrites {
         self.failed.shift_remove(id.as_str());
     }
 
-    /// The event has failed: what it carried is pending again, at its old place. What it brought with it is taken back.
+    /// The event has failed: what it carried is pending again, at its old place. What its own delta wrote is removed.
     pub fn failed(&mut self, SentWrites { id, author, carried, own, before }: SentWrites) {
         for Carried { key, place, .. } in &own {
             self.keep(key, |pending| pending.place != *place);
@@ -186,7 +188,7 @@ impl PendingWrites {
         }
     }
 
-    /// Leaves of a stack what stays.
+    /// Keeps the writes of a stack that stay.
     fn keep(&mut self, key: &str, stays: impl FnMut(&Pending) -> bool) {
         if let Some(stack) = self.stacks.get_mut(key) {
             stack.retain(stays);

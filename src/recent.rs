@@ -1,17 +1,17 @@
-//! Which updates have been applied lately.
+//! The ids of the last updates, so that one that is applied twice is noticed.
 
 use std::sync::Arc;
 
 use crate::maps::Index;
 
-/// So many updates back one that is applied again is noticed.
+/// How many ids are remembered.
 pub(crate) const RECENT: usize = 1024;
 
 /// The ids of the last updates.
 #[derive(Debug, Default)]
 pub(crate) struct Recent {
     ids: Index,
-    /// In a ring.
+    /// A ring buffer: `next` is the place of the oldest id.
     order: Vec<Arc<str>>,
     next: usize,
 }

@@ -7,13 +7,14 @@ use crate::delta::Delta;
 use crate::error::{Error, ErrorKind, Result};
 use crate::maps::Index;
 
-/// One conversation, without its state values (they live in scopes) and its events (they live with the host).
+/// One session without its values, which are in scopes, and without its events, which the host keeps.
 #[derive(Debug, Clone)]
 pub struct SessionLog {
     key: SessionKey,
     revision: u64,
     update_time: f64,
-    /// The place in the log of each event that was appended here. Those that were loaded are their store's business.
+    /// The place in the log of each event that was appended here. Of events that were loaded from a store, the store
+    /// checks the ids.
     event_ids: Index,
 }
 
@@ -23,7 +24,7 @@ impl SessionLog {
         Self { key, revision, update_time: time, event_ids: Index::default() }
     }
 
-    /// Takes over where a store says that the session is.
+    /// Moves to the revision and the time that a store has.
     pub(crate) fn advance(&mut self, revision: u64, time: f64) {
         self.revision = revision;
         self.update_time = time;
@@ -87,17 +88,15 @@ impl SessionLog {
         let SessionKey { session_id, .. } = &self.key;
         let message =
             format!("session \"{session_id}\" is at revision {}, not at the expected {expected}", self.revision);
-        Error::new(ErrorKind::SessionStale, message).with_id(session_id).with_revisions(expected, self.revision)
+        Error::new(ErrorKind::SessionStale, message)
+            .with_id(session_id.as_str())
+            .with_revisions(expected, self.revision)
     }
 }
 
 /// Times are sort keys: they must be numbers, and there is one zero.
 pub(crate) fn check_time(time: f64) -> Result<f64> {
-    if time.is_finite() {
-        Ok(time + 0.0)
-    } else {
-        Err(Error::invalid("a timestamp must be a finite number of milliseconds"))
-    }
+    if time.is_finite() { Ok(time + 0.0) } else { Err(Error::invalid("timestamp must be a number of milliseconds")) }
 }
 
 #[cfg(test)]
@@ -159,7 +158,8 @@ mod tests {
     #[test]
     fn a_time_must_be_a_number() {
         for time in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert!(log().prepare("e", time, Delta::default(), Guard::default()).is_err(), "{time}");
+            let error = log().prepare("e", time, Delta::default(), Guard::default()).unwrap_err();
+            assert_eq!(error.to_string(), "timestamp must be a number of milliseconds");
         }
         assert_eq!(check_time(-0.0).unwrap().to_bits(), 0.0_f64.to_bits(), "one zero, or it sorts before the other");
         assert_eq!(check_time(-1.5).unwrap().to_bits(), (-1.5_f64).to_bits());

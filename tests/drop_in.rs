@@ -1,5 +1,5 @@
-//! Programs in the documented style of adk-rust: but for the crate's name nothing in them is this crate's own. Each is a
-//! whole program, with its own imports and its own `main`.
+//! Programs in the documented style of adk-rust: but for the crate's name nothing in them is this crate's own. Each is
+//! a whole program, with its own imports and its own `main`.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::uninlined_format_args, reason = "written as adk-rust's documentation writes it")]
 #![allow(clippy::unwrap_used, reason = "a test may panic: that is how it fails")]

@@ -116,10 +116,16 @@ proptest! {
     fn splitting_keeps_the_order_within_each_scope(delta in delta()) {
         let (scoped, temp) = delta.clone().split();
         for (scope, part) in
-            [(Scope::App, &scoped.app), (Scope::User, &scoped.user), (Scope::Session, &scoped.session), (Scope::Temp, &temp)]
+            [
+                (Scope::App, &scoped.app),
+                (Scope::User, &scoped.user),
+                (Scope::Session, &scoped.session),
+                (Scope::Temp, &temp),
+            ]
         {
             let keys: Vec<_> = part.iter().map(|(name, _)| scope.key(name)).collect();
-            let wanted: Vec<_> = delta.iter().map(|(key, _)| key.to_owned()).filter(|key| Scope::split(key).0 == scope).collect();
+            let is_of = |key: &&str| Scope::split(key).0 == scope;
+            let wanted: Vec<_> = delta.iter().map(|(key, _)| key).filter(is_of).map(str::to_owned).collect();
             prop_assert_eq!(keys, wanted);
         }
     }
@@ -240,7 +246,8 @@ proptest! {
                 return invocation.failed(sent);
             }
             count += 1;
-            match sessions.prepare_append(id, &count.to_string(), 2.0, event.delta().unwrap(), statepad::engine::Guard::default()) {
+            let (delta, guard) = (event.delta().unwrap(), statepad::engine::Guard::default());
+            match sessions.prepare_append(id, &count.to_string(), 2.0, delta, guard) {
                 Ok(statepad::engine::Prepared::Change { change, .. }) => sessions.apply_append(id, &change).unwrap(),
                 other => panic!("{other:?}"),
             }
@@ -274,7 +281,8 @@ proptest! {
                         None => {}
                     }
                     let sent = invocation.send(author, &mut event).unwrap();
-                    let writes = model.send(author, event_id, own.map(|(key, value)| (key, value.map(|value| json!(value)))));
+                    let own = own.map(|(key, value)| (key, value.map(|value| json!(value))));
+                    let writes = model.send(author, event_id, own);
                     on_their_way.push_back((event, sent, writes));
                 }
                 Does::Arrive(stored) => {
@@ -319,7 +327,8 @@ proptest! {
         prop_assert_eq!(whole.sessions.len(), rows.iter().filter(|(_, user)| !one || *user == 1).count());
         let (mut by_offset, mut by_cursor) = (Vec::new(), Vec::new());
         for offset in (0..whole.total).step_by(limit) {
-            let page = sessions.list(&ListQuery { limit: Some(limit), start: Start::Offset(offset), ..all.clone() }).unwrap();
+            let query = ListQuery { limit: Some(limit), start: Start::Offset(offset), ..all.clone() };
+            let page = sessions.list(&query).unwrap();
             prop_assert_eq!(page.cursor.is_some(), offset + limit < whole.total);
             by_offset.extend(page.sessions);
         }
@@ -336,7 +345,9 @@ proptest! {
     }
 
     #[test]
-    fn a_cursor_that_is_anything_at_all_never_panics(cursor in prop_oneof![any::<String>(), "[0-9a-f]{0,17}\\.[0-9]{0,20}\\..{0,4}"]) {
+    fn a_cursor_that_is_anything_at_all_never_panics(
+        cursor in prop_oneof![any::<String>(), "[0-9a-f]{0,17}\\.[0-9]{0,20}\\..{0,4}"],
+    ) {
         let query = ListQuery { app_name: "app", start: Start::After(&cursor), ..ListQuery::default() };
         let _ = Sessions::default().list(&query);
     }

@@ -323,7 +323,17 @@ fn a_host_whose_time_is_no_number_is_told_so_and_nothing_is_written() {
     }
     let service = InMemorySessionService::with_host(Broken);
     let request = CreateRequest { app_name: "app".into(), user_id: "ana".into(), ..Default::default() };
-    assert_eq!(block_on(service.create(request)).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    let error = block_on(service.create(request)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert_eq!(error.to_string(), "now() must answer with a number of milliseconds, not with NaN");
+    for (time, name) in [(f64::NAN, "NaN"), (f64::INFINITY, "Infinity"), (f64::NEG_INFINITY, "-Infinity")] {
+        let service = InMemorySessionService::new();
+        let request = CreateRequest { app_name: "app".into(), user_id: "ana".into(), ..Default::default() };
+        let session = block_on(service.create(request)).unwrap();
+        let event = statepad::Event { timestamp: Some(time), ..statepad::Event::new("i") };
+        let error = block_on(service.append_event(&session, event)).unwrap_err();
+        assert_eq!(error.to_string(), format!("timestamp must be a number of milliseconds, not {name}"));
+    }
     let update = block_on(service.update_state(StateRef::App("app"), |state| state.set("app:x", 1)));
     assert_eq!(update.unwrap_err().kind(), ErrorKind::InvalidArgument);
     let state = block_on(service.update_state(StateRef::App("app"), |_| Ok(()))).unwrap();

@@ -1,7 +1,7 @@
-//! Takes the text of a JSON object apart, member by member, without looking into the values.
+//! Splits the text of a JSON object into its members, without parsing the values.
 //!
-//! The text comes from a JSON writer (`JSON.stringify` in a JavaScript host), so values are not checked, only delimited.
-//! This is all of a JSON reader that the WebAssembly module needs, a tenth of a whole one's size.
+//! The text comes from a JSON writer (`JSON.stringify` in a JavaScript host), so values are not checked, only
+//! delimited. The WebAssembly module needs no more of a JSON reader; a whole one is ten times as large.
 
 use std::borrow::Cow;
 

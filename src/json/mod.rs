@@ -6,6 +6,7 @@ pub mod members;
 use std::sync::Arc;
 
 use serde_json::Value;
+use unicode_ident::{is_xid_continue, is_xid_start};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::slice;
@@ -41,8 +42,20 @@ impl Json {
     ///
     /// [`ErrorKind::ValueNotJson`] for a value nested deeper than [`MAX_DEPTH`].
     pub fn from_value(value: &Value) -> Result<Self> {
+        Self::written(value).map_err(|way| way.error("value".to_owned()))
+    }
+
+    /// As [`Json::from_value`], for the value of a key: errors name it as a member of `record`.
+    pub(crate) fn of_key(record: &str, key: &str, value: &Value) -> Result<Self> {
+        Self::written(value).map_err(|way| {
+            let path = format!("{record}[{}]", quoted(key));
+            way.error(path).with_key(key)
+        })
+    }
+
+    fn written(value: &Value) -> std::result::Result<Self, TooDeep> {
         let mut text = String::new();
-        write_value(&mut text, value, 0)?;
+        write_value(&mut text, value, 1)?;
         Ok(Self(Arc::from(text)))
     }
 
@@ -80,9 +93,38 @@ pub(crate) fn normalize(value: &mut Value) {
     }
 }
 
-fn write_value(out: &mut String, value: &Value, depth: usize) -> Result<()> {
-    if depth > MAX_DEPTH {
-        return Err(Error::new(ErrorKind::ValueNotJson, format!("a value is nested deeper than {MAX_DEPTH} levels")));
+/// The way to a list or an object that is nested too deep, from the inside to the outside.
+#[derive(Debug, Default)]
+struct TooDeep(Vec<String>);
+
+impl TooDeep {
+    fn at(mut self, step: String) -> Self {
+        self.0.push(step);
+        self
+    }
+
+    /// The error, for a value at a path.
+    fn error(&self, mut path: String) -> Error {
+        path.extend(self.0.iter().rev().map(String::as_str));
+        let message = format!("{path} is nested deeper than {MAX_DEPTH} levels: it is not JSON");
+        Error::new(ErrorKind::ValueNotJson, message)
+    }
+}
+
+/// A member as JavaScript writes it: `.name`, or `["a name"]`.
+fn member(name: &str) -> String {
+    let begins = |c: char| is_xid_start(c) || matches!(c, '$' | '_');
+    let is_plain = name.starts_with(begins) && name.chars().all(|c| is_xid_continue(c) || c == '$');
+    if is_plain {
+        return format!(".{name}");
+    }
+    format!("[{}]", quoted(name))
+}
+
+/// `depth` counts lists and objects, from 1.
+fn write_value(out: &mut String, value: &Value, depth: usize) -> std::result::Result<(), TooDeep> {
+    if depth > MAX_DEPTH && (value.is_array() || value.is_object()) {
+        return Err(TooDeep::default());
     }
     match value {
         Value::Null => out.push_str("null"),
@@ -96,19 +138,19 @@ fn write_value(out: &mut String, value: &Value, depth: usize) -> Result<()> {
                 if index > 0 {
                     out.push(',');
                 }
-                write_value(out, item, depth + 1)?;
+                write_value(out, item, depth + 1).map_err(|way| way.at(format!("[{index}]")))?;
             }
             out.push(']');
         }
         Value::Object(members) => {
             out.push('{');
-            for (index, (name, member)) in members.iter().enumerate() {
+            for (index, (name, value)) in members.iter().enumerate() {
                 if index > 0 {
                     out.push(',');
                 }
                 write_string(out, name);
                 out.push(':');
-                write_value(out, member, depth + 1)?;
+                write_value(out, value, depth + 1).map_err(|way| way.at(member(name)))?;
             }
             out.push('}');
         }
@@ -124,13 +166,21 @@ fn write_number(out: &mut String, number: &serde_json::Number) {
     }
 }
 
-fn js_number(float: f64) -> String {
+/// A number as JavaScript writes it, also one that JSON does not have.
+pub(crate) fn js_number(float: f64) -> String {
     ryu_js::Buffer::new().format(float).to_owned()
 }
 
 /// The most that the text of an object with these members takes, in bytes.
 pub(crate) fn size_of_members<'a>(members: impl IntoIterator<Item = (&'a str, &'a Json)>) -> usize {
     2 + members.into_iter().map(|(name, json)| 6 * name.len() + json.as_str().len() + 4).sum::<usize>()
+}
+
+/// A string as a JSON string: how messages spell keys.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    write_string(&mut out, text);
+    out
 }
 
 /// Appends a string as a JSON string.
@@ -226,5 +276,19 @@ mod tests {
         assert_eq!(Json::from_value(&deepest).unwrap().to_value(), deepest);
         let error = Json::from_value(&nested(MAX_DEPTH + 1)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ValueNotJson);
+        let way = "[0]".repeat(MAX_DEPTH);
+        assert_eq!(error.to_string(), format!("value{way} is nested deeper than 100 levels: it is not JSON"));
+        let empty = (0..MAX_DEPTH).fold(json!({}), |value, _| json!([value]));
+        assert!(Json::from_value(&empty).is_err(), "a level counts, whether or not there is anything in it");
+    }
+
+    #[test]
+    fn the_way_to_a_value_that_is_nested_too_deep_is_told_as_javascript_writes_it() {
+        let deep = (0..MAX_DEPTH).fold(json!([]), |value, _| json!([value]));
+        let value = json!({"a": [1, {"b c": {"$é": {"1": deep}}}]});
+        let error = Json::of_key("state", "user:\"x", &value).unwrap_err();
+        let message = error.to_string();
+        assert!(message.starts_with(r#"state["user:\"x"].a[1]["b c"].$é["1"][0][0]"#), "{message}");
+        assert_eq!(error.key(), Some("user:\"x"));
     }
 }

@@ -1,22 +1,22 @@
-//! A safe read-modify-write: what was read, and what is to be written if that still holds.
+//! A safe read-modify-write: the values that were read, and the writes that are stored if those values have not
+//! changed.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::ThreadId;
-use std::time::Duration;
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
 use crate::change::SessionKey;
-use crate::delta::Write;
+use crate::delta::{Delta, Write};
 use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::maps::Ordered;
 use crate::scope::Scope;
-use crate::state::{ReadonlyState, SessionState, State, must_be_written};
+use crate::state::{SessionState, reading_methods, state_trait};
 
 /// Whose state [`SessionService::update_state`](crate::SessionService::update_state) reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StateRef<'a> {
     /// The `app:` keys of an app.
     App(&'a str),
@@ -27,8 +27,8 @@ pub enum StateRef<'a> {
 }
 
 impl StateRef<'_> {
-    /// Names it apart from all others.
-    fn name(&self) -> Vec<String> {
+    /// The name of the target, which no other target has.
+    pub(crate) fn name(&self) -> Vec<String> {
         match self {
             Self::App(app_name) => vec![(*app_name).to_owned()],
             Self::User(app_name, user_id) => vec![(*app_name).to_owned(), (*user_id).to_owned()],
@@ -39,12 +39,12 @@ impl StateRef<'_> {
     }
 }
 
-/// How an update goes about it.
+/// Options of [`SessionService::update`](crate::SessionService::update).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpdateOptions {
-    /// How often the function may run: 100 unless told otherwise.
+    /// How often the function may run: 100 by default.
     pub attempts: u32,
-    /// The author of the event, where a session is updated: `system` unless told otherwise.
+    /// The author of the event, where a session is updated: `system` by default.
     pub author: String,
     /// The invocation of the event, where a session is updated.
     pub invocation_id: String,
@@ -56,7 +56,8 @@ impl Default for UpdateOptions {
     }
 }
 
-/// The state as the function of an update reads and writes it. It sees its own writes, and remembers what it has read.
+/// The state that the function of an update reads and writes. It shows its own writes, and remembers which keys were
+/// read.
 #[derive(Debug)]
 pub struct StateDraft {
     committed: SessionState,
@@ -71,36 +72,10 @@ struct Reads {
 }
 
 impl StateDraft {
-    pub(crate) fn new(committed: SessionState) -> Self {
+    /// Begins with the values that an update may read. For services: a program gets its draft from
+    /// [`SessionService::update_state`](crate::SessionService::update_state).
+    pub fn new(committed: SessionState) -> Self {
         Self { committed, pending: Ordered::default(), reads: Mutex::default() }
-    }
-
-    /// The value of a key, if it is there. `null` is a value.
-    pub fn get(&self, key: &str) -> Option<Value> {
-        self.json(key).map(Json::to_value)
-    }
-
-    /// Whether the key is there.
-    pub fn has(&self, key: &str) -> bool {
-        self.json(key).is_some()
-    }
-
-    /// All values under their full keys. A `HashMap` has no order: [`StateDraft::to_map`] has.
-    pub fn all(&self) -> HashMap<String, Value> {
-        self.to_map().into_iter().collect()
-    }
-
-    /// All values under their full keys: session keys, then app keys, then user keys, and then those that were set here.
-    pub fn to_map(&self) -> Map<String, Value> {
-        self.reads().all = true;
-        let mut all = self.committed.to_map();
-        for (key, write) in &self.pending {
-            match write {
-                Write::Set(json) => all.insert(key.to_string(), json.to_value()),
-                Write::Unset => all.shift_remove(&**key),
-            };
-        }
-        all
     }
 
     /// Sets a key to a value, whole.
@@ -108,9 +83,9 @@ impl StateDraft {
     /// # Errors
     ///
     /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson) for a value nested too deep,
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a `temp:` key: nobody would ever see it.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a `temp:` key: it would not be stored.
     pub fn set(&mut self, key: &str, value: impl Into<Value>) -> Result<()> {
-        let json = Json::from_value(&value.into())?;
+        let json = Json::of_key("state", key, &value.into())?;
         self.write(key, Write::Set(json))
     }
 
@@ -127,18 +102,23 @@ impl StateDraft {
         Ok(is_there)
     }
 
-    /// What is to be written, in the order of writing.
+    /// What is to be written, under full keys in the order of writing.
+    pub fn delta(&self) -> Delta {
+        self.writes().map(|(key, write)| (key, write.clone())).collect()
+    }
+
     pub(crate) fn writes(&self) -> impl Iterator<Item = (&str, &Write)> {
         self.pending.iter().map(|(key, write)| (&**key, write))
     }
 
     /// Whether there is nothing to write.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
 
-    /// Whether all that was read is in another state as it was here.
-    pub(crate) fn holds_in(&self, now: &SessionState) -> bool {
+    /// Whether all that was read is the same in another state: if it is not, the update has to run again on that
+    /// state.
+    pub fn holds_in(&self, now: &SessionState) -> bool {
         let reads = self.reads();
         (!reads.all || self.committed.is_at(now))
             && reads.keys.iter().all(|key| self.committed.json(key) == now.json(key))
@@ -152,6 +132,18 @@ impl StateDraft {
         self.pending.shift_remove(key);
         self.pending.insert(key.into(), write);
         Ok(())
+    }
+
+    fn map(&self) -> Map<String, Value> {
+        self.reads().all = true;
+        let mut all = self.committed.to_map();
+        for (key, write) in &self.pending {
+            match write {
+                Write::Set(json) => all.insert(key.to_string(), json.to_value()),
+                Write::Unset => all.shift_remove(&**key),
+            };
+        }
+        all
     }
 
     fn json(&self, key: &str) -> Option<&Json> {
@@ -170,96 +162,15 @@ impl StateDraft {
     }
 }
 
-impl ReadonlyState for StateDraft {
-    fn get(&self, key: &str) -> Option<Value> {
-        Self::get(self, key)
-    }
-
-    fn all(&self) -> HashMap<String, Value> {
-        Self::all(self)
-    }
-
-    fn to_map(&self) -> Map<String, Value> {
-        Self::to_map(self)
-    }
-
-    fn has(&self, key: &str) -> bool {
-        Self::has(self, key)
-    }
-}
-
-impl State for StateDraft {
-    fn get(&self, key: &str) -> Option<Value> {
-        Self::get(self, key)
-    }
-
-    /// # Panics
-    ///
-    /// For what [`StateDraft::set`] refuses.
-    fn set(&mut self, key: String, value: Value) {
-        must_be_written(&key, Self::set(self, &key, value));
-    }
-
-    fn all(&self) -> HashMap<String, Value> {
-        Self::all(self)
-    }
-}
-
-/// Who may update what: updates of one target come one by one, so that they do not run again and again for each other. That
-/// is for speed: what makes them safe is that a draft is only written while it holds.
-#[derive(Debug, Default)]
-pub(crate) struct Turns {
-    holders: Mutex<HashMap<Vec<String>, ThreadId>>,
-    freed: Condvar,
-}
-
-/// For so long an update waits for its turn. Then it goes without, because whoever has the turn may be waiting for it.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-impl Turns {
-    /// Waits for the turn of a target. A thread that has it, and updates within an update, goes on at once.
-    pub(crate) fn wait(&self, target: &StateRef<'_>) -> Turn<'_> {
-        let (name, me) = (target.name(), std::thread::current().id());
-        let mut holders = self.holders();
-        while let Some(holder) = holders.get(&name) {
-            if *holder == me {
-                return Turn { turns: self, name: None };
-            }
-            let (guard, waited) = self.freed.wait_timeout(holders, PATIENCE).unwrap_or_else(PoisonError::into_inner);
-            holders = guard;
-            if waited.timed_out() {
-                return Turn { turns: self, name: None };
-            }
-        }
-        holders.insert(name.clone(), me);
-        Turn { turns: self, name: Some(name) }
-    }
-
-    fn holders(&self) -> MutexGuard<'_, HashMap<Vec<String>, ThreadId>> {
-        self.holders.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A turn, until it is dropped.
-#[derive(Debug)]
-pub(crate) struct Turn<'a> {
-    turns: &'a Turns,
-    name: Option<Vec<String>>,
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        if let Some(name) = &self.name {
-            self.turns.holders().remove(name);
-            self.turns.freed.notify_all();
-        }
-    }
-}
+reading_methods!(StateDraft, "session keys, then app keys, then user keys, and then those that were set here.");
+state_trait!(StateDraft, Self::set);
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
+    use crate::state::{ReadonlyState, State};
 
     fn draft() -> StateDraft {
         let mut state = SessionState::default();
@@ -316,18 +227,5 @@ mod tests {
         let names: HashSet<_> = targets.iter().map(StateRef::name).collect();
         assert_eq!(names.len(), targets.len());
         assert_eq!(StateRef::App("app").name(), StateRef::App("app").name());
-    }
-
-    #[test]
-    fn a_turn_is_free_when_it_is_dropped_and_a_thread_does_not_wait_for_itself() {
-        let (turns, target) = (Turns::default(), StateRef::App("app"));
-        let turn = turns.wait(&target);
-        assert_eq!(turn.name, Some(target.name()));
-        assert!(turns.wait(&target).name.is_none());
-        assert!(turns.wait(&StateRef::App("other")).name.is_some());
-        assert_eq!(turns.holders().len(), 1, "the inner update has not given the turn away");
-        drop(turn);
-        assert!(turns.holders().is_empty());
-        assert!(turns.wait(&target).name.is_some());
     }
 }

@@ -1,9 +1,9 @@
-//! What a program's surroundings give: the time and new ids. The core itself gets both as arguments.
+//! The time and new ids, which the core gets as arguments.
 
 /// The clock and the source of ids of a service.
 ///
-/// On an operating system, and in JavaScript with the feature `js`, [`SystemHost`](crate::SystemHost) is one. A program for
-/// bare WebAssembly, which has neither a clock nor randomness, passes its own.
+/// On an operating system, and in JavaScript with the feature `js`, [`SystemHost`](crate::SystemHost) is one. A
+/// program for bare WebAssembly, which has neither a clock nor randomness, passes its own.
 ///
 /// # Examples
 ///

@@ -7,22 +7,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use crate::change::{Change, Guard, Prepared, SessionKey};
+use crate::change::{Guard, Prepared, SessionKey};
 use crate::delta::Delta;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
-use crate::history::{History, HistoryStep};
-use crate::json::Json;
+use crate::json::js_number;
 use crate::list::{ListQuery, Start};
-use crate::names::check_names;
-use crate::native::draft::{StateDraft, StateRef, Turns, UpdateOptions};
+use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
+use crate::native::event_log::{EventLog, window};
 use crate::native::host::Host;
-use crate::native::service::{
-    DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, Session, SessionRef,
-    SessionService,
+use crate::native::requests::{
+    DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };
+use crate::native::service::SessionService;
+use crate::native::session::Session;
+use crate::native::turns::Turns;
+use crate::registry::SessionId;
 use crate::scope::Scope;
-use crate::sessions::{SessionId, Sessions};
+use crate::sessions::Sessions;
 use crate::state::{ScopeState, SessionState};
 
 /// Keeps sessions in memory.
@@ -53,7 +55,7 @@ pub struct InMemorySessionService {
 #[derive(Debug, Default)]
 struct Memory {
     sessions: Sessions,
-    logs: HashMap<SessionId, Log>,
+    logs: HashMap<SessionId, EventLog>,
     /// The sessions of each id: of one, unless users or apps share it.
     by_id: HashMap<String, Vec<SessionId>>,
     /// How many sessions have been created.
@@ -77,7 +79,7 @@ impl InMemorySessionService {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads, computes and writes once. Answers with nothing when what was read does not hold any more.
+    /// Reads, computes and writes once. Answers with nothing when the values that were read have changed.
     fn try_update<F: FnMut(&mut StateDraft) -> Result<()> + ?Sized>(
         &self,
         target: StateRef<'_>,
@@ -106,9 +108,8 @@ impl InMemorySessionService {
             StateRef::User(app_name, user_id) => (app_name, Some(user_id)),
             StateRef::App(app_name) => (app_name, None),
         };
-        let delta: Delta = draft.writes().map(|(key, write)| (key, write.clone())).collect();
-        let (id, time) = (self.host.new_id(), self.host.now());
-        let change = memory.sessions.prepare_update(app_name, user_id, &id, time, delta, Guard::default())?;
+        let (id, time) = (self.host.new_id(), time_of(&*self.host)?);
+        let change = memory.sessions.prepare_update(app_name, user_id, &id, time, draft.delta(), Guard::default())?;
         memory.sessions.apply_update(app_name, user_id, &change)?;
         Ok(Some(memory.target(target)?.1))
     }
@@ -123,10 +124,10 @@ impl SessionService for InMemorySessionService {
         let state = delta_of(&state)?;
 
         let mut memory = self.memory();
-        let change = memory.sessions.prepare_create(&key, self.host.now(), state)?;
+        let change = memory.sessions.prepare_create(&key, time_of(&*self.host)?, state)?;
         let id = memory.sessions.apply_create(&key, &change)?;
         memory.created += 1;
-        let log = Log::new(change, memory.created);
+        let log = EventLog::new(change, memory.created);
         memory.logs.insert(id, log);
         memory.by_id.entry(key.session_id).or_default().push(id);
         memory.read(id, |_| Vec::new())
@@ -135,7 +136,7 @@ impl SessionService for InMemorySessionService {
     async fn get(&self, request: GetRequest) -> Result<Option<Session>> {
         let GetRequest { app_name, user_id, session_id, num_recent_events, after_timestamp } = request;
         if after_timestamp.is_some_and(f64::is_nan) {
-            return Err(Error::invalid("after_timestamp must be a number of milliseconds"));
+            return Err(Error::invalid("after_timestamp must be a number of milliseconds, not NaN"));
         }
         let memory = self.memory();
         let Some(id) = memory.sessions.find(&SessionKey { app_name, user_id, session_id }) else {
@@ -180,7 +181,7 @@ impl SessionService for InMemorySessionService {
         event: Event,
         expected_revision: Option<u64>,
     ) -> Result<Event> {
-        check_names(&event)?;
+        event.check_names()?;
         if event.partial {
             return Ok(event);
         }
@@ -195,7 +196,7 @@ impl SessionService for InMemorySessionService {
         function: &mut (dyn for<'s> FnMut(&'s mut StateDraft) -> Result<()> + Send),
     ) -> Result<SessionState> {
         if options.attempts == 0 {
-            return Err(Error::invalid("attempts must be 1 or more"));
+            return Err(Error::invalid("attempts must be a whole number from 1, not 0"));
         }
         let _turn = self.turns.wait(&target);
         for _ in 0..options.attempts {
@@ -208,99 +209,43 @@ impl SessionService for InMemorySessionService {
     }
 
     async fn state_at(&self, session: &Session, revision: u64) -> Result<Map<String, Value>> {
-        let Session { revision: until, state, .. } = session;
-        if revision > *until {
+        let until = session.revision();
+        if revision > until {
             let id = session.id();
             let message = format!("session \"{id}\" has the revisions 0 to {until} here, and not {revision}");
             return Err(Error::invalid(message).with_id(id));
         }
         let mut memory = self.memory();
         let log = memory.log_of(session)?;
-        if revision == *until {
-            return Ok(state.to_map());
+        if revision == until {
+            return Ok(session.state().to_map());
         }
-        let now = delta_of(&state.to_map())?;
-        log.catch_up()?;
-        let values = log.past.state_at(revision, *until, &now).into_iter();
+        let now = delta_of(&session.state().to_map())?;
+        let values = log.history()?.state_at(revision, until, &now).into_iter();
         Ok(values.map(|(key, json)| (key.to_owned(), json.to_value())).collect())
     }
 
     async fn history(&self, session: &Session, key: &str) -> Result<Vec<HistoryEntry>> {
         let mut memory = self.memory();
         let log = memory.log_of(session)?;
-        log.catch_up()?;
-        Ok(log.past.of(key, session.revision).iter().map(|step| log.entry(step)).collect())
-    }
-}
-
-/// The last so many of the items that are wanted, in their order. Those that are not in it are not copied.
-fn window<T: Clone>(items: &[T], last: Option<usize>, is_wanted: impl Fn(&T) -> bool) -> Vec<T> {
-    let newest_first = items.iter().rev().filter(|item| is_wanted(item)).take(last.unwrap_or(usize::MAX));
-    let mut window: Vec<T> = newest_first.cloned().collect();
-    window.reverse();
-    window
-}
-
-/// What was written in one session.
-#[derive(Debug)]
-struct Log {
-    /// Tells it from an earlier session of the same key.
-    serial: u64,
-    /// Revision 0.
-    creation: Change,
-    events: Vec<Arc<Event>>,
-    /// What each key was, for those who have asked.
-    past: History,
-    /// The revision that it has not been told of yet.
-    next: usize,
-}
-
-impl Log {
-    fn new(creation: Change, serial: u64) -> Self {
-        Self { serial, creation, events: Vec::new(), past: History::default(), next: 0 }
-    }
-
-    /// Tells the past what is new.
-    fn catch_up(&mut self) -> Result<()> {
-        if self.next == 0 {
-            self.past.push(0, &self.creation.delta.clone().join(Delta::default()));
-            self.next = 1;
-        }
-        while let Some(event) = self.events.get(self.next - 1) {
-            self.past.push(self.next as u64, &event.delta()?);
-            self.next += 1;
-        }
-        Ok(())
-    }
-
-    fn entry(&self, HistoryStep { revision, from, to, .. }: &HistoryStep) -> HistoryEntry {
-        let place = usize::try_from(*revision).ok().and_then(|revision| revision.checked_sub(1));
-        let event = place.and_then(|place| self.events.get(place));
-        HistoryEntry {
-            revision: *revision,
-            timestamp: event.and_then(|event| event.timestamp).unwrap_or(self.creation.time),
-            event: event.cloned(),
-            from: from.as_ref().map(Json::to_value),
-            to: to.as_ref().map(Json::to_value),
-        }
+        let steps = log.history()?.of(key, session.revision()).to_vec();
+        Ok(steps.iter().map(|step| log.entry(step)).collect())
     }
 }
 
 impl Memory {
     /// The session as it is now, with those of its events that `window` takes.
     fn read(&self, id: SessionId, window: impl FnOnce(&[Arc<Event>]) -> Vec<Arc<Event>>) -> Result<Session> {
-        let (Some(log), Some(state), Some(told)) = (self.sessions.log(id), self.sessions.state(id), self.logs.get(&id))
+        let (Some(log), Some(state), Some(kept)) = (self.sessions.log(id), self.sessions.state(id), self.logs.get(&id))
         else {
-            return Err(Error::new(ErrorKind::SessionNotFound, "the session has been deleted"));
+            return Err(not_found(self.sessions.log(id).map_or("", |log| &log.key().session_id)));
         };
-        Ok(Session {
-            serial: told.serial,
-            key: log.key().clone(),
-            revision: log.revision(),
-            last_update_time: log.update_time(),
-            state,
-            events: window(&told.events),
-        })
+        Ok(Session::new(log.key().clone())
+            .with_serial(kept.serial)
+            .with_revision(log.revision())
+            .with_last_update_time(log.update_time())
+            .with_state(state)
+            .with_events(window(&kept.events)))
     }
 
     fn append(&mut self, session: SessionRef<'_>, mut event: Event, guard: Guard, host: &dyn Host) -> Result<Event> {
@@ -309,7 +254,10 @@ impl Memory {
         }
         let delta = event.delta()?;
         let id = self.resolve(session)?;
-        let time = event.timestamp.unwrap_or_else(|| host.now());
+        let time = match event.timestamp {
+            Some(time) => finite(time, "timestamp must be a number of milliseconds, not")?,
+            None => time_of(host)?,
+        };
         match self.sessions.prepare_append(id, &event.id, time, delta, guard)? {
             Prepared::Duplicate { place } => self.repeated(id, place, event),
             Prepared::Change { change, .. } => {
@@ -324,12 +272,12 @@ impl Memory {
         }
     }
 
-    /// What an update reads, and which session that is: 0, when it is none.
+    /// What an update reads, with the serial number of the session; 0, when it is not a session.
     fn target(&self, target: StateRef<'_>) -> Result<(u64, SessionState)> {
         let (app_name, user_id) = match target {
             StateRef::Session(key) => {
                 let session = self.read(self.resolve(SessionRef::Key(key))?, |_| Vec::new())?;
-                return Ok((session.serial, session.state));
+                return Ok((session.serial(), session.state().clone()));
             }
             StateRef::User(app_name, user_id) => (app_name, Some(user_id)),
             StateRef::App(app_name) => (app_name, None),
@@ -343,9 +291,9 @@ impl Memory {
     }
 
     /// The log of a session that was read, if it is still that session which has the key.
-    fn log_of(&mut self, session: &Session) -> Result<&mut Log> {
-        let log = self.sessions.find(&session.key).and_then(|id| self.logs.get_mut(&id));
-        log.filter(|log| log.serial == session.serial).ok_or_else(|| not_found(session.id()))
+    fn log_of(&mut self, session: &Session) -> Result<&mut EventLog> {
+        let log = self.sessions.find(session.key()).and_then(|id| self.logs.get_mut(&id));
+        log.filter(|log| log.serial == session.serial()).ok_or_else(|| not_found(session.id()))
     }
 
     fn resolve(&self, session: SessionRef<'_>) -> Result<SessionId> {
@@ -370,11 +318,22 @@ impl Memory {
         match stored {
             Some(stored) if **stored == event => Ok(event),
             _ => {
-                let message = format!("the session has another event with the id \"{}\"", event.id);
+                let session = self.sessions.log(id).map_or("", |log| &log.key().session_id);
+                let message = format!("session \"{session}\" has another event with the id \"{}\"", event.id);
                 Err(Error::new(ErrorKind::EventIdConflict, message).with_id(&event.id))
             }
         }
     }
+}
+
+/// The time of the host.
+fn time_of(host: &dyn Host) -> Result<f64> {
+    finite(host.now(), "now() must answer with a number of milliseconds, not with")
+}
+
+/// A time that is a number; for another one the message ends with what it is.
+fn finite(time: f64, message: &str) -> Result<f64> {
+    if time.is_finite() { Ok(time) } else { Err(Error::invalid(format!("{message} {}", js_number(time)))) }
 }
 
 fn not_found(id: &str) -> Error {
@@ -383,7 +342,7 @@ fn not_found(id: &str) -> Error {
 
 /// Sets all values of a record.
 fn delta_of(values: &Map<String, Value>) -> Result<Delta> {
-    Delta::of_values(values.iter().map(|(key, value)| (key.as_str(), value)))
+    Delta::of_values("state", values.iter().map(|(key, value)| (key.as_str(), value)))
 }
 
 #[cfg(test)]

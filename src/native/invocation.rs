@@ -1,6 +1,5 @@
-//! One invocation: where `temp:` keys are born and die, and where writes wait for the event that carries them.
+//! One invocation: it keeps `temp:` keys until its end, and writes until an event carries them.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -8,12 +7,14 @@ use serde_json::{Map, Value};
 use crate::delta::{Delta, Write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::{Event, EventActions};
-use crate::json::Json;
+use crate::json::{Json, quoted};
 use crate::maps::Ordered;
-use crate::native::service::{GetRequest, Session, SessionService};
+use crate::native::requests::GetRequest;
+use crate::native::service::SessionService;
+use crate::native::session::Session;
 use crate::pending::{PendingWrites, SentWrites};
 use crate::scope::Scope;
-use crate::state::{ReadonlyState, SessionState, State, must_be_written};
+use crate::state::{SessionState, reading_methods, state_trait};
 
 /// Everything from one user input to the final answer. Its contexts, one per author, share it.
 ///
@@ -39,6 +40,7 @@ use crate::state::{ReadonlyState, SessionState, State, must_be_written};
 /// ```
 #[derive(Debug)]
 pub struct Invocation {
+    id: Option<String>,
     committed: SessionState,
     temp: Ordered<Json>,
     pending: PendingWrites,
@@ -55,7 +57,14 @@ pub struct Context<'a> {
 impl Invocation {
     /// Begins an invocation over the committed state of a session.
     pub fn new(committed: SessionState) -> Self {
-        Self { committed, temp: Ordered::default(), pending: PendingWrites::default(), ended: false }
+        Self { id: None, committed, temp: Ordered::default(), pending: PendingWrites::default(), ended: false }
+    }
+
+    /// Names the invocation: the events that carry its writes get this id, and errors name it.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
     }
 
     /// The state as an author reads and writes it.
@@ -63,9 +72,10 @@ impl Invocation {
         Context { invocation: self, author }
     }
 
-    /// Appends an event of an author with its pending writes, and takes over the session's state. What the event has in its
-    /// own delta comes on top of them. A partial event is handed back and changes nothing. When it fails, the writes are
-    /// pending again, each in its old place in the order; an event that is given again under its id carries the same writes.
+    /// Appends an event of an author with its pending writes, and takes over the session's state. What the event has
+    /// in its own delta comes on top of them. A partial event is handed back and changes nothing. When it fails, the
+    /// writes are pending again, each in its old place in the order; an event that is given again under its id carries
+    /// the same writes.
     ///
     /// # Errors
     ///
@@ -82,6 +92,7 @@ impl Invocation {
             return Ok(event);
         }
         author.clone_into(&mut event.author);
+        self.name(&mut event);
         let given = event.clone();
         let sent = self.send(author, &mut event)?;
         let appended = async {
@@ -96,7 +107,7 @@ impl Invocation {
         };
         match appended.await {
             Ok(stored) => {
-                // That it cannot be read back does not undo that it is stored.
+                // The event is stored, also when the session cannot be read back.
                 let read = read(service, session).await.ok().flatten();
                 let committed = read.map_or_else(|| self.committed.clone(), |session| session.state().clone());
                 self.appended(&sent, committed);
@@ -109,9 +120,9 @@ impl Invocation {
         }
     }
 
-    /// Puts the pending writes of an author into an event, for those who append it themselves; what the event has in its own
-    /// delta stays on top of them. Until it is known what has become of it, they are on their way: see
-    /// [`Invocation::append`] for the rules.
+    /// Puts the pending writes of an author into an event that the caller appends; what the event has in its own delta
+    /// stays on top of them. The writes are on their way until the caller calls [`Invocation::appended`] or
+    /// [`Invocation::failed`]. The rules are those of [`Invocation::append`].
     ///
     /// A key that another author has written since is not among them.
     ///
@@ -121,6 +132,7 @@ impl Invocation {
     pub fn send(&mut self, author: &str, event: &mut Event) -> Result<SentWrites> {
         self.require_open()?;
         let sent = self.pending.send(author, &event.id, &event.delta()?);
+        self.name(event);
         carry(event, &sent.delta());
         Ok(sent)
     }
@@ -132,13 +144,14 @@ impl Invocation {
         self.committed = committed;
     }
 
-    /// The event has failed: the writes are pending again, each in its old place in the order. Only what the event had in
-    /// its own delta is taken back.
+    /// The event has failed: the writes are pending again, each in its old place in the order. Only what the event had
+    /// in its own delta is taken back.
     pub fn failed(&mut self, sent: SentWrites) {
         self.pending.failed(sent);
     }
 
-    /// Takes the writes of an author, to put them into a change that cannot fail. `temp:` keys stay visible until the end.
+    /// Takes the writes of an author, to put them into a change that cannot fail. `temp:` keys stay visible until the
+    /// end.
     ///
     /// A key that another author has written since is not among them: the later write wins, whatever order the events
     /// are appended in.
@@ -154,8 +167,8 @@ impl Invocation {
         self.committed = committed;
     }
 
-    /// Drops the writes of an author that no event has carried. What another author has written before under the same key is
-    /// pending again.
+    /// Drops the writes of an author that no event has carried. What another author has written before under the same
+    /// key is pending again.
     pub fn discard(&mut self, author: &str) {
         self.pending.discard(author);
     }
@@ -171,14 +184,22 @@ impl Invocation {
     ///
     /// [`ErrorKind::InvalidArgument`] when writes are pending: they would be lost. The invocation goes on.
     pub fn end(&mut self) -> Result<()> {
-        let keys: Vec<_> = self.pending.iter().map(|(key, _)| format!("\"{key}\"")).collect();
-        if !keys.is_empty() {
-            let message = format!("writes were never appended: {}; append or discard them", keys.join(", "));
-            return Err(Error::invalid(message));
+        let mut keys = self.pending.iter().map(|(key, _)| key).peekable();
+        if let Some(&first) = keys.peek() {
+            let keys = keys.map(|key| quoted(key)).collect::<Vec<_>>().join(", ");
+            let message = format!("writes were never appended: {keys}; append or discard them");
+            return Err(Error::invalid(message).with_key(&**first));
         }
         self.temp.clear();
         self.ended = true;
         Ok(())
+    }
+
+    /// Gives an event the id of the invocation, where it has one.
+    fn name(&self, event: &mut Event) {
+        if let Some(id) = &self.id {
+            id.clone_into(&mut event.invocation_id);
+        }
     }
 
     fn write(&mut self, author: &str, key: &str, write: Write) -> Result<()> {
@@ -189,7 +210,11 @@ impl Invocation {
 
     fn require_open(&self) -> Result<()> {
         if self.ended {
-            return Err(Error::new(ErrorKind::InvocationEnded, "the invocation has ended"));
+            let Some(id) = &self.id else {
+                return Err(Error::new(ErrorKind::InvocationEnded, "the invocation has ended"));
+            };
+            let message = format!("the invocation \"{id}\" has ended");
+            return Err(Error::new(ErrorKind::InvocationEnded, message).with_id(id));
         }
         Ok(())
     }
@@ -204,7 +229,7 @@ impl Invocation {
     }
 }
 
-/// Puts pending writes before those that the event has brought with it.
+/// Puts pending writes before those of the event's own delta.
 fn carry(event: &mut Event, delta: &Delta) {
     let actions = &mut event.actions;
     let (state_delta, order) = (std::mem::take(&mut actions.state_delta), std::mem::take(&mut actions.order));
@@ -230,24 +255,7 @@ fn holds(session: &Session, id: &str, delta: &Delta) -> bool {
 }
 
 impl Invocation {
-    /// The value of a key, if it is there. `null` is a value.
-    pub fn get(&self, key: &str) -> Option<Value> {
-        self.json(key).map(Json::to_value)
-    }
-
-    /// Whether the key is there.
-    pub fn has(&self, key: &str) -> bool {
-        self.json(key).is_some()
-    }
-
-    /// All values under their full keys. A `HashMap` has no order: [`Invocation::to_map`] has.
-    pub fn all(&self) -> HashMap<String, Value> {
-        self.to_map().into_iter().collect()
-    }
-
-    /// All values under their full keys: the session's as [`SessionState::to_map`] has them, then `temp:` keys and pending
-    /// writes.
-    pub fn to_map(&self) -> Map<String, Value> {
+    fn map(&self) -> Map<String, Value> {
         let mut all = self.committed.to_map();
         all.extend(self.temp.iter().map(|(key, json)| (key.to_string(), json.to_value())));
         for (key, write) in self.pending.iter() {
@@ -268,45 +276,12 @@ impl Invocation {
     }
 }
 
-impl ReadonlyState for Invocation {
-    fn get(&self, key: &str) -> Option<Value> {
-        Self::get(self, key)
-    }
-
-    fn all(&self) -> HashMap<String, Value> {
-        Self::all(self)
-    }
-
-    fn to_map(&self) -> Map<String, Value> {
-        Self::to_map(self)
-    }
-
-    fn has(&self, key: &str) -> bool {
-        Self::has(self, key)
-    }
-}
+reading_methods!(
+    Invocation,
+    "the session's as [`SessionState::to_map`] has them, then `temp:` keys and pending writes."
+);
 
 impl Context<'_> {
-    /// The value of a key, if it is there. `null` is a value.
-    pub fn get(&self, key: &str) -> Option<Value> {
-        self.invocation.get(key)
-    }
-
-    /// Whether the key is there.
-    pub fn has(&self, key: &str) -> bool {
-        self.invocation.has(key)
-    }
-
-    /// All values under their full keys. A `HashMap` has no order: [`Context::to_map`] has.
-    pub fn all(&self) -> HashMap<String, Value> {
-        self.invocation.all()
-    }
-
-    /// All values under their full keys, as [`Invocation::to_map`] has them.
-    pub fn to_map(&self) -> Map<String, Value> {
-        self.invocation.to_map()
-    }
-
     /// Sets a key to a value, whole.
     ///
     /// # Errors
@@ -314,7 +289,7 @@ impl Context<'_> {
     /// [`ErrorKind::ValueNotJson`] for a value nested too deep, [`ErrorKind::InvocationEnded`].
     #[expect(clippy::needless_pass_by_value, reason = "so that a value can be written where it is set")]
     pub fn set(&mut self, key: &str, value: Value) -> Result<()> {
-        let json = Json::from_value(&value)?;
+        let json = Json::of_key("state", key, &value)?;
         self.invocation.write(self.author, key, Write::Set(json))
     }
 
@@ -330,42 +305,18 @@ impl Context<'_> {
         }
         Ok(there)
     }
-}
 
-impl ReadonlyState for Context<'_> {
-    fn get(&self, key: &str) -> Option<Value> {
-        Self::get(self, key)
+    fn map(&self) -> Map<String, Value> {
+        self.invocation.map()
     }
 
-    fn all(&self) -> HashMap<String, Value> {
-        Self::all(self)
-    }
-
-    fn to_map(&self) -> Map<String, Value> {
-        Self::to_map(self)
-    }
-
-    fn has(&self, key: &str) -> bool {
-        Self::has(self, key)
+    fn json(&self, key: &str) -> Option<&Json> {
+        self.invocation.json(key)
     }
 }
 
-impl State for Context<'_> {
-    fn get(&self, key: &str) -> Option<Value> {
-        Self::get(self, key)
-    }
-
-    /// # Panics
-    ///
-    /// For what [`Context::set`] refuses.
-    fn set(&mut self, key: String, value: Value) {
-        must_be_written(&key, Self::set(self, &key, value));
-    }
-
-    fn all(&self) -> HashMap<String, Value> {
-        Self::all(self)
-    }
-}
+reading_methods!(Context<'_>, "as [`Invocation::to_map`] has them.");
+state_trait!(Context<'_>, Self::set);
 
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,15 @@
-//! The service for Rust programs: in memory, on the host's clock and ids.
+//! The service for Rust programs: its trait, the service in memory, and invocations.
 
 mod draft;
+mod event_log;
 mod host;
 mod in_memory;
 mod invocation;
 mod pointers;
+mod requests;
 mod service;
+mod session;
+mod turns;
 #[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
 mod system_host;
 
@@ -13,9 +17,10 @@ pub use draft::{StateDraft, StateRef, UpdateOptions};
 pub use host::Host;
 pub use in_memory::InMemorySessionService;
 pub use invocation::{Context, Invocation};
-pub use service::{
-    CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, Session,
-    SessionRef, SessionService,
+pub use requests::{
+    CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };
+pub use service::SessionService;
+pub use session::Session;
 #[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
 pub use system_host::SystemHost;

@@ -8,14 +8,15 @@ use serde_json::{Map, Value};
 use crate::error::Result;
 use crate::event::Event;
 use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
-use crate::native::service::{
-    CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, Session,
-    SessionRef, SessionService,
+use crate::native::requests::{
+    CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };
+use crate::native::service::SessionService;
+use crate::native::session::Session;
 use crate::state::SessionState;
 
-/// A pointer to a service is one: so [`SessionService::append_event`] and [`SessionService::update_state`], which take any
-/// kind of argument, can be called on an `Arc<dyn SessionService>`.
+/// A pointer to a service is one: so [`SessionService::append_event`] and [`SessionService::update_state`], which take
+/// any kind of argument, can be called on an `Arc<dyn SessionService>`.
 macro_rules! pointer_to_a_service {
     ($($pointer:ty),+) => {$(
         #[async_trait]
@@ -38,6 +39,10 @@ macro_rules! pointer_to_a_service {
 
             async fn delete(&self, request: DeleteRequest) -> Result<()> {
                 (**self).delete(request).await
+            }
+
+            async fn append(&self, session: SessionRef<'_>, event: Event) -> Result<Event> {
+                (**self).append(session, event).await
             }
 
             async fn append_expecting(

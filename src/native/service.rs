@@ -1,219 +1,22 @@
-//! The session service for Rust programs: what is asked of it, and what it answers.
-
-use std::collections::HashMap;
-use std::sync::Arc;
+//! The session service for Rust programs.
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use crate::change::SessionKey;
 use crate::error::Result;
 use crate::event::Event;
 use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
-use crate::state::{SessionState, sorted};
-
-/// A request for [`SessionService::create`]: adk-rust's, with exactly its fields.
-///
-/// A `HashMap` has no order: its keys are written sorted. [`OrderedCreateRequest`] has an order.
-#[derive(Debug, Clone, Default)]
-pub struct CreateRequest {
-    /// The app.
-    pub app_name: String,
-    /// The user.
-    pub user_id: String,
-    /// The id to use; generated when absent or blank.
-    pub session_id: Option<String>,
-    /// The initial state: `app:` and `user:` keys reach every session they belong to, `temp:` keys are dropped.
-    pub state: HashMap<String, Value>,
-}
-
-/// A request for [`SessionService::create_ordered`].
-///
-/// # Examples
-///
-/// ```
-/// use serde_json::json;
-/// use statepad::{InMemorySessionService, OrderedCreateRequest, SessionService};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> statepad::Result<()> {
-/// let service = InMemorySessionService::new();
-/// let mut request = OrderedCreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
-/// request.state.insert("topic".into(), json!("tides"));
-/// request.state.insert("level".into(), json!(2));
-/// let session = service.create_ordered(request).await?;
-/// assert_eq!(session.state().to_map().keys().collect::<Vec<_>>(), ["topic", "level"]);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Clone, Default)]
-pub struct OrderedCreateRequest {
-    /// The app.
-    pub app_name: String,
-    /// The user.
-    pub user_id: String,
-    /// The id to use; generated when absent or blank.
-    pub session_id: Option<String>,
-    /// The initial state in the order of writing: `app:` and `user:` keys reach every session they belong to, `temp:` keys
-    /// are dropped.
-    pub state: Map<String, Value>,
-}
-
-impl From<CreateRequest> for OrderedCreateRequest {
-    fn from(CreateRequest { app_name, user_id, session_id, state }: CreateRequest) -> Self {
-        Self { app_name, user_id, session_id, state: sorted(state) }
-    }
-}
-
-/// A request for [`SessionService::get`].
-#[derive(Debug, Clone, Default)]
-pub struct GetRequest {
-    /// The app.
-    pub app_name: String,
-    /// The user.
-    pub user_id: String,
-    /// The session.
-    pub session_id: String,
-    /// Only so many of the latest events; 0 means none.
-    pub num_recent_events: Option<usize>,
-    /// Only events with this time or a later one, in milliseconds since the epoch.
-    pub after_timestamp: Option<f64>,
-}
-
-/// A request for [`SessionService::list`].
-#[derive(Debug, Clone, Default)]
-pub struct ListRequest {
-    /// The app.
-    pub app_name: String,
-    /// One user, or all of them.
-    pub user_id: Option<String>,
-    /// How many at most.
-    pub limit: Option<usize>,
-    /// How many to pass over. Not looked at when there is a cursor.
-    pub offset: usize,
-    /// Goes on after an earlier page, even if sessions came and went since.
-    pub cursor: Option<String>,
-    /// Newest first.
-    pub descending: bool,
-}
-
-/// A request for [`SessionService::delete`]: the full key.
-pub type DeleteRequest = SessionKey;
-
-/// The answer of [`SessionService::list`].
-#[derive(Debug, Clone)]
-pub struct ListResponse {
-    /// The sessions in order, with their state and without events.
-    pub sessions: Vec<Session>,
-    /// How many there are in all.
-    pub total: usize,
-    /// Where the next page begins, when there is one.
-    pub cursor: Option<String>,
-}
-
-/// Names a session for [`SessionService::append_event`]: by its full key, or by its id where that is unique.
-#[derive(Debug, Clone, Copy)]
-pub enum SessionRef<'a> {
-    /// The id alone. An error when several users or apps have a session of that id.
-    Id(&'a str),
-    /// The full key.
-    Key(&'a SessionKey),
-}
-
-impl<'a> From<&'a str> for SessionRef<'a> {
-    fn from(id: &'a str) -> Self {
-        Self::Id(id)
-    }
-}
-
-impl<'a> From<&'a String> for SessionRef<'a> {
-    fn from(id: &'a String) -> Self {
-        Self::Id(id)
-    }
-}
-
-impl<'a> From<&'a SessionKey> for SessionRef<'a> {
-    fn from(key: &'a SessionKey) -> Self {
-        Self::Key(key)
-    }
-}
-
-impl<'a> From<&'a Session> for SessionRef<'a> {
-    fn from(session: &'a Session) -> Self {
-        Self::Key(session.key())
-    }
-}
-
-/// A session as it was when it was read. It does not move when the session does.
-#[derive(Debug, Clone)]
-pub struct Session {
-    /// Tells it from an earlier session of the same key.
-    pub(crate) serial: u64,
-    pub(crate) key: SessionKey,
-    pub(crate) revision: u64,
-    pub(crate) last_update_time: f64,
-    pub(crate) state: SessionState,
-    pub(crate) events: Vec<Arc<Event>>,
-}
-
-impl Session {
-    /// The session's id.
-    pub fn id(&self) -> &str {
-        &self.key.session_id
-    }
-
-    /// The app.
-    pub fn app_name(&self) -> &str {
-        &self.key.app_name
-    }
-
-    /// The user.
-    pub fn user_id(&self) -> &str {
-        &self.key.user_id
-    }
-
-    /// The full key.
-    pub fn key(&self) -> &SessionKey {
-        &self.key
-    }
-
-    /// One more for each event, 0 at creation.
-    pub fn revision(&self) -> u64 {
-        self.revision
-    }
-
-    /// The time of the last event, or of creation, in milliseconds since the epoch.
-    pub fn last_update_time(&self) -> f64 {
-        self.last_update_time
-    }
-
-    /// The merged state.
-    pub fn state(&self) -> &SessionState {
-        &self.state
-    }
-
-    /// The events, oldest first.
-    pub fn events(&self) -> &[Arc<Event>] {
-        &self.events
-    }
-}
-
-/// One write of a key: what [`SessionService::history`] tells.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HistoryEntry {
-    /// The revision that the session came to with it; 0 is its creation.
-    pub revision: u64,
-    /// The event's, or that of creation, in milliseconds since the epoch.
-    pub timestamp: f64,
-    /// The event that wrote it, with its author. Absent at the creation.
-    pub event: Option<Arc<Event>>,
-    /// The value before, where the session's log has one.
-    pub from: Option<Value>,
-    /// The value after. Absent when the key was deleted.
-    pub to: Option<Value>,
-}
+use crate::native::requests::{
+    CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
+};
+use crate::native::session::Session;
+use crate::state::SessionState;
 
 /// Keeps sessions.
+///
+/// A program can have a service of its own: it implements the methods that have no body, under the attribute of the
+/// crate `async-trait`, and makes its answers with [`Session::new`], [`ListResponse::new`], [`HistoryEntry::new`] and
+/// [`Error::new`](crate::Error::new). `Box`, `Arc` and references of a service are services.
 #[async_trait]
 pub trait SessionService: Send + Sync {
     /// Creates a session.
@@ -247,7 +50,8 @@ pub trait SessionService: Send + Sync {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a cursor that no page has given.
     async fn list(&self, request: ListRequest) -> Result<ListResponse>;
 
-    /// Deletes a session, its events and its own state. App and user state stay. It need not be there.
+    /// Deletes a session, its events and its own state. App and user state stay. Does nothing when there is no such
+    /// session.
     ///
     /// # Errors
     ///
@@ -260,21 +64,38 @@ pub trait SessionService: Send + Sync {
     /// # Errors
     ///
     /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound), [`EventIdConflict`](crate::ErrorKind::EventIdConflict),
-    /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson), and
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when an id alone names sessions of several users, or when a
-    /// member of the event or of its actions is called almost as a known one (`state_delta` for `stateDelta`): it would
-    /// write nothing.
+    /// [`ValueNotJson`](crate::ErrorKind::ValueNotJson), and [`InvalidArgument`](crate::ErrorKind::InvalidArgument)
+    /// when an id alone names sessions of several users, or when a member of the event or of its actions is called
+    /// almost as a known one (`state_delta` for `stateDelta`): it would write nothing.
     async fn append(&self, session: SessionRef<'_>, event: Event) -> Result<Event> {
         self.append_expecting(session, event, None).await
     }
 
-    /// As [`SessionService::append`], if the session is at the revision that is expected: nothing has come between since it
-    /// was read.
+    /// As [`SessionService::append`], if the session is at the revision that is expected: nothing has come between
+    /// since it was read.
     ///
     /// # Errors
     ///
-    /// As [`SessionService::append`], and [`SessionStale`](crate::ErrorKind::SessionStale) with both revisions, when the
-    /// session is at another one: nothing is applied.
+    /// As [`SessionService::append`], and [`SessionStale`](crate::ErrorKind::SessionStale) with both revisions, when
+    /// the session is at another one: nothing is applied.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use statepad::{CreateRequest, ErrorKind, Event, InMemorySessionService, SessionService};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> statepad::Result<()> {
+    /// let service = InMemorySessionService::new();
+    /// let request = CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
+    /// let session = service.create(request).await?;
+    /// service.append_expecting((&session).into(), Event::new("inv-1"), Some(0)).await?;
+    /// let again = service.append_expecting((&session).into(), Event::new("inv-1"), Some(0)).await;
+    /// let error = again.unwrap_err();
+    /// assert_eq!((error.kind(), error.actual()), (ErrorKind::SessionStale, Some(1)));
+    /// # Ok(())
+    /// # }
+    /// ```
     async fn append_expecting(
         &self,
         session: SessionRef<'_>,
@@ -295,8 +116,8 @@ pub trait SessionService: Send + Sync {
         self.append(session.into(), event).await
     }
 
-    /// Updates the state of an app, of a user or of a session: reads, computes and writes. [`SessionService::update_state`] is
-    /// the same with less to write.
+    /// Updates the state of an app, of a user or of a session: reads, computes and writes.
+    /// [`SessionService::update_state`] is the same with less to write.
     ///
     /// # Errors
     ///
@@ -308,17 +129,18 @@ pub trait SessionService: Send + Sync {
         function: &mut (dyn for<'s> FnMut(&'s mut StateDraft) -> Result<()> + Send),
     ) -> Result<SessionState>;
 
-    /// Updates the state of an app, of a user or of a session safely. `function` gets the current values and writes into
-    /// them; that is committed only if all that it has read still holds, else it runs again on the values of then. So 100
-    /// parallel increments end at 100. It may read and write through the service itself.
+    /// Updates the state of an app, of a user or of a session safely. `function` gets the current values and writes
+    /// into them; that is committed only if all that it has read still holds, else it runs again on the values of
+    /// then. So 100 parallel increments end at 100. It may read and write through the service itself.
     ///
     /// Answers with the values right after the update. Nothing is committed when nothing was written.
     ///
     /// # Errors
     ///
     /// That of `function`. [`StateConflict`](crate::ErrorKind::StateConflict) when others came between at each of the
-    /// attempts, [`SessionNotFound`](crate::ErrorKind::SessionNotFound), [`InvalidArgument`](crate::ErrorKind::InvalidArgument)
-    /// for a key that does not belong to what is updated. Nothing is applied then.
+    /// attempts, [`SessionNotFound`](crate::ErrorKind::SessionNotFound),
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a key that does not belong to what is updated.
+    /// Nothing is applied then.
     ///
     /// # Examples
     ///

@@ -1,10 +1,10 @@
-//! The host that there is without being told: the operating system, or JavaScript.
+//! The host that services use by default: the operating system, or JavaScript.
 
 use crate::native::host::Host;
 use crate::native::in_memory::InMemorySessionService;
 
-/// The clock and the randomness of the operating system; of JavaScript on `wasm32-unknown-unknown`, where the feature `js`
-/// is needed for it.
+/// The clock and the randomness of the operating system; of JavaScript on `wasm32-unknown-unknown`, where the feature
+/// `js` is needed for it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemHost;
 

@@ -1,6 +1,6 @@
 //! Instruction templates: text with placeholders, compiled once and rendered many times.
 //!
-//! The grammar is found by [`scan`]; this module gives it a meaning.
+//! [`scan`] finds the placeholders; this module looks up their values.
 
 pub mod nearest;
 pub mod scan;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use self::nearest::{SUGGESTIONS, nearest};
 use self::scan::{Candidate, Escape, Placeholder, PlaceholderKind, Scanner};
 use crate::error::{Error, ErrorKind, Missing, Result};
-use crate::json::Json;
+use crate::json::{Json, quoted};
 use crate::state::ReadonlyState;
 use crate::text::slice;
 
@@ -75,7 +75,7 @@ impl Template {
         out
     }
 
-    /// Where [`Template::escape`] puts backslashes, and how many.
+    /// The places, in bytes, where [`Template::escape`] puts backslashes, and how many.
     pub fn escapes(text: &str) -> impl Iterator<Item = (usize, usize)> {
         Scanner::new(text)
             .filter_map(|candidate| Some((candidate.placeholder.span.start, candidate.backslashes()? + 1)))
@@ -92,6 +92,19 @@ impl Template {
     }
 
     /// What the template needs, in the order of the text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use statepad::Template;
+    ///
+    /// let template = Template::parse("Plan {days} days in {user:profile.city?}");
+    /// let needs: Vec<_> = template
+    ///     .placeholders()
+    ///     .map(|placeholder| (&template.text()[placeholder.root.clone()], placeholder.optional))
+    ///     .collect();
+    /// assert_eq!(needs, [("days", false), ("user:profile", true)]);
+    /// ```
     pub fn placeholders(&self) -> impl Iterator<Item = &Placeholder> {
         self.segments.iter().filter_map(|segment| match segment {
             Segment::Placeholder(placeholder) => Some(placeholder),
@@ -118,12 +131,29 @@ impl Template {
         self.render_with(state, |_| None)
     }
 
-    /// Renders with the values of a state and with artifacts, each of which is asked for once.
+    /// Renders with the values of a state and with artifacts. `artifact` gives the text of an artifact, and is called
+    /// once for each name.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::TemplateKeyMissing`] when the state lacks required keys, [`ErrorKind::ArtifactMissing`] when only
-    /// artifacts are missing. [`Error::missing`] lists all of them.
+    /// artifacts are missing. [`Error::missing`] lists all of them. [`ErrorKind::ValueNotJson`] for a value nested too
+    /// deep.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use statepad::Template;
+    ///
+    /// let template = Template::parse("Follow {artifact.rules.md}. Topic: {topic}.");
+    /// let state = json!({"topic": "tides"});
+    /// let text = template.render_with(state.as_object().unwrap(), |name| {
+    ///     (name == "rules.md").then(|| "the rules".to_owned())
+    /// })?;
+    /// assert_eq!(text, "Follow the rules. Topic: tides.");
+    /// # Ok::<(), statepad::Error>(())
+    /// ```
     pub fn render_with<S: ReadonlyState + ?Sized>(
         &self,
         state: &S,
@@ -168,7 +198,7 @@ impl Template {
         for step in &placeholder.path {
             let name = &self.text[step.range.clone()];
             value = match value {
-                // No identifier reads as a number.
+                // A name is never a number.
                 Value::Array(mut items) => {
                     let index = name.parse().ok().filter(|&index: &usize| index < items.len())?;
                     items.swap_remove(index)
@@ -192,19 +222,24 @@ impl Template {
                 continue;
             }
             only_artifacts &= placeholder.kind == PlaceholderKind::Artifact;
-            // Whoever misses many has not mistyped them.
             let candidates =
                 all.keys().map(String::as_str).take(if missing.len() < SUGGESTIONS { usize::MAX } else { 0 });
             let nearest = nearest(key, candidates).map(str::to_owned);
             missing.push(Missing { key: key.to_owned(), line, column, nearest });
         }
         let kind = if only_artifacts { ErrorKind::ArtifactMissing } else { ErrorKind::TemplateKeyMissing };
-        let keys: Vec<_> = missing.iter().map(|missing| format!("\"{}\"", missing.key)).collect();
-        Error::new(kind, format!("the template needs what is not there: {}", keys.join(", "))).with_missing(missing)
+        let told = missing.iter().map(describe).collect::<Vec<_>>().join(", ");
+        Error::new(kind, format!("the template needs what is not there: {told}")).with_missing(missing)
     }
 }
 
-/// A place in the text as people name it. Moves forward only, so that all places together cost one pass.
+/// A missing key as the message tells it.
+fn describe(Missing { key, line, column, nearest }: &Missing) -> String {
+    let hint = nearest.as_deref().map_or_else(String::new, |key| format!(", did you mean {}?", quoted(key)));
+    format!("{} (line {line}, column {column}{hint})", quoted(key))
+}
+
+/// A place in the text by line and column. Moves forward only, so that all places together take one pass.
 #[derive(Debug)]
 struct Place {
     at: usize,

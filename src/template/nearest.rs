@@ -1,9 +1,11 @@
-//! "Did you mean …": the key that is most like a missing one.
+//! Suggestions: the key that is most similar to a missing one.
 
-/// For so many keys of one template a suggestion is looked for: whoever misses more has not mistyped them.
+/// The number of missing keys of one template for which a suggestion is looked for. Where more are missing, the state
+/// is another one, and the keys are not mistyped.
 pub const SUGGESTIONS: usize = 16;
 
-/// A key of more characters is no slip of the fingers, and comparing it would take its time.
+/// The most characters of a key for which a suggestion is looked for: comparing takes time in proportion to their
+/// square.
 const LONGEST: usize = 64;
 
 /// The most similar candidate, if any is similar enough: at most a third of the key's characters differ.

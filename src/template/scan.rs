@@ -11,6 +11,7 @@ const ARTIFACT_PREFIX: &str = "artifact.";
 
 /// Where a placeholder's value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PlaceholderKind {
     /// From the state.
     State,
@@ -20,18 +21,19 @@ pub enum PlaceholderKind {
 
 /// A placeholder. All ranges are byte ranges of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Placeholder {
     /// Where its value comes from.
     pub kind: PlaceholderKind,
     /// From its opening to its closing brace, both included.
     pub span: Range<usize>,
-    /// All between blanks and `?`: `user:profile.city`, `artifact.file.txt`.
+    /// The content without blanks and `?`: `user:profile.city`, `artifact.file.txt`.
     pub content: Range<usize>,
     /// The key to look up whole, or the artifact's name.
     pub key: Range<usize>,
     /// The key to look up when there is a path: `user:profile`.
     pub root: Range<usize>,
-    /// The way into the root's value: `.city`.
+    /// The steps from the root's value to the placeholder's: `.city`.
     pub path: Vec<Step>,
     /// Whether it may be missing.
     pub optional: bool,
@@ -39,6 +41,7 @@ pub struct Placeholder {
 
 /// One step into a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Step {
     /// The member's name or the index.
     pub range: Range<usize>,
@@ -58,7 +61,7 @@ pub enum Escape {
 /// Something with the form of a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// The placeholder that it is if nothing before it says otherwise.
+    /// The placeholder, unless what stands before it makes it text.
     pub placeholder: Placeholder,
     /// What stands before it.
     pub escape: Escape,
@@ -127,7 +130,7 @@ impl Iterator for Scanner<'_> {
     }
 }
 
-/// Reads what stands between the braces. Anything but a placeholder's content is nothing.
+/// Parses what stands between the braces. Answers with nothing when that is not the content of a placeholder.
 fn parse_content(text: &str, inner: Range<usize>) -> Option<Placeholder> {
     let mut content = trim(text, inner.clone());
     let optional = slice(text, content.clone()).ends_with('?');
@@ -170,7 +173,7 @@ fn step(text: &str, range: Range<usize>) -> Option<Step> {
         b'[' => {
             let digits = slice(text, start..range.end).bytes().take_while(u8::is_ascii_digit).count();
             let end = start + digits;
-            // What stands behind a content is no bracket.
+            // The text after the range is not a bracket: the content ends at a brace, a blank or a `?`.
             let closed = text.as_bytes().get(end) == Some(&b']');
             (digits > 0 && closed).then_some(Step { range: start..end, is_index: true })
         }
@@ -189,7 +192,7 @@ fn identifier(text: &str, range: Range<usize>) -> Option<usize> {
     Some(range.start + length)
 }
 
-/// `XID_Continue` without the two joiners: newer versions of Unicode have them in it, but nobody sees them.
+/// `XID_Continue` without the two joiners, which newer versions of Unicode have in it: they are invisible.
 fn continues(c: char) -> bool {
     is_xid_continue(c) && !matches!(c, '\u{200c}' | '\u{200d}')
 }

@@ -1,26 +1,27 @@
-//! The binding's part for the past of a session.
+//! The binding's part for the history of a session.
 
 use wasm_bindgen::prelude::*;
 
-use super::{parse_delta, room, size_of_delta, version, with_scratch};
+use super::scratch::{parse_delta, size_of_delta, with_scratch};
+use super::{room, version};
 use crate::delta::Delta;
 use crate::history::{History, HistoryStep, object_of};
 use crate::json::Json;
 
-/// The past of one session, as its host has told it.
+/// The history of one session, which its host fills.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Past(History);
 
 #[wasm_bindgen]
 impl Past {
-    /// Starts before the creation.
+    /// Starts without revisions.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes over what a revision wrote: the delta in the scratch buffer, and behind it the keys that it deletes. Says
+    /// Adds what a revision wrote: the delta in the scratch buffer, and behind it the keys that it deletes. Says
     /// whether it could be read.
     ///
     /// # Errors
@@ -38,8 +39,8 @@ impl Past {
         Ok(true)
     }
 
-    /// The state at a revision as a JSON object. Keys that have no past here are taken from the object in the scratch
-    /// buffer: the state at the later revision `until`.
+    /// The state at a revision as a JSON object. Keys that have no history here are taken from the object in the
+    /// scratch buffer: the state at the later revision `until`.
     ///
     /// # Errors
     ///

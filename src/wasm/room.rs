@@ -1,30 +1,31 @@
 //! Whether there is memory for a call, asked before it changes anything.
 //!
-//! An allocation that fails ends the module: what it was about is left half done, and what it had borrowed stays borrowed.
-//! So each call first asks for as much as it can need, and gives that back at once. What the estimates miss, and what cannot be
-//! refused (deleting, reading little things, telling an error), lives on a reserve.
+//! An allocation that fails ends the module: its change is left half done, and what it had borrowed stays borrowed. So
+//! each call first allocates as much as it can need, and frees that at once. What the estimates miss, and what cannot
+//! be refused (deleting, small reads, describing an error) uses a reserve.
 
 use std::cell::RefCell;
 
 use wasm_bindgen::prelude::*;
 
-use super::error_json;
+use super::errors::error_json;
 use crate::delta::{Delta, Write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::members::Members;
 use crate::json::{Json, size_of_members};
 
-/// What is kept back, in bytes.
+/// The reserve, in bytes.
 const RESERVE: usize = 256 * 1024;
 
-/// Texts up to this many bytes are not looked into: the most that any text of that length can need is little enough.
+/// Texts up to this many bytes are not parsed for the estimate: the most that any text of that length can need is
+/// asked for.
 const SHORT: usize = 1024;
 
-/// The most that one member of a delta takes besides its text: its places in lists that grow by doubling, and the heads of two
-/// allocations.
+/// The most that one member of a delta takes besides its text, in bytes: its places in lists that grow by doubling,
+/// and the headers of two allocations.
 const MEMBER: usize = 256;
 
-/// The most that one brace, and one step of a path, make of a template: a segment, and its numbers.
+/// The most that one brace, and one step of a path, add to a compiled template, in bytes: a segment, and its numbers.
 const BRACE: usize = 512;
 const STEP: usize = 128;
 
@@ -32,7 +33,7 @@ thread_local! {
     static KEPT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether so many bytes can be had beside the reserve. When they cannot, the reserve is given up until they can.
+/// Whether so many bytes can be allocated beside the reserve. When they cannot, the reserve is freed until they can.
 pub(super) fn is_there(bytes: usize) -> bool {
     KEPT.with_borrow_mut(|kept| {
         let mut block = Vec::<u8>::new();
@@ -59,13 +60,13 @@ pub(super) fn or_throw(bytes: usize) -> std::result::Result<(), JsValue> {
     ask(bytes).map_err(|error| JsValue::from_str(&error_json(&error)))
 }
 
-/// Whether so many bytes can be had: asked by the host before it passes long strings.
+/// Whether so many bytes can be allocated: the host asks before it passes long strings.
 #[wasm_bindgen]
 pub fn has_room(bytes: usize) -> bool {
     is_there(bytes)
 }
 
-/// What the text of an object can take once it is read, and split, and written.
+/// The most bytes that an object takes when its text is parsed, split by scope and applied.
 pub(super) fn of_object(text: &str) -> usize {
     if text.len() <= SHORT {
         return 4096 + (3 + MEMBER / 4) * text.len();
@@ -77,7 +78,7 @@ pub(super) fn of_object(text: &str) -> usize {
     4096 + 3 * text.len() + MEMBER * count
 }
 
-/// What a template can take once it is compiled.
+/// The most bytes that a template takes when it is compiled.
 pub(super) fn of_template(text: &str) -> usize {
     if text.len() <= SHORT {
         return 4096 + BRACE / 2 * text.len();
@@ -86,15 +87,15 @@ pub(super) fn of_template(text: &str) -> usize {
     4096 + 2 * text.len() + BRACE * count(b"{") + STEP * count(b".[")
 }
 
-/// What the text of some members takes.
+/// The most bytes that the text of some members takes.
 pub(super) fn of_members<'a>(members: impl IntoIterator<Item = (&'a str, &'a Json)>) -> usize {
     64 + size_of_members(members)
 }
 
-/// What the text of a delta can take while it is put together.
+/// The most bytes that the text of a delta takes while it is written.
 pub(super) fn of_delta(delta: &Delta) -> usize {
     let null = Json::null();
-    // The text is put together without knowing how long it will be.
+    // The text is written into a string that grows by doubling.
     3 * of_members(delta.iter().map(|(key, write)| match write {
         Write::Set(json) => (key, json),
         Write::Unset => (key, &null),

@@ -2,7 +2,8 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::{names, narrow, room, size_of_delta, with_scratch};
+use super::scratch::{names, size_of_delta, with_scratch};
+use super::{narrow, room};
 use crate::template::nearest::nearest;
 use crate::template::scan::{Placeholder, PlaceholderKind};
 use crate::template::{Segment, Template};
@@ -11,9 +12,10 @@ use crate::text::slice;
 /// Compiles the template in the scratch buffer into a flat list of numbers, with all places in UTF-16 units.
 ///
 /// A literal is `0, start, end`. A placeholder is a code (1 state, 2 artifact, plus 4 if optional), the start of its
-/// key, the start and the end of its content, the end of its root, the number of its steps, and for each step 1 for an index or 0 for a name, its start and its end.
+/// key, the start and the end of its content, the end of its root, the number of its steps, and for each step 1 for an
+/// index or 0 for a name, its start and its end.
 ///
-/// A text that is not UTF-8 has none.
+/// For a text that is not UTF-8 the list is empty.
 ///
 /// # Errors
 ///

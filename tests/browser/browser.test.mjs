@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { openChromium, openPage } from '../support/chromium.mjs';
 import { serve } from '../support/serve.mjs';
 
-const names = JSON.stringify({ imports: { statepad: '/dist/index.js', '#load': '/dist/load.browser.js' } });
+const names = JSON.stringify({ imports: { statepad: '/dist/index.js', '#load': '/dist/engine/load.browser.js' } });
 const html = (script) =>
   `<!doctype html><script type="importmap">${names}</script><script type="module">${script}</script>`;
 

@@ -56,9 +56,7 @@ async function runOver(state, steps, isStored) {
   for (const [index, step] of steps.entries()) {
     const run = async () => await runStep({ service, root, context, decisions, sent }, step);
     try {
-      await (step.error === undefined
-        ? run()
-        : assert.rejects(run, (error) => isStatepadError(error) && error.code === step.error));
+      await (step.error === undefined ? run() : assert.rejects(run, isRefused(step)));
     } catch (error) {
       error.message = `step ${index + 1}: ${error.message}`;
       throw error;
@@ -94,6 +92,16 @@ async function runStep({ service, root, context, decisions, sent }, step) {
   } else {
     root.end(step.end);
   }
+}
+
+/** Checks the code of an error, and its message where the step has one. */
+function isRefused({ error: code, message }) {
+  return (error) => {
+    assert.ok(isStatepadError(error), `not a StatepadError: ${error?.stack}`);
+    assert.equal(error.code, code);
+    assert.equal(error.message, message ?? error.message);
+    return true;
+  };
 }
 
 const CODES = { refused: 'STORE_UNAVAILABLE', lost: 'COMMIT_UNKNOWN' };

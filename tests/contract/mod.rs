@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Map, Value};
+use statepad::Error;
 
 mod block_on;
 pub mod core;
@@ -43,6 +44,14 @@ pub fn record(case: &Value, name: &str) -> Map<String, Value> {
 /// The member of a case that is a list of texts.
 pub fn texts(case: &Value, name: &str) -> Vec<String> {
     list(case, name).iter().map(|item| item.as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// Compares the message of an error with the one that a case wants, if it wants one.
+#[track_caller]
+pub fn check_message(error: &Error, case: &Value) {
+    if let Some(wanted) = case["message"].as_str() {
+        assert_eq!(error.to_string(), wanted);
+    }
 }
 
 /// Compares JSON as JavaScript does: `1` and `1.0` are one number, and the order of members does not matter.

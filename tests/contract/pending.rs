@@ -25,7 +25,8 @@ pub fn invocation_step() -> impl Strategy<Value = Does> {
     prop_oneof![
         6 => (author(), key(), value()).prop_map(|(author, key, value)| Does::Write(author, key, value)),
         1 => author().prop_map(Does::Discard),
-        3 => (author(), id, prop::option::of((key(), value()))).prop_map(|(author, id, own)| Does::Send(author, id, own)),
+        3 => (author(), id, prop::option::of((key(), value())))
+            .prop_map(|(author, id, own)| Does::Send(author, id, own)),
         4 => any::<bool>().prop_map(Does::Arrive),
     ]
 }

@@ -123,7 +123,7 @@ fn append(sessions: &mut Sessions, id: SessionId, event: &str, delta: Delta) -> 
             sessions.apply_append(id, &change).unwrap();
             change
         }
-        Prepared::Duplicate { .. } => panic!("the id is new"),
+        other => panic!("the id is new: {other:?}"),
     }
 }
 
@@ -156,8 +156,9 @@ proptest! {
                 Op::Update(key, user, delta) => {
                     let delta = shared_part(&delta, user);
                     let user_id = user.then_some(key.user_id.as_str());
+                    let (id, guard) = (number.to_string(), Guard::default());
                     let change = sessions
-                        .prepare_update(&key.app_name, user_id, &number.to_string(), 3.0, delta.clone(), Guard::default())
+                        .prepare_update(&key.app_name, user_id, &id, 3.0, delta.clone(), guard)
                         .unwrap();
                     sessions.apply_update(&key.app_name, user_id, &change).unwrap();
                     model.write(&key, &delta);

@@ -75,7 +75,7 @@ export function eventOf({ id, set = {}, unset = [], at, by = 'agent', inv = 'i',
   };
 }
 
-async function refuses(side, run, { code, says, ...details }) {
+async function refuses(side, run, { code, message, says, ...details }) {
   const error = await run().then(
     (actual) => {
       throw new assert.AssertionError({
@@ -95,6 +95,9 @@ async function refuses(side, run, { code, says, ...details }) {
   }
   side.errors(error, code);
   assert.deepEqual(Object.fromEntries(Object.keys(details).map((name) => [name, error[name]])), details);
+  if (message !== undefined) {
+    assert.equal(error.message, message);
+  }
   if (says !== undefined) {
     assert.ok(error.message.includes(says), `the message must name ${says}: ${error.message}`);
   }

@@ -8,7 +8,7 @@ use statepad::{
     SessionKey, SessionRef, SessionService, StateRef,
 };
 
-use super::{assert_same, block_on, list, record, text, texts};
+use super::{assert_same, block_on, check_message, list, record, text, texts};
 
 /// The service, with the sessions that steps have named, as they were when they were read or last appended to.
 #[derive(Default)]
@@ -154,7 +154,7 @@ pub fn delta_of(event: &Event) -> Value {
     event.actions.in_order().map(|(key, value)| (key.to_owned(), value.clone())).collect()
 }
 
-/// Compares an error with the code, the revisions and the words that a case wants.
+/// Compares an error with the code, the revisions and the message that a case wants.
 pub fn check_error(error: &Error, wanted: &Value) {
     assert_eq!(error.code(), wanted["code"], "{error}");
     for (name, revision) in [("expected", error.expected()), ("actual", error.actual())] {
@@ -162,6 +162,7 @@ pub fn check_error(error: &Error, wanted: &Value) {
             assert_eq!(revision, Some(wanted), "{name}");
         }
     }
+    check_message(error, wanted);
     assert!(error.to_string().contains(text(wanted, "says")), "the message must name {wanted}: {error}");
 }
 
@@ -205,7 +206,7 @@ fn check(answer: &Answer, step: &Value) {
 
 /// A write of a key as the cases write it, with author and time where they are wanted.
 fn entry_json(entry: &HistoryEntry, wanted: Option<&Value>) -> Value {
-    let HistoryEntry { revision, timestamp, event, from, to } = entry;
+    let HistoryEntry { revision, timestamp, event, from, to, .. } = entry;
     let wants = |name: &str| wanted.is_some_and(|wanted| wanted.get(name).is_some());
     let members = [
         ("revision", Some(json!(revision))),

@@ -8,7 +8,7 @@ use statepad::{
 };
 
 use super::scenario::delta_of;
-use super::{assert_same, block_on, list, record, text, texts};
+use super::{assert_same, block_on, check_message, list, record, text, texts};
 
 /// A session with this state, under the key app/u/s, and its service.
 pub fn session_with(state: Map<String, Value>) -> (InMemorySessionService, Session) {
@@ -48,12 +48,16 @@ pub fn run_state(case: &Value) {
 /// Runs a case of invocation.json.
 pub fn run_invocation(case: &Value) {
     let (service, session) = session_with(record(case, "state"));
-    let mut run = Run { service, invocation: Invocation::new(session.state().clone()), on_their_way: Vec::new() };
+    let mut run =
+        Run { service, invocation: Invocation::new(session.state().clone()).with_id("i"), on_their_way: Vec::new() };
     for step in list(case, "steps") {
         println!("{step}");
         match (run.step(step), step["error"].as_str()) {
             (Ok(()), None) => {}
-            (Err(error), Some(code)) => assert_eq!(error.code(), code),
+            (Err(error), Some(code)) => {
+                assert_eq!(error.code(), code);
+                check_message(&error, step);
+            }
             (answer, _) => panic!("{answer:?}"),
         }
     }

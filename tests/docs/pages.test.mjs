@@ -1,35 +1,15 @@
-// The pages in docs/: every `js` block runs and prints what its comments say; what any block takes from statepad is
-// there.
+// The pages: every `js` block of docs/ runs and prints what its comments say, every `ts` block compiles, every link
+// leads somewhere, in the package, too; what pages name is there.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { dirname, join } from 'node:path';
+import { createRequire } from 'node:module';
+import { join, posix, sep } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { isPublished } from '../../scripts/readme.mjs';
 import { startRedis, whyNoRedis } from '../support/redis.mjs';
-
-const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
-/** Inside of the repository, where `statepad` is found, and out of the way of its linters. */
-const target = fileURLToPath(new URL('../../target/', import.meta.url));
-const run = promisify(execFile);
-
-/** The blocks of a page, each named by the heading that it stands under. */
-function blocksOf(text) {
-  const blocks = [];
-  let heading = '';
-  for (const [, title, language, code] of text.matchAll(/^#+ (.+)$|^```(\w*)\n([\s\S]*?)^```$/gm)) {
-    if (title === undefined) {
-      blocks.push({ heading, language, code });
-    } else {
-      heading = title;
-    }
-  }
-  return blocks;
-}
+import { anchorsOf, blocksOf, compile, linksOf, pages, printed, root, textOf } from './pages.mjs';
 
 /** What the comments of a block say that it prints, line by line. */
 function expectedOf(code) {
@@ -50,27 +30,9 @@ async function startLog() {
   return { url: `http://127.0.0.1:${server.address().port}`, stop };
 }
 
-/** Runs a block as a module of this repository, in a folder of its own, and answers what it has printed. */
-async function printed(code, env) {
-  await mkdir(target, { recursive: true });
-  const folder = await mkdtemp(join(target, 'docs-'));
-  try {
-    await writeFile(join(folder, 'block.mjs'), code);
-    const options = {
-      cwd: folder,
-      env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', ...env },
-      timeout: 120_000,
-    };
-    const { stdout } = await run(process.execPath, ['--no-warnings', 'block.mjs'], options);
-    return stdout.split('\n').slice(0, -1);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
-
-for (const page of ['json-lines.md', 'stores.md', 'write-your-own-store.md']) {
+for (const page of pages.filter((path) => path.startsWith('docs/'))) {
   describe(page, () => {
-    const text = readFileSync(join(docs, page), 'utf8');
+    const text = textOf(page);
     const blocks = blocksOf(text);
     const env = {};
     const servers = [];
@@ -93,25 +55,114 @@ for (const page of ['json-lines.md', 'stores.md', 'write-your-own-store.md']) {
         test(`${name} prints what it says`, { skip: /\bREDIS_URL\b/.test(code) && whyNoRedis() }, async () => {
           const expected = expectedOf(code);
           assert.ok(expected.length > 0, 'it says nothing');
-          assert.deepEqual(await printed(code, env), expected);
+          assert.deepEqual((await printed(code, env)).split('\n').slice(0, -1), expected);
         });
       } else {
-        test(`${name} is for people and other hosts, and imports what there is`, async () => {
-          assert.ok(['ts', 'sh', 'text'].includes(language), language);
-          for (const [, names, from] of code.matchAll(/^import (?!type )\{ (.+) \} from '(statepad[^']*)'/gm)) {
-            const exported = await import(from);
-            for (const name of names.split(', ').filter((one) => !one.startsWith('type '))) {
-              assert.ok(name in exported, `${from} has no ${name}`);
-            }
-          }
-        });
+        test(`${name} is of a kind that pages have`, () =>
+          assert.ok(['ts', 'sh', 'text'].includes(language), language));
       }
     }
-
-    test('its links lead somewhere', () => {
-      for (const [, target] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
-        assert.ok(existsSync(join(dirname(join(docs, page)), target)), target);
-      }
-    });
   });
 }
+
+/** Types of a host that is not installed here. */
+const CLOUDFLARE = `declare module 'cloudflare:workers' {
+  export class DurableObject { readonly ctx: { readonly storage: import('statepad/stores/cloudflare').DurableObjectStorageLike } }
+}`;
+
+test('every block in TypeScript compiles, strict', async () => {
+  const files = pages.flatMap((page) =>
+    blocksOf(textOf(page)).flatMap(({ language, code }, index) =>
+      language === 'ts' ? [[`${page.replace(/\W/g, '-')}-${index + 1}.ts`, code]] : [],
+    ),
+  );
+  assert.ok(files.length > 5);
+  assert.deepEqual(await compile({ ...Object.fromEntries(files), 'cloudflare.d.ts': CLOUDFLARE }), []);
+});
+
+for (const page of pages) {
+  test(`the links of ${page} lead somewhere`, () => {
+    for (const { path, anchor } of linksOf(textOf(page))) {
+      const target = path === '' ? page : posix.join(posix.dirname(page), path);
+      assert.ok(existsSync(join(root, target)), path);
+      assert.ok(anchor === undefined || anchorsOf(textOf(target)).includes(anchor), `${path}#${anchor}`);
+    }
+  });
+}
+
+for (const page of pages.filter((path) => path.startsWith('docs/'))) {
+  test(`the links of ${page} lead to what is published with it`, () => {
+    const targets = linksOf(textOf(page))
+      .filter(({ path }) => path !== '')
+      .map(({ path }) => posix.join(posix.dirname(page), path));
+    assert.deepEqual(
+      targets.filter((target) => !isPublished(target)),
+      [],
+    );
+  });
+}
+
+/** Every file of the project's folders, as a path from the root. */
+const sources = ['bench', 'docs', 'examples', 'pkg/src', 'scripts', 'src', 'tests', 'www'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true }).map((path) => `/${folder}/${path.replaceAll(sep, '/')}`),
+);
+
+/** What a build makes. */
+const GENERATED = /^(pkg|www)\/(dist|wasm)/;
+
+/** A name with an ending, a folder with a slash behind it, or a path from the root. */
+const NAMES_A_FILE = /\.(rs|ts|md|mjs|json|cjs|toml)$|\/$|^(bench|docs|examples|pkg|scripts|src|tests|www)\//;
+
+for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md']) {
+  test(`the files and folders that ${page} names are there`, () => {
+    const names = [...textOf(page).matchAll(/`([\w.-]*\w(?:\/[\w.-]+)*\/?)`/g)].map(([, name]) => name);
+    const paths = names.filter((name) => NAMES_A_FILE.test(name) && !GENERATED.test(name));
+    assert.ok(paths.length > 10);
+    const isThere = (path) =>
+      existsSync(join(root, path)) || sources.some((source) => source.endsWith(`/${path.replace(/\/$/, '')}`));
+    assert.deepEqual(
+      paths.filter((path) => !isThere(path)),
+      [],
+    );
+  });
+}
+
+test('the table of ARCHITECTURE.md is the one that the imports are checked with', () => {
+  const rows = [...textOf('ARCHITECTURE.md').matchAll(/^\| ((?:`[\w/]+`(?:, )?)+) \| (.*) \|$/gm)];
+  const namesIn = (cell) => [...cell.matchAll(/`([\w/]+)`/g)].map(([, name]) => name).sort();
+  const table = new Map(rows.flatMap(([, folders, may]) => namesIn(folders).map((folder) => [folder, namesIn(may)])));
+  const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs');
+  const checked = forbidden
+    .map(({ comment = '' }) => /^pkg\/src\/(\S+) may import (.*) and itself$/.exec(comment))
+    .filter(Boolean);
+  assert.ok(checked.length > 15);
+  for (const [, folder, may] of checked) {
+    assert.deepEqual(
+      table.get(folder) ?? table.get('stores/X'),
+      may === 'nothing' ? [] : may.split(', ').sort(),
+      folder,
+    );
+  }
+});
+
+test('docs/errors.md names every code, and the README every page', () => {
+  const codes = [...textOf('pkg/src/model/errors.ts').matchAll(/^ {2}\| '([A-Z_]+)'/gm)].map(([, code]) => code);
+  const rows = [...textOf('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code]) => code);
+  assert.ok(codes.length > 15);
+  assert.deepEqual(rows.filter((code) => !code.startsWith('STATEPAD_')).sort(), codes.sort());
+  const linked = linksOf(textOf('README.md')).map(({ path }) => path);
+  assert.deepEqual(
+    pages.filter((page) => page !== 'README.md' && !linked.includes(page)),
+    [],
+  );
+});
+
+test('every command of npm that a page names is there', () => {
+  const { scripts } = JSON.parse(textOf('package.json'));
+  const named = pages.flatMap((page) => [...textOf(page).matchAll(/\bnpm run ([\w:]+)/g)].map(([, name]) => name));
+  assert.ok(named.length > 10);
+  assert.deepEqual(
+    [...new Set(named)].filter((name) => !(name in scripts)),
+    [],
+  );
+});

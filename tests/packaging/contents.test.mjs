@@ -1,10 +1,11 @@
 // What is in the published package, and what is not.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, posix } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { linksOf } from '../../scripts/readme.mjs';
 import { pack, root, run, temporaryFolder } from './project.mjs';
 
 describe('the published package', () => {
@@ -23,15 +24,15 @@ describe('the published package', () => {
   const named = (pattern) => [...texts].filter(([path]) => pattern.test(path));
 
   it('holds scripts, declarations, the module and the documents, and nothing else', () => {
+    const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+    assert.ok(pages.length >= 10);
     const documents = [
       'CHANGELOG.md',
       'LICENSE-APACHE',
       'LICENSE-MIT',
       'README.md',
-      'docs/json-lines.md',
-      'docs/stores.md',
-      'docs/write-your-own-store.md',
       'package.json',
+      ...pages.map((name) => `docs/${name}`),
     ];
     const wasm = ['wasm/statepad.js', 'wasm/statepad_hex.js', 'wasm/statepad_bg.wasm'];
     const rest = paths.filter((path) => !/^dist\/[\w.\-/]+(?<!\.ts)\.js$|^dist\/[\w.\-/]+\.d\.ts$/.test(path));
@@ -62,6 +63,14 @@ describe('the published package', () => {
       }
     }
     assert.deepEqual(missing, []);
+  });
+
+  it('has documents whose links lead to what it holds', () => {
+    for (const [path, text] of named(/^(docs\/[\w-]+|README|CHANGELOG)\.md$/)) {
+      const targets = linksOf(text).filter((target) => !/^(https:|#)/.test(target));
+      const missing = targets.filter((target) => !texts.has(posix.join(posix.dirname(path), target.split('#')[0])));
+      assert.deepEqual(missing, [], path);
+    }
   });
 
   it('keeps the loader out of the declarations', () => {
@@ -110,6 +119,6 @@ describe('the published package', () => {
   });
 
   it('stays small', () => {
-    assert.ok(packed.size < 420_000, `${packed.size} bytes packed`);
+    assert.ok(packed.size < 390_000, `${packed.size} bytes packed`);
   });
 });

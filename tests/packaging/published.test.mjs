@@ -36,10 +36,12 @@ test('a link into the repository is shown as its text and its path, and an image
     'See [the stores](docs/stores.md), [Lit](https://lit.dev).\n\n![A\npicture](docs/images/a.png)\n\nEnd.',
   );
   assert.equal(published, 'See the stores (`docs/stores.md`), [Lit](https://lit.dev).\n\nEnd.');
+  assert.equal(publishedReadme('[docs/stores.md](docs/stores.md#lists)'), '`docs/stores.md`');
+  assert.equal(publishedReadme('[The crate](src/README.md).'), 'The crate.', 'a file that the package does not have');
 });
 
 test('every file that the readme of npm names by a path is in the package', () => {
-  const named = [...read('pkg/README.md').matchAll(/\(`(docs\/[^`]+)`\)/g)].map(([, path]) => path);
+  const named = [...read('pkg/README.md').matchAll(/`((?:docs\/)?[\w-]+\.md)`/g)].map(([, path]) => path);
   assert.ok(named.length > 0);
   for (const path of named) assert.ok(existsSync(join(root, 'pkg', path)), path);
 });

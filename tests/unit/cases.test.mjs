@@ -23,11 +23,12 @@ import { callState } from '../contract/state.mjs';
 import { statepadSide } from '../contract/statepad.mjs';
 import { KEY } from '../support/fixtures.mjs';
 
-/** Throws what a call throws, unless it is the error wanted. */
-function hasCode(code) {
+/** Throws what a call throws, unless it is the error wanted: with this message, where there is one. */
+function hasCode(code, message) {
   return (error) => {
     assert.ok(isStatepadError(error), `not a StatepadError: ${error?.stack}`);
     assert.equal(error.code, code);
+    assert.equal(error.message, message ?? error.message);
     return true;
   };
 }
@@ -85,8 +86,8 @@ describe('state', () => {
 });
 
 describe('event', () => {
-  const { cases, depth, final } = casesOf('event');
-  for (const { name, before = {}, event, stored, json = {}, error, state } of cases) {
+  const { cases, depth, tooDeep, final } = casesOf('event');
+  for (const { name, before = {}, event, stored, json = {}, error, message, state } of cases) {
     test(name, async () => {
       const service = new SessionService();
       const session = await service.createSession({ ...KEY, state: before });
@@ -104,7 +105,7 @@ describe('event', () => {
           assert.equal(JSON.stringify(place.split('.').reduce((member, step) => member[step], said)), text, place);
         }
       } else {
-        await assert.rejects(append, hasCode(error));
+        await assert.rejects(append, hasCode(error, message));
         assert.equal(session.revision, 0);
       }
       assert.deepEqual(plain((await service.getSession(KEY)).state), state ?? plain(before));
@@ -123,9 +124,10 @@ describe('event', () => {
         await service.appendEvent({ session, event: { actions: { stateDelta: { x: value } } } });
         return session.state.x;
       };
+      const isTooDeep = hasCode('VALUE_NOT_JSON', tooDeep.replace('{way}', '[0]'.repeat(100)));
       await (fits
         ? append().then((stored) => assert.deepEqual(stored, value))
-        : assert.rejects(append(), hasCode('VALUE_NOT_JSON')));
+        : assert.rejects(append(), isTooDeep));
     });
   }
   for (const { name, event, final: isFinal } of final) {
@@ -162,13 +164,13 @@ describe('history', () => {
 
 describe('list', () => {
   const { sessions, cases } = casesOf('list');
-  for (const { name, list, ids, pages, error, ...wanted } of cases) {
+  for (const { name, list, ids, pages, error, message, ...wanted } of cases) {
     test(name, async () => {
       const service = new SessionService();
       await makeSessions(service, sessions);
       const request = { appName: 'app', ...list };
       if (error !== undefined) {
-        await assert.rejects(service.listSessions(request), hasCode(error));
+        await assert.rejects(service.listSessions(request), hasCode(error, message));
       } else if (pages !== undefined) {
         assert.deepEqual(await followed(service, request), pages);
       } else {
@@ -195,7 +197,7 @@ describe('invocation', () => {
 
 describe('template', () => {
   const { cases, escapes } = casesOf('template');
-  for (const { name, template, state = {}, artifacts, ok, missing, code, asked, needs } of cases) {
+  for (const { name, template, state = {}, artifacts, ok, missing, code, message, asked, needs } of cases) {
     test(name, async () => {
       const names = [];
       const artifact =
@@ -216,12 +218,11 @@ describe('template', () => {
         );
       } else {
         const check = (error) => {
-          assert.ok(hasCode(code ?? 'TEMPLATE_KEY_MISSING')(error));
+          assert.ok(hasCode(code ?? 'TEMPLATE_KEY_MISSING', message)(error));
           const shown = error.missing.map(({ key: missed, line, column, nearest }) =>
             nearest === undefined ? [missed, line, column] : [missed, line, column, nearest],
           );
           assert.deepEqual(shown, missing);
-          missing.forEach(([missed]) => assert.ok(error.message.includes(missed)));
           return true;
         };
         assert.throws(() => compiled.render({ state, artifact }), check);

@@ -1,4 +1,4 @@
-// The README's table of differences: each row is shown on @google/adk and on statepad.
+// The table of differences in docs/differences.md: each row is shown on @google/adk and on statepad.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -10,9 +10,8 @@ import { KEY } from '../support/fixtures.mjs';
 const instructions = await import(new URL('agents/instructions.js', import.meta.resolve('@google/adk')).href);
 
 adk.setLogLevel(adk.LogLevel.ERROR);
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-const section = readme.slice(readme.indexOf('## How it differs'), readme.indexOf('## Errors'));
-const rows = section
+const page = readFileSync(new URL('../../docs/differences.md', import.meta.url), 'utf8');
+const rows = page
   .split('\n')
   .filter((line) => line.startsWith('| '))
   .slice(1)
@@ -23,7 +22,7 @@ const shown = new Set();
 function row(name, show, { theirs, ours }) {
   shown.add(name);
   test(name, async () => {
-    assert.ok(rows.includes(name), 'the row stands in the README');
+    assert.ok(rows.includes(name), 'the row stands on the page');
     assert.deepEqual(
       await show(new adk.InMemorySessionService(), instructions.injectSessionState),
       theirs,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { SessionService, State, Template, injectSessionState, outputDelta, outputDeltaAsync } from 'statepad';
+import { DELETED, SessionService, State, Template, injectSessionState, outputDelta, outputDeltaAsync } from 'statepad';
 import { hasCode } from '../support/fixtures.mjs';
 
 test('a text with lone surrogates is a text: it is rendered, and escaped', () => {
@@ -152,4 +152,35 @@ test('an answer of very many blanks in an open fence comes to an end', () => {
     const event = { author: 'a', content: { parts: [{ text }] } };
     assert.deepEqual(outputDelta(event, { outputKey: 'k', outputSchema }), { k: text });
   }
+});
+
+test('texts that are rendered in turn, more than are remembered, each render as themselves', async () => {
+  const texts = Array.from({ length: 200 }, (_, number) => `${number}: {a}{b${number}?}`);
+  // In turn, then the same one again and again: what was compiled is used again in both.
+  for (const text of [...texts, ...texts, ...Array.from({ length: 100 }, () => texts[7])]) {
+    const number = texts.indexOf(text);
+    assert.equal(
+      await injectSessionState(text, { state: { a: 'x', [`b${number}`]: number } }),
+      `${number}: x${number}`,
+    );
+    await assert.rejects(injectSessionState(text, { state: {} }), hasCode('TEMPLATE_KEY_MISSING'));
+  }
+});
+
+test('a key whose deletion waits for its event is missing, and no suggestion', () => {
+  const state = { name: DELETED, a: { b: 1 }, 'a.b': DELETED };
+  assert.throws(
+    () => new Template('{nane}{name}').render({ state }),
+    ({ code, missing }) => {
+      assert.deepEqual(
+        missing.map(({ key, nearest }) => [key, nearest]),
+        [
+          ['nane', undefined],
+          ['name', undefined],
+        ],
+      );
+      return code === 'TEMPLATE_KEY_MISSING';
+    },
+  );
+  assert.equal(new Template('{name?}{a.b}').render({ state }), '1');
 });

@@ -1,5 +1,5 @@
-// "Did you mean …": the name that is most like an unknown one. The same rule as in the core (src/nearest.rs), which
-// cannot be asked before its module is loaded.
+// "Did you mean …": the name that is most like an unknown one. The same rule as in the core (src/template/nearest.rs),
+// which cannot be asked before its module is loaded.
 
 /** A name of more characters is no slip of the fingers, and comparing it would take its time. */
 const LONGEST = 64;

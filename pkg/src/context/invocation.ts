@@ -10,6 +10,7 @@ import { checkObject, admitString } from '../checks/arguments.js';
 import { isTemp } from '../model/scope.js';
 import { State, type ReadonlyState } from './state.js';
 import { Template } from '../template/template.js';
+import { compiledTemplate } from '../template/cache.js';
 import { isThenable } from '../async/thenable.js';
 import type { RenderOptions } from '../template/render.js';
 import type { Event, EventInit, Json, Session } from '../model/types.js';
@@ -283,7 +284,7 @@ async function deltaOf({ delta, before, id = '' }: SentWrites, host: InvocationH
 
 function asTemplate(template: unknown): Template {
   if (typeof template === 'string') {
-    return new Template(template);
+    return compiledTemplate(template);
   }
   // Also one of another copy of the package.
   if (typeof (template as Partial<Template> | null | undefined)?.renderAsync === 'function') {

@@ -1,5 +1,5 @@
 // Writes of an invocation that wait for the event that carries them. The same rules as in the core
-// (src/invocation.rs).
+// (src/pending.rs).
 
 import { type AdmittedDelta } from '../input/admit.js';
 import { DELETED } from '../model/deletion.js';

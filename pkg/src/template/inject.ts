@@ -1,11 +1,11 @@
 // Compile and render in one go, as ADK names it.
 
-import { isDeleted } from '../model/deletion.js';
 import { isObject } from '../model/kinds.js';
 import { checkMethods, checkObject } from '../checks/arguments.js';
-import { Template } from './template.js';
+import { compiledTemplate } from './cache.js';
 import { isReady, ready } from '../engine/wasm.js';
 import type { RenderAsyncOptions } from './render.js';
+import type { Template } from './template.js';
 
 /** What {@link injectSessionState} reads: one of our contexts, a state with a resolver, or a context of ADK. */
 export type InjectContext =
@@ -35,7 +35,7 @@ export async function injectSessionState(template: string | Template, context: I
   if (!isReady()) {
     await ready();
   }
-  const compiled = isTemplate(template) ? template : new Template(template);
+  const compiled = isTemplate(template) ? template : compiledTemplate(template);
   const options = 'invocationContext' in context ? fromAdk(context) : fromState(context);
   return compiled.hasArtifacts ? await compiled.renderAsync(options) : compiled.render({ state: options.state });
 }
@@ -68,13 +68,5 @@ function fromAdk({ invocationContext }: AdkContext): RenderAsyncOptions {
       ? ((part as { readonly text?: string }).text ?? JSON.stringify(part))
       : ((part ?? undefined) as string | undefined);
   };
-  return { state: withoutDeleted(session.state), artifact: artifactService && artifact };
-}
-
-/** A deletion that waits for its event: the key is gone already. */
-function withoutDeleted(state: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const entries = Object.entries(state);
-  return entries.some(([, value]) => isDeleted(value))
-    ? Object.fromEntries(entries.filter(([, value]) => !isDeleted(value)))
-    : state;
+  return { state: session.state, artifact: artifactService && artifact };
 }

@@ -1,5 +1,6 @@
-// Rendering: the values of a compiled template's placeholders. The same rules as in the core (src/template.rs).
+// Rendering: the values of a compiled template's placeholders. The same rules as in the core (src/template/mod.rs).
 
+import { isDeleted } from '../model/deletion.js';
 import { StatepadError, type Missing } from '../model/errors.js';
 import { placesOf, type CompiledPlaceholder, type Place, type Segment } from '../engine/template.js';
 import { nearestKeys } from '../engine/nearest-keys.js';
@@ -62,12 +63,12 @@ export function artifactNames(segments: readonly Segment[]): readonly string[] {
 
 const NO_NAMES: readonly never[] = [];
 
-/** The whole key first, then the path; own members only. */
+/** The whole key first, then the path; own members only. A key whose deletion waits for its event is gone already. */
 function lookup({ content, key, path }: CompiledPlaceholder, state: Readonly<Record<string, unknown>>): unknown {
-  if (Object.hasOwn(state, content)) {
+  if (has(state, content)) {
     return state[content];
   }
-  if (path.length === 0 || !Object.hasOwn(state, key)) {
+  if (path.length === 0 || !has(state, key)) {
     return undefined;
   }
   let value = state[key];
@@ -79,6 +80,10 @@ function lookup({ content, key, path }: CompiledPlaceholder, state: Readonly<Rec
     value = (value as Record<string | number, unknown>)[step];
   }
   return value;
+}
+
+function has(state: Readonly<Record<string, unknown>>, key: string): boolean {
+  return Object.hasOwn(state, key) && !isDeleted(state[key]);
 }
 
 /** `null` is empty; all else is compact JSON. */
@@ -102,7 +107,7 @@ function valueText(value: unknown): string {
   throw new StatepadError('VALUE_NOT_JSON', `the state has a ${typeof value} that is not JSON`, { cause });
 }
 
-/** For so many keys a suggestion is looked for, as in the core (src/nearest.rs). */
+/** For so many keys a suggestion is looked for, as in the core (src/template/nearest.rs). */
 const SUGGESTIONS = 16;
 
 function missingError(
@@ -117,7 +122,7 @@ function missingError(
     }
   }
   const places = placesOf(text);
-  const nearestOf = nearestKeys(Object.keys(state));
+  const nearestOf = nearestKeys(Object.keys(state).filter((key) => has(state, key)));
   const missing = Array.from(first.values(), ({ content, index }, count): Missing => {
     const nearest = count < SUGGESTIONS ? nearestOf(content) : undefined;
     const { line, column } = places[index] as Place;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::state::{ReadonlyState, State};
 use serde_json::json;
 
 fn keys(delta: &Delta) -> Vec<&str> {

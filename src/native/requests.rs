@@ -1,0 +1,198 @@
+//! The requests to a session service, and its answers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::change::SessionKey;
+use crate::event::Event;
+use crate::native::session::Session;
+use crate::state::sorted;
+
+/// A request for [`SessionService::create`](crate::SessionService::create): adk-rust's, with exactly its fields.
+///
+/// A `HashMap` has no order: its keys are written sorted. [`OrderedCreateRequest`] has an order.
+#[derive(Debug, Clone, Default)]
+pub struct CreateRequest {
+    /// The app.
+    pub app_name: String,
+    /// The user.
+    pub user_id: String,
+    /// The id to use; generated when absent or blank.
+    pub session_id: Option<String>,
+    /// The initial state: `app:` and `user:` keys reach every session they belong to, `temp:` keys are dropped.
+    pub state: HashMap<String, Value>,
+}
+
+/// A request for [`SessionService::create_ordered`](crate::SessionService::create_ordered).
+///
+/// # Examples
+///
+/// ```
+/// use serde_json::json;
+/// use statepad::{InMemorySessionService, OrderedCreateRequest, SessionService};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> statepad::Result<()> {
+/// let service = InMemorySessionService::new();
+/// let mut request = OrderedCreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
+/// request.state.insert("topic".into(), json!("tides"));
+/// request.state.insert("level".into(), json!(2));
+/// let session = service.create_ordered(request).await?;
+/// assert_eq!(session.state().to_map().keys().collect::<Vec<_>>(), ["topic", "level"]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct OrderedCreateRequest {
+    /// The app.
+    pub app_name: String,
+    /// The user.
+    pub user_id: String,
+    /// The id to use; generated when absent or blank.
+    pub session_id: Option<String>,
+    /// The initial state in the order of writing: `app:` and `user:` keys reach every session they belong to, `temp:`
+    /// keys are dropped.
+    pub state: Map<String, Value>,
+}
+
+impl From<CreateRequest> for OrderedCreateRequest {
+    fn from(CreateRequest { app_name, user_id, session_id, state }: CreateRequest) -> Self {
+        Self { app_name, user_id, session_id, state: sorted(state) }
+    }
+}
+
+/// A request for [`SessionService::get`](crate::SessionService::get).
+#[derive(Debug, Clone, Default)]
+pub struct GetRequest {
+    /// The app.
+    pub app_name: String,
+    /// The user.
+    pub user_id: String,
+    /// The session.
+    pub session_id: String,
+    /// Only so many of the latest events; 0 means none.
+    pub num_recent_events: Option<usize>,
+    /// Only events with this time or a later one, in milliseconds since the epoch.
+    pub after_timestamp: Option<f64>,
+}
+
+/// A request for [`SessionService::list`](crate::SessionService::list).
+///
+/// # Examples
+///
+/// ```
+/// use statepad::{CreateRequest, InMemorySessionService, ListRequest, SessionService};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> statepad::Result<()> {
+/// let service = InMemorySessionService::new();
+/// for _ in 0..3 {
+///     service.create(CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() }).await?;
+/// }
+/// let mut request = ListRequest { app_name: "tutor".into(), limit: Some(2), ..Default::default() };
+/// let first = service.list(request.clone()).await?;
+/// assert_eq!((first.sessions.len(), first.total), (2, 3));
+/// request.cursor = first.cursor;
+/// let second = service.list(request).await?;
+/// assert_eq!((second.sessions.len(), second.cursor), (1, None));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ListRequest {
+    /// The app.
+    pub app_name: String,
+    /// One user, or all of them.
+    pub user_id: Option<String>,
+    /// How many at most.
+    pub limit: Option<usize>,
+    /// How many sessions to skip. Ignored when there is a cursor.
+    pub offset: usize,
+    /// The cursor of the page before: goes on after it, also when sessions were created or deleted since.
+    pub cursor: Option<String>,
+    /// Newest first.
+    pub descending: bool,
+}
+
+/// A request for [`SessionService::delete`](crate::SessionService::delete): the full key.
+pub type DeleteRequest = SessionKey;
+
+/// The answer of [`SessionService::list`](crate::SessionService::list).
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ListResponse {
+    /// The sessions in order, with their state and without events.
+    pub sessions: Vec<Session>,
+    /// How many there are in all.
+    pub total: usize,
+    /// Where the next page begins, when there is one.
+    pub cursor: Option<String>,
+}
+
+impl ListResponse {
+    /// Answers with a page and the number of all sessions. A service sets the cursor besides, where there is a next
+    /// page.
+    pub fn new(sessions: Vec<Session>, total: usize) -> Self {
+        Self { sessions, total, cursor: None }
+    }
+}
+
+/// Names a session for [`SessionService::append_event`](crate::SessionService::append_event): by its full key, or by
+/// its id where that is unique.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum SessionRef<'a> {
+    /// The id alone. An error when several users or apps have a session of that id.
+    Id(&'a str),
+    /// The full key.
+    Key(&'a SessionKey),
+}
+
+impl<'a> From<&'a str> for SessionRef<'a> {
+    fn from(id: &'a str) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl<'a> From<&'a String> for SessionRef<'a> {
+    fn from(id: &'a String) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl<'a> From<&'a SessionKey> for SessionRef<'a> {
+    fn from(key: &'a SessionKey) -> Self {
+        Self::Key(key)
+    }
+}
+
+impl<'a> From<&'a Session> for SessionRef<'a> {
+    fn from(session: &'a Session) -> Self {
+        Self::Key(session.key())
+    }
+}
+
+/// One write of a key, in the answer of [`SessionService::history`](crate::SessionService::history).
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct HistoryEntry {
+    /// The revision that the session came to with it; 0 is its creation.
+    pub revision: u64,
+    /// The time of the event, or of the creation, in milliseconds since the epoch.
+    pub timestamp: f64,
+    /// The event that wrote it, with its author. Absent at the creation.
+    pub event: Option<Arc<Event>>,
+    /// The value before, where the session's log has one.
+    pub from: Option<Value>,
+    /// The value after. Absent when the key was deleted.
+    pub to: Option<Value>,
+}
+
+impl HistoryEntry {
+    /// Begins a write at a revision, at a time in milliseconds since the epoch. A service sets the rest.
+    pub fn new(revision: u64, timestamp: f64) -> Self {
+        Self { revision, timestamp, event: None, from: None, to: None }
+    }
+}

@@ -1,0 +1,316 @@
+//! The slots of all sessions and of the scopes that they share: found by name, and used again once they are free.
+
+use std::sync::Arc;
+
+use crate::change::SessionKey;
+use crate::delta::Delta;
+#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+use crate::delta::Values;
+use crate::maps::Index;
+use crate::scope::Scope;
+use crate::session_log::SessionLog;
+use crate::state::ScopeState;
+
+/// Names a session in [`Sessions`](crate::engine::Sessions): the number of its slot. A session that is created anew
+/// gets another, unless [`Sessions::forget`](crate::engine::Sessions::forget) or
+/// [`Sessions::remove_for_good`](crate::engine::Sessions::remove_for_good) has freed the slot.
+pub type SessionId = usize;
+/// Names a scope in [`Sessions`](crate::engine::Sessions): the number of its slot.
+pub type ScopeId = usize;
+
+/// The three stored scopes that a session reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ScopeIds {
+    /// The session's own.
+    pub session: ScopeId,
+    /// Its app's.
+    pub app: ScopeId,
+    /// Its user's.
+    pub user: ScopeId,
+}
+
+/// All sessions and scopes, each in a numbered slot.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    entries: Vec<Option<Box<Entry>>>,
+    scopes: Vec<ScopeState>,
+    app_index: Index,
+    apps: Vec<App>,
+    users: Vec<User>,
+    free: Free,
+    /// The last version that any scope was given. No version is given twice, also when a scope is dropped and made
+    /// anew.
+    clock: u64,
+}
+
+/// Slots to be used again.
+#[derive(Debug, Default)]
+struct Free {
+    entries: Vec<SessionId>,
+    scopes: Vec<ScopeId>,
+    apps: Vec<usize>,
+    users: Vec<usize>,
+}
+
+/// A session and the scopes that it reads.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub log: SessionLog,
+    pub scopes: ScopeIds,
+}
+
+#[derive(Debug, Default)]
+struct App {
+    scope: ScopeId,
+    users: Index,
+}
+
+#[derive(Debug, Default)]
+struct User {
+    scope: ScopeId,
+    sessions: Index,
+}
+
+impl Registry {
+    /// Finds a session by its full key.
+    pub fn find(&self, key: &SessionKey) -> Option<SessionId> {
+        self.user(&key.app_name, &key.user_id)?.sessions.get(&*key.session_id).copied()
+    }
+
+    /// All sessions of an app, or of one of its users, in no order.
+    pub fn of(&self, app_name: &str, user_id: Option<&str>) -> impl Iterator<Item = (SessionId, &SessionLog)> {
+        let sessions = self.users(app_name, user_id).flat_map(|user| user.sessions.values());
+        sessions.filter_map(|&id| Some((id, &self.entry(id)?.log)))
+    }
+
+    /// How many sessions an app has, or one of its users.
+    pub fn count(&self, app_name: &str, user_id: Option<&str>) -> usize {
+        self.users(app_name, user_id).map(|user| user.sessions.len()).sum()
+    }
+
+    fn users(&self, app_name: &str, user_id: Option<&str>) -> impl Iterator<Item = &User> {
+        let one = user_id.and_then(|user_id| self.user(app_name, user_id));
+        let app = self.app(app_name).filter(|_| user_id.is_none());
+        app.into_iter().flat_map(|app| app.users.values()).filter_map(|&user| self.users.get(user)).chain(one)
+    }
+
+    /// All sessions of all apps, in no order.
+    pub fn all(&self) -> impl Iterator<Item = (SessionId, &SessionLog)> {
+        self.entries.iter().enumerate().filter_map(|(id, entry)| Some((id, &entry.as_deref()?.log)))
+    }
+
+    /// A session, while it exists.
+    pub fn entry(&self, id: SessionId) -> Option<&Entry> {
+        self.entries.get(id)?.as_deref()
+    }
+
+    /// A session, to move its log on.
+    pub fn entry_mut(&mut self, id: SessionId) -> Option<&mut Entry> {
+        self.entries.get_mut(id)?.as_deref_mut()
+    }
+
+    /// The scope of an app, or of a user in it, if it has a slot.
+    pub fn scope(&self, app_name: &str, user_id: Option<&str>) -> Option<ScopeId> {
+        match user_id {
+            None => Some(self.app(app_name)?.scope),
+            Some(user_id) => Some(self.user(app_name, user_id)?.scope),
+        }
+    }
+
+    /// The scope of an app, or of a user in it, which has a slot from now on.
+    pub fn scope_mut(&mut self, app_name: &str, user_id: Option<&str>) -> ScopeId {
+        match user_id {
+            None => self.app_mut(app_name).scope,
+            Some(user_id) => self.user_mut(app_name, user_id).scope,
+        }
+    }
+
+    /// The values of a scope.
+    pub fn scope_state(&self, scope: ScopeId) -> Option<&ScopeState> {
+        self.scopes.get(scope)
+    }
+
+    /// Writes a delta into a scope.
+    pub fn write(&mut self, scope: ScopeId, delta: &Delta) {
+        self.scopes[scope].apply(delta, &mut self.clock);
+    }
+
+    /// Gives a scope other values.
+    pub fn replace(&mut self, scope: ScopeId, values: &Delta) {
+        if let Some(state) = self.scopes.get_mut(scope) {
+            state.replace(values, &mut self.clock);
+        }
+    }
+
+    /// Gives a slot to a session whose key is free.
+    pub fn add(&mut self, key: &SessionKey, revision: u64, time: f64) -> SessionId {
+        let session = self.new_scope(Scope::Session);
+        let app = self.app_mut(&key.app_name).scope;
+        let user = self.user_mut(&key.app_name, &key.user_id).scope;
+        let log = SessionLog::new(key.clone(), revision, time);
+        let entry = Some(Box::new(Entry { log, scopes: ScopeIds { session, app, user } }));
+        let id = place(&mut self.entries, &mut self.free.entries, entry);
+        self.user_mut(&key.app_name, &key.user_id).sessions.insert(Arc::from(key.session_id.as_str()), id);
+        id
+    }
+
+    /// Takes out a session with its own state. Its slot is not free yet: see [`Registry::free`].
+    pub fn take(&mut self, id: SessionId) -> Option<SessionKey> {
+        let entry = self.entries.get_mut(id).and_then(Option::take)?;
+        let key = entry.log.key().clone();
+        self.free_scope(entry.scopes.session);
+        let sessions = &mut self.user_mut(&key.app_name, &key.user_id).sessions;
+        sessions.remove(&*key.session_id);
+        shrink(sessions);
+        Some(key)
+    }
+
+    /// Lets the slot of a session that was taken out be used again.
+    pub fn free(&mut self, id: SessionId) {
+        self.free.entries.push(id);
+    }
+
+    /// Drops a user without sessions and state, and then an app without users and state.
+    pub fn prune(&mut self, app_name: &str, user_id: Option<&str>) {
+        if let Some(user_id) = user_id
+            && let Some(user) = self.user(app_name, user_id)
+            && user.sessions.is_empty()
+            && self.scopes[user.scope].values().is_empty()
+        {
+            self.drop_user(app_name, user_id);
+        }
+        if let Some(app) = self.app(app_name)
+            && app.users.is_empty()
+            && self.scopes[app.scope].values().is_empty()
+        {
+            self.drop_app(app_name);
+        }
+    }
+
+    /// Drops a user without sessions, and then an app without users, whatever their state: a store has it.
+    pub fn forget(&mut self, app_name: &str, user_id: &str) {
+        if self.user(app_name, user_id).is_some_and(|user| user.sessions.is_empty()) {
+            self.drop_user(app_name, user_id);
+        }
+        if self.app(app_name).is_some_and(|app| app.users.is_empty()) {
+            self.drop_app(app_name);
+        }
+    }
+
+    fn drop_user(&mut self, app_name: &str, user_id: &str) {
+        if let Some(place) = self.app_mut(app_name).users.remove(user_id) {
+            let User { scope, .. } = std::mem::take(&mut self.users[place]);
+            self.free_scope(scope);
+            self.free.users.push(place);
+            shrink(&mut self.app_mut(app_name).users);
+        }
+    }
+
+    fn drop_app(&mut self, app_name: &str) {
+        if let Some(place) = self.app_index.remove(app_name) {
+            let App { scope, .. } = std::mem::take(&mut self.apps[place]);
+            self.free_scope(scope);
+            self.free.apps.push(place);
+            shrink(&mut self.app_index);
+        }
+        if self.app_index.is_empty() {
+            // No session is left: the memory of the slots is given back.
+            (self.scopes, self.apps, self.users) = Default::default();
+            let entries = std::mem::take(&mut self.free).entries;
+            if entries.len() == self.entries.len() {
+                self.entries = Vec::new();
+            } else {
+                self.free.entries = entries;
+            }
+        }
+    }
+
+    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a
+    /// session, or to an app and a user, that may be new.
+    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+    pub fn growth(&self, app_name: &str, user_id: Option<&str>, session: Option<SessionId>, members: usize) -> usize {
+        use crate::maps::{growth_of_index, growth_of_list, growth_of_ordered};
+
+        let app = self.app(app_name);
+        let user = user_id.and_then(|user_id| self.user(app_name, user_id));
+        let entry = session.and_then(|id| self.entry(id));
+        let own = entry.map(|entry| entry.scopes.session);
+        let scopes = [app.map(|app| app.scope), user.map(|user| user.scope), own];
+        let lists = growth_of_list(&self.entries, 1)
+            + growth_of_list(&self.scopes, 3)
+            + growth_of_list(&self.apps, 1)
+            + growth_of_list(&self.users, 1);
+        let indexes = growth_of_index(&self.app_index, 1)
+            + app.map_or(0, |app| growth_of_index(&app.users, 1))
+            + user.map_or(0, |user| growth_of_index(&user.sessions, 1))
+            + entry.map_or(0, |entry| entry.log.growth());
+        let values = scopes.map(|scope| {
+            scope.map_or_else(
+                || growth_of_ordered(&Values::default(), members),
+                |scope| growth_of_ordered(self.scopes[scope].values(), members),
+            )
+        });
+        lists + indexes + values.iter().sum::<usize>()
+    }
+
+    fn new_scope(&mut self, scope: Scope) -> ScopeId {
+        place(&mut self.scopes, &mut self.free.scopes, ScopeState::new(scope))
+    }
+
+    fn free_scope(&mut self, scope: ScopeId) {
+        self.scopes[scope] = ScopeState::new(Scope::Session);
+        self.free.scopes.push(scope);
+    }
+
+    fn app(&self, app_name: &str) -> Option<&App> {
+        self.apps.get(*self.app_index.get(app_name)?)
+    }
+
+    fn user(&self, app_name: &str, user_id: &str) -> Option<&User> {
+        self.users.get(*self.app(app_name)?.users.get(user_id)?)
+    }
+
+    /// The app of a name, which has a slot from now on.
+    fn app_mut(&mut self, app_name: &str) -> &mut App {
+        let place = self.app_index.get(app_name).copied().unwrap_or_else(|| {
+            let scope = self.new_scope(Scope::App);
+            let place = place(&mut self.apps, &mut self.free.apps, App { scope, users: Index::default() });
+            self.app_index.insert(Arc::from(app_name), place);
+            place
+        });
+        &mut self.apps[place]
+    }
+
+    /// The user of an app, who has a slot from now on.
+    fn user_mut(&mut self, app_name: &str, user_id: &str) -> &mut User {
+        let known = self.app_mut(app_name).users.get(user_id).copied();
+        let place = known.unwrap_or_else(|| {
+            let scope = self.new_scope(Scope::User);
+            let place = place(&mut self.users, &mut self.free.users, User { scope, sessions: Index::default() });
+            self.app_mut(app_name).users.insert(Arc::from(user_id), place);
+            place
+        });
+        &mut self.users[place]
+    }
+}
+
+/// Gives back the memory of an index that has become much smaller.
+fn shrink(index: &mut Index) {
+    if index.capacity() > 64 && index.len() < index.capacity() / 4 {
+        index.shrink_to(index.len() * 2);
+    }
+}
+
+/// Puts an item into a free slot, or at the end, and says where that is.
+fn place<T>(items: &mut Vec<T>, free: &mut Vec<usize>, item: T) -> usize {
+    if let Some(place) = free.pop() {
+        items[place] = item;
+        return place;
+    }
+    items.push(item);
+    items.len() - 1
+}
+
+#[cfg(test)]
+mod tests;
