@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStore } from 'statepad/stores/memory';
 import { runStoreCase, storeCases } from 'statepad/testing';
-import { broken } from './broken/broken.mjs';
+import { broken } from './broken.mjs';
 import { storeTests } from '../support/run.mjs';
 
 function open() {

@@ -1,15 +1,15 @@
 // Stores that are broken, each in one way that a store might be: the cases have to catch them all.
 
-import { brokenBatches } from './batches.mjs';
-import { brokenCalls } from './calls.mjs';
-import { brokenDuplicates } from './duplicates.mjs';
-import { brokenGuards } from './guards.mjs';
-import { brokenKeys } from './keys.mjs';
-import { brokenLists } from './lists.mjs';
-import { brokenMarks } from './marks.mjs';
-import { brokenOpening } from './opening.mjs';
-import { brokenValues } from './values.mjs';
-import { brokenWindows } from './windows.mjs';
+import { brokenBatches } from './broken/batches.mjs';
+import { brokenCalls } from './broken/calls.mjs';
+import { brokenDuplicates } from './broken/duplicates.mjs';
+import { brokenGuards } from './broken/guards.mjs';
+import { brokenKeys } from './broken/keys.mjs';
+import { brokenLists } from './broken/lists.mjs';
+import { brokenMarks } from './broken/marks.mjs';
+import { brokenOpening } from './broken/opening.mjs';
+import { brokenValues } from './broken/values.mjs';
+import { brokenWindows } from './broken/windows.mjs';
 
 /**
  * What each changes of a store in memory, under what is wrong with it. One that has a `store` gives it whole, and may
