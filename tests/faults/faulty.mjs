@@ -6,7 +6,7 @@ import { connectionLost } from '../support/fixtures.mjs';
 export const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time));
 
 /** How long a service waits for an answer where a test is about answers that do not come, in milliseconds. */
-export const TIMEOUT = 400;
+export const TIMEOUT = 800;
 
 /**
  * What may become of a call that writes, and of what it writes:

@@ -125,9 +125,7 @@ describe('event', () => {
         return session.state.x;
       };
       const isTooDeep = hasCode('VALUE_NOT_JSON', tooDeep.replace('{way}', '[0]'.repeat(100)));
-      await (fits
-        ? append().then((stored) => assert.deepEqual(stored, value))
-        : assert.rejects(append(), isTooDeep));
+      await (fits ? append().then((stored) => assert.deepEqual(stored, value)) : assert.rejects(append(), isTooDeep));
     });
   }
   for (const { name, event, final: isFinal } of final) {

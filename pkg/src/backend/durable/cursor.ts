@@ -23,5 +23,7 @@ export function parseCursor(text: string): { readonly after: Place; readonly bef
   } catch {
     // The error below says so.
   }
-  throw new StatepadError('INVALID_ARGUMENT', 'cursor is not one that a page of sessions has given', { path: 'cursor' });
+  throw new StatepadError('INVALID_ARGUMENT', 'cursor is not one that a page of sessions has given', {
+    path: 'cursor',
+  });
 }
