@@ -14,7 +14,7 @@ async function load(...paths) {
   return await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
 
-const picture = await load('./picture.ts', './density.ts');
+const picture = await load('./timeline/layout.ts', './timeline/density.ts');
 
 const stepOf = fc.double({ min: 0.01, max: 44, noNaN: true });
 const scopesOf = fc.array(fc.integer({ min: 0, max: 7 }), { maxLength: 3000 });

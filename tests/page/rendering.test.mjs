@@ -25,7 +25,7 @@ async function load(path) {
   return await import(`data:text/javascript,${encodeURIComponent(code)}`);
 }
 
-const { dissect } = await load('inspector/rendering.ts');
+const { dissect } = await load('inspector/template/rendering.ts');
 
 const joined = (pieces) => pieces.map(({ text }) => text).join('');
 const told = (pieces) => pieces.map(({ text, spot }) => (spot === undefined ? text : [spot.scope, spot.key, text]));

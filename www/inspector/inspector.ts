@@ -91,9 +91,9 @@ export class StatepadInspector extends InspectorPart {
         ${
           isOpen
             ? html`<div class="details panel" role="region" aria-label="Details">
-                ${traced === undefined ? nothing : html`<statepad-history .inspection=${inspection}></statepad-history>`}
-                ${selected === undefined ? nothing : html`<statepad-event .inspection=${inspection}></statepad-event>`}
-              </div>`
+              ${traced === undefined ? nothing : html`<statepad-history .inspection=${inspection}></statepad-history>`}
+              ${selected === undefined ? nothing : html`<statepad-event .inspection=${inspection}></statepad-event>`}
+            </div>`
             : nothing
         }
       </div>

@@ -85,22 +85,13 @@ export class StatepadSessions extends InspectorPart {
     const [appName] = apps;
     return readOnly || appName === undefined
       ? nothing
-      : html`<button @click=${() => void this.#do(() => this.inspection?.create({ appName, userId: 'user' }))}>
-          New session
-        </button>`;
+      : html`<button @click=${() => void this.#do(() => this.inspection?.create({ appName, userId: 'user' }))}>New session</button>`;
   }
 
   #controls({ appName, userId, id }: Session): TemplateResult {
     if (this.question === 'user') {
       return html`<form class="row" @submit=${(event: SubmitEvent) => this.#newUser(event, appName)}>
-        <input
-          name="user"
-          aria-label="Name of the new user"
-          placeholder="name of the user"
-          required
-          autocomplete="off"
-          @keydown=${this.#escape}
-        />
+        <input name="user" aria-label="Name of the new user" placeholder="name of the user" required autocomplete="off" @keydown=${this.#escape} />
         <button class="main">Create</button>
         <button type="button" @click=${() => (this.question = undefined)}>Cancel</button>
       </form>`;
@@ -110,9 +101,7 @@ export class StatepadSessions extends InspectorPart {
         <button class="main" @click=${() => void this.#delete({ appName, userId, sessionId: id })}>Yes, delete</button>
         <button @click=${() => (this.question = undefined)}>No</button>`;
     }
-    return html`<button @click=${() => void this.#do(() => this.inspection?.create({ appName, userId }))}>
-        New session
-      </button>
+    return html`<button @click=${() => void this.#do(() => this.inspection?.create({ appName, userId }))}>New session</button>
       <button @click=${() => void this.#ask('user')}>New user</button>
       <button @click=${() => void this.#ask('delete')}>Delete session</button>`;
   }

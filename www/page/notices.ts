@@ -72,13 +72,7 @@ export class StatepadNotices extends LitElement {
     return html`<div class="notice" data-kind=${kind}>
       <div class="text">
         <p>${text}</p>
-        ${
-          lines.length === 0
-            ? nothing
-            : html`<ul class="mono" tabindex="0" aria-label="What is wrong">
-                ${lines.map((line) => html`<li>${line}</li>`)}
-              </ul>`
-        }
+        ${lines.length === 0 ? nothing : html`<ul class="mono" tabindex="0" aria-label="What is wrong">${lines.map((line) => html`<li>${line}</li>`)}</ul>`}
       </div>
       <button @click=${act ?? dismiss}>${action}</button>
     </div>`;

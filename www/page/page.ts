@@ -157,15 +157,7 @@ export class StatepadPage extends LitElement {
               ${THEMES.map((name) => html`<option ?selected=${name === this.theme}>${name}</option>`)}
             </select></span
           >
-          <input
-            id="file"
-            class="hidden"
-            type="file"
-            accept=".jsonl,.ndjson,.json,.txt"
-            tabindex="-1"
-            aria-label="A file of JSON lines"
-            @change=${this.#choose}
-          />
+          <input id="file" class="hidden" type="file" accept=".jsonl,.ndjson,.json,.txt" tabindex="-1" aria-label="A file of JSON lines" @change=${this.#choose} />
           <button @click=${() => this.renderRoot.querySelector<HTMLInputElement>('#file')?.click()}>Open file…</button>
           <button ?disabled=${this.isEmpty} @click=${() => void this.#download()}>Download</button>
         </div>
@@ -186,9 +178,7 @@ export class StatepadPage extends LitElement {
       return nothing;
     }
     const isKept = this.#storage.refusal === undefined;
-    return html`<span class="kept quiet" data-kept=${isKept ? 'yes' : 'no'}
-      >${isKept ? 'kept in this browser' : 'in memory only'}</span
-    >`;
+    return html`<span class="kept quiet" data-kept=${isKept ? 'yes' : 'no'}>${isKept ? 'kept in this browser' : 'in memory only'}</span>`;
   }
 
   #allNotices(): readonly Notice[] {

@@ -151,8 +151,7 @@ export class StatepadTalk extends InspectorPart {
   }
 
   #conversation(inspection: Inspection, session: Session): TemplateResult {
-    return html`${inspection.readOnly ? nothing : this.#player(session)}
-      ${inspection.isNow ? nothing : this.#past(inspection)}
+    return html`${inspection.readOnly ? nothing : this.#player(session)} ${inspection.isNow ? nothing : this.#past(inspection)}
       <statepad-transcript .inspection=${inspection}></statepad-transcript>
       ${this.problem === undefined ? nothing : html`<p class="notice bad" role="alert">${this.problem}</p>`}
       ${inspection.readOnly ? nothing : this.#writer()}
@@ -165,10 +164,7 @@ export class StatepadTalk extends InspectorPart {
 
   #starter(): TemplateResult {
     return html`<div class="row">
-      <select
-        aria-label="Conversation to start"
-        @change=${(event: Event) => (this.chosen = (event.target as HTMLSelectElement).value)}
-      >
+      <select aria-label="Conversation to start" @change=${(event: Event) => (this.chosen = (event.target as HTMLSelectElement).value)}>
         ${CONVERSATIONS.map(({ id, user }) => html`<option value=${id} .selected=${id === this.chosen}>${id} (${user})</option>`)}
       </select>
       <button type="button" aria-disabled=${String(this.isBusy)} @click=${this.#start}>Start</button>
@@ -185,19 +181,10 @@ export class StatepadTalk extends InspectorPart {
     const isOver = taken >= turns.length;
     const isStill = this.isBusy || isOver || this.inspection?.isNow === false;
     return html`<div class="row" role="group" aria-label="Play">
-      <button
-        type="button"
-        class=${isOver ? '' : 'main'}
-        aria-disabled=${String(isStill || this.isPlaying)}
-        @click=${this.#stepOnce}
-      >
+      <button type="button" class=${isOver ? '' : 'main'} aria-disabled=${String(isStill || this.isPlaying)} @click=${this.#stepOnce}>
         Step
       </button>
-      <button
-        type="button"
-        aria-disabled=${String(!this.isPlaying && isStill)}
-        @click=${this.isPlaying ? this.#pause : this.#play}
-      >
+      <button type="button" aria-disabled=${String(!this.isPlaying && isStill)} @click=${this.isPlaying ? this.#pause : this.#play}>
         ${this.isPlaying ? 'Pause' : 'Play'}
       </button>
       <span class="quiet">${taken} of ${turns.length} turns${isOver ? ', the end' : ''}</span>
@@ -206,10 +193,7 @@ export class StatepadTalk extends InspectorPart {
 
   #past(inspection: Inspection): TemplateResult {
     return html`<p class="notice row">
-      <span
-        >This is the past, revision ${inspection.revision} of ${inspection.session?.revision ?? 0}: nothing can be said
-        here.</span
-      >
+      <span>This is the past, revision ${inspection.revision} of ${inspection.session?.revision ?? 0}: nothing can be said here.</span>
       <button type="button" @click=${() => void inspection.moveTo(undefined)}>Back to now</button>
     </p>`;
   }

@@ -149,9 +149,7 @@ export class StatepadTranscript extends InspectorPart {
     if (revision === 0) {
       return html`<p class="quiet">Nothing has been said yet.</p>`;
     }
-    const earlier = html`<button type="button" class="plain earlier" @click=${this.#showEarlier}>
-      Show earlier (${from})
-    </button>`;
+    const earlier = html`<button type="button" class="plain earlier" @click=${this.#showEarlier}>Show earlier (${from})</button>`;
     return html`${from === 0 ? nothing : earlier}
     ${repeat(
       log.events.slice(from, revision),
@@ -217,9 +215,7 @@ function chips(event: LoggedEvent): TemplateResult | typeof nothing {
 function chip(key: string, isDeleted: boolean): TemplateResult {
   const { scope } = splitKey(key);
   return isDeleted
-    ? html`<span class="key" data-scope=${scope} data-deleted title="deleted"
-        >${key}<span class="hidden"> deleted</span></span
-      >`
+    ? html`<span class="key" data-scope=${scope} data-deleted title="deleted">${key}<span class="hidden"> deleted</span></span>`
     : html`<span class="key" data-scope=${scope}>${key}</span>`;
 }
 

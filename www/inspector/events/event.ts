@@ -151,20 +151,13 @@ export class StatepadEvent extends InspectorPart {
         rest.length === 0
           ? nothing
           : html`<div>
-              <h4>Further</h4>
-              <dl class="facts">
-                ${rest.map(
-                  ([name, value]) =>
-                    html`<dt class="mono">${name}</dt>
-                      <dd>${showValue(value, { label: name })}</dd>`,
-                )}
-              </dl>
-            </div>`
+            <h4>Further</h4>
+            <dl class="facts">
+              ${rest.map(([name, value]) => html`<dt class="mono">${name}</dt><dd>${showValue(value, { label: name })}</dd>`)}
+            </dl>
+          </div>`
       }
-      <details
-        ?open=${this.isOpen}
-        @toggle=${(toggle: globalThis.Event) => (this.isOpen = (toggle.target as HTMLDetailsElement).open)}
-      >
+      <details ?open=${this.isOpen} @toggle=${(toggle: globalThis.Event) => (this.isOpen = (toggle.target as HTMLDetailsElement).open)}>
         <summary>JSON</summary>
         ${this.isOpen ? this.#json(event) : nothing}
       </details>
@@ -196,20 +189,11 @@ function head(inspection: Inspection, revision: number): TemplateResult {
   const count = inspection.log.events.length;
   return html`<div class="row head">
     <h3>Event #${revision}</h3>
-    <button
-      class="spread"
-      aria-label="previous event"
-      ?disabled=${revision <= 1}
-      @click=${() => inspection.select(revision - 1)}
-    >
+    <button class="spread" aria-label="previous event" ?disabled=${revision <= 1} @click=${() => inspection.select(revision - 1)}>
       ‹ previous
     </button>
-    <button aria-label="next event" ?disabled=${revision >= count} @click=${() => inspection.select(revision + 1)}>
-      next ›
-    </button>
-    <button ?disabled=${inspection.revision === revision} @click=${() => void goTo(inspection, revision)}>
-      go to this moment
-    </button>
+    <button aria-label="next event" ?disabled=${revision >= count} @click=${() => inspection.select(revision + 1)}>next ›</button>
+    <button ?disabled=${inspection.revision === revision} @click=${() => void goTo(inspection, revision)}>go to this moment</button>
     <button aria-label="close the event" @click=${() => inspection.select(undefined)}>close</button>
   </div>`;
 }
@@ -228,10 +212,7 @@ function facts(inspection: Inspection, event: Event, revision: number): Template
       ${
         first === revision
           ? html`<span class="quiet">· its first event</span>`
-          : html`·
-              <button class="link" @click=${() => inspection.select(first)}>
-                first event of the turn (#${first})
-              </button>`
+          : html`· <button class="link" @click=${() => inspection.select(first)}>first event of the turn (#${first})</button>`
       }
     </dd>
     <dt>id</dt>
@@ -268,13 +249,11 @@ function showPart(part: Part): TemplateResult {
     ([name, value]) =>
       html`<div><span class="quiet">${name}</span> ${showValue(value as Json, { label: name })}</div>`,
   );
-  return html`<div class="part">
-    ${
-      text === undefined
-        ? nothing
-        : html`<span class=${thought ? 'thought' : ''}>${thought ? 'thought: ' : nothing}${text}</span>`
-    }${members}
-  </div>`;
+  return html`<div class="part">${
+    text === undefined
+      ? nothing
+      : html`<span class=${thought ? 'thought' : ''}>${thought ? 'thought: ' : nothing}${text}</span>`
+  }${members}</div>`;
 }
 
 function wrote(inspection: Inspection, event: Event): TemplateResult | typeof nothing {
@@ -287,22 +266,14 @@ function wrote(inspection: Inspection, event: Event): TemplateResult | typeof no
     <h4>Wrote</h4>
     <table>
       <thead class="hidden">
-        <tr>
-          <th scope="col">Key</th>
-          <th scope="col">New value</th>
-        </tr>
+        <tr><th scope="col">Key</th><th scope="col">New value</th></tr>
       </thead>
       <tbody>
         ${entries.map(
           ([key, value]) =>
             html`<tr>
               <th scope="row">
-                <button
-                  class="key"
-                  data-scope=${splitKey(key).scope}
-                  title="History of this key"
-                  @click=${() => inspection.trace(key)}
-                >
+                <button class="key" data-scope=${splitKey(key).scope} title="History of this key" @click=${() => inspection.trace(key)}>
                   ${key === '' ? '""' : key}
                 </button>
               </th>

@@ -92,33 +92,29 @@ export class StatepadEvents extends InspectorPart {
     const items = virtual.getVirtualItems().filter(({ index }) => index < count);
     const place = selected === undefined ? -1 : this.#placeOf(selected);
     const isDrawn = items.some(({ index }) => index === place);
-    return html`<p class="count quiet">
-        ${matches === undefined ? plural(all) : `${count.toLocaleString()} of ${plural(all)}`}
-      </p>
+    return html`<p class="count quiet">${matches === undefined ? plural(all) : `${count.toLocaleString()} of ${plural(all)}`}</p>
       ${
         count === 0
-          ? html`<p class="empty">
-              ${all === 0 ? 'No event has been appended yet.' : 'No event has what is searched for.'}
-            </p>`
+          ? html`<p class="empty">${all === 0 ? 'No event has been appended yet.' : 'No event has what is searched for.'}</p>`
           : html`<div
-              class=${this.isNarrow ? 'list narrow' : 'list'}
-              role="listbox"
-              tabindex="0"
-              aria-label="Events"
-              aria-activedescendant=${isDrawn ? `event-${selected ?? 0}` : nothing}
-              style=${styleMap({ height: `${Math.min(this.#all, HEIGHT) + 2}px`, '--number': `${Math.max(String(all).length, 3) + 1.5}ch` })}
-              @keydown=${this.#keyed}
-              @scroll=${this.#scrolled}
-            >
-              <div class="rows" role="presentation" style=${styleMap({ height: `${this.#all}px` })}>
-                ${repeat(
-                  items,
-                  ({ index }) => this.#revisionAt(index),
-                  ({ index, start }) =>
-                    this.#row(inspection, { revision: this.#revisionAt(index), index, start, count }),
-                )}
-              </div>
-            </div>`
+            class=${this.isNarrow ? 'list narrow' : 'list'}
+            role="listbox"
+            tabindex="0"
+            aria-label="Events"
+            aria-activedescendant=${isDrawn ? `event-${selected ?? 0}` : nothing}
+            style=${styleMap({ height: `${Math.min(this.#all, HEIGHT) + 2}px`, '--number': `${Math.max(String(all).length, 3) + 1.5}ch` })}
+            @keydown=${this.#keyed}
+            @scroll=${this.#scrolled}
+          >
+            <div class="rows" role="presentation" style=${styleMap({ height: `${this.#all}px` })}>
+              ${repeat(
+                items,
+                ({ index }) => this.#revisionAt(index),
+                ({ index, start }) =>
+                  this.#row(inspection, { revision: this.#revisionAt(index), index, start, count }),
+              )}
+            </div>
+          </div>`
       }`;
   }
 

@@ -154,12 +154,8 @@ export class StatepadHistory extends InspectorPart {
     const isIts = shown?.of === `${nameOf(session)}${traced}`;
     return html`<div class="whole">
       <div class="row">
-        <h3 id="title">
-          History of <span class="key" data-scope=${splitKey(traced).scope}>${traced === '' ? '""' : traced}</span>
-        </h3>
-        <button class="spread" aria-label="close the history" @click=${() => inspection.trace(undefined)}>
-          close
-        </button>
+        <h3 id="title">History of <span class="key" data-scope=${splitKey(traced).scope}>${traced === '' ? '""' : traced}</span></h3>
+        <button class="spread" aria-label="close the history" @click=${() => inspection.trace(undefined)}>close</button>
       </div>
       ${this.problem === undefined ? nothing : html`<p class="bad" role="alert">${this.problem}</p>`}
       ${isIts ? this.#list(inspection, shown, traced) : nothing}

@@ -165,9 +165,7 @@ export class StatepadKeyEditor extends InspectorPart {
     >
       ${key === undefined ? this.#nameField() : this.#meanwhile(key)}
       <div class="field">
-        <div aria-hidden="true">
-          ${'at' in verdict && this.text !== '' ? withMark(this.text, verdict.at) : this.text}${'\u200b'}
-        </div>
+        <div aria-hidden="true">${'at' in verdict && this.text !== '' ? withMark(this.text, verdict.at) : this.text}${'\u200b'}</div>
         <textarea
           rows="1"
           spellcheck="false"
@@ -184,9 +182,7 @@ export class StatepadKeyEditor extends InspectorPart {
       <div class="row">
         <button class="main" ?disabled=${this.isSaving || !inspection.isNow}>Save</button>
         <button type="button" @click=${() => this.#close()}>Cancel</button>
-        <span class="quiet"
-          >${inspection.isNow ? 'Ctrl+Enter saves, Escape cancels' : 'This is the past: go back to now to save.'}</span
-        >
+        <span class="quiet">${inspection.isNow ? 'Ctrl+Enter saves, Escape cancels' : 'This is the past: go back to now to save.'}</span>
       </div>
     </form>`;
   }
@@ -213,7 +209,7 @@ export class StatepadKeyEditor extends InspectorPart {
         ${
           isThere
             ? html`${row.key} is there already:
-                <button type="button" class="link" @click=${() => this.#editInstead(row.key)}>edit it</button>`
+              <button type="button" class="link" @click=${() => this.#editInstead(row.key)}>edit it</button>`
             : `${this.name} is a key of ${strayed}: add it there`
         }
       </p>`;
@@ -230,12 +226,7 @@ export class StatepadKeyEditor extends InspectorPart {
       row?.source === 'event' ? ` by #${row.writer?.revision ?? 0} ${row.writer?.event?.author ?? ''}` : '';
     const by = row?.source === 'elsewhere' ? ' by another session' : writer;
     return html`<div class="meanwhile" role="alert">
-      ${
-        text === ''
-          ? html`<p>deleted meanwhile${by}</p>`
-          : html`<p>changed meanwhile${by} to</p>
-              ${showText(text, { label: key })}`
-      }
+      ${text === '' ? html`<p>deleted meanwhile${by}</p>` : html`<p>changed meanwhile${by} to</p>${showText(text, { label: key })}`}
       <div class="row">
         <button type="button" @click=${() => this.#keep(text)}>keep mine</button>
         <button type="button" @click=${() => (text === '' ? this.#close() : this.#takeOver(row))}>take over</button>
@@ -252,8 +243,7 @@ export class StatepadKeyEditor extends InspectorPart {
     }
     const { reason, at, line, column } = verdict;
     return html`<p class="bad">
-        not valid: ${reason},
-        <button type="button" class="link" @click=${() => this.#goTo(at)}>line ${line}, column ${column}</button>
+        not valid: ${reason}, <button type="button" class="link" @click=${() => this.#goTo(at)}>line ${line}, column ${column}</button>
       </p>
       ${/^[^"{[]/u.test(this.text.trim()) ? html`<button type="button" @click=${() => this.#asText()}>use it as text</button>` : nothing}`;
   }

@@ -116,14 +116,7 @@ export class StatepadState extends InspectorPart {
         <span class="quiet">${own.filter(({ value }) => value !== undefined).length}</span>
         ${
           canWrite(inspection)
-            ? html`<button
-                class="small"
-                data-add=${scope}
-                aria-label="add key to ${scope}"
-                @click=${() => this.#add(scope)}
-              >
-                add key
-              </button>`
+            ? html`<button class="small" data-add=${scope} aria-label="add key to ${scope}" @click=${() => this.#add(scope)}>add key</button>`
             : nothing
         }
         <p class="quiet">${meaning(scope, session)}</p>
@@ -169,9 +162,8 @@ export class StatepadState extends InspectorPart {
       title=${isTraced ? 'close its history' : 'show its history'}
       aria-pressed=${String(isTraced)}
       @click=${() => inspection.trace(isTraced ? undefined : key)}
-    >
-      ${marked(name === '' ? `${key}""` : key, inspection.query)}
-    </button>`;
+      >${marked(name === '' ? `${key}""` : key, inspection.query)}</button
+    >`;
   }
 
   #actions(key: string): TemplateResult {
@@ -181,18 +173,12 @@ export class StatepadState extends InspectorPart {
       return html`<span class="actions" role="group" aria-label="delete ${named}?" @keydown=${escape}
         ><span>delete ${named}?</span>
         <button class="small" aria-label="yes, delete ${named}" @click=${() => void this.#delete(key)}>yes</button>
-        <button class="small" data-no=${key} aria-label="no, keep ${named}" @click=${() => void this.#keep(key)}>
-          no
-        </button></span
+        <button class="small" data-no=${key} aria-label="no, keep ${named}" @click=${() => void this.#keep(key)}>no</button></span
       >`;
     }
     return html`<span class="actions">
-      <button class="small plain" data-edit=${key} aria-label="edit ${named}" @click=${() => this.#edit(key)}>
-        edit
-      </button>
-      <button class="small plain" data-delete=${key} aria-label="delete ${named}" @click=${() => void this.#ask(key)}>
-        delete
-      </button>
+      <button class="small plain" data-edit=${key} aria-label="edit ${named}" @click=${() => this.#edit(key)}>edit</button>
+      <button class="small plain" data-delete=${key} aria-label="delete ${named}" @click=${() => void this.#ask(key)}>delete</button>
     </span>`;
   }
 
@@ -345,9 +331,7 @@ function past(inspection: Inspection): TemplateResult | typeof nothing {
   const { readOnly, isNow, revision, session } = inspection;
   return readOnly || isNow
     ? nothing
-    : html`<span class="quiet spread"
-          >This is revision ${revision} of ${session?.revision ?? revision}: only now can be written.</span
-        >
+    : html`<span class="quiet spread">This is revision ${revision} of ${session?.revision ?? revision}: only now can be written.</span>
         <button class="small" @click=${() => void inspection.moveTo(undefined)}>back to now</button>`;
 }
 
@@ -377,11 +361,7 @@ function values(row: KeyRow | undefined, query: string): TemplateResult | typeof
     before === undefined ? nothing : showText(JSON.stringify(before), { label: `${key} before`, isStruck: true });
   const is = value === undefined ? nothing : showText(text, { query, label: key });
   return change === 'changed'
-    ? html`${was}
-        <div class="to">
-          <span><span aria-hidden="true">→</span><span class="hidden">is now</span></span
-          >${is}
-        </div>`
+    ? html`${was}<div class="to"><span><span aria-hidden="true">→</span><span class="hidden">is now</span></span>${is}</div>`
     : html`${was}${is}`;
 }
 

@@ -232,9 +232,7 @@ export class StatepadTemplate extends InspectorPart {
         </div>
         <div class="side">
           <h3 id="rendered">Rendered${this.#moment()}</h3>
-          <div class="rendered" role="region" tabindex="0" aria-labelledby="rendered">
-            ${rendered.map((piece) => drawn(piece, true))}
-          </div>
+          <div class="rendered" role="region" tabindex="0" aria-labelledby="rendered">${rendered.map((piece) => drawn(piece, true))}</div>
         </div>
       </div>
       <p class="row legend quiet">
@@ -259,9 +257,7 @@ export class StatepadTemplate extends InspectorPart {
     return html`<ul class="error" aria-label="Missing keys">
       ${missing.map(
         (one) =>
-          html`<li>
-            <button type="button" class="link bad" @click=${() => this.#goTo(one)}>${describe(one)}</button>
-          </li>`,
+          html`<li><button type="button" class="link bad" @click=${() => this.#goTo(one)}>${describe(one)}</button></li>`,
       )}
     </ul>`;
   }
@@ -310,15 +306,7 @@ function drawn({ text, spot }: Piece, isNamed: boolean): unknown {
     return html`<span class="spot" data-scope=${scope} ?data-missing=${missing} data-start=${start}>${text}</span>`;
   }
   const name = `${key} (${scope})${missing ? ' is missing' : text === '' ? ' is empty' : ''}`;
-  return html`<span
-    class="spot"
-    data-scope=${scope}
-    ?data-missing=${missing}
-    role="group"
-    title=${name}
-    aria-label=${name}
-    >${text}</span
-  >`;
+  return html`<span class="spot" data-scope=${scope} ?data-missing=${missing} role="group" title=${name} aria-label=${name}>${text}</span>`;
 }
 
 function outcome(error: Dissection['error']): string {

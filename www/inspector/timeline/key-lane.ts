@@ -95,12 +95,7 @@ export function traceLane(
       const text = value === undefined ? undefined : JSON.stringify(value);
       const style = styleMap({ left: `${from}px`, width: `${to - from}px` });
       const title = `#${revision} ${clip(text ?? 'deleted', TITLE)}`;
-      return html`<div
-        class=${text === undefined ? 'gap' : 'stretch'}
-        data-revision=${revision}
-        style=${style}
-        title=${title}
-      >
+      return html`<div class=${text === undefined ? 'gap' : 'stretch'} data-revision=${revision} style=${style} title=${title}>
         ${to - from < LEGIBLE ? nothing : html`<span>${clip(text ?? 'deleted', Math.floor((to - from - 10) / LETTER))}</span>`}
       </div>`;
     })}

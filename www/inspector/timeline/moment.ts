@@ -62,20 +62,9 @@ export class StatepadMoment extends InspectorPart {
     const revision = this.#wanted ?? inspection.revision;
     const text = this.#describe(revision, last);
     return html`<div class="bar">
-      <button class="step" aria-label="step back" ?disabled=${revision === 0} @click=${() => this.#go(revision - 1)}>
-        ‹
-      </button>
-      <button
-        class="step"
-        aria-label="step forward"
-        ?disabled=${revision >= last}
-        @click=${() => this.#go(revision + 1)}
-      >
-        ›
-      </button>
-      <button ?disabled=${inspection.isNow} title="Follow the session again" @click=${() => this.#go(last)}>
-        now
-      </button>
+      <button class="step" aria-label="step back" ?disabled=${revision === 0} @click=${() => this.#go(revision - 1)}>‹</button>
+      <button class="step" aria-label="step forward" ?disabled=${revision >= last} @click=${() => this.#go(revision + 1)}>›</button>
+      <button ?disabled=${inspection.isNow} title="Follow the session again" @click=${() => this.#go(last)}>now</button>
       <label>
         <span class="quiet">moment</span>
         <input

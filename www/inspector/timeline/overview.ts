@@ -36,12 +36,7 @@ export function overview(inspection: Inspection, density: Density, jump: (share:
       }
     }}
   >
-    <svg
-      class=${matches === undefined ? '' : 'searched'}
-      viewBox="0 0 1 1"
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
+    <svg class=${matches === undefined ? '' : 'searched'} viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
       ${KEPT.map((scope) => svg`<path class=${scope} d=${paths[scope]} />`)}
       <path class="found" d=${matches === undefined ? '' : foundPath(matches, count)} />
     </svg>

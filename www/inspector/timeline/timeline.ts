@@ -130,15 +130,9 @@ export class StatepadTimeline extends InspectorPart {
     const isFit = this.zoom === 'fit';
     const [narrower, wider] = [zoomed(step, -1, this.#fit), zoomed(step, 1, this.#fit)];
     return html`<div class="row tools" role="group" aria-label="Zoom of the timeline">
-      <button aria-label="zoom out" ?disabled=${narrower === undefined} @click=${() => this.#zoomTo(narrower ?? step)}>
-        −
-      </button>
-      <button aria-label="zoom in" ?disabled=${wider === undefined} @click=${() => this.#zoomTo(wider ?? step)}>
-        +
-      </button>
-      <button aria-pressed=${isFit} title="All events at once" @click=${() => this.#zoomTo(isFit ? undefined : 'fit')}>
-        fit
-      </button>
+      <button aria-label="zoom out" ?disabled=${narrower === undefined} @click=${() => this.#zoomTo(narrower ?? step)}>−</button>
+      <button aria-label="zoom in" ?disabled=${wider === undefined} @click=${() => this.#zoomTo(wider ?? step)}>+</button>
+      <button aria-pressed=${isFit} title="All events at once" @click=${() => this.#zoomTo(isFit ? undefined : 'fit')}>fit</button>
     </div>`;
   }
 
@@ -151,9 +145,7 @@ export class StatepadTimeline extends InspectorPart {
     const text = isOne ? `${place + 1} of ${matches.length}` : String(matches.length);
     return html`<div class="row tools" role="group" aria-label="Events found">
       <span>${text} ${matches.length === 1 ? 'match' : 'matches'}</span>
-      <button aria-label="previous match" ?disabled=${matches.length === 0} @click=${() => this.#toMatch(-1)}>
-        ‹
-      </button>
+      <button aria-label="previous match" ?disabled=${matches.length === 0} @click=${() => this.#toMatch(-1)}>‹</button>
       <button aria-label="next match" ?disabled=${matches.length === 0} @click=${() => this.#toMatch(1)}>›</button>
     </div>`;
   }
@@ -187,11 +179,7 @@ export class StatepadTimeline extends InspectorPart {
         @click=${this.#clicked}
       >
         <div class="picture" style=${styleMap({ width: `${whole}px`, height: `${height}px` })}>
-          <svg
-            style=${styleMap({ left: `${span.from}px` })}
-            width=${Math.max(span.to - span.from, 0)}
-            height=${height}
-          >
+          <svg style=${styleMap({ left: `${span.from}px` })} width=${Math.max(span.to - span.from, 0)} height=${height}>
             ${marks({ inspection, step, span, range, written })}
           </svg>
           ${traced === undefined ? nothing : traceLane(this.#trace, { span, step, count })}

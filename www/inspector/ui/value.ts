@@ -114,8 +114,7 @@ export class StatepadValue extends LitElement {
 
       button.link {
         font-size: 0.75rem;
-      }
-    `,
+      }    `,
   ];
   /** The value as compact JSON. */
   declare text: string;
