@@ -63,11 +63,11 @@ const PLACES = [
   [
     'memory/in_memory_memory_service.js',
     1,
-    "ADK\\'s memory service finds what was said in a statepad session",
+    "ADK's memory service finds what was said in a statepad session",
     OWN_LIST,
   ],
-  ['plugins/security_plugin.js', 2, "ADK\\'s security plugin, which changes a record that it read from state"],
-  ['tools/agent_tool.js', 1, "what the inner agent writes reaches the parent\\'s state, in every scope"],
+  ['plugins/security_plugin.js', 2, "ADK's security plugin, which changes a record that it read from state"],
+  ['tools/agent_tool.js', 1, "what the inner agent writes reaches the parent's state, in every scope"],
   [
     'tools/consolidate_context_tool.js',
     2,
