@@ -12,7 +12,7 @@ import { append, bytes, context, create, outcome, plain, update } from './suppor
 import { opened, textMedium } from '../journal/support.mjs';
 import { dump } from '../sqlite/libraries.mjs';
 
-const fixture = (name) => readFileSync(new URL(`../fixtures/encrypted-v1${name}`, import.meta.url), 'utf8');
+const fixture = (name) => readFileSync(new URL(`../../fixtures/encrypted-v1${name}`, import.meta.url), 'utf8');
 /** What was sent, and what version 1 answered to each question below. */
 const version1 = JSON.parse(fixture('.json'));
 /** The second key came later: what was written before is under the first one. */
