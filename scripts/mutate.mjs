@@ -22,8 +22,8 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { entryNames } from './entries.mjs';
 import { mutantsOf } from './mutants.mjs';
+import { bundleOptions } from './package.mjs';
 import { root } from './tools.mjs';
 
 /** What tests look at besides the package. */
@@ -143,21 +143,9 @@ function copyProject(at) {
 
 /** Translates and puts together the copy's sources: as the build does it, but without looking at the types. */
 async function bundle(project) {
-  const src = join(project, 'pkg', 'src');
-  rmSync(join(project, 'pkg', 'dist'), { recursive: true, force: true });
-  await build({
-    entryPoints: entryNames(src, '.ts').map((name) => join(src, name)),
-    outdir: join(project, 'pkg', 'dist'),
-    outbase: src,
-    chunkNames: 'chunks/[hash]',
-    external: ['#load', '../../wasm/*', '@google/adk', 'node:*'],
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    target: 'es2022',
-    logLevel: 'silent',
-    tsconfigRaw: { compilerOptions: { target: 'es2022', verbatimModuleSyntax: true } },
-  });
+  const folder = join(project, 'pkg');
+  rmSync(join(folder, 'dist'), { recursive: true, force: true });
+  await build({ ...bundleOptions(folder), logLevel: 'silent' });
 }
 
 async function survives(project, { text }) {

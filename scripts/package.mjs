@@ -65,6 +65,27 @@ function neededDeclarations() {
 }
 
 /**
+ * How esbuild puts together the modules of a package that lies in `folder`: which are files of their own, and what
+ * stays outside.
+ */
+export function bundleOptions(folder) {
+  const from = join(folder, 'src');
+  return {
+    entryPoints: entryNames(from, '.ts').map((name) => join(from, name)),
+    outdir: join(folder, 'dist'),
+    outbase: from,
+    tsconfig: inPackage('tsconfig.json'),
+    // As deep as engine/, so that the way to the module is the same from both.
+    chunkNames: 'chunks/[hash]',
+    external: ['#load', '../../wasm/*', '@google/adk', 'node:*'],
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: 'es2022',
+  };
+}
+
+/**
  * Puts the modules together: a host that starts loads four files in place of a hundred, in a third of the time.
  * `engine/wasm.js` stays by itself, so that a bundler leaves the core out where only errors are told apart; so does
  * each host's loader.
@@ -84,17 +105,7 @@ async function bundle() {
   });
   const typescript = { name: 'typescript', setup: ({ onLoad }) => onLoad({ filter: /\.ts$/ }, translate) };
   const { outputFiles } = await build({
-    entryPoints: entryNames(src, '.ts').map((name) => join(src, name)),
-    outdir: dist,
-    outbase: src,
-    tsconfig: inPackage('tsconfig.json'),
-    // As deep as engine/, so that the way to the module is the same from both.
-    chunkNames: 'chunks/[hash]',
-    external: ['#load', '../../wasm/*', '@google/adk', 'node:*'],
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    target: 'es2022',
+    ...bundleOptions(inPackage()),
     charset: 'utf8',
     legalComments: 'none',
     write: false,
