@@ -260,10 +260,7 @@ impl ScopedDelta {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn delta(object: &str) -> Delta {
-        Delta::trusted(object, &[]).unwrap()
-    }
+    use crate::fixtures::delta;
 
     #[test]
     fn a_delta_keeps_the_order_of_writing() {

@@ -26,6 +26,8 @@ mod pending;
 mod names;
 mod template;
 mod native;
+#[cfg(test)]
+mod fixtures;
 #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
 pub mod wasm;
 

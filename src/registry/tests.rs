@@ -1,22 +1,6 @@
 use super::*;
-use crate::change::{Guard, Prepared};
+use crate::fixtures::{append, create, delta};
 use crate::sessions::Sessions;
-
-fn delta(object: &str) -> Delta {
-    Delta::trusted(object, &[]).unwrap()
-}
-
-fn create(sessions: &mut Sessions, key: &SessionKey, state: &str) -> SessionId {
-    let change = sessions.prepare_create(key, 1.0, delta(state)).unwrap();
-    sessions.apply_create(key, &change).unwrap()
-}
-
-fn append(sessions: &mut Sessions, id: SessionId, event: &str, object: &str) {
-    match sessions.prepare_append(id, event, 2.0, delta(object), Guard::default()).unwrap() {
-        Prepared::Change { change, .. } => sessions.apply_append(id, &change).unwrap(),
-        Prepared::Duplicate { .. } => unreachable!("the ids of these tests are unique"),
-    }
-}
 
 #[test]
 fn what_is_forgotten_leaves_nothing_behind_and_its_places_are_used_again() {

@@ -1,21 +1,6 @@
 use super::*;
+use crate::fixtures::{append, create, delta};
 use serde_json::json;
-
-fn delta(object: &str) -> Delta {
-    Delta::trusted(object, &[]).unwrap()
-}
-
-fn create(sessions: &mut Sessions, key: &SessionKey, state: &str) -> SessionId {
-    let change = sessions.prepare_create(key, 1.0, delta(state)).unwrap();
-    sessions.apply_create(key, &change).unwrap()
-}
-
-fn append(sessions: &mut Sessions, id: SessionId, event: &str, object: &str) {
-    match sessions.prepare_append(id, event, 2.0, delta(object), Guard::default()).unwrap() {
-        Prepared::Change { change, .. } => sessions.apply_append(id, &change).unwrap(),
-        Prepared::Duplicate { .. } => unreachable!("the ids of these tests are unique"),
-    }
-}
 
 #[test]
 fn app_and_user_state_reach_every_session_they_belong_to() {

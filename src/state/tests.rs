@@ -2,11 +2,8 @@ use serde_json::json;
 
 use super::*;
 use crate::delta::Delta;
+use crate::fixtures::delta;
 use crate::scope::Scope;
-
-fn delta(object: &str) -> Delta {
-    Delta::trusted(object, &[]).unwrap()
-}
 
 fn state() -> SessionState {
     let mut state = SessionState::default();
