@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { DELETED, SessionService } from 'statepad';
 import { storages } from '../faults/storages.mjs';
 import { plain } from '../contract/read.mjs';
+import { COUNTERS } from '../support/fixtures.mjs';
 
 const { stores, skipped } = await storages();
 let apps = 0;
@@ -30,15 +31,6 @@ async function servicesOver(make, count) {
   return { services, end };
 }
 
-/** What names the counter: by which target, under which key. */
-const counters = [
-  ['session', 'n'],
-  ['session', 'user:n'],
-  ['session', 'app:n'],
-  ['user', 'user:n'],
-  ['user', 'app:n'],
-  ['app', 'app:n'],
-];
 const targetsOf = (key) => ({
   session: key,
   user: { appName: key.appName, userId: key.userId },
@@ -50,7 +42,7 @@ for (const [name, make] of [['no store', undefined], ...Object.entries(stores)])
   test(`${name}: of all tickets that several services hand out no two are the same`, async () => {
     const { services, end } = await servicesOver(make, 4);
     try {
-      for (const [by, counter] of counters) {
+      for (const [by, counter] of COUNTERS) {
         const key = { appName: `tickets ${process.pid} ${apps++}`, userId: 'u', sessionId: 's' };
         await services[0].createSession({ ...key, state: { [counter]: 0 } });
         const target = targetsOf(key)[by];

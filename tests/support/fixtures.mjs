@@ -7,6 +7,16 @@ export const USER = Object.freeze({ ...APP, userId: 'u' });
 /** The key of the session that a test uses when it needs one. */
 export const KEY = Object.freeze({ ...USER, sessionId: 's' });
 
+/** The ways to a counter: by which target it is updated, under which key. */
+export const COUNTERS = Object.freeze([
+  ['session', 'n'],
+  ['session', 'user:n'],
+  ['session', 'app:n'],
+  ['user', 'user:n'],
+  ['user', 'app:n'],
+  ['app', 'app:n'],
+]);
+
 /** An event to append that sets `stateDelta`; `more` are its other members. */
 export const setting = (stateDelta, more = {}) => ({
   invocationId: 'i',

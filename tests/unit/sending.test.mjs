@@ -100,6 +100,18 @@ describe('group commit', () => {
   });
 });
 
+/** Keeps all commits of a store from beginning until the function that it answers is called. */
+function holdCommits(store) {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  const { commit } = store;
+  store.commit = async (...given) => {
+    await held;
+    return await commit(...given);
+  };
+  return release;
+}
+
 describe('signal', () => {
   const reason = new Error('enough');
 
@@ -128,13 +140,7 @@ describe('signal', () => {
 
   test('aborted while it waits for its turn: the reason, and it is never sent', async () => {
     const context = await open({ timeout: 60_000 });
-    let release;
-    const held = new Promise((resolve) => (release = resolve));
-    const { commit } = context.store;
-    context.store.commit = async (...given) => {
-      await held;
-      return await commit(...given);
-    };
+    const release = holdCommits(context.store);
     const controller = new AbortController();
     const first = context.service.appendEvent({ session: context.session, event: setting({ x: 2 }, { id: '1' }) });
     const second = context.service.appendEvent({
@@ -153,13 +159,7 @@ describe('signal', () => {
 
   test('aborted on its way: COMMIT_UNKNOWN at once; it goes on, and what came of it shows', async () => {
     const context = await open({ timeout: 60_000 });
-    let release;
-    const held = new Promise((resolve) => (release = resolve));
-    const { commit } = context.store;
-    context.store.commit = async (...given) => {
-      await held;
-      return await commit(...given);
-    };
+    const release = holdCommits(context.store);
     const controller = new AbortController();
     const append = context.service.appendEvent({
       session: context.session,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService, isStatepadError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
-import { KEY } from '../support/fixtures.mjs';
+import { COUNTERS, KEY } from '../support/fixtures.mjs';
 
 const TARGETS = { session: KEY, user: { appName: 'app', userId: 'u' }, app: { appName: 'app' } };
 const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time));
@@ -38,15 +38,7 @@ function farStore(away, inner = memoryStore()) {
 }
 
 describe('100 at once, over a store that is far away', () => {
-  const counters = [
-    ['session', 'n'],
-    ['session', 'user:n'],
-    ['session', 'app:n'],
-    ['user', 'user:n'],
-    ['user', 'app:n'],
-    ['app', 'app:n'],
-  ];
-  for (const [target, name] of counters) {
+  for (const [target, name] of COUNTERS) {
     for (const waits of [false, true]) {
       test(`${name} through the ${target}${waits ? ', asynchronous' : ''}: 100 round trips and a few, one run each`, async () => {
         const { store, asked } = farStore(2);

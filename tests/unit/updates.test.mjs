@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { DELETED, SessionService } from 'statepad';
 import { plain } from '../contract/read.mjs';
 import { storedWith } from '../support/store.mjs';
-import { KEY, hasCode } from '../support/fixtures.mjs';
+import { COUNTERS, KEY, hasCode } from '../support/fixtures.mjs';
 
 const targets = { session: KEY, user: { appName: 'app', userId: 'u' }, app: { appName: 'app' } };
 const soon = () => new Promise((done) => setTimeout(done, Math.random() * 2));
@@ -16,17 +16,9 @@ async function open(state = {}, options = {}) {
 }
 
 describe('100 parallel increments of one key end at 100', () => {
-  const counters = [
-    ['session', 'n'],
-    ['session', 'user:n'],
-    ['session', 'app:n'],
-    ['user', 'user:n'],
-    ['user', 'app:n'],
-    ['app', 'app:n'],
-  ];
   for (const stored of [false, true]) {
     for (const waits of [false, true]) {
-      for (const [target, name] of counters) {
+      for (const [target, name] of COUNTERS) {
         test(`${name} through the ${target}, ${waits ? 'asynchronous' : 'synchronous'}${stored ? ', with a store' : ''}`, async () => {
           const { service } = await open({}, stored ? storedWith(soon) : {});
           const add = (state) => ({ [name]: (state[name] ?? 0) + 1 });
