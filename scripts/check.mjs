@@ -34,7 +34,7 @@ await runSteps([
   { name: 'cargo clippy', command: clippy(), shares: ['cargo'], seconds: 3 },
   {
     name: 'cargo clippy, wasm32',
-    command: clippy('--target', wasmTarget),
+    command: clippy('--all-features', '--target', wasmTarget),
     ...(!hasWasmTarget() && { left: `this Rust has no ${wasmTarget}; npm run setup adds it` }),
     shares: ['cargo'],
     seconds: 3,

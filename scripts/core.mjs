@@ -11,6 +11,8 @@ import { cargoHome, env, root, wasmTarget } from './tools.mjs';
 const inRoot = (...path) => join(root, ...path);
 const wasm = (name) => inRoot('pkg', 'wasm', name);
 const compiled = inRoot('target', wasmTarget, 'release', 'statepad.wasm');
+/** The crate as the package needs it. */
+const PACKAGE = ['--no-default-features', '--features', 'package'];
 /** Names the sources of Rust that pkg/wasm was built from: to compare with them needs no compiler. */
 const sourcesMark = wasm('.built-from-rust');
 
@@ -53,7 +55,18 @@ function compileCore() {
   ];
   run(
     'cargo',
-    ['build', '--locked', '--quiet', '--release', '--lib', '--target', wasmTarget, '--target-dir', inRoot('target')],
+    [
+      'build',
+      '--locked',
+      '--quiet',
+      '--release',
+      '--lib',
+      ...PACKAGE,
+      '--target',
+      wasmTarget,
+      '--target-dir',
+      inRoot('target'),
+    ],
     {
       env: {
         ...env,

@@ -92,7 +92,7 @@ export function allSuites() {
     },
     {
       name: 'cargo clippy, wasm32',
-      command: ['cargo', 'clippy', '--locked', '--all-targets', ...wasm, ...denyWarnings],
+      command: ['cargo', 'clippy', '--locked', '--all-targets', '--all-features', ...wasm, ...denyWarnings],
       shares: cargo,
       seconds: 27,
     },
@@ -110,17 +110,16 @@ export function allSuites() {
       shares: cargo,
       seconds: 10,
     },
-    // The plain commands, as everybody would type them.
     {
       name: 'wasm-pack test, node',
-      command: ['wasm-pack', 'test', '--node'],
+      command: ['wasm-pack', 'test', '--node', '--', '--all-features'],
       runner: 'cargo',
       shares: cargo,
       seconds: 21,
     },
     {
       name: 'wasm-pack test, chrome',
-      command: ['wasm-pack', 'test', '--headless', '--chrome'],
+      command: ['wasm-pack', 'test', '--headless', '--chrome', '--', '--all-features'],
       runner: 'cargo',
       shares: [...cargo, ...heavy],
       seconds: 130,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-#[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+#[cfg(any(test, all(feature = "package", target_arch = "wasm32", target_os = "unknown")))]
 use crate::json::members::Members;
 use crate::json::{Json, write_string};
 use crate::maps::{Index, Ordered};
@@ -103,7 +103,7 @@ impl Delta {
 
     /// As [`Delta::parse`], for the text of a JSON writer (`JSON.stringify` in a JavaScript host), whose values are
     /// taken as they stand: they are delimited, and not looked into.
-    #[cfg(any(test, all(feature = "js", target_arch = "wasm32", target_os = "unknown")))]
+    #[cfg(any(test, all(feature = "package", target_arch = "wasm32", target_os = "unknown")))]
     pub(crate) fn trusted(object: &str, deleted: &[String]) -> Result<Self> {
         let mut delta = Self::default();
         let mut members = Members::new(object);

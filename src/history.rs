@@ -62,7 +62,7 @@ impl History {
 
     /// The most that the lists and the index grow by, in bytes, when a delta with so many members is pushed. Those of
     /// the keys are short.
-    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth(&self, members: usize) -> usize {
         use crate::maps::{growth_of_index, growth_of_list};
         growth_of_index(&self.index, members)
@@ -72,14 +72,14 @@ impl History {
     }
 
     /// The most that the lists of steps grow by, in bytes, when a delta is pushed.
-    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth_of_steps(&self, delta: &Delta) -> usize {
         let steps = delta.iter().filter_map(|(key, _)| self.index.get(key)).map(|&place| &self.keys[place].steps);
         steps.map(|steps| crate::maps::growth_of_list(steps, 1)).sum()
     }
 
     /// How many keys have been inserted, each as often as it was.
-    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn size(&self) -> usize {
         self.insertions.len()
     }

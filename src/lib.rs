@@ -2,9 +2,10 @@
 //!
 //! # Features
 //!
-//! - **`js`** (default): the binding for JavaScript, which the npm package is made of, in the module `wasm`; and
-//!   `SystemHost`, the clock and the randomness of JavaScript. It is compiled for `wasm32-unknown-unknown` alone and
-//! does   nothing on other targets. With `default-features = false` that target gets neither.
+//! - **`js`** (default): the session service for JavaScript, in the module `wasm`; and `SystemHost`, the clock and the
+//!   randomness of JavaScript. It is compiled for `wasm32-unknown-unknown` alone and does nothing on other targets.
+//!   With `default-features = false` that target gets neither.
+//! - **`package`**: the binding that the npm package is made of. It may change in any version.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod error;
@@ -28,7 +29,7 @@ mod template;
 mod native;
 #[cfg(test)]
 mod fixtures;
-#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+#[cfg(all(any(feature = "js", feature = "package"), target_arch = "wasm32", target_os = "unknown"))]
 pub mod wasm;
 
 pub use change::SessionKey;

@@ -82,7 +82,7 @@ impl Sessions {
     }
 
     /// The most sessions that are sorted for a page.
-    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn width(&self, query: &ListQuery<'_>) -> usize {
         let before = match query.start {
             Start::Offset(offset) => offset,

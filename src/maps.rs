@@ -13,11 +13,11 @@ pub type Index = HashMap<Arc<str>, usize, FxBuildHasher>;
 /// Items by name, in the order of insertion.
 pub type Ordered<T> = IndexMap<Arc<str>, T, FxBuildHasher>;
 
-#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+#[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
 pub(crate) use growth::{growth_of_index, growth_of_list, growth_of_ordered};
 
 /// The most that these allocate, in bytes, when so many items are added.
-#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+#[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
 mod growth {
     use std::sync::Arc;
 

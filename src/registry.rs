@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::change::SessionKey;
 use crate::delta::Delta;
-#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+#[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
 use crate::delta::Values;
 use crate::maps::Index;
 use crate::scope::Scope;
@@ -228,7 +228,7 @@ impl Registry {
 
     /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a
     /// session, or to an app and a user, that may be new.
-    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub fn growth(&self, app_name: &str, user_id: Option<&str>, session: Option<SessionId>, members: usize) -> usize {
         use crate::maps::{growth_of_index, growth_of_list, growth_of_ordered};
 

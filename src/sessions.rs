@@ -257,7 +257,7 @@ impl Sessions {
 
     /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a
     /// session, or to an app and a user, that may be new.
-    #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth(
         &self,
         app_name: &str,

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic: that is how it fails")]
 
 use serde_json::{Map, Value, json};
-use statepad::wasm::{Core, Past, nearest_key, parse_template, scratch, template_places};
+use statepad::wasm::package::{Core, Past, nearest_key, parse_template, scratch, template_places};
 use statepad::{CreateRequest, ErrorKind, InMemorySessionService, SessionService, StateDraft, StateRef, Template};
 use wasm_bindgen_test::wasm_bindgen_test;
 
