@@ -53,7 +53,7 @@ pub struct Page {
     pub cursor: Option<String>,
 }
 
-impl Sessions {
+impl<V> Sessions<V> {
     /// Lists sessions by the time of their last event, then by id. Takes time in proportion to the number of sessions
     /// of the app, whatever the length of their histories.
     ///

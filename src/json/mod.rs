@@ -1,8 +1,5 @@
 //! A JSON value as the text that is stored: compact, with numbers as JavaScript writes them.
 
-#[cfg(any(test, all(feature = "package", target_arch = "wasm32", target_os = "unknown")))]
-pub mod members;
-
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -30,7 +27,7 @@ impl Json {
     }
 
     /// Takes a text that is known to be a JSON value.
-    #[cfg(any(test, all(feature = "package", target_arch = "wasm32", target_os = "unknown")))]
+    #[cfg(test)]
     pub(crate) fn from_text(text: &str) -> Self {
         Self(Arc::from(text))
     }
