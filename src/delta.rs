@@ -45,15 +45,20 @@ pub struct ScopedDelta<V = Json> {
 
 /// Told where the writes of a delta go in the values of a scope. `()` does not want to know.
 pub(crate) trait Observer {
-    /// The next write to the scope set or emptied this place; none, where it deletes a key that is not there.
-    fn wrote(&mut self, scope: Scope, place: Option<usize>);
+    /// The next write to a scope has set this place.
+    fn set(&mut self, scope: Scope, place: usize);
+
+    /// The next write to a scope has emptied this place; none, where it deletes a key that is not there.
+    fn unset(&mut self, scope: Scope, place: Option<usize>);
 
     /// After the writes, the values of the scope have moved down over the holes, in order.
     fn compacted(&mut self, scope: Scope);
 }
 
 impl Observer for () {
-    fn wrote(&mut self, _: Scope, _: Option<usize>) {}
+    fn set(&mut self, _: Scope, _: usize) {}
+
+    fn unset(&mut self, _: Scope, _: Option<usize>) {}
 
     fn compacted(&mut self, _: Scope) {}
 }
@@ -87,6 +92,12 @@ impl<V> Delta<V> {
     /// Adds a write to a full key that the delta does not have yet.
     pub fn push(&mut self, key: impl Into<Arc<str>>, write: Write<V>) {
         self.writes.push((key.into(), write));
+    }
+
+    /// A delta that writes nothing yet, with room for so many writes.
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+    pub(crate) fn with_capacity(count: usize) -> Self {
+        Self { writes: Vec::with_capacity(count), prefix: 0 }
     }
 
     fn of(scope: Scope) -> Self {
@@ -123,11 +134,10 @@ impl<V> Delta<V> {
         V: Clone,
     {
         for (key, write) in &self.writes {
-            let place = match write {
-                Write::Set(value) => Some(values.set(key, value.clone())),
-                Write::Unset => values.unset(key),
-            };
-            observer.wrote(scope, place);
+            match write {
+                Write::Set(value) => observer.set(scope, values.set(key, value.clone())),
+                Write::Unset => observer.unset(scope, values.unset(key)),
+            }
         }
         if values.compact() {
             observer.compacted(scope);
@@ -268,7 +278,6 @@ impl<V> ScopedDelta<V> {
         let parts = [self.session, self.app, self.user, temp];
         Delta { writes: parts.into_iter().flat_map(|part| part.writes).collect(), prefix: 0 }
     }
-
 }
 
 impl ScopedDelta {

@@ -145,7 +145,6 @@ impl<V> History<V> {
         }
         state
     }
-
 }
 
 impl History {

@@ -139,6 +139,12 @@ impl<V> Registry<V> {
         }
     }
 
+    /// The values of all scopes.
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+    pub fn scope_states(&self) -> impl Iterator<Item = &ScopeState<V>> {
+        self.scopes.iter()
+    }
+
     /// The values of a scope.
     pub fn scope_state(&self, scope: ScopeId) -> Option<&ScopeState<V>> {
         self.scopes.get(scope)

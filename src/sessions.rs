@@ -82,6 +82,12 @@ impl<V> Sessions<V> {
         self.registry.scope(app_name, user_id)
     }
 
+    /// The values of all scopes.
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+    pub(crate) fn scope_states(&self) -> impl Iterator<Item = &ScopeState<V>> {
+        self.registry.scope_states()
+    }
+
     /// The values of a scope.
     pub fn scope_state(&self, scope: ScopeId) -> Option<&ScopeState<V>> {
         self.registry.scope_state(scope)

@@ -59,7 +59,6 @@ impl<V> ScopeState<V> {
         *clock += 1;
         self.version = *clock;
     }
-
 }
 
 impl ScopeState {
