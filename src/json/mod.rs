@@ -109,7 +109,7 @@ impl TooDeep {
 }
 
 /// A member as JavaScript writes it: `.name`, or `["a name"]`.
-fn member(name: &str) -> String {
+pub(crate) fn member(name: &str) -> String {
     let begins = |c: char| is_xid_start(c) || matches!(c, '$' | '_');
     let is_plain = name.starts_with(begins) && name.chars().all(|c| is_xid_continue(c) || c == '$');
     if is_plain {
