@@ -9,7 +9,7 @@ import { stateOf, type View } from './handle.js';
 import { checkCount } from '../checks/arguments.js';
 import { withoutTemp } from '../model/scope.js';
 import type { CreationEvent } from './creation.js';
-import type { KeyedDelta } from '../engine/transfer.js';
+import type { KeyedDelta } from '../engine/sessions.js';
 import type { SessionRecord } from './record.js';
 import type { Event, HistoryOptions, HistoryStep, Json } from '../model/types.js';
 
