@@ -62,14 +62,13 @@ export class MergedState {
   /** The shadow, brought up to date; made, when the keys have stayed as they were; or nothing, when they have not. */
   #shadowAt(versions: SessionVersions): Record<string, Json> | undefined {
     const shadow = this.#shadow;
-    const hasSameKeys = versions.every((version, index) => {
-      const { keys, values } = version.list();
-      return (this.#versions[index] as ScopeVersion).changesUntil(version, (place) => {
+    const hasSameKeys = versions.every((version, index) =>
+      (this.#versions[index] as ScopeVersion).changesUntil(version, (key, value) => {
         if (shadow !== undefined) {
-          put(shadow, keys[place] as string, values[place] as Json);
+          put(shadow, key, value);
         }
-      });
-    });
+      }),
+    );
     return hasSameKeys ? (shadow ?? newShadow(versions)) : undefined;
   }
 }

@@ -95,17 +95,21 @@ export class ScopeVersion {
   }
 
   /**
-   * Calls `visit` with each place that was written between this version and a later one, and answers whether that one
-   * was reached: with the same keys. Places may come more than once.
+   * Calls `visit` with each key that was written between this version and a later one, and its value there; a key may
+   * come more than once. Answers whether that version was reached and has the same keys.
    */
-  changesUntil(later: ScopeVersion, visit: (place: number) => void): boolean {
-    for (let version: ScopeVersion = this; version !== later; ) {
+  changesUntil(later: ScopeVersion, visit: (key: string, value: Json) => void): boolean {
+    const { keys, values } = later.list();
+    let version: ScopeVersion = this;
+    while (version !== later) {
       const undo = version.#undo;
       for (let at = 0; at < undo.length; at += 2) {
-        if (undo[at + 1] === undefined) {
+        const place = undo[at] as number;
+        const value = values[place];
+        if (undo[at + 1] === undefined || value === undefined) {
           return false;
         }
-        visit(undo[at] as number);
+        visit(keys[place] as string, value);
       }
       const next = version.#next;
       if (next === undefined) {
