@@ -82,8 +82,9 @@ impl<V> Sessions<V> {
         };
         let mut lists = self.lists();
         if lists.len(scope).is_some() || !self.registry.has_few(query.app_name, query.user_id) {
-            let sessions = lists.of(scope, &self.registry, || self.registry.of(query.app_name, query.user_id));
-            return Ok(Pages { sessions, registry: &self.registry }.page(query, after));
+            let (sessions, listed) =
+                lists.of(scope, &self.registry, || self.registry.of(query.app_name, query.user_id));
+            return Ok(Pages { sessions, registry: &self.registry, listed }.page(query, after));
         }
         drop(lists);
         let mut few = Sorted::default();
@@ -91,7 +92,7 @@ impl<V> Sessions<V> {
             let key = SortKey::of(log);
             few.insert(id, &|other| self.log(other).is_some_and(|other| SortKey::of(other) < key));
         }
-        Ok(Pages { sessions: &few, registry: &self.registry }.page(query, after))
+        Ok(Pages { sessions: &few, registry: &self.registry, listed: &[] }.page(query, after))
     }
 
     /// The most that a list allocates, in bytes.

@@ -114,7 +114,6 @@ impl<V> Registry<V> {
     }
 
     /// How many slots there are for sessions.
-    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub fn size(&self) -> usize {
         self.entries.len()
     }

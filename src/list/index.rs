@@ -21,11 +21,11 @@ pub(crate) struct ListIndex {
 
 /// What the lists know of a session.
 #[derive(Debug, Clone, Copy, Default)]
-struct Listed {
+pub(super) struct Listed {
     /// Whether it is in the lists of its app and its user, as far as they are kept.
     is_in: bool,
     /// The time under which it stands there.
-    time: f64,
+    pub time: f64,
     has_moved: bool,
 }
 
@@ -74,14 +74,14 @@ impl ListIndex {
         scope: ScopeId,
         registry: &'a Registry<V>,
         all: impl FnOnce() -> I,
-    ) -> &Sorted {
+    ) -> (&Sorted, &[Listed]) {
         self.put_moved(registry);
         let place = self.place_of(scope).unwrap_or_else(|place| {
             let list = self.sorted(all(), registry);
             self.lists.insert(place, (scope, list));
             place
         });
-        &self.lists[place].1
+        (&self.lists[place].1, &self.listed)
     }
 
     /// All these sessions, in order.
@@ -90,16 +90,17 @@ impl ListIndex {
         all: impl Iterator<Item = (SessionId, &'a SessionLog)>,
         registry: &Registry<V>,
     ) -> Sorted {
+        if self.listed.len() < registry.size() {
+            self.listed.reserve_exact(registry.size() - self.listed.len());
+            self.listed.resize(registry.size(), Listed::default());
+        }
         let mut ids = Vec::new();
         for (id, log) in all {
-            if id >= self.listed.len() {
-                self.listed.resize(id + 1, Listed::default());
-            }
             self.listed[id] = Listed { is_in: true, time: log.update_time(), has_moved: false };
             ids.extend(u32::try_from(id));
         }
         let key = |id: u32| registry.entry(id as usize).map(|entry| SortKey::of(&entry.log));
-        ids.sort_unstable_by(|&one, &other| key(one).partial_cmp(&key(other)).unwrap_or(std::cmp::Ordering::Equal));
+        ids.sort_unstable_by(|&one, &other| key(one).cmp(&key(other)));
         ids.into_iter().collect()
     }
 
@@ -147,12 +148,12 @@ impl ListIndex {
             return;
         };
         let Self { lists, listed, .. } = self;
-        let key = |id: SessionId| {
-            let log = &registry.entry(id)?.log;
-            Some(SortKey { time: listed.get(id)?.time, ..SortKey::of(log) })
-        };
-        let wanted = key(id);
-        change(&mut lists[place].1, id, &|other| key(other) < wanted);
+        let time = |id: SessionId| listed.get(id).map_or(0.0, |listed| listed.time);
+        let ids = |id| registry.entry(id).map(|entry| SortKey { time: 0.0, ..SortKey::of(&entry.log) });
+        let wanted = (time(id), ids(id));
+        // The ids are far away in memory, and are seldom needed.
+        let comes_before = |other| time(other).total_cmp(&wanted.0).then_with(|| ids(other).cmp(&wanted.1)).is_lt();
+        change(&mut lists[place].1, id, &comes_before);
     }
 
     fn place_of(&self, scope: ScopeId) -> Result<usize, usize> {

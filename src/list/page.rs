@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::index::Listed;
 use super::sorted::{Place, Sorted};
 use super::{ListQuery, Page, SortKey, Start};
 use crate::registry::{Registry, SessionId};
@@ -13,6 +14,8 @@ const STEPS: usize = 8;
 pub(super) struct Pages<'a, V> {
     pub sessions: &'a Sorted,
     pub registry: &'a Registry<V>,
+    /// The times of the sessions, as far as they stand beside each other.
+    pub listed: &'a [Listed],
 }
 
 /// Where a walk from the newest to the oldest is: among the sessions of one time, which come in their own order.
@@ -38,7 +41,7 @@ impl<V> Pages<'_, V> {
             (offset, newest.map(|newest| self.newest_first(newest, limit)).unwrap_or_default())
         } else {
             let place = match after {
-                Some(after) => self.sessions.find(&|id| self.key(id).is_some_and(|key| key <= after)),
+                Some(after) => self.behind(after),
                 None => self.sessions.place(offset),
             };
             (self.sessions.rank(place), self.oldest_first(place, limit))
@@ -77,7 +80,7 @@ impl<V> Pages<'_, V> {
         let end = self.sessions.find(&|id| self.time(id).is_some_and(|other| other.total_cmp(&time).is_le()));
         let newer = total - rank(end);
         let at = match after {
-            Some(after) => self.sessions.find(&|id| self.key(id).is_some_and(|key| key <= after)),
+            Some(after) => self.behind(after),
             None => self.sessions.place(rank(begin) + offset - newer),
         };
         (newer + rank(at) - rank(begin), Some(Newest { begin, at, end }))
@@ -121,8 +124,25 @@ impl<V> Pages<'_, V> {
         self.sessions.find(&|id| self.time(id).is_some_and(|other| other.total_cmp(&time) == Ordering::Less))
     }
 
+    /// The place of the first session that comes after all up to a cursor.
+    fn behind(&self, after: SortKey<'_>) -> Place {
+        self.sessions.find(&|id| {
+            let Some(time) = self.time(id) else {
+                return false;
+            };
+            // The ids are far away in memory, and are seldom needed.
+            match time.total_cmp(&after.time) {
+                Ordering::Equal => self.key(id).is_some_and(|key| key <= after),
+                order => order.is_lt(),
+            }
+        })
+    }
+
     fn time(&self, id: SessionId) -> Option<f64> {
-        Some(self.registry.entry(id)?.log.update_time())
+        match self.listed.get(id) {
+            Some(listed) => Some(listed.time),
+            None => Some(self.registry.entry(id)?.log.update_time()),
+        }
     }
 
     fn key(&self, id: SessionId) -> Option<SortKey<'_>> {
