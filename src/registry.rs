@@ -19,6 +19,9 @@ pub type SessionId = usize;
 /// Names a scope in [`Sessions`](crate::engine::Sessions): the number of its slot.
 pub type ScopeId = usize;
 
+/// As many sessions, and as many users of an app, are few.
+const FEW: usize = 64;
+
 /// The three stored scopes that a session reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -100,6 +103,19 @@ impl<V> Registry<V> {
     /// How many sessions an app has, or one of its users.
     pub fn count(&self, app_name: &str, user_id: Option<&str>) -> usize {
         self.users(app_name, user_id).map(|user| user.sessions.len()).sum()
+    }
+
+    /// Whether an app, or one of its users, has so few sessions that they can be put in order for each list. None are
+    /// few.
+    pub fn has_few(&self, app_name: &str, user_id: Option<&str>) -> bool {
+        let users = if user_id.is_some() { 1 } else { self.app(app_name).map_or(0, |app| app.users.len()) };
+        let mut sizes = self.users(app_name, user_id).map(|user| user.sessions.len());
+        if users > FEW { sizes.all(|size| size == 0) } else { sizes.sum::<usize>() <= FEW }
+    }
+
+    /// How many slots there are for sessions.
+    pub fn size(&self) -> usize {
+        self.entries.len()
     }
 
     fn users(&self, app_name: &str, user_id: Option<&str>) -> impl Iterator<Item = &User> {

@@ -1,11 +1,12 @@
 //! All sessions of a process and the scopes that they share.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::change::{Change, ChangeKind, Guard, Prepared, SessionKey};
 use crate::delta::{Delta, Observer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
+use crate::list::ListIndex;
 use crate::recent::Recent;
 use crate::registry::{Registry, ScopeId, ScopeIds, SessionId};
 use crate::scope::Scope;
@@ -23,6 +24,8 @@ pub struct Sessions<V = Json> {
     pub(crate) registry: Registry<V>,
     /// The last updates that were applied.
     updates: Recent,
+    /// Behind a lock, because listing puts in order what has moved: it does not need the sessions for itself.
+    lists: Mutex<ListIndex>,
 }
 
 // For JSON alone, so that the type of the values need not be named where it is JSON.
@@ -44,7 +47,16 @@ impl Sessions {
 impl<V> Sessions<V> {
     /// Starts without sessions. The values can be of any type: what a program that keeps them itself knows them by.
     pub fn new() -> Self {
-        Self { registry: Registry::new(), updates: Recent::default() }
+        Self { registry: Registry::new(), updates: Recent::default(), lists: Mutex::default() }
+    }
+
+    /// The lists that are kept in order.
+    pub(crate) fn lists(&self) -> MutexGuard<'_, ListIndex> {
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lists_mut(&mut self) -> &mut ListIndex {
+        self.lists.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Finds a session by its full key.
@@ -136,6 +148,7 @@ impl<V> Sessions<V> {
             return Err(exists(&key));
         }
         let id = self.registry.add(key, 0, change.time);
+        self.lists_mut().note_moved(id);
         self.delta_observed(id, change, observer)?;
         Ok(id)
     }
@@ -143,12 +156,14 @@ impl<V> Sessions<V> {
     /// Takes over a session that a store has: at this revision from now on. Its values, and those of its app and user,
     /// come with [`Sessions::replace`].
     pub fn restore(&mut self, key: &SessionKey, revision: u64, time: f64) -> SessionId {
-        let Some(id) = self.find(key) else {
-            return self.registry.add(key.clone(), revision, time);
+        let id = match self.find(key) {
+            Some(id) => id,
+            None => self.registry.add(key.clone(), revision, time),
         };
         if let Some(entry) = self.registry.entry_mut(id) {
             entry.log.advance(revision, time);
         }
+        self.lists_mut().note_moved(id);
         id
     }
 
@@ -214,6 +229,7 @@ impl<V> Sessions<V> {
         if !entry.log.apply(change) {
             return Err(twice(&change.id));
         }
+        self.lists_mut().note_moved(id);
         self.delta_observed(id, change, observer)
     }
 
@@ -320,17 +336,24 @@ impl<V> Sessions<V> {
     /// Deletes a session with its own state. App and user state stay; an app, or a user, without sessions and state is
     /// dropped. Says whether the session was there.
     pub fn remove(&mut self, id: SessionId) -> bool {
-        let removed = self.registry.take(id);
+        let removed = self.take(id);
         self.prune_after(removed)
     }
 
     /// As [`Sessions::remove`]; the number can name another session from then on.
     pub fn remove_for_good(&mut self, id: SessionId) -> bool {
-        let removed = self.registry.take(id);
+        let removed = self.take(id);
         if removed.is_some() {
             self.registry.free(id);
         }
         self.prune_after(removed)
+    }
+
+    /// Takes out a session with its own state.
+    fn take(&mut self, id: SessionId) -> Option<SessionKey> {
+        let Self { registry, lists, .. } = self;
+        lists.get_mut().unwrap_or_else(PoisonError::into_inner).remove(id, registry);
+        registry.take(id)
     }
 
     fn prune_after(&mut self, removed: Option<SessionKey>) -> bool {
@@ -343,7 +366,7 @@ impl<V> Sessions<V> {
 
     /// Forgets a session that a store keeps; its user and its app, too, when no other session of theirs is here.
     pub fn forget(&mut self, id: SessionId) {
-        if let Some(SessionKey { app_name, user_id, .. }) = self.registry.take(id) {
+        if let Some(SessionKey { app_name, user_id, .. }) = self.take(id) {
             self.registry.free(id);
             self.registry.forget(&app_name, &user_id);
         }
@@ -359,7 +382,7 @@ impl<V> Sessions<V> {
         session: Option<SessionId>,
         members: usize,
     ) -> usize {
-        self.registry.growth(app_name, user_id, session, members)
+        self.registry.growth(app_name, user_id, session, members) + self.lists().growth_of_note(self.registry.size())
     }
 
     /// Whether the scopes are at the versions that a guard expects. A scope that has no slot is at version 0.

@@ -234,7 +234,7 @@ impl Core {
             limit: limit.map(|limit| limit as usize),
             start,
         };
-        let page = room::ask(4096 + 64 * self.sessions.width(&query)).and_then(|()| self.sessions.list(&query));
+        let page = room::ask(4096 + self.sessions.growth_of_list(&query)).and_then(|()| self.sessions.list(&query));
         let count = page.and_then(|page| {
             let count = page.sessions.len();
             fill_words(PageWords::Sessions as usize + count, |words| {
