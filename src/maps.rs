@@ -13,10 +13,15 @@ pub type Index = HashMap<Arc<str>, usize, FxBuildHasher>;
 /// Items by name, in the order of insertion.
 pub type Ordered<T> = IndexMap<Arc<str>, T, FxBuildHasher>;
 
-/// Gives back the memory of an index that has become much smaller.
+/// Gives back the memory of an index that has become much smaller; later, where there is no memory for the smaller one:
+/// deleting must not need any.
 pub(crate) fn shrink(index: &mut Index) {
     if index.capacity() > 64 && index.len() < index.capacity() / 4 {
-        index.shrink_to(index.len() * 2);
+        let mut smaller = Index::default();
+        if smaller.try_reserve(index.len() * 2).is_ok() {
+            smaller.extend(index.drain());
+            *index = smaller;
+        }
     }
 }
 
