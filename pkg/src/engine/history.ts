@@ -1,6 +1,6 @@
 // The history of one session: the core keeps which key was written at which revision, the values stay here.
 
-import { keyOf, knownWordOf, wordOf, wordsOf, writeWords, type KeyedDelta } from './keys.js';
+import { keyOf, knownWordOf, withRoom, wordOf, wordsOf, writeWords, type KeyedDelta } from './keys.js';
 import { MAX_COUNT } from './limits.js';
 import { answerOf } from './transfer.js';
 import { Absent, HistoryLog } from './wasm.js';
@@ -27,7 +27,7 @@ export class HistoryEngine {
 
   /** Tells what the next revision wrote, if anything. Answers whether that could be read. Throws `CORE_FAILED`. */
   push(written: KeyedDelta | undefined): boolean {
-    if (written !== undefined && !this.#push(written)) {
+    if (written !== undefined && !withRoom(() => this.#push(written))) {
       return false;
     }
     this.#next += 1;
@@ -60,10 +60,12 @@ export class HistoryEngine {
    */
   stateAt(revision: number, until: number, stateThen: State): Record<string, Json> {
     const keys = Object.keys(stateThen);
-    const words = keys.map(wordOf);
     const first = this.#values.length;
-    writeWords([...words, ...words.map((_, index) => first + index)]);
-    const count = this.#log.state_at(revision, until, keys.length);
+    const count = withRoom(() => {
+      const words = keys.map(wordOf);
+      writeWords([...words, ...words.map((_, index) => first + index)]);
+      return this.#log.state_at(revision, until, keys.length);
+    });
     const answer = answerOf(2 * count);
     const state: Record<string, Json> = {};
     for (let at = 0; at < 2 * count; at += 2) {

@@ -3,7 +3,7 @@
 import { memoryFull } from './core-error.js';
 import { wordsFor, writeText } from './transfer.js';
 import { Absent, KeyWord, Shift, intern, released_keys } from './wasm.js';
-import { StatepadError } from '../model/errors.js';
+import { StatepadError, isStatepadError } from '../model/errors.js';
 import { isWellFormed } from '../model/json.js';
 import type { StoredScope } from '../model/scope.js';
 import type { Json } from '../model/types.js';
@@ -123,9 +123,13 @@ export function writeWords(words: readonly number[]): number {
   return length;
 }
 
-/** Lets the core drop the keys that nothing holds any more. The words of the last answer have been read. */
-export function releaseKeys(): void {
-  for (const number of released_keys()) {
+/**
+ * Lets the core drop the keys that nothing holds any more. The words of the last answer have been read, and no delta is
+ * on its way. Answers with how many there were.
+ */
+export function releaseKeys(): number {
+  const released = released_keys();
+  for (const number of released) {
     const key = names[number];
     if (key !== undefined) {
       known.delete(key);
@@ -137,6 +141,19 @@ export function releaseKeys(): void {
   }
   interned = 0;
   left = known.size;
+  return released.length;
+}
+
+/** Makes a call that is refused for want of memory once more, if keys that nothing holds make room for it. */
+export function withRoom<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (isStatepadError(error) && error.reason === 'memory' && releaseKeys() > 0) {
+      return call();
+    }
+    throw error;
+  }
 }
 
 /** After a call that was refused: keys that came with it are not kept for ever. */

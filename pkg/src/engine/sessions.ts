@@ -1,7 +1,7 @@
 // The sessions of one service in the core: objects go in and come out, the core's numbers stay here.
 
 import { coreError } from './core-error.js';
-import { isDeletion, releaseKeys, releaseRefused, scopeOfWord, wordOf, wordsOf, writeWords } from './keys.js';
+import { isDeletion, releaseKeys, releaseRefused, scopeOfWord, withRoom, wordOf, wordsOf, writeWords } from './keys.js';
 import { MAX_COUNT } from './limits.js';
 import { answerOf, currentWords, wordsFor, writeFloats, writeText } from './transfer.js';
 import { Absent, Answer, Core, Outcome, PageWords, Part, Shift, Words } from './wasm.js';
@@ -130,10 +130,12 @@ export class SessionEngine {
 
   /** Prepares a creation. Throws `SESSION_EXISTS`. */
   prepareCreate({ appName, userId, sessionId }: SessionKey, time: number, initial: KeyedDelta): PreparedChange {
-    const written = wordsOf(initial);
-    const count = writeWords(written.words);
-    writeFloats(time);
-    return this.#prepared(this.#core.prepare_create(appName, userId, sessionId, count), written, initial);
+    return withRoom(() => {
+      const written = wordsOf(initial);
+      const count = writeWords(written.words);
+      writeFloats(time);
+      return this.#prepared(this.#core.prepare_create(appName, userId, sessionId, count), written, initial);
+    });
   }
 
   /** Prepares an append, unless the session has an event of that id. Throws `SESSION_STALE`, `STATE_CONFLICT`. */
@@ -142,20 +144,24 @@ export class SessionEngine {
     event: IdentifiedDelta,
     { revision, app, user }: ExpectedVersions,
   ): PreparedChange | DuplicateEvent {
-    const written = wordsOf(event);
-    const length = writeText(event.id);
-    const count = writeWords(written.words);
-    writeFloats(event.timestamp, revision, app, user);
-    const code = this.#core.prepare_append(session, count, length);
-    return code < 0 && code !== REFUSED ? { duplicateOf: -1 - code } : this.#prepared(code, written, event);
+    return withRoom(() => {
+      const written = wordsOf(event);
+      const length = writeText(event.id);
+      const count = writeWords(written.words);
+      writeFloats(event.timestamp, revision, app, user);
+      const code = this.#core.prepare_append(session, count, length);
+      return code < 0 && code !== REFUSED ? { duplicateOf: -1 - code } : this.#prepared(code, written, event);
+    });
   }
 
   /** Prepares a change of app and user state that belongs to no session. Throws `STATE_CONFLICT`. */
   prepareUpdate({ appName, userId }: ScopeKey, change: IdentifiedDelta, expected: ExpectedVersions): PreparedChange {
-    const written = wordsOf(change);
-    const count = writeWords(written.words);
-    writeFloats(change.timestamp, undefined, expected.app, expected.user);
-    return this.#prepared(this.#core.prepare_update(appName, userId, change.id, count), written, change);
+    return withRoom(() => {
+      const written = wordsOf(change);
+      const count = writeWords(written.words);
+      writeFloats(change.timestamp, undefined, expected.app, expected.user);
+      return this.#prepared(this.#core.prepare_update(appName, userId, change.id, count), written, change);
+    });
   }
 
   /**
@@ -197,14 +203,18 @@ export class SessionEngine {
    * UTF-8 could not hold.
    */
   replaceScope(scope: number, keys: readonly string[]): void {
-    const count = writeWords(keys.map(wordOf));
-    this.#checked(this.#core.replace(scope, count));
+    withRoom(() => {
+      const count = writeWords(keys.map(wordOf));
+      this.#checked(this.#core.replace(scope, count));
+    });
   }
 
   /** Takes over a session that a store has, at a revision. */
   restore({ appName, userId, sessionId }: SessionKey, revision: number, time: number): SessionPlace {
-    wordsFor(0);
-    this.#checked(this.#core.restore(appName, userId, sessionId, revision, time));
+    withRoom(() => {
+      wordsFor(0);
+      this.#checked(this.#core.restore(appName, userId, sessionId, revision, time));
+    });
     return placeIn(currentWords());
   }
 
@@ -221,10 +231,10 @@ export class SessionEngine {
   /** One page of sessions, in the order of lists. Throws `INVALID_ARGUMENT` for a cursor that it has not made. */
   list({ appName, userId, descending, limit, offset, cursor }: SessionPageQuery): SessionPage {
     const most = limit && Math.min(limit, MAX_COUNT);
-    const count = this.#core.list(appName, userId, descending, most, Math.min(offset, MAX_COUNT), cursor);
-    if (count === REFUSED) {
-      this.#refuse();
-    }
+    const count = withRoom(() => {
+      const answered = this.#core.list(appName, userId, descending, most, Math.min(offset, MAX_COUNT), cursor);
+      return answered === REFUSED ? this.#refuse() : answered;
+    });
     const answer = answerOf(SESSIONS_AT + count);
     const before = answer[OFFSET_AT] as number;
     const total = answer[TOTAL_AT] as number;
