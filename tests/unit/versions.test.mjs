@@ -26,7 +26,7 @@ const many = fc
 const delta = fc.oneof({ weight: 3, arbitrary: few }, { weight: 2, arbitrary: many });
 const session = fc.nat(3);
 const step = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ does: fc.constant('append'), through: fc.nat(), delta }) },
+  { weight: 6, arbitrary: fc.record({ does: fc.constant('append'), through: fc.nat(), delta, looks: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('appendByKey'), session, delta }) },
   {
     weight: 1,
@@ -56,9 +56,13 @@ class Held {
     for (let number = 0; number < 4; number++) await this.recreate({ session: number, delta: [] });
   }
 
-  async append({ through, delta }) {
+  async append({ through, delta, looks }) {
     const held = this.#at(through);
-    if (held?.isCurrent) await this.#appendTo(held, delta);
+    if (held?.isCurrent) {
+      if (looks) this.#check(held);
+      await this.#appendTo(held, delta);
+      if (looks) this.#check(held);
+    }
   }
 
   async repeat({ through, times, name }) {
