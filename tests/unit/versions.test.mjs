@@ -12,7 +12,10 @@ const PREFIXES = ['', 'app:', 'user:'];
 /** Enough names for lists that are searched and lists that are indexed, and for more holes than a list keeps. */
 const NAMES = 60;
 
-const key = fc.tuple(fc.constantFrom(...PREFIXES), fc.nat(NAMES)).map(([prefix, name]) => `${prefix}k${name}`);
+/** A key: often one of a few, so that one is written again and again. */
+const key = fc
+  .tuple(fc.constantFrom(...PREFIXES), fc.oneof(fc.nat(3), fc.nat(NAMES)))
+  .map(([prefix, name]) => `${prefix}k${name}`);
 const few = fc.uniqueArray(fc.tuple(key, fc.oneof(fc.nat(9), fc.constant(DELETED))), {
   selector: ([name]) => name,
   maxLength: 4,
