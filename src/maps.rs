@@ -13,15 +13,27 @@ pub type Index = HashMap<Arc<str>, usize, FxBuildHasher>;
 /// Items by name, in the order of insertion.
 pub type Ordered<T> = IndexMap<Arc<str>, T, FxBuildHasher>;
 
+/// Gives back the memory of an index that has become much smaller; later, where there is no memory for the smaller one:
+/// deleting must not need any.
+pub(crate) fn shrink(index: &mut Index) {
+    if index.capacity() > 64 && index.len() < index.capacity() / 4 {
+        let mut smaller = Index::default();
+        if smaller.try_reserve(index.len() * 2).is_ok() {
+            smaller.extend(index.drain());
+            *index = smaller;
+        }
+    }
+}
+
 #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
-pub(crate) use growth::{growth_of_index, growth_of_list, growth_of_ordered};
+pub(crate) use growth::{growth_of_index, growth_of_list};
 
 /// The most that these allocate, in bytes, when so many items are added.
 #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
 mod growth {
     use std::sync::Arc;
 
-    use super::{Index, Ordered};
+    use super::Index;
 
     /// The size of a hash table for so many items, an eighth of it free.
     fn table(items: usize, item: usize) -> usize {
@@ -41,14 +53,28 @@ mod growth {
             table(wanted.max(index.capacity() + 1), size_of::<(Arc<str>, usize)>())
         }
     }
+}
 
-    pub(crate) fn growth_of_ordered<T>(items: &Ordered<T>, more: usize) -> usize {
-        let wanted = items.len() + more;
-        if wanted <= items.capacity() {
-            return 0;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_gives_back_room_once_it_is_much_smaller() {
+        let index_of = |most: usize, left: usize| {
+            let mut index: Index = (0..most).map(|number| (Arc::from(number.to_string()), number)).collect();
+            index.retain(|_, number| *number < left);
+            let before = index.capacity();
+            shrink(&mut index);
+            (before, index.capacity())
+        };
+        let (before, after) = index_of(1000, 300);
+        assert!(after >= 600 && after < before, "room for as many again stays: {after} of {before}");
+        for (most, left) in [(1000, 900), (1000, 500), (40, 1), (40, 39)] {
+            let (before, after) = index_of(most, left);
+            assert_eq!(before, after, "{left} of {most} is not much smaller, or is little");
         }
-        // The table, and the list beside it, which grows to what the table has room for.
-        let wanted = wanted.max(items.capacity() + 1);
-        table(wanted, size_of::<usize>()) + table(wanted, size_of::<(usize, Arc<str>, T)>())
+        let (_, none) = index_of(1000, 0);
+        assert_eq!(none, 0);
     }
 }

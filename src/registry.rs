@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use crate::change::SessionKey;
-use crate::delta::Delta;
-#[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
-use crate::delta::Values;
-use crate::maps::Index;
+use crate::delta::{Delta, Observer};
+use crate::json::Json;
+use crate::maps::{Index, shrink};
 use crate::scope::Scope;
 use crate::session_log::SessionLog;
 use crate::state::ScopeState;
+#[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+use crate::values::Values;
 
 /// Names a session in [`Sessions`](crate::engine::Sessions): the number of its slot. A session that is created anew
 /// gets another, unless [`Sessions::forget`](crate::engine::Sessions::forget) or
@@ -17,6 +18,9 @@ use crate::state::ScopeState;
 pub type SessionId = usize;
 /// Names a scope in [`Sessions`](crate::engine::Sessions): the number of its slot.
 pub type ScopeId = usize;
+
+/// As many sessions, and as many users of an app, are few.
+const FEW: usize = 64;
 
 /// The three stored scopes that a session reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,10 +35,10 @@ pub struct ScopeIds {
 }
 
 /// All sessions and scopes, each in a numbered slot.
-#[derive(Debug, Default)]
-pub(crate) struct Registry {
+#[derive(Debug)]
+pub(crate) struct Registry<V = Json> {
     entries: Vec<Option<Box<Entry>>>,
-    scopes: Vec<ScopeState>,
+    scopes: Vec<ScopeState<V>>,
     app_index: Index,
     apps: Vec<App>,
     users: Vec<User>,
@@ -72,7 +76,19 @@ struct User {
     sessions: Index,
 }
 
-impl Registry {
+impl<V> Registry<V> {
+    pub fn new() -> Self {
+        Self {
+            entries: Vec::new(),
+            scopes: Vec::new(),
+            app_index: Index::default(),
+            apps: Vec::new(),
+            users: Vec::new(),
+            free: Free::default(),
+            clock: 0,
+        }
+    }
+
     /// Finds a session by its full key.
     pub fn find(&self, key: &SessionKey) -> Option<SessionId> {
         self.user(&key.app_name, &key.user_id)?.sessions.get(&*key.session_id).copied()
@@ -87,6 +103,19 @@ impl Registry {
     /// How many sessions an app has, or one of its users.
     pub fn count(&self, app_name: &str, user_id: Option<&str>) -> usize {
         self.users(app_name, user_id).map(|user| user.sessions.len()).sum()
+    }
+
+    /// Whether an app, or one of its users, has so few sessions that they can be put in order for each list. None are
+    /// few.
+    pub fn has_few(&self, app_name: &str, user_id: Option<&str>) -> bool {
+        let users = if user_id.is_some() { 1 } else { self.app(app_name).map_or(0, |app| app.users.len()) };
+        let mut sizes = self.users(app_name, user_id).map(|user| user.sessions.len());
+        if users > FEW { sizes.all(|size| size == 0) } else { sizes.sum::<usize>() <= FEW }
+    }
+
+    /// How many slots there are for sessions.
+    pub fn size(&self) -> usize {
+        self.entries.len()
     }
 
     fn users(&self, app_name: &str, user_id: Option<&str>) -> impl Iterator<Item = &User> {
@@ -126,32 +155,45 @@ impl Registry {
         }
     }
 
+    /// The values of all scopes.
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+    pub fn scope_states(&self) -> impl Iterator<Item = &ScopeState<V>> {
+        self.scopes.iter()
+    }
+
     /// The values of a scope.
-    pub fn scope_state(&self, scope: ScopeId) -> Option<&ScopeState> {
+    pub fn scope_state(&self, scope: ScopeId) -> Option<&ScopeState<V>> {
         self.scopes.get(scope)
     }
 
     /// Writes a delta into a scope.
-    pub fn write(&mut self, scope: ScopeId, delta: &Delta) {
-        self.scopes[scope].apply(delta, &mut self.clock);
+    pub fn write(&mut self, scope: ScopeId, delta: &Delta<V>, observer: &mut impl Observer)
+    where
+        V: Clone,
+    {
+        self.scopes[scope].apply(delta, &mut self.clock, observer);
     }
 
     /// Gives a scope other values.
-    pub fn replace(&mut self, scope: ScopeId, values: &Delta) {
+    pub fn replace(&mut self, scope: ScopeId, values: &Delta<V>)
+    where
+        V: Clone,
+    {
         if let Some(state) = self.scopes.get_mut(scope) {
             state.replace(values, &mut self.clock);
         }
     }
 
     /// Gives a slot to a session whose key is free.
-    pub fn add(&mut self, key: &SessionKey, revision: u64, time: f64) -> SessionId {
+    pub fn add(&mut self, key: SessionKey, revision: u64, time: f64) -> SessionId {
         let session = self.new_scope(Scope::Session);
         let app = self.app_mut(&key.app_name).scope;
         let user = self.user_mut(&key.app_name, &key.user_id).scope;
-        let log = SessionLog::new(key.clone(), revision, time);
-        let entry = Some(Box::new(Entry { log, scopes: ScopeIds { session, app, user } }));
-        let id = place(&mut self.entries, &mut self.free.entries, entry);
-        self.user_mut(&key.app_name, &key.user_id).sessions.insert(Arc::from(key.session_id.as_str()), id);
+        let name: Arc<str> = Arc::from(key.session_id.as_str());
+        let id = place(&mut self.entries, &mut self.free.entries, None);
+        self.user_mut(&key.app_name, &key.user_id).sessions.insert(name, id);
+        let log = SessionLog::new(key, revision, time);
+        self.entries[id] = Some(Box::new(Entry { log, scopes: ScopeIds { session, app, user } }));
         id
     }
 
@@ -230,7 +272,7 @@ impl Registry {
     /// session, or to an app and a user, that may be new.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub fn growth(&self, app_name: &str, user_id: Option<&str>, session: Option<SessionId>, members: usize) -> usize {
-        use crate::maps::{growth_of_index, growth_of_list, growth_of_ordered};
+        use crate::maps::{growth_of_index, growth_of_list};
 
         let app = self.app(app_name);
         let user = user_id.and_then(|user_id| self.user(app_name, user_id));
@@ -241,17 +283,20 @@ impl Registry {
             + growth_of_list(&self.scopes, 3)
             + growth_of_list(&self.apps, 1)
             + growth_of_list(&self.users, 1);
+        let Free { entries, scopes: free_scopes, apps, users } = &self.free;
+        let free = [(entries, self.entries.len() + 1), (free_scopes, self.scopes.len() + 3)]
+            .into_iter()
+            .chain([(apps, self.apps.len() + 1), (users, self.users.len() + 1)]);
+        let free: usize = free.map(|(free, slots)| growth_of_list(free, slots - free.len().min(slots))).sum();
         let indexes = growth_of_index(&self.app_index, 1)
             + app.map_or(0, |app| growth_of_index(&app.users, 1))
             + user.map_or(0, |user| growth_of_index(&user.sessions, 1))
             + entry.map_or(0, |entry| entry.log.growth());
-        let values = scopes.map(|scope| {
-            scope.map_or_else(
-                || growth_of_ordered(&Values::default(), members),
-                |scope| growth_of_ordered(self.scopes[scope].values(), members),
-            )
+        let values = scopes.map(|scope| match scope {
+            Some(scope) => self.scopes[scope].values().growth(members),
+            None => Values::<V>::new().growth(members),
         });
-        lists + indexes + values.iter().sum::<usize>()
+        lists + free + indexes + values.iter().sum::<usize>()
     }
 
     fn new_scope(&mut self, scope: Scope) -> ScopeId {
@@ -295,20 +340,15 @@ impl Registry {
     }
 }
 
-/// Gives back the memory of an index that has become much smaller.
-fn shrink(index: &mut Index) {
-    if index.capacity() > 64 && index.len() < index.capacity() / 4 {
-        index.shrink_to(index.len() * 2);
-    }
-}
-
-/// Puts an item into a free slot, or at the end, and says where that is.
+/// Puts an item into a free slot, or at the end, and says where that is. The list of free slots gets room for all of
+/// them: deleting must not need memory.
 fn place<T>(items: &mut Vec<T>, free: &mut Vec<usize>, item: T) -> usize {
     if let Some(place) = free.pop() {
         items[place] = item;
         return place;
     }
     items.push(item);
+    free.reserve(items.len());
     items.len() - 1
 }
 

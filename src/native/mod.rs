@@ -17,6 +17,8 @@ mod turns;
 mod system_host;
 
 pub use draft::{StateDraft, StateRef, UpdateOptions};
+#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+pub(crate) use event_log::window;
 pub use host::Host;
 pub use in_memory::InMemorySessionService;
 pub use invocation::{Context, Invocation};
