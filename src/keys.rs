@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxBuildHasher;
+
 use crate::maps::{Index, shrink};
 
 /// How many keys may come and go before it is worth looking for those that are not used any more.
@@ -14,7 +16,7 @@ const MOST: usize = 1 << 29;
 ///
 /// What has a key shares it: the scopes with values under it, the changes that are prepared, the histories. The keys
 /// themselves say whether there is anything of that.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Keys {
     by_number: Vec<Option<Arc<str>>>,
     numbers: Index,
@@ -26,6 +28,12 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
+    /// Without keys.
+    pub const fn new() -> Self {
+        let numbers = Index::with_hasher(FxBuildHasher);
+        Self { by_number: Vec::new(), numbers, free: Vec::new(), changes: 0, left: 0 }
+    }
+
     /// The number of a key that has one.
     pub fn find(&self, key: &str) -> Option<usize> {
         self.numbers.get(key).copied()
@@ -106,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_key_has_one_number_as_long_as_anything_has_the_key() {
-        let mut keys = Keys::default();
+        let mut keys = Keys::new();
         let numbers: Vec<_> = ["a", "é", "", "a"].iter().map(|key| keys.number(key).unwrap()).collect();
         assert_eq!(numbers, [0, 1, 2, 0]);
         let kept = Arc::clone(keys.get(1).unwrap());
@@ -121,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_sweep_is_due_when_as_many_keys_as_there_are_have_come_or_gone() {
-        let mut keys = Keys::default();
+        let mut keys = Keys::new();
         let held: Vec<_> = (0..5000)
             .map(|number| {
                 assert_eq!(keys.is_sweep_due(), number > SWEEP);

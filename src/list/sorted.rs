@@ -125,21 +125,6 @@ impl Sorted {
     }
 }
 
-/// The items must be sorted.
-impl FromIterator<u32> for Sorted {
-    fn from_iter<I: IntoIterator<Item = u32>>(sorted: I) -> Self {
-        let mut list = Self::default();
-        for item in sorted {
-            match list.chunks.last_mut() {
-                Some(items) if items.len() < FULL => items.push(item),
-                _ => list.chunks.push(vec![item]),
-            }
-            list.len += 1;
-        }
-        list
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,8 +179,6 @@ mod tests {
             list.insert(item, &|other| other < item);
         }
         assert_eq!(list.chunks.len(), 10);
-        let collected: Sorted = (0..5000).collect();
-        assert_eq!(items(&collected), (0..5000).collect::<Vec<_>>());
         assert!(items(&Sorted::default()).is_empty());
     }
 }

@@ -14,7 +14,7 @@ use crate::keys::Keys;
 use crate::scope::Scope;
 
 thread_local! {
-    static KEYS: RefCell<Keys> = RefCell::default();
+    static KEYS: RefCell<Keys> = const { RefCell::new(Keys::new()) };
 }
 
 /// Gives a number to the key in the scratch buffer, or finds the one that it has. Answers with the number above the
