@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxBuildHasher;
-
-use crate::maps::{Index, shrink};
+use crate::maps::Index;
 
 /// How many keys may come and go before it is worth looking for those that are not used any more.
 const SWEEP: usize = 1024;
@@ -30,13 +28,12 @@ pub(crate) struct Keys {
 impl Keys {
     /// Without keys.
     pub const fn new() -> Self {
-        let numbers = Index::with_hasher(FxBuildHasher);
-        Self { by_number: Vec::new(), numbers, free: Vec::new(), changes: 0, left: 0 }
+        Self { by_number: Vec::new(), numbers: Index::new(), free: Vec::new(), changes: 0, left: 0 }
     }
 
     /// The number of a key that has one.
     pub fn find(&self, key: &str) -> Option<usize> {
-        self.numbers.get(key).copied()
+        self.numbers.get(key)
     }
 
     /// The number of a key, which has one from now on. Nothing, when all numbers are taken.
@@ -80,7 +77,7 @@ impl Keys {
         for (number, place) in self.by_number.iter_mut().enumerate() {
             // One is here and one is in the index.
             if let Some(key) = place.take_if(|key| Arc::strong_count(key) <= 2) {
-                self.numbers.remove(&*key);
+                self.numbers.remove(&key);
                 released.push(number);
             }
         }
@@ -88,7 +85,7 @@ impl Keys {
             self.by_number.pop();
         }
         self.by_number.shrink_to(2 * self.by_number.len());
-        shrink(&mut self.numbers);
+        self.numbers.shrink();
         self.free = (0..self.by_number.len()).rev().filter(|&number| self.get(number).is_none()).collect();
         self.changes = 0;
         self.left = self.numbers.len();

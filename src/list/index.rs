@@ -3,7 +3,6 @@
 use super::SortKey;
 use super::sorted::Sorted;
 use crate::registry::{Registry, ScopeId, ScopeIds, SessionId};
-use crate::session_log::SessionLog;
 
 /// The lists that are kept in order.
 ///
@@ -79,18 +78,18 @@ impl ListIndex {
     }
 
     /// The list of an app or a user, which is kept from now on. `all` are its sessions, in any order: there are some.
-    pub(super) fn of<'a, V, I: Iterator<Item = (SessionId, &'a SessionLog)>>(
+    pub(super) fn of<V>(
         &mut self,
         scope: ScopeId,
         registry: &Registry<V>,
-        all: impl FnOnce() -> I,
+        all: impl FnOnce() -> Vec<SessionId>,
     ) -> (&Sorted, &[Listed]) {
         self.put_moved(registry);
         let place = self.place_of(scope).unwrap_or_else(|place| {
             self.lists.insert(place, (scope, Sorted::default()));
             self.listed.reserve_exact(registry.size().saturating_sub(self.listed.len()));
-            for (id, log) in all() {
-                self.set_time(id, log.update_time());
+            for id in all() {
+                self.set_time(id, registry.entry(id).map_or(0.0, |entry| entry.log.update_time()));
                 self.change(scope, id, registry, Sorted::insert);
             }
             place
@@ -131,6 +130,7 @@ impl ListIndex {
     }
 
     /// Inserts a session into a list, or removes it, if the list is kept.
+    #[inline(never)]
     fn change<V>(
         &mut self,
         scope: ScopeId,

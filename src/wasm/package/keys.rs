@@ -56,6 +56,7 @@ pub(super) fn note_dropped(count: usize) -> bool {
 }
 
 /// The delta of the first words, so many, each of which names a key. `value` is given the place of a word.
+#[inline(never)]
 pub(super) fn delta<V>(count: usize, value: impl Fn(&[u32], usize) -> V) -> Result<Delta<V>> {
     KEYS.with_borrow(|keys| {
         with_words(|words| {
