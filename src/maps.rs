@@ -62,11 +62,16 @@ impl Index {
         self.0.reserve(more);
     }
 
-    /// Gives back memory once it has become much smaller.
+    /// Gives back memory once it has become much smaller; later, where there is no memory for the smaller index:
+    /// deleting must not need any.
     #[inline(never)]
     pub fn shrink(&mut self) {
         if self.capacity() > 64 && self.len() < self.capacity() / 4 {
-            self.0.shrink_to(self.len() * 2);
+            let mut smaller = Self::new();
+            if smaller.0.try_reserve(self.len() * 2).is_ok() {
+                smaller.0.extend(self.0.drain());
+                *self = smaller;
+            }
         }
     }
 }

@@ -294,11 +294,16 @@ impl<V> Registry<V> {
             + growth_of_list(&self.scopes, 3)
             + growth_of_list(&self.apps, 1)
             + growth_of_list(&self.users, 1);
+        let Free { entries, scopes: free_scopes, apps, users } = &self.free;
+        let free = [(entries, self.entries.len() + 1), (free_scopes, self.scopes.len() + 3)]
+            .into_iter()
+            .chain([(apps, self.apps.len() + 1), (users, self.users.len() + 1)]);
+        let free: usize = free.map(|(free, slots)| growth_of_list(free, slots - free.len().min(slots))).sum();
         let indexes = growth_of_index(&self.app_index, 1)
             + app.map_or(0, |app| growth_of_index(&app.users, 1))
             + user.map_or(0, |user| growth_of_index(&user.sessions, 1));
         let scopes = [app.map(|app| app.scope), user.map(|user| user.scope), None];
-        lists + indexes + scopes.map(|scope| self.growth_of_scope(scope, members)).iter().sum::<usize>()
+        lists + free + indexes + scopes.map(|scope| self.growth_of_scope(scope, members)).iter().sum::<usize>()
     }
 
     /// As [`Registry::growth`], for a session that is there.
@@ -360,13 +365,15 @@ impl<V> Registry<V> {
     }
 }
 
-/// Puts an item into a free slot, or at the end, and says where that is.
+/// Puts an item into a free slot, or at the end, and says where that is. The list of free slots gets room for all of
+/// them: deleting must not need memory.
 fn place<T>(items: &mut Vec<T>, free: &mut Vec<usize>, item: T) -> usize {
     if let Some(place) = free.pop() {
         items[place] = item;
         return place;
     }
     items.push(item);
+    free.reserve(items.len());
     items.len() - 1
 }
 

@@ -12,7 +12,7 @@ use super::errors::error_json;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The reserve, in bytes.
-const RESERVE: usize = 256 * 1024;
+pub(super) const RESERVE: usize = 256 * 1024;
 
 /// Texts up to this many bytes are not parsed for the estimate: the most that any text of that length can need is
 /// asked for.
