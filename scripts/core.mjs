@@ -103,7 +103,7 @@ async function bindCore() {
   run(process.execPath, [
     inRoot('node_modules', 'binaryen', 'bin', 'wasm-opt'),
     ...features.map((feature) => `--enable-${feature}`),
-    '-Os',
+    '-O3',
     wasm('statepad_bg.wasm'),
     '-o',
     wasm('statepad_bg.wasm'),
