@@ -62,7 +62,10 @@ async function bundle(contents, external = [], plugins = []) {
 /** The module is text in a script of its own: without it, what is left are the scripts that people wrote. */
 const withoutModule = {
   name: 'without-module',
-  setup: ({ onLoad }) => onLoad({ filter: /statepad_hex\.js$/ }, () => ({ contents: "export const hex = '';" })),
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /statepad_text\.js$/ }, () => ({
+      contents: "export const characters = '', frequent = [], length = 0, text = '';",
+    })),
 };
 
 /** The files that a file imports at once, and itself. */
