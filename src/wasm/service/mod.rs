@@ -4,6 +4,7 @@
 //! callbacks `persist` and `restore` they are also wherever those keep them. What a caller gives is taken apart once,
 //! by the walker; what leaves with values of users in it leaves as JSON text, so that no key is lost.
 
+#![expect(clippy::missing_errors_doc, reason = "the comments are those of the .d.ts: they say what is thrown")]
 #![expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands over what it made of JavaScript's values")]
 
 mod host;

@@ -37,10 +37,6 @@ pub struct SessionService {
 #[wasm_bindgen]
 impl SessionService {
     /// Throws `INVALID_ARGUMENT` when the options do not go together.
-    ///
-    /// # Errors
-    ///
-    /// Throws when an option is not known, or is not what it should be.
     #[wasm_bindgen(constructor)]
     pub fn new(options: Option<SessionServiceOptions>) -> Answer<SessionService> {
         let options = options.map_or(JsValue::UNDEFINED, JsValue::from);

@@ -47,8 +47,6 @@ enum ShownStep<'a> {
 impl Template {
     /// Compiles a text. Every text is a template.
     ///
-    /// # Errors
-    ///
     /// Throws `INVALID_ARGUMENT` for anything but a string.
     #[wasm_bindgen(constructor)]
     pub fn new(#[wasm_bindgen(unchecked_param_type = "string")] text: JsValue) -> Answer<Template> {
@@ -62,10 +60,6 @@ impl Template {
     }
 
     /// What the template needs, in the order of the text.
-    ///
-    /// # Errors
-    ///
-    /// None: the list is made here.
     #[wasm_bindgen(getter, unchecked_return_type = "readonly Placeholder[]")]
     pub fn placeholders(&self) -> Answer<JsValue> {
         let shown: Vec<_> = self
@@ -80,8 +74,6 @@ impl Template {
     }
 
     /// Renders. Strings go in as they are and are not scanned again, `null` is empty, everything else is compact JSON.
-    ///
-    /// # Errors
     ///
     /// Throws `TEMPLATE_KEY_MISSING` or, when only artifacts are missing, `ARTIFACT_MISSING`, with all that is
     /// `missing`; `INVALID_ARGUMENT` when `artifact` answers with a promise.
@@ -125,8 +117,6 @@ impl Template {
     }
 
     /// Gives a template that renders to exactly `text`.
-    ///
-    /// # Errors
     ///
     /// Throws `INVALID_ARGUMENT` for anything but a string.
     pub fn escape(#[wasm_bindgen(unchecked_param_type = "string")] text: JsValue) -> Answer<String> {
