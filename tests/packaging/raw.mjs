@@ -8,8 +8,8 @@ import { root, run } from './project.mjs';
 const made = new Map();
 
 /**
- * The folder of what wasm-pack builds for a target. Without optimisation, which takes minutes and changes no answer; and
- * for each process its own, as several may run at once.
+ * The folder of what wasm-pack builds for a target. Without optimisation, which takes minutes and changes no answer;
+ * and for each process its own, as several may run at once.
  */
 export function rawBuild(target) {
   const promise = made.get(target) ?? build(target);

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { after, before, describe, it } from 'node:test';
-import { build as esbuild } from 'esbuild';
+import { build as vite } from 'vite';
 import { blocksOf, textOf } from '../docs/pages.mjs';
 import { openChromium, openPage } from '../support/chromium.mjs';
 import { serve } from '../support/serve.mjs';
@@ -67,11 +66,13 @@ describe('the crate by wasm-pack', () => {
   });
   after(() => browser?.close());
 
-  async function printedOnPage(folder, script) {
-    const { origin, stop } = await serve({ folder, pages: { '/': page(script) } });
+  async function printedOnPage(folder) {
+    const { origin, stop } = await serve({ folder });
     try {
       const { page: opened, complaints } = await openPage(browser, origin);
       await opened.goto(`${origin}/`);
+      // A module that awaits at its top is not waited for by the page.
+      await opened.waitForFunction(() => globalThis.told !== undefined).catch(() => undefined);
       const told = await opened.evaluate(() => globalThis.told);
       assert.deepEqual(complaints, []);
       return told;
@@ -101,26 +102,24 @@ describe('the crate by wasm-pack', () => {
 
   it('for the web fetches its module in a browser', async () => {
     const start = (names) => `import init, { ${names} } from './node_modules/statepad/statepad.js';\nawait init();`;
-    const folder = await projectOf('web', { 'main.js': asModule(start) });
-    assert.deepEqual(await printedOnPage(folder, './main.js'), SHOWN_ON_A_PAGE);
+    const folder = await projectOf('web', { 'main.js': asModule(start), 'index.html': page('./main.js') });
+    assert.deepEqual(await printedOnPage(folder), SHOWN_ON_A_PAGE);
   });
 
-  it('for a bundler is bundled by esbuild, the module by its loader', async () => {
-    const folder = await projectOf('bundler', {
+  it('for a bundler is bundled by Vite', async () => {
+    const files = {
       'main.js': asModule((names) => `import { ${names} } from 'statepad';`),
+      'index.html': page('./main.js'),
+    };
+    const folder = await projectOf('bundler', files);
+    const built = join(folder, 'built');
+    await vite({
+      root: folder,
+      configFile: false,
+      logLevel: 'error',
+      build: { outDir: built, target: 'esnext', modulePreload: false },
     });
-    const { warnings } = await esbuild({
-      absWorkingDir: folder,
-      entryPoints: [join(folder, 'main.js')],
-      outfile: join(folder, 'built', 'main.js'),
-      bundle: true,
-      format: 'esm',
-      platform: 'browser',
-      logLevel: 'silent',
-      plugins: [modulesOfWebAssembly],
-    });
-    assert.deepEqual(warnings, []);
-    assert.deepEqual(await printedOnPage(join(folder, 'built'), './main.js'), SHOWN_ON_A_PAGE);
+    assert.deepEqual(await printedOnPage(built), SHOWN_ON_A_PAGE);
   });
 
   it('has types that one can work from: those of the package, as far as they go', async () => {
@@ -160,30 +159,3 @@ describe('the crate by wasm-pack', () => {
     assert.match(readFileSync(join(root, 'pkg', '.gitignore'), 'utf8'), /wasm-pack/);
   });
 });
-
-/** What bundlers that know modules of WebAssembly make of `import * as wasm from './statepad_bg.wasm'`. */
-const modulesOfWebAssembly = {
-  name: 'wasm',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir, namespace }) =>
-      namespace === 'wasm' ? { path, namespace: 'bytes' } : { path: join(resolveDir, path), namespace: 'wasm' },
-    );
-    onLoad({ filter: /.*/, namespace: 'bytes' }, ({ path }) => ({ contents: readFileSync(path), loader: 'binary' }));
-    onLoad({ filter: /.*/, namespace: 'wasm' }, ({ path }) => {
-      const module = new WebAssembly.Module(readFileSync(path));
-      const sources = [...new Set(WebAssembly.Module.imports(module).map((it) => it.module))];
-      const names = WebAssembly.Module.exports(module).map((it) => it.name);
-      return {
-        resolveDir: join(path, '..'),
-        contents: [
-          `import bytes from ${JSON.stringify(path)};`,
-          ...sources.map((source, index) => `import * as source${index} from ${JSON.stringify(source)};`),
-          `const imports = { ${sources.map((source, index) => `${JSON.stringify(source)}: source${index}`)} };`,
-          'const { exports } = (await WebAssembly.instantiate(bytes, imports)).instance;',
-          ...names.map((name, index) => `const export${index} = exports[${JSON.stringify(name)}];`),
-          `export { ${names.map((name, index) => `export${index} as ${name}`).join(', ')} };`,
-        ].join('\n'),
-      };
-    });
-  },
-};
