@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 
 use super::errors::{Details, error};
 use super::host::{Answer, parse, parse_frozen, stringify};
-use super::memory::{Memory, Step, set_json};
+use super::memory::{Memory, Step, values_set_by};
 use crate::change::{Change, ChangeKind, SessionKey};
 use crate::delta::{Delta, ScopedDelta, Write};
 use crate::error::ErrorKind;
@@ -118,7 +118,7 @@ impl Record {
         let (version, event) = (None, None);
         match step {
             Step::Create { key, created, change } => {
-                let state = set_json(&change.delta.clone().join(Delta::default()));
+                let state = values_set_by(&change.delta.clone().join(Delta::default()));
                 let data = format!("{{\"timestamp\":{},\"state\":{state}}}", super::event::number(change.time));
                 let event = Some(RecordedEvent { id: created.clone(), time: change.time, data });
                 let (time, delta) = (change.time, Some(json_of(&change.delta)));

@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 
 use js_sys::Array;
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::requests::EventWindow;
 use crate::change::{Change, Guard, SessionKey};
 use crate::delta::{Delta, Write};
 use crate::error::Result;
-use crate::history::object_of;
-use crate::json::Json;
 use crate::native::window;
 use crate::registry::SessionId;
 use crate::sessions::Sessions;
@@ -151,19 +150,17 @@ impl Memory {
 
 /// The values of scopes in one JSON object, under full keys.
 fn merged<'a>(scopes: impl Iterator<Item = &'a ScopeState>) -> String {
-    let values: Vec<(&str, &Json)> =
-        scopes.flat_map(|scope| scope.values().iter().map(|(key, json)| (&**key, json))).collect();
-    object_of(&values)
+    let objects: Vec<String> = scopes.map(|scope| scope.to_json(true)).collect();
+    let members = objects.iter().filter_map(|object| object.strip_prefix('{')?.strip_suffix('}'));
+    let members: Vec<&str> = members.filter(|members| !members.is_empty()).collect();
+    format!("{{{}}}", members.join(","))
 }
 
 /// The values that a delta sets, as one JSON object.
-pub(super) fn set_json(delta: &Delta) -> String {
-    let set: Vec<(&str, &Json)> = delta
-        .iter()
-        .filter_map(|(key, write)| match write {
-            Write::Set(json) => Some((key, json)),
-            Write::Unset => None,
-        })
-        .collect();
-    object_of(&set)
+pub(super) fn values_set_by(delta: &Delta) -> Value {
+    let set = delta.iter().filter_map(|(key, write)| match write {
+        Write::Set(json) => Some((key.to_owned(), json.to_value())),
+        Write::Unset => None,
+    });
+    set.collect()
 }
