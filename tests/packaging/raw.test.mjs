@@ -52,12 +52,12 @@ const SHOWN_ON_A_PAGE = [
   'Visit 1, . Answer as {"level": 1}.',
 ];
 
-/** The program as a module whose `done` is resolved at its end. */
-const asModule = (lines) => {
-  const text = programWith(lines);
-  const end = text.lastIndexOf('import ') < 0 ? 0 : text.indexOf('\n', text.lastIndexOf('import ')) + 1;
+/** A program as a module whose `done` is resolved at its end. */
+function moduleOf(text) {
+  const last = text.lastIndexOf('import ');
+  const end = text.indexOf('\n', last) + 1;
   return `${text.slice(0, end)}export const done = (async () => {\n${text.slice(end)}\n})();\n`;
-};
+}
 
 describe('the crate by wasm-pack', () => {
   let browser;
@@ -102,13 +102,26 @@ describe('the crate by wasm-pack', () => {
 
   it('for the web fetches its module in a browser', async () => {
     const start = (names) => `import init, { ${names} } from './node_modules/statepad/statepad.js';\nawait init();`;
-    const folder = await projectOf('web', { 'main.js': asModule(start), 'index.html': page('./main.js') });
+    const folder = await projectOf('web', {
+      'main.js': moduleOf(programWith(start)),
+      'index.html': page('./main.js'),
+    });
     assert.deepEqual(await printedOnPage(folder), SHOWN_ON_A_PAGE);
+  });
+
+  it("for the web runs the program of the crate's page", async () => {
+    const [{ code }] = blocksOf(textOf('src/README.md')).filter(({ language }) => language === 'js');
+    const folder = await projectOf('web', {
+      'main.js': moduleOf(`${code}\nconsole.log(text);`),
+      'index.html': page('./main.js'),
+    });
+    cpSync(join(folder, 'node_modules', 'statepad'), join(folder, 'statepad-wasm'), { recursive: true });
+    assert.deepEqual(await printedOnPage(folder), ['Explain tides to Ana.']);
   });
 
   it('for a bundler is bundled by Vite', async () => {
     const files = {
-      'main.js': asModule((names) => `import { ${names} } from 'statepad';`),
+      'main.js': moduleOf(program),
       'index.html': page('./main.js'),
     };
     const folder = await projectOf('bundler', files);

@@ -8,7 +8,9 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
 use super::backend::{Backend, Plan};
-use super::checks::{admit_optional_string, admit_string, check_count, check_function, check_object, check_options};
+use super::checks::{
+    admit_optional_string, admit_string, check_count, check_function, check_object, check_options, refuse_aborted,
+};
 use super::errors::invalid;
 use super::event::{Fill, admit_event, core_delta};
 use super::host::{Answer, Attributes, define, member, parse, put, settled};
@@ -154,6 +156,7 @@ impl SessionService {
             let event = member(&request, "event")?;
             check_object(&event, "event")?;
             if member(&event, "partial")?.is_truthy() {
+                refuse_aborted(&signal)?;
                 return Ok(Promise::resolve(&event));
             }
             let revision = check_count(&member(&request, "expectedRevision")?, "expectedRevision")?;

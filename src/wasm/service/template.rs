@@ -6,7 +6,7 @@ use js_sys::{Array, Function, Promise, Reflect};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, future_to_promise};
+use wasm_bindgen_futures::{JsFuture, future_to_promise, spawn_local};
 
 use super::checks::{check_function, check_object, check_options, check_text};
 use super::errors::{Details, error, error_by};
@@ -170,9 +170,8 @@ fn check_artifact(name: &str, text: &JsValue) -> Answer<Option<String>> {
     }
     if is_thenable(text)? {
         // Rendering has failed already: this artifact's own failure is not reported.
-        let ignored = Closure::<dyn FnMut(JsValue)>::new(|_| {});
-        let _ = Promise::resolve(text).catch(&ignored);
-        ignored.forget();
+        let promise = Promise::resolve(text);
+        spawn_local(async move { drop(JsFuture::from(promise).await) });
     }
     let what =
         format!("the artifact \"{name}\" must be a string or undefined; await renderAsync() for one that takes time");
