@@ -24,6 +24,7 @@ const FOLDERS = {
   // They run wasm-pack build.
   'tests/packaging/raw.test.mjs': { seconds: 60, shares: [...cargo, ...heavy] },
   'tests/packaging/raw-service.test.mjs': { seconds: 15, shares: cargo },
+  'tests/packaging/raw-laws.test.mjs': { seconds: 15, shares: cargo },
   'tests/page': { seconds: 219, shares: heavy },
   // It measures.
   'tests/page/speed.test.mjs': { seconds: 54, alone: true },

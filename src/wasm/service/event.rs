@@ -126,10 +126,6 @@ impl EventDraft {
     /// The event as it is stored, its deletions in their stored form. The `temp:` keys have been taken out.
     pub(super) fn to_stored(&self) -> StoredEvent {
         let mut event = self.members.clone();
-        if !self.deleted.is_empty() {
-            let metadata = with_deletions(event.get("customMetadata"), &self.deleted);
-            event.insert("customMetadata".into(), metadata);
-        }
         let mut actions = Map::new();
         actions.insert("stateDelta".into(), Value::Object(self.delta.clone()));
         for name in ["artifactDelta", "requestedAuthConfigs", "requestedToolConfirmations"] {
@@ -137,6 +133,10 @@ impl EventDraft {
         }
         actions.extend(self.actions.clone());
         event.insert("actions".into(), Value::Object(actions));
+        if !self.deleted.is_empty() {
+            let metadata = with_deletions(event.get("customMetadata"), &self.deleted);
+            event.insert("customMetadata".into(), metadata);
+        }
         StoredEvent { value: Value::Object(event), is_marked: self.is_marked }
     }
 
