@@ -81,8 +81,7 @@ for (const name of Object.keys(libraries)) {
             step,
           );
         // The rows that a statement writes.
-        const isGiven = (step) =>
-          sql.includes('VALUES') && /^SCAN \d+(-ROW VALUES CLAUSE| CONSTANT ROWS)$/.test(step);
+        const isGiven = (step) => sql.includes('VALUES') && /^SCAN \d+(-ROW VALUES CLAUSE| CONSTANT ROWS)$/.test(step);
         // The least number of a scope: the first row.
         const isLeast = (step) => sql.includes('min(n)') && step === 'SEARCH statepad_scopes_v2';
         const others = sql.includes('sqlite_master')
