@@ -1,5 +1,5 @@
-// What encrypts: Node where it is there and does what it says, WebCrypto elsewhere and for keys that it has made. Either
-// reads what the other one has written.
+// What encrypts: Node where it is there and does what it says, WebCrypto elsewhere and for keys that it has made.
+// Either reads what the other one has written.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -59,8 +59,8 @@ test('on a full disk a change is unavailable and nothing is half written', async
 });
 
 /**
- * Lets the journal of `open` have a file that fails as told. `faults.write` stands for both ways to write, of which one
- * answers at once and the other one later: it gets a function that writes so, and what is to be written.
+ * Lets the journal of `open` have a file that fails as told. `faults.write` stands for both ways to write, of which
+ * one answers at once and the other one later: it gets a function that writes so, and what is to be written.
  */
 async function withFaults(open, faults) {
   const { open: openFile } = fs;
