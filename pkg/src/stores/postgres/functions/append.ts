@@ -61,6 +61,9 @@ declare
   own_rev integer;
   own_created text;
   ruling integer;
+  -- What others have done to moved scopes, where values are deleted: it is told as it was before that.
+  app_told json;
+  user_told json;
   answer text;
 begin
   if app_names is null then
@@ -100,8 +103,16 @@ function write(schema: string, movesApp: boolean, movesUser: boolean): string {
     ...(movesUser ? [] : [`${schema}.scopes usr`]),
   ];
   const found = [...(movesApp ? [] : ['app.no = app_no']), ...(movesUser ? [] : ['usr.no = usr_no'])];
-  const told = (known: string, by: string, no: string, pos: string): string =>
-    `case when ${known} < ${pos} then ${changedCall(schema, no, known, by, pos)} end`;
+  const changed = (part: 'app' | 'user', pos: string): string =>
+    changedCall(schema, part === 'app' ? 'app_no' : 'usr_no', `${part}_known`, `${part}_by`, pos);
+  const told = (part: 'app' | 'user', pos: string, moves: boolean): string =>
+    moves
+      ? `case when unset_names is not null then ${part}_told when ${part}_known < ${pos} then ${changed(part, pos)} end`
+      : `case when ${part}_known < ${pos} then ${changed(part, pos)} end`;
+  const tell = (part: 'app' | 'user'): string => `
+        if ${part}_known < ${part}_pos then
+          ${part}_told := ${changed(part, `${part}_pos`)};
+        end if;`;
   const owner = (part: string): string =>
     byPart('own_no', movesApp ? 'app_no' : undefined, movesUser ? 'usr_no' : undefined, part);
   const at = byPart(
@@ -116,7 +127,7 @@ function write(schema: string, movesApp: boolean, movesUser: boolean): string {
         join ${schema}.scopes usr on usr.parent = app.no and usr.name = user_name
         join ${schema}.sessions session on session.usr = usr.no and session.id = session_id
         where app.parent = 0 and app.name = app_name for no key update of ${locked};
-      if unset_names is not null and (${judge(schema)}) = ${VERDICT.write} then
+      if unset_names is not null and (${judge(schema)}) = ${VERDICT.write} then${movesApp ? tell('app') : ''}${movesUser ? tell('user') : ''}
         delete from ${schema}.state state using unnest(unset_parts, unset_names) gone (part, name)
           where state.owner = ${owner('gone.part')} and state.name = gone.name;
       end if;
@@ -138,7 +149,8 @@ function write(schema: string, movesApp: boolean, movesUser: boolean): string {
               where old.value <> excluded.value)
         select json_build_array(written.rev, ${app.after}, ${user.after}, ${lastEvent(schema, 'own_no', 'own_rev')},
             ${app.mark}, ${user.mark},
-            ${told('app_known', 'app_by', 'app_no', app.pos)}, ${told('user_known', 'user_by', 'usr_no', user.pos)})
+            ${told('app', app.pos, movesApp)},
+            ${told('user', user.pos, movesUser)})
           into answer from ${tables.join(', ')}${found.length > 0 ? ` where ${found.join(' and ')}` : ''};
       end if;${movesApp ? trim(schema, 'app_no', 'app_pos') : ''}${movesUser ? trim(schema, 'usr_no', 'user_pos') : ''}`;
 }
