@@ -95,7 +95,7 @@ export function appendManyStatement(schema: string, changes: readonly PlainAppen
 }
 
 /** The arrays of the values that are set and deleted. */
-function valueArrays(placed: readonly Placed[]): string[] {
+function valueArrays(placed: readonly Placed[]): (string | null)[] {
   const [events, parts, names, texts]: [number[], number[], string[], string[]] = [[], [], [], []];
   const [goneFrom, gone]: [number[], string[]] = [[], []];
   placed.forEach(({ change: { delta } }, index) => {
@@ -118,8 +118,7 @@ function valueArrays(placed: readonly Placed[]): string[] {
     plainArrayOf(parts),
     arrayOf(names),
     arrayOf(texts),
-    plainArrayOf(goneFrom),
-    arrayOf(gone),
+    ...(gone.length > 0 ? [plainArrayOf(goneFrom), arrayOf(gone)] : [null, null]),
   ];
 }
 

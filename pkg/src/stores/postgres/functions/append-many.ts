@@ -58,7 +58,8 @@ export const APPEND_MANY = {
  * - `written`: `[number, name, at]` for values of scopes that are written: the position at which each first was there
  *
  * Sessions are locked first, then scopes, in the order of all calls. Each statement sees what was committed before it
- * began: what is looked at is looked at when all is locked.
+ * began: what is looked at is looked at when all is locked. A statement costs by its parts, also where they find
+ * nothing: batches that move no scope have statements of their own.
  */
 export function appendManyFunction(schema: string): string {
   return `create function ${schema}.${APPEND_MANY.name}(${APPEND_MANY.parameters.join(', ')}) returns text ${SETTINGS}
@@ -87,21 +88,26 @@ begin
     select session.no from unnest(user_places, session_ids) with ordinality wanted (user_place, id, place)
       join ${schema}.sessions session on session.usr = scope_nos[wanted.user_place] and session.id = wanted.id
       order by wanted.place for no key update of session) locked;
-  perform from unnest(scope_moves) with ordinality wanted (moves, place)
-    join ${schema}.scopes scope on scope.no = scope_nos[wanted.place]
-    where wanted.moves order by wanted.place for no key update of scope;
-
-  ${look(schema)}
-  ${refuseOtherVersion(schema)}
-  ${writeAll(schema)}
+  if true = any(scope_moves) then
+    perform from unnest(scope_moves) with ordinality wanted (moves, place)
+      join ${schema}.scopes scope on scope.no = scope_nos[wanted.place]
+      where wanted.moves order by wanted.place for no key update of scope;
+    ${look(schema, true)}
+    ${refuseOtherVersion(schema)}
+    ${writeAll(schema, true)}
+  else
+    ${look(schema, false)}
+    ${refuseOtherVersion(schema)}
+    ${writeAll(schema, false)}
+  end if;
   return json_build_object('events', answer_events, 'scopes', answer_scopes, 'told', answer_told,
     'written', answer_written);
 end
 $append$`;
 }
 
-/** The statement that looks at everything, and rules which events are written. */
-function look(schema: string): string {
+/** The statement that looks at everything, and rules which events are written. `moves`: whether any moves a scope. */
+function look(schema: string, moves: boolean): string {
   const ruling = verdict(schema, {
     no: 'session.no',
     rev: 'session.rev',
@@ -113,10 +119,18 @@ function look(schema: string): string {
   });
   // Where a scope is after an event: each event before it, or that one, that is written and moves it, moves it by one.
   const position = (scope: 'app' | 'user'): string =>
-    `array_agg(ruled.${scope}_pos + ruled.${scope}_moves order by ruled.place)`;
+    moves ? `array_agg(ruled.${scope}_pos + ruled.${scope}_moves)` : 'null';
   const movesUntil = (scope: 'app' | 'user'): string =>
     `count(*) filter (where judged.ruling = ${VERDICT.write} and judged.${scope}_names is not null)
           over (partition by judged.${scope}_place order by judged.turn) as ${scope}_moves`;
+  const isTrimmed = (scope: 'app' | 'user'): string =>
+    `(ruled.${scope}_pos + ruled.${scope}_moves) / ${MOVES_BETWEEN_TRIMS} > ruled.${scope}_pos / ${MOVES_BETWEEN_TRIMS}`;
+  const ruled = moves
+    ? `(select judged.*, positions.pos[judged.app_place] as app_pos, positions.pos[judged.user_place] as user_pos,
+          ${movesUntil('app')},
+          ${movesUntil('user')}
+        from judged, positions order by judged.place)`
+    : 'judged';
   return `with judged as materialized (
       select wanted.*, session.no, session.rev as found_rev, ${ruling} as ruling, ${lastEvent(schema, 'session.no', 'session.rev')} as last
         from unnest(turns, app_places, user_places, session_ids, wanted_created, wanted_revs, ids, calls, app_names, user_names)
@@ -129,84 +143,93 @@ function look(schema: string): string {
         left join ${schema}.scopes scope on scope.no = wanted.no),
     positions as materialized (
       select array_agg(scopes.pos order by scopes.place) as pos,
-          json_agg(json_build_array(scopes.no, scopes.pos, scopes.mark) order by scopes.place) as answer from scopes),
-    ruled as (
-      select judged.*, positions.pos[judged.app_place] as app_pos, positions.pos[judged.user_place] as user_pos,
-          ${movesUntil('app')},
-          ${movesUntil('user')}
-        from judged, positions)
-    select array_agg(case when ruled.ruling = ${VERDICT.write} then ruled.no end order by ruled.place),
-        array_agg(ruled.found_rev + 1 order by ruled.place),
+          json_agg(json_build_array(scopes.no, scopes.pos, scopes.mark) order by scopes.place) as answer from scopes)
+    select array_agg(case when ruled.ruling = ${VERDICT.write} then ruled.no end), array_agg(ruled.found_rev + 1),
         ${position('app')}, ${position('user')},
         json_agg(json_build_array(ruled.ruling, ruled.found_rev, ruled.last, case ruled.ruling when ${VERDICT.duplicate} then
-          (select event.data from ${schema}.events event where -event.session = -ruled.no and event.id = ruled.id) end)
-          order by ruled.place),
+          (select event.data from ${schema}.events event where -event.session = -ruled.no and event.id = ruled.id) end)),
         (select positions.answer from positions),
         (select json_agg(case when known.pos < positions.pos[known.place]
             then ${changedCall(schema, 'scope_nos[known.place]', 'known.pos', 'known.mark', 'positions.pos[known.place]')} end
             order by known.nth)
           from unnest(known_places, known_positions, known_marks) with ordinality known (place, pos, mark, nth), positions),
         bool_or(ruled.ruling = ${VERDICT.write}),
-        bool_or((ruled.app_pos + ruled.app_moves) / ${MOVES_BETWEEN_TRIMS} > ruled.app_pos / ${MOVES_BETWEEN_TRIMS}
-          or (ruled.user_pos + ruled.user_moves) / ${MOVES_BETWEEN_TRIMS} > ruled.user_pos / ${MOVES_BETWEEN_TRIMS})
+        ${moves ? `bool_or(${isTrimmed('app')} or ${isTrimmed('user')})` : 'false'}
       into session_nos, revs, app_positions, user_positions, answer_events, answer_scopes, answer_told, is_written, is_trimmed
-      from ruled;`;
+      from ${ruled} ruled;`;
 }
 
 /** The statements that write the events that are written, and what belongs to them. */
-function writeAll(schema: string): string {
-  const moving = (part: 'app' | 'user'): string => `select scope_nos[event.scope] as no, event.scope as place,
-          ${part}_positions[event.place] as pos, event.call, event.names
-        from unnest(${part}_places, calls, ${part}_names) with ordinality event (scope, call, names, place)
-        where event.names is not null and session_nos[event.place] is not null`;
+function writeAll(schema: string, moves: boolean): string {
+  const values =
+    'unnest(set_events, set_parts, set_names, set_values) with ordinality new (event, part, name, value, nth)';
+  const merged = `on conflict (owner, name) do update set value = excluded.value, wrote = excluded.wrote
+          where old.value <> excluded.value`;
   return `if unset_events is not null and is_written then
-    delete from ${schema}.state state using unnest(unset_events, unset_names) gone (event, name)
-      where state.owner = session_nos[gone.event] and state.name = gone.name;
-  end if;
-  if is_written then
-    with written as (
-      insert into ${schema}.events (session, rev, id, time, data)
-        select session_nos[event.place], revs[event.place], event.id, event.time, event.data
-          from unnest(ids, event_times, event_data) with ordinality event (id, time, data, place)
-          where session_nos[event.place] is not null),
-    stamped as (
-      update ${schema}.sessions session set rev = revs[event.place], time = event.time
-        from unnest(user_places, session_ids, times) with ordinality event (user_place, session, time, place)
-        where session.usr = scope_nos[event.user_place] and session.id = event.session
-          and session_nos[event.place] is not null),
-    moving as materialized (${moving('app')}
-      union all ${moving('user')}),
-    moved as (
-      update ${schema}.scopes scope set pos = last.pos, mark = last.call, marked = last.pos
-        from (select distinct on (moving.no) moving.* from moving order by moving.no, moving.pos desc) last
-        where scope.no = last.no),
-    noted as (
-      insert into ${schema}.moves (scope, pos, mark, names)
-        select moving.no, moving.pos, moving.call, moving.names::jsonb from moving),
-    own as (
-      insert into ${schema}.state as old (owner, name, value, at, nth, wrote)
+      delete from ${schema}.state state using unnest(unset_events, unset_names) gone (event, name)
+        where state.owner = session_nos[gone.event] and state.name = gone.name;
+    end if;
+    if is_written then
+      with written as (
+        insert into ${schema}.events (session, rev, id, time, data)
+          select session_nos[event.place], revs[event.place], event.id, event.time, event.data
+            from unnest(ids, event_times, event_data) with ordinality event (id, time, data, place)
+            where session_nos[event.place] is not null),
+      stamped as (
+        update ${schema}.sessions session set rev = revs[event.place], time = event.time
+          from unnest(user_places, session_ids, times) with ordinality event (user_place, session, time, place)
+          where session.usr = scope_nos[event.user_place] and session.id = event.session
+            and session_nos[event.place] is not null)${moves ? moveScopes(schema, values, merged) : ''}
+      ${moves ? ', own as (' : ''}insert into ${schema}.state as old (owner, name, value, at, nth, wrote)
         select session_nos[new.event], new.name, new.value, revs[new.event], new.nth, revs[new.event]
-          from unnest(set_events, set_parts, set_names, set_values) with ordinality new (event, part, name, value, nth)
+          from ${values}
           where new.part = 0 and session_nos[new.event] is not null
-        on conflict (owner, name) do update set value = excluded.value, wrote = excluded.wrote
-          where old.value <> excluded.value),
-    shared as (
-      insert into ${schema}.state as old (owner, name, value, at, nth, wrote)
-        select scope_nos[new.scope], new.name, (array_agg(new.value order by new.pos desc))[1], min(new.pos),
-            (array_agg(new.nth order by new.pos))[1], max(new.pos)
-          from (select new.*, (case new.part when 1 then app_places else user_places end)[new.event] as scope,
-                (case new.part when 1 then app_positions else user_positions end)[new.event] as pos
-              from unnest(set_events, set_parts, set_names, set_values) with ordinality new (event, part, name, value, nth)
-              where new.part > 0 and session_nos[new.event] is not null) new
-          group by new.scope, new.name
-        on conflict (owner, name) do update set value = excluded.value, wrote = excluded.wrote
-          where old.value <> excluded.value
-        returning owner, name, at)
-    select json_agg(json_build_array(shared.owner, shared.name, shared.at)) into answer_written from shared;
-  end if;
-  if is_trimmed and is_written then
-    delete from ${schema}.moves move using unnest(scope_nos, scope_moves) scope (no, moves)
-      where scope.moves and move.scope = scope.no
-        and move.pos <= (select moved.pos from ${schema}.scopes moved where moved.no = scope.no) - ${TOLD_MOVES};
-  end if;`;
+        ${merged}${
+          moves
+            ? `)
+      select json_agg(json_build_array(shared.owner, shared.name, shared.at)) into answer_written from shared`
+            : ''
+        };
+    end if;${moves ? trim(schema) : ''}`;
+}
+
+/** The parts of the statement that move scopes, and write their values. */
+function moveScopes(schema: string, values: string, merged: string): string {
+  const moving = (
+    part: 'app' | 'user',
+  ): string => `select scope_nos[event.scope] as no, ${part}_positions[event.place] as pos,
+            event.call, event.names
+          from unnest(${part}_places, calls, ${part}_names) with ordinality event (scope, call, names, place)
+          where event.names is not null and session_nos[event.place] is not null`;
+  return `,
+      moving as materialized (${moving('app')}
+        union all ${moving('user')}),
+      moved as (
+        update ${schema}.scopes scope set pos = last.pos, mark = last.call, marked = last.pos
+          from (select distinct on (moving.no) moving.* from moving order by moving.no, moving.pos desc) last
+          where scope.no = last.no),
+      noted as (
+        insert into ${schema}.moves (scope, pos, mark, names)
+          select moving.no, moving.pos, moving.call, moving.names::jsonb from moving),
+      shared as (
+        insert into ${schema}.state as old (owner, name, value, at, nth, wrote)
+          select scope_nos[new.scope], new.name, (array_agg(new.value order by new.pos desc))[1], min(new.pos),
+              (array_agg(new.nth order by new.pos))[1], max(new.pos)
+            from (select new.*, (case new.part when 1 then app_places else user_places end)[new.event] as scope,
+                  (case new.part when 1 then app_positions else user_positions end)[new.event] as pos
+                from ${values}
+                where new.part > 0 and session_nos[new.event] is not null) new
+            group by new.scope, new.name
+          ${merged}
+          returning owner, name, at)`;
+}
+
+/** The statement that deletes old moves of the scopes, now and then. */
+function trim(schema: string): string {
+  return `
+    if is_trimmed and is_written then
+      delete from ${schema}.moves move using unnest(scope_nos, scope_moves) scope (no, moves)
+        where scope.moves and move.scope = scope.no
+          and move.pos <= (select moved.pos from ${schema}.scopes moved where moved.no = scope.no) - ${TOLD_MOVES};
+    end if;`;
 }
