@@ -24,6 +24,9 @@ import { hintOf } from '../shared/keys.js';
 import { commitEach, committedOr, commitUnrefused, type Outcome } from '../shared/outcome.js';
 import type { Change, Durability, Hint, SessionStore } from '../../store/contract.js';
 
+/** While the server writes one batch, the answers to another one are applied, and the next one is made ready. */
+const PARALLEL = 2;
+
 export type { PostgresStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 export type { PostgresClient } from './client.js';
@@ -105,6 +108,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
     },
     commit: async (change) => committedOr((await commitMany([change]))[0]),
     commitMany,
+    parallelCommits: PARALLEL,
     load: async (key, query) => loadedOf(await sender.send(loadStatement(schema, key, query), true), key),
     list: async (query) => pageOf(await sender.send(listStatement(schema, query), true), query),
     remove: async (key, _context, { created } = {}) => {
