@@ -27,7 +27,9 @@ import type {
 } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-type Core = Required<Omit<SessionStore, 'reserve' | 'watch' | 'close' | 'durability' | 'exclusive' | 'guards'>>;
+type Core = Required<
+  Omit<SessionStore, 'reserve' | 'watch' | 'close' | 'durability' | 'exclusive' | 'guards' | 'parallelCommits'>
+>;
 
 /** The store over a driver. It says nothing about durability, and has nothing to close. */
 export function sqliteCore(driver: SqlDriver): Core {
