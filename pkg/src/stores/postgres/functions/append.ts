@@ -104,8 +104,7 @@ function write(schema: string, moving: Moving): string {
             on conflict ((-session), id) do nothing returning rev),
         stamped as (
           update ${schema}.sessions session set rev = written.rev, time = change_time from written
-            where session.usr = usr_no and session.id = session_id),
-        ${writeValues(schema, moving, { last: lastEvent(schema, 'own_no', 'own_rev'), told: 'unset_names is not null' })}
+            where session.usr = usr_no and session.id = session_id)${writeValues(schema, moving, { last: lastEvent(schema, 'own_no', 'own_rev'), told: 'unset_names is not null' })}
       end if;${trim(schema, moving)}`;
 }
 

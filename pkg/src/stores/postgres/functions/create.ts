@@ -104,8 +104,7 @@ function write(schema: string, moving: Moving): string {
       begun as (
         -- It has an id that no other event can have (toColumn never writes it): nothing appended is a duplicate of it.
         insert into ${schema}.events (session, rev, id, time, data)
-          select own_no, 0, chr(1), event_time, event_data from written where event_data is not null),
-      ${writeValues(schema, moving, { last: 'null', told: 'false' })}${trim(schema, moving)}`;
+          select own_no, 0, chr(1), event_time, event_data from written where event_data is not null)${writeValues(schema, moving, { last: 'null', told: 'false' })}${trim(schema, moving)}`;
 }
 
 /** The statements that say why nothing is written: the session is there, or was, or another try was refused. */

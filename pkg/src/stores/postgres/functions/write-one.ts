@@ -3,24 +3,29 @@
 import { changedCall, markOf } from './moves.js';
 import { MOVES_BETWEEN_TRIMS, TOLD_MOVES } from '../../shared/limits.js';
 
-/** Which scopes a change moves. */
+/** Which scopes a change moves, and whether it sets values. */
 export interface Moving {
   readonly app: boolean;
   readonly user: boolean;
+  readonly values: boolean;
 }
 
-/** Statements that differ by the scopes that are moved: a scope that is not costs nothing. */
+/** Statements that differ by what is moved and set: what is not costs nothing. */
 export function byMoving(write: (moving: Moving) => string): string {
   return `if app_names is null then
     if user_names is null then
-      ${write({ app: false, user: false })}
+      if set_names is null then
+        ${write({ app: false, user: false, values: false })}
+      else
+        ${write({ app: false, user: false, values: true })}
+      end if;
     else
-      ${write({ app: false, user: true })}
+      ${write({ app: false, user: true, values: true })}
     end if;
   elsif user_names is null then
-    ${write({ app: true, user: false })}
+    ${write({ app: true, user: false, values: true })}
   else
-    ${write({ app: true, user: true })}
+    ${write({ app: true, user: true, values: true })}
   end if;`;
 }
 
@@ -60,12 +65,14 @@ export function writeValues(schema: string, moving: Moving, { last, told }: { la
   const changed = (part: 'app' | 'user', pos: string): string =>
     `case ${moving[part] ? `when ${told} then ${part}_told ` : ''}when ${part}_known < ${pos}
             then ${changedSince(schema, part, pos)} end`;
-  return `${moves(schema, moving)}kept as (
+  const kept = `,
+        kept as (
           insert into ${schema}.state as old (owner, name, value, at, nth, wrote)
             select ${ownerOf('new.part', moving)}, new.name, new.value, ${at}, new.nth, ${at}
             from written, unnest(set_parts, set_names, set_values) with ordinality new (part, name, value, nth)
             on conflict (owner, name) do update set value = excluded.value, wrote = excluded.wrote
-              where old.value <> excluded.value)
+              where old.value <> excluded.value)`;
+  return `${moves(schema, moving)}${moving.values ? kept : ''}
         select json_build_array(written.rev, ${app.after}, ${user.after}, ${last}, ${app.mark}, ${user.mark},
             ${changed('app', app.pos)},
             ${changed('user', user.pos)})
@@ -80,12 +87,12 @@ function moves(schema: string, { app, user }: Moving): string {
   const names =
     app && user ? 'case moved.no when app_no then app_names else user_names end' : `${app ? 'app' : 'user'}_names`;
   const which = app && user ? 'scope.no = any(array[app_no, usr_no])' : `scope.no = ${app ? 'app_no' : 'usr_no'}`;
-  return `moved as (
+  return `,
+        moved as (
           update ${schema}.scopes scope set pos = scope.pos + 1, mark = change_call, marked = scope.pos + 1
             from written where ${which} returning scope.no, scope.pos),
         noted as (
-          insert into ${schema}.moves (scope, pos, mark, names) select moved.no, moved.pos, change_call, ${names} from moved),
-        `;
+          insert into ${schema}.moves (scope, pos, mark, names) select moved.no, moved.pos, change_call, ${names} from moved)`;
 }
 
 /** The statements that delete old moves of the scopes that are moved, now and then. */
