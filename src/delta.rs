@@ -186,9 +186,10 @@ impl Delta {
         if deleted.is_empty() {
             return Ok(());
         }
-        let places: Index = self.writes.iter().enumerate().map(|(place, (key, _))| (Arc::clone(key), place)).collect();
+        let mut places = Index::new();
+        self.writes.iter().enumerate().for_each(|(place, (key, _))| places.insert(Arc::clone(key), place));
         for key in deleted {
-            let write = places.get(key.as_str()).and_then(|&place| self.writes.get_mut(place));
+            let write = places.get(key).and_then(|place| self.writes.get_mut(place));
             match write {
                 Some((_, write)) if *write == Write::Unset || *write == Write::Set(Json::null()) => {
                     *write = Write::Unset;

@@ -89,7 +89,7 @@ impl<V> History<V> {
     /// The most that the lists of steps grow by, in bytes, when a delta is pushed.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
     pub(crate) fn growth_of_steps(&self, delta: &Delta<V>) -> usize {
-        let steps = delta.iter().filter_map(|(key, _)| self.index.get(key)).map(|&place| &self.keys[place].steps);
+        let steps = delta.iter().filter_map(|(key, _)| self.index.get(key)).map(|place| &self.keys[place].steps);
         steps.map(|steps| crate::maps::growth_of_list(steps, 1)).sum()
     }
 
@@ -101,7 +101,7 @@ impl<V> History<V> {
 
     /// The place in `keys` of a name, which gets one when it has none. `key` ends with it.
     fn place(&mut self, name: &str, key: &Arc<str>) -> usize {
-        if let Some(&place) = self.index.get(name) {
+        if let Some(place) = self.index.get(name) {
             return place;
         }
         let name: Arc<str> = if name.len() == key.len() { Arc::clone(key) } else { Arc::from(name) };
@@ -112,7 +112,7 @@ impl<V> History<V> {
 
     /// The writes of a key up to a revision, oldest first.
     pub fn of(&self, key: &str, until: u64) -> &[HistoryStep<V>] {
-        let steps = self.index.get(key).map_or(&[][..], |&place| &self.keys[place].steps);
+        let steps = self.index.get(key).map_or(&[][..], |place| &self.keys[place].steps);
         &steps[..written_by(steps, until)]
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::maps::{Index, shrink};
+use crate::maps::Index;
 
 /// How many keys may come and go before it is worth looking for those that are not used any more.
 const SWEEP: usize = 1024;
@@ -14,7 +14,7 @@ const MOST: usize = 1 << 29;
 ///
 /// What has a key shares it: the scopes with values under it, the changes that are prepared, the histories. The keys
 /// themselves say whether there is anything of that.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Keys {
     by_number: Vec<Option<Arc<str>>>,
     numbers: Index,
@@ -26,9 +26,14 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
+    /// Without keys.
+    pub const fn new() -> Self {
+        Self { by_number: Vec::new(), numbers: Index::new(), free: Vec::new(), changes: 0, left: 0 }
+    }
+
     /// The number of a key that has one.
     pub fn find(&self, key: &str) -> Option<usize> {
-        self.numbers.get(key).copied()
+        self.numbers.get(key)
     }
 
     /// The number of a key, which has one from now on. Nothing, when all numbers are taken.
@@ -72,7 +77,7 @@ impl Keys {
         for (number, place) in self.by_number.iter_mut().enumerate() {
             // One is here and one is in the index.
             if let Some(key) = place.take_if(|key| Arc::strong_count(key) <= 2) {
-                self.numbers.remove(&*key);
+                self.numbers.remove(&key);
                 released.push(number);
             }
         }
@@ -80,7 +85,7 @@ impl Keys {
             self.by_number.pop();
         }
         self.by_number.shrink_to(2 * self.by_number.len());
-        shrink(&mut self.numbers);
+        self.numbers.shrink();
         self.free = (0..self.by_number.len()).rev().filter(|&number| self.get(number).is_none()).collect();
         self.changes = 0;
         self.left = self.numbers.len();
@@ -106,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_key_has_one_number_as_long_as_anything_has_the_key() {
-        let mut keys = Keys::default();
+        let mut keys = Keys::new();
         let numbers: Vec<_> = ["a", "é", "", "a"].iter().map(|key| keys.number(key).unwrap()).collect();
         assert_eq!(numbers, [0, 1, 2, 0]);
         let kept = Arc::clone(keys.get(1).unwrap());
@@ -121,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_sweep_is_due_when_as_many_keys_as_there_are_have_come_or_gone() {
-        let mut keys = Keys::default();
+        let mut keys = Keys::new();
         let held: Vec<_> = (0..5000)
             .map(|number| {
                 assert_eq!(keys.is_sweep_due(), number > SWEEP);

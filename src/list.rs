@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::registry::SessionId;
 use crate::session_log::SessionLog;
 use crate::sessions::Sessions;
+use crate::text::slice;
 
 pub(crate) use index::ListIndex;
 
@@ -83,14 +84,15 @@ impl<V> Sessions<V> {
         let mut lists = self.lists();
         if lists.len(scope).is_some() || !self.registry.has_few(query.app_name, query.user_id) {
             let (sessions, listed) =
-                lists.of(scope, &self.registry, || self.registry.of(query.app_name, query.user_id));
+                lists.of(scope, &self.registry, || self.registry.ids_of(query.app_name, query.user_id));
             return Ok(Pages { sessions, registry: &self.registry, listed }.page(query, after));
         }
         drop(lists);
         let mut few = Sorted::default();
-        for (id, log) in self.of(query.app_name, query.user_id) {
-            let key = SortKey::of(log);
-            few.insert(id, &|other| self.log(other).is_some_and(|other| SortKey::of(other) < key));
+        let key = |id| self.log(id).map(SortKey::of);
+        for id in self.registry.ids_of(query.app_name, query.user_id) {
+            let wanted = key(id);
+            few.insert(id, &|other| key(other) < wanted);
         }
         Ok(Pages { sessions: &few, registry: &self.registry, listed: &[] }.page(query, after))
     }
@@ -154,11 +156,17 @@ impl<'a> SortKey<'a> {
     }
 
     fn parse(cursor: &'a str) -> Option<Self> {
-        let (bits, rest) = cursor.split_once('.')?;
-        let (length, ids) = rest.split_once('.')?;
+        let (bits, rest) = split_at_dot(cursor)?;
+        let (length, ids) = split_at_dot(rest)?;
         let (session_id, user_id) = ids.split_at_checked(length.parse().ok()?)?;
         Some(Self { time: f64::from_bits(u64::from_str_radix(bits, 16).ok()?), session_id, user_id })
     }
+}
+
+/// What stands before and behind the first dot of a text.
+fn split_at_dot(text: &str) -> Option<(&str, &str)> {
+    let dot = text.bytes().position(|byte| byte == b'.')?;
+    Some((slice(text, 0..dot), slice(text, dot + 1..text.len())))
 }
 
 #[cfg(test)]

@@ -8,22 +8,82 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 /// Numbers by name.
-pub type Index = HashMap<Arc<str>, usize, FxBuildHasher>;
+///
+/// Its methods are compiled once, and not into each of their many callers.
+#[derive(Debug, Clone)]
+pub struct Index(HashMap<Arc<str>, usize, FxBuildHasher>);
 
-/// Items by name, in the order of insertion.
-pub type Ordered<T> = IndexMap<Arc<str>, T, FxBuildHasher>;
+impl Index {
+    /// Without names.
+    pub const fn new() -> Self {
+        Self(HashMap::with_hasher(FxBuildHasher))
+    }
 
-/// Gives back the memory of an index that has become much smaller; later, where there is no memory for the smaller one:
-/// deleting must not need any.
-pub(crate) fn shrink(index: &mut Index) {
-    if index.capacity() > 64 && index.len() < index.capacity() / 4 {
-        let mut smaller = Index::default();
-        if smaller.try_reserve(index.len() * 2).is_ok() {
-            smaller.extend(index.drain());
-            *index = smaller;
+    /// The number of a name.
+    #[inline(never)]
+    pub fn get(&self, name: &str) -> Option<usize> {
+        self.0.get(name).copied()
+    }
+
+    /// Gives a number to a name.
+    #[inline(never)]
+    pub fn insert(&mut self, name: Arc<str>, number: usize) {
+        self.0.insert(name, number);
+    }
+
+    /// Takes a name out, and answers with its number.
+    #[inline(never)]
+    pub fn remove(&mut self, name: &str) -> Option<usize> {
+        self.0.remove(name)
+    }
+
+    /// The numbers, in no order.
+    pub fn numbers(&self) -> impl Iterator<Item = usize> {
+        self.0.values().copied()
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are no names.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many names there is room for.
+    pub fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+
+    /// Makes room for so many more names.
+    pub fn reserve(&mut self, more: usize) {
+        self.0.reserve(more);
+    }
+
+    /// Gives back memory once it has become much smaller; later, where there is no memory for the smaller index:
+    /// deleting must not need any.
+    #[inline(never)]
+    pub fn shrink(&mut self) {
+        if self.capacity() > 64 && self.len() < self.capacity() / 4 {
+            let mut smaller = Self::new();
+            if smaller.0.try_reserve(self.len() * 2).is_ok() {
+                smaller.0.extend(self.0.drain());
+                *self = smaller;
+            }
         }
     }
 }
+
+impl Default for Index {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Items by name, in the order of insertion.
+pub type Ordered<T> = IndexMap<Arc<str>, T, FxBuildHasher>;
 
 #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
 pub(crate) use growth::{growth_of_index, growth_of_list};
@@ -62,10 +122,12 @@ mod tests {
     #[test]
     fn an_index_gives_back_room_once_it_is_much_smaller() {
         let index_of = |most: usize, left: usize| {
-            let mut index: Index = (0..most).map(|number| (Arc::from(number.to_string()), number)).collect();
-            index.retain(|_, number| *number < left);
+            let mut index = Index::new();
+            index.reserve(most);
+            (0..most).for_each(|number| index.insert(Arc::from(number.to_string()), number));
+            (left..most).for_each(|number| assert_eq!(index.remove(&number.to_string()), Some(number)));
             let before = index.capacity();
-            shrink(&mut index);
+            index.shrink();
             (before, index.capacity())
         };
         let (before, after) = index_of(1000, 300);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::change::SessionKey;
 use crate::delta::{Delta, Observer};
 use crate::json::Json;
-use crate::maps::{Index, shrink};
+use crate::maps::Index;
 use crate::scope::Scope;
 use crate::session_log::SessionLog;
 use crate::state::ScopeState;
@@ -91,37 +91,51 @@ impl<V> Registry<V> {
 
     /// Finds a session by its full key.
     pub fn find(&self, key: &SessionKey) -> Option<SessionId> {
-        self.user(&key.app_name, &key.user_id)?.sessions.get(&*key.session_id).copied()
+        self.user(&key.app_name, &key.user_id)?.sessions.get(&key.session_id)
     }
 
     /// All sessions of an app, or of one of its users, in no order.
     pub fn of(&self, app_name: &str, user_id: Option<&str>) -> impl Iterator<Item = (SessionId, &SessionLog)> {
-        let sessions = self.users(app_name, user_id).flat_map(|user| user.sessions.values());
-        sessions.filter_map(|&id| Some((id, &self.entry(id)?.log)))
+        self.ids_of(app_name, user_id).into_iter().filter_map(|id| Some((id, &self.entry(id)?.log)))
+    }
+
+    /// As [`Registry::of`], the numbers alone.
+    pub fn ids_of(&self, app_name: &str, user_id: Option<&str>) -> Vec<SessionId> {
+        let mut ids = Vec::with_capacity(self.count(app_name, user_id));
+        self.each_user(app_name, user_id, &mut |user| ids.extend(user.sessions.numbers()));
+        ids
     }
 
     /// How many sessions an app has, or one of its users.
     pub fn count(&self, app_name: &str, user_id: Option<&str>) -> usize {
-        self.users(app_name, user_id).map(|user| user.sessions.len()).sum()
+        let mut count = 0;
+        self.each_user(app_name, user_id, &mut |user| count += user.sessions.len());
+        count
     }
 
     /// Whether an app, or one of its users, has so few sessions that they can be put in order for each list. None are
     /// few.
     pub fn has_few(&self, app_name: &str, user_id: Option<&str>) -> bool {
-        let users = if user_id.is_some() { 1 } else { self.app(app_name).map_or(0, |app| app.users.len()) };
-        let mut sizes = self.users(app_name, user_id).map(|user| user.sessions.len());
-        if users > FEW { sizes.all(|size| size == 0) } else { sizes.sum::<usize>() <= FEW }
+        let (mut count, mut users) = (0, 0);
+        self.each_user(app_name, user_id, &mut |user| {
+            count += user.sessions.len();
+            users += 1;
+        });
+        count == 0 || (count <= FEW && users <= FEW)
+    }
+
+    /// Visits the users of an app, or one of them, in no order.
+    fn each_user(&self, app_name: &str, user_id: Option<&str>, visit: &mut dyn FnMut(&User)) {
+        if let Some(user_id) = user_id {
+            self.user(app_name, user_id).into_iter().for_each(visit);
+        } else if let Some(app) = self.app(app_name) {
+            app.users.numbers().filter_map(|user| self.users.get(user)).for_each(visit);
+        }
     }
 
     /// How many slots there are for sessions.
     pub fn size(&self) -> usize {
         self.entries.len()
-    }
-
-    fn users(&self, app_name: &str, user_id: Option<&str>) -> impl Iterator<Item = &User> {
-        let one = user_id.and_then(|user_id| self.user(app_name, user_id));
-        let app = self.app(app_name).filter(|_| user_id.is_none());
-        app.into_iter().flat_map(|app| app.users.values()).filter_map(|&user| self.users.get(user)).chain(one)
     }
 
     /// All sessions of all apps, in no order.
@@ -203,8 +217,8 @@ impl<V> Registry<V> {
         let key = entry.log.key().clone();
         self.free_scope(entry.scopes.session);
         let sessions = &mut self.user_mut(&key.app_name, &key.user_id).sessions;
-        sessions.remove(&*key.session_id);
-        shrink(sessions);
+        sessions.remove(&key.session_id);
+        sessions.shrink();
         Some(key)
     }
 
@@ -245,7 +259,7 @@ impl<V> Registry<V> {
             let User { scope, .. } = std::mem::take(&mut self.users[place]);
             self.free_scope(scope);
             self.free.users.push(place);
-            shrink(&mut self.app_mut(app_name).users);
+            self.app_mut(app_name).users.shrink();
         }
     }
 
@@ -254,7 +268,7 @@ impl<V> Registry<V> {
             let App { scope, .. } = std::mem::take(&mut self.apps[place]);
             self.free_scope(scope);
             self.free.apps.push(place);
-            shrink(&mut self.app_index);
+            self.app_index.shrink();
         }
         if self.app_index.is_empty() {
             // No session is left: the memory of the slots is given back.
@@ -268,17 +282,14 @@ impl<V> Registry<V> {
         }
     }
 
-    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a
-    /// session, or to an app and a user, that may be new.
+    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a new
+    /// session of an app and a user, or to these, which may be new, too.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
-    pub fn growth(&self, app_name: &str, user_id: Option<&str>, session: Option<SessionId>, members: usize) -> usize {
+    pub fn growth(&self, app_name: &str, user_id: Option<&str>, members: usize) -> usize {
         use crate::maps::{growth_of_index, growth_of_list};
 
         let app = self.app(app_name);
         let user = user_id.and_then(|user_id| self.user(app_name, user_id));
-        let entry = session.and_then(|id| self.entry(id));
-        let own = entry.map(|entry| entry.scopes.session);
-        let scopes = [app.map(|app| app.scope), user.map(|user| user.scope), own];
         let lists = growth_of_list(&self.entries, 1)
             + growth_of_list(&self.scopes, 3)
             + growth_of_list(&self.apps, 1)
@@ -290,13 +301,27 @@ impl<V> Registry<V> {
         let free: usize = free.map(|(free, slots)| growth_of_list(free, slots - free.len().min(slots))).sum();
         let indexes = growth_of_index(&self.app_index, 1)
             + app.map_or(0, |app| growth_of_index(&app.users, 1))
-            + user.map_or(0, |user| growth_of_index(&user.sessions, 1))
-            + entry.map_or(0, |entry| entry.log.growth());
-        let values = scopes.map(|scope| match scope {
-            Some(scope) => self.scopes[scope].values().growth(members),
+            + user.map_or(0, |user| growth_of_index(&user.sessions, 1));
+        let scopes = [app.map(|app| app.scope), user.map(|user| user.scope), None];
+        lists + free + indexes + scopes.map(|scope| self.growth_of_scope(scope, members)).iter().sum::<usize>()
+    }
+
+    /// As [`Registry::growth`], for a session that is there.
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+    pub fn growth_of_session(&self, id: SessionId, members: usize) -> usize {
+        let Some(Entry { log, scopes: ScopeIds { session, app, user } }) = self.entry(id) else {
+            return 0;
+        };
+        let scopes = [*session, *app, *user].map(|scope| self.growth_of_scope(Some(scope), members));
+        log.growth() + scopes.iter().sum::<usize>()
+    }
+
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+    fn growth_of_scope(&self, scope: Option<ScopeId>, members: usize) -> usize {
+        match scope.and_then(|scope| self.scopes.get(scope)) {
+            Some(state) => state.values().growth(members),
             None => Values::<V>::new().growth(members),
-        });
-        lists + free + indexes + values.iter().sum::<usize>()
+        }
     }
 
     fn new_scope(&mut self, scope: Scope) -> ScopeId {
@@ -309,16 +334,16 @@ impl<V> Registry<V> {
     }
 
     fn app(&self, app_name: &str) -> Option<&App> {
-        self.apps.get(*self.app_index.get(app_name)?)
+        self.apps.get(self.app_index.get(app_name)?)
     }
 
     fn user(&self, app_name: &str, user_id: &str) -> Option<&User> {
-        self.users.get(*self.app(app_name)?.users.get(user_id)?)
+        self.users.get(self.app(app_name)?.users.get(user_id)?)
     }
 
     /// The app of a name, which has a slot from now on.
     fn app_mut(&mut self, app_name: &str) -> &mut App {
-        let place = self.app_index.get(app_name).copied().unwrap_or_else(|| {
+        let place = self.app_index.get(app_name).unwrap_or_else(|| {
             let scope = self.new_scope(Scope::App);
             let place = place(&mut self.apps, &mut self.free.apps, App { scope, users: Index::default() });
             self.app_index.insert(Arc::from(app_name), place);
@@ -329,7 +354,7 @@ impl<V> Registry<V> {
 
     /// The user of an app, who has a slot from now on.
     fn user_mut(&mut self, app_name: &str, user_id: &str) -> &mut User {
-        let known = self.app_mut(app_name).users.get(user_id).copied();
+        let known = self.app_mut(app_name).users.get(user_id);
         let place = known.unwrap_or_else(|| {
             let scope = self.new_scope(Scope::User);
             let place = place(&mut self.users, &mut self.free.users, User { scope, sessions: Index::default() });

@@ -372,17 +372,17 @@ impl<V> Sessions<V> {
         }
     }
 
-    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a
-    /// session, or to an app and a user, that may be new.
+    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a new
+    /// session of an app and a user, or to these, which may be new, too.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
-    pub(crate) fn growth(
-        &self,
-        app_name: &str,
-        user_id: Option<&str>,
-        session: Option<SessionId>,
-        members: usize,
-    ) -> usize {
-        self.registry.growth(app_name, user_id, session, members) + self.lists().growth_of_note(self.registry.size())
+    pub(crate) fn growth(&self, app_name: &str, user_id: Option<&str>, members: usize) -> usize {
+        self.registry.growth(app_name, user_id, members) + self.lists().growth_of_note(self.registry.size())
+    }
+
+    /// As [`Sessions::growth`], for a session that is there.
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+    pub(crate) fn growth_of_session(&self, id: SessionId, members: usize) -> usize {
+        self.registry.growth_of_session(id, members) + self.lists().growth_of_note(self.registry.size())
     }
 
     /// Whether the scopes are at the versions that a guard expects. A scope that has no slot is at version 0.

@@ -99,9 +99,10 @@ impl<V> Values<V> {
         true
     }
 
+    #[inline(never)]
     fn place(&self, key: &str) -> Option<usize> {
         if self.places.len() > SEARCHED {
-            return self.index.get(key).copied();
+            return self.index.get(key);
         }
         self.places.iter().position(|entry| entry.as_ref().is_some_and(|(other, _)| is_same(other, key)))
     }
@@ -110,8 +111,11 @@ impl<V> Values<V> {
         self.index = Index::default();
         if self.places.len() > SEARCHED {
             self.index.reserve(self.places.len());
-            let keys = self.places.iter().enumerate().filter_map(|(place, entry)| Some((entry.as_ref()?, place)));
-            self.index.extend(keys.map(|((key, _), place)| (Arc::clone(key), place)));
+            for (place, entry) in self.places.iter().enumerate() {
+                if let Some((key, _)) = entry {
+                    self.index.insert(Arc::clone(key), place);
+                }
+            }
         }
     }
 

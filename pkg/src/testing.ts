@@ -44,6 +44,7 @@
 import { basicCases } from './testing/cases/basic.js';
 import { callCases } from './testing/cases/calls.js';
 import { changedCases } from './testing/cases/changed.js';
+import { comparisonCases } from './testing/cases/comparisons.js';
 import { duplicateCases } from './testing/cases/duplicates.js';
 import { isolationCases } from './testing/cases/isolation.js';
 import { listCases } from './testing/cases/lists.js';
@@ -68,6 +69,7 @@ export const storeCases: readonly StoreCase[] = [
   ...basicCases,
   ...scopeCases,
   ...refusalCases,
+  ...comparisonCases,
   ...duplicateCases,
   ...removalCases,
   ...loadCases,

@@ -3,7 +3,6 @@
 use super::SortKey;
 use super::sorted::Sorted;
 use crate::registry::{Registry, ScopeId, ScopeIds, SessionId};
-use crate::session_log::SessionLog;
 
 /// The lists that are kept in order.
 ///
@@ -40,13 +39,23 @@ impl ListIndex {
         if self.lists.is_empty() {
             return;
         }
-        if id >= self.listed.len() {
-            self.listed.resize(id + 1, Listed::default());
-        }
-        if let Some(listed) = self.listed.get_mut(id).filter(|listed| !listed.has_moved) {
+        let listed = self.entry(id);
+        if !listed.has_moved {
             listed.has_moved = true;
             self.moved.push(id);
         }
+    }
+
+    fn entry(&mut self, id: SessionId) -> &mut Listed {
+        if id >= self.listed.len() {
+            self.listed.resize(id + 1, Listed::default());
+        }
+        &mut self.listed[id]
+    }
+
+    /// A session is in the lists from now on, under this time.
+    fn set_time(&mut self, id: SessionId, time: f64) {
+        *self.entry(id) = Listed { is_in: true, time, has_moved: false };
     }
 
     /// Takes out a session that is about to be removed.
@@ -69,39 +78,23 @@ impl ListIndex {
     }
 
     /// The list of an app or a user, which is kept from now on. `all` are its sessions, in any order: there are some.
-    pub(super) fn of<'a, V: 'a, I: Iterator<Item = (SessionId, &'a SessionLog)>>(
+    pub(super) fn of<V>(
         &mut self,
         scope: ScopeId,
-        registry: &'a Registry<V>,
-        all: impl FnOnce() -> I,
+        registry: &Registry<V>,
+        all: impl FnOnce() -> Vec<SessionId>,
     ) -> (&Sorted, &[Listed]) {
         self.put_moved(registry);
         let place = self.place_of(scope).unwrap_or_else(|place| {
-            let list = self.sorted(all(), registry);
-            self.lists.insert(place, (scope, list));
+            self.lists.insert(place, (scope, Sorted::default()));
+            self.listed.reserve_exact(registry.size().saturating_sub(self.listed.len()));
+            for id in all() {
+                self.set_time(id, registry.entry(id).map_or(0.0, |entry| entry.log.update_time()));
+                self.change(scope, id, registry, Sorted::insert);
+            }
             place
         });
         (&self.lists[place].1, &self.listed)
-    }
-
-    /// All these sessions, in order.
-    fn sorted<'a, V>(
-        &mut self,
-        all: impl Iterator<Item = (SessionId, &'a SessionLog)>,
-        registry: &Registry<V>,
-    ) -> Sorted {
-        if self.listed.len() < registry.size() {
-            self.listed.reserve_exact(registry.size() - self.listed.len());
-            self.listed.resize(registry.size(), Listed::default());
-        }
-        let mut ids = Vec::new();
-        for (id, log) in all {
-            self.listed[id] = Listed { is_in: true, time: log.update_time(), has_moved: false };
-            ids.extend(u32::try_from(id));
-        }
-        let key = |id: u32| registry.entry(id as usize).map(|entry| SortKey::of(&entry.log));
-        ids.sort_unstable_by(|&one, &other| key(one).cmp(&key(other)));
-        ids.into_iter().collect()
     }
 
     /// Puts all sessions that have moved where they belong now.
@@ -116,7 +109,7 @@ impl ListIndex {
             let Some(entry) = registry.entry(id) else {
                 continue;
             };
-            self.listed[id] = Listed { is_in: true, time: entry.log.update_time(), has_moved: false };
+            self.set_time(id, entry.log.update_time());
             for scope in [entry.scopes.app, entry.scopes.user] {
                 self.change(scope, id, registry, Sorted::insert);
             }
@@ -137,6 +130,7 @@ impl ListIndex {
     }
 
     /// Inserts a session into a list, or removes it, if the list is kept.
+    #[inline(never)]
     fn change<V>(
         &mut self,
         scope: ScopeId,

@@ -120,11 +120,13 @@ impl<V> Pages<'_, V> {
     }
 
     /// The place of the first session of a time.
+    #[inline(never)]
     fn begin(&self, time: f64) -> Place {
         self.sessions.find(&|id| self.time(id).is_some_and(|other| other.total_cmp(&time) == Ordering::Less))
     }
 
     /// The place of the first session that comes after all up to a cursor.
+    #[inline(never)]
     fn behind(&self, after: SortKey<'_>) -> Place {
         self.sessions.find(&|id| {
             let Some(time) = self.time(id) else {

@@ -10,10 +10,7 @@ mod requests;
 mod service;
 mod session;
 mod turns;
-#[cfg(any(
-    not(all(target_family = "wasm", target_os = "unknown")),
-    all(any(feature = "js", feature = "package"), target_arch = "wasm32")
-))]
+#[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
 mod system_host;
 
 pub use draft::{StateDraft, StateRef, UpdateOptions};
@@ -27,8 +24,5 @@ pub use requests::{
 };
 pub use service::SessionService;
 pub use session::Session;
-#[cfg(any(
-    not(all(target_family = "wasm", target_os = "unknown")),
-    all(any(feature = "js", feature = "package"), target_arch = "wasm32")
-))]
+#[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
 pub use system_host::SystemHost;

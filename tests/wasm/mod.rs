@@ -4,3 +4,5 @@
 mod native;
 #[cfg(feature = "package")]
 mod package;
+#[cfg(feature = "js")]
+mod service;

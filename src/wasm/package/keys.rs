@@ -14,7 +14,7 @@ use crate::keys::Keys;
 use crate::scope::Scope;
 
 thread_local! {
-    static KEYS: RefCell<Keys> = RefCell::default();
+    static KEYS: RefCell<Keys> = const { RefCell::new(Keys::new()) };
 }
 
 /// Gives a number to the key in the scratch buffer, or finds the one that it has. Answers with the number above the
@@ -57,6 +57,7 @@ pub(super) fn note_dropped(count: usize) -> bool {
 }
 
 /// The delta of the first words, so many, each of which names a key. `value` is given the place of a word.
+#[inline(never)]
 pub(super) fn delta<V>(count: usize, value: impl Fn(&[u32], usize) -> V) -> Result<Delta<V>> {
     KEYS.with_borrow(|keys| {
         with_words(|words| {

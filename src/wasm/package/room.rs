@@ -44,6 +44,7 @@ pub(super) fn is_there(bytes: usize) -> bool {
 }
 
 /// As [`is_there`], with the error that refuses the call.
+#[inline(never)]
 pub(super) fn ask(bytes: usize) -> Result<()> {
     if is_there(bytes) {
         return Ok(());

@@ -13,7 +13,6 @@ use crate::error::{Error, Result};
 use crate::list::{ListQuery, Start};
 use crate::registry::{ScopeId, ScopeIds, SessionId};
 use crate::scope::Scope;
-use crate::session_log::SessionLog;
 use crate::sessions::Sessions;
 
 /// All sessions of one service, with the prepared changes that are not stored yet.
@@ -64,7 +63,8 @@ impl Core {
     /// Prepares a creation with the initial state in the words, so many. Answers as [`Core::prepare_append`].
     pub fn prepare_create(&mut self, app_name: String, user_id: String, session_id: String, count: usize) -> i32 {
         let names = app_name.len() + user_id.len() + session_id.len();
-        if let Err(error) = self.ask(&app_name, Some(&user_id), None, 4 * names, count) {
+        let growth = self.sessions.growth(&app_name, Some(&user_id), count);
+        if let Err(error) = self.ask(4 * names, count, growth) {
             return self.refuse(error);
         }
         let key = SessionKey { app_name, user_id, session_id };
@@ -82,11 +82,7 @@ impl Core {
     /// Answers with a token above the bits of the parts that change (see [`Part`] and [`Shift`]); or, for an id that
     /// the session has, with -1 minus its place in the log; or that it refuses (see [`Answer`]).
     pub fn prepare_append(&mut self, session: usize, count: usize, id: usize) -> i32 {
-        let (app_name, user_id) = match self.sessions.log(session).map(SessionLog::key) {
-            Some(SessionKey { app_name, user_id, .. }) => (app_name.as_str(), Some(user_id.as_str())),
-            None => ("", None),
-        };
-        if let Err(error) = self.ask(app_name, user_id, Some(session), 2 * id, count) {
+        if let Err(error) = self.ask(2 * id, count, self.sessions.growth_of_session(session, count)) {
             return self.refuse(error);
         }
         let (time, guard) = request();
@@ -105,7 +101,8 @@ impl Core {
     /// [`Core::prepare_append`].
     pub fn prepare_update(&mut self, app_name: String, user_id: Option<String>, id: &str, count: usize) -> i32 {
         let names = app_name.len() + user_id.as_ref().map_or(0, String::len) + id.len();
-        if let Err(error) = self.ask(&app_name, user_id.as_deref(), None, 4 * names, count) {
+        let growth = self.sessions.growth(&app_name, user_id.as_deref(), count);
+        if let Err(error) = self.ask(4 * names, count, growth) {
             return self.refuse(error);
         }
         let (time, guard) = request();
@@ -161,7 +158,7 @@ impl Core {
     /// places.
     pub fn restore(&mut self, app_name: &str, user_id: &str, session_id: &str, revision: f64, time: f64) -> u32 {
         let names = app_name.len() + user_id.len() + session_id.len();
-        if let Err(error) = room::ask(4096 + 4 * names + self.sessions.growth(app_name, Some(user_id), None, 0)) {
+        if let Err(error) = room::ask(4096 + 4 * names + self.sessions.growth(app_name, Some(user_id), 0)) {
             return self.fail(error);
         }
         self.reserve();
@@ -343,17 +340,10 @@ impl Core {
         }
     }
 
-    /// Asks for the memory that a change can need until it is applied, with so many writes and `names` bytes of names.
-    fn ask(
-        &self,
-        app_name: &str,
-        user_id: Option<&str>,
-        session: Option<SessionId>,
-        names: usize,
-        count: usize,
-    ) -> Result<()> {
+    /// Asks for the memory that a change can need until it is applied, with so many writes, `names` bytes of names, and
+    /// so many bytes by which the sessions grow.
+    fn ask(&self, names: usize, count: usize, growth: usize) -> Result<()> {
         let prepared = 2 * size_of::<Option<PreparedChange>>() * self.prepared.capacity();
-        let growth = self.sessions.growth(app_name, user_id, session, count);
         room::ask(4096 + room::of_writes(count) + names + prepared + growth)
     }
 

@@ -1,20 +1,6 @@
 // What others have done to a scope: told to a caller that says where it was, in place of all values.
 
-import {
-  append,
-  appended,
-  APP,
-  commit,
-  create,
-  featureCase,
-  HOME,
-  load,
-  loaded,
-  made,
-  set,
-  times,
-  update,
-} from '../build.js';
+import { APP, HOME, answer, change, featureCase, set, step, times } from '../build/index.js';
 import type { Known, Values } from '../../store/contract.js';
 import type { StoreCase, StoreStep } from '../case.js';
 
@@ -27,8 +13,8 @@ function app(pos: number, mark: string): Pick<Known, 'pos' | 'marks'> {
 }
 
 function ofApp(id: string, names: Values | undefined, unset: readonly string[] = []): StoreStep {
-  return commit(
-    update(
+  return step.commit(
+    change.update(
       id,
       { app: { ...(names && { set: names }), ...(unset.length > 0 && { unset }) } },
       { key: { appName: APP } },
@@ -39,31 +25,34 @@ function ofApp(id: string, names: Values | undefined, unset: readonly string[] =
 export const changedCases: readonly StoreCase[] = [
   changedCase(
     'a change tells what others have done since its caller was there: names set, names deleted',
-    commit(create('c', { app: { set: { a: 1, b: 2, c: 3 } } }), made(1)),
+    step.commit(change.create('c', { app: { set: { a: 1, b: 2, c: 3 } } }), answer.made(1)),
     ofApp('u1', { b: 20 }),
     ofApp('u2', { d: 4 }, ['a']),
-    commit(append('e1', {}, { known: app(1, 'c') }), {
-      ...appended(1, 3),
+    step.commit(change.append('e1', {}, { known: app(1, 'c') }), {
+      ...answer.appended(1, 3),
       changed: { app: { set: { b: 20, d: 4 }, unset: ['a', 'd'] } },
     }),
-    commit(append('e2', {}, { known: app(2, 'u1') }), {
-      ...appended(2, 3),
+    step.commit(change.append('e2', {}, { known: app(2, 'u1') }), {
+      ...answer.appended(2, 3),
       changed: { app: { set: { d: 4 }, unset: ['a', 'd'] } },
     }),
   ),
   changedCase(
     'what the change itself does is not part of it',
-    commit(create('c', { app: set('a', 1) }), made(1)),
+    step.commit(change.create('c', { app: set('a', 1) }), answer.made(1)),
     ofApp('u1', { a: 2 }),
-    commit(append('e1', { app: { set: { a: 3, b: 3 } } }, { known: app(1, 'c') }), {
-      ...appended(1, 3),
+    step.commit(change.append('e1', { app: { set: { a: 3, b: 3 } } }, { known: app(1, 'c') }), {
+      ...answer.appended(1, 3),
       changed: { app: { set: { a: 2 }, unset: [] } },
     }),
-    commit(append('e2', { app: { unset: ['a'] } }, { known: app(3, 'e1') }), { ...appended(2, 4), changed: null }),
+    step.commit(change.append('e2', { app: { unset: ['a'] } }, { known: app(3, 'e1') }), {
+      ...answer.appended(2, 4),
+      changed: null,
+    }),
   ),
   changedCase(
     'of several writes of one name the last one is told',
-    commit(create('c', { app: { set: { a: 1, b: 1 } } }), made(1)),
+    step.commit(change.create('c', { app: { set: { a: 1, b: 1 } } }), answer.made(1)),
     ofApp('u1', { a: 2 }),
     ofApp('u2', undefined, ['a']),
     ofApp('u3', { x: 1 }),
@@ -71,37 +60,40 @@ export const changedCases: readonly StoreCase[] = [
     ofApp('u5', undefined, ['x']),
     ofApp('u6', { b: 2 }),
     ofApp('u7', undefined, ['b']),
-    commit(append('e1', {}, { known: app(1, 'c') }), {
-      ...appended(1, 8),
+    step.commit(change.append('e1', {}, { known: app(1, 'c') }), {
+      ...answer.appended(1, 8),
       changed: { app: { set: { a: 3 }, unset: ['a', 'b', 'x'] } },
     }),
   ),
   changedCase(
     'names that came into being meanwhile are told in the order in which they did',
-    commit(create('c', { app: { set: { a: 1, b: 2 } } }), made(1)),
+    step.commit(change.create('c', { app: { set: { a: 1, b: 2 } } }), answer.made(1)),
     ofApp('u1', { z: 1, y: 1 }),
     ofApp('u2', { x: 1, b: 3 }),
     ofApp('u3', { z: 2 }, ['a']),
     ofApp('u4', { a: 9, y: 2 }),
-    commit(append('e1', {}, { known: app(1, 'c') }), {
-      ...appended(1, 5),
+    step.commit(change.append('e1', {}, { known: app(1, 'c') }), {
+      ...answer.appended(1, 5),
       changed: { app: { set: { b: 3, z: 2, y: 2, x: 1, a: 9 }, unset: ['z', 'y', 'x', 'a'] } },
     }),
   ),
   changedCase(
     'a caller that names another mark, or none, is told nothing: it has to load',
-    commit(create('c', { app: set('a', 1) }), made(1)),
+    step.commit(change.create('c', { app: set('a', 1) }), answer.made(1)),
     ofApp('u1', { a: 2 }),
     ofApp('u2', { a: 3 }),
-    commit(append('e1', {}, { known: app(1, 'x') }), { ...appended(1, 3), changed: null }),
-    commit(append('e2', {}, { known: app(2, 'c') }), { ...appended(2, 3), changed: null }),
-    commit(append('e3', {}, { known: { pos: { app: 1 } } }), { ...appended(3, 3), changed: null }),
-    commit(append('e4', {}, { known: app(7, 'u2') }), { ...appended(4, 3), changed: null }),
-    commit(append('e5', {}, { known: { marks: { app: 'c' } } }), { ...appended(5, 3), changed: null }),
+    step.commit(change.append('e1', {}, { known: app(1, 'x') }), { ...answer.appended(1, 3), changed: null }),
+    step.commit(change.append('e2', {}, { known: app(2, 'c') }), { ...answer.appended(2, 3), changed: null }),
+    step.commit(change.append('e3', {}, { known: { pos: { app: 1 } } }), { ...answer.appended(3, 3), changed: null }),
+    step.commit(change.append('e4', {}, { known: app(7, 'u2') }), { ...answer.appended(4, 3), changed: null }),
+    step.commit(change.append('e5', {}, { known: { marks: { app: 'c' } } }), {
+      ...answer.appended(5, 3),
+      changed: null,
+    }),
     // The mark of now, which is not what the scope was at.
-    commit(append('e6', {}, { known: app(2, 'u2') }), { ...appended(6, 3), changed: null }),
+    step.commit(change.append('e6', {}, { known: app(2, 'u2') }), { ...answer.appended(6, 3), changed: null }),
     ...[app(1, 'x'), app(2, 'u2'), { pos: { app: 1 } }, { marks: { app: 'u2' } }].map((known) =>
-      load(loaded({ rev: 6, pos: { app: 3 }, state: { app: { a: 3 } }, changed: null, events: [] }), {
+      step.load(answer.loaded({ rev: 6, pos: { app: 3 }, state: { app: { a: 3 } }, changed: null, events: [] }), {
         known,
         events: { last: 0 },
       }),
@@ -109,27 +101,30 @@ export const changedCases: readonly StoreCase[] = [
   ),
   changedCase(
     'a session is loaded with what has happened to its scopes in place of their values',
-    commit(create('c', { app: { set: { a: 1, b: 1 } }, user: { set: { u: 1, v: 1 } } }), made(1, 1)),
-    commit(update('u1', { app: set('a', 2), user: { unset: ['u'] } }), made(2, 2)),
-    commit(update('u2', { user: set('w', 2) }), made(2, 3)),
-    load(
-      loaded({
+    step.commit(
+      change.create('c', { app: { set: { a: 1, b: 1 } }, user: { set: { u: 1, v: 1 } } }),
+      answer.made(1, 1),
+    ),
+    step.commit(change.update('u1', { app: set('a', 2), user: { unset: ['u'] } }), answer.made(2, 2)),
+    step.commit(change.update('u2', { user: set('w', 2) }), answer.made(2, 3)),
+    step.load(
+      answer.loaded({
         pos: { app: 2, user: 3 },
         state: { app: undefined, user: undefined },
         changed: { app: { set: { a: 2 }, unset: [] }, user: { set: { w: 2 }, unset: ['u', 'w'] } },
       }),
       { known: { pos: { app: 1, user: 1 }, marks: { app: 'c', user: 'c' } } },
     ),
-    load(
-      loaded({
+    step.load(
+      answer.loaded({
         pos: { app: 2, user: 3 },
         state: { app: undefined, user: undefined },
         changed: { user: { set: { w: 2 }, unset: ['w'] } },
       }),
       { known: { pos: { app: 2, user: 2 }, marks: { app: 'u1', user: 'u1' } } },
     ),
-    load(
-      loaded({
+    step.load(
+      answer.loaded({
         pos: { app: 2, user: 3 },
         state: { app: { a: 2, b: 1 }, user: undefined },
         changed: { user: { set: { w: 2 }, unset: ['w'] } },
@@ -139,65 +134,72 @@ export const changedCases: readonly StoreCase[] = [
   ),
   changedCase(
     'updates and creations are told as well',
-    commit(create('c', { app: set('a', 1), user: set('u', 1) }), made(1, 1)),
-    commit(append('e1', { app: set('a', 2), user: set('u', 2) }), appended(1, 2, 2)),
-    commit(
-      update('u1', { user: set('u', 3) }, { known: { pos: { app: 1, user: 1 }, marks: { app: 'c', user: 'c' } } }),
-      { ...made(2, 3), changed: { app: { set: { a: 2 }, unset: [] }, user: { set: { u: 2 }, unset: [] } } },
+    step.commit(change.create('c', { app: set('a', 1), user: set('u', 1) }), answer.made(1, 1)),
+    step.commit(change.append('e1', { app: set('a', 2), user: set('u', 2) }), answer.appended(1, 2, 2)),
+    step.commit(
+      change.update(
+        'u1',
+        { user: set('u', 3) },
+        { known: { pos: { app: 1, user: 1 }, marks: { app: 'c', user: 'c' } } },
+      ),
+      { ...answer.made(2, 3), changed: { app: { set: { a: 2 }, unset: [] }, user: { set: { u: 2 }, unset: [] } } },
     ),
-    commit(
-      create(
+    step.commit(
+      change.create(
         'd',
         {},
         { key: { ...HOME, sessionId: 'next' }, known: { pos: { app: 2, user: 2 }, marks: { app: 'e1', user: 'e1' } } },
       ),
-      { ...made(2, 3), changed: { user: { set: { u: 3 }, unset: [] } } },
+      { ...answer.made(2, 3), changed: { user: { set: { u: 3 }, unset: [] } } },
     ),
   ),
   changedCase(
     'changes that go together are told what those before them have done',
-    commit(create('c', { app: set('a', 1) }), made(1)),
+    step.commit(change.create('c', { app: set('a', 1) }), answer.made(1)),
     {
       commitMany: [
-        append('e1', { app: set('a', 2) }, { known: app(1, 'c') }),
-        update('u1', { app: set('b', 1) }, { known: app(1, 'c') }),
-        update('u2', { app: { unset: ['a'] } }, { known: app(1, 'c') }),
+        change.append('e1', { app: set('a', 2) }, { known: app(1, 'c') }),
+        change.update('u1', { app: set('b', 1) }, { known: app(1, 'c') }),
+        change.update('u2', { app: { unset: ['a'] } }, { known: app(1, 'c') }),
       ],
       outcomes: [
-        { ...appended(1, 2), changed: null },
-        { ...made(3), changed: { app: { set: { a: 2 }, unset: [] } } },
-        { ...made(4), changed: { app: { set: { a: 2, b: 1 }, unset: ['b'] } } },
+        { ...answer.appended(1, 2), changed: null },
+        { ...answer.made(3), changed: { app: { set: { a: 2 }, unset: [] } } },
+        { ...answer.made(4), changed: { app: { set: { a: 2, b: 1 }, unset: ['b'] } } },
       ],
     },
   ),
   changedCase(
     'among changes that go together, too, a caller that names another mark is told nothing, wherever it says the scope is',
-    commit(create('c', { app: set('a', 1), user: set('u', 1) }), made(1, 1)),
+    step.commit(change.create('c', { app: set('a', 1), user: set('u', 1) }), answer.made(1, 1)),
     {
       commitMany: [
-        update('u1', { app: set('a', 2), user: set('u', 2) }),
-        append('e1', {}, { known: { pos: { app: 1, user: 1 }, marks: { app: 'x', user: 'x' } } }),
-        update('u2', {}, { known: { pos: { app: 1, user: 1 }, marks: { app: 'c', user: 'x' } } }),
-        update('u3', {}, { known: { pos: { app: 1, user: 1 }, marks: { user: 'c' } } }),
+        change.update('u1', { app: set('a', 2), user: set('u', 2) }),
+        change.append('e1', {}, { known: { pos: { app: 1, user: 1 }, marks: { app: 'x', user: 'x' } } }),
+        change.update('u2', {}, { known: { pos: { app: 1, user: 1 }, marks: { app: 'c', user: 'x' } } }),
+        change.update('u3', {}, { known: { pos: { app: 1, user: 1 }, marks: { user: 'c' } } }),
       ],
       outcomes: [
-        made(2, 2),
-        { ...appended(1, 2, 2), changed: null },
-        { ...made(2, 2), changed: { app: { set: { a: 2 }, unset: [] } } },
-        { ...made(2, 2), changed: { user: { set: { u: 2 }, unset: [] } } },
+        answer.made(2, 2),
+        { ...answer.appended(1, 2, 2), changed: null },
+        { ...answer.made(2, 2), changed: { app: { set: { a: 2 }, unset: [] } } },
+        { ...answer.made(2, 2), changed: { user: { set: { u: 2 }, unset: [] } } },
       ],
     },
   ),
   changedCase(
     'names and values of every kind are told as they are',
-    commit(create('c', { app: { set: JSON.parse('{"":1,"__proto__":2,"a\\u0000b":3,"é😀":4}') as Values } }), made(1)),
+    step.commit(
+      change.create('c', { app: { set: JSON.parse('{"":1,"__proto__":2,"a\\u0000b":3,"é😀":4}') as Values } }),
+      answer.made(1),
+    ),
     ofApp(
       'u1',
       JSON.parse('{"__proto__":{"x":null},"a\\u0000b":"\\u0000\\ud800","constructor":[1.5,-0.5e-7]}') as Values,
       ['', 'é😀'],
     ),
-    commit(append('e1', {}, { known: app(1, 'c') }), {
-      ...appended(1, 2),
+    step.commit(change.append('e1', {}, { known: app(1, 'c') }), {
+      ...answer.appended(1, 2),
       changed: {
         app: {
           set: JSON.parse(
@@ -210,10 +212,10 @@ export const changedCases: readonly StoreCase[] = [
   ),
   changedCase(
     'hundreds of changes are told',
-    commit(create('c', { app: set('a', 0) }), made(1)),
+    step.commit(change.create('c', { app: set('a', 0) }), answer.made(1)),
     ...times(300, (index) => ofApp(`u${index}`, { a: index, [`n${index % 7}`]: index })),
-    commit(append('e1', {}, { known: app(1, 'c') }), {
-      ...appended(1, 301),
+    step.commit(change.append('e1', {}, { known: app(1, 'c') }), {
+      ...answer.appended(1, 301),
       changed: {
         app: {
           set: { a: 299, n0: 294, n1: 295, n2: 296, n3: 297, n4: 298, n5: 299, n6: 293 },
@@ -224,25 +226,27 @@ export const changedCases: readonly StoreCase[] = [
   ),
   changedCase(
     'nothing from before the values of a scope were removed can be told',
-    commit(create('c', { app: { set: { a: 1, b: 2 } } }), made(1)),
+    step.commit(change.create('c', { app: { set: { a: 1, b: 2 } } }), answer.made(1)),
     ofApp('u1', { a: 2 }),
     { removeScope: { app: APP } },
     ofApp('u2', { b: 3 }),
     ofApp('u3', { b: 4 }),
-    commit(append('e1', {}, { known: app(1, 'c') }), { ...appended(1, 5), changed: null }),
-    commit(append('e2', {}, { known: app(2, 'u1') }), { ...appended(2, 5), changed: null }),
-    commit(append('e3', {}, { known: app(4, 'u2') }), {
-      ...appended(3, 5),
+    step.commit(change.append('e1', {}, { known: app(1, 'c') }), { ...answer.appended(1, 5), changed: null }),
+    step.commit(change.append('e2', {}, { known: app(2, 'u1') }), { ...answer.appended(2, 5), changed: null }),
+    step.commit(change.append('e3', {}, { known: app(4, 'u2') }), {
+      ...answer.appended(3, 5),
       changed: { app: { set: { b: 4 }, unset: [] } },
     }),
   ),
   changedCase(
     'removing the values of a scope takes nothing from what can be told of others',
-    commit(create('c', { app: set('a', 1), user: set('u', 0) }), made(1, 1)),
-    ...times(60, (index) => commit(update(`u${index}`, { user: set('u', index + 1) }), made(1, index + 2))),
+    step.commit(change.create('c', { app: set('a', 1), user: set('u', 0) }), answer.made(1, 1)),
+    ...times(60, (index) =>
+      step.commit(change.update(`u${index}`, { user: set('u', index + 1) }), answer.made(1, index + 2)),
+    ),
     { removeScope: { app: APP } },
-    load(
-      loaded({
+    step.load(
+      answer.loaded({
         pos: { app: 2, user: 61 },
         state: { app: {}, user: undefined },
         changed: { user: { set: { u: 60 }, unset: [] } },
@@ -252,21 +256,21 @@ export const changedCases: readonly StoreCase[] = [
   ),
   changedCase(
     'it is told when the storage was opened again',
-    commit(create('c', { app: { set: { a: 1, b: 2 } } }), made(1)),
+    step.commit(change.create('c', { app: { set: { a: 1, b: 2 } } }), answer.made(1)),
     ofApp('u1', { a: 2 }, ['b']),
     { reopen: 'check' },
     ofApp('u2', { c: 3 }),
-    commit(append('e1', {}, { known: app(1, 'c') }), {
-      ...appended(1, 3),
+    step.commit(change.append('e1', {}, { known: app(1, 'c') }), {
+      ...answer.appended(1, 3),
       changed: { app: { set: { a: 2, c: 3 }, unset: ['b', 'c'] } },
     }),
   ),
   changedCase(
     'what one store has done the other one tells',
-    commit(create('c', { app: { set: { a: 1, b: 2 } } }), made(1)),
-    { commit: update('u1', { app: { set: { a: 2 }, unset: ['b'] } }), by: 'another' },
-    commit(append('e1', {}, { known: app(1, 'c') }), {
-      ...appended(1, 2),
+    step.commit(change.create('c', { app: { set: { a: 1, b: 2 } } }), answer.made(1)),
+    { commit: change.update('u1', { app: { set: { a: 2 }, unset: ['b'] } }), by: 'another' },
+    step.commit(change.append('e1', {}, { known: app(1, 'c') }), {
+      ...answer.appended(1, 2),
       changed: { app: { set: { a: 2 }, unset: ['b'] } },
     }),
   ),

@@ -1,26 +1,6 @@
 // Nothing is ever taken for something else.
 
-import {
-  append,
-  appended,
-  appendedBefore,
-  appHas,
-  commit,
-  create,
-  dataOf,
-  keyOf,
-  KEY,
-  list,
-  load,
-  loaded,
-  made,
-  row,
-  set,
-  storeCase,
-  times,
-  update,
-  userHas,
-} from '../build.js';
+import { KEY, answer, change, dataOf, keyOf, set, step, storeCase, times } from '../build/index.js';
 import { inByteOrder, letters, SEPARATORS, TEXTS } from '../strange.js';
 import type { Delta, Row, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -40,21 +20,25 @@ function apart(keys: readonly SessionKey[], prefix = 'c'): StoreStep[] {
     const before = (parts: readonly (keyof SessionKey)[]): number =>
       shared(key, parts).filter((other) => other <= index).length;
     const delta = { app: deltaOf(index), user: deltaOf(index), session: deltaOf(index) };
-    return commit(
-      create(`${prefix}${index}`, delta, { key }),
-      made(before(['appName']), before(['appName', 'userId'])),
+    return step.commit(
+      change.create(`${prefix}${index}`, delta, { key }),
+      answer.made(before(['appName']), before(['appName', 'userId'])),
     );
   });
   const loads = keys.map((key, index) => {
     const [app, user] = [shared(key, ['appName']), shared(key, ['appName', 'userId'])];
     const state = { app: valuesOf(app), user: valuesOf(user), session: valuesOf([index]) };
-    return load(loaded({ created: `${prefix}${index}`, pos: { app: app.length, user: user.length }, state }), {}, key);
+    return step.load(
+      answer.loaded({ created: `${prefix}${index}`, pos: { app: app.length, user: user.length }, state }),
+      {},
+      key,
+    );
   });
   return [
     ...creates,
     ...loads,
     ...keys.filter((_, index) => index % 2 === 0).map((key) => ({ remove: key })),
-    ...keys.map((key, index) => (index % 2 === 0 ? load(null, {}, key) : (loads[index] ?? load(null)))),
+    ...keys.map((key, index) => (index % 2 === 0 ? step.load(null, {}, key) : (loads[index] ?? step.load(null)))),
   ];
 }
 
@@ -84,7 +68,7 @@ const allValues: Values = Object.fromEntries(TEXTS.map((_, index) => [`x${index}
 /** The row of the session that {@link apart} has made for a text. */
 function rowOf(text: string, key: SessionKey): Row {
   const index = TEXTS.indexOf(text);
-  return row({ key, created: `c${index}`, state: { [`x${index}`]: index } });
+  return answer.row({ key, created: `c${index}`, state: { [`x${index}`]: index } });
 }
 
 /** Values under all strange names. */
@@ -97,13 +81,13 @@ export const isolationCases: readonly StoreCase[] = [
   storeCase(
     'one session id may be in use by several users and in several apps',
     ...apart([keyOf('s', 'u1', 'a1'), keyOf('s', 'u1', 'a2'), keyOf('s', 'u2', 'a3'), keyOf('s', 'u2', 'a4')]),
-    commit(create('d1', { session: set('y', 1) }, { key: keyOf('s', 'u1', 'a5') }), made()),
-    commit(create('d2', { session: set('y', 2) }, { key: keyOf('s', 'u2', 'a5') }), made()),
-    commit(append('e1', { session: set('y', 3) }, { key: keyOf('s', 'u1', 'a5') }), appended(1)),
-    load(loaded({ created: 'd2', state: { session: { y: 2 } } }), {}, keyOf('s', 'u2', 'a5')),
+    step.commit(change.create('d1', { session: set('y', 1) }, { key: keyOf('s', 'u1', 'a5') }), answer.made()),
+    step.commit(change.create('d2', { session: set('y', 2) }, { key: keyOf('s', 'u2', 'a5') }), answer.made()),
+    step.commit(change.append('e1', { session: set('y', 3) }, { key: keyOf('s', 'u1', 'a5') }), answer.appended(1)),
+    step.load(answer.loaded({ created: 'd2', state: { session: { y: 2 } } }), {}, keyOf('s', 'u2', 'a5')),
     { remove: keyOf('s', 'u2', 'a5') },
-    load(
-      loaded({ created: 'd1', state: { session: { y: 3 } }, events: [{ rev: 1, data: dataOf('e1') }] }),
+    step.load(
+      answer.loaded({ created: 'd1', state: { session: { y: 3 } }, events: [{ rev: 1, data: dataOf('e1') }] }),
       {},
       keyOf('s', 'u1', 'a5'),
     ),
@@ -111,7 +95,7 @@ export const isolationCases: readonly StoreCase[] = [
   storeCase(
     'any text is a session id, and no two texts are the same one',
     ...apart(TEXTS.map((text) => keyOf(text))),
-    list(
+    step.list(
       inByteOrder(ODD).map((text) => rowOf(text, keyOf(text))),
       {},
       { app: allValues, users: { user: allValues } },
@@ -121,7 +105,7 @@ export const isolationCases: readonly StoreCase[] = [
     'any text is a user, and no two texts are the same one',
     ...apart(TEXTS.map((text) => keyOf('s', text))),
     ...TEXTS.flatMap((text, index) => [
-      list(
+      step.list(
         ODD.includes(text) ? [rowOf(text, keyOf('s', text))] : [],
         { user: text },
         {
@@ -129,14 +113,14 @@ export const isolationCases: readonly StoreCase[] = [
           users: ODD.includes(text) ? { [text]: { [`x${index}`]: index } } : {},
         },
       ),
-      userHas(1, { [`x${index}`]: index }, text),
+      step.userHas(1, { [`x${index}`]: index }, text),
     ]),
   ),
   storeCase(
     'any text is an app, and no two texts are the same one',
     ...apart(TEXTS.map((text) => keyOf('s', 'u', text))),
     ...TEXTS.flatMap((text, index) => [
-      list(
+      step.list(
         ODD.includes(text) ? [rowOf(text, keyOf('s', 'u', text))] : [],
         { app: text },
         {
@@ -144,7 +128,7 @@ export const isolationCases: readonly StoreCase[] = [
           users: ODD.includes(text) ? { u: { [`x${index}`]: index } } : {},
         },
       ),
-      appHas(1, { [`x${index}`]: index }, text),
+      step.appHas(1, { [`x${index}`]: index }, text),
     ]),
   ),
   ...SEPARATORS.map((separator) =>
@@ -156,24 +140,37 @@ export const isolationCases: readonly StoreCase[] = [
   ...SEPARATORS.map((separator) =>
     storeCase(
       `a name and an id that read the same when joined by ${JSON.stringify(separator)} stay apart`,
-      commit(
-        update('p1', { app: set(`u${separator}x`, 1), user: set('x', 2) }, { key: { appName: 'a', userId: 'u' } }),
-        made(1, 1),
+      step.commit(
+        change.update(
+          'p1',
+          { app: set(`u${separator}x`, 1), user: set('x', 2) },
+          { key: { appName: 'a', userId: 'u' } },
+        ),
+        answer.made(1, 1),
       ),
-      commit(update('p2', { user: set(`s${separator}x`, 3) }, { key: { appName: 'a', userId: 'u' } }), made(1, 2)),
-      commit(create('c1', { session: set('x', 4) }, { key: keyOf('s', 'u', 'a') }), made(1, 2)),
-      commit(create('c2', { session: set(`s${separator}x`, 5) }, { key: keyOf('', 'u', 'a') }), made(1, 2)),
-      commit(update('p3', { app: set('x', 6) }, { key: { appName: `a${separator}u` } }), made(1, 0)),
-      commit(append('x', {}, { key: keyOf('', 'u', 'a') }), appended(1, 1, 2)),
-      commit(append(`s${separator}x`, {}, { key: keyOf('', 'u', 'a') }), appended(2, 1, 2)),
-      commit(append('x', {}, { key: keyOf('s', 'u', 'a') }), appended(1, 1, 2)),
-      appHas(1, { [`u${separator}x`]: 1 }, 'a'),
-      userHas(2, { x: 2, [`s${separator}x`]: 3 }, 'u', 'a'),
-      appHas(1, { x: 6 }, `a${separator}u`),
-      list(
+      step.commit(
+        change.update('p2', { user: set(`s${separator}x`, 3) }, { key: { appName: 'a', userId: 'u' } }),
+        answer.made(1, 2),
+      ),
+      step.commit(change.create('c1', { session: set('x', 4) }, { key: keyOf('s', 'u', 'a') }), answer.made(1, 2)),
+      step.commit(
+        change.create('c2', { session: set(`s${separator}x`, 5) }, { key: keyOf('', 'u', 'a') }),
+        answer.made(1, 2),
+      ),
+      step.commit(
+        change.update('p3', { app: set('x', 6) }, { key: { appName: `a${separator}u` } }),
+        answer.made(1, 0),
+      ),
+      step.commit(change.append('x', {}, { key: keyOf('', 'u', 'a') }), answer.appended(1, 1, 2)),
+      step.commit(change.append(`s${separator}x`, {}, { key: keyOf('', 'u', 'a') }), answer.appended(2, 1, 2)),
+      step.commit(change.append('x', {}, { key: keyOf('s', 'u', 'a') }), answer.appended(1, 1, 2)),
+      step.appHas(1, { [`u${separator}x`]: 1 }, 'a'),
+      step.userHas(2, { x: 2, [`s${separator}x`]: 3 }, 'u', 'a'),
+      step.appHas(1, { x: 6 }, `a${separator}u`),
+      step.list(
         [
-          row({ key: keyOf('', 'u', 'a'), created: 'c2', rev: 2, state: { [`s${separator}x`]: 5 } }),
-          row({ key: keyOf('s', 'u', 'a'), created: 'c1', rev: 1, state: { x: 4 } }),
+          answer.row({ key: keyOf('', 'u', 'a'), created: 'c2', rev: 2, state: { [`s${separator}x`]: 5 } }),
+          answer.row({ key: keyOf('s', 'u', 'a'), created: 'c1', rev: 1, state: { x: 4 } }),
         ],
         { app: 'a' },
         { app: { [`u${separator}x`]: 1 }, users: { u: { x: 2, [`s${separator}x`]: 3 } } },
@@ -182,22 +179,29 @@ export const isolationCases: readonly StoreCase[] = [
   ),
   storeCase(
     'any text is a name, in every scope',
-    commit(
-      create('c', { app: { set: strangeValues }, user: { set: strangeValues }, session: { set: strangeValues } }),
-      made(1, 1),
+    step.commit(
+      change.create('c', {
+        app: { set: strangeValues },
+        user: { set: strangeValues },
+        session: { set: strangeValues },
+      }),
+      answer.made(1, 1),
     ),
-    load(
-      loaded({ pos: { app: 1, user: 1 }, state: { app: strangeValues, user: strangeValues, session: strangeValues } }),
+    step.load(
+      answer.loaded({
+        pos: { app: 1, user: 1 },
+        state: { app: strangeValues, user: strangeValues, session: strangeValues },
+      }),
     ),
-    list([row({ state: strangeValues })], {}, { app: strangeValues, users: { user: strangeValues } }),
-    commit(
-      append('e1', { app: { unset: [...TEXTS.slice(1)] }, session: { unset: [...TEXTS.slice(0, -1)] } }),
-      appended(1, 2, 1),
+    step.list([answer.row({ state: strangeValues })], {}, { app: strangeValues, users: { user: strangeValues } }),
+    step.commit(
+      change.append('e1', { app: { unset: [...TEXTS.slice(1)] }, session: { unset: [...TEXTS.slice(0, -1)] } }),
+      answer.appended(1, 2, 1),
     ),
-    appHas(2, { [TEXTS[0] ?? '']: 0 }),
-    userHas(1, strangeValues),
-    list(
-      [row({ rev: 1, state: { [TEXTS.at(-1) ?? '']: TEXTS.length - 1 } })],
+    step.appHas(2, { [TEXTS[0] ?? '']: 0 }),
+    step.userHas(1, strangeValues),
+    step.list(
+      [answer.row({ rev: 1, state: { [TEXTS.at(-1) ?? '']: TEXTS.length - 1 } })],
       {},
       {
         app: { [TEXTS[0] ?? '']: 0 },
@@ -207,41 +211,45 @@ export const isolationCases: readonly StoreCase[] = [
   ),
   storeCase(
     'any text that is not empty is the id of an event, and no two texts are the same one',
-    commit(create(), made()),
-    ...TEXTS.filter((text) => text !== '').map((text, index) => commit(append(text), appended(index + 1))),
-    ...TEXTS.filter((text) => text !== '').map((text) => commit(append(text), appendedBefore(text, TEXTS.length - 1))),
+    step.commit(change.create(), answer.made()),
+    ...TEXTS.filter((text) => text !== '').map((text, index) =>
+      step.commit(change.append(text), answer.appended(index + 1)),
+    ),
+    ...TEXTS.filter((text) => text !== '').map((text) =>
+      step.commit(change.append(text), answer.appendedBefore(text, TEXTS.length - 1)),
+    ),
   ),
   storeCase(
     'any text that is not empty is the id of a creation and of an update',
     ...TEXTS.filter((text) => text !== '').flatMap((text, index) => [
-      commit(create(text, {}, { key: keyOf(`s${index}`) }), made(0, index)),
-      commit(create(text, {}, { key: keyOf(`s${index}`) }), {
+      step.commit(change.create(text, {}, { key: keyOf(`s${index}`) }), answer.made(0, index)),
+      step.commit(change.create(text, {}, { key: keyOf(`s${index}`) }), {
         rev: 0,
         prev: 0,
         pos: { app: 0, user: index },
         duplicate: true,
       }),
-      commit(update(`p${text}`, { user: set('x', 1) }), made(0, index + 1)),
-      commit(update(`p${text}`, { user: set('x', 2) }), { ...made(0, index + 1), duplicate: true }),
+      step.commit(change.update(`p${text}`, { user: set('x', 1) }), answer.made(0, index + 1)),
+      step.commit(change.update(`p${text}`, { user: set('x', 2) }), { ...answer.made(0, index + 1), duplicate: true }),
     ]),
-    userHas(TEXTS.length - 1, { x: 1 }),
+    step.userHas(TEXTS.length - 1, { x: 1 }),
   ),
   storeCase(
     'names of 2,000 characters that differ in the last are different names',
-    commit(
-      create('c', { session: { set: Object.fromEntries(longNames.map((name, index) => [name, index])) } }),
-      made(),
+    step.commit(
+      change.create('c', { session: { set: Object.fromEntries(longNames.map((name, index) => [name, index])) } }),
+      answer.made(),
     ),
-    commit(
-      append('e1', {
+    step.commit(
+      change.append('e1', {
         app: set(longNames[0] ?? '', 1),
         user: set(longNames[1] ?? '', 2),
         session: { unset: longNames.slice(0, 1) },
       }),
-      appended(1, 1, 1),
+      answer.appended(1, 1, 1),
     ),
-    load(
-      loaded({
+    step.load(
+      answer.loaded({
         pos: { app: 1, user: 1 },
         state: {
           app: { [longNames[0] ?? '']: 1 },
@@ -264,20 +272,23 @@ export const isolationCases: readonly StoreCase[] = [
   ),
   storeCase(
     'a session that has much has no part in one that has little',
-    ...times(2, (index) => commit(create(`c${index}`, {}, { key: keyOf(`s${index}`) }), made())),
+    ...times(2, (index) => step.commit(change.create(`c${index}`, {}, { key: keyOf(`s${index}`) }), answer.made())),
     ...times(30, (index) =>
-      commit(append(`e${index}`, { session: set(`x${index}`, index) }, { key: keyOf('s0') }), appended(index + 1)),
+      step.commit(
+        change.append(`e${index}`, { session: set(`x${index}`, index) }, { key: keyOf('s0') }),
+        answer.appended(index + 1),
+      ),
     ),
-    load(loaded({ created: 'c1' }), {}, keyOf('s1')),
+    step.load(answer.loaded({ created: 'c1' }), {}, keyOf('s1')),
     { remove: keyOf('s1') },
-    list([
-      row({
+    step.list([
+      answer.row({
         key: keyOf('s0'),
         created: 'c0',
         rev: 30,
         state: Object.fromEntries(times(30, (index) => [`x${index}`, index])),
       }),
     ]),
-    load(null, {}, KEY),
+    step.load(null, {}, KEY),
   ),
 ];

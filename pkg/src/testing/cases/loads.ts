@@ -1,26 +1,18 @@
 // Which parts of a session a load gives.
 
 import {
-  append,
-  appended,
-  begin,
+  KEY,
+  answer,
   beginningOf,
-  commit,
-  create,
+  change,
   dataOf,
   eventsOf,
   keyOf,
-  KEY,
-  list,
-  load,
-  loaded,
-  made,
-  row,
   set,
+  step,
   storeCase,
   times,
-  update,
-} from '../build.js';
+} from '../build/index.js';
 import { EVENT_TEXTS } from '../strange.js';
 import type { Loaded, LoadQuery } from '../../store/contract.js';
 import type { StoreCase, StoreStep } from '../case.js';
@@ -28,13 +20,16 @@ import type { StoreCase, StoreStep } from '../case.js';
 /** The times of events: forward, back, equal, fractional, negative. */
 const TIMES = [10, 30, 20, 30, 5, -1.5, 30.25, 7];
 const events = TIMES.map((time, index) =>
-  commit(append(`e${index + 1}`, { session: set('n', index + 1) }, { time }), appended(index + 1, 1, 1)),
+  step.commit(
+    change.append(`e${index + 1}`, { session: set('n', index + 1) }, { time }),
+    answer.appended(index + 1, 1, 1),
+  ),
 );
 
 /** The window shows the events of these revisions, and all else is as ever. */
 function shows(window: NonNullable<LoadQuery['events']>, ...revs: readonly number[]): StoreStep {
-  return load(
-    loaded({
+  return step.load(
+    answer.loaded({
       rev: TIMES.length,
       time: TIMES.at(-1) ?? 0,
       pos: { app: 1, user: 1 },
@@ -104,7 +99,7 @@ const since: readonly StoreStep[] = [
 /** The session that began with an event, at the time 20, and has had two others since, at 10 and at 30. */
 function begun(events: NonNullable<LoadQuery['events']>, ...revs: readonly number[]): StoreStep {
   const stored = revs.map((rev) => (rev === 0 ? beginningOf() : { rev, data: dataOf(`e${rev}`) }));
-  return load(loaded({ rev: 2, time: 30, state: { session: { s: 1 } }, events: stored }), { events });
+  return step.load(answer.loaded({ rev: 2, time: 30, state: { session: { s: 1 } }, events: stored }), { events });
 }
 
 const beginning: readonly StoreStep[] = [
@@ -135,7 +130,7 @@ const beginning: readonly StoreStep[] = [
 
 const knownSession = { created: 'c', rev: 1 };
 const state: Loaded['state'] = { app: { a: 1 }, user: { u: 1 }, session: { s: 1 } };
-const session = loaded({ pos: { app: 1, user: 1 }, state, events: eventsOf('e1') });
+const session = answer.loaded({ pos: { app: 1, user: 1 }, state, events: eventsOf('e1') });
 
 /** The session with only these scopes. */
 function only(...scopes: readonly ('app' | 'user' | 'session')[]): Loaded {
@@ -145,19 +140,19 @@ function only(...scopes: readonly ('app' | 'user' | 'session')[]): Loaded {
 export const loadCases: readonly StoreCase[] = [
   storeCase(
     'a window chooses events by revision and from the end; the state never depends on it',
-    commit(create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), made(1, 1)),
+    step.commit(change.create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), answer.made(1, 1)),
     ...events,
     ...windows,
   ),
   storeCase(
     'a window chooses events by their time, each judged by itself',
-    commit(create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), made(1, 1)),
+    step.commit(change.create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), answer.made(1, 1)),
     ...events,
     ...since,
   ),
   storeCase(
     'a window on no events shows none',
-    commit(create(), made()),
+    step.commit(change.create(), answer.made()),
     ...[
       {},
       { from: 0 },
@@ -170,11 +165,11 @@ export const loadCases: readonly StoreCase[] = [
       { last: 0 },
       { last: 1 },
       { from: 1, to: 1, since: 0, last: 1 },
-    ].map((window) => load(loaded(), { events: window })),
+    ].map((window) => step.load(answer.loaded(), { events: window })),
   ),
   storeCase(
     'what a session began with is its event of revision 0, where it is asked for; no other event is a duplicate of it',
-    commit(begin('c', { session: set('s', 1) }, { time: 20 }), made()),
+    step.commit(change.begin('c', { session: set('s', 1) }, { time: 20 }), answer.made()),
     ...[
       {},
       { from: 1 },
@@ -184,39 +179,47 @@ export const loadCases: readonly StoreCase[] = [
       { last: 1 },
       { from: 0, since: 20.5 },
       { from: 0, last: 0 },
-    ].map((window) => load(loaded({ time: 20, state: { session: { s: 1 } } }), { events: window })),
+    ].map((window) => step.load(answer.loaded({ time: 20, state: { session: { s: 1 } } }), { events: window })),
     ...[{ from: 0 }, { from: 0, to: 0 }, { from: 0, since: 20 }, { from: 0, last: 1 }].map((window) =>
-      load(loaded({ time: 20, state: { session: { s: 1 } }, events: [beginningOf()] }), { events: window }),
+      step.load(answer.loaded({ time: 20, state: { session: { s: 1 } }, events: [beginningOf()] }), {
+        events: window,
+      }),
     ),
-    list([row({ time: 20, state: { s: 1 } })]),
-    commit(append('e1', {}, { time: 10, guard: { created: 'c', rev: 0 } }), appended(1)),
-    commit(append('e2', {}, { time: 30, guard: { rev: 1 } }), appended(2)),
+    step.list([answer.row({ time: 20, state: { s: 1 } })]),
+    step.commit(change.append('e1', {}, { time: 10, guard: { created: 'c', rev: 0 } }), answer.appended(1)),
+    step.commit(change.append('e2', {}, { time: 30, guard: { rev: 1 } }), answer.appended(2)),
     ...beginning,
-    load(
-      { ...loaded({ rev: 2, time: 30, events: [beginningOf()] }), state: {} },
+    step.load(
+      { ...answer.loaded({ rev: 2, time: 30, events: [beginningOf()] }), state: {} },
       {
         events: { from: 0, to: 0 },
         known: { created: 'c', rev: 2, pos: { app: 0, user: 0 } },
       },
     ),
-    list([row({ rev: 2, time: 30, state: { s: 1 } })]),
+    step.list([answer.row({ rev: 2, time: 30, state: { s: 1 } })]),
   ),
   storeCase(
     'what a session began with is told as it was written, of each session its own',
     ...EVENT_TEXTS.map((data, index) =>
-      commit(
-        create(`c${index}`, {}, { key: keyOf(`s${index}`), event: { id: `c${index}`, time: 1_000, data } }),
-        made(),
+      step.commit(
+        change.create(`c${index}`, {}, { key: keyOf(`s${index}`), event: { id: `c${index}`, time: 1_000, data } }),
+        answer.made(),
       ),
     ),
     ...EVENT_TEXTS.map((data, index) =>
-      load(loaded({ created: `c${index}`, events: [{ rev: 0, data }] }), { events: { from: 0 } }, keyOf(`s${index}`)),
+      step.load(
+        answer.loaded({ created: `c${index}`, events: [{ rev: 0, data }] }),
+        { events: { from: 0 } },
+        keyOf(`s${index}`),
+      ),
     ),
   ),
   storeCase(
     'a window on many events shows the right ones, in their order',
-    commit(begin(), made()),
-    ...times(130, (index) => commit(append(`e${index + 1}`, {}, { time: index }), appended(index + 1))),
+    step.commit(change.begin(), answer.made()),
+    ...times(130, (index) =>
+      step.commit(change.append(`e${index + 1}`, {}, { time: index }), answer.appended(index + 1)),
+    ),
     ...[
       { window: {}, from: 1, to: 130 },
       { window: { from: 0 }, from: 0, to: 130 },
@@ -226,8 +229,8 @@ export const loadCases: readonly StoreCase[] = [
       { window: { since: 99, last: 20 }, from: 111, to: 130 },
       { window: { from: 9, to: 11 }, from: 9, to: 11 },
     ].map(({ window, from, to }) =>
-      load(
-        loaded({
+      step.load(
+        answer.loaded({
           rev: 130,
           time: 129,
           events: [beginningOf(), ...eventsOf(...times(130, (index) => `e${index + 1}`))].slice(from, to + 1),
@@ -238,39 +241,44 @@ export const loadCases: readonly StoreCase[] = [
   ),
   storeCase(
     'the time of a session is that of its last event, even when an earlier one has a later time',
-    commit(create('c', {}, { time: 50 }), made()),
-    load(loaded({ time: 50 })),
-    commit(append('e1', {}, { time: 90 }), appended(1)),
-    commit(append('e2', {}, { time: -3.5 }), appended(2)),
-    load(loaded({ time: -3.5, events: eventsOf('e1', 'e2') })),
-    commit(update('p', { user: set('u', 1) }, { time: 1_000_000 }), made(0, 1)),
-    load(loaded({ time: -3.5, pos: { user: 1 }, state: { user: { u: 1 } }, events: eventsOf('e1', 'e2') })),
+    step.commit(change.create('c', {}, { time: 50 }), answer.made()),
+    step.load(answer.loaded({ time: 50 })),
+    step.commit(change.append('e1', {}, { time: 90 }), answer.appended(1)),
+    step.commit(change.append('e2', {}, { time: -3.5 }), answer.appended(2)),
+    step.load(answer.loaded({ time: -3.5, events: eventsOf('e1', 'e2') })),
+    step.commit(change.update('p', { user: set('u', 1) }, { time: 1_000_000 }), answer.made(0, 1)),
+    step.load(
+      answer.loaded({ time: -3.5, pos: { user: 1 }, state: { user: { u: 1 } }, events: eventsOf('e1', 'e2') }),
+    ),
   ),
   storeCase(
     'values that are known are left out',
-    commit(create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), made(1, 1)),
-    commit(append('e1'), appended(1, 1, 1)),
-    load(only(), { known: { ...knownSession, pos: { app: 1, user: 1 } } }),
-    load(only('session'), { known: { pos: { app: 1, user: 1 } } }),
-    load(only('app', 'user'), { known: knownSession }),
-    load(only('session', 'user'), { known: { pos: { app: 1 } } }),
-    load(only('session', 'app'), { known: { pos: { user: 1 } } }),
-    load(only('session', 'app', 'user'), { known: {} }),
-    load(only('session', 'app', 'user'), { known: { pos: {} } }),
-    load({ ...only(), events: [] }, { events: { from: 2 }, known: { ...knownSession, pos: { app: 1, user: 1 } } }),
+    step.commit(change.create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), answer.made(1, 1)),
+    step.commit(change.append('e1'), answer.appended(1, 1, 1)),
+    step.load(only(), { known: { ...knownSession, pos: { app: 1, user: 1 } } }),
+    step.load(only('session'), { known: { pos: { app: 1, user: 1 } } }),
+    step.load(only('app', 'user'), { known: knownSession }),
+    step.load(only('session', 'user'), { known: { pos: { app: 1 } } }),
+    step.load(only('session', 'app'), { known: { pos: { user: 1 } } }),
+    step.load(only('session', 'app', 'user'), { known: {} }),
+    step.load(only('session', 'app', 'user'), { known: { pos: {} } }),
+    step.load(
+      { ...only(), events: [] },
+      { events: { from: 2 }, known: { ...knownSession, pos: { app: 1, user: 1 } } },
+    ),
   ),
   storeCase(
     'values that are known by half, or were known once, are given',
-    commit(create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), made(1, 1)),
-    commit(append('e1'), appended(1, 1, 1)),
-    load(only('session', 'app', 'user'), { known: { created: 'c' } }),
-    load(only('session', 'app', 'user'), { known: { rev: 1 } }),
-    load(only('session', 'app', 'user'), { known: { created: 'c', rev: 0, pos: { app: 0, user: 0 } } }),
-    load(only('session', 'app', 'user'), { known: { created: 'c', rev: 0, pos: { app: 2, user: 2 } } }),
-    load(only('session', 'app', 'user'), { known: { created: 'earlier', rev: 1 } }),
-    load(only('session'), { known: { created: 'earlier', rev: 1, pos: { app: 1, user: 1 } } }),
-    commit(append('e2', { app: set('a', 2) }), appended(2, 2, 1)),
-    load(
+    step.commit(change.create('c', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }), answer.made(1, 1)),
+    step.commit(change.append('e1'), answer.appended(1, 1, 1)),
+    step.load(only('session', 'app', 'user'), { known: { created: 'c' } }),
+    step.load(only('session', 'app', 'user'), { known: { rev: 1 } }),
+    step.load(only('session', 'app', 'user'), { known: { created: 'c', rev: 0, pos: { app: 0, user: 0 } } }),
+    step.load(only('session', 'app', 'user'), { known: { created: 'c', rev: 0, pos: { app: 2, user: 2 } } }),
+    step.load(only('session', 'app', 'user'), { known: { created: 'earlier', rev: 1 } }),
+    step.load(only('session'), { known: { created: 'earlier', rev: 1, pos: { app: 1, user: 1 } } }),
+    step.commit(change.append('e2', { app: set('a', 2) }), answer.appended(2, 2, 1)),
+    step.load(
       {
         ...session,
         rev: 2,
@@ -280,23 +288,23 @@ export const loadCases: readonly StoreCase[] = [
       },
       { events: { from: 2 }, known: { ...knownSession, pos: { app: 1, user: 1 } } },
     ),
-    commit(update('p', { user: { unset: ['u'] } }), made(2, 2)),
-    load(
+    step.commit(change.update('p', { user: { unset: ['u'] } }), answer.made(2, 2)),
+    step.load(
       { ...session, rev: 2, pos: { app: 2, user: 2 }, state: { user: {} }, events: [] },
       { events: { from: 3 }, known: { created: 'c', rev: 2, pos: { app: 2, user: 1 } } },
     ),
   ),
   storeCase(
     'what is known of nothing is left out, too',
-    commit(create(), made()),
-    load({ ...loaded(), state: {} }, { known: { created: 'c', rev: 0, pos: { app: 0, user: 0 } } }),
+    step.commit(change.create(), answer.made()),
+    step.load({ ...answer.loaded(), state: {} }, { known: { created: 'c', rev: 0, pos: { app: 0, user: 0 } } }),
   ),
   storeCase(
     'what is known of an earlier session under the same key does not hide the values of this one',
-    commit(create('c', { session: set('s', 1) }), made()),
+    step.commit(change.create('c', { session: set('s', 1) }), answer.made()),
     { remove: KEY },
-    commit(create('d', { session: set('s', 2) }), made()),
-    load(loaded({ created: 'd', state: { session: { s: 2 } } }), { known: { created: 'c', rev: 0 } }),
-    load(null, { known: { created: 'c', rev: 0 } }, keyOf('other')),
+    step.commit(change.create('d', { session: set('s', 2) }), answer.made()),
+    step.load(answer.loaded({ created: 'd', state: { session: { s: 2 } } }), { known: { created: 'c', rev: 0 } }),
+    step.load(null, { known: { created: 'c', rev: 0 } }, keyOf('other')),
   ),
 ];

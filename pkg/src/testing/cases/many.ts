@@ -1,31 +1,18 @@
 // Many changes at once.
 
 import {
-  again,
-  append,
-  appended,
-  appendedBefore,
-  appHas,
   APP,
-  begin,
+  KEY,
+  answer,
   beginningOf,
-  commit,
-  create,
+  change,
   eventsOf,
   keyOf,
-  KEY,
-  list,
-  load,
-  loaded,
-  made,
-  row,
   set,
+  step,
   storeCase,
   times,
-  update,
-  updatedBefore,
-  userHas,
-} from '../build.js';
+} from '../build/index.js';
 import type { Change, Committed } from '../../store/contract.js';
 import type { Outcome, StoreCase, StoreStep } from '../case.js';
 
@@ -36,46 +23,55 @@ function commitMany(...pairs: readonly (readonly [Change, Outcome])[]): StoreSte
   return { commitMany: pairs.map(([change]) => change), outcomes: pairs.map(([, outcome]) => outcome) };
 }
 
-const sessions = times(3, (index) => commit(create(`c${index}`, {}, { key: keyOf(`s${index}`) }), made()));
+const sessions = times(3, (index) =>
+  step.commit(change.create(`c${index}`, {}, { key: keyOf(`s${index}`) }), answer.made()),
+);
 const sessionIds = times(100, (index) => `s${index}`);
 const hundred = (make: (index: number) => Change, outcome: (index: number) => Committed): StoreStep =>
   commitMany(...times(100, (index) => [make(index), outcome(index)] as const));
 
 export const manyCases: readonly StoreCase[] = [
-  storeCase('no changes at once are none', commitMany(), list([])),
+  storeCase('no changes at once are none', commitMany(), step.list([])),
   storeCase(
     'one change at once is one',
-    commitMany([create('c', { session: set('x', 1) }), made()]),
-    load(loaded({ state: { session: { x: 1 } } })),
+    commitMany([change.create('c', { session: set('x', 1) }), answer.made()]),
+    step.load(answer.loaded({ state: { session: { x: 1 } } })),
   ),
   storeCase(
     'many changes are written as if one after the other',
     ...sessions,
     commitMany(
       [
-        append('e1', { app: set('a', 1), user: set('u', 1), session: set('s', 1) }, { key: keyOf('s0'), time: 2_000 }),
-        appended(1, 1, 1),
+        change.append(
+          'e1',
+          { app: set('a', 1), user: set('u', 1), session: set('s', 1) },
+          { key: keyOf('s0'), time: 2_000 },
+        ),
+        answer.appended(1, 1, 1),
       ],
-      [append('e1', { app: set('a', 2), session: set('s', 2) }, { key: keyOf('s2'), time: 3_000 }), appended(1, 2, 1)],
-      [update('p1', { app: set('b', 3) }, ofApp), made(3, 0)],
-      [create('c3', { user: set('v', 4) }, { key: keyOf('s3') }), made(3, 2)],
-      [append('e1', {}, { key: keyOf('s1') }), appended(1, 3, 2)],
-      [update('p2', { app: { set: { a: 5 } }, user: { unset: ['u'] } }), made(4, 3)],
-    ),
-    list(
       [
-        row({ key: keyOf('s1'), created: 'c1', rev: 1 }),
-        row({ key: keyOf('s3'), created: 'c3' }),
-        row({ key: keyOf('s0'), created: 'c0', rev: 1, time: 2_000, state: { s: 1 } }),
-        row({ key: keyOf('s2'), created: 'c2', rev: 1, time: 3_000, state: { s: 2 } }),
+        change.append('e1', { app: set('a', 2), session: set('s', 2) }, { key: keyOf('s2'), time: 3_000 }),
+        answer.appended(1, 2, 1),
+      ],
+      [change.update('p1', { app: set('b', 3) }, ofApp), answer.made(3, 0)],
+      [change.create('c3', { user: set('v', 4) }, { key: keyOf('s3') }), answer.made(3, 2)],
+      [change.append('e1', {}, { key: keyOf('s1') }), answer.appended(1, 3, 2)],
+      [change.update('p2', { app: { set: { a: 5 } }, user: { unset: ['u'] } }), answer.made(4, 3)],
+    ),
+    step.list(
+      [
+        answer.row({ key: keyOf('s1'), created: 'c1', rev: 1 }),
+        answer.row({ key: keyOf('s3'), created: 'c3' }),
+        answer.row({ key: keyOf('s0'), created: 'c0', rev: 1, time: 2_000, state: { s: 1 } }),
+        answer.row({ key: keyOf('s2'), created: 'c2', rev: 1, time: 3_000, state: { s: 2 } }),
       ],
       {},
       { app: { a: 5, b: 3 }, users: { user: { v: 4 } } },
     ),
-    appHas(4, { a: 5, b: 3 }),
-    userHas(3, { v: 4 }),
-    load(
-      loaded({
+    step.appHas(4, { a: 5, b: 3 }),
+    step.userHas(3, { v: 4 }),
+    step.load(
+      answer.loaded({
         created: 'c2',
         time: 3_000,
         pos: { app: 4, user: 3 },
@@ -90,33 +86,33 @@ export const manyCases: readonly StoreCase[] = [
     'one that is refused does not keep the others from being written',
     ...sessions,
     commitMany(
-      [append('e1', { app: set('a', 1) }, { key: keyOf('s0') }), appended(1, 1, 0)],
+      [change.append('e1', { app: set('a', 1) }, { key: keyOf('s0') }), answer.appended(1, 1, 0)],
       [
-        append('e1', { app: set('a', 2), user: set('u', 2), session: set('s', 2) }, { key: keyOf('none') }),
+        change.append('e1', { app: set('a', 2), user: set('u', 2), session: set('s', 2) }, { key: keyOf('none') }),
         { throws: 'not-found' },
       ],
       [
-        append(
+        change.append(
           'e1',
           { app: set('a', 3), user: set('u', 3), session: set('s', 3) },
           { key: keyOf('s1'), guard: { rev: 5 } },
         ),
         { throws: 'conflict', actual: 0 },
       ],
-      [create('other', { app: set('a', 4), session: set('s', 4) }, { key: keyOf('s2') }), { throws: 'exists' }],
+      [change.create('other', { app: set('a', 4), session: set('s', 4) }, { key: keyOf('s2') }), { throws: 'exists' }],
       [
-        update('p1', { app: set('a', 5), user: set('u', 5) }, { guard: { keys: { app: set('a', 77) } } }),
+        change.update('p1', { app: set('a', 5), user: set('u', 5) }, { guard: { keys: { app: set('a', 77) } } }),
         { throws: 'conflict' },
       ],
-      [update('p2', { app: set('b', 6) }), made(2, 0)],
+      [change.update('p2', { app: set('b', 6) }), answer.made(2, 0)],
     ),
-    appHas(2, { a: 1, b: 6 }),
-    userHas(0, {}),
-    list(
+    step.appHas(2, { a: 1, b: 6 }),
+    step.userHas(0, {}),
+    step.list(
       [
-        row({ key: keyOf('s0'), created: 'c0', rev: 1 }),
-        row({ key: keyOf('s1'), created: 'c1' }),
-        row({ key: keyOf('s2'), created: 'c2' }),
+        answer.row({ key: keyOf('s0'), created: 'c0', rev: 1 }),
+        answer.row({ key: keyOf('s1'), created: 'c1' }),
+        answer.row({ key: keyOf('s2'), created: 'c2' }),
       ],
       {},
       { app: { a: 1, b: 6 } },
@@ -124,19 +120,19 @@ export const manyCases: readonly StoreCase[] = [
   ),
   storeCase(
     'what sessions began with is kept of each that is made among many',
-    commit(begin('c0', {}, { key: keyOf('s0') }), made()),
+    step.commit(change.begin('c0', {}, { key: keyOf('s0') }), answer.made()),
     commitMany(
-      [begin('c1', { app: set('a', 1), session: set('s', 1) }, { key: keyOf('s1') }), made(1)],
-      [begin('other', { app: set('a', 2) }, { key: keyOf('s0') }), { throws: 'exists' }],
-      [begin('c2', {}, { key: keyOf('s2'), guard: { pos: { app: 7 } } }), { throws: 'conflict' }],
-      [create('c3', {}, { key: keyOf('s3') }), made(1)],
-      [begin('c4', {}, { key: keyOf('s4'), time: 2_000, guard: { rev: 0 } }), made(1)],
+      [change.begin('c1', { app: set('a', 1), session: set('s', 1) }, { key: keyOf('s1') }), answer.made(1)],
+      [change.begin('other', { app: set('a', 2) }, { key: keyOf('s0') }), { throws: 'exists' }],
+      [change.begin('c2', {}, { key: keyOf('s2'), guard: { pos: { app: 7 } } }), { throws: 'conflict' }],
+      [change.create('c3', {}, { key: keyOf('s3') }), answer.made(1)],
+      [change.begin('c4', {}, { key: keyOf('s4'), time: 2_000, guard: { rev: 0 } }), answer.made(1)],
     ),
     commitMany(
-      [append('e1', {}, { key: keyOf('s1') }), appended(1, 1)],
-      [append('e1', {}, { key: keyOf('s3') }), appended(1, 1)],
-      [begin('c4', {}, { key: keyOf('s4') }), again(0, 1)],
-      [begin('c0', {}, { key: keyOf('s0') }), again(0, 1)],
+      [change.append('e1', {}, { key: keyOf('s1') }), answer.appended(1, 1)],
+      [change.append('e1', {}, { key: keyOf('s3') }), answer.appended(1, 1)],
+      [change.begin('c4', {}, { key: keyOf('s4') }), answer.again(0, 1)],
+      [change.begin('c0', {}, { key: keyOf('s0') }), answer.again(0, 1)],
     ),
     ...[
       { id: 's0', has: { created: 'c0', events: [beginningOf('c0')] } },
@@ -147,83 +143,92 @@ export const manyCases: readonly StoreCase[] = [
       { id: 's3', has: { created: 'c3', events: eventsOf('e1') } },
       { id: 's4', has: { created: 'c4', events: [beginningOf('c4')], time: 2_000 } },
     ].map(({ id, has: { state = {}, ...has } }) =>
-      load(
-        loaded({ ...has, pos: { app: 1 }, state: { app: { a: 1 }, ...state } }),
+      step.load(
+        answer.loaded({ ...has, pos: { app: 1 }, state: { app: { a: 1 }, ...state } }),
         { events: { from: 0 } },
         keyOf(id),
       ),
     ),
-    load(null, {}, keyOf('s2')),
+    step.load(null, {}, keyOf('s2')),
   ),
   storeCase(
     'when all are refused, nothing is written',
     ...sessions,
     commitMany(
-      [append('e1', { app: set('a', 1) }, { key: keyOf('none') }), { throws: 'not-found' }],
-      [create('other', { app: set('a', 4) }, { key: keyOf('s2') }), { throws: 'exists' }],
+      [change.append('e1', { app: set('a', 1) }, { key: keyOf('none') }), { throws: 'not-found' }],
+      [change.create('other', { app: set('a', 4) }, { key: keyOf('s2') }), { throws: 'exists' }],
     ),
-    appHas(0, {}),
-    list(times(3, (index) => row({ key: keyOf(`s${index}`), created: `c${index}` }))),
+    step.appHas(0, {}),
+    step.list(times(3, (index) => answer.row({ key: keyOf(`s${index}`), created: `c${index}` }))),
   ),
   storeCase(
     'a guard sees what the changes before it have done',
     ...sessions,
     commitMany(
       [
-        append(
+        change.append(
           'e1',
           { app: set('n', 1) },
           { key: keyOf('s0'), guard: { pos: { app: 0 }, keys: { app: { unset: ['n'] } } } },
         ),
-        appended(1, 1),
+        answer.appended(1, 1),
       ],
-      [append('e1', { app: set('n', 9) }, { key: keyOf('s1'), guard: { pos: { app: 0 } } }), { throws: 'conflict' }],
       [
-        append(
+        change.append('e1', { app: set('n', 9) }, { key: keyOf('s1'), guard: { pos: { app: 0 } } }),
+        { throws: 'conflict' },
+      ],
+      [
+        change.append(
           'e1',
           { app: set('n', 2) },
           { key: keyOf('s2'), guard: { pos: { app: 1 }, keys: { app: set('n', 1) } } },
         ),
-        appended(1, 2),
+        answer.appended(1, 2),
       ],
-      [update('p1', { app: set('n', 9) }, { guard: { keys: { app: set('n', 1) } } }), { throws: 'conflict' }],
-      [update('p2', { app: set('n', 3) }, { guard: { keys: { app: set('n', 2) } } }), made(3)],
+      [change.update('p1', { app: set('n', 9) }, { guard: { keys: { app: set('n', 1) } } }), { throws: 'conflict' }],
+      [change.update('p2', { app: set('n', 3) }, { guard: { keys: { app: set('n', 2) } } }), answer.made(3)],
     ),
-    appHas(3, { n: 3 }),
+    step.appHas(3, { n: 3 }),
   ),
   storeCase(
     'several updates of one scope are all made, in their order',
     commitMany(
-      [update('p1', { user: { set: { b: 1, a: 1 } } }), made(0, 1)],
-      [update('p2', { user: { set: { a: 2, c: 2 } } }), made(0, 2)],
-      [update('p3', { user: { unset: ['b'] } }), made(0, 3)],
-      [update('p4', { user: { set: { b: 4 } } }), made(0, 4)],
-      [update('p5', { app: set('x', 5) }, ofApp), made(1, 0)],
-      [update('p6', { app: set('x', 6) }, { key: { appName: 'elsewhere' } }), made(1, 0)],
-      [update('p7', { app: set('x', 7), user: set('x', 7) }, { key: { appName: APP, userId: 'other' } }), made(2, 1)],
+      [change.update('p1', { user: { set: { b: 1, a: 1 } } }), answer.made(0, 1)],
+      [change.update('p2', { user: { set: { a: 2, c: 2 } } }), answer.made(0, 2)],
+      [change.update('p3', { user: { unset: ['b'] } }), answer.made(0, 3)],
+      [change.update('p4', { user: { set: { b: 4 } } }), answer.made(0, 4)],
+      [change.update('p5', { app: set('x', 5) }, ofApp), answer.made(1, 0)],
+      [change.update('p6', { app: set('x', 6) }, { key: { appName: 'elsewhere' } }), answer.made(1, 0)],
+      [
+        change.update('p7', { app: set('x', 7), user: set('x', 7) }, { key: { appName: APP, userId: 'other' } }),
+        answer.made(2, 1),
+      ],
     ),
-    userHas(4, { a: 2, c: 2, b: 4 }),
-    appHas(2, { x: 7 }),
-    appHas(1, { x: 6 }, 'elsewhere'),
-    userHas(1, { x: 7 }, 'other'),
+    step.userHas(4, { a: 2, c: 2, b: 4 }),
+    step.appHas(2, { x: 7 }),
+    step.appHas(1, { x: 6 }, 'elsewhere'),
+    step.userHas(1, { x: 7 }, 'other'),
   ),
   storeCase(
     'duplicates are found among many, those of the same call included',
     ...sessions,
-    commit(append('e1', { app: set('a', 1) }, { key: keyOf('s0') }), appended(1, 1)),
-    commit(update('p1', { user: set('u', 1) }), made(1, 1)),
+    step.commit(change.append('e1', { app: set('a', 1) }, { key: keyOf('s0') }), answer.appended(1, 1)),
+    step.commit(change.update('p1', { user: set('u', 1) }), answer.made(1, 1)),
     commitMany(
-      [append('e1', { app: set('a', 1) }, { key: keyOf('s0'), guard: { rev: 0 } }), appendedBefore('e1', 1, 1, 1)],
-      [append('e1', { app: set('a', 2) }, { key: keyOf('s1') }), appended(1, 2, 1)],
-      [update('p1', { user: set('u', 1) }), updatedBefore(2, 1)],
-      [update('p2', { user: set('u', 2) }), made(2, 2)],
-      [update('p2', { user: set('u', 2) }), updatedBefore(2, 2)],
-      [create('c2', { app: set('a', 3) }, { key: keyOf('s2') }), again(0, 2, 2)],
+      [
+        change.append('e1', { app: set('a', 1) }, { key: keyOf('s0'), guard: { rev: 0 } }),
+        answer.appendedBefore('e1', 1, 1, 1),
+      ],
+      [change.append('e1', { app: set('a', 2) }, { key: keyOf('s1') }), answer.appended(1, 2, 1)],
+      [change.update('p1', { user: set('u', 1) }), answer.updatedBefore(2, 1)],
+      [change.update('p2', { user: set('u', 2) }), answer.made(2, 2)],
+      [change.update('p2', { user: set('u', 2) }), answer.updatedBefore(2, 2)],
+      [change.create('c2', { app: set('a', 3) }, { key: keyOf('s2') }), answer.again(0, 2, 2)],
     ),
-    appHas(2, { a: 2 }),
-    userHas(2, { u: 2 }),
-    load(
-      loaded({
+    step.appHas(2, { a: 2 }),
+    step.userHas(2, { u: 2 }),
+    step.load(
+      answer.loaded({
         created: 'c0',
         pos: { app: 2, user: 2 },
         state: { app: { a: 2 }, user: { u: 2 } },
@@ -235,35 +240,39 @@ export const manyCases: readonly StoreCase[] = [
   ),
   storeCase(
     'what was written among many is known when it is sent alone, and the other way round',
-    commitMany([create('c', { session: set('x', 1) }), made()], [update('p', { app: set('a', 1) }), made(1)]),
-    commit(create('c'), again(0, 1)),
-    commit(update('p', {}), updatedBefore(1)),
-    commitMany([append('e1'), appended(1, 1)]),
-    commit(append('e1'), appendedBefore('e1', 1, 1)),
-    commit(append('e2'), appended(2, 1)),
-    commitMany([append('e2', {}, { guard: { created: 'c' } }), appendedBefore('e2', 2, 1)]),
+    commitMany(
+      [change.create('c', { session: set('x', 1) }), answer.made()],
+      [change.update('p', { app: set('a', 1) }), answer.made(1)],
+    ),
+    step.commit(change.create('c'), answer.again(0, 1)),
+    step.commit(change.update('p', {}), answer.updatedBefore(1)),
+    commitMany([change.append('e1'), answer.appended(1, 1)]),
+    step.commit(change.append('e1'), answer.appendedBefore('e1', 1, 1)),
+    step.commit(change.append('e2'), answer.appended(2, 1)),
+    commitMany([change.append('e2', {}, { guard: { created: 'c' } }), answer.appendedBefore('e2', 2, 1)]),
     { remove: KEY },
-    commitMany([append('e3'), { throws: 'not-found' }]),
+    commitMany([change.append('e3'), { throws: 'not-found' }]),
   ),
   storeCase(
     'a hundred changes at once are all made',
     hundred(
-      (index) => create(`c${index}`, { app: set(`a${index}`, index) }, { key: keyOf(`s${index}`, `u${index % 3}`) }),
-      (index) => made(index + 1, 0),
+      (index) =>
+        change.create(`c${index}`, { app: set(`a${index}`, index) }, { key: keyOf(`s${index}`, `u${index % 3}`) }),
+      (index) => answer.made(index + 1, 0),
     ),
     hundred(
       (index) =>
-        append(
+        change.append(
           'e1',
           { user: set('n', index), session: set('n', index) },
           { key: keyOf(`s${index}`, `u${index % 3}`), time: 2_000 },
         ),
-      (index) => appended(1, 100, Math.floor(index / 3) + 1),
+      (index) => answer.appended(1, 100, Math.floor(index / 3) + 1),
     ),
-    list(
+    step.list(
       [...sessionIds].sort().map((id) => {
         const index = Number(id.slice(1));
-        return row({
+        return answer.row({
           key: keyOf(id, `u${index % 3}`),
           created: `c${index}`,
           rev: 1,
@@ -278,8 +287,8 @@ export const manyCases: readonly StoreCase[] = [
       },
     ),
     hundred(
-      (index) => append('e1', {}, { key: keyOf(`s${index}`, `u${index % 3}`) }),
-      (index) => appendedBefore('e1', 1, 100, index % 3 === 0 ? 34 : 33),
+      (index) => change.append('e1', {}, { key: keyOf(`s${index}`, `u${index % 3}`) }),
+      (index) => answer.appendedBefore('e1', 1, 100, index % 3 === 0 ? 34 : 33),
     ),
   ),
 ];

@@ -1,28 +1,19 @@
 // What a store tells of itself, so that an earlier copy of it is not taken for what it was: marks, last events, ids.
 
 import {
-  again,
-  append,
-  appended,
-  appendedBefore,
   APP,
-  begin,
+  KEY,
+  USER,
+  answer,
   beginningOf,
-  commit,
-  create,
+  change,
   dataOf,
   featureCase,
-  KEY,
   keyOf,
-  load,
-  loaded,
-  made,
   set,
+  step,
   times,
-  update,
-  updatedBefore,
-  USER,
-} from '../build.js';
+} from '../build/index.js';
 import type { Known, StoredEvent, Values } from '../../store/contract.js';
 import type { LoadScopeStep, StoreCase, StoreStep } from '../case.js';
 
@@ -46,45 +37,60 @@ function userIsAt(pos: number, state: Values, mark: string): LoadScopeStep {
 export const marksCases: readonly StoreCase[] = [
   marksCase(
     'a change leaves its mark on the scopes that it touches, and only there',
-    commit(create('c', { app: set('a', 1) }), { ...made(1), before: {} }),
+    step.commit(change.create('c', { app: set('a', 1) }), { ...answer.made(1), before: {} }),
     appIsAt(1, { a: 1 }, 'c'),
-    commit(append('e1', { user: set('u', 1) }), { ...appended(1, 1, 1), before: { app: 'c' } }),
+    step.commit(change.append('e1', { user: set('u', 1) }), { ...answer.appended(1, 1, 1), before: { app: 'c' } }),
     userIsAt(1, { u: 1 }, 'e1'),
     appIsAt(1, { a: 1 }, 'c'),
-    commit(append('e2'), { ...appended(2, 1, 1), before: { session: 'e1', app: 'c', user: 'e1' } }),
-    commit(update('u1', { app: set('a', 2), user: {} }), { ...made(2, 1), before: { app: 'c', user: 'e1' } }),
+    step.commit(change.append('e2'), { ...answer.appended(2, 1, 1), before: { session: 'e1', app: 'c', user: 'e1' } }),
+    step.commit(change.update('u1', { app: set('a', 2), user: {} }), {
+      ...answer.made(2, 1),
+      before: { app: 'c', user: 'e1' },
+    }),
     appIsAt(2, { a: 2 }, 'u1'),
     userIsAt(1, { u: 1 }, 'e1'),
-    commit(create('d', {}, { key: keyOf('other') }), { ...made(2, 1), before: { app: 'u1', user: 'e1' } }),
+    step.commit(change.create('d', {}, { key: keyOf('other') }), {
+      ...answer.made(2, 1),
+      before: { app: 'u1', user: 'e1' },
+    }),
   ),
   marksCase(
     'a mark is the call, where a change has one: an id of an event is unique in its session only',
-    commit(create(), made()),
-    commit(append('e1', { app: set('a', 1) }, { call: 'call 1' }), appended(1, 1)),
+    step.commit(change.create(), answer.made()),
+    step.commit(change.append('e1', { app: set('a', 1) }, { call: 'call 1' }), answer.appended(1, 1)),
     appIsAt(1, { a: 1 }, 'call 1'),
-    commit(append('e2', {}, { call: 'call 2' }), { ...appended(2, 1), before: { session: 'e1', app: 'call 1' } }),
+    step.commit(change.append('e2', {}, { call: 'call 2' }), {
+      ...answer.appended(2, 1),
+      before: { session: 'e1', app: 'call 1' },
+    }),
   ),
   marksCase(
     'a duplicate tells what the session and the scopes are at now',
-    commit(create('c', { user: set('u', 1) }), made(0, 1)),
-    commit(append('e1', { app: set('a', 1) }), appended(1, 1, 1)),
-    commit(append('e2'), appended(2, 1, 1)),
-    commit(update('u1', { app: set('a', 2) }), made(2, 1)),
-    commit(append('e1', { app: set('a', 1) }), {
-      ...appendedBefore('e1', 2, 2, 1),
+    step.commit(change.create('c', { user: set('u', 1) }), answer.made(0, 1)),
+    step.commit(change.append('e1', { app: set('a', 1) }), answer.appended(1, 1, 1)),
+    step.commit(change.append('e2'), answer.appended(2, 1, 1)),
+    step.commit(change.update('u1', { app: set('a', 2) }), answer.made(2, 1)),
+    step.commit(change.append('e1', { app: set('a', 1) }), {
+      ...answer.appendedBefore('e1', 2, 2, 1),
       before: { session: 'e2', app: 'u1', user: 'c' },
     }),
-    commit(create('c', { user: set('u', 1) }), { ...again(2, 2, 1), before: { session: 'e2', app: 'u1', user: 'c' } }),
-    commit(update('u1', { app: set('a', 2) }), { ...updatedBefore(2, 1), before: { app: 'u1', user: 'c' } }),
+    step.commit(change.create('c', { user: set('u', 1) }), {
+      ...answer.again(2, 2, 1),
+      before: { session: 'e2', app: 'u1', user: 'c' },
+    }),
+    step.commit(change.update('u1', { app: set('a', 2) }), {
+      ...answer.updatedBefore(2, 1),
+      before: { app: 'u1', user: 'c' },
+    }),
   ),
   marksCase(
     'a loaded session tells the id of its last event, the ids of all, and the marks of its scopes',
-    commit(begin('c', { app: set('a', 1) }), made(1)),
-    load(loaded({ pos: { app: 1 }, state: { app: { a: 1 } }, marks: { app: 'c' } })),
-    commit(append('e1', { user: set('u', 1) }), appended(1, 1, 1)),
-    commit(append('e2'), appended(2, 1, 1)),
-    load(
-      loaded({
+    step.commit(change.begin('c', { app: set('a', 1) }), answer.made(1)),
+    step.load(answer.loaded({ pos: { app: 1 }, state: { app: { a: 1 } }, marks: { app: 'c' } })),
+    step.commit(change.append('e1', { user: set('u', 1) }), answer.appended(1, 1, 1)),
+    step.commit(change.append('e2'), answer.appended(2, 1, 1)),
+    step.load(
+      answer.loaded({
         rev: 2,
         pos: { app: 1, user: 1 },
         state: { app: { a: 1 }, user: { u: 1 } },
@@ -93,8 +99,8 @@ export const marksCases: readonly StoreCase[] = [
         events: known('e1', 'e2'),
       }),
     ),
-    load(
-      loaded({
+    step.load(
+      answer.loaded({
         rev: 2,
         pos: { app: 1, user: 1 },
         state: { app: { a: 1 }, user: { u: 1 } },
@@ -103,69 +109,80 @@ export const marksCases: readonly StoreCase[] = [
       }),
       { events: { from: 0, to: 1 } },
     ),
-    load(
-      loaded({ rev: 2, pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 1 } }, last: 'e2', events: [] }),
+    step.load(
+      answer.loaded({
+        rev: 2,
+        pos: { app: 1, user: 1 },
+        state: { app: { a: 1 }, user: { u: 1 } },
+        last: 'e2',
+        events: [],
+      }),
       { events: { last: 0 } },
     ),
   ),
   marksCase(
     'values under another mark are not those that are known, whatever their position',
-    commit(create('c', { app: set('a', 1), user: set('u', 1) }), made(1, 1)),
-    load(loaded({ pos: { app: 1, user: 1 }, state: { app: undefined, user: undefined } }), {
+    step.commit(change.create('c', { app: set('a', 1), user: set('u', 1) }), answer.made(1, 1)),
+    step.load(answer.loaded({ pos: { app: 1, user: 1 }, state: { app: undefined, user: undefined } }), {
       known: { pos: { app: 1, user: 1 }, marks: { app: 'c', user: 'c' } },
     }),
-    load(loaded({ pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: undefined } }), {
+    step.load(answer.loaded({ pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: undefined } }), {
       known: { pos: { app: 1, user: 1 }, marks: { app: 'x', user: 'c' } },
     }),
-    load(loaded({ pos: { app: 1, user: 1 }, state: { app: undefined, user: { u: 1 } } }), {
+    step.load(answer.loaded({ pos: { app: 1, user: 1 }, state: { app: undefined, user: { u: 1 } } }), {
       known: { pos: { app: 1, user: 1 }, marks: { user: 'x' } },
     }),
-    load(loaded({ pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 1 } }, changed: null }), {
+    step.load(answer.loaded({ pos: { app: 1, user: 1 }, state: { app: { a: 1 }, user: { u: 1 } }, changed: null }), {
       known: { pos: { app: 5, user: 7 }, marks: { app: 'c', user: 'c' } },
     }),
   ),
   marksCase(
     'a session whose last known event is another one, or lies ahead, has diverged from what is known',
-    commit(create('c', { session: set('s', 1) }), made()),
-    commit(append('e1', { session: set('s', 2) }), appended(1)),
-    commit(append('e2', { session: set('s', 3) }), appended(2)),
-    load(loaded({ rev: 2, state: { session: undefined }, events: [] }), {
+    step.commit(change.create('c', { session: set('s', 1) }), answer.made()),
+    step.commit(change.append('e1', { session: set('s', 2) }), answer.appended(1)),
+    step.commit(change.append('e2', { session: set('s', 3) }), answer.appended(2)),
+    step.load(answer.loaded({ rev: 2, state: { session: undefined }, events: [] }), {
       known: { created: 'c', rev: 2, last: 'e2' },
       events: { from: 3 },
     }),
-    load(loaded({ rev: 2, state: { session: { s: 3 } }, diverged: true, events: [] }), {
+    step.load(answer.loaded({ rev: 2, state: { session: { s: 3 } }, diverged: true, events: [] }), {
       known: { created: 'c', rev: 2, last: 'x' },
       events: { from: 3 },
     }),
-    load(loaded({ rev: 2, state: { session: { s: 3 } }, events: known('e1', 'e2').slice(1) }), {
+    step.load(answer.loaded({ rev: 2, state: { session: { s: 3 } }, events: known('e1', 'e2').slice(1) }), {
       known: { created: 'c', rev: 1, last: 'e1' },
       events: { from: 2 },
     }),
-    load(loaded({ rev: 2, state: { session: { s: 3 } }, diverged: true, events: known('e1', 'e2').slice(1) }), {
-      known: { created: 'c', rev: 1, last: 'e2' },
-      events: { from: 2 },
-    }),
-    load(loaded({ rev: 2, state: { session: { s: 3 } }, diverged: true, events: [] }), {
+    step.load(
+      answer.loaded({ rev: 2, state: { session: { s: 3 } }, diverged: true, events: known('e1', 'e2').slice(1) }),
+      {
+        known: { created: 'c', rev: 1, last: 'e2' },
+        events: { from: 2 },
+      },
+    ),
+    step.load(answer.loaded({ rev: 2, state: { session: { s: 3 } }, diverged: true, events: [] }), {
       known: { created: 'c', rev: 3, last: 'e3' },
       events: { from: 4 },
     }),
-    load(loaded({ rev: 2, state: { session: { s: 3 } }, events: [] }), {
+    step.load(answer.loaded({ rev: 2, state: { session: { s: 3 } }, events: [] }), {
       known: { created: 'x', rev: 2, last: 'x' },
       events: { from: 3 },
     }),
   ),
   marksCase(
     'an event that is known is looked for at its revision of its session, wherever others have events',
-    commit(create('c0', {}, { key: keyOf('before') }), made()),
-    ...['e0', 'e1', 'e2'].map((id, index) => commit(append(id, {}, { key: keyOf('before') }), appended(index + 1))),
-    commit(create('c', { session: set('s', 1) }), made()),
-    ...['e1', 'e2', 'e3'].map((id, index) => commit(append(id), appended(index + 1))),
+    step.commit(change.create('c0', {}, { key: keyOf('before') }), answer.made()),
+    ...['e0', 'e1', 'e2'].map((id, index) =>
+      step.commit(change.append(id, {}, { key: keyOf('before') }), answer.appended(index + 1)),
+    ),
+    step.commit(change.create('c', { session: set('s', 1) }), answer.made()),
+    ...['e1', 'e2', 'e3'].map((id, index) => step.commit(change.append(id), answer.appended(index + 1))),
     ...[
       [1, 'e1'],
       [2, 'e2'],
       [3, 'e3'],
     ].map(([rev, last]) =>
-      load(loaded({ rev: 3, state: { session: rev === 3 ? undefined : { s: 1 } }, events: [] }), {
+      step.load(answer.loaded({ rev: 3, state: { session: rev === 3 ? undefined : { s: 1 } }, events: [] }), {
         known: { created: 'c', rev, last } as Known,
         events: { last: 0 },
       }),
@@ -178,7 +195,7 @@ export const marksCases: readonly StoreCase[] = [
       [3, 'e2'],
       [3, 'e0'],
     ].map(([rev, last]) =>
-      load(loaded({ rev: 3, state: { session: { s: 1 } }, diverged: true, events: [] }), {
+      step.load(answer.loaded({ rev: 3, state: { session: { s: 1 } }, diverged: true, events: [] }), {
         known: { created: 'c', rev, last } as Known,
         events: { last: 0 },
       }),
@@ -186,48 +203,54 @@ export const marksCases: readonly StoreCase[] = [
   ),
   marksCase(
     'changes that go together tell what each of them found',
-    commit(create('c1', {}, { key: keyOf('one') }), made()),
-    commit(create('c2', {}, { key: keyOf('two') }), made()),
+    step.commit(change.create('c1', {}, { key: keyOf('one') }), answer.made()),
+    step.commit(change.create('c2', {}, { key: keyOf('two') }), answer.made()),
     {
       commitMany: [
-        append('e1', { app: set('a', 1) }, { key: keyOf('one') }),
-        append('e1', { app: set('a', 2) }, { key: keyOf('two'), call: 'call' }),
-        update('u', { user: set('u', 1) }),
+        change.append('e1', { app: set('a', 1) }, { key: keyOf('one') }),
+        change.append('e1', { app: set('a', 2) }, { key: keyOf('two'), call: 'call' }),
+        change.update('u', { user: set('u', 1) }),
       ],
       outcomes: [
-        { ...appended(1, 1), before: {} },
-        { ...appended(1, 2), before: { app: 'e1' } },
-        { ...made(2, 1), before: { app: 'call' } },
+        { ...answer.appended(1, 1), before: {} },
+        { ...answer.appended(1, 2), before: { app: 'e1' } },
+        { ...answer.made(2, 1), before: { app: 'call' } },
       ],
     },
     appIsAt(2, { a: 2 }, 'call'),
   ),
   marksCase(
     'removing the values of a scope leaves no mark',
-    commit(create('c', { app: set('a', 1) }), made(1)),
+    step.commit(change.create('c', { app: set('a', 1) }), answer.made(1)),
     { removeScope: { app: APP } },
-    commit(append('e1'), { ...appended(1, 2), before: {} }),
-    load(loaded({ rev: 1, pos: { app: 2 }, state: {}, marks: {}, events: known('e1') })),
+    step.commit(change.append('e1'), { ...answer.appended(1, 2), before: {} }),
+    step.load(answer.loaded({ rev: 1, pos: { app: 2 }, state: {}, marks: {}, events: known('e1') })),
   ),
   marksCase(
     'marks are there when the storage is opened again',
-    commit(create('c', { app: set('a', 1), user: set('u', 1) }), made(1, 1)),
-    commit(append('e1', { user: set('u', 2) }, { call: 'call' }), appended(1, 1, 2)),
+    step.commit(change.create('c', { app: set('a', 1), user: set('u', 1) }), answer.made(1, 1)),
+    step.commit(change.append('e1', { user: set('u', 2) }, { call: 'call' }), answer.appended(1, 1, 2)),
     { reopen: 'check' },
     appIsAt(1, { a: 1 }, 'c'),
     userIsAt(2, { u: 2 }, 'call'),
-    commit(append('e2'), { ...appended(2, 1, 2), before: { session: 'e1', app: 'c', user: 'call' } }),
+    step.commit(change.append('e2'), {
+      ...answer.appended(2, 1, 2),
+      before: { session: 'e1', app: 'c', user: 'call' },
+    }),
   ),
   marksCase(
     'the last of many events is the one that is told',
-    commit(create(), made()),
-    ...times(40, (index) => commit(append(`e${index + 1}`), appended(index + 1))),
-    load(loaded({ rev: 40, last: 'e40', events: known(...times(40, (index) => `e${index + 1}`)).slice(38) }), {
-      events: { last: 2 },
-    }),
-    commit(append('e41'), { ...appended(41), before: { session: 'e40' } }),
+    step.commit(change.create(), answer.made()),
+    ...times(40, (index) => step.commit(change.append(`e${index + 1}`), answer.appended(index + 1))),
+    step.load(
+      answer.loaded({ rev: 40, last: 'e40', events: known(...times(40, (index) => `e${index + 1}`)).slice(38) }),
+      {
+        events: { last: 2 },
+      },
+    ),
+    step.commit(change.append('e41'), { ...answer.appended(41), before: { session: 'e40' } }),
     { remove: KEY },
-    commit(create('d'), made()),
-    commit(append('e1'), { ...appended(1), before: {} }),
+    step.commit(change.create('d'), answer.made()),
+    step.commit(change.append('e1'), { ...answer.appended(1), before: {} }),
   ),
 ];

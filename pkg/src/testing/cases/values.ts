@@ -1,22 +1,6 @@
 // Values and events come back as they went in.
 
-import {
-  append,
-  appended,
-  APP,
-  commit,
-  create,
-  HOME,
-  KEY,
-  list,
-  load,
-  loaded,
-  made,
-  row,
-  storeCase,
-  userHas,
-  appHas,
-} from '../build.js';
+import { APP, HOME, KEY, answer, change, step, storeCase } from '../build/index.js';
 import { EVENT_TEXTS, TEXTS, VALUES } from '../strange.js';
 import type { Values } from '../../store/contract.js';
 import type { StoreCase } from '../case.js';
@@ -29,36 +13,52 @@ const BIG = `${'x'.repeat(900_000)}${'é😀"\\'.repeat(10_000)}`;
 export const valueCases: readonly StoreCase[] = [
   storeCase(
     'values at the edges of JSON come back as they were, in every scope',
-    commit(create('c', { app: { set: values } }), made(1, 0)),
-    commit(append('e1', { user: { set: values }, session: { set: values } }), appended(1, 1, 1)),
-    load(loaded({ rev: 1, pos: { app: 1, user: 1 }, state: { app: values, user: values, session: values } }), {
-      events: { last: 0 },
-    }),
-    list([row({ rev: 1, state: values })], {}, { app: values, users: { user: values } }),
-    appHas(1, values),
-    userHas(1, values),
+    step.commit(change.create('c', { app: { set: values } }), answer.made(1, 0)),
+    step.commit(change.append('e1', { user: { set: values }, session: { set: values } }), answer.appended(1, 1, 1)),
+    step.load(
+      answer.loaded({ rev: 1, pos: { app: 1, user: 1 }, state: { app: values, user: values, session: values } }),
+      {
+        events: { last: 0 },
+      },
+    ),
+    step.list([answer.row({ rev: 1, state: values })], {}, { app: values, users: { user: values } }),
+    step.appHas(1, values),
+    step.userHas(1, values),
   ),
   storeCase(
     'a guard knows each of these values',
-    commit(create('c', { app: { set: values }, user: { set: values }, session: { set: values } }), made(1, 1)),
-    commit(
-      append('e1', {}, { guard: { keys: { app: { set: values }, user: { set: values }, session: { set: values } } } }),
-      appended(1, 1, 1),
+    step.commit(
+      change.create('c', { app: { set: values }, user: { set: values }, session: { set: values } }),
+      answer.made(1, 1),
     ),
-    commit(append('e2', {}, { guard: { keys: { session: { set: { ...values, v0: 'other' } } } } }), {
+    step.commit(
+      change.append(
+        'e1',
+        {},
+        { guard: { keys: { app: { set: values }, user: { set: values }, session: { set: values } } } },
+      ),
+      answer.appended(1, 1, 1),
+    ),
+    step.commit(change.append('e2', {}, { guard: { keys: { session: { set: { ...values, v0: 'other' } } } } }), {
       throws: 'conflict',
     }),
-    commit(append('e2', {}, { guard: { keys: { session: { set: values, unset: TEXTS } } } }), appended(2, 1, 1)),
+    step.commit(
+      change.append('e2', {}, { guard: { keys: { session: { set: values, unset: TEXTS } } } }),
+      answer.appended(2, 1, 1),
+    ),
   ),
   storeCase(
     'the text of an event comes back as it was, character by character',
-    commit(create(), made()),
+    step.commit(change.create(), answer.made()),
     ...EVENT_TEXTS.map((data, index) =>
-      commit(append(`e${index}`, {}, { event: { id: `e${index}`, time: 1_000, data } }), appended(index + 1)),
+      step.commit(
+        change.append(`e${index}`, {}, { event: { id: `e${index}`, time: 1_000, data } }),
+        answer.appended(index + 1),
+      ),
     ),
-    load(loaded({ events: EVENT_TEXTS.map((data, index) => ({ rev: index + 1, data })) })),
+    step.load(answer.loaded({ events: EVENT_TEXTS.map((data, index) => ({ rev: index + 1, data })) })),
     ...EVENT_TEXTS.map((data, index) =>
-      commit(append(`e${index}`), {
+      step.commit(change.append(`e${index}`), {
         rev: EVENT_TEXTS.length,
         prev: EVENT_TEXTS.length,
         pos: { app: 0, user: 0 },
@@ -69,11 +69,11 @@ export const valueCases: readonly StoreCase[] = [
   ),
   storeCase(
     'a value of a megabyte comes back as it was, in every scope',
-    commit(create('c', { session: { set: { big: BIG, small: 1 } } }), made()),
-    commit(append('e1', { app: { set: { big: BIG } } }), appended(1, 1, 0)),
-    commit(append('e2', { user: { set: { big: [BIG] } } }), appended(2, 1, 1)),
-    load(
-      loaded({
+    step.commit(change.create('c', { session: { set: { big: BIG, small: 1 } } }), answer.made()),
+    step.commit(change.append('e1', { app: { set: { big: BIG } } }), answer.appended(1, 1, 0)),
+    step.commit(change.append('e2', { user: { set: { big: [BIG] } } }), answer.appended(2, 1, 1)),
+    step.load(
+      answer.loaded({
         rev: 2,
         pos: { app: 1, user: 1 },
         state: { app: { big: BIG }, user: { big: [BIG] }, session: { big: BIG, small: 1 } },
@@ -82,13 +82,17 @@ export const valueCases: readonly StoreCase[] = [
         events: { last: 0 },
       },
     ),
-    list([row({ rev: 2, state: { big: BIG, small: 1 } })], {}, { app: { big: BIG }, users: { user: { big: [BIG] } } }),
-    commit(
-      append('e3', { session: { set: { big: 1 } } }, { guard: { keys: { session: { set: { big: BIG } } } } }),
-      appended(3, 1, 1),
+    step.list(
+      [answer.row({ rev: 2, state: { big: BIG, small: 1 } })],
+      {},
+      { app: { big: BIG }, users: { user: { big: [BIG] } } },
     ),
-    load(
-      { ...loaded({ rev: 3, pos: { app: 1, user: 1 } }), state: { session: { big: 1, small: 1 } } },
+    step.commit(
+      change.append('e3', { session: { set: { big: 1 } } }, { guard: { keys: { session: { set: { big: BIG } } } } }),
+      answer.appended(3, 1, 1),
+    ),
+    step.load(
+      { ...answer.loaded({ rev: 3, pos: { app: 1, user: 1 } }), state: { session: { big: 1, small: 1 } } },
       {
         events: { last: 0 },
         known: { pos: { app: 1, user: 1 } },
@@ -97,11 +101,14 @@ export const valueCases: readonly StoreCase[] = [
   ),
   storeCase(
     'an event of a megabyte comes back as it was',
-    commit(create(), made()),
-    commit(append('e1', {}, { event: { id: 'e1', time: 1_000, data: JSON.stringify({ text: BIG }) } }), appended(1)),
-    commit(append('e2', { session: { set: { x: 1 } } }), appended(2)),
-    load(
-      loaded({
+    step.commit(change.create(), answer.made()),
+    step.commit(
+      change.append('e1', {}, { event: { id: 'e1', time: 1_000, data: JSON.stringify({ text: BIG }) } }),
+      answer.appended(1),
+    ),
+    step.commit(change.append('e2', { session: { set: { x: 1 } } }), answer.appended(2)),
+    step.load(
+      answer.loaded({
         state: { session: { x: 1 } },
         events: [
           { rev: 1, data: JSON.stringify({ text: BIG }) },
@@ -109,7 +116,7 @@ export const valueCases: readonly StoreCase[] = [
         ],
       }),
     ),
-    commit(append('e1'), {
+    step.commit(change.append('e1'), {
       rev: 2,
       prev: 2,
       pos: { app: 0, user: 0 },
@@ -119,14 +126,17 @@ export const valueCases: readonly StoreCase[] = [
   ),
   storeCase(
     'a thousand names come back in the order in which they were written',
-    commit(create('c', { session: { set: manyNames(0, 1_000) } }), made()),
-    commit(append('e1', { session: { set: manyNames(500, 1_500), unset: ['n0', 'n7'] } }), appended(1)),
-    load(loaded({ rev: 1, state: { session: withoutNames(manyNames(0, 1_500), 'n0', 'n7') } }), {
+    step.commit(change.create('c', { session: { set: manyNames(0, 1_000) } }), answer.made()),
+    step.commit(
+      change.append('e1', { session: { set: manyNames(500, 1_500), unset: ['n0', 'n7'] } }),
+      answer.appended(1),
+    ),
+    step.load(answer.loaded({ rev: 1, state: { session: withoutNames(manyNames(0, 1_500), 'n0', 'n7') } }), {
       events: { last: 0 },
     }),
     { remove: KEY },
-    load(null),
-    list([], { app: APP, user: HOME.userId }),
+    step.load(null),
+    step.list([], { app: APP, user: HOME.userId }),
   ),
 ];
 

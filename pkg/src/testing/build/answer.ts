@@ -1,0 +1,55 @@
+// What a store answers.
+
+import { dataOf } from './stored.js';
+import { KEY, TIME } from './keys.js';
+import type { Committed, Loaded, Row } from '../../store/contract.js';
+
+/** A creation or an update is written, and the scopes are at these positions. */
+export function made(app = 0, user = 0): Committed {
+  return { rev: 0, prev: null, pos: { app, user } };
+}
+
+/** An append is written. */
+export function appended(rev: number, app = 0, user = 0): Committed {
+  return { rev, prev: rev - 1, pos: { app, user } };
+}
+
+/** A creation was there, and the session has come to this revision. */
+export function again(rev: number, app = 0, user = 0): Committed {
+  return { rev, prev: rev, pos: { app, user }, duplicate: true };
+}
+
+/** An event of {@link append} was there. */
+export function appendedBefore(id: string, rev: number, app = 0, user = 0): Committed {
+  return { ...again(rev, app, user), data: dataOf(id) };
+}
+
+/** An update was there. */
+export function updatedBefore(app = 0, user = 0): Committed {
+  return { ...made(app, user), duplicate: true };
+}
+
+/** Parts of a loaded session. Values that are `undefined`, and `changed: null`, may not be told. */
+interface LoadedWith extends Partial<Omit<Loaded, 'pos' | 'state' | 'changed'>> {
+  readonly pos?: Partial<Loaded['pos']>;
+  readonly state?: { readonly [Scope in keyof Loaded['state']]?: Loaded['state'][Scope] | undefined };
+  readonly changed?: Loaded['changed'] | null;
+}
+
+/** A loaded session: the usual one, just created, but for what is given. */
+export function loaded({ pos = {}, state = {}, ...more }: LoadedWith = {}): Loaded {
+  return {
+    created: 'c',
+    rev: more.events?.at(-1)?.rev ?? 0,
+    time: TIME,
+    pos: { app: 0, user: 0, ...pos },
+    state: { session: {}, app: {}, user: {}, ...state },
+    events: [],
+    ...more,
+  } as Loaded;
+}
+
+/** A row of the usual session, just created, but for what is given. */
+export function row(more: Partial<Row> = {}): Row {
+  return { key: KEY, created: 'c', rev: 0, time: TIME, state: {}, ...more };
+}
