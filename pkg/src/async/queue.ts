@@ -18,10 +18,11 @@ export class Queue {
   /** Runs a task when all earlier ones are done. */
   run<T>(task: () => Promise<T>): Promise<T> {
     this.#length += 1;
-    const result = this.#last.then(task).finally(() => {
+    const done = (): void => {
       this.#length -= 1;
-    });
-    this.#last = result.catch(() => undefined);
+    };
+    const result = this.#last.then(task);
+    this.#last = result.then(done, done);
     return result;
   }
 }

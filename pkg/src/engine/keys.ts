@@ -171,4 +171,3 @@ export function countKeys(): number {
 function unknownKey(): never {
   throw new StatepadError('CORE_FAILED', 'the core answers with a key that was not given to it');
 }
-

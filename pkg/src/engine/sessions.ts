@@ -1,7 +1,16 @@
 // The sessions of one service in the core: objects go in and come out, the core's numbers stay here.
 
 import { coreError } from './core-error.js';
-import { isDeletion, releaseKeys, releaseRefused, scopeOfWord, withRoom, wordOf, wordsOf, writeWords } from './keys.js';
+import {
+  isDeletion,
+  releaseKeys,
+  releaseRefused,
+  scopeOfWord,
+  withRoom,
+  wordOf,
+  wordsOf,
+  writeWords,
+} from './keys.js';
 import { MAX_COUNT } from './limits.js';
 import { answerOf, currentWords, wordsFor, writeFloats, writeText } from './transfer.js';
 import { Absent, Answer, Core, Outcome, PageWords, Part, Shift, Words } from './wasm.js';
@@ -164,23 +173,25 @@ export class SessionEngine {
     });
   }
 
+  /** Applies the creation of a session that is stored, as {@link SessionEngine.apply}. Returns its place. */
+  applyCreate(change: PreparedChange, parts: ScopeSet, source: ScopeSource): SessionPlace {
+    this.apply(change, parts, source);
+    return placeIn(currentWords());
+  }
+
   /**
-   * Applies a change that is stored, in these parts: its values go where `source` says. Returns its session, if it has
-   * one. Throws when nothing has changed.
+   * Applies a change that is stored, in these parts: its values go where `source` says. Throws when nothing has
+   * changed.
    */
-  apply(change: PreparedChange, { session, app, user }: ScopeSet, source: ScopeSource): SessionPlace | undefined {
+  apply(change: PreparedChange, { session, app, user }: ScopeSet, source: ScopeSource): void {
     wordsFor(change.keys.length);
     const parts = (session ? SESSION : 0) | (app ? APP : 0) | (user ? USER : 0);
     const outcome = this.#core.apply(change.token, parts);
     if ((outcome & FAILED) !== 0) {
       this.#refuse();
     }
-    const answer = currentWords();
-    const place = placeIn(answer);
-    putValues(answer, change, place.scopes, outcome, source);
-    dropScopes(outcome, place.scopes, source);
+    putValues(currentWords(), change, parts, outcome, source);
     sweepIfDue(outcome);
-    return place.number === NONE ? undefined : place;
   }
 
   /** Forgets a change that is not stored. */
@@ -268,21 +279,25 @@ export class SessionEngine {
 
 /** The session of an answer, and its scopes. */
 function placeIn(answer: Uint32Array): SessionPlace {
-  const [own, app, user] = [answer[SCOPES_AT], answer[SCOPES_AT + 1], answer[SCOPES_AT + 2]] as [number, number, number];
+  const [own, app, user] = [answer[SCOPES_AT], answer[SCOPES_AT + 1], answer[SCOPES_AT + 2]] as [
+    number,
+    number,
+    number,
+  ];
   return { number: answer[SESSION_AT] as number, scopes: [own, app, user] };
 }
 
-/** Puts the values of a change where the core says. What has no place is not there, or was not to be applied. */
+/** Puts the values of a change where the core says. What has no place was not there, or is not to be applied. */
 function putValues(
   answer: Uint32Array,
   { scopes: { session, app, user }, keys, words, delta }: PreparedChange,
-  [ownScope, appScope, userScope]: SessionScopes,
+  parts: number,
   outcome: number,
   source: ScopeSource,
 ): void {
-  const own = session && ownScope !== NONE ? source.valuesOf(ownScope) : undefined;
-  const ofApp = app && appScope !== NONE ? source.valuesOf(appScope) : undefined;
-  const ofUser = user && userScope !== NONE ? source.valuesOf(userScope) : undefined;
+  const own = session && (parts & SESSION) !== 0 ? source.valuesOf(answer[SCOPES_AT] as number) : undefined;
+  const ofApp = app && (parts & APP) !== 0 ? source.valuesOf(answer[SCOPES_AT + 1] as number) : undefined;
+  const ofUser = user && (parts & USER) !== 0 ? source.valuesOf(answer[SCOPES_AT + 2] as number) : undefined;
   for (let index = 0; index < keys.length; index++) {
     const place = answer[PLACES_AT + index] as number;
     if (place !== NONE) {
@@ -296,14 +311,11 @@ function putValues(
   own?.close((outcome & COMPACTED_SESSION) !== 0);
   ofApp?.close((outcome & COMPACTED_APP) !== 0);
   ofUser?.close((outcome & COMPACTED_USER) !== 0);
-}
-
-function dropScopes(outcome: number, [, app, user]: SessionScopes, source: ScopeSource): void {
   if ((outcome & DROPPED_APP) !== 0) {
-    source.drop(app);
+    source.drop(answer[SCOPES_AT + 1] as number);
   }
   if ((outcome & DROPPED_USER) !== 0) {
-    source.drop(user);
+    source.drop(answer[SCOPES_AT + 2] as number);
   }
 }
 

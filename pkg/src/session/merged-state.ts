@@ -86,7 +86,10 @@ function newShadow(versions: SessionVersions): Record<string, Json> {
     const { keys, values } = version.list();
     values.forEach((value, place) => value !== undefined && entries.push([keys[place] as string, value]));
   }
-  const shadow = JSON.parse(`{${entries.map(([key]) => `${JSON.stringify(key)}:null`).join()}}`) as Record<string, Json>;
+  const shadow = JSON.parse(`{${entries.map(([key]) => `${JSON.stringify(key)}:null`).join()}}`) as Record<
+    string,
+    Json
+  >;
   entries.forEach(([key, value]) => put(shadow, key, value));
   return shadow;
 }

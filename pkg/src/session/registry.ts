@@ -112,7 +112,7 @@ export class SessionRegistry {
     created = '',
     parts: ScopeSet = ALL_SCOPES,
   ): SessionRecord {
-    const place = this.#engine.apply(change, parts, this.#scopes) ?? missing();
+    const place = this.#engine.applyCreate(change, parts, this.#scopes);
     const record = this.newRecord(key, created);
     record.creation = creation;
     record.updateTime = creation.timestamp;
@@ -171,7 +171,10 @@ export class SessionRegistry {
   replaceScope(scope: number, values: Readonly<Record<string, Json | undefined>>): void {
     const keys = Object.keys(values).filter((key) => values[key] !== undefined);
     this.#engine.replaceScope(scope, keys);
-    this.#scopes.valuesOf(scope).replace(keys, keys.map((key) => deepFreeze(values[key] as Json)));
+    this.#scopes.valuesOf(scope).replace(
+      keys,
+      keys.map((key) => deepFreeze(values[key] as Json)),
+    );
   }
 
   /** The values of an app, or of a user in it. They move: whoever asks must not keep them. */

@@ -11,7 +11,8 @@ const LEAST_MOVES = 64;
 export class ScopeValues implements PlacedValues {
   #list: ValueList = { keys: [], values: [] };
   #head = new ScopeVersion(this, 0, this.#list);
-  #undo: Undo = [];
+  /** What the change that is being applied has written over. */
+  #undo: Undo | undefined;
   /** How often it has moved. */
   #moves = 0;
   /** How many writes there were since the last version that nothing leads on from. */
@@ -24,17 +25,25 @@ export class ScopeValues implements PlacedValues {
 
   put(place: number, key: string, value: Json | undefined): void {
     const { keys, values } = this.#list;
-    this.#undo.push(place, values[place]);
-    values[place] = value;
-    keys[place] = key;
+    if (this.#undo === undefined) {
+      this.#undo = [place, values[place]];
+    } else {
+      this.#undo.push(place, values[place]);
+    }
+    if (place < values.length) {
+      values[place] = value;
+    } else {
+      keys.push(key);
+      values.push(value);
+    }
   }
 
   close(isCompacted: boolean): void {
     const undo = this.#undo;
-    if (undo.length === 0) {
+    if (undo === undefined) {
       return;
     }
-    this.#undo = [];
+    this.#undo = undefined;
     this.#writes += undo.length / 2;
     const list = this.#list;
     if (isCompacted) {

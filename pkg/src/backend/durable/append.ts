@@ -174,24 +174,33 @@ async function store(
 function changeToSend(
   { cache: { registry }, writer }: StoreParts,
   { key, created }: SessionRecord,
-  event: Event,
+  given: Event,
   prepared: PreparedChange,
   { draft: { id, timestamp: time, named }, guard, turn }: Task,
   { pos = {}, marks = {} }: Known,
 ): Change {
   try {
-    return {
+    const event = { id, time, data: JSON.stringify(given) };
+    const { guard: held } = writer.guardOf({ created, ...guard });
+    const change: { -readonly [Member in keyof Change]: Change[Member] } = {
       id,
       kind: 'append',
       key,
       time,
-      event: { id, time, data: JSON.stringify(event) },
+      event,
       delta: scopedDelta(prepared),
-      ...writer.guardOf({ created, ...guard }),
       known: { pos, marks },
-      ...(named ? { call: newId() } : {}),
-      ...(turn === undefined ? {} : { turn }),
     };
+    if (held !== undefined) {
+      change.guard = held;
+    }
+    if (named) {
+      change.call = newId();
+    }
+    if (turn !== undefined) {
+      change.turn = turn;
+    }
+    return change;
   } catch (error) {
     registry.engine.discard(prepared);
     throw error;

@@ -91,13 +91,21 @@ export function newParts(steps: Steps, { prepared: { scopes } }: SentChange, ses
 
 /** Where an app is and a user in it, as a store is told. */
 export function knownOf(app: Place | undefined, user: Place | undefined): KnownScopes {
-  return {
-    pos: { ...(app && { app: app.pos }), ...(user && { user: user.pos }) },
-    marks: {
-      ...(app?.mark === undefined ? {} : { app: app.mark }),
-      ...(user?.mark === undefined ? {} : { user: user.mark }),
-    },
-  };
+  const pos: { app?: number; user?: number } = {};
+  const marks: { app?: string; user?: string } = {};
+  if (app !== undefined) {
+    pos.app = app.pos;
+    if (app.mark !== undefined) {
+      marks.app = app.mark;
+    }
+  }
+  if (user !== undefined) {
+    pos.user = user.pos;
+    if (user.mark !== undefined) {
+      marks.user = user.mark;
+    }
+  }
+  return { pos, marks };
 }
 
 /** Where a scope was when a store was asked. */

@@ -31,19 +31,23 @@ export async function pauseAfter(attempt: number, { pause }: RetryOptions): Prom
 /** Runs one try. What it answers after its time is ignored. */
 export async function tryOnce<T>(run: (context: StoreContext) => Promise<T>, { timeout }: RetryOptions): Promise<T> {
   const context = new Try();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+  return await new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => {
       const reason = new DOMException(`the store did not answer within ${timeout} ms`, 'TimeoutError');
       reject(reason);
       context.abort(reason);
     }, timeout);
+    run(context).then(
+      (answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error as Error);
+      },
+    );
   });
-  try {
-    return await Promise.race([run(context), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** A try whose signal is made when a store asks for it: most do not. */

@@ -49,12 +49,12 @@ export class SessionCache {
 
   /** What need not be loaded again. */
   known(key: SessionKey, record: SessionRecord | undefined): Known {
-    const scopes = this.knownScopes(key);
     if (record === undefined) {
-      return scopes;
+      return this.knownScopes(key);
     }
-    const { rev, last } = headOf(record);
-    return { created: record.created, rev, ...(last === undefined ? {} : { last }), ...scopes };
+    const { created, revision: rev, last, number } = record;
+    const { pos, marks } = number === NOT_LOADED ? this.knownScopes(key) : this.#shared.knownOf(record);
+    return last === undefined ? { created, rev, pos, marks } : { created, rev, last, pos, marks };
   }
 
   /** The positions of an app, and of a user in it, where they are known. */

@@ -92,16 +92,16 @@ const SCOPES = [
  * The values of a session's scopes right after a change: of what was read and written for sure, of others as far as
  * the store tells.
  */
-function valuesAfter(
-  versions: SessionVersions,
-  stored: Appended['stored'],
-  pos: NonNullable<Known['pos']>,
-): State[] {
+function valuesAfter(versions: SessionVersions, stored: Appended['stored'], pos: NonNullable<Known['pos']>): State[] {
   return SCOPES.map(([scope, prefix], index) => {
     const own = stored?.change.delta[scope];
     const isShared = stored !== undefined && scope !== 'session';
     const others = isShared ? deltaOfOthers(stored.committed, scope, pos[scope], own) : undefined;
-    return withDeltas((versions[index] as ScopeVersion).record(), deepFreeze(keyed(prefix, others)), keyed(prefix, own));
+    return withDeltas(
+      (versions[index] as ScopeVersion).record(),
+      deepFreeze(keyed(prefix, others)),
+      keyed(prefix, own),
+    );
   });
 }
 

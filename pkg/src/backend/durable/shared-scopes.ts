@@ -33,6 +33,11 @@ export class SharedScopes {
     return this.#positions.get(app) !== undefined && this.#positions.get(user) !== undefined;
   }
 
+  /** The positions of the scopes of a cached session, where they are known. */
+  knownOf({ scopes: [, app, user] }: SessionRecord): KnownScopes {
+    return knownOf(this.#positions.get(app), this.#positions.get(user));
+  }
+
   /** The positions of an app, and of a user in it, where they are known. */
   known({ appName, userId }: ScopeKey): KnownScopes {
     const at = (user?: string): At | undefined =>
