@@ -344,9 +344,7 @@ export interface RenderOptions {
 }
 
 /** As {@link RenderOptions}, with artifacts that may take time. */
-export interface RenderAsyncOptions {
-  /** A session's state, or any record of values under full keys. */
-  readonly state: Readonly<Record<string, unknown>>;
+export interface RenderAsyncOptions extends Pick<RenderOptions, 'state'> {
   /** Gives the text of an artifact, or `undefined` when there is none. Each is asked for once. */
   readonly artifact?: ((name: string) => string | undefined | Promise<string | undefined>) | undefined;
 }

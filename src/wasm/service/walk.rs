@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
 
 use super::errors::refused;
-use super::host::{is_array, is_enumerable, keys, member, string_of, stringify, symbols, well_formed};
+use super::host::{is_array, is_enumerable, keys, member, string_of, stringify, symbols as own_symbols, well_formed};
 use super::kinds::{describe, is_plain, is_record_like, is_revoked, type_of};
 use crate::error::ErrorKind;
 use crate::json::{MAX_DEPTH, js_number, member as spelled_member, normalize, quoted};
@@ -25,7 +25,8 @@ fn copy_members(from: &JsValue, except: &str) -> Result<Map<String, Value>, Faul
         if name.as_string().is_some_and(|name| name == except) {
             continue;
         }
-        let copied = Reflect::get(from, &name).map_err(Fault::from).and_then(|value| copy(&value, &name, 1));
+        let copied =
+            Reflect::get(from, &name).map_err(Fault::from).and_then(|value| copy(&value, &name, 1, Symbols::LeftOut));
         if let Some(member) = copied.map_err(|fault| fault.at(from, Step::Name(name.clone())))? {
             into.insert(string_of(&name), member);
         }
@@ -61,7 +62,7 @@ pub(super) fn admit_delta(given: &JsValue, path: &str) -> Result<AdmittedDelta, 
                 delta.deleted.push(name.clone());
                 delta.members.insert(name, Value::Null);
             } else {
-                delta.members.insert(name, required(copy(&value, &key, 1)).map_err(at)?);
+                delta.members.insert(name, required(copy(&value, &key, 1, Symbols::Refused)).map_err(at)?);
             }
         }
         Ok(())
@@ -77,9 +78,19 @@ pub(super) fn is_deleted(value: &JsValue) -> bool {
     value.is_object() && Reflect::has(value, &Symbol::for_("statepad.deleted").into()).unwrap_or(false)
 }
 
+/// What becomes of members under symbols. As in the package, they are looked for where one that is lost would be state
+/// that is lost: in deltas and states with all that is in their values, and among the members of an event and of its
+/// actions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Symbols {
+    Refused,
+    /// As JSON does it.
+    LeftOut,
+}
+
 /// The copy of a value; nothing for what an object may leave out. `name` is what its member is called, for its
 /// `toJSON`. `depth` counts lists and objects, from 1.
-fn copy(value: &JsValue, name: &JsValue, depth: usize) -> Result<Option<Value>, Fault> {
+fn copy(value: &JsValue, name: &JsValue, depth: usize, symbols: Symbols) -> Result<Option<Value>, Fault> {
     if value.is_string() {
         let text = well_formed(value).ok_or_else(|| Fault::of("has a lone surrogate"))?;
         return Ok(Some(Value::String(text)));
@@ -103,45 +114,41 @@ fn copy(value: &JsValue, name: &JsValue, depth: usize) -> Result<Option<Value>, 
         return Ok(Some(Value::Null));
     }
     if value.is_object() {
-        return copy_object(value, name, depth);
+        return copy_object(value, name, depth, symbols);
     }
     Err(Fault::of(&format!("is a {}", type_of(value))))
 }
 
-fn copy_object(value: &JsValue, name: &JsValue, depth: usize) -> Result<Option<Value>, Fault> {
+fn copy_object(value: &JsValue, name: &JsValue, depth: usize, symbols: Symbols) -> Result<Option<Value>, Fault> {
     if depth > MAX_DEPTH {
         return Err(Fault::of(&format!("is nested deeper than {MAX_DEPTH} levels")));
-    }
-    if is_plain(value) {
-        let names = keys(value)?;
-        if !names.iter().any(|name| name.as_string().is_some_and(|name| name == "toJSON")) {
-            return copy_record(value, &names, depth).map(Some);
-        }
     }
     if is_revoked(value) {
         return Err(Fault::of("is a revoked proxy"));
     }
     if let Ok(to_json) = member(value, "toJSON")?.dyn_into::<Function>() {
-        return copy_json(value, &to_json, name, depth);
+        return copy_json(value, &to_json, name, depth, symbols);
     }
     if is_array(value)? {
-        return copy_array(value, depth).map(Some);
+        return copy_array(value, depth, symbols).map(Some);
     }
     if is_plain(value) {
-        return copy_record(value, &keys(value)?, depth).map(Some);
+        return copy_record(value, &keys(value)?, depth, symbols).map(Some);
     }
     Err(Fault::of(&format!("is {}", describe(value))))
 }
 
-fn copy_array(items: &JsValue, depth: usize) -> Result<Value, Fault> {
-    refuse_symbols(items)?;
+fn copy_array(items: &JsValue, depth: usize, symbols: Symbols) -> Result<Value, Fault> {
+    if symbols == Symbols::Refused {
+        refuse_symbols(items)?;
+    }
     let mut copied = Vec::new();
     let mut index = 0;
     // The length is asked for anew each time: what is called on the way may change it.
     while f64::from(index) < length_of(items)? {
         let name = index.to_string().into();
         let item = Reflect::get_u32(items, index).map_err(Fault::from);
-        let item = item.and_then(|item| required(copy(&item, &name, depth + 1)));
+        let item = item.and_then(|item| required(copy(&item, &name, depth + 1, symbols)));
         copied.push(item.map_err(|fault| fault.at(items, Step::Index(index)))?);
         index += 1;
     }
@@ -157,8 +164,10 @@ fn length_of(items: &JsValue) -> Result<f64, Fault> {
     Ok(member(items, "length")?.as_f64().unwrap_or(0.0))
 }
 
-fn copy_record(record: &JsValue, names: &Array, depth: usize) -> Result<Value, Fault> {
-    refuse_symbols(record)?;
+fn copy_record(record: &JsValue, names: &Array, depth: usize, symbols: Symbols) -> Result<Value, Fault> {
+    if symbols == Symbols::Refused {
+        refuse_symbols(record)?;
+    }
     let mut copied = Map::new();
     for name in names.iter() {
         let at = |fault: Fault| fault.at(record, Step::Name(name.clone()));
@@ -166,7 +175,7 @@ fn copy_record(record: &JsValue, names: &Array, depth: usize) -> Result<Value, F
             return Err(at(Fault::of("is a member with a lone surrogate in its name")));
         };
         let value = Reflect::get(record, &name).map_err(|thrown| at(thrown.into()))?;
-        if let Some(member) = copy(&value, &name, depth + 1).map_err(at)? {
+        if let Some(member) = copy(&value, &name, depth + 1, symbols).map_err(at)? {
             copied.insert(text, member);
         }
     }
@@ -174,28 +183,34 @@ fn copy_record(record: &JsValue, names: &Array, depth: usize) -> Result<Value, F
 }
 
 /// What `JSON.stringify` would take in the place of a value that has a `toJSON`.
-fn copy_json(value: &JsValue, to_json: &Function, name: &JsValue, depth: usize) -> Result<Option<Value>, Fault> {
+fn copy_json(
+    value: &JsValue,
+    to_json: &Function,
+    name: &JsValue,
+    depth: usize,
+    symbols: Symbols,
+) -> Result<Option<Value>, Fault> {
     if value.dyn_ref::<Date>().is_some_and(|date| date.get_time().is_nan()) {
         return Err(Fault::of("is an invalid date"));
     }
     let json = to_json.call1(value, name)?;
     if !(json.is_object() && member(&json, "toJSON")?.is_function()) {
-        return copy(&json, name, depth + 1);
+        return copy(&json, name, depth + 1, symbols);
     }
     // It is asked once: JSON.stringify does not ask the answer for its toJSON either, and leaves out what is a function.
     if is_array(&json)? {
-        return copy_array(&json, depth + 1).map(Some);
+        return copy_array(&json, depth + 1, symbols).map(Some);
     }
     if !is_record_like(&json) {
         return Err(Fault::of(&format!("is {}", describe(&json))));
     }
     let names = keys(&json)?.filter(&mut |name, _, _| name.as_string().is_none_or(|name| name != "toJSON"));
-    copy_record(&json, &names, depth + 1).map(Some)
+    copy_record(&json, &names, depth + 1, symbols).map(Some)
 }
 
 /// JSON would leave these out without a word. ADK's mark of its events is known.
 fn refuse_symbols(value: &JsValue) -> Result<(), Fault> {
-    for symbol in symbols(value)?.iter() {
+    for symbol in own_symbols(value)?.iter() {
         if symbol != adk_event() && is_enumerable(value, &symbol)? {
             return Err(Fault::of(&format!("has a member under {}", string_of(&symbol))));
         }

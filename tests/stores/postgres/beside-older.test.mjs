@@ -14,7 +14,7 @@ await withDatabase((database) => {
   };
   const functionsOf = async (schema) => {
     const { rows } = await pool.query(
-      `select proname as name from pg_proc where pronamespace = $1::regnamespace and proname like 'append%' order by 1`,
+      `select proname as name from pg_proc where pronamespace = $1::regnamespace and proname ~ '^(append|create)' order by 1`,
       [schema],
     );
     return rows.map(({ name }) => name);
@@ -189,7 +189,7 @@ await withDatabase((database) => {
     for (const migrate of ['create', 'upgrade']) {
       await drop();
       const anew = await open(schema, pool, migrate);
-      assert.deepEqual(await functionsOf(schema), ['append_many_v2', 'append_v2']);
+      assert.deepEqual(await functionsOf(schema), ['append_many_v2', 'append_v2', 'create_v2']);
       await anew.commit(append(`e ${migrate}`), context);
     }
     assert.equal((await store.commit(append('e3'), context)).rev, 5);

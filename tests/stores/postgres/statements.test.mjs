@@ -1,5 +1,5 @@
-// The three functions that write events answer alike: the one for a single event, the one for a batch of events, and
-// the one that takes every change, which older processes call.
+// The functions that write changes answer alike: those for a single event, for a single creation and for a batch of
+// events, and the one that takes every change, which older processes call.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -49,7 +49,7 @@ await withDatabase(async (database) => {
   storeTests('postgres, each change in a batch', await storage(batching, (client) => client), { without: ['watch'] });
   storeTests('postgres, as an older process', await storage((store) => store, olderClient), { without: ['watch'] });
 
-  test('an event goes to the function for one, several to the one for many, and all else to the one for every change', async () => {
+  test('one event or creation goes to the function for it, several events to the one for many, and all else to the one for every change', async () => {
     const schema = database.schema();
     const called = [];
     const client = {
@@ -80,6 +80,10 @@ await withDatabase(async (database) => {
       ],
       [both({ app: { unset: ['x'] } }), 'commit_v2'],
       [[...both(), create('f', {}, keyOf('f'))], 'commit_v2'],
+      [[create('g', { app: set, session: set }, keyOf('g', 'new', 'new'))], 'create_v2'],
+      [[create('h', { app: { unset: ['x'] } }, keyOf('h'))], 'commit_v2'],
+      [[{ ...create('i', {}, keyOf('i')), attempt: 2 }], 'commit_v2'],
+      [[{ ...create('j', {}, keyOf('j')), guard: { pos: { app: 0 } } }], 'commit_v2'],
     ]) {
       called.length = 0;
       await store.commitMany(changes, context);

@@ -53,6 +53,41 @@ for (const name of Object.keys(libraries)) {
     database.close();
   });
 
+  test(`${name}: changes that are written together read the history of a scope once, and tell what the reference does`, () =>
+    withFile(name, async (file) => {
+      const seen = [];
+      const stores = [
+        plain(sqliteStore(observed(file.connect(), { before: (sql) => seen.push(sql) }))),
+        plain(memoryStore()),
+      ];
+      await stores[0].open({ migrate: 'create' });
+      const both = (use) => Promise.all(stores.map(use));
+      await both((store) => store.commit(creation('s', { app: { set: { n: 0 } }, user: { set: { m: 0 } } })));
+      // More than one row of changes has: some of them have moved to the table of older ones.
+      for (let first = 0; first < 90; first++) {
+        await both((store) => store.commit(update(`u${first}`, { app: { set: { n: first } } })));
+      }
+      const many = Array.from({ length: 64 }, (_, at) => ({
+        ...update(`w${at}`, {
+          userId: 'u',
+          app: at % 3 === 0 ? { set: { [`k${at % 7}`]: at, n: -1 - at } } : { set: { n: at }, unset: [`k${at % 5}`] },
+          user: at % 4 === 0 ? undefined : { set: { m: at } },
+        }),
+        // Not all know as much; one has the mark of another change.
+        known: {
+          pos: { app: 1 + 90 - (at % 4) * 20, user: 1 },
+          marks: { app: at === 9 ? 'other' : `u${89 - (at % 4) * 20}`, user: 's' },
+        },
+      }));
+      seen.length = 0;
+      const [told, wanted] = await both((store) => store.commitMany(many));
+      assert.deepEqual(told, wanted);
+      assert.ok(wanted[63].changed.app.unset.length > 0);
+      const reading = seen.filter((sql) => /^SELECT pos, (recent|entries)/.test(sql));
+      // The app's and the user's last changes once each; older ones of the app for each caller who is further behind.
+      assert.ok(reading.length <= 2 + 4 + 1, `${reading.length} statements read what was changed`);
+    }));
+
   test(`${name}: a change with very many names is not told, and those behind it are`, () =>
     withFile(name, async (file) => {
       const database = file.connect();

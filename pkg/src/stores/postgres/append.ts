@@ -1,6 +1,7 @@
-// Encodes a single event for the function that writes one.
+// Encodes a single event or creation for the function that writes one.
 
 import { APPEND } from './functions/append.js';
+import { CREATE } from './functions/create.js';
 import { arrayOf, plainArrayOf } from './arrays.js';
 import { partsOfTurn } from './turns.js';
 import { toColumn } from '../shared/column-text.js';
@@ -42,7 +43,7 @@ export interface AppendColumns {
 }
 
 /** What is sent of an event in either way. */
-export function columnsOf({ id, call, key, time, event, delta, guard }: PlainAppend): AppendColumns {
+export function columnsOf({ id, call, key, time, event, delta, guard }: Change): AppendColumns {
   return {
     session: toColumn(key.sessionId ?? ''),
     created: guard?.created === undefined ? null : toColumn(guard.created),
@@ -62,39 +63,71 @@ function movedNames(delta: Delta | undefined): string | null {
   return isEmpty(delta) ? null : JSON.stringify([...new Set(namesIn(delta ?? {}))].map(toColumn));
 }
 
+/** Whether a change is a creation as the function that writes one alone takes it. */
+export function isPlainCreate({ kind, guard, attempt, turn, delta }: Change): boolean {
+  return (
+    kind === 'create' &&
+    guard === undefined &&
+    attempt === undefined &&
+    partsOfTurn(turn) === undefined &&
+    PARTS.every((part) => !delta[part]?.unset?.length)
+  );
+}
+
 /** The statement that writes one event. */
 export function appendStatement(schema: string, change: PlainAppend): Statement {
-  const { key, delta, known } = change;
-  const columns = columnsOf(change);
-  const { session, created, rev, id, call, time, at, data, appNames, userNames } = columns;
-  const sets: { readonly part: number; readonly name: string; readonly value: string }[] = [];
-  const unsets: { readonly part: number; readonly name: string }[] = [];
-  PARTS.forEach((name, part) => {
-    const { set = {}, unset = [] } = delta[name] ?? {};
-    Object.keys(set).forEach((each) => sets.push({ part, name: toColumn(each), value: JSON.stringify(set[each]) }));
-    unset.forEach((each) => unsets.push({ part, name: toColumn(each) }));
-  });
-  const knownOf = (part: 'app' | 'user'): [pos: number | null, mark: string | null] => {
-    const { pos, mark } = { pos: known?.pos?.[part], mark: known?.marks?.[part] };
-    return isTold(pos, mark) ? [pos as number, toColumn(mark as string)] : [null, null];
-  };
+  const { key, delta } = change;
+  const { session, created, rev, id, call, time, at, data, appNames, userNames } = columnsOf(change);
+  const unsets = PARTS.flatMap((name, part) =>
+    (delta[name]?.unset ?? []).map((each) => ({ part, name: toColumn(each) })),
+  );
   const values: SqlValue[] = [
     ...[toColumn(key.appName), toColumn(key.userId ?? ''), session, created, rev, id, call, time, at, data],
-    ...knownOf('app'),
-    ...knownOf('user'),
+    ...knownOf(change),
     ...[appNames, userNames],
-    ...(sets.length === 0
-      ? [null, null, null]
-      : [
-          plainArrayOf(sets.map(({ part }) => part)),
-          arrayOf(sets.map(({ name }) => name)),
-          arrayOf(sets.map(({ value }) => value)),
-        ]),
+    ...setOf(change),
     ...(unsets.length === 0
       ? [null, null]
       : [plainArrayOf(unsets.map(({ part }) => part)), arrayOf(unsets.map(({ name }) => name))]),
   ];
   return { text: callOf(schema, APPEND), values };
+}
+
+/** The statement that writes one creation. */
+export function createStatement(schema: string, change: Change): Statement {
+  const { key, event } = change;
+  const { session, id, call, time, at, data, appNames, userNames } = columnsOf(change);
+  const values: SqlValue[] = [
+    ...[toColumn(key.appName), toColumn(key.userId ?? ''), session, id, call, time, at],
+    event === undefined ? null : data,
+    ...knownOf(change),
+    ...[appNames, userNames],
+    ...setOf(change),
+  ];
+  return { text: callOf(schema, CREATE), values };
+}
+
+/** The arrays of the values that a change sets: their parts, names and JSON texts; null where it sets none. */
+function setOf({ delta }: Change): (string | null)[] {
+  const sets = PARTS.flatMap((part, index) => {
+    const { set = {} } = delta[part] ?? {};
+    return Object.keys(set).map((name) => ({ part: index, name: toColumn(name), value: JSON.stringify(set[name]) }));
+  });
+  return sets.length === 0
+    ? [null, null, null]
+    : [
+        plainArrayOf(sets.map(({ part }) => part)),
+        arrayOf(sets.map(({ name }) => name)),
+        arrayOf(sets.map(({ value }) => value)),
+      ];
+}
+
+/** What is known of the app and of the user: position and mark, null where that tells nothing. */
+function knownOf({ known }: Change): (number | string | null)[] {
+  return (['app', 'user'] as const).flatMap((part) => {
+    const { pos, mark } = { pos: known?.pos?.[part], mark: known?.marks?.[part] };
+    return isTold(pos, mark) ? [pos as number, toColumn(mark as string)] : [null, null];
+  });
 }
 
 /** Whether what is known of a scope tells anything: a position without its mark does not. */

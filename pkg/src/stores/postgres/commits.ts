@@ -1,10 +1,11 @@
 // Commits changes: by the function that fits them, in one call.
 
-import { appendStatement, isPlainAppend } from './append.js';
+import { appendStatement, createStatement, isPlainAppend, isPlainCreate } from './append.js';
 import { appendManyStatement, isPlainBatch } from './append-many.js';
 import { batchOf, outcomeIn } from './commit.js';
 import { APPEND } from './functions/append.js';
 import { APPEND_MANY } from './functions/append-many.js';
+import { CREATE } from './functions/create.js';
 import type { Statement } from './client.js';
 import type { Found } from './open.js';
 import type { Outcome } from '../shared/outcome.js';
@@ -18,7 +19,7 @@ export class Commits {
   readonly #schema: string;
   readonly #send: Send;
   /** The functions that the database has beside the one that takes every change. */
-  #functions = new Set<string>([APPEND.name, APPEND_MANY.name]);
+  #functions = new Set<string>([APPEND.name, APPEND_MANY.name, CREATE.name]);
 
   constructor(schema: string, send: Send) {
     this.#schema = schema;
@@ -32,21 +33,33 @@ export class Commits {
 
   /** What became of each change. */
   async commit(changes: readonly Change[]): Promise<Outcome[]> {
-    const plain = changes.filter(isPlainAppend);
-    if (plain.length === changes.length) {
-      const [first, ...more] = plain;
-      if (first !== undefined && more.length === 0 && this.#functions.has(APPEND.name)) {
-        const answer = await this.#ask(appendStatement(this.#schema, first));
-        return [outcomeIn(JSON.parse(answer) as readonly unknown[], first)];
-      }
-      if (more.length > 0 && this.#functions.has(APPEND_MANY.name) && isPlainBatch(plain)) {
-        const batch = appendManyStatement(this.#schema, plain);
-        return batch.outcomes(await this.#ask(batch.statement));
-      }
+    const [first] = changes;
+    const single = changes.length === 1 && first !== undefined ? this.#single(first) : undefined;
+    if (first !== undefined && single !== undefined) {
+      return [outcomeIn(JSON.parse(await this.#ask(single)) as readonly unknown[], first)];
+    }
+    if (
+      this.#functions.has(APPEND_MANY.name) &&
+      changes.length > 1 &&
+      changes.every(isPlainAppend) &&
+      isPlainBatch(changes)
+    ) {
+      const batch = appendManyStatement(this.#schema, changes);
+      return batch.outcomes(await this.#ask(batch.statement));
     }
     const text = `select ${this.#schema}.commit_v2($1, $2, $3, $4) as answers`;
     const answers = JSON.parse(await this.#ask({ text, values: batchOf(changes) })) as readonly (readonly unknown[])[];
     return changes.map((change, index) => outcomeIn(answers[index] ?? [], change));
+  }
+
+  /** The statement of the function that fits a change; `undefined` where it needs the one for every change. */
+  #single(change: Change): Statement | undefined {
+    if (isPlainAppend(change) && this.#functions.has(APPEND.name)) {
+      return appendStatement(this.#schema, change);
+    }
+    return isPlainCreate(change) && this.#functions.has(CREATE.name)
+      ? createStatement(this.#schema, change)
+      : undefined;
   }
 
   async #ask(statement: Statement): Promise<string> {

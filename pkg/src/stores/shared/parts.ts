@@ -51,28 +51,12 @@ export interface ReadSession extends Pick<Loaded, 'created' | 'rev' | 'time' | '
 }
 
 /** The answer to a load. */
-export function loadedOf({
-  created,
-  rev,
-  time,
-  pos,
-  state,
-  last,
-  marks,
-  changed,
-  isDiverged,
-  events,
-}: ReadSession): Loaded {
+export function loadedOf({ last, marks, changed, isDiverged, ...read }: ReadSession): Loaded {
   return {
-    created,
-    rev,
-    time,
-    pos,
-    state,
+    ...read,
     ...(last !== undefined && { last }),
     marks: marksOf(...marks),
     ...(changed && { changed }),
     ...(isDiverged && { diverged: true }),
-    events,
   };
 }

@@ -11,46 +11,58 @@ import type { SqlDriver } from './driver.js';
 import type { ScopeRow } from './read.js';
 import type { Committed, Delta, Known } from '../../store/contract.js';
 
-/** What has happened to an app and a user since what is known, as far as it can be told. */
-export function readChanged(
-  driver: SqlDriver,
-  app: ScopeRow,
-  user: ScopeRow,
-  known: Pick<Known, 'pos' | 'marks'>,
-): Pick<Committed, 'changed'> {
-  return changedOf(
-    readDelta(driver, app, known.pos?.app, known.marks?.app, 'the app'),
-    readDelta(driver, user, known.pos?.user, known.marks?.user, 'the user'),
-  );
-}
+/** Reads what has happened to scopes, within one transaction: what was read, or made, in it is not read again. */
+export class ScopeHistory {
+  readonly #driver: SqlDriver;
+  /** The changes of scopes by their positions, up to where each scope is. */
+  readonly #changes = new Map<number, Map<number, ScopeChange>>();
 
-/** What has happened to a scope since a position; `undefined` when that had another mark, or is too long ago. */
-function readDelta(
-  driver: SqlDriver,
-  { n, pos }: ScopeRow,
-  since: number | undefined,
-  mark: string | undefined,
-  whose: string,
-): Delta | undefined {
-  if (since === undefined || mark === undefined || since >= pos || pos - since > TOLD) {
-    return undefined;
+  constructor(driver: SqlDriver) {
+    this.#driver = driver;
   }
-  const names = namesSince(changesSince(driver, n, since), since, toColumn(mark), pos);
-  return (
-    names &&
-    deltaOf(
-      names,
-      names.flatMap((name) => driver.all(sql.READ_VALUE, [n, name]).map(entryIn)),
-      since,
-      whose,
-    )
-  );
-}
 
-/** The changes of a scope, from the one that came to the position `since` on at least, if it is known. */
-function changesSince(driver: SqlDriver, n: number, since: number): ReadonlyMap<number, ScopeChange> {
-  const read = (text: string, values: readonly number[]) =>
-    driver.all(text, values).flatMap((row) => changesIn(numberIn(row, 'pos'), textIn(row, 'entries')));
-  const recent = new Map(read(sql.READ_RECENT, [n]));
-  return recent.has(since) ? recent : new Map([...read(sql.READ_CHANGES, [n, since]), ...recent]);
+  /** What has happened to an app and a user since what is known, as far as it can be told. */
+  changed(app: ScopeRow, user: ScopeRow, known: Pick<Known, 'pos' | 'marks'>): Pick<Committed, 'changed'> {
+    return changedOf(
+      this.#since(app, known.pos?.app, known.marks?.app, 'the app'),
+      this.#since(user, known.pos?.user, known.marks?.user, 'the user'),
+    );
+  }
+
+  /** Takes note of a change that brings a scope to a position: `entry` is what its row gets. */
+  add(n: number, pos: number, entry: string): void {
+    const changes = this.#changes.get(n);
+    if (changes !== undefined) {
+      changesIn(pos, entry).forEach(([at, change]) => changes.set(at, change));
+    }
+  }
+
+  /** What has happened to a scope since a position; `undefined` when that had another mark, or is too long ago. */
+  #since({ n, pos }: ScopeRow, since: number | undefined, mark: string | undefined, whose: string): Delta | undefined {
+    if (since === undefined || mark === undefined || since >= pos || pos - since > TOLD) {
+      return undefined;
+    }
+    const names = namesSince(this.#from(n, since), since, toColumn(mark), pos);
+    return (
+      names &&
+      deltaOf(
+        names,
+        names.flatMap((name) => this.#driver.all(sql.READ_VALUE, [n, name]).map(entryIn)),
+        since,
+        whose,
+      )
+    );
+  }
+
+  /** The changes of a scope, from the one that came to the position `since` on at least, if it is known. */
+  #from(n: number, since: number): ReadonlyMap<number, ScopeChange> {
+    const read = (text: string, values: readonly number[]) =>
+      this.#driver.all(text, values).flatMap((row) => changesIn(numberIn(row, 'pos'), textIn(row, 'entries')));
+    let changes = this.#changes.get(n) ?? new Map(read(sql.READ_RECENT, [n]));
+    if (!changes.has(since)) {
+      changes = new Map([...read(sql.READ_CHANGES, [n, since]), ...changes]);
+    }
+    this.#changes.set(n, changes);
+    return changes;
+  }
 }

@@ -9,7 +9,7 @@ import {
   wrongRevision,
   wrongState,
 } from '../../store/refusals.js';
-import { readChanged } from './changed.js';
+import { ScopeHistory } from './changed.js';
 import { checkVersion } from './open.js';
 import { entryOf, RECENT } from './entries.js';
 import { findToWrite, readScope, type Found, type FoundToWrite, type ScopeRow, type SessionRow } from './read.js';
@@ -27,17 +27,17 @@ import type { Change, Committed, Delta, Pos, ScopeName } from '../../store/contr
 
 /**
  * Commits a change. Throws when the database fails; a refusal is an answer, as the transaction may have to remember
- * it.
+ * it. `history` is that of the transaction.
  */
-export function commitChange(driver: SqlDriver, change: Change): Outcome {
+export function commitChange(driver: SqlDriver, change: Change, history = new ScopeHistory(driver)): Outcome {
   const found = outcomeOf(() => findFor(driver, change));
   if (isStoreError(found)) {
     return found;
   }
-  const outcome = outcomeOf(() => known(driver, change, found));
+  const outcome = outcomeOf(() => known(driver, change, found, history));
   if (!isStoreError(outcome)) {
     // Nothing is written so far. What fails from here on undoes all.
-    return outcome ?? write(driver, change, found);
+    return outcome ?? write(driver, change, found, history);
   }
   if (isRememberedRefusal(change, outcome)) {
     driver.run(sql.FORGET_CALLS, [Date.now() - REMEMBERED_MS]);
@@ -59,7 +59,7 @@ function findFor(driver: SqlDriver, change: Change): FoundToWrite {
 }
 
 /** What is known of a change that has been made before. Throws when it cannot be made. Writes nothing. */
-function known(driver: SqlDriver, change: Change, found: FoundToWrite): Committed | undefined {
+function known(driver: SqlDriver, change: Change, found: FoundToWrite, history: ScopeHistory): Committed | undefined {
   const { kind, guard = {} } = change;
   const { session } = found;
   const isThere = isNamed(session, guard);
@@ -71,7 +71,7 @@ function known(driver: SqlDriver, change: Change, found: FoundToWrite): Committe
       prev,
       pos: posOf(found),
       duplicate: true,
-      ...tell(driver, change, found),
+      ...tell(change, found, history),
       ...(data !== undefined && { data }),
     };
   }
@@ -115,12 +115,12 @@ function posOf({ app, user }: Found): Pos {
 
 /** What the answer tells about the scopes as they were before the change: to be called before anything is written. */
 function tell(
-  driver: SqlDriver,
   change: Change,
   { app, user, session }: Found,
+  history: ScopeHistory,
 ): Pick<Committed, 'before' | 'changed'> {
   const before = beforeOf(app.mark, user.mark, session?.last);
-  return change.known === undefined ? { before } : { ...readChanged(driver, app, user, change.known), before };
+  return change.known === undefined ? { before } : { ...history.changed(app, user, change.known), before };
 }
 
 /** Throws `conflict` when a guard does not hold. */
@@ -150,18 +150,19 @@ function holds(driver: SqlDriver, owner: number, { set = {}, unset = [] }: Delta
 }
 
 /** Makes a change that is known to be new, and allowed. */
-function write(driver: SqlDriver, change: Change, found: Found): Committed {
+function write(driver: SqlDriver, change: Change, found: Found, history: ScopeHistory): Committed {
   const { id, kind, key, time, event, delta } = change;
   const { appName, userId, sessionId } = key;
-  const told = tell(driver, change, found);
+  const told = tell(change, found, history);
   const call = callColumn(change);
-  const values = new ValueWrites();
+  const writes: Writes = { driver, call, values: new ValueWrites(), history };
+  const { values } = writes;
   const sessions = kind === 'create' ? 1 : 0;
   const app = ensureScope(driver, found.app, { app: appName });
   const user = userId === undefined ? found.user : ensureScope(driver, found.user, { app: appName, user: userId });
   const pos: Pos = {
-    app: move(driver, app, delta.app, sessions, call, values),
-    user: userId === undefined ? 0 : move(driver, user, delta.user, sessions, call, values),
+    app: move(writes, app, delta.app, sessions),
+    user: userId === undefined ? 0 : move(writes, user, delta.user, sessions),
   };
   if (kind === 'update' || userId === undefined || sessionId === undefined) {
     values.write(driver);
@@ -212,14 +213,20 @@ function ensureScope(driver: SqlDriver, row: ScopeRow, scope: ScopeName): ScopeR
   return readScope(driver, scope);
 }
 
+/** What a change writes with: its call as columns hold it, its values, and what its transaction has done before. */
+interface Writes {
+  readonly driver: SqlDriver;
+  readonly call: string;
+  readonly values: ValueWrites;
+  readonly history: ScopeHistory;
+}
+
 /** Writes what a change does to a scope. Says at which position the scope is then. */
 function move(
-  driver: SqlDriver,
+  { driver, call, values, history }: Writes,
   { n, pos }: ScopeRow,
   delta: Delta | undefined,
   sessions: number,
-  call: string,
-  values: ValueWrites,
 ): number {
   if (delta === undefined || isEmpty(delta)) {
     if (sessions > 0) {
@@ -230,6 +237,7 @@ function move(
   const next = pos + 1;
   const entry = entryOf(call, delta);
   driver.run(sql.MOVE_SCOPE, [next, call, entry, sessions, n]);
+  history.add(n, next, entry);
   if (next % RECENT.changes === 0 || entry.length > RECENT.characters) {
     driver.run(sql.KEEP_RECENT, [n]);
     driver.run(sql.CLEAR_RECENT, [n]);

@@ -2,7 +2,7 @@
 
 import { isStoreError } from '../../store/store-error.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
-import { readChanged } from './changed.js';
+import { ScopeHistory } from './changed.js';
 import { commitChange } from './commit.js';
 import { readPage } from './list.js';
 import { checkVersion, openSchema } from './open.js';
@@ -48,7 +48,10 @@ export function sqliteCore(driver: SqlDriver): Core {
 
 function commitMany(driver: SqlDriver, changes: readonly Change[]): readonly Outcome[] {
   try {
-    return driver.transaction(() => changes.map((change) => commitChange(driver, change)));
+    return driver.transaction(() => {
+      const history = new ScopeHistory(driver);
+      return changes.map((change) => commitChange(driver, change, history));
+    });
   } catch (error) {
     if (!isStoreError(error) || error.code !== 'rejected' || changes.length === 1) {
       throw error;
@@ -65,7 +68,7 @@ function load(driver: SqlDriver, key: SessionKey, { events = {}, known = {} }: L
     return null;
   }
   const { n, created, rev, time, last } = session;
-  const { changed } = readChanged(driver, app, user, known);
+  const { changed } = new ScopeHistory(driver).changed(app, user, known);
   const isWanted = {
     app: changed?.app === undefined && !isKnownScope(known, 'app', app.pos, app.mark),
     user: changed?.user === undefined && !isKnownScope(known, 'user', user.pos, user.mark),

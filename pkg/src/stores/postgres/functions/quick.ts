@@ -3,12 +3,14 @@
 import { literal } from './common.js';
 import { APPEND, appendFunction } from './append.js';
 import { APPEND_MANY, appendManyFunction } from './append-many.js';
+import { CREATE, createFunction } from './create.js';
 
 /** The names of the functions, each with the statement that makes it. */
 export function quickFunctions(schema: string): readonly (readonly [name: string, statement: string])[] {
   return [
     [APPEND.name, appendFunction(schema)],
     [APPEND_MANY.name, appendManyFunction(schema)],
+    [CREATE.name, createFunction(schema)],
   ];
 }
 
