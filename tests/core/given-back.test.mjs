@@ -17,7 +17,7 @@ function sizes(program) {
       cwd: new URL('../..', import.meta.url),
       stdio: ['ignore', 'pipe', 'inherit'],
     };
-    const child = spawn(process.execPath, ['--input-type=module', '-e', source], options);
+    const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', source], options);
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
     child.on('close', (code) => (code === 0 ? resolve(JSON.parse(output)) : reject(new Error(`exit code ${code}`))));
@@ -61,6 +61,30 @@ test('the past of a session that is deleted is given back before the event loop 
     console.log(JSON.stringify([before, size()]));
   `);
   assert.equal(after, before);
+});
+
+test('keys that are invented with each event and deleted are released, here and in the module', async () => {
+  const [before, after, heap] = await sizes(`
+    const service = new SessionService();
+    const { DELETED } = await import('statepad');
+    const session = await service.createSession({ appName: 'app', userId: 'u', sessionId: 's', state: { stays: 1 } });
+    const name = (n) => 'x'.repeat(1000) + n;
+    const invent = async (n) => {
+      const event = { id: 'r' + n, actions: { stateDelta: { ['r' + name(n)]: 1 } } };
+      await service.appendEvent({ session, event, expectedRevision: 1e9 }).catch(() => undefined);
+      const target = { appName: 'app', userId: 'u' };
+      await service.updateState(target, () => ({ ['app:' + name(n)]: 1 }));
+      await service.updateState(target, () => ({ ['app:' + name(n)]: DELETED }));
+    };
+    const used = () => (globalThis.gc(), process.memoryUsage().heapUsed);
+    for (let n = 0; n < 8000; n++) await invent(n);
+    const before = size();
+    const heap = used();
+    for (let n = 8000; n < 20000; n++) await invent(n);
+    console.log(JSON.stringify([before, size(), used() - heap]));
+  `);
+  assert.equal(after, before);
+  assert.ok(heap < 4e6, `the heap has grown by ${heap} bytes`);
 });
 
 test('handles keep showing the state of a user that was left without sessions, whoever gets its place', async () => {

@@ -8,6 +8,8 @@ import { isStatepadError } from '../model/errors.js';
 import { put } from '../model/json.js';
 import type { HistoryStep, Json } from '../model/types.js';
 
+const NONE: number = Absent.Number;
+
 type State = Readonly<Record<string, Json>>;
 
 /** A write of a key: the revision, and the values before and after it. */
@@ -96,6 +98,6 @@ export class HistoryEngine {
   }
 
   #member(name: 'from' | 'to', number: number): Partial<Record<'from' | 'to', Json>> {
-    return number === Number(Absent.Number) ? {} : { [name]: this.#values[number] as Json };
+    return number === NONE ? {} : { [name]: this.#values[number] as Json };
   }
 }

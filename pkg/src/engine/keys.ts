@@ -89,8 +89,8 @@ function internKey(key: string): number {
 }
 
 /**
- * The keys of a delta and their words. Throws `CORE_FAILED`, and `INVALID_ARGUMENT` for a key that is to be deleted and
- * is not in the delta as `null`.
+ * The keys of a delta and their words. Throws `CORE_FAILED`, and `INVALID_ARGUMENT` for a key that is to be deleted
+ * and is not in the delta as `null`.
  */
 export function wordsOf({ delta, deleted }: KeyedDelta): DeltaWords {
   const keys = Object.keys(delta);
@@ -124,8 +124,8 @@ export function writeWords(words: readonly number[]): number {
 }
 
 /**
- * Lets the core drop the keys that nothing holds any more. The words of the last answer have been read, and no delta is
- * on its way. Answers with how many there were.
+ * Lets the core drop the keys that nothing holds any more. The words of the last answer have been read, and no delta
+ * is on its way. Answers with how many there were.
  */
 export function releaseKeys(): number {
   const released = released_keys();
@@ -161,11 +161,6 @@ export function releaseRefused(): void {
   if (interned > MANY + left) {
     releaseKeys();
   }
-}
-
-/** @internal How many keys the core knows. */
-export function countKeys(): number {
-  return known.size;
 }
 
 function unknownKey(): never {

@@ -63,7 +63,7 @@ export class MergedState {
   #shadowAt(versions: SessionVersions): Record<string, Json> | undefined {
     const shadow = this.#shadow;
     const hasSameKeys = versions.every((version, index) =>
-      (this.#versions[index] as ScopeVersion).changesUntil(version, (key, value) => {
+      ScopeVersion.changes(this.#versions[index] as ScopeVersion, version, (key, value) => {
         if (shadow !== undefined) {
           put(shadow, key, value);
         }

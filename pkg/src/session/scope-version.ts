@@ -59,7 +59,7 @@ export class ScopeVersion {
 
   /** The values. Whoever asks must not keep them: those of the newest version move. */
   list(): ValueList {
-    return this.#list ?? this.#recall();
+    return this.#list ?? ScopeVersion.#recall(this);
   }
 
   /** The values in a record of their own. */
@@ -71,10 +71,10 @@ export class ScopeVersion {
     return record;
   }
 
-  /** Puts the values together, and forgets what came next. */
-  #recall(): ValueList {
+  /** Puts the values of a version together, which forgets what came next. */
+  static #recall(version: ScopeVersion): ValueList {
     const chain: ScopeVersion[] = [];
-    let end: ScopeVersion = this;
+    let end = version;
     while (end.#list === undefined) {
       chain.push(end);
       end = end.#next as ScopeVersion;
@@ -82,25 +82,25 @@ export class ScopeVersion {
     const { keys, values: moved } = end.#list;
     const values = moved.slice();
     // What was written last is taken back first.
-    for (let version = chain.pop(); version !== undefined; version = chain.pop()) {
-      const undo = version.#undo;
+    for (let earlier = chain.pop(); earlier !== undefined; earlier = chain.pop()) {
+      const undo = earlier.#undo;
       for (let at = undo.length - 2; at >= 0; at -= 2) {
-        values[undo[at] as number] = undo[at + 1] as Json | undefined;
+        values[undo[at] as number] = undo[at + 1];
       }
     }
-    this.#list = { keys, values };
-    this.#next = undefined;
-    this.#undo = NO_UNDO;
-    return this.#list;
+    version.#list = { keys, values };
+    version.#next = undefined;
+    version.#undo = NO_UNDO;
+    return version.#list;
   }
 
   /**
-   * Calls `visit` with each key that was written between this version and a later one, and its value there; a key may
+   * Calls `visit` with each key that was written between a version and a later one, and its value there; a key may
    * come more than once. Answers whether that version was reached and has the same keys.
    */
-  changesUntil(later: ScopeVersion, visit: (key: string, value: Json) => void): boolean {
+  static changes(earlier: ScopeVersion, later: ScopeVersion, visit: (key: string, value: Json) => void): boolean {
     const { keys, values } = later.list();
-    let version: ScopeVersion = this;
+    let version = earlier;
     while (version !== later) {
       const undo = version.#undo;
       for (let at = 0; at < undo.length; at += 2) {

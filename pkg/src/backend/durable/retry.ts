@@ -44,7 +44,7 @@ export async function tryOnce<T>(run: (context: StoreContext) => Promise<T>, { t
       },
       (error: unknown) => {
         clearTimeout(timer);
-        reject(error as Error);
+        reject(error);
       },
     );
   });
