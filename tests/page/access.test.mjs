@@ -51,7 +51,7 @@ describe('access', () => {
       await page.keyboard.press('Escape');
       await page.getByRole('slider', { name: 'moment' }).fill('1');
       await page
-        .getByLabel('A file of JSON lines')
+        .getByLabel('A file with sessions')
         .setInputFiles({ name: 'x.jsonl', mimeType: 'text/plain', buffer: Buffer.from('{\n') });
       await page.getByRole('alert').filter({ hasText: 'line 1' }).waitFor();
       assert.deepEqual(await faults(page), []);

@@ -42,18 +42,18 @@ async function exported() {
 describe('files', () => {
   const it_ = site();
 
-  it('a file that is opened is inspected read-only, and the own sessions come back', async (t) => {
+  it('a file that is opened is inspected read-only, and the page’s own sessions come back', async (t) => {
     const page = await it_.open(t);
     const before = await stored(page);
-    await page.getByLabel('A file of JSON lines').setInputFiles(fileOf('bistro.jsonl', (await exported()).join('\n')));
-    await page.getByText('Inspecting bistro.jsonl, read-only: 3 sessions, 3 events.').waitFor();
+    await page.getByLabel('A file with sessions').setInputFiles(fileOf('bistro.jsonl', (await exported()).join('\n')));
+    await page.getByText('Looking into bistro.jsonl, read-only: 3 sessions, 3 events.').waitFor();
     await page.getByLabel('User', { exact: true }).selectOption('lea');
     await page.getByText('lea eats all').first().waitFor();
     await page.getByText('hello lea').first().waitFor();
     assert.equal(await page.getByRole('button', { name: /^(edit|delete|add) / }).count(), 0);
     assert.equal(await page.getByRole('button', { name: /^New / }).count(), 0);
     assert.equal(await page.getByRole('button', { name: 'Step', exact: true }).count(), 0);
-    await page.getByRole('button', { name: 'Back to the own sessions' }).click();
+    await page.getByRole('button', { name: 'Back to your sessions' }).click();
     await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
     assert.deepEqual(await stored(page), before);
   });
@@ -67,10 +67,10 @@ describe('files', () => {
       return dropped;
     }, text);
     await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
-    await page.getByText('Drop a file of JSON lines to inspect it').waitFor();
+    await page.getByText('Drop a file with sessions to look into it').waitFor();
     await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
-    await page.getByText('Inspecting dropped.jsonl, read-only', { exact: false }).waitFor();
-    assert.equal(await page.getByText('Drop a file of JSON lines to inspect it').count(), 0);
+    await page.getByText('Looking into dropped.jsonl, read-only', { exact: false }).waitFor();
+    assert.equal(await page.getByText('Drop a file with sessions to look into it').count(), 0);
   });
 
   it('a broken file is named with each line and its reason, and nothing is opened', async (t) => {
@@ -78,7 +78,7 @@ describe('files', () => {
     const lines = await exported();
     lines[2] = lines[2].slice(0, -3);
     lines.splice(4, 0, '{"kind":"surprise"}');
-    await page.getByLabel('A file of JSON lines').setInputFiles(fileOf('broken.jsonl', lines.join('\n')));
+    await page.getByLabel('A file with sessions').setInputFiles(fileOf('broken.jsonl', lines.join('\n')));
     const alert = page.getByRole('alert').filter({ hasText: 'broken.jsonl cannot be opened' });
     await alert.waitFor();
     const said = await alert.innerText();
@@ -92,7 +92,7 @@ describe('files', () => {
   it('a file that is no text at all is refused', async (t) => {
     const page = await it_.open(t);
     await page
-      .getByLabel('A file of JSON lines')
+      .getByLabel('A file with sessions')
       .setInputFiles({ name: 'photo.jsonl', ...typeOf, buffer: Buffer.from([0xff, 0xd8, 0xff, 0xe0]) });
     await page.getByText('photo.jsonl cannot be opened', { exact: false }).waitFor();
   });
@@ -110,7 +110,7 @@ describe('files', () => {
     const session = await opened.service.getSession(opened.sessions[0]);
     assert.equal(session.id, sessions[0].id);
     assert.deepEqual(session.events, sessions[0].events);
-    await page.getByLabel('A file of JSON lines').setInputFiles(await download.path());
+    await page.getByLabel('A file with sessions').setInputFiles(await download.path());
     await page.getByText('read-only: 1 session', { exact: false }).waitFor();
   });
 });

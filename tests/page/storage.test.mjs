@@ -92,7 +92,7 @@ describe('what is kept', () => {
     await two.getByRole('button', { name: 'Delete session' }).click();
     await two.getByRole('button', { name: 'Yes, delete' }).click();
     const { sessions } = await untilStored(two, (found) => found.sessions.length === 1);
-    await one.getByText(`Session ${deleted} was deleted by somebody else`, { exact: false }).waitFor();
+    await one.getByText(`Session ${deleted} has been deleted`, { exact: false }).waitFor();
     await one.waitForURL(({ hash }) => decodeURIComponent(hash).endsWith(`/${sessions[0].id}`));
     assert.equal(await one.getByLabel('Session', { exact: true }).inputValue(), sessions[0].id);
   });
@@ -213,8 +213,11 @@ describe('what is kept', () => {
     });
     const { page } = await openPage(context, it_.origin);
     await page.goto(it_.address);
-    await page.getByRole('alert').filter({ hasText: 'Nothing is kept: reloading the page loses it.' }).waitFor();
-    await page.getByText('in memory only').waitFor();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'Nothing is saved: reloading the page loses everything.' })
+      .waitFor();
+    await page.getByText('Not saved').waitFor();
     await step(page).click();
     await list(page).getByText('Hi, Ana here', { exact: false }).waitFor();
   });

@@ -126,7 +126,7 @@ export class StatepadSessions extends InspectorPart {
 
   async #delete(key: SessionKey): Promise<void> {
     await this.#do(async () => {
-      await this.inspection?.service.deleteSession(key);
+      await this.inspection?.service?.deleteSession(key);
       await this.inspection?.list();
       const { sessions = [] } = this.inspection ?? {};
       const next = sessions.find(({ userId }) => userId === key.userId) ?? sessions[0];

@@ -39,18 +39,27 @@ export async function openStorage(name: string, onTrouble: (trouble: unknown) =>
   }
 }
 
-/** What to tell somebody whose write has failed. */
+/** Sessions in memory, for those who do not want to wait for the browser's storage. */
+export function unsavedStorage(): Storage {
+  return {
+    service: new SessionService(),
+    watch: undefined,
+    refusal: new Error('You chose to continue without saving.'),
+  };
+}
+
+/** What to tell a user whose write has failed. */
 export function troubleText(trouble: unknown): string {
   const causes = causesOf(trouble);
   if (causes.some(({ name }) => name === 'QuotaExceededError')) {
-    return 'The browser’s storage for this page is full: the last change was not written. Delete a session, or free room, and try again.';
+    return 'The browser’s storage for this page is full: the last change was not written. Delete a session, or free some space, and try again.';
   }
   return `The last change was not written: ${causes[0]?.message ?? String(trouble)}`;
 }
 
 /** Why nothing is kept, as a sentence. */
 export function refusalText(refusal: unknown): string {
-  return `Nothing is kept: reloading the page loses it. ${causesOf(refusal)[1]?.message ?? causesOf(refusal)[0]?.message ?? ''}`.trim();
+  return `Nothing is saved: reloading the page loses everything. ${causesOf(refusal)[1]?.message ?? causesOf(refusal)[0]?.message ?? ''}`.trim();
 }
 
 function causesOf(error: unknown): Error[] {

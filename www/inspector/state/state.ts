@@ -109,14 +109,14 @@ export class StatepadState extends InspectorPart {
     // What is being typed stays, also when the key is not there at this moment.
     const gone = this.editing.filter((key) => splitKey(key).scope === scope && !own.some((row) => row.key === key));
     entries.push(...gone.map((key): [string, undefined] => [key, undefined]));
-    const none = own.length === 0 ? 'no keys' : 'nothing found here';
+    const none = own.length === 0 ? 'No keys yet' : 'No matches';
     return html`<section data-scope=${scope} aria-labelledby=${scope}>
       <header>
         <h3 id=${scope}>${scope}</h3>
         <span class="quiet">${own.filter(({ value }) => value !== undefined).length}</span>
         ${
           canWrite(inspection)
-            ? html`<button class="small" data-add=${scope} aria-label="add key to ${scope}" @click=${() => this.#add(scope)}>add key</button>`
+            ? html`<button class="small" data-add=${scope} aria-label="add key to ${scope}" @click=${() => this.#add(scope)}>Add key</button>`
             : nothing
         }
         <p class="quiet">${meaning(scope, session)}</p>
@@ -159,7 +159,7 @@ export class StatepadState extends InspectorPart {
     return html`<button
       class="key"
       data-key=${key}
-      title=${isTraced ? 'close its history' : 'show its history'}
+      title=${isTraced ? 'Close its history' : 'Show its history'}
       aria-pressed=${String(isTraced)}
       @click=${() => inspection.trace(isTraced ? undefined : key)}
       >${marked(name === '' ? `${key}""` : key, inspection.query)}</button
@@ -171,14 +171,14 @@ export class StatepadState extends InspectorPart {
     if (key === this.deleting) {
       const escape = (event: KeyboardEvent): void => this.#escape(event, key);
       return html`<span class="actions" role="group" aria-label="delete ${named}?" @keydown=${escape}
-        ><span>delete ${named}?</span>
-        <button class="small" aria-label="yes, delete ${named}" @click=${() => void this.#delete(key)}>yes</button>
-        <button class="small" data-no=${key} aria-label="no, keep ${named}" @click=${() => void this.#keep(key)}>no</button></span
+        ><span>Delete ${named}?</span>
+        <button class="small" aria-label="yes, delete ${named}" @click=${() => void this.#delete(key)}>Yes</button>
+        <button class="small" data-no=${key} aria-label="no, keep ${named}" @click=${() => void this.#keep(key)}>No</button></span
       >`;
     }
     return html`<span class="actions">
-      <button class="small plain" data-edit=${key} aria-label="edit ${named}" @click=${() => this.#edit(key)}>edit</button>
-      <button class="small plain" data-delete=${key} aria-label="delete ${named}" @click=${() => void this.#ask(key)}>delete</button>
+      <button class="small plain" data-edit=${key} aria-label="edit ${named}" @click=${() => this.#edit(key)}>Edit</button>
+      <button class="small plain" data-delete=${key} aria-label="delete ${named}" @click=${() => void this.#ask(key)}>Delete</button>
     </span>`;
   }
 
@@ -300,10 +300,10 @@ function canWrite({ readOnly, isNow }: Inspection): boolean {
 
 function meaning(scope: Scope, { userId }: Session): string {
   return {
-    session: 'this session',
-    app: 'all sessions of the app',
-    user: `all sessions of user ${userId}`,
-    temp: 'this invocation; never stored',
+    session: 'this session only',
+    app: 'shared by all sessions of this app',
+    user: `shared by all sessions of user ${userId}`,
+    temp: 'this invocation only; never stored',
   }[scope];
 }
 
@@ -311,14 +311,14 @@ function meaning(scope: Scope, { userId }: Session): string {
 function turn({ log, revision, rows }: Inspection): TemplateResult {
   const first = log.turns[revision - 1];
   const name =
-    first === undefined ? 'the creation' : first === revision ? `turn #${revision}` : `turn #${first}–#${revision}`;
+    first === undefined ? 'At creation' : first === revision ? `Turn #${revision}` : `Turn #${first}–#${revision}`;
   const chips = (['added', 'changed', 'deleted'] as const).flatMap((change) => {
     const many = rows.filter((row) => row.change === change).length;
     return many === 0
       ? []
       : [html`<span class="chip ${change}"><span class="sign">${SIGNS[change]}</span> ${many} ${change}</span>`];
   });
-  return html`<span>${name}</span>${chips.length === 0 ? html`<span class="quiet">no key changed</span>` : chips}`;
+  return html`<span>${name}</span>${chips.length === 0 ? html`<span class="quiet">no keys changed</span>` : chips}`;
 }
 
 function count({ rows, query }: Inspection): TemplateResult | typeof nothing {
@@ -331,8 +331,8 @@ function past(inspection: Inspection): TemplateResult | typeof nothing {
   const { readOnly, isNow, revision, session } = inspection;
   return readOnly || isNow
     ? nothing
-    : html`<span class="quiet spread">This is revision ${revision} of ${session?.revision ?? revision}: only now can be written.</span>
-        <button class="small" @click=${() => void inspection.moveTo(undefined)}>back to now</button>`;
+    : html`<span class="quiet spread">Read-only: moment ${revision} of ${session?.revision ?? revision}</span>
+        <button class="small" @click=${() => void inspection.moveTo(undefined)}>Back to now</button>`;
 }
 
 function sign({ change }: KeyRow): TemplateResult | typeof nothing {

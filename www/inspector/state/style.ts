@@ -140,6 +140,13 @@ export const stateStyle = css`
     text-decoration: line-through;
   }
 
+  .key,
+  .from {
+    display: inline-block;
+    min-height: 1.5rem;
+    line-height: 1.5rem;
+  }
+
   .from {
     font-size: 0.75rem;
     overflow-wrap: anywhere;
