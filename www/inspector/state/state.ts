@@ -53,6 +53,8 @@ export class StatepadState extends InspectorPart {
   /** How often each key has flashed, while it flashes. */
   readonly #flashes = new Map<string, number>();
   #news = '';
+  /** By scope: the key whose row has the Tab key's stops; the arrow keys go to the others. */
+  readonly #stops = new Map<Scope, string>();
   #traced: string | undefined;
 
   constructor() {
@@ -109,6 +111,8 @@ export class StatepadState extends InspectorPart {
     // What is being typed stays, also when the key is not there at this moment.
     const gone = this.editing.filter((key) => splitKey(key).scope === scope && !own.some((row) => row.key === key));
     entries.push(...gone.map((key): [string, undefined] => [key, undefined]));
+    const wanted = this.#stops.get(scope);
+    const stop = entries.some(([key]) => key === wanted) ? wanted : entries[0]?.[0];
     const none = own.length === 0 ? 'No keys yet' : 'No matches';
     return html`<section data-scope=${scope} aria-labelledby=${scope}>
       <header>
@@ -123,21 +127,22 @@ export class StatepadState extends InspectorPart {
       </header>
       ${this.adding.includes(scope) ? this.#editor(inspection, undefined, scope) : nothing}
       ${entries.length === 0 ? html`<p class="none quiet">${none}</p>` : nothing}
-      <ul>
+      <ul @keydown=${this.#keyed} @focusin=${(event: FocusEvent) => this.#focusIn(event, scope)}>
         ${repeat(
           entries,
           ([key]) => key,
-          ([key, row]) => this.#entry(inspection, key, row),
+          ([key, row]) => this.#entry(inspection, key, row, key === stop),
         )}
       </ul>
     </section>`;
   }
 
-  #entry(inspection: Inspection, key: string, row: KeyRow | undefined): TemplateResult {
+  #entry(inspection: Inspection, key: string, row: KeyRow | undefined, isStop: boolean): TemplateResult {
     const flashes = this.#flashes.get(key);
     const isEdited = this.editing.includes(key);
     return html`<li
       class=${row?.change ?? ''}
+      data-row=${key}
       data-flash=${flashes === undefined ? nothing : flashes % 2}
       @animationend=${(event: AnimationEvent) => this.#unflash(event, key)}
     >
@@ -145,20 +150,21 @@ export class StatepadState extends InspectorPart {
         ${
           row === undefined
             ? html`<span class="key">${key}</span>`
-            : html`<span class="named">${sign(row)} ${this.#key(inspection, row)}</span> ${writer(inspection, row)}`
+            : html`<span class="named">${sign(row)} ${this.#key(inspection, row, isStop)}</span> ${writer(inspection, row, isStop)}`
         }
-        ${row?.value === undefined || isEdited || !canWrite(inspection) ? nothing : this.#actions(key)}
+        ${row?.value === undefined || isEdited || !canWrite(inspection) ? nothing : this.#actions(key, isStop)}
       </div>
       ${isEdited ? this.#editor(inspection, key, splitKey(key).scope) : values(row, inspection.query)}
       ${this.problem !== undefined && key === this.deleting ? html`<p class="bad" role="alert">${this.problem}</p>` : nothing}
     </li>`;
   }
 
-  #key(inspection: Inspection, { key, name }: KeyRow): TemplateResult {
+  #key(inspection: Inspection, { key, name }: KeyRow, isStop: boolean): TemplateResult {
     const isTraced = inspection.traced === key;
     return html`<button
       class="key"
       data-key=${key}
+      tabindex=${isStop ? 0 : -1}
       title=${isTraced ? 'Close its history' : 'Show its history'}
       aria-pressed=${String(isTraced)}
       @click=${() => inspection.trace(isTraced ? undefined : key)}
@@ -166,7 +172,7 @@ export class StatepadState extends InspectorPart {
     >`;
   }
 
-  #actions(key: string): TemplateResult {
+  #actions(key: string, isStop: boolean): TemplateResult {
     const named = key === '' ? 'the empty key' : key;
     if (key === this.deleting) {
       const escape = (event: KeyboardEvent): void => this.#escape(event, key);
@@ -177,8 +183,8 @@ export class StatepadState extends InspectorPart {
       >`;
     }
     return html`<span class="actions">
-      <button class="small plain" data-edit=${key} aria-label="edit ${named}" @click=${() => this.#edit(key)}>Edit</button>
-      <button class="small plain" data-delete=${key} aria-label="delete ${named}" @click=${() => void this.#ask(key)}>Delete</button>
+      <button class="small plain" data-edit=${key} tabindex=${isStop ? 0 : -1} aria-label="edit ${named}" @click=${() => this.#edit(key)}>Edit</button>
+      <button class="small plain" data-delete=${key} tabindex=${isStop ? 0 : -1} aria-label="delete ${named}" @click=${() => void this.#ask(key)}>Delete</button>
     </span>`;
   }
 
@@ -192,6 +198,32 @@ export class StatepadState extends InspectorPart {
       @edit=${(event: CustomEvent<Draft>) => this.#editInstead(event.detail, scope)}
     ></statepad-key-editor>`;
   }
+
+  #focusIn(event: FocusEvent, scope: Scope): void {
+    const { row } = (event.target as HTMLElement).closest<HTMLElement>('li')?.dataset ?? {};
+    if (row !== undefined && row !== this.#stops.get(scope)) {
+      this.#stops.set(scope, row);
+      this.requestUpdate();
+    }
+  }
+
+  /** The arrow keys go from row to row, to what stands at the same place in it. */
+  readonly #keyed = (event: KeyboardEvent): void => {
+    const target = event.target as HTMLElement;
+    const list = event.currentTarget as HTMLElement;
+    const rows = Array.from(list.querySelectorAll<HTMLElement>(':scope > li'));
+    const place = rows.findIndex((row) => row.contains(target));
+    const wanted = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: rows.length - 1 }[event.key];
+    if (place < 0 || wanted === undefined || !target.matches('button[tabindex]')) {
+      return;
+    }
+    event.preventDefault();
+    const buttonsOf = (row: HTMLElement | undefined): HTMLElement[] =>
+      Array.from(row?.querySelectorAll<HTMLElement>('button[tabindex]') ?? []);
+    const column = buttonsOf(rows[place]).indexOf(target);
+    const buttons = buttonsOf(rows[Math.min(Math.max(wanted, 0), rows.length - 1)]);
+    (buttons[column] ?? buttons[0])?.focus();
+  };
 
   #add(scope: Scope): void {
     this.adding = [...without(this.adding, scope), scope];
@@ -343,11 +375,11 @@ function sign({ change }: KeyRow): TemplateResult | typeof nothing {
       >`;
 }
 
-function writer(inspection: Inspection, { source, writer: step }: KeyRow): TemplateResult {
+function writer(inspection: Inspection, { source, writer: step }: KeyRow, isStop: boolean): TemplateResult {
   if (source === 'event' && step !== undefined) {
     const { revision, event } = step;
     const name = `#${revision} ${event?.author ?? 'no author'}`;
-    return html`<button class="link from" @click=${() => inspection.select(revision)}>${name}</button>`;
+    return html`<button class="link from" tabindex=${isStop ? 0 : -1} @click=${() => inspection.select(revision)}>${name}</button>`;
   }
   return html`<span class="from quiet">${source === 'elsewhere' ? 'another session' : source}</span>`;
 }
