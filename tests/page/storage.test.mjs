@@ -221,4 +221,53 @@ describe('what is kept', () => {
     await step(page).click();
     await list(page).getByText('Hi, Ana here', { exact: false }).waitFor();
   });
+
+  it('says when the browser’s storage does not answer, and goes on without it when told so', async (t) => {
+    const context = await it_.context(t);
+    // A database that never opens, as one does that another tab holds.
+    await context.addInitScript(() => {
+      window.IDBFactory.prototype.open = () => new EventTarget();
+    });
+    const { page } = await openPage(context, it_.origin);
+    await page.goto(it_.address);
+    await page.getByRole('status').filter({ hasText: 'The browser’s storage is not answering.' }).waitFor();
+    await page.getByRole('button', { name: 'Continue without saving' }).click();
+    await page.getByText('Not saved').waitFor();
+    assert.equal(await page.getByText('is not answering').count(), 0);
+    await step(page).click();
+    await list(page).getByText('Hi, Ana here', { exact: false }).waitFor();
+  });
+
+  it('a storage that answers late is used, and is not complained of any more', async (t) => {
+    const context = await it_.context(t);
+    await context.addInitScript(() => {
+      const { open } = window.IDBFactory.prototype;
+      window.answer = new Promise((resolve) => (window.letAnswer = resolve));
+      window.IDBFactory.prototype.open = function (...args) {
+        const late = new EventTarget();
+        void window.answer.then(() => {
+          const request = open.apply(this, args);
+          for (const type of ['success', 'error', 'blocked', 'upgradeneeded']) {
+            request.addEventListener(type, (event) => {
+              Object.defineProperties(late, {
+                result: { configurable: true, get: () => request.result },
+                error: { configurable: true, get: () => request.error },
+                transaction: { configurable: true, get: () => request.transaction },
+              });
+              late[`on${type}`]?.(event);
+              late.dispatchEvent(new Event(type));
+            });
+          }
+        });
+        return late;
+      };
+    });
+    const { page } = await openPage(context, it_.origin);
+    await page.goto(it_.address);
+    await page.getByText('is not answering').waitFor();
+    await page.evaluate(() => window.letAnswer());
+    await page.getByText('Saved in this browser').waitFor();
+    assert.equal(await page.getByText('is not answering').count(), 0);
+    await step(page).waitFor();
+  });
 });

@@ -7,6 +7,8 @@ import { deltaOf, keysOf, splitKey } from '../inspector/model/log.js';
 
 /** So many keys are named in a bubble. */
 const CHIPS = 6;
+/** As much of a text is drawn as can be seen, in characters. */
+const TEXT = 4000;
 /** As much of a value is drawn as can be seen, in characters. */
 const VALUE = 400;
 
@@ -28,7 +30,7 @@ function itemOf(item: Item): TemplateResult {
   const label = ITEM_LABEL[kind];
   const shown = text === '' && value !== undefined ? JSON.stringify(value).slice(0, VALUE).toWellFormed() : text;
   if (kind === 'text') {
-    return html`<span class="said" dir="auto">${shown}</span>`;
+    return html`<span class="said" dir="auto">${shown.slice(0, TEXT).toWellFormed()}</span>`;
   }
   const head =
     label === '' && name === ''

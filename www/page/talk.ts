@@ -14,6 +14,9 @@ import { APP } from './storage.js';
 import './transcript.js';
 import type { StatepadTranscript } from './transcript.js';
 
+/** From this length on the direction of a message is not looked for: browsers take seconds. In characters. */
+const LONG = 5000;
+
 /** The pause between two turns, in ms. */
 const PACE = 900;
 
@@ -55,6 +58,10 @@ export class StatepadTalk extends InspectorPart {
 
       .player {
         min-height: 2rem;
+      }
+
+      .play {
+        width: 4.25rem;
       }
 
       .talk > statepad-transcript {
@@ -227,7 +234,7 @@ export class StatepadTalk extends InspectorPart {
     return html`<div class="row player" role="group" aria-label="Play">
       <button
         type="button"
-        class=${isOver ? '' : 'main'}
+        class=${isOver ? 'play' : 'play main'}
         title=${this.isPlaying ? 'Stop after this turn' : 'Play the conversation, turn by turn'}
         aria-disabled=${String(!this.isPlaying && isStill)}
         @click=${this.isPlaying ? this.#pause : this.#play}
@@ -252,7 +259,7 @@ export class StatepadTalk extends InspectorPart {
     return html`<form @submit=${this.#submit}>
         <textarea
           rows="2"
-          dir="auto"
+          dir=${this.draft.length > LONG ? nothing : 'auto'}
           aria-label="Message"
           placeholder="Type a message"
           .value=${live(this.draft)}

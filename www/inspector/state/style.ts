@@ -25,7 +25,7 @@ export const stateStyle = css`
   }
 
   /* The session has the most keys, mostly: the others stand beside it. */
-  @container (min-width: 34rem) {
+  @container (min-width: 25rem) {
     .columns {
       grid-template:
         'session app' auto

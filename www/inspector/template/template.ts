@@ -163,8 +163,7 @@ export class StatepadTemplate extends InspectorPart {
       }
 
       .legend {
-        min-height: 2.9rem;
-        align-content: start;
+        min-height: 1.25rem;
         gap: 0.25rem 0.5rem;
         font-size: 0.75rem;
       }
@@ -173,15 +172,11 @@ export class StatepadTemplate extends InspectorPart {
         padding: 0 0.35em;
       }
 
-      .error {
-        display: grid;
-        gap: 0.2rem;
+      /* As high for a short message as for a long one: what stands around it does not move. */
+      .outcome {
         overflow-y: auto;
-        max-height: 10rem;
-        border: 1px solid var(--bad);
-        border-radius: 6px;
-        padding: 0.4rem 0.6rem;
-        background: var(--bad-ground);
+        height: 3.6rem;
+        font-size: 0.8125rem;
       }
 
       .error button {
@@ -251,9 +246,11 @@ export class StatepadTemplate extends InspectorPart {
         ${[...SCOPES, ...(hasArtifacts ? ['artifact'] : [])].map((scope) => html`<span class="spot" data-scope=${scope}>${scope}</span>`)}
         ${unstored.length === 0 ? nothing : html`<span class="spot" data-unstored>not stored</span>`}
         ${error === undefined ? nothing : html`<span class="spot" data-missing>missing</span>`}
-        <span class=${error === undefined ? '' : 'bad'} role="status" id="outcome">${outcome(error, unstored)}</span>
       </p>
-      ${error === undefined ? nothing : this.#missing(error.missing)}
+      <div class="outcome">
+        <p class=${error === undefined ? 'quiet' : 'bad'} role="status" id="outcome">${this.#dissection === undefined ? '' : outcome(error, unstored)}</p>
+        ${error === undefined ? nothing : this.#missing(error.missing)}
+      </div>
     </div>`;
   }
 

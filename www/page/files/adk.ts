@@ -54,10 +54,15 @@ export function sessionFrom(given: Members, names: Names): Members {
   };
 }
 
-/** Events in the form that `openLines` reads. Parts of an answer that was streamed are left out: the whole follows. */
+/** Whether an event is a part of an answer that was streamed: the whole follows, and is all that a log has. */
+export function isPartial(event: unknown): boolean {
+  return isMembers(event) && event['partial'] === true;
+}
+
+/** Events in the form that `openLines` reads, without those that are {@link isPartial}. */
 function eventsFrom(given: readonly unknown[], updated = 0): unknown[] {
   let time = updated;
-  const events = given.filter((event) => !(isMembers(event) && event['partial'] === true));
+  const events = given.filter((event) => !isPartial(event));
   return events.map((event, place) => {
     const read = isMembers(event) ? eventFrom(event, place, time) : event;
     time = (isMembers(read) ? (read['timestamp'] as number | undefined) : undefined) ?? time;

@@ -1,6 +1,6 @@
 // The text of a file as lines for `openLines`, whatever of the forms that can be opened it has.
 
-import { eventFrom, isEvent, isMembers, isSession, sessionFrom, type Members, type Names } from './adk.js';
+import { eventFrom, isEvent, isMembers, isPartial, isSession, sessionFrom, type Members, type Names } from './adk.js';
 import { ACCEPTED, kindOfJson, kindOfText } from './kinds.js';
 
 /** What a file is that cannot be opened, and what could be. */
@@ -66,7 +66,9 @@ export class FileLines {
     if (isSession(value)) {
       yield this.#write(place, this.#session(value));
     } else if (isEvent(value)) {
-      yield* this.#event(value, place);
+      if (!isPartial(value)) {
+        yield* this.#event(value, place);
+      }
     } else if (isMembers(value) && value['kind'] === undefined) {
       throw new UnknownForm(`JSON lines whose line ${number} is ${kindOfJson(value)}`);
     } else {
