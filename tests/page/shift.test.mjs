@@ -13,7 +13,7 @@ async function watched(it_, t, viewport) {
   await context.addInitScript(() => {
     window.shifts = [];
     const nameOf = (node) => (node === null ? '?' : `${node.localName ?? '#text'}.${node.className ?? ''}`);
-    new PerformanceObserver((list) => {
+    new window.PerformanceObserver((list) => {
       for (const { value, sources } of list.getEntries())
         window.shifts.push({ value, of: sources.map(({ node }) => nameOf(node)) });
     }).observe({ type: 'layout-shift', buffered: true });

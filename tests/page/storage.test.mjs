@@ -226,7 +226,7 @@ describe('what is kept', () => {
     const context = await it_.context(t);
     // A database that never opens, as one does that another tab holds.
     await context.addInitScript(() => {
-      window.IDBFactory.prototype.open = () => new EventTarget();
+      window.IDBFactory.prototype.open = () => new window.EventTarget();
     });
     const { page } = await openPage(context, it_.origin);
     await page.goto(it_.address);
@@ -244,7 +244,7 @@ describe('what is kept', () => {
       const { open } = window.IDBFactory.prototype;
       window.answer = new Promise((resolve) => (window.letAnswer = resolve));
       window.IDBFactory.prototype.open = function (...args) {
-        const late = new EventTarget();
+        const late = new window.EventTarget();
         void window.answer.then(() => {
           const request = open.apply(this, args);
           for (const type of ['success', 'error', 'blocked', 'upgradeneeded']) {
@@ -255,7 +255,7 @@ describe('what is kept', () => {
                 transaction: { configurable: true, get: () => request.transaction },
               });
               late[`on${type}`]?.(event);
-              late.dispatchEvent(new Event(type));
+              late.dispatchEvent(new window.Event(type));
             });
           }
         });

@@ -8,11 +8,12 @@ import '../inspector/inspector.js';
 import { Address, hashOf, placeFrom } from './address.js';
 import { first } from './agent.js';
 import { download, linesOf } from './files/download.js';
-import { BrokenFile, openFile, type OpenedFile, type Progress } from './files/files.js';
+import type { OpenedFile } from './files/files.js';
+import { FileOpening } from './files/opening.js';
 import './notices.js';
 import type { Notice } from './notices.js';
 import { pageStyle } from './page-style.js';
-import { APP, openStorage, refusalText, troubleText, unsavedStorage, type Storage } from './storage.js';
+import { APP, openPatiently, refusalText, troubleText, type Storage } from './storage.js';
 import './talk.js';
 import { chooseTheme, theme, THEMES, type Theme } from './theme.js';
 import { count, visit } from './visit.js';
@@ -24,13 +25,8 @@ const DATABASE = 'statepad-demo';
 const GUIDE = 'https://www.npmjs.com/package/statepad';
 const REFERENCE = 'https://docs.rs/statepad';
 
-/** So long the browser's storage may take before that is told, in ms. */
-const SLOW_MS = 2000;
 const SLOW =
   'The browser’s storage is not answering. Another tab of this page may be holding it: close that tab, keep waiting, or continue without saving.';
-
-/** So long a file may take before its progress is shown, in ms. */
-const TELL_MS = 250;
 
 /** Where the first links of the page lead: names, and where the part is found. */
 const PARTS = [
@@ -65,8 +61,7 @@ export class StatepadPage extends LitElement {
   #address: Address | undefined;
   /** So many visits of addresses are under way: what changes meanwhile is not for the address. */
   #visits = 0;
-  /** Ends the reading of a file. */
-  #reading: AbortController | undefined;
+  readonly #opening = new FileOpening((id, notice) => this.#tell(id, notice));
 
   constructor() {
     super();
@@ -169,7 +164,12 @@ export class StatepadPage extends LitElement {
 
   async #start(): Promise<void> {
     const database = new URLSearchParams(location.search).get('database') ?? DATABASE;
-    this.#storage = await this.#openStorage(database);
+    this.#storage = await openPatiently(database, {
+      onTrouble: (trouble) =>
+        this.#tell('trouble', trouble === undefined ? undefined : { kind: 'bad', text: troubleText(trouble) }),
+      onSlow: (act) => this.#tell('slow', { kind: 'info', text: SLOW, action: 'Continue without saving', act }),
+    });
+    this.#tell('slow', undefined);
     const { service, watch, refusal } = this.#storage;
     if (refusal !== undefined) {
       this.#tell('refused', { kind: 'bad', text: refusalText(refusal) });
@@ -186,23 +186,6 @@ export class StatepadPage extends LitElement {
     });
     this.own = own;
     await this.#openFirst(own);
-  }
-
-  /** The browser's storage; or none, when it does not answer and the user does not want to wait. */
-  async #openStorage(database: string): Promise<Storage> {
-    const trouble = (found: unknown): void =>
-      this.#tell('trouble', found === undefined ? undefined : { kind: 'bad', text: troubleText(found) });
-    const isUnwanted = new Promise<Storage>((resolve) => {
-      setTimeout(() => {
-        if (this.#storage === undefined) {
-          const act = (): void => resolve(unsavedStorage());
-          this.#tell('slow', { kind: 'info', text: SLOW, action: 'Continue without saving', act });
-        }
-      }, SLOW_MS);
-    });
-    const storage = await Promise.race([openStorage(database, trouble), isUnwanted]);
-    this.#tell('slow', undefined);
-    return storage;
   }
 
   #tellProblemsOf(inspection: Inspection): void {
@@ -337,46 +320,7 @@ export class StatepadPage extends LitElement {
   };
 
   async #open(file: File): Promise<void> {
-    this.#reading?.abort();
-    const reading = new AbortController();
-    this.#reading = reading;
-    this.#tell('broken', undefined);
-    // Most files are there before anything could be read about them.
-    const telling = setTimeout(() => this.#tellProgress(file, reading, undefined), TELL_MS);
-    let isTold = false;
-    setTimeout(() => (isTold = true), TELL_MS);
-    try {
-      const opened = await openFile(file, {
-        signal: reading.signal,
-        onProgress: (progress) => isTold && !reading.signal.aborted && this.#tellProgress(file, reading, progress),
-      });
-      await this.#show(opened, reading.signal);
-    } catch (error) {
-      if (!reading.signal.aborted) {
-        const lines = error instanceof BrokenFile ? error.problems : [];
-        this.#tell('broken', { kind: 'bad', text: reasonOf(error), lines });
-      }
-    } finally {
-      clearTimeout(telling);
-      if (this.#reading === reading) {
-        this.#reading = undefined;
-        this.#tell('reading', undefined);
-      }
-    }
-  }
-
-  #tellProgress(file: File, reading: AbortController, progress: Progress | undefined): void {
-    const { phase, done, total } = progress ?? { phase: 'read', done: 0, total: 0 };
-    this.#tell('reading', {
-      kind: 'info',
-      text: `Opening ${file.name} (${sizeText(file.size)})…`,
-      progress: { share: phase === 'build' || total === 0 ? undefined : done / total },
-      action: 'Cancel',
-      act: () => {
-        reading.abort();
-        this.#tell('reading', undefined);
-      },
-    });
+    await this.#opening.open(file, async (opened, signal) => await this.#show(opened, signal));
   }
 
   /** Looks into a file that was read. */
@@ -434,10 +378,6 @@ export class StatepadPage extends LitElement {
       this.notices = notice === undefined ? others : [...others, { id, ...notice }];
     }
   }
-}
-
-function sizeText(bytes: number): string {
-  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${Math.round(bytes / 1e6)} MB`;
 }
 
 customElements.define('statepad-page', StatepadPage);

@@ -44,16 +44,21 @@ export class StatepadTalk extends InspectorPart {
         gap: 0.5rem;
       }
 
+      .talk > * {
+        flex: none;
+      }
+
       /* In a column that is as high as the window the conversation takes what the other parts leave. */
       @media (min-width: 68rem) and (min-height: 44rem) {
         .talk {
           flex: 1 1 0;
           min-height: 0;
         }
-      }
 
-      .talk > * {
-        flex: none;
+        .talk > statepad-transcript {
+          flex: 1 1 16rem;
+          min-height: 9rem;
+        }
       }
 
       .player {
@@ -64,10 +69,6 @@ export class StatepadTalk extends InspectorPart {
         width: 4.25rem;
       }
 
-      .talk > statepad-transcript {
-        flex: 1 1 16rem;
-        min-height: 9rem;
-      }
 
       select {
         flex: 1 1 8rem;

@@ -10,6 +10,7 @@ import { SCOPES, splitKey, type Scope } from '../model/log.js';
 import { nameOf } from '../model/session-name.js';
 import { reasonOf } from '../ui/reason.js';
 import { differences, isFound, type KeyRow, type RowChange } from '../model/rows.js';
+import { goToRow } from './row-keys.js';
 import { stateStyle } from './style.js';
 import { base } from '../ui/style.js';
 import { marked, showText } from '../ui/value.js';
@@ -113,7 +114,8 @@ export class StatepadState extends InspectorPart {
     entries.push(...gone.map((key): [string, undefined] => [key, undefined]));
     const wanted = this.#stops.get(scope);
     const stop = entries.some(([key]) => key === wanted) ? wanted : entries[0]?.[0];
-    const none = own.length === 0 ? 'No keys yet' : 'No matches';
+    const isUnknown = scope === 'temp' && !inspection.knowsTemp;
+    const none = own.length > 0 ? 'No matches' : isUnknown ? 'Not stored' : 'No keys yet';
     return html`<section data-scope=${scope} aria-labelledby=${scope}>
       <header>
         <h3 id=${scope}>${scope}</h3>
@@ -127,7 +129,7 @@ export class StatepadState extends InspectorPart {
       </header>
       ${this.adding.includes(scope) ? this.#editor(inspection, undefined, scope) : nothing}
       ${entries.length === 0 ? html`<p class="none quiet">${none}</p>` : nothing}
-      <ul @keydown=${this.#keyed} @focusin=${(event: FocusEvent) => this.#focusIn(event, scope)}>
+      <ul @keydown=${goToRow} @focusin=${(event: FocusEvent) => this.#focusIn(event, scope)}>
         ${repeat(
           entries,
           ([key]) => key,
@@ -206,24 +208,6 @@ export class StatepadState extends InspectorPart {
       this.requestUpdate();
     }
   }
-
-  /** The arrow keys go from row to row, to what stands at the same place in it. */
-  readonly #keyed = (event: KeyboardEvent): void => {
-    const target = event.target as HTMLElement;
-    const list = event.currentTarget as HTMLElement;
-    const rows = Array.from(list.querySelectorAll<HTMLElement>(':scope > li'));
-    const place = rows.findIndex((row) => row.contains(target));
-    const wanted = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: rows.length - 1 }[event.key];
-    if (place < 0 || wanted === undefined || !target.matches('button[tabindex]')) {
-      return;
-    }
-    event.preventDefault();
-    const buttonsOf = (row: HTMLElement | undefined): HTMLElement[] =>
-      Array.from(row?.querySelectorAll<HTMLElement>('button[tabindex]') ?? []);
-    const column = buttonsOf(rows[place]).indexOf(target);
-    const buttons = buttonsOf(rows[Math.min(Math.max(wanted, 0), rows.length - 1)]);
-    (buttons[column] ?? buttons[0])?.focus();
-  };
 
   #add(scope: Scope): void {
     this.adding = [...without(this.adding, scope), scope];
