@@ -150,7 +150,7 @@ describe('files of others', () => {
       assert.deepEqual(shown, {
         ...one({ ...camel, state: isEventsOnly ? written : { budget, ...written } }),
         first: 1795000001250,
-        temp: ['temp:raw'],
+        temp: ['raw'],
         args: { city_name: 'Porto', days: 2 },
         appName: isEventsOnly ? 'file' : 'concierge',
       });

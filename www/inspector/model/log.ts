@@ -9,6 +9,9 @@ export const SCOPES = ['session', 'app', 'user', 'temp'] as const;
 /** Where a key lives. */
 export type Scope = (typeof SCOPES)[number];
 
+/** The prefix of the keys that are not stored. */
+const TEMP = 'temp:';
+
 /** The bit of a scope in {@link Log.scopes}. */
 export const SCOPE_BIT: Readonly<Record<Scope, number>> = { session: 1, app: 2, user: 4, temp: 8 };
 
@@ -23,7 +26,7 @@ export function splitKey(key: string): { readonly scope: Scope; readonly name: s
 
 /**
  * The keys that an event wrote, and those of them that it deleted; and the `temp:` keys that it noted. A log never has
- * `temp:` keys and their values: who writes them may note their names as `customMetadata.tempKeys`.
+ * those keys: who writes them may note their names, without the prefix, as `customMetadata.tempKeys`.
  */
 export function deltaOf(event: Event): {
   readonly delta: Readonly<Record<string, unknown>>;
@@ -32,17 +35,14 @@ export function deltaOf(event: Event): {
 } {
   const { actions, customMetadata } = event as Partial<Event>;
   const told = customMetadata as { statepad?: { deleted?: readonly string[] }; tempKeys?: unknown } | undefined;
-  const temp = Array.isArray(told?.tempKeys) ? told.tempKeys.filter(isTempKey) : [];
+  const names = Array.isArray(told?.tempKeys) ? (told.tempKeys as unknown[]) : [];
+  const temp = names.flatMap((name) => (typeof name === 'string' ? [`${TEMP}${name}`] : []));
   return { delta: actions?.stateDelta ?? {}, deleted: new Set(told?.statepad?.deleted ?? []), temp };
 }
 
-function isTempKey(key: unknown): key is string {
-  return typeof key === 'string' && key.startsWith('temp:');
-}
-
-/** The metadata in which an event notes the `temp:` keys among those that it writes; none when there are none. */
+/** The metadata that notes the `temp:` keys among those that an event writes; empty when there are none. */
 export function noteOfTemp(keys: readonly string[]): { readonly tempKeys?: string[] } {
-  const tempKeys = keys.filter(isTempKey);
+  const tempKeys = keys.flatMap((key) => (key.startsWith(TEMP) ? [key.slice(TEMP.length)] : []));
   return tempKeys.length === 0 ? {} : { tempKeys };
 }
 

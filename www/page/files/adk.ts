@@ -1,6 +1,8 @@
 // Sessions and events as the Agent Development Kits write them, in the form that `statepad/jsonl` reads: members in
 // camelCase, times in milliseconds, nothing that is null.
 
+import { noteOfTemp } from '../../inspector/model/log.js';
+
 /** An object as it was parsed. */
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -75,15 +77,15 @@ export function eventFrom(given: Members, place: number, time: number): Members 
   const event = camelized(given);
   const actions = isMembers(event['actions']) ? event['actions'] : {};
   const delta = isMembers(actions['stateDelta']) ? actions['stateDelta'] : {};
-  const tempKeys = Object.keys(delta).filter((key) => key.startsWith('temp:'));
+  const note = noteOfTemp(Object.keys(delta));
   const metadata = isMembers(event['customMetadata']) ? event['customMetadata'] : {};
   return {
     ...event,
     id: textOr(event['id'], `event-${place + 1}`),
     timestamp: millisFrom(event['timestamp']) ?? time,
     ...(event['actions'] === undefined ? {} : { actions }),
-    // They are not stored: what is left of them is that they were written.
-    ...(tempKeys.length === 0 ? {} : { customMetadata: { ...metadata, tempKeys } }),
+    // Keys that are not stored: what is left of them is that they were written.
+    ...(note.tempKeys === undefined ? {} : { customMetadata: { ...metadata, ...note } }),
   };
 }
 
