@@ -28,7 +28,7 @@ export async function time(call, { quick }) {
 async function warmUp(call, milliseconds) {
   const end = performance.now() + milliseconds;
   while (performance.now() < end) {
-    for (let count = 0; count < 100; count += 1) await call();
+    for (let count = 0; count < 100 && performance.now() < end; count += 1) await call();
   }
 }
 

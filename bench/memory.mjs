@@ -1,14 +1,6 @@
-/**
- * The memory of one event: the JavaScript heap, what hangs on it, and the memory of every WebAssembly instance, before
- * and after 10,000 appends to one session, after a full collection each time.
- */
+/** The memory that a process has: the JavaScript heap, what hangs on it, and every WebAssembly instance. */
 
-import { fill, readEvents, makeEvent, stateText } from './workload.mjs';
-
-const EVENTS = 10_000;
-const KEY = { appName: 'app', userId: 'ana', sessionId: 'session' };
-
-/** Finds the memory of the instances that are made from now on. */
+/** Finds the memory of the instances that are made from now on: how many bytes they have, all together. */
 export function watchWasm() {
   const memories = [];
   const { Instance } = WebAssembly;
@@ -21,30 +13,17 @@ export function watchWasm() {
   return () => memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0);
 }
 
-async function settle() {
+/** Collects until nothing more is found. */
+export async function settle() {
   for (let round = 0; round < 4; round += 1) {
     globalThis.gc();
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Bytes for each event. `wasmBytes` comes from `watchWasm`. */
-export async function memoryPerEvent({ createService }, wasmBytes) {
-  const service = createService();
-  const bytes = () => {
-    const { heapUsed, external } = process.memoryUsage();
-    return heapUsed + external + wasmBytes();
-  };
-  const session = await fill(service, KEY, 10);
+/** Bytes of the heap with what hangs on it, and of WebAssembly, after a full collection. */
+export async function usedBytes(wasmBytes) {
   await settle();
-  const before = bytes();
-  const residentBefore = process.memoryUsage().rss;
-  for (let number = 10; number < EVENTS + 10; number += 1) {
-    await service.appendEvent({ session, event: makeEvent(number) });
-  }
-  await settle();
-  const value = (bytes() - before) / EVENTS;
-  const resident = (process.memoryUsage().rss - residentBefore) / EVENTS;
-  const stored = await service.getSession(KEY);
-  return { proof: { characters: readEvents(stored), state: stateText(stored.state) }, value, resident };
+  const { heapUsed, external } = process.memoryUsage();
+  return { heap: heapUsed + external, wasm: wasmBytes() };
 }

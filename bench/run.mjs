@@ -1,6 +1,7 @@
 /**
  * Measures statepad beside ADK's own service and prints one table: `npm run bench`, or, once it is built,
- * `node bench/run.mjs [--quick] [--json]`.
+ * `node bench/run.mjs [--quick] [--json] [--only ROW,...] [--list]`. A row is named by its id, or by how that begins:
+ * `--only keys,create`; `cold` and `bundle` are rows, too.
  */
 
 import { execFile } from 'node:child_process';
@@ -10,13 +11,18 @@ import { cpus, totalmem } from 'node:os';
 import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { coldStart, median } from './cold.mjs';
-import { MEMORY, ROWS } from './rows.mjs';
+import { BUNDLE, COLD, ROWS } from './rows.mjs';
 import { bundleSizes } from './size.mjs';
 import { notes, table } from './table.mjs';
 
 const run = promisify(execFile);
 const { values: options } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    only: { type: 'string' },
+  },
 });
 const child = fileURLToPath(new URL('./child.mjs', import.meta.url));
 
@@ -57,6 +63,7 @@ async function measureRow({ id, sides }, rounds) {
         side,
         {
           value: median(figures.map(({ value }) => value)),
+          ...(figures[0].service === undefined ? {} : { service: median(figures.map(({ service }) => service)) }),
           rounds: figures.map(({ proof, ...rest }) => (void proof, rest)),
         },
       ];
@@ -77,21 +84,30 @@ function about() {
 
 const progress = process.stderr.isTTY ? (text) => process.stderr.write(`\r\x1b[K${text}`) : () => undefined;
 
-const rounds = options.quick ? 1 : 3;
-const rows = {};
-for (const row of ROWS) {
-  progress(row.what);
-  rows[row.id] = await measureRow(row, rounds);
+const words = options.only?.split(',');
+const unknown = (words ?? []).filter((word) => ![...ROWS, COLD, BUNDLE].some(({ id }) => id.startsWith(word)));
+if (options.list || unknown.length > 0) {
+  const list = [...ROWS, COLD, BUNDLE].map(({ id, what }) => `${id.padEnd(20)} ${what}`).join('\n');
+  console.error(unknown.length > 0 ? `bench: there is no row ${unknown.join(', ')}; there are\n${list}` : list);
+  process.exit(unknown.length > 0 ? 1 : 0);
 }
-progress(MEMORY.what);
-const memory = await measureRow(MEMORY, 1);
-progress('cold start');
-const cold = await coldStart(options.quick ? 3 : 15);
-progress('browser bundle');
-const sizes = await bundleSizes();
+const isChosen = ({ id }) => words === undefined || words.some((word) => id.startsWith(word));
+
+const results = { rows: {}, cold: undefined, sizes: undefined, about: about() };
+for (const row of ROWS.filter(isChosen)) {
+  progress(row.what);
+  results.rows[row.id] = await measureRow(row, row.rounds ?? (options.quick ? 1 : 3));
+}
+if (isChosen(COLD)) {
+  progress(COLD.what);
+  results.cold = await coldStart(options.quick ? 3 : 15);
+}
+if (isChosen(BUNDLE)) {
+  progress(BUNDLE.what);
+  results.sizes = await bundleSizes();
+}
 progress('');
 
-const results = { rows, memory, cold, sizes, about: about() };
 if (options.json) {
   process.stdout.write(`${JSON.stringify(results, undefined, 2)}\n`);
 } else {

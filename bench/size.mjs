@@ -24,7 +24,7 @@ const THEIR_MODULES = `
  * What a page loads at first and what it loads later, when it uses a store; and what esbuild cannot find for a
  * browser. `external` are left out and not looked for.
  */
-async function bundle(contents, external = []) {
+async function bundle(contents, external = [], plugins = []) {
   const { build } = await import('esbuild');
   try {
     const { outputFiles, metafile } = await build({
@@ -41,6 +41,7 @@ async function bundle(contents, external = []) {
       legalComments: 'none',
       logLevel: 'silent',
       external,
+      plugins,
     });
     const first = reachable(metafile.outputs, 'out/stdin.js');
     const join = (isFirst) =>
@@ -57,6 +58,15 @@ async function bundle(contents, external = []) {
     };
   }
 }
+
+/** The module is text in a script of its own: without it, what is left are the scripts that people wrote. */
+const withoutModule = {
+  name: 'without-module',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /statepad_text\.js$/ }, () => ({
+      contents: "export const characters = '', frequent = [], length = 0, text = '';",
+    })),
+};
 
 /** The files that a file imports at once, and itself. */
 function reachable(outputs, path, found = new Set()) {
@@ -75,12 +85,13 @@ const brotli = (bytes) =>
 const sizes = (bytes) => ({ raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotli(bytes) });
 
 /**
- * Raw, gzipped and brotlied bytes of both bundles, of what ours loads only with a store, and of our module alone.
+ * Raw, gzipped and brotlied bytes of both bundles, of what ours loads later (for a store, for histories), of its first
+ * load without the module, and of the module alone.
  * Where ADK's does not bundle, `faults` says why, and its bytes are those of the two modules alone with every module
  * of Node left out: they would not run.
  */
 export async function bundleSizes() {
-  const [ours, theirs] = [await bundle(OURS), await bundle(THEIRS)];
+  const [ours, script, theirs] = [await bundle(OURS), await bundle(OURS, [], [withoutModule]), await bundle(THEIRS)];
   if (ours.bytes === undefined) throw new Error(ours.faults[0]);
   const rest = theirs.bytes ?? (await bundle(THEIR_MODULES, [...builtinModules, 'node:*'])).bytes;
   const module = readFileSync(new URL('../pkg/wasm/statepad_bg.wasm', import.meta.url));
@@ -88,6 +99,7 @@ export async function bundleSizes() {
     statepad: sizes(ours.bytes),
     later: sizes(ours.later),
     module: sizes(module),
+    script: sizes(script.bytes),
     adk: rest && sizes(rest),
     faults: theirs.faults,
   };

@@ -17,7 +17,7 @@ const inRoot = (...path) => join(root, ...path);
 const recipe = (...scripts) => [...scripts.map((name) => inRoot('scripts', name)), inRoot('package-lock.json')];
 
 const parts = {
-  core: () => buildCore(recipe('core.mjs')),
+  core: () => buildCore(recipe('core.mjs', 'module-text.mjs')),
   bundle: () => bundlePackage(recipe('package.mjs', 'entries.mjs')),
   declarations: () => declarePackage(recipe('package.mjs')),
   page: () => step('www/dist', inRoot('www', 'dist'), sourcesOfPage(), buildPage),

@@ -21,6 +21,10 @@ const FOLDERS = {
   'tests/docs': { seconds: 21 },
   'tests/faults': { seconds: 140, shares: heavy },
   'tests/packaging': { seconds: 87, shares: heavy },
+  // They run wasm-pack build.
+  'tests/packaging/raw.test.mjs': { seconds: 60, shares: [...cargo, ...heavy] },
+  'tests/packaging/raw-service.test.mjs': { seconds: 15, shares: cargo },
+  'tests/packaging/raw-laws.test.mjs': { seconds: 15, shares: cargo },
   'tests/page': { seconds: 219, shares: heavy },
   // It measures.
   'tests/page/speed.test.mjs': { seconds: 54, alone: true },
@@ -110,6 +114,7 @@ export function allSuites() {
       shares: cargo,
       seconds: 10,
     },
+    // Plain `wasm-pack test --node` leaves out the tests of the binding that the package drives.
     {
       name: 'wasm-pack test, node',
       command: ['wasm-pack', 'test', '--node', '--', '--all-features'],

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::delta::{Delta, ScopedDelta};
+use crate::json::Json;
 
 /// The full key of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,7 +40,7 @@ pub enum ChangeKind {
 /// `temp:` keys are never in it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Change {
+pub struct Change<V = Json> {
     /// The idempotency key: the event's id.
     pub id: Arc<str>,
     /// What it does.
@@ -47,7 +48,7 @@ pub struct Change {
     /// The event's time, in milliseconds since the epoch.
     pub time: f64,
     /// What changes in each scope.
-    pub delta: ScopedDelta,
+    pub delta: ScopedDelta<V>,
 }
 
 /// What has to hold for a change to be written. Absent parts are not checked.
@@ -64,13 +65,13 @@ pub struct Guard {
 /// The answer to a request for a change.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Prepared {
+pub enum Prepared<V = Json> {
     /// This has to be stored, then applied.
     Change {
         /// What to store and to apply.
-        change: Change,
+        change: Change<V>,
         /// The `temp:` keys under their names: the caller alone sees them, they are not stored.
-        temp: Delta,
+        temp: Delta<V>,
     },
     /// The session has an event of this id. If the content is the same, that is a success that changes nothing.
     Duplicate {

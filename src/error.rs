@@ -145,9 +145,13 @@ impl Error {
     /// assert_eq!(error.source().unwrap().to_string(), "connection reset");
     /// ```
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self::of(kind, message.into())
+    }
+
+    fn of(kind: ErrorKind, message: String) -> Self {
         Self(Box::new(Details {
             kind,
-            message: message.into(),
+            message,
             key: None,
             id: None,
             revisions: None,

@@ -7,7 +7,7 @@ use crate::sessions::Sessions;
 
 /// A delta without deletions, from the text of an object.
 pub fn delta(object: &str) -> Delta {
-    Delta::trusted(object, &[]).unwrap()
+    Delta::parse(object, &[]).unwrap()
 }
 
 /// Creates a session with a state, at time 1.

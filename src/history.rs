@@ -11,10 +11,10 @@ use crate::scope::Scope;
 ///
 /// Of the session's own keys it knows everything. Of `app:` and `user:` keys it knows what this session wrote: what
 /// other sessions wrote is in their logs. `temp:` keys have no history.
-#[derive(Debug, Clone, Default)]
-pub struct History {
+#[derive(Debug, Clone)]
+pub struct History<V = Json> {
     index: Index,
-    keys: Vec<Key>,
+    keys: Vec<Key<V>>,
     /// The insertion order: the place of a key in `keys`, once for each time that the key was inserted. A key that was
     /// deleted and is set again is inserted again.
     insertions: Vec<usize>,
@@ -22,35 +22,50 @@ pub struct History {
 
 /// What has been written to one key.
 #[derive(Debug, Clone)]
-struct Key {
+struct Key<V> {
     name: Arc<str>,
-    steps: Vec<HistoryStep>,
+    steps: Vec<HistoryStep<V>>,
 }
 
 /// One write of one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HistoryStep {
+pub struct HistoryStep<V = Json> {
     /// The revision that the session came to with it: 0 is its creation.
     pub revision: u64,
     /// The value before, if this session's log has one.
-    pub from: Option<Json>,
+    pub from: Option<V>,
     /// The value after; absent when the write deleted the key.
-    pub to: Option<Json>,
+    pub to: Option<V>,
     /// The place in the insertion order of the insertion that this write belongs to.
     insertion: usize,
 }
 
-impl History {
+// For JSON alone, so that the type of the values need not be named where it is JSON.
+impl Default for History {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<V> History<V> {
+    /// Starts without revisions.
+    pub fn new() -> Self {
+        Self { index: Index::default(), keys: Vec::new(), insertions: Vec::new() }
+    }
+
     /// Adds what the creation, which is revision 0, or the event of a later revision wrote. Revisions must come in
     /// order; those that write nothing may be left out.
-    pub fn push(&mut self, revision: u64, delta: &Delta) {
-        for (name, write) in delta.iter().filter(|(name, _)| Scope::split(name).0 != Scope::Temp) {
-            let place = self.place(name);
+    pub fn push(&mut self, revision: u64, delta: &Delta<V>)
+    where
+        V: Clone,
+    {
+        for (name, key, write) in delta.shared().filter(|(name, ..)| Scope::split(name).0 != Scope::Temp) {
+            let place = self.place(name, key);
             let last = self.keys[place].steps.last().filter(|last| last.to.is_some());
             let from = last.and_then(|last| last.to.clone());
             let insertion = last.map_or(self.insertions.len(), |last| last.insertion);
             let to = match write {
-                Write::Set(json) => Some(json.clone()),
+                Write::Set(value) => Some(value.clone()),
                 Write::Unset => None,
             };
             if insertion == self.insertions.len() && to.is_some() {
@@ -68,13 +83,13 @@ impl History {
         growth_of_index(&self.index, members)
             + growth_of_list(&self.keys, members)
             + growth_of_list(&self.insertions, members)
-            + members * 8 * size_of::<HistoryStep>()
+            + members * 8 * size_of::<HistoryStep<V>>()
     }
 
     /// The most that the lists of steps grow by, in bytes, when a delta is pushed.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
-    pub(crate) fn growth_of_steps(&self, delta: &Delta) -> usize {
-        let steps = delta.iter().filter_map(|(key, _)| self.index.get(key)).map(|&place| &self.keys[place].steps);
+    pub(crate) fn growth_of_steps(&self, delta: &Delta<V>) -> usize {
+        let steps = delta.iter().filter_map(|(key, _)| self.index.get(key)).map(|place| &self.keys[place].steps);
         steps.map(|steps| crate::maps::growth_of_list(steps, 1)).sum()
     }
 
@@ -84,20 +99,20 @@ impl History {
         self.insertions.len()
     }
 
-    /// The place of a key in `keys`, which gets one when it has none.
-    fn place(&mut self, name: &str) -> usize {
-        if let Some(&place) = self.index.get(name) {
+    /// The place in `keys` of a name, which gets one when it has none. `key` ends with it.
+    fn place(&mut self, name: &str, key: &Arc<str>) -> usize {
+        if let Some(place) = self.index.get(name) {
             return place;
         }
-        let name: Arc<str> = Arc::from(name);
+        let name: Arc<str> = if name.len() == key.len() { Arc::clone(key) } else { Arc::from(name) };
         self.index.insert(Arc::clone(&name), self.keys.len());
         self.keys.push(Key { name, steps: Vec::new() });
         self.keys.len() - 1
     }
 
     /// The writes of a key up to a revision, oldest first.
-    pub fn of(&self, key: &str, until: u64) -> &[HistoryStep] {
-        let steps = self.index.get(key).map_or(&[][..], |&place| &self.keys[place].steps);
+    pub fn of(&self, key: &str, until: u64) -> &[HistoryStep<V>] {
+        let steps = self.index.get(key).map_or(&[][..], |place| &self.keys[place].steps);
         &steps[..written_by(steps, until)]
     }
 
@@ -105,32 +120,34 @@ impl History {
     /// the insertion order. `now` is the state at revision `until`, and gives the keys that the log does not know by
     /// then: those that only other sessions wrote and, where the log does not begin with the creation, those that have
     /// not been written since its beginning.
-    pub fn state_at<'a>(&'a self, revision: u64, until: u64, now: &'a Delta) -> Vec<(&'a str, &'a Json)> {
+    pub fn state_at<'a>(&'a self, revision: u64, until: u64, now: &'a Delta<V>) -> Vec<(&'a str, &'a V)> {
         let mut state = Vec::new();
         for scope in [Scope::Session, Scope::App, Scope::User] {
             let is_of = |name: &str| Scope::split(name).0 == scope;
             for (name, write) in now.iter() {
-                if let Write::Set(json) = write
+                if let Write::Set(value) = write
                     && is_of(name)
                     && self.of(name, until).is_empty()
                 {
-                    state.push((name, json));
+                    state.push((name, value));
                 }
             }
             for (insertion, &place) in self.insertions.iter().enumerate() {
                 let Key { name, steps } = &self.keys[place];
-                if let Some(HistoryStep { to: Some(json), insertion: last, .. }) =
+                if let Some(HistoryStep { to: Some(value), insertion: last, .. }) =
                     steps[..written_by(steps, revision)].last()
                     && *last == insertion
                     && is_of(name)
                 {
-                    state.push((name, json));
+                    state.push((name, value));
                 }
             }
         }
         state
     }
+}
 
+impl History {
     /// [`History::state_at`] as one JSON object.
     pub fn state_json(&self, revision: u64, until: u64, now: &Delta) -> String {
         object_of(&self.state_at(revision, until, now))
@@ -138,7 +155,7 @@ impl History {
 }
 
 /// Values as one JSON object.
-pub(crate) fn object_of(values: &[(&str, &Json)]) -> String {
+fn object_of(values: &[(&str, &Json)]) -> String {
     let mut out = String::with_capacity(size_of_members(values.iter().copied()));
     out.push('{');
     for (key, json) in values {
@@ -154,7 +171,7 @@ pub(crate) fn object_of(values: &[(&str, &Json)]) -> String {
 }
 
 /// How many of the steps were made up to a revision.
-fn written_by(steps: &[HistoryStep], revision: u64) -> usize {
+fn written_by<V>(steps: &[HistoryStep<V>], revision: u64) -> usize {
     steps.partition_point(|step| step.revision <= revision)
 }
 
@@ -163,7 +180,7 @@ mod tests {
     use super::*;
 
     fn delta(object: &str, deleted: &[&str]) -> Delta {
-        Delta::trusted(object, &deleted.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap()
+        Delta::parse(object, &deleted.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap()
     }
 
     fn history() -> History {

@@ -13,6 +13,7 @@ mod text;
 mod maps;
 mod scope;
 mod json;
+mod values;
 mod delta;
 mod state;
 mod event;
@@ -21,6 +22,8 @@ mod session_log;
 mod recent;
 mod registry;
 mod sessions;
+#[cfg(any(test, all(feature = "package", target_arch = "wasm32", target_os = "unknown")))]
+mod keys;
 mod history;
 mod list;
 mod pending;
@@ -74,7 +77,7 @@ pub use template::{Segment, Template};
 /// ```
 pub mod engine {
     pub use crate::change::{Change, ChangeKind, Guard, Prepared};
-    pub use crate::delta::{ScopedDelta, Values, Write};
+    pub use crate::delta::{ScopedDelta, Write};
     pub use crate::history::{History, HistoryStep};
     pub use crate::json::{Json, MAX_DEPTH};
     pub use crate::list::{ListQuery, Page, Start};
@@ -82,6 +85,7 @@ pub mod engine {
     pub use crate::session_log::SessionLog;
     pub use crate::sessions::Sessions;
     pub use crate::state::ScopeState;
+    pub use crate::values::Values;
 }
 
 /// The Rust of the repository's readme compiles.

@@ -1,12 +1,20 @@
 //! Sessions in order, a page at a time.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+mod index;
+mod page;
+mod sorted;
 
+use std::cmp::Ordering;
+
+use self::page::Pages;
+use self::sorted::Sorted;
 use crate::error::{Error, Result};
 use crate::registry::SessionId;
 use crate::session_log::SessionLog;
 use crate::sessions::Sessions;
+use crate::text::slice;
+
+pub(crate) use index::ListIndex;
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]
@@ -53,43 +61,50 @@ pub struct Page {
     pub cursor: Option<String>,
 }
 
-impl Sessions {
-    /// Lists sessions by the time of their last event, then by id. Takes time in proportion to the number of sessions
-    /// of the app, whatever the length of their histories.
+impl<V> Sessions<V> {
+    /// Lists sessions by the time of their last event, then by id.
+    ///
+    /// The first list of an app, or of a user, with many sessions puts all of them in order. After that a page takes
+    /// time in proportion to its own length and to the sessions that have changed since the last list.
     ///
     /// # Errors
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a cursor that no page has given.
     pub fn list(&self, query: &ListQuery<'_>) -> Result<Page> {
-        let rows = || self.of(query.app_name, query.user_id).map(|(id, log)| Row { key: SortKey::of(log), id, query });
-        let total = self.count(query.app_name, query.user_id);
-        let (offset, last) = match query.start {
-            Start::Offset(offset) => (offset.min(total), None),
-            Start::After(cursor) => {
-                let key = SortKey::parse(cursor)
-                    .ok_or_else(|| Error::invalid("cursor is not one that a page of sessions has given"))?;
-                let last = Row { key, id: 0, query };
-                (rows().filter(|row| *row <= last).count(), Some(last))
-            }
+        let after = match query.start {
+            Start::Offset(_) => None,
+            Start::After(cursor) => Some(
+                SortKey::parse(cursor)
+                    .ok_or_else(|| Error::invalid("cursor is not one that a page of sessions has given"))?,
+            ),
         };
-        let end = query.limit.map_or(total, |limit| total.min(offset.saturating_add(limit)));
-        let page = match last {
-            Some(last) => first(end - offset.min(end), rows().filter(|row| *row > last)),
-            None => first(end, rows()).split_off(offset.min(end)),
+        let Some(scope) = self.scope(query.app_name, query.user_id) else {
+            return Ok(Page { sessions: Vec::new(), offset: 0, total: 0, cursor: None });
         };
-        let cursor = page.last().filter(|_| end < total).map(|row| row.key.cursor());
-        Ok(Page { sessions: page.iter().map(|row| row.id).collect(), offset, total, cursor })
+        let mut lists = self.lists();
+        if lists.len(scope).is_some() || !self.registry.has_few(query.app_name, query.user_id) {
+            let (sessions, listed) =
+                lists.of(scope, &self.registry, || self.registry.ids_of(query.app_name, query.user_id));
+            return Ok(Pages { sessions, registry: &self.registry, listed }.page(query, after));
+        }
+        drop(lists);
+        let mut few = Sorted::default();
+        let key = |id| self.log(id).map(SortKey::of);
+        for id in self.registry.ids_of(query.app_name, query.user_id) {
+            let wanted = key(id);
+            few.insert(id, &|other| key(other) < wanted);
+        }
+        Ok(Pages { sessions: &few, registry: &self.registry, listed: &[] }.page(query, after))
     }
 
-    /// The most sessions that are sorted for a page.
+    /// The most that a list allocates, in bytes.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
-    pub(crate) fn width(&self, query: &ListQuery<'_>) -> usize {
-        let before = match query.start {
-            Start::Offset(offset) => offset,
-            Start::After(_) => 0,
-        };
-        let wanted = query.limit.map_or(usize::MAX, |limit| limit.saturating_add(before));
-        wanted.min(self.count(query.app_name, query.user_id))
+    pub(crate) fn growth_of_list(&self, query: &ListQuery<'_>) -> usize {
+        let lists = self.lists();
+        let kept = self.scope(query.app_name, query.user_id).and_then(|scope| lists.len(scope));
+        let count = kept.unwrap_or_else(|| self.count(query.app_name, query.user_id));
+        let built = if kept.is_some() { 0 } else { count };
+        16 * query.limit.unwrap_or(count).min(count) + lists.growth(built, self.registry.size())
     }
 
     /// The cursor of a page that ends with a session.
@@ -98,49 +113,7 @@ impl Sessions {
     }
 }
 
-/// The first rows, in order.
-fn first<'a>(count: usize, rows: impl Iterator<Item = Row<'a>>) -> Vec<Row<'a>> {
-    let mut heap = BinaryHeap::with_capacity(count);
-    for row in rows {
-        if heap.len() < count {
-            heap.push(row);
-        } else if let Some(mut last) = heap.peek_mut()
-            && row < *last
-        {
-            *last = row;
-        }
-    }
-    heap.into_sorted_vec()
-}
-
-/// A session as it is compared with others.
-#[derive(Debug, Clone, Copy)]
-struct Row<'a> {
-    key: SortKey<'a>,
-    id: SessionId,
-    query: &'a ListQuery<'a>,
-}
-
-impl Ord for Row<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.key.compare(&other.key, self.query.descending)
-    }
-}
-
-impl PartialOrd for Row<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Row<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Row<'_> {}
-
+/// What sessions are sorted by, in this order.
 #[derive(Debug, Clone, Copy)]
 struct SortKey<'a> {
     time: f64,
@@ -148,16 +121,33 @@ struct SortKey<'a> {
     user_id: &'a str,
 }
 
+impl Ord for SortKey<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let Self { time, session_id, user_id } = self;
+        time.total_cmp(&other.time)
+            .then_with(|| session_id.cmp(&other.session_id))
+            .then_with(|| user_id.cmp(&other.user_id))
+    }
+}
+
+impl PartialOrd for SortKey<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for SortKey<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for SortKey<'_> {}
+
 impl<'a> SortKey<'a> {
     fn of(log: &'a SessionLog) -> Self {
         let key = log.key();
         Self { time: log.update_time(), session_id: &key.session_id, user_id: &key.user_id }
-    }
-
-    fn compare(&self, other: &Self, descending: bool) -> Ordering {
-        let time = self.time.total_cmp(&other.time);
-        let time = if descending { time.reverse() } else { time };
-        time.then_with(|| self.session_id.cmp(other.session_id)).then_with(|| self.user_id.cmp(other.user_id))
     }
 
     fn cursor(&self) -> String {
@@ -166,11 +156,17 @@ impl<'a> SortKey<'a> {
     }
 
     fn parse(cursor: &'a str) -> Option<Self> {
-        let (bits, rest) = cursor.split_once('.')?;
-        let (length, ids) = rest.split_once('.')?;
+        let (bits, rest) = split_at_dot(cursor)?;
+        let (length, ids) = split_at_dot(rest)?;
         let (session_id, user_id) = ids.split_at_checked(length.parse().ok()?)?;
         Some(Self { time: f64::from_bits(u64::from_str_radix(bits, 16).ok()?), session_id, user_id })
     }
+}
+
+/// What stands before and behind the first dot of a text.
+fn split_at_dot(text: &str) -> Option<(&str, &str)> {
+    let dot = text.bytes().position(|byte| byte == b'.')?;
+    Some((slice(text, 0..dot), slice(text, dot + 1..text.len())))
 }
 
 #[cfg(test)]
@@ -244,11 +240,10 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_equal_when_neither_comes_first() {
-        let query = ListQuery::default();
-        let row = |session_id| Row { key: SortKey { time: 1.0, session_id, user_id: "u" }, id: 0, query: &query };
+    fn keys_are_equal_when_neither_comes_first() {
+        let key = |session_id| SortKey { time: 1.0, session_id, user_id: "u" };
         for (one, other) in [("a", "a"), ("a", "b"), ("b", "a")] {
-            assert_eq!(row(one) == row(other), row(one).cmp(&row(other)).is_eq(), "{one} {other}");
+            assert_eq!(key(one) == key(other), key(one).cmp(&key(other)).is_eq(), "{one} {other}");
         }
     }
 

@@ -8,20 +8,92 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 /// Numbers by name.
-pub type Index = HashMap<Arc<str>, usize, FxBuildHasher>;
+///
+/// Its methods are compiled once, and not into each of their many callers.
+#[derive(Debug, Clone)]
+pub struct Index(HashMap<Arc<str>, usize, FxBuildHasher>);
+
+impl Index {
+    /// Without names.
+    pub const fn new() -> Self {
+        Self(HashMap::with_hasher(FxBuildHasher))
+    }
+
+    /// The number of a name.
+    #[inline(never)]
+    pub fn get(&self, name: &str) -> Option<usize> {
+        self.0.get(name).copied()
+    }
+
+    /// Gives a number to a name.
+    #[inline(never)]
+    pub fn insert(&mut self, name: Arc<str>, number: usize) {
+        self.0.insert(name, number);
+    }
+
+    /// Takes a name out, and answers with its number.
+    #[inline(never)]
+    pub fn remove(&mut self, name: &str) -> Option<usize> {
+        self.0.remove(name)
+    }
+
+    /// The numbers, in no order.
+    pub fn numbers(&self) -> impl Iterator<Item = usize> {
+        self.0.values().copied()
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are no names.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many names there is room for.
+    pub fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+
+    /// Makes room for so many more names.
+    pub fn reserve(&mut self, more: usize) {
+        self.0.reserve(more);
+    }
+
+    /// Gives back memory once it has become much smaller; later, where there is no memory for the smaller index:
+    /// deleting must not need any.
+    #[inline(never)]
+    pub fn shrink(&mut self) {
+        if self.capacity() > 64 && self.len() < self.capacity() / 4 {
+            let mut smaller = Self::new();
+            if smaller.0.try_reserve(self.len() * 2).is_ok() {
+                smaller.0.extend(self.0.drain());
+                *self = smaller;
+            }
+        }
+    }
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 /// Items by name, in the order of insertion.
 pub type Ordered<T> = IndexMap<Arc<str>, T, FxBuildHasher>;
 
 #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
-pub(crate) use growth::{growth_of_index, growth_of_list, growth_of_ordered};
+pub(crate) use growth::{growth_of_index, growth_of_list};
 
 /// The most that these allocate, in bytes, when so many items are added.
 #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
 mod growth {
     use std::sync::Arc;
 
-    use super::{Index, Ordered};
+    use super::Index;
 
     /// The size of a hash table for so many items, an eighth of it free.
     fn table(items: usize, item: usize) -> usize {
@@ -41,14 +113,30 @@ mod growth {
             table(wanted.max(index.capacity() + 1), size_of::<(Arc<str>, usize)>())
         }
     }
+}
 
-    pub(crate) fn growth_of_ordered<T>(items: &Ordered<T>, more: usize) -> usize {
-        let wanted = items.len() + more;
-        if wanted <= items.capacity() {
-            return 0;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_gives_back_room_once_it_is_much_smaller() {
+        let index_of = |most: usize, left: usize| {
+            let mut index = Index::new();
+            index.reserve(most);
+            (0..most).for_each(|number| index.insert(Arc::from(number.to_string()), number));
+            (left..most).for_each(|number| assert_eq!(index.remove(&number.to_string()), Some(number)));
+            let before = index.capacity();
+            index.shrink();
+            (before, index.capacity())
+        };
+        let (before, after) = index_of(1000, 300);
+        assert!(after >= 600 && after < before, "room for as many again stays: {after} of {before}");
+        for (most, left) in [(1000, 900), (1000, 500), (40, 1), (40, 39)] {
+            let (before, after) = index_of(most, left);
+            assert_eq!(before, after, "{left} of {most} is not much smaller, or is little");
         }
-        // The table, and the list beside it, which grows to what the table has room for.
-        let wanted = wanted.max(items.capacity() + 1);
-        table(wanted, size_of::<usize>()) + table(wanted, size_of::<(usize, Arc<str>, T)>())
+        let (_, none) = index_of(1000, 0);
+        assert_eq!(none, 0);
     }
 }

@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::template::nearest::nearest;
 
 /// The members of an event that mean something here.
-const EVENT: &[&str] = &[
+pub(crate) const EVENT: &[&str] = &[
     "id",
     "invocationId",
     "author",
@@ -21,7 +21,7 @@ const EVENT: &[&str] = &[
 ];
 
 /// The members of an event's actions that mean something here or to agent runtimes.
-const ACTIONS: &[&str] = &[
+pub(crate) const ACTIONS: &[&str] = &[
     "stateDelta",
     "artifactDelta",
     "requestedAuthConfigs",
@@ -33,7 +33,7 @@ const ACTIONS: &[&str] = &[
 
 /// What the ADKs (Python, JavaScript, Java, Go) and the Agent Engine have besides in the JSON of an event.
 #[rustfmt::skip]
-const ADK_EVENT: &[&str] = &[
+pub(crate) const ADK_EVENT: &[&str] = &[
     "avgLogprobs", "cacheMetadata", "citationMetadata", "environmentId", "errorCode", "errorMessage",
     "eventMetadata", "finishReason", "goAway", "groundingMetadata", "inputTranscription", "interactionId",
     "interactionStatus", "interrupted", "isolationScope", "liveSessionId", "liveSessionResumptionUpdate",
@@ -44,7 +44,7 @@ const ADK_EVENT: &[&str] = &[
 
 /// And in the JSON of its actions.
 #[rustfmt::skip]
-const ADK_ACTIONS: &[&str] = &[
+pub(crate) const ADK_ACTIONS: &[&str] = &[
     "agentState", "compaction", "deletedArtifactIds", "endInvocation", "endOfAgent", "renderUiWidgets",
     "rewindBeforeInvocationId", "route", "setModelResponse", "transferAgent", "transferReason",
 ];
@@ -67,7 +67,7 @@ pub(crate) fn check_names(event: &Event) -> Result<()> {
     Ok(())
 }
 
-fn is_among(name: &str, lists: [&[&str]; 2]) -> bool {
+pub(crate) fn is_among(name: &str, lists: [&[&str]; 2]) -> bool {
     lists.iter().any(|list| list.contains(&name))
 }
 
@@ -76,7 +76,7 @@ fn unknown(path: &str, what: &str, wanted: &str) -> Error {
 }
 
 /// The known name that is most similar to an unknown one, if one is similar enough.
-fn meant(name: &str, known: &[&'static str]) -> Option<&'static str> {
+pub(crate) fn meant(name: &str, known: &[&'static str]) -> Option<&'static str> {
     let in_another_convention = known.iter().find(|one| plainly(one).eq(plainly(name))).copied();
     // Of shorter names too many words are near misses.
     in_another_convention.or_else(|| nearest(name, known.iter().copied().filter(|one| one.len() >= 4)))

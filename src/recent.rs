@@ -19,7 +19,7 @@ pub(crate) struct Recent {
 impl Recent {
     /// Remembers an id. Says whether it is new.
     pub(crate) fn note(&mut self, id: &Arc<str>) -> bool {
-        if self.ids.contains_key(id) {
+        if self.ids.get(id).is_some() {
             return false;
         }
         if let Some(oldest) = self.order.get_mut(self.next) {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use crate::change::SessionKey;
-use crate::delta::Delta;
-#[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
-use crate::delta::Values;
+use crate::delta::{Delta, Observer};
+use crate::json::Json;
 use crate::maps::Index;
 use crate::scope::Scope;
 use crate::session_log::SessionLog;
 use crate::state::ScopeState;
+#[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+use crate::values::Values;
 
 /// Names a session in [`Sessions`](crate::engine::Sessions): the number of its slot. A session that is created anew
 /// gets another, unless [`Sessions::forget`](crate::engine::Sessions::forget) or
@@ -17,6 +18,9 @@ use crate::state::ScopeState;
 pub type SessionId = usize;
 /// Names a scope in [`Sessions`](crate::engine::Sessions): the number of its slot.
 pub type ScopeId = usize;
+
+/// As many sessions, and as many users of an app, are few.
+const FEW: usize = 64;
 
 /// The three stored scopes that a session reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,10 +35,10 @@ pub struct ScopeIds {
 }
 
 /// All sessions and scopes, each in a numbered slot.
-#[derive(Debug, Default)]
-pub(crate) struct Registry {
+#[derive(Debug)]
+pub(crate) struct Registry<V = Json> {
     entries: Vec<Option<Box<Entry>>>,
-    scopes: Vec<ScopeState>,
+    scopes: Vec<ScopeState<V>>,
     app_index: Index,
     apps: Vec<App>,
     users: Vec<User>,
@@ -72,27 +76,66 @@ struct User {
     sessions: Index,
 }
 
-impl Registry {
+impl<V> Registry<V> {
+    pub fn new() -> Self {
+        Self {
+            entries: Vec::new(),
+            scopes: Vec::new(),
+            app_index: Index::default(),
+            apps: Vec::new(),
+            users: Vec::new(),
+            free: Free::default(),
+            clock: 0,
+        }
+    }
+
     /// Finds a session by its full key.
     pub fn find(&self, key: &SessionKey) -> Option<SessionId> {
-        self.user(&key.app_name, &key.user_id)?.sessions.get(&*key.session_id).copied()
+        self.user(&key.app_name, &key.user_id)?.sessions.get(&key.session_id)
     }
 
     /// All sessions of an app, or of one of its users, in no order.
     pub fn of(&self, app_name: &str, user_id: Option<&str>) -> impl Iterator<Item = (SessionId, &SessionLog)> {
-        let sessions = self.users(app_name, user_id).flat_map(|user| user.sessions.values());
-        sessions.filter_map(|&id| Some((id, &self.entry(id)?.log)))
+        self.ids_of(app_name, user_id).into_iter().filter_map(|id| Some((id, &self.entry(id)?.log)))
+    }
+
+    /// As [`Registry::of`], the numbers alone.
+    pub fn ids_of(&self, app_name: &str, user_id: Option<&str>) -> Vec<SessionId> {
+        let mut ids = Vec::with_capacity(self.count(app_name, user_id));
+        self.each_user(app_name, user_id, &mut |user| ids.extend(user.sessions.numbers()));
+        ids
     }
 
     /// How many sessions an app has, or one of its users.
     pub fn count(&self, app_name: &str, user_id: Option<&str>) -> usize {
-        self.users(app_name, user_id).map(|user| user.sessions.len()).sum()
+        let mut count = 0;
+        self.each_user(app_name, user_id, &mut |user| count += user.sessions.len());
+        count
     }
 
-    fn users(&self, app_name: &str, user_id: Option<&str>) -> impl Iterator<Item = &User> {
-        let one = user_id.and_then(|user_id| self.user(app_name, user_id));
-        let app = self.app(app_name).filter(|_| user_id.is_none());
-        app.into_iter().flat_map(|app| app.users.values()).filter_map(|&user| self.users.get(user)).chain(one)
+    /// Whether an app, or one of its users, has so few sessions that they can be put in order for each list. None are
+    /// few.
+    pub fn has_few(&self, app_name: &str, user_id: Option<&str>) -> bool {
+        let (mut count, mut users) = (0, 0);
+        self.each_user(app_name, user_id, &mut |user| {
+            count += user.sessions.len();
+            users += 1;
+        });
+        count == 0 || (count <= FEW && users <= FEW)
+    }
+
+    /// Visits the users of an app, or one of them, in no order.
+    fn each_user(&self, app_name: &str, user_id: Option<&str>, visit: &mut dyn FnMut(&User)) {
+        if let Some(user_id) = user_id {
+            self.user(app_name, user_id).into_iter().for_each(visit);
+        } else if let Some(app) = self.app(app_name) {
+            app.users.numbers().filter_map(|user| self.users.get(user)).for_each(visit);
+        }
+    }
+
+    /// How many slots there are for sessions.
+    pub fn size(&self) -> usize {
+        self.entries.len()
     }
 
     /// All sessions of all apps, in no order.
@@ -126,32 +169,45 @@ impl Registry {
         }
     }
 
+    /// The values of all scopes.
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+    pub fn scope_states(&self) -> impl Iterator<Item = &ScopeState<V>> {
+        self.scopes.iter()
+    }
+
     /// The values of a scope.
-    pub fn scope_state(&self, scope: ScopeId) -> Option<&ScopeState> {
+    pub fn scope_state(&self, scope: ScopeId) -> Option<&ScopeState<V>> {
         self.scopes.get(scope)
     }
 
     /// Writes a delta into a scope.
-    pub fn write(&mut self, scope: ScopeId, delta: &Delta) {
-        self.scopes[scope].apply(delta, &mut self.clock);
+    pub fn write(&mut self, scope: ScopeId, delta: &Delta<V>, observer: &mut impl Observer)
+    where
+        V: Clone,
+    {
+        self.scopes[scope].apply(delta, &mut self.clock, observer);
     }
 
     /// Gives a scope other values.
-    pub fn replace(&mut self, scope: ScopeId, values: &Delta) {
+    pub fn replace(&mut self, scope: ScopeId, values: &Delta<V>)
+    where
+        V: Clone,
+    {
         if let Some(state) = self.scopes.get_mut(scope) {
             state.replace(values, &mut self.clock);
         }
     }
 
     /// Gives a slot to a session whose key is free.
-    pub fn add(&mut self, key: &SessionKey, revision: u64, time: f64) -> SessionId {
+    pub fn add(&mut self, key: SessionKey, revision: u64, time: f64) -> SessionId {
         let session = self.new_scope(Scope::Session);
         let app = self.app_mut(&key.app_name).scope;
         let user = self.user_mut(&key.app_name, &key.user_id).scope;
-        let log = SessionLog::new(key.clone(), revision, time);
-        let entry = Some(Box::new(Entry { log, scopes: ScopeIds { session, app, user } }));
-        let id = place(&mut self.entries, &mut self.free.entries, entry);
-        self.user_mut(&key.app_name, &key.user_id).sessions.insert(Arc::from(key.session_id.as_str()), id);
+        let name: Arc<str> = Arc::from(key.session_id.as_str());
+        let id = place(&mut self.entries, &mut self.free.entries, None);
+        self.user_mut(&key.app_name, &key.user_id).sessions.insert(name, id);
+        let log = SessionLog::new(key, revision, time);
+        self.entries[id] = Some(Box::new(Entry { log, scopes: ScopeIds { session, app, user } }));
         id
     }
 
@@ -161,8 +217,8 @@ impl Registry {
         let key = entry.log.key().clone();
         self.free_scope(entry.scopes.session);
         let sessions = &mut self.user_mut(&key.app_name, &key.user_id).sessions;
-        sessions.remove(&*key.session_id);
-        shrink(sessions);
+        sessions.remove(&key.session_id);
+        sessions.shrink();
         Some(key)
     }
 
@@ -203,7 +259,7 @@ impl Registry {
             let User { scope, .. } = std::mem::take(&mut self.users[place]);
             self.free_scope(scope);
             self.free.users.push(place);
-            shrink(&mut self.app_mut(app_name).users);
+            self.app_mut(app_name).users.shrink();
         }
     }
 
@@ -212,7 +268,7 @@ impl Registry {
             let App { scope, .. } = std::mem::take(&mut self.apps[place]);
             self.free_scope(scope);
             self.free.apps.push(place);
-            shrink(&mut self.app_index);
+            self.app_index.shrink();
         }
         if self.app_index.is_empty() {
             // No session is left: the memory of the slots is given back.
@@ -226,32 +282,46 @@ impl Registry {
         }
     }
 
-    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a
-    /// session, or to an app and a user, that may be new.
+    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a new
+    /// session of an app and a user, or to these, which may be new, too.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
-    pub fn growth(&self, app_name: &str, user_id: Option<&str>, session: Option<SessionId>, members: usize) -> usize {
-        use crate::maps::{growth_of_index, growth_of_list, growth_of_ordered};
+    pub fn growth(&self, app_name: &str, user_id: Option<&str>, members: usize) -> usize {
+        use crate::maps::{growth_of_index, growth_of_list};
 
         let app = self.app(app_name);
         let user = user_id.and_then(|user_id| self.user(app_name, user_id));
-        let entry = session.and_then(|id| self.entry(id));
-        let own = entry.map(|entry| entry.scopes.session);
-        let scopes = [app.map(|app| app.scope), user.map(|user| user.scope), own];
         let lists = growth_of_list(&self.entries, 1)
             + growth_of_list(&self.scopes, 3)
             + growth_of_list(&self.apps, 1)
             + growth_of_list(&self.users, 1);
+        let Free { entries, scopes: free_scopes, apps, users } = &self.free;
+        let free = [(entries, self.entries.len() + 1), (free_scopes, self.scopes.len() + 3)]
+            .into_iter()
+            .chain([(apps, self.apps.len() + 1), (users, self.users.len() + 1)]);
+        let free: usize = free.map(|(free, slots)| growth_of_list(free, slots - free.len().min(slots))).sum();
         let indexes = growth_of_index(&self.app_index, 1)
             + app.map_or(0, |app| growth_of_index(&app.users, 1))
-            + user.map_or(0, |user| growth_of_index(&user.sessions, 1))
-            + entry.map_or(0, |entry| entry.log.growth());
-        let values = scopes.map(|scope| {
-            scope.map_or_else(
-                || growth_of_ordered(&Values::default(), members),
-                |scope| growth_of_ordered(self.scopes[scope].values(), members),
-            )
-        });
-        lists + indexes + values.iter().sum::<usize>()
+            + user.map_or(0, |user| growth_of_index(&user.sessions, 1));
+        let scopes = [app.map(|app| app.scope), user.map(|user| user.scope), None];
+        lists + free + indexes + scopes.map(|scope| self.growth_of_scope(scope, members)).iter().sum::<usize>()
+    }
+
+    /// As [`Registry::growth`], for a session that is there.
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+    pub fn growth_of_session(&self, id: SessionId, members: usize) -> usize {
+        let Some(Entry { log, scopes: ScopeIds { session, app, user } }) = self.entry(id) else {
+            return 0;
+        };
+        let scopes = [*session, *app, *user].map(|scope| self.growth_of_scope(Some(scope), members));
+        log.growth() + scopes.iter().sum::<usize>()
+    }
+
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+    fn growth_of_scope(&self, scope: Option<ScopeId>, members: usize) -> usize {
+        match scope.and_then(|scope| self.scopes.get(scope)) {
+            Some(state) => state.values().growth(members),
+            None => Values::<V>::new().growth(members),
+        }
     }
 
     fn new_scope(&mut self, scope: Scope) -> ScopeId {
@@ -264,16 +334,16 @@ impl Registry {
     }
 
     fn app(&self, app_name: &str) -> Option<&App> {
-        self.apps.get(*self.app_index.get(app_name)?)
+        self.apps.get(self.app_index.get(app_name)?)
     }
 
     fn user(&self, app_name: &str, user_id: &str) -> Option<&User> {
-        self.users.get(*self.app(app_name)?.users.get(user_id)?)
+        self.users.get(self.app(app_name)?.users.get(user_id)?)
     }
 
     /// The app of a name, which has a slot from now on.
     fn app_mut(&mut self, app_name: &str) -> &mut App {
-        let place = self.app_index.get(app_name).copied().unwrap_or_else(|| {
+        let place = self.app_index.get(app_name).unwrap_or_else(|| {
             let scope = self.new_scope(Scope::App);
             let place = place(&mut self.apps, &mut self.free.apps, App { scope, users: Index::default() });
             self.app_index.insert(Arc::from(app_name), place);
@@ -284,7 +354,7 @@ impl Registry {
 
     /// The user of an app, who has a slot from now on.
     fn user_mut(&mut self, app_name: &str, user_id: &str) -> &mut User {
-        let known = self.app_mut(app_name).users.get(user_id).copied();
+        let known = self.app_mut(app_name).users.get(user_id);
         let place = known.unwrap_or_else(|| {
             let scope = self.new_scope(Scope::User);
             let place = place(&mut self.users, &mut self.free.users, User { scope, sessions: Index::default() });
@@ -295,20 +365,15 @@ impl Registry {
     }
 }
 
-/// Gives back the memory of an index that has become much smaller.
-fn shrink(index: &mut Index) {
-    if index.capacity() > 64 && index.len() < index.capacity() / 4 {
-        index.shrink_to(index.len() * 2);
-    }
-}
-
-/// Puts an item into a free slot, or at the end, and says where that is.
+/// Puts an item into a free slot, or at the end, and says where that is. The list of free slots gets room for all of
+/// them: deleting must not need memory.
 fn place<T>(items: &mut Vec<T>, free: &mut Vec<usize>, item: T) -> usize {
     if let Some(place) = free.pop() {
         items[place] = item;
         return place;
     }
     items.push(item);
+    free.reserve(items.len());
     items.len() - 1
 }
 

@@ -51,8 +51,8 @@ impl SessionLog {
     ///
     /// [`ErrorKind::InvalidArgument`] for a time that is no number, [`ErrorKind::SessionStale`] when the guard expects
     /// another revision.
-    pub(crate) fn prepare(&self, id: &str, time: f64, delta: Delta, guard: Guard) -> Result<Prepared> {
-        if let Some(&place) = self.event_ids.get(id) {
+    pub(crate) fn prepare<V>(&self, id: &str, time: f64, delta: Delta<V>, guard: Guard) -> Result<Prepared<V>> {
+        if let Some(place) = self.event_ids.get(id) {
             return Ok(Prepared::Duplicate { place });
         }
         if let Some(expected) = guard.revision.filter(|&expected| expected != self.revision) {
@@ -67,8 +67,8 @@ impl SessionLog {
 
     /// Takes over a change that a store has. Says whether it is new: the same one again changes nothing.
     #[must_use]
-    pub(crate) fn apply(&mut self, change: &Change) -> bool {
-        if self.event_ids.contains_key(&change.id) {
+    pub(crate) fn apply<V>(&mut self, change: &Change<V>) -> bool {
+        if self.event_ids.get(&change.id).is_some() {
             return false;
         }
         let place = usize::try_from(self.revision).unwrap_or(usize::MAX);

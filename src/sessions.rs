@@ -1,10 +1,12 @@
 //! All sessions of a process and the scopes that they share.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::change::{Change, ChangeKind, Guard, Prepared, SessionKey};
-use crate::delta::Delta;
+use crate::delta::{Delta, Observer};
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::Json;
+use crate::list::ListIndex;
 use crate::recent::Recent;
 use crate::registry::{Registry, ScopeId, ScopeIds, SessionId};
 use crate::scope::Scope;
@@ -15,14 +17,48 @@ use crate::state::{ScopeState, SessionState};
 ///
 /// It decides and remembers, and never waits: its owner takes a [`Change`] from a `prepare` method, stores it, and
 /// gives it to the `apply` method of the same name.
-#[derive(Debug, Default)]
-pub struct Sessions {
-    pub(crate) registry: Registry,
+///
+/// The values are JSON, unless the program keeps them itself: see [`Sessions::new`].
+#[derive(Debug)]
+pub struct Sessions<V = Json> {
+    pub(crate) registry: Registry<V>,
     /// The last updates that were applied.
     updates: Recent,
+    /// Behind a lock, because listing puts in order what has moved: it does not need the sessions for itself.
+    lists: Mutex<ListIndex>,
+}
+
+// For JSON alone, so that the type of the values need not be named where it is JSON.
+impl Default for Sessions {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Sessions {
+    /// The merged state of a session as it is now.
+    pub fn state(&self, id: SessionId) -> Option<SessionState> {
+        let ScopeIds { session, app, user } = self.scopes(id)?;
+        let [session, app, user] = [session, app, user].map(|scope| self.scope_state(scope).cloned());
+        Some(SessionState::new([session?, app?, user?]))
+    }
+}
+
+impl<V> Sessions<V> {
+    /// Starts without sessions. The values can be of any type: what a program that keeps them itself knows them by.
+    pub fn new() -> Self {
+        Self { registry: Registry::new(), updates: Recent::default(), lists: Mutex::default() }
+    }
+
+    /// The lists that are kept in order.
+    pub(crate) fn lists(&self) -> MutexGuard<'_, ListIndex> {
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lists_mut(&mut self) -> &mut ListIndex {
+        self.lists.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Finds a session by its full key.
     pub fn find(&self, key: &SessionKey) -> Option<SessionId> {
         self.registry.find(key)
@@ -58,16 +94,15 @@ impl Sessions {
         self.registry.scope(app_name, user_id)
     }
 
-    /// The values of a scope.
-    pub fn scope_state(&self, scope: ScopeId) -> Option<&ScopeState> {
-        self.registry.scope_state(scope)
+    /// The values of all scopes.
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+    pub(crate) fn scope_states(&self) -> impl Iterator<Item = &ScopeState<V>> {
+        self.registry.scope_states()
     }
 
-    /// The merged state of a session as it is now.
-    pub fn state(&self, id: SessionId) -> Option<SessionState> {
-        let ScopeIds { session, app, user } = self.scopes(id)?;
-        let [session, app, user] = [session, app, user].map(|scope| self.scope_state(scope).cloned());
-        Some(SessionState::new([session?, app?, user?]))
+    /// The values of a scope.
+    pub fn scope_state(&self, scope: ScopeId) -> Option<&ScopeState<V>> {
+        self.registry.scope_state(scope)
     }
 
     /// Prepares the creation of a session: revision 0, with the initial state routed by prefix and `temp:` dropped.
@@ -75,7 +110,7 @@ impl Sessions {
     /// # Errors
     ///
     /// [`ErrorKind::SessionExists`] when the key is taken.
-    pub fn prepare_create(&self, key: &SessionKey, time: f64, state: Delta) -> Result<Change> {
+    pub fn prepare_create(&self, key: &SessionKey, time: f64, state: Delta<V>) -> Result<Change<V>> {
         if self.find(key).is_some() {
             return Err(exists(key));
         }
@@ -92,29 +127,51 @@ impl Sessions {
     /// # Errors
     ///
     /// [`ErrorKind::SessionExists`] when there is a session of that key by now. Nothing has changed then.
-    pub fn apply_create(&mut self, key: &SessionKey, change: &Change) -> Result<SessionId> {
-        if self.find(key).is_some() {
-            return Err(exists(key));
+    pub fn apply_create(&mut self, key: &SessionKey, change: &Change<V>) -> Result<SessionId>
+    where
+        V: Clone,
+    {
+        self.create_observed(key.clone(), change, &mut ())
+    }
+
+    /// As [`Sessions::apply_create`].
+    pub(crate) fn create_observed(
+        &mut self,
+        key: SessionKey,
+        change: &Change<V>,
+        observer: &mut impl Observer,
+    ) -> Result<SessionId>
+    where
+        V: Clone,
+    {
+        if self.find(&key).is_some() {
+            return Err(exists(&key));
         }
-        let id = self.restore(key, 0, change.time);
-        self.apply_delta(id, change)?;
+        let id = self.registry.add(key, 0, change.time);
+        self.lists_mut().note_moved(id);
+        self.delta_observed(id, change, observer)?;
         Ok(id)
     }
 
     /// Takes over a session that a store has: at this revision from now on. Its values, and those of its app and user,
     /// come with [`Sessions::replace`].
     pub fn restore(&mut self, key: &SessionKey, revision: u64, time: f64) -> SessionId {
-        let Some(id) = self.find(key) else {
-            return self.registry.add(key, revision, time);
+        let id = match self.find(key) {
+            Some(id) => id,
+            None => self.registry.add(key.clone(), revision, time),
         };
         if let Some(entry) = self.registry.entry_mut(id) {
             entry.log.advance(revision, time);
         }
+        self.lists_mut().note_moved(id);
         id
     }
 
     /// Takes over the values that a store has for a scope, under their full keys.
-    pub fn replace(&mut self, scope: ScopeId, values: &Delta) {
+    pub fn replace(&mut self, scope: ScopeId, values: &Delta<V>)
+    where
+        V: Clone,
+    {
         self.registry.replace(scope, values);
     }
 
@@ -129,9 +186,9 @@ impl Sessions {
         id: SessionId,
         event: &str,
         time: f64,
-        delta: Delta,
+        delta: Delta<V>,
         guard: Guard,
-    ) -> Result<Prepared> {
+    ) -> Result<Prepared<V>> {
         let Some(entry) = self.registry.entry(id) else {
             return Err(gone());
         };
@@ -151,12 +208,29 @@ impl Sessions {
     ///
     /// [`ErrorKind::SessionNotFound`] when the session has been deleted, [`ErrorKind::InvalidArgument`] when the event
     /// has been applied before. Nothing has changed then.
-    pub fn apply_append(&mut self, id: SessionId, change: &Change) -> Result<()> {
+    pub fn apply_append(&mut self, id: SessionId, change: &Change<V>) -> Result<()>
+    where
+        V: Clone,
+    {
+        self.append_observed(id, change, &mut ())
+    }
+
+    /// As [`Sessions::apply_append`].
+    pub(crate) fn append_observed(
+        &mut self,
+        id: SessionId,
+        change: &Change<V>,
+        observer: &mut impl Observer,
+    ) -> Result<()>
+    where
+        V: Clone,
+    {
         let entry = self.registry.entry_mut(id).ok_or_else(gone)?;
         if !entry.log.apply(change) {
-            return Err(twice(change));
+            return Err(twice(&change.id));
         }
-        self.apply_delta(id, change)
+        self.lists_mut().note_moved(id);
+        self.delta_observed(id, change, observer)
     }
 
     /// Takes over what a change does to the scopes of a session, where its event is known already.
@@ -164,10 +238,26 @@ impl Sessions {
     /// # Errors
     ///
     /// [`ErrorKind::SessionNotFound`] when the session has been deleted.
-    pub fn apply_delta(&mut self, id: SessionId, change: &Change) -> Result<()> {
+    pub fn apply_delta(&mut self, id: SessionId, change: &Change<V>) -> Result<()>
+    where
+        V: Clone,
+    {
+        self.delta_observed(id, change, &mut ())
+    }
+
+    /// As [`Sessions::apply_delta`].
+    pub(crate) fn delta_observed(
+        &mut self,
+        id: SessionId,
+        change: &Change<V>,
+        observer: &mut impl Observer,
+    ) -> Result<()>
+    where
+        V: Clone,
+    {
         let ScopeIds { session, app, user } = self.scopes(id).ok_or_else(gone)?;
         for (scope, delta) in [(session, &change.delta.session), (app, &change.delta.app), (user, &change.delta.user)] {
-            self.registry.write(scope, delta);
+            self.registry.write(scope, delta, observer);
         }
         Ok(())
     }
@@ -184,9 +274,9 @@ impl Sessions {
         user_id: Option<&str>,
         id: &str,
         time: f64,
-        delta: Delta,
+        delta: Delta<V>,
         guard: Guard,
-    ) -> Result<Change> {
+    ) -> Result<Change<V>> {
         for (key, _) in delta.iter() {
             let (scope, name) = Scope::split(key);
             if scope != Scope::App && (scope != Scope::User || user_id.is_none()) {
@@ -207,36 +297,63 @@ impl Sessions {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] when it is one of the last 1,024 that were applied. Nothing has changed then.
-    pub fn apply_update(&mut self, app_name: &str, user_id: Option<&str>, change: &Change) -> Result<()> {
+    pub fn apply_update(&mut self, app_name: &str, user_id: Option<&str>, change: &Change<V>) -> Result<()>
+    where
+        V: Clone,
+    {
+        self.update_observed(app_name, user_id, change, &mut ()).map(drop)
+    }
+
+    /// As [`Sessions::apply_update`]. Answers with the scopes of the app and of the user as they were written to; one
+    /// that is left without sessions and values is dropped.
+    pub(crate) fn update_observed(
+        &mut self,
+        app_name: &str,
+        user_id: Option<&str>,
+        change: &Change<V>,
+        observer: &mut impl Observer,
+    ) -> Result<[Option<ScopeId>; 2]>
+    where
+        V: Clone,
+    {
         if !self.updates.note(&change.id) {
-            return Err(twice(change));
+            return Err(twice(&change.id));
         }
         if !change.delta.app.is_empty() {
             let app = self.registry.scope_mut(app_name, None);
-            self.registry.write(app, &change.delta.app);
+            self.registry.write(app, &change.delta.app, observer);
         }
         if user_id.is_some() && !change.delta.user.is_empty() {
             let user = self.registry.scope_mut(app_name, user_id);
-            self.registry.write(user, &change.delta.user);
+            self.registry.write(user, &change.delta.user, observer);
         }
+        let user = user_id.and_then(|user_id| self.scope(app_name, Some(user_id)));
+        let written = [self.scope(app_name, None), user];
         self.registry.prune(app_name, user_id);
-        Ok(())
+        Ok(written)
     }
 
     /// Deletes a session with its own state. App and user state stay; an app, or a user, without sessions and state is
     /// dropped. Says whether the session was there.
     pub fn remove(&mut self, id: SessionId) -> bool {
-        let removed = self.registry.take(id);
+        let removed = self.take(id);
         self.prune_after(removed)
     }
 
     /// As [`Sessions::remove`]; the number can name another session from then on.
     pub fn remove_for_good(&mut self, id: SessionId) -> bool {
-        let removed = self.registry.take(id);
+        let removed = self.take(id);
         if removed.is_some() {
             self.registry.free(id);
         }
         self.prune_after(removed)
+    }
+
+    /// Takes out a session with its own state.
+    fn take(&mut self, id: SessionId) -> Option<SessionKey> {
+        let Self { registry, lists, .. } = self;
+        lists.get_mut().unwrap_or_else(PoisonError::into_inner).remove(id, registry);
+        registry.take(id)
     }
 
     fn prune_after(&mut self, removed: Option<SessionKey>) -> bool {
@@ -249,23 +366,23 @@ impl Sessions {
 
     /// Forgets a session that a store keeps; its user and its app, too, when no other session of theirs is here.
     pub fn forget(&mut self, id: SessionId) {
-        if let Some(SessionKey { app_name, user_id, .. }) = self.registry.take(id) {
+        if let Some(SessionKey { app_name, user_id, .. }) = self.take(id) {
             self.registry.free(id);
             self.registry.forget(&app_name, &user_id);
         }
     }
 
-    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a
-    /// session, or to an app and a user, that may be new.
+    /// The most that the lists and the indexes grow by, in bytes, when a change with so many members is applied to a new
+    /// session of an app and a user, or to these, which may be new, too.
     #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
-    pub(crate) fn growth(
-        &self,
-        app_name: &str,
-        user_id: Option<&str>,
-        session: Option<SessionId>,
-        members: usize,
-    ) -> usize {
-        self.registry.growth(app_name, user_id, session, members)
+    pub(crate) fn growth(&self, app_name: &str, user_id: Option<&str>, members: usize) -> usize {
+        self.registry.growth(app_name, user_id, members) + self.lists().growth_of_note(self.registry.size())
+    }
+
+    /// As [`Sessions::growth`], for a session that is there.
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+    pub(crate) fn growth_of_session(&self, id: SessionId, members: usize) -> usize {
+        self.registry.growth_of_session(id, members) + self.lists().growth_of_note(self.registry.size())
     }
 
     /// Whether the scopes are at the versions that a guard expects. A scope that has no slot is at version 0.
@@ -292,8 +409,8 @@ fn moved(what: &str) -> Error {
     Error::new(ErrorKind::StateConflict, format!("{what} changed since it was read"))
 }
 
-fn twice(change: &Change) -> Error {
-    Error::invalid(format!("the change \"{}\" has been applied already", change.id)).with_id(&*change.id)
+fn twice(change: &str) -> Error {
+    Error::invalid(format!("the change \"{change}\" has been applied already")).with_id(change)
 }
 
 #[cfg(test)]

@@ -14,10 +14,14 @@ use pending::{Does, ModelEvent, PendingModel, invocation_step};
 
 #[path = "contract/linear.rs"]
 mod linear;
+#[path = "contract/lists.rs"]
+mod lists;
 #[path = "contract/pending.rs"]
 mod pending;
 #[path = "contract/replay.rs"]
 mod replay;
+#[path = "contract/values.rs"]
+mod values;
 
 /// Keys with and without prefixes, few enough to meet again.
 fn key() -> impl Strategy<Value = String> {

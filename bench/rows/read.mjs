@@ -5,18 +5,22 @@ import { time } from '../measure.mjs';
 
 const KEY = { appName: 'app', userId: 'ana', sessionId: 'session' };
 
-async function filled({ createService }, length) {
+async function filled({ createService, fill: fillLong = fill }, length) {
   const service = createService();
-  await fill(service, KEY, length);
+  await fillLong(service, KEY, length);
   const session = await service.getSession(KEY);
   return { service, proof: { characters: readEvents(session), state: stateText(session.state) } };
 }
 
-export async function get(side, options) {
-  const { service, proof } = await filled(side, 1_000);
-  const call = async () => (await service.getSession(KEY)).id.length;
-  return { proof, ...(await time(call, options)) };
-}
+const getAt = (length) =>
+  async function get(side, options) {
+    const { service, proof } = await filled(side, length);
+    const call = async () => (await service.getSession(KEY)).id.length;
+    return { proof, ...(await time(call, options)) };
+  };
+
+export const get = getAt(1_000);
+export const getAt100000 = getAt(100_000);
 
 export async function getAndRead(side, options) {
   const { service, proof } = await filled(side, 1_000);

@@ -25,9 +25,20 @@ export async function templateCompiled(side, options) {
   return { proof: { text: await render(state) }, ...(await time(call, options)) };
 }
 
-/** From the text, each time. */
-export async function templateOnce(side, options) {
+/** The same text again and again, as an agent does with its instruction. */
+export async function templateAgain(side, options) {
   const context = { invocationContext: { session: { state: await stateOf(side) } } };
   const call = async () => readText(await side.inject(TEMPLATE, context));
+  return { proof: { text: await side.inject(TEMPLATE, context) }, ...(await time(call, options)) };
+}
+
+/** A text that was never seen before, each time. */
+export async function templateFirst(side, options) {
+  const context = { invocationContext: { session: { state: await stateOf(side) } } };
+  let number = 0;
+  const call = async () => {
+    number += 1;
+    return readText(await side.inject(`${number} ${TEMPLATE}`, context));
+  };
   return { proof: { text: await side.inject(TEMPLATE, context) }, ...(await time(call, options)) };
 }

@@ -1,5 +1,5 @@
-// Who takes part: every store that runs in Node, on real files and servers, and ADK's own database service on two of
-// them.
+// Who takes part: every store that runs in Node, on real files and servers, what the engine under each can do by
+// itself, and ADK's own database service on two of them.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,6 +18,10 @@ import { memoryStore } from 'statepad/stores/memory';
 import { postgresStore } from 'statepad/stores/postgres';
 import { redisStore } from 'statepad/stores/redis';
 import { sqliteStore } from 'statepad/stores/sqlite';
+import { rawJournal } from './raw/journal.mjs';
+import { rawPostgres } from './raw/postgres.mjs';
+import { rawRedis } from './raw/redis.mjs';
+import { rawSqlite } from './raw/sqlite.mjs';
 import { startPostgres } from '../../tests/support/postgres.mjs';
 import { startRedis } from '../../tests/support/redis.mjs';
 
@@ -26,6 +30,7 @@ import { startRedis } from '../../tests/support/redis.mjs';
  *
  * A contestant's `open()` makes a fresh database. What it answers has `connect()`, which makes one more service over
  * that database, with connections of its own, and `close()`. Of one that stands `alone` there can be only one service.
+ * A store is compared with its `peer` of ADK, and with its `raw` engine, which is measured right beside it.
  */
 export async function startContestants() {
   const folder = mkdtempSync(join(tmpdir(), 'statepad-bench-'));
@@ -78,6 +83,7 @@ export async function startContestants() {
     {
       name: 'journal',
       durability: 'a file, fdatasync',
+      raw: 'raw journal',
       open: () =>
         ours(
           () => file('journal'),
@@ -85,11 +91,19 @@ export async function startContestants() {
         ),
       alone: true,
     },
+    { name: 'raw journal', durability: 'a file, fdatasync', isRaw: true, open: () => rawJournal(file('raw')) },
     {
       name: 'sqlite',
       durability: 'better-sqlite3, WAL, synchronous',
       peer: 'adk sqlite',
+      raw: 'raw sqlite',
       open: () => sqlite((database) => sqliteStore(database)),
+    },
+    {
+      name: 'raw sqlite',
+      durability: 'better-sqlite3, WAL, synchronous',
+      isRaw: true,
+      open: () => rawSqlite(file('raw')),
     },
     {
       name: 'encrypted sqlite',
@@ -103,6 +117,7 @@ export async function startContestants() {
       name: 'postgres',
       durability: 'pg, server with fsync',
       peer: 'adk postgres',
+      raw: 'raw postgres',
       open: () => {
         const schema = fresh('bench');
         return ours(
@@ -113,8 +128,15 @@ export async function startContestants() {
       },
     },
     {
+      name: 'raw postgres',
+      durability: 'pg, server with fsync',
+      isRaw: true,
+      open: () => rawPostgres(postgres.url, fresh('raw')),
+    },
+    {
       name: 'redis',
       durability: 'ioredis, appendfsync always',
+      raw: 'raw redis',
       open: () => {
         const prefix = fresh('bench');
         return ours(
@@ -123,6 +145,12 @@ export async function startContestants() {
           (client) => client.quit(),
         );
       },
+    },
+    {
+      name: 'raw redis',
+      durability: 'ioredis, appendfsync always',
+      isRaw: true,
+      open: () => rawRedis(redis.url, fresh('raw')),
     },
     {
       name: 'adk sqlite',

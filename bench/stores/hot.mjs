@@ -1,7 +1,7 @@
 /**
- * One counter of an app in Postgres that many services update all the time: `node bench/stores/hot.mjs`, once it is
- * built. The services are spread over four processes. Each row is measured with and without the turns of the store, in
- * turns.
+ * One counter of an app in Postgres that many services update all the time: `npm run bench:stores` measures it, too,
+ * or, once it is built, `node bench/stores/hot.mjs`. The services are spread over four processes. Each row is measured
+ * with and without the turns of the store, in turns.
  */
 
 import { fork } from 'node:child_process';
@@ -11,9 +11,7 @@ import { SessionService } from 'statepad';
 import { postgresStore } from 'statepad/stores/postgres';
 import { postgresServer } from '../../tests/sharing/databases.mjs';
 
-const SERVICES = (process.env.SERVICES ?? '1 8 64').split(' ').map(Number);
-const SECONDS = Number(process.env.SECONDS ?? 6);
-const ROUNDS = Number(process.env.ROUNDS ?? 2);
+const SERVICES = [1, 8, 64];
 const PROCESSES = 4;
 const APP = { appName: 'hot' };
 const script = fileURLToPath(import.meta.url);
@@ -50,13 +48,13 @@ async function work({ place, services, seconds, turns }) {
 }
 
 /** All processes at once over a new schema. */
-async function measure(place, services, turns) {
+async function measure(place, services, turns, seconds) {
   const count = Math.min(PROCESSES, services);
   const answers = await Promise.all(
     Array.from({ length: count }, (_, index) => {
       const own = Math.floor(services / count) + (index < services % count ? 1 : 0);
       const child = fork(script, ['child']);
-      child.send({ place, services: own, seconds: SECONDS, turns });
+      child.send({ place, services: own, seconds, turns });
       return new Promise((resolve) => child.once('message', resolve));
     }),
   );
@@ -68,7 +66,7 @@ async function measure(place, services, turns) {
   await client.end();
   const failed = answers.reduce((sum, answer) => sum + answer.failed, 0);
   return {
-    rate: times.length / SECONDS,
+    rate: times.length / seconds,
     p50: times[times.length >> 1],
     slowest: times.at(-1),
     failed,
@@ -76,17 +74,19 @@ async function measure(place, services, turns) {
   };
 }
 
-async function main() {
+/** The lines of the report. */
+export async function measureHot({ seconds = 6, rounds = 2 } = {}) {
   const { skip, newPlace, stop } = await postgresServer();
   if (skip) throw new Error(skip);
+  const lines = [];
   try {
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       for (const services of SERVICES) {
         for (const turns of [false, true]) {
-          const { rate, p50, slowest, failed, lost } = await measure(newPlace(), services, turns);
-          console.log(
-            `${services} services, ${turns ? 'with' : 'without'} turns: ${rate.toFixed(0)}/s, median ${p50.toFixed(0)} ms, ` +
-              `slowest ${slowest.toFixed(0)} ms, ${failed} failed, ${lost} lost`,
+          const { rate, p50, slowest, failed, lost } = await measure(newPlace(), services, turns, seconds);
+          lines.push(
+            `a hot counter of an app, ${services} services, ${turns ? 'with' : 'without'} turns: ${rate.toFixed(0)}/s, ` +
+              `median ${p50.toFixed(0)} ms, slowest ${slowest.toFixed(0)} ms, ${failed} failed, ${lost} lost`,
           );
         }
       }
@@ -94,6 +94,7 @@ async function main() {
   } finally {
     await stop();
   }
+  return lines;
 }
 
 if (process.argv[2] === 'child') {
@@ -102,5 +103,5 @@ if (process.argv[2] === 'child') {
     process.disconnect();
   });
 } else if (process.argv[1] === script) {
-  await main();
+  console.log((await measureHot()).join('\n'));
 }

@@ -1,8 +1,5 @@
 //! A JSON value as the text that is stored: compact, with numbers as JavaScript writes them.
 
-#[cfg(any(test, all(feature = "package", target_arch = "wasm32", target_os = "unknown")))]
-pub mod members;
-
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -30,7 +27,7 @@ impl Json {
     }
 
     /// Takes a text that is known to be a JSON value.
-    #[cfg(any(test, all(feature = "package", target_arch = "wasm32", target_os = "unknown")))]
+    #[cfg(test)]
     pub(crate) fn from_text(text: &str) -> Self {
         Self(Arc::from(text))
     }
@@ -112,7 +109,7 @@ impl TooDeep {
 }
 
 /// A member as JavaScript writes it: `.name`, or `["a name"]`.
-fn member(name: &str) -> String {
+pub(crate) fn member(name: &str) -> String {
     let begins = |c: char| is_xid_start(c) || matches!(c, '$' | '_');
     let is_plain = name.starts_with(begins) && name.chars().all(|c| is_xid_continue(c) || c == '$');
     if is_plain {

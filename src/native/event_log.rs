@@ -11,7 +11,7 @@ use crate::json::Json;
 use crate::native::requests::HistoryEntry;
 
 /// The last `last` items that are wanted, in their order; all, when it is absent. Other items are not copied.
-pub(super) fn window<T: Clone>(items: &[T], last: Option<usize>, is_wanted: impl Fn(&T) -> bool) -> Vec<T> {
+pub(crate) fn window<T: Clone>(items: &[T], last: Option<usize>, is_wanted: impl Fn(&T) -> bool) -> Vec<T> {
     let newest_first = items.iter().rev().filter(|item| is_wanted(item)).take(last.unwrap_or(usize::MAX));
     let mut window: Vec<T> = newest_first.cloned().collect();
     window.reverse();

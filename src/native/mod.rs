@@ -10,13 +10,12 @@ mod requests;
 mod service;
 mod session;
 mod turns;
-#[cfg(any(
-    not(all(target_family = "wasm", target_os = "unknown")),
-    all(any(feature = "js", feature = "package"), target_arch = "wasm32")
-))]
+#[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
 mod system_host;
 
 pub use draft::{StateDraft, StateRef, UpdateOptions};
+#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+pub(crate) use event_log::window;
 pub use host::Host;
 pub use in_memory::InMemorySessionService;
 pub use invocation::{Context, Invocation};
@@ -25,8 +24,5 @@ pub use requests::{
 };
 pub use service::SessionService;
 pub use session::Session;
-#[cfg(any(
-    not(all(target_family = "wasm", target_os = "unknown")),
-    all(any(feature = "js", feature = "package"), target_arch = "wasm32")
-))]
+#[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]
 pub use system_host::SystemHost;

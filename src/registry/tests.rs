@@ -68,22 +68,3 @@ fn users_without_sessions_and_state_leave_nothing_behind() {
             && sessions.registry.entries.is_empty()
     );
 }
-
-#[test]
-fn an_index_gives_back_room_once_it_is_much_smaller() {
-    let index_of = |most: usize, left: usize| {
-        let mut index: Index = (0..most).map(|number| (Arc::from(number.to_string()), number)).collect();
-        index.retain(|_, number| *number < left);
-        let before = index.capacity();
-        shrink(&mut index);
-        (before, index.capacity())
-    };
-    let (before, after) = index_of(1000, 300);
-    assert!(after >= 600 && after < before, "room for as many again stays: {after} of {before}");
-    for (most, left) in [(1000, 900), (1000, 500), (40, 1), (40, 39)] {
-        let (before, after) = index_of(most, left);
-        assert_eq!(before, after, "{left} of {most} is not much smaller, or is little");
-    }
-    let (_, none) = index_of(1000, 0);
-    assert_eq!(none, 0);
-}

@@ -153,7 +153,7 @@ fn a_user_with_state_or_with_another_session_stays() {
     sessions.remove(two);
     let user = sessions.scope("app", Some("u")).unwrap();
     assert_eq!(sessions.scope_state(user).unwrap().to_json(true), r#"{"user:x":1}"#);
-    let delta = Delta::trusted(r#"{"user:x":null}"#, &["user:x".to_owned()]).unwrap();
+    let delta = Delta::parse(r#"{"user:x":null}"#, &["user:x".to_owned()]).unwrap();
     let update = sessions.prepare_update("app", Some("u"), "id", 1.0, delta, Guard::default()).unwrap();
     sessions.apply_update("app", Some("u"), &update).unwrap();
     assert!(sessions.scope("app", Some("u")).is_none() && sessions.scope("app", None).is_none());

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::ScopeState;
-use crate::delta::{Delta, ScopedDelta, Values};
+use crate::delta::{Delta, ScopedDelta};
 use crate::error::Result;
 use crate::json::Json;
 use crate::scope::Scope;
+use crate::values::Values;
 
 /// The state of a session at one moment: session, app and user scope merged. It stays the same when the session
 /// changes.
@@ -37,7 +38,7 @@ impl SessionState {
             Some(state) => Arc::make_mut(&mut state.values),
             None => &mut self.temp,
         };
-        values.insert(Arc::from(key), json);
+        values.set(&Arc::from(key), json);
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use crate::scope::Scope;
 fn state() -> SessionState {
     let mut state = SessionState::default();
     for (scope, object) in state.scopes.iter_mut().zip([r#"{"x":1}"#, r#"{"app:x":2}"#, r#"{"user:x":3}"#]) {
-        scope.apply(&delta(object), &mut 0);
+        scope.apply(&delta(object), &mut 0, &mut ());
     }
     state
 }
@@ -25,11 +25,11 @@ fn a_reader_sees_session_keys_then_app_keys_then_user_keys() {
 fn a_copy_of_a_scope_does_not_move() {
     let mut scope = ScopeState::new(Scope::App);
     let before = scope.clone();
-    scope.apply(&delta(r#"{"app:a":1}"#), &mut 0);
+    scope.apply(&delta(r#"{"app:a":1}"#), &mut 0, &mut ());
     assert_eq!((before.to_json(true), before.version()), ("{}".to_owned(), 0));
     assert_eq!((scope.to_json(true), scope.version()), (r#"{"app:a":1}"#.to_owned(), 1));
     assert_eq!(scope.to_json(false), r#"{"a":1}"#);
-    scope.apply(&delta(r#"{"app:b":[2],"app:c":null}"#), &mut 1);
+    scope.apply(&delta(r#"{"app:b":[2],"app:c":null}"#), &mut 1, &mut ());
     assert_eq!(scope.to_json(true), r#"{"app:a":1,"app:b":[2],"app:c":null}"#);
     assert_eq!(scope.to_json(false), r#"{"a":1,"b":[2],"c":null}"#);
 }
@@ -37,9 +37,9 @@ fn a_copy_of_a_scope_does_not_move() {
 #[test]
 fn a_version_moves_with_each_delta_that_writes_and_with_each_replacement() {
     let (mut scope, mut clock) = (ScopeState::new(Scope::Session), 7);
-    scope.apply(&Delta::default(), &mut clock);
+    scope.apply(&Delta::default(), &mut clock, &mut ());
     assert_eq!((scope.version(), clock), (0, 7), "an empty delta writes nothing");
-    scope.apply(&delta(r#"{"a":1}"#), &mut clock);
+    scope.apply(&delta(r#"{"a":1}"#), &mut clock, &mut ());
     assert_eq!((scope.version(), clock), (8, 8));
     scope.replace(&delta(r#"{"a":1}"#), &mut clock);
     assert_eq!((scope.version(), clock), (9, 9), "what is replaced may be another value");

@@ -2,3 +2,5 @@
 
 #[cfg(feature = "package")]
 pub mod package;
+#[cfg(feature = "js")]
+pub mod service;

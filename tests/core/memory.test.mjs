@@ -23,11 +23,11 @@ function run(scenario) {
 }
 
 const told = {
-  state: 'sessions with large values are refused when they do not fit, and deleting makes room',
+  state: 'sessions with long keys are refused when they do not fit, and deleting makes room',
   small: 'many small sessions of many users are refused when they do not fit, and all can be deleted',
   events: 'an append that does not fit changes nothing, and what others give back can be used',
   ids: 'a session of very many events takes them until they do not fit',
-  strings: 'names, keys and values that are too long for the module are refused one by one',
+  strings: 'names and keys that are too long for the module are refused one by one',
   templates: 'a template that does not fit is refused, and those that fit are rendered',
   services: 'services of one module share its memory, and one that is full leaves the other as it is',
   stored: 'services over a store read what is there as it is, or not at all',

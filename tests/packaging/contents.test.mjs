@@ -34,7 +34,9 @@ describe('the published package', () => {
       'package.json',
       ...pages.map((name) => `docs/${name}`),
     ];
-    const wasm = ['wasm/statepad.js', 'wasm/statepad_hex.js', 'wasm/statepad_bg.wasm'];
+    const wasm = ['statepad.js', 'statepad_hex.js', 'statepad_text.js', 'statepad_bg.wasm'].map(
+      (name) => `wasm/${name}`,
+    );
     const rest = paths.filter((path) => !/^dist\/[\w.\-/]+(?<!\.ts)\.js$|^dist\/[\w.\-/]+\.d\.ts$/.test(path));
     assert.deepEqual(rest.sort(), [...documents, ...wasm].sort());
   });

@@ -1,8 +1,11 @@
 // What tests of what comes in share.
 
 import assert from 'node:assert/strict';
-import { SessionService, isStatepadError } from 'statepad';
+import { isStatepadError } from 'statepad';
 import { KEY } from '../support/fixtures.mjs';
+
+/** The service that is tested: the package's, or that of another module, whose URL STATEPAD_SERVICE is. */
+const { SessionService } = await import(process.env.STATEPAD_SERVICE ?? 'statepad');
 
 /** A service in memory with a session that begins with `state`. */
 export async function open(state = {}) {

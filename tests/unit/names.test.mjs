@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import { InMemorySessionService as AdkService, createEvent as adkEvent } from '@google/adk';
 import { InMemorySessionService, SessionService, Template, createEvent, isStatepadError } from 'statepad';
 import { StatepadSessionService } from 'statepad/adk';
@@ -12,6 +13,8 @@ import { source } from '../support/source.mjs';
 import { KEY } from '../support/fixtures.mjs';
 
 const { nearest } = await source('checks/nearest.ts');
+const { checkNames } = await source('checks/arguments.ts');
+const { namesOf } = await source('checks/names.ts');
 
 /** Fails unless it is refused, with these words in its message. */
 const isTold =
@@ -204,4 +207,36 @@ describe('members that no name is missed by are kept', () => {
       made.id,
     );
   });
+});
+
+test('what was accepted before lets nothing else through', () => {
+  const kindOf = () => namesOf('it', ['stateDelta', 'artifactDelta'], { others: ['route'] });
+  const outcome = (names, kind) => {
+    try {
+      checkNames(names, kind);
+      return 'accepted';
+    } catch (error) {
+      return error.message;
+    }
+  };
+  const name = fc.constantFrom('stateDelta', 'stateDetla', 'artifact_delta', 'artifactDelta', 'route', 'mine', 'own');
+  const lists = fc.array(fc.uniqueArray(name), { maxLength: 12 });
+  fc.assert(
+    fc.property(lists, (given) => {
+      const kind = kindOf();
+      for (const names of given) {
+        assert.equal(outcome(names, kind), outcome(names, kindOf()));
+        assert.ok(kind.accepted.length <= 4);
+      }
+    }),
+  );
+  const kind = kindOf();
+  assert.equal(
+    outcome(
+      Array.from({ length: 10_000 }, (_, index) => `${index} of mine`),
+      kind,
+    ),
+    'accepted',
+  );
+  assert.deepEqual(kind.accepted, []);
 });

@@ -37,14 +37,14 @@ export function toSession(handle: Handle): Session {
 /** Where a view stood. */
 export interface Snapshot {
   readonly length: number;
-  readonly versions: readonly number[];
+  readonly versions: View['versions'];
   readonly temp: readonly string[];
 }
 
 export function snapshot(view: View): Snapshot {
   return {
     length: view.length,
-    versions: view.snapshots.map(({ version }) => version),
+    versions: view.versions,
     temp: [...(view.temp?.keys() ?? [])],
   };
 }
@@ -93,8 +93,10 @@ export function isAlone(view: View, before: Snapshot, stored: Stored): boolean {
   const app = keys.filter((key) => key.startsWith(APP_PREFIX)).length;
   const user = keys.filter((key) => key.startsWith(USER_PREFIX)).length;
   const touched = [keys.length > app + user, app > 0, user > 0];
-  const moved = view.snapshots.map(({ version }, index) => version - (before.versions[index] ?? 0));
-  return view.length === before.length + 1 && moved.every((count, index) => count === Number(touched[index]));
+  const isMoved = view.versions.map((version, index) => {
+    return version.movesSince(before.versions[index] ?? version) !== Number(touched[index]);
+  });
+  return view.length === before.length + 1 && !isMoved.includes(true);
 }
 
 function isGone(event: Stored, key: string): boolean {

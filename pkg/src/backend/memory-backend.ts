@@ -5,12 +5,13 @@ import { beginAppend, finishAppend, notFound } from '../session/append.js';
 import { creationEvent } from '../session/creation.js';
 import { admitEvent } from '../input/event-draft.js';
 import { StatepadError } from '../model/errors.js';
-import { deepFreeze } from '../model/json.js';
+import { cloneMutable, put } from '../model/json.js';
 import { newId } from '../model/ids.js';
 import { SessionRegistry } from '../session/registry.js';
+import { entriesOf } from '../session/scope-version.js';
 import { windowOf } from '../session/event-window.js';
 import { checkKey, type ListPlan } from '../input/requests.js';
-import { mergeRecords } from '../model/scope.js';
+import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
 import { pageOf, type AppendPlan, type Creation, type SessionName, type SessionBackend } from './backend.js';
 import { isSessionTarget, type UpdateTarget } from './update-target.js';
 import type { ExpectedVersions, ScopeKey } from '../engine/sessions.js';
@@ -74,7 +75,12 @@ export class MemoryBackend implements SessionBackend {
   }
 
   scope(appName: string, userId: string | undefined): Record<string, unknown> {
-    return JSON.parse(this.#registry.scopeText({ appName, userId }, false)) as Record<string, Json>;
+    const prefix = userId === undefined ? APP_PREFIX : USER_PREFIX;
+    const record: Record<string, unknown> = {};
+    for (const [key, value] of entriesOf(this.#registry.valuesOf({ appName, userId }))) {
+      put(record, key.slice(prefix.length), cloneMutable(value));
+    }
+    return record;
   }
 
   target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget {
@@ -139,7 +145,7 @@ export class MemoryBackend implements SessionBackend {
         state: this.#sharedState(scope),
         write: (delta) => {
           const written = { id: newId(), timestamp: this.#now(), ...admitDelta(delta, 'delta') };
-          this.#registry.applyUpdate(scope, this.#registry.engine.prepareUpdate(scope, written, expected));
+          this.#registry.applyUpdate(this.#registry.engine.prepareUpdate(scope, written, expected));
           return this.#sharedState(scope);
         },
       };
@@ -149,8 +155,13 @@ export class MemoryBackend implements SessionBackend {
   /** The values of an app and of a user in it, or the app's alone, under full keys. */
   #sharedState({ appName, userId }: ScopeKey): Readonly<Record<string, Json>> {
     const users = userId === undefined ? [undefined] : [undefined, userId];
-    const parts = users.map((user) => this.#registry.scopeText({ appName, userId: user }, true));
-    return deepFreeze(mergeRecords(parts.map((text) => JSON.parse(text) as Record<string, Json>)));
+    const record: Record<string, Json> = {};
+    for (const user of users) {
+      for (const [key, value] of entriesOf(this.#registry.valuesOf({ appName, userId: user }))) {
+        put(record, key, value);
+      }
+    }
+    return Object.freeze(record);
   }
 
   #versions({ appName, userId }: ScopeKey): ExpectedVersions {

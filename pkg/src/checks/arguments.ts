@@ -3,7 +3,7 @@
 import { StatepadError } from '../model/errors.js';
 import { isWellFormed } from '../model/json.js';
 import { describe, isObject } from '../model/kinds.js';
-import { meant, type Names } from './names.js';
+import { accept, areAccepted, meant, type Names } from './names.js';
 
 /** Checks that something is an object at all. */
 export function checkObject(given: unknown, path: string): void {
@@ -15,16 +15,28 @@ export function checkObject(given: unknown, path: string): void {
   }
 }
 
-/** Checks that no member is called almost as a known one: `stateDetla` would be kept, and write nothing. */
-export function checkNames(given: object, { what, path, known, others }: Names): void {
-  for (const name of Object.keys(given)) {
-    if (!others.has(name)) {
-      const wanted = meant(name, known);
+/**
+ * Checks that no member is called almost as a known one: `stateDetla` would be kept, and write nothing. `elsewhere`
+ * says where a name belongs that is known in another object.
+ */
+export function checkNames(
+  names: readonly string[],
+  kind: Names,
+  elsewhere?: (name: string) => string | undefined,
+): void {
+  if (areAccepted(names, kind)) {
+    return;
+  }
+  for (const name of names) {
+    if (!kind.others.has(name)) {
+      const near = meant(name, kind.known);
+      const wanted = near === undefined ? elsewhere?.(name) : kind.path + near;
       if (wanted !== undefined) {
-        unknown(path + name, what, path + wanted);
+        unknown(kind.path + name, kind.what, wanted);
       }
     }
   }
+  accept(names, kind);
 }
 
 /**

@@ -88,6 +88,34 @@ export interface Names {
   readonly path: string;
   readonly known: readonly string[];
   readonly others: ReadonlySet<string>;
+  /** Lists of names that were found to be right: most objects of a kind have the same members as an earlier one. */
+  readonly accepted: (readonly string[])[];
+}
+
+/** How many accepted lists of names are kept for one kind of object, and how long each may be. */
+const ACCEPTED = 4;
+const MAX_ACCEPTED = 32;
+
+/** Whether exactly these names were accepted before. Names of members are compared by address: that takes no time. */
+export function areAccepted(names: readonly string[], { accepted }: Names): boolean {
+  for (const list of accepted) {
+    let index = names.length === list.length ? names.length : -1;
+    while (index > 0 && names[index - 1] === list[index - 1]) {
+      index--;
+    }
+    if (index === 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Keeps a list of names that was found to be right, in the place of the oldest one. */
+export function accept(names: readonly string[], { accepted }: Names): void {
+  if (names.length <= MAX_ACCEPTED) {
+    accepted.unshift(names);
+    accepted.length = Math.min(accepted.length, ACCEPTED);
+  }
 }
 
 /** Describes an object of which members of unknown names are left alone, unless they miss a known one by a little. */
@@ -96,7 +124,7 @@ export function namesOf(
   known: readonly string[],
   { path = '', others = [] }: { readonly path?: string; readonly others?: readonly string[] } = {},
 ): Names {
-  return { what, path, known, others: new Set([...known, ...others]) };
+  return { what, path, known, others: new Set([...known, ...others]), accepted: [] };
 }
 
 /** The names of an event. */

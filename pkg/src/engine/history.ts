@@ -1,8 +1,11 @@
-// The history of one session, as the core keeps it.
+// The history of one session: the core keeps which key was written at which revision, the values stay here.
 
+import { keyOf, knownWordOf, withRoom, wordOf, wordsOf, writeWords, type KeyedDelta } from './keys.js';
 import { MAX_COUNT } from './limits.js';
-import { write, writeDelta, type KeyedDelta } from './transfer.js';
-import { Past } from './wasm.js';
+import { answerOf } from './transfer.js';
+import { Absent, HistoryLog } from './wasm.js';
+import { isStatepadError } from '../model/errors.js';
+import { put } from '../model/json.js';
 import type { HistoryStep, Json } from '../model/types.js';
 
 type State = Readonly<Record<string, Json>>;
@@ -12,7 +15,9 @@ export type KeyStep = Pick<HistoryStep, 'revision' | 'from' | 'to'>;
 
 /** What the core has been told of the log of one session. */
 export class HistoryEngine {
-  readonly #past = new Past();
+  readonly #log = new HistoryLog();
+  /** By number: the values that were written. */
+  readonly #values: Json[] = [];
   #next = 0;
 
   /** The first revision that the core has not been told of; 0 is the creation. */
@@ -22,13 +27,30 @@ export class HistoryEngine {
 
   /** Tells what the next revision wrote, if anything. Answers whether that could be read. Throws `CORE_FAILED`. */
   push(written: KeyedDelta | undefined): boolean {
-    if (written !== undefined) {
-      const [length, deleted] = writeDelta(written);
-      if (!this.#past.push(this.#next, length, deleted)) {
-        return false;
-      }
+    if (written !== undefined && !withRoom(() => this.#push(written))) {
+      return false;
     }
     this.#next += 1;
+    return true;
+  }
+
+  #push(written: KeyedDelta): boolean {
+    let keys: readonly string[];
+    let words: readonly number[];
+    try {
+      ({ keys, words } = wordsOf(written));
+    } catch (error) {
+      if (isStatepadError(error) && error.code !== 'CORE_FAILED') {
+        return false;
+      }
+      throw error;
+    }
+    const first = this.#values.length;
+    const count = writeWords([...words, ...words.map((_, index) => first + index)]) / 2;
+    if (!this.#log.push(this.#next, count)) {
+      return false;
+    }
+    keys.forEach((key) => this.#values.push(written.delta[key] as Json));
     return true;
   }
 
@@ -37,17 +59,43 @@ export class HistoryEngine {
    * there.
    */
   stateAt(revision: number, until: number, stateThen: State): Record<string, Json> {
-    const [length] = write(JSON.stringify(stateThen));
-    return JSON.parse(this.#past.state_at(revision, until, length)) as Record<string, Json>;
+    const keys = Object.keys(stateThen);
+    const first = this.#values.length;
+    const count = withRoom(() => {
+      const words = keys.map(wordOf);
+      writeWords([...words, ...words.map((_, index) => first + index)]);
+      return this.#log.state_at(revision, until, keys.length);
+    });
+    const answer = answerOf(2 * count);
+    const state: Record<string, Json> = {};
+    for (let at = 0; at < 2 * count; at += 2) {
+      const key = keyOf(answer[at] as number);
+      const number = answer[at + 1] as number;
+      put(state, key, (number < first ? this.#values[number] : stateThen[keys[number - first] as string]) as Json);
+    }
+    return state;
   }
 
   /** The writes of a key up to a revision, oldest first: the last so many of them, or all. */
   steps(key: string, until: number, last = MAX_COUNT): KeyStep[] {
-    return JSON.parse(this.#past.steps(key, until, Math.min(last, MAX_COUNT))) as KeyStep[];
+    const word = knownWordOf(key);
+    if (word === undefined) {
+      return [];
+    }
+    const count = this.#log.steps(word, until, Math.min(last, MAX_COUNT));
+    const answer = answerOf(3 * count);
+    return Array.from({ length: count }, (_, index) => {
+      const [revision, from, to] = answer.subarray(3 * index, 3 * index + 3) as unknown as [number, number, number];
+      return { revision, ...this.#member('from', from), ...this.#member('to', to) };
+    });
   }
 
   /** Frees the core's memory, sooner than the garbage collector would. */
   free(): void {
-    this.#past.free();
+    this.#log.free();
+  }
+
+  #member(name: 'from' | 'to', number: number): Partial<Record<'from' | 'to', Json>> {
+    return number === Number(Absent.Number) ? {} : { [name]: this.#values[number] as Json };
   }
 }

@@ -2,25 +2,14 @@
 // and is compiled beside the page's own work.
 
 import { initSync } from '../../wasm/statepad.js';
-import { hex } from '../../wasm/statepad_hex.js';
-
-function moduleBytes(): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(hex.length / 2);
-  for (let index = 0; index < bytes.length; index += 1) {
-    bytes[index] = (digit(2 * index) << 4) | digit(2 * index + 1);
-  }
-  return bytes;
-}
-
-/** `0` to `9` have the codes 48 to 57, `a` to `f` 97 to 102. */
-function digit(at: number): number {
-  const code = hex.charCodeAt(at);
-  return code < 58 ? code - 48 : code - 87;
-}
+import { characters, frequent, length, text } from '../../wasm/statepad_text.js';
+import { decodeModule } from './module-text.js';
 
 /** What to wait for. */
-export const loading: Promise<void> | undefined = WebAssembly.compile(moduleBytes()).then((module) => {
-  initSync({ module });
+export const loading: Promise<void> | undefined = WebAssembly.compile(
+  decodeModule({ characters, frequent, length, text }),
+).then((compiled) => {
+  initSync({ module: compiled });
 });
 
 // A failure reaches the callers of ready(); without one it must not be an unhandled rejection.

@@ -1,31 +1,19 @@
-// The sessions of one service in the core: objects go in and come out, the core's numbers and texts stay here.
+// The sessions of one service in the core: objects go in and come out, the core's numbers stay here.
 
 import { coreError } from './core-error.js';
+import { isDeletion, releaseKeys, releaseRefused, scopeOfWord, withRoom, wordOf, wordsOf, writeWords } from './keys.js';
 import { MAX_COUNT } from './limits.js';
-import { write, writeDelta, type KeyedDelta } from './transfer.js';
-import { Core } from './wasm.js';
-import type { ScopedDelta } from '../model/delta.js';
+import { answerOf, currentWords, wordsFor, writeFloats, writeText } from './transfer.js';
+import { Absent, Answer, Core, Outcome, PageWords, Part, Shift, Words } from './wasm.js';
+import type { DeltaWords, KeyedDelta } from './keys.js';
+import type { PreparedChange, ScopeSet } from './prepared-change.js';
 import type { Json, SessionKey } from '../model/types.js';
 
-/** A choice among the stored scopes of a change. `session` stands for the event, too. */
-export interface ScopeSet {
-  readonly session: boolean;
-  readonly app: boolean;
-  readonly user: boolean;
-}
+export { scopedDelta, type PreparedChange, type ScopeSet } from './prepared-change.js';
+export type { KeyedDelta } from './keys.js';
 
 /** All stored scopes. */
 export const ALL_SCOPES: ScopeSet = { session: true, app: true, user: true };
-
-/** A change that the core has prepared: it must be applied or discarded. */
-export interface PreparedChange {
-  /** What the core calls it: for {@link SessionEngine} alone. */
-  readonly token: number;
-  /** The stored scopes that it changes. */
-  readonly scopes: ScopeSet;
-  /** Whether it has `temp:` keys. */
-  readonly hasTemp: boolean;
-}
 
 /** The session has an event of this id: its place in the log, from 0. */
 export interface DuplicateEvent {
@@ -73,18 +61,65 @@ export interface SessionPage {
 /** The scopes that a session reads, by number: its own, its app's, its user's. */
 export type SessionScopes = readonly [number, number, number];
 
-/** What `prepare_…` answers when the core refuses. */
-const REFUSED = -(2 ** 31);
-/** The bits of the scopes, in what `prepare_…` answers and in what `apply` is told. */
-const SESSION = 1;
-const APP = 2;
-const USER = 4;
-const TEMP = 8;
-/** Above these bits comes the token. */
-const TOKEN_SHIFT = 4;
+/** A session in the core. */
+export interface SessionPlace {
+  readonly number: number;
+  readonly scopes: SessionScopes;
+}
+
+/** Whether the app of a session that is gone, and its user, went with it: their numbers name others from then on. */
+export interface DroppedScopes {
+  readonly app: boolean;
+  readonly user: boolean;
+}
+
+/** The values of a scope, by the places that the core gives to their keys. */
+export interface PlacedValues {
+  /** Sets the value at a place, which may be the next new one; `undefined` empties it. */
+  put(place: number, key: string, value: Json | undefined): void;
+  /** All writes of a change are made. `isCompacted`: places are given anew, in order and without the empty ones. */
+  close(isCompacted: boolean): void;
+}
+
+/** Where the values of each scope are. */
+export interface ScopeSource {
+  /** The values of a scope by its number; of a new scope they are empty. */
+  valuesOf(scope: number): PlacedValues;
+  /** A scope is gone: its number names another one from now on. */
+  drop(scope: number): void;
+}
+
+/** The bits of the parts of a change. */
+const SESSION: number = Part.Session;
+const APP: number = Part.App;
+const USER: number = Part.User;
+const TEMP: number = Part.Temp;
+/** What has happened in a call. */
+const COMPACTED_SESSION: number = Outcome.CompactedSession;
+const COMPACTED_APP: number = Outcome.CompactedApp;
+const COMPACTED_USER: number = Outcome.CompactedUser;
+const KEYS_DUE: number = Outcome.KeysDue;
+const FAILED: number = Outcome.Failed;
+const DROPPED_APP: number = Outcome.DroppedApp;
+const DROPPED_USER: number = Outcome.DroppedUser;
+/** Where the answer of a call has its numbers. */
+const SESSION_AT: number = Words.Session;
+const SCOPES_AT: number = Words.Scopes;
+const PLACES_AT: number = Words.Places;
+const OFFSET_AT: number = PageWords.Offset;
+const TOTAL_AT: number = PageWords.Total;
+const SESSIONS_AT: number = PageWords.Sessions;
+const NONE: number = Absent.Number;
+/** In what `prepare_…` answers. */
+const REFUSED: number = Answer.Refused;
+const TOKEN_SHIFT: number = Shift.Token;
 
 /** By their bits: the sets of scopes. */
-const SCOPE_SETS: readonly ScopeSet[] = Array.from({ length: (SESSION | APP | USER) + 1 }, (_, bits) => setOf(bits));
+const SCOPE_SETS: readonly ScopeSet[] = Array.from({ length: (SESSION | APP | USER) + 1 }, (_, bits) => ({
+  session: (bits & SESSION) !== 0,
+  app: (bits & APP) !== 0,
+  user: (bits & USER) !== 0,
+}));
 
 /**
  * The core's sessions. Sessions and scopes go by numbers, which name others once theirs is gone. Every method throws
@@ -95,35 +130,57 @@ export class SessionEngine {
 
   /** Prepares a creation. Throws `SESSION_EXISTS`. */
   prepareCreate({ appName, userId, sessionId }: SessionKey, time: number, initial: KeyedDelta): PreparedChange {
-    const [length, deleted] = writeDelta(initial);
-    return this.#prepared(this.#core.prepare_create(appName, userId, sessionId, time, length, deleted));
+    return withRoom(() => {
+      const written = wordsOf(initial);
+      const count = writeWords(written.words);
+      writeFloats(time);
+      return this.#prepared(this.#core.prepare_create(appName, userId, sessionId, count), written, initial);
+    });
   }
 
   /** Prepares an append, unless the session has an event of that id. Throws `SESSION_STALE`, `STATE_CONFLICT`. */
   prepareAppend(
     session: number,
     event: IdentifiedDelta,
-    { revision = -1, app = -1, user = -1 }: ExpectedVersions,
+    { revision, app, user }: ExpectedVersions,
   ): PreparedChange | DuplicateEvent {
-    const [length, deleted, id] = writeDelta(event, event.id);
-    const code = this.#core.prepare_append(session, event.timestamp, length, deleted, id, revision, app, user);
-    return code < 0 && code !== REFUSED ? { duplicateOf: -1 - code } : this.#prepared(code);
+    return withRoom(() => {
+      const written = wordsOf(event);
+      const length = writeText(event.id);
+      const count = writeWords(written.words);
+      writeFloats(event.timestamp, revision, app, user);
+      const code = this.#core.prepare_append(session, count, length);
+      return code < 0 && code !== REFUSED ? { duplicateOf: -1 - code } : this.#prepared(code, written, event);
+    });
   }
 
   /** Prepares a change of app and user state that belongs to no session. Throws `STATE_CONFLICT`. */
-  prepareUpdate(
-    { appName, userId }: ScopeKey,
-    change: IdentifiedDelta,
-    { app = -1, user = -1 }: ExpectedVersions,
-  ): PreparedChange {
-    const { id, timestamp } = change;
-    const [length, deleted] = writeDelta(change);
-    return this.#prepared(this.#core.prepare_update(appName, userId, id, timestamp, length, deleted, app, user));
+  prepareUpdate({ appName, userId }: ScopeKey, change: IdentifiedDelta, expected: ExpectedVersions): PreparedChange {
+    return withRoom(() => {
+      const written = wordsOf(change);
+      const count = writeWords(written.words);
+      writeFloats(change.timestamp, undefined, expected.app, expected.user);
+      return this.#prepared(this.#core.prepare_update(appName, userId, change.id, count), written, change);
+    });
   }
 
-  /** Applies a change that is stored, in these parts. Returns the number of its session, if it has one. */
-  apply({ token }: PreparedChange, { session, app, user }: ScopeSet): number | undefined {
-    return this.#core.apply(token, (session ? SESSION : 0) | (app ? APP : 0) | (user ? USER : 0));
+  /**
+   * Applies a change that is stored, in these parts: its values go where `source` says. Returns its session, if it has
+   * one. Throws when nothing has changed.
+   */
+  apply(change: PreparedChange, { session, app, user }: ScopeSet, source: ScopeSource): SessionPlace | undefined {
+    wordsFor(change.keys.length);
+    const parts = (session ? SESSION : 0) | (app ? APP : 0) | (user ? USER : 0);
+    const outcome = this.#core.apply(change.token, parts);
+    if ((outcome & FAILED) !== 0) {
+      this.#refuse();
+    }
+    const answer = currentWords();
+    const place = placeIn(answer);
+    putValues(answer, change, place.scopes, outcome, source);
+    dropScopes(outcome, place.scopes, source);
+    sweepIfDue(outcome);
+    return place.number === NONE ? undefined : place;
   }
 
   /** Forgets a change that is not stored. */
@@ -131,24 +188,9 @@ export class SessionEngine {
     this.#core.discard(token);
   }
 
-  /** The delta of a change, split by scope, under names. */
-  scopedDelta({ token }: PreparedChange): ScopedDelta {
-    return JSON.parse(this.#core.change_json(token) ?? '{}') as ScopedDelta;
-  }
-
-  /** The scopes that a session reads; `undefined` for a number that names none. */
-  scopesOf(session: number): SessionScopes | undefined {
-    return this.#core.scopes(session) as unknown as SessionScopes | undefined;
-  }
-
   /** The scope of an app, or of a user in it, once anything has been there. */
   scopeOf(appName: string, userId?: string): number | undefined {
     return this.#core.scope(appName, userId);
-  }
-
-  /** The values of a scope as JSON text, under full keys or under names. */
-  scopeText(scope: number, fullKeys: boolean): string {
-    return this.#core.scope_json(scope, fullKeys) ?? '{}';
   }
 
   /** The version of a scope: another number whenever its values may have changed. */
@@ -156,51 +198,123 @@ export class SessionEngine {
     return this.#core.scope_version(scope);
   }
 
-  /** Replaces the values of a scope by these, which go under full keys. */
-  replaceScope(scope: number, values: Readonly<Record<string, Json>>): void {
-    const [length] = write(JSON.stringify(values));
-    this.#core.replace(scope, length);
+  /**
+   * Replaces the values of a scope: they have the places of these keys, from 0. Throws `VALUE_NOT_JSON` for a key that
+   * UTF-8 could not hold.
+   */
+  replaceScope(scope: number, keys: readonly string[]): void {
+    withRoom(() => {
+      const count = writeWords(keys.map(wordOf));
+      this.#checked(this.#core.replace(scope, count));
+    });
   }
 
-  /** Takes over a session that a store has, at a revision. Returns its number. */
-  restore({ appName, userId, sessionId }: SessionKey, revision: number, time: number): number {
-    return this.#core.restore(appName, userId, sessionId, revision, time);
+  /** Takes over a session that a store has, at a revision. */
+  restore({ appName, userId, sessionId }: SessionKey, revision: number, time: number): SessionPlace {
+    withRoom(() => {
+      wordsFor(0);
+      this.#checked(this.#core.restore(appName, userId, sessionId, revision, time));
+    });
+    return placeIn(currentWords());
   }
 
   /** Deletes a session. */
-  remove(session: number): void {
-    this.#core.remove(session);
+  remove(session: number): DroppedScopes {
+    return droppedIn(this.#core.remove(session));
   }
 
   /** Forgets a session that a store keeps; its user and its app, too, when no other session of theirs is here. */
-  forget(session: number): void {
-    this.#core.forget(session);
+  forget(session: number): DroppedScopes {
+    return droppedIn(this.#core.forget(session));
   }
 
   /** One page of sessions, in the order of lists. Throws `INVALID_ARGUMENT` for a cursor that it has not made. */
   list({ appName, userId, descending, limit, offset, cursor }: SessionPageQuery): SessionPage {
     const most = limit && Math.min(limit, MAX_COUNT);
-    const [before = 0, total = 0, ...sessions] =
-      this.#core.list(appName, userId, descending, most, Math.min(offset, MAX_COUNT), cursor) ?? this.#refuse();
+    const count = withRoom(() => {
+      const answered = this.#core.list(appName, userId, descending, most, Math.min(offset, MAX_COUNT), cursor);
+      return answered === REFUSED ? this.#refuse() : answered;
+    });
+    const answer = answerOf(SESSIONS_AT + count);
+    const before = answer[OFFSET_AT] as number;
+    const total = answer[TOTAL_AT] as number;
+    const sessions = Array.from(answer.subarray(SESSIONS_AT, SESSIONS_AT + count));
     const last = sessions.at(-1);
-    const isLast = last === undefined || before + sessions.length >= total;
+    const isLast = last === undefined || before + count >= total;
     return { sessions, offset: before, total, cursor: isLast ? undefined : this.#core.cursor(last) };
   }
 
-  #prepared(code: number): PreparedChange {
+  #prepared(code: number, { keys, words }: DeltaWords, { delta }: KeyedDelta): PreparedChange {
     if (code === REFUSED) {
       this.#refuse();
     }
     const scopes = SCOPE_SETS[code & (SESSION | APP | USER)] as ScopeSet;
-    return { token: code >>> TOKEN_SHIFT, scopes, hasTemp: (code & TEMP) !== 0 };
+    return { token: code >>> TOKEN_SHIFT, scopes, hasTemp: (code & TEMP) !== 0, keys, words, delta };
+  }
+
+  #checked(outcome: number): void {
+    if ((outcome & FAILED) !== 0) {
+      this.#refuse();
+    }
+    sweepIfDue(outcome);
   }
 
   /** Throws why the core has refused the last call. */
   #refuse(): never {
+    releaseRefused();
     throw coreError(this.#core.take_error() ?? '{}');
   }
 }
 
-function setOf(bits: number): ScopeSet {
-  return { session: (bits & SESSION) !== 0, app: (bits & APP) !== 0, user: (bits & USER) !== 0 };
+/** The session of an answer, and its scopes. */
+function placeIn(answer: Uint32Array): SessionPlace {
+  const [own, app, user] = [answer[SCOPES_AT], answer[SCOPES_AT + 1], answer[SCOPES_AT + 2]] as [number, number, number];
+  return { number: answer[SESSION_AT] as number, scopes: [own, app, user] };
+}
+
+/** Puts the values of a change where the core says. What has no place is not there, or was not to be applied. */
+function putValues(
+  answer: Uint32Array,
+  { scopes: { session, app, user }, keys, words, delta }: PreparedChange,
+  [ownScope, appScope, userScope]: SessionScopes,
+  outcome: number,
+  source: ScopeSource,
+): void {
+  const own = session && ownScope !== NONE ? source.valuesOf(ownScope) : undefined;
+  const ofApp = app && appScope !== NONE ? source.valuesOf(appScope) : undefined;
+  const ofUser = user && userScope !== NONE ? source.valuesOf(userScope) : undefined;
+  for (let index = 0; index < keys.length; index++) {
+    const place = answer[PLACES_AT + index] as number;
+    if (place !== NONE) {
+      const word = words[index] as number;
+      const scope = scopeOfWord(word);
+      const key = keys[index] as string;
+      const values = scope === 'session' ? own : scope === 'app' ? ofApp : ofUser;
+      values?.put(place, key, isDeletion(word) ? undefined : delta[key]);
+    }
+  }
+  own?.close((outcome & COMPACTED_SESSION) !== 0);
+  ofApp?.close((outcome & COMPACTED_APP) !== 0);
+  ofUser?.close((outcome & COMPACTED_USER) !== 0);
+}
+
+function dropScopes(outcome: number, [, app, user]: SessionScopes, source: ScopeSource): void {
+  if ((outcome & DROPPED_APP) !== 0) {
+    source.drop(app);
+  }
+  if ((outcome & DROPPED_USER) !== 0) {
+    source.drop(user);
+  }
+}
+
+function droppedIn(outcome: number): DroppedScopes {
+  sweepIfDue(outcome);
+  return { app: (outcome & DROPPED_APP) !== 0, user: (outcome & DROPPED_USER) !== 0 };
+}
+
+/** The core says when so many keys have come and gone that a sweep is worth its time. */
+function sweepIfDue(outcome: number): void {
+  if ((outcome & KEYS_DUE) !== 0) {
+    releaseKeys();
+  }
 }

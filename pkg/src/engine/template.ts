@@ -1,7 +1,8 @@
 // Compiling and escaping: the core finds the placeholders; here its lists of numbers become segments and texts.
 
 import { escape_template, parse_template, template_places } from './wasm.js';
-import { write } from './transfer.js';
+import { withRoom } from './keys.js';
+import { writeText } from './transfer.js';
 
 /** A placeholder with all that rendering needs. */
 export interface CompiledPlaceholder {
@@ -33,8 +34,7 @@ const OPTIONAL = 4;
 
 /** Compiles a text. For the numbers see `parse_template` in the core's binding. */
 export function compile(text: string): readonly Segment[] {
-  const [length] = write(text);
-  const flat = parse_template(length);
+  const flat = withRoom(() => parse_template(writeText(text)));
   const segments: Segment[] = [];
   let at = 0;
   let index = 0;
@@ -50,8 +50,7 @@ export function compile(text: string): readonly Segment[] {
  * Puts backslashes where the core says. The text itself stays here: it may have lone surrogates, which UTF-8 lacks.
  */
 export function escape(text: string): string {
-  const [length] = write(text);
-  const flat = escape_template(length);
+  const flat = withRoom(() => escape_template(writeText(text)));
   let escaped = '';
   let start = 0;
   for (let at = 0; at < flat.length; at += 2) {
@@ -64,8 +63,7 @@ export function escape(text: string): string {
 
 /** The places of all placeholders, in their order. */
 export function placesOf(text: string): readonly Place[] {
-  const [length] = write(text);
-  const flat = template_places(length);
+  const flat = withRoom(() => template_places(writeText(text)));
   return Array.from({ length: flat.length / 2 }, (_, index) => ({
     line: flat[2 * index] as number,
     column: flat[2 * index + 1] as number,

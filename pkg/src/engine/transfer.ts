@@ -1,88 +1,150 @@
-// The way in for long texts: a buffer in the module's memory, written here and read by the next call.
+// All marshalling: three buffers in the module's memory, which are written here and read by the next call, or written
+// by a call and read here. Views of memory that has grown are detached, and of length 0: they are taken afresh.
 
 import { memoryFull } from './core-error.js';
-import { instance, make_scratch } from './wasm.js';
-import type { Json } from '../model/types.js';
+import { Floats, instance, make_floats, make_scratch, make_words } from './wasm.js';
 
 const encoder = new TextEncoder();
-let target = new Uint8Array(0);
-let capacity = 0;
+let text = new Uint8Array(0);
+let textCapacity = 0;
+let words = new Uint32Array(0);
+let wordsStart = 0;
+let wordsCapacity = 0;
+let floats = new Float64Array(0);
 
 /**
- * The buffer grows no less than to this, and one that is this many times as large as is needed is given back, in
- * bytes.
+ * The buffer of texts grows no less than to this, and one that is this many times as large as is needed is given back,
+ * in bytes.
  */
 const LEAST = 4096;
 const LARGE = 1 << 20;
 const MUCH = 16;
 
+/** The same for the buffer of words, in words. */
+const LEAST_WORDS = 1024;
+const LARGE_WORDS = 1 << 18;
+
+/** How many numbers the buffer of floats has, and what they are. */
+const FLOATS = 8;
+const TIME: number = Floats.Time;
+const REVISION: number = Floats.Revision;
+const APP_VERSION: number = Floats.AppVersion;
+const USER_VERSION: number = Floats.UserVersion;
+
+/** Writes a text where the core reads it. Returns its length in bytes. Throws `CORE_FAILED`. */
+export function writeText(given: string): number {
+  roomForTexts(given.length * 3, () => byteLength(given));
+  return encodeAt(0, given);
+}
+
 /**
- * Writes texts where the core reads them, one behind the other. Returns the length of each in bytes. Throws
- * `CORE_FAILED`.
+ * Writes texts where the core reads them, one behind the other, and the length of each in bytes as words. Returns the
+ * length of all. Throws `CORE_FAILED`.
  */
-export function write(first: string, second = '', third = ''): readonly [number, number, number] {
-  const most = (first.length + second.length + third.length) * 3;
-  // A view of memory that has grown since is detached: its length is 0.
-  if (target.length < most || target.length === 0 || (target.length > LARGE && target.length > most * MUCH)) {
-    resize(capacity > LARGE ? most : Math.max(capacity, most));
-    if (target.length < most) {
-      // There is no room for the longest that the texts could be: for what they are there may be.
-      resize([first, second, third].reduce((sum, text) => sum + byteLength(text), 0));
+export function writeTexts(texts: readonly string[]): number {
+  const most = texts.reduce((sum, { length }) => sum + length, 0) * 3;
+  const lengths = wordsFor(texts.length);
+  roomForTexts(most, () => texts.reduce((sum, one) => sum + byteLength(one), 0));
+  // The memory may have grown by the texts.
+  const target = lengths.length === 0 ? currentWords() : lengths;
+  let at = 0;
+  texts.forEach((one, index) => {
+    const length = encodeAt(at, one);
+    target[index] = length;
+    at += length;
+  });
+  return at;
+}
+
+/** Makes room for texts of `most` bytes; or, where there is none, for as many as they really have. */
+function roomForTexts(most: number, exactly: () => number): void {
+  if (text.length < most || text.length === 0 || (text.length > LARGE && text.length > most * MUCH)) {
+    resizeText(textCapacity > LARGE ? most : Math.max(textCapacity, most));
+    if (text.length < most) {
+      resizeText(exactly());
     }
-    if (target.length === 0) {
+    if (text.length === 0) {
       throw memoryFull();
     }
   }
-  const a = encoder.encodeInto(first, target).written;
-  const b = writeBehind(a, second);
-  return [a, b, writeBehind(a + b, third)];
 }
 
 /** Makes the buffer so long; of no length when there is no room for it. */
-function resize(length: number): void {
-  capacity = Math.max(length, LEAST);
-  const pointer = make_scratch(capacity) >>> 0;
-  capacity = pointer === 0 ? 0 : capacity;
-  target = new Uint8Array(instance().memory.buffer, pointer, capacity);
+function resizeText(length: number): void {
+  textCapacity = Math.max(length, LEAST);
+  const pointer = make_scratch(textCapacity) >>> 0;
+  textCapacity = pointer === 0 ? 0 : textCapacity;
+  text = new Uint8Array(instance().memory.buffer, pointer, textCapacity);
 }
 
 /** The most bytes that a text can have in UTF-8: a pair of surrogates has fewer. */
-function byteLength(text: string): number {
-  let length = text.length;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
+function byteLength(given: string): number {
+  let length = given.length;
+  for (let index = 0; index < given.length; index++) {
+    const code = given.charCodeAt(index);
     length += code < 0x80 ? 0 : code < 0x800 ? 1 : 2;
   }
   return length;
 }
 
 /** Short texts, ids mostly, are put there character by character, as long as they are ASCII. */
-function writeBehind(at: number, text: string): number {
-  const { length } = text;
+function encodeAt(at: number, given: string): number {
+  const { length } = given;
+  if (length > 64) {
+    return encoder.encodeInto(given, at === 0 ? text : text.subarray(at)).written;
+  }
   for (let index = 0; index < length; index++) {
-    const code = text.charCodeAt(index);
-    if (code > 127 || index > 64) {
-      return encoder.encodeInto(text, target.subarray(at)).written;
+    const code = given.charCodeAt(index);
+    if (code > 127) {
+      return encoder.encodeInto(given, text.subarray(at)).written;
     }
-    target[at + index] = code;
+    text[at + index] = code;
   }
   return length;
 }
 
-/** A delta under full keys: the values to set (`null` where a key is deleted), and the keys to delete. */
-export interface KeyedDelta {
-  readonly delta: Readonly<Record<string, Json>>;
-  readonly deleted: readonly string[];
-}
-
 /**
- * Writes a delta, and behind it the `id` of its event. Returns the length of each text in bytes. Throws `CORE_FAILED`.
+ * The buffer of words for a call with so many writes: what the host writes, and what the core answers. Throws
+ * `CORE_FAILED`.
  */
-export function writeDelta({ delta, deleted }: KeyedDelta, id?: string): readonly [number, number, number] {
-  return write(JSON.stringify(delta), namesText(deleted), id);
+export function wordsFor(writes: number): Uint32Array {
+  const needed = 2 * writes + 64;
+  if (wordsCapacity < needed || (wordsCapacity > LARGE_WORDS && wordsCapacity > needed * MUCH)) {
+    takeWords(Math.max(needed, LEAST_WORDS));
+  }
+  return currentWords();
 }
 
-/** Names as JSON text: the members of an object. No text at all when there are none. */
-export function namesText(names: readonly string[]): string {
-  return names.length === 0 ? '' : `{${names.map((name) => `${JSON.stringify(name)}:0`).join()}}`;
+/** The words of an answer that the core has made room for: so many of them. Throws `CORE_FAILED`. */
+export function answerOf(length: number): Uint32Array {
+  takeWords(Math.max(length, wordsCapacity));
+  return currentWords();
+}
+
+/** The words as they are after a call: of the buffer that the call was made with. */
+export function currentWords(): Uint32Array {
+  if (words.length === 0) {
+    words = new Uint32Array(instance().memory.buffer, wordsStart, wordsCapacity);
+  }
+  return words;
+}
+
+function takeWords(length: number): void {
+  wordsStart = make_words(length) >>> 0;
+  words = new Uint32Array(0);
+  wordsCapacity = wordsStart === 0 ? 0 : length;
+  if (wordsStart === 0) {
+    throw memoryFull();
+  }
+}
+
+/** Writes the time of a change and the versions that it expects, -1 for one that is not compared. */
+export function writeFloats(time: number, revision = -1, app = -1, user = -1): void {
+  if (floats.length === 0) {
+    floats = new Float64Array(instance().memory.buffer, make_floats() >>> 0, FLOATS);
+  }
+  floats[TIME] = time;
+  floats[REVISION] = revision;
+  floats[APP_VERSION] = app;
+  floats[USER_VERSION] = user;
 }

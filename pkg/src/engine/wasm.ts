@@ -3,14 +3,18 @@
 import { loading } from '#load';
 import {
   Core,
-  Past,
+  HistoryLog,
   escape_template as escapeTemplate,
+  floats,
   has_room as hasRoom,
   initSync,
+  intern as internKey,
   nearest_key as nearestKey,
   parse_template as parseTemplate,
+  released_keys as releasedKeys,
   scratch,
   template_places as templatePlaces,
+  words,
   type InitOutput,
 } from '../../wasm/statepad.js';
 import { StatepadError } from '../model/errors.js';
@@ -76,9 +80,9 @@ function roomy<F extends Call>(call: F): F {
   } as F;
 }
 
-const WITH_STRINGS = new Set(['prepare_create', 'prepare_update', 'restore', 'scope', 'list', 'steps']);
+const WITH_STRINGS = new Set(['prepare_create', 'prepare_update', 'restore', 'scope', 'list']);
 
-for (const prototype of [Core.prototype, Past.prototype] as unknown as Record<string, Call>[]) {
+for (const prototype of [Core.prototype, HistoryLog.prototype] as unknown as Record<string, Call>[]) {
   for (const name of Object.getOwnPropertyNames(prototype)) {
     const call = prototype[name] as Call;
     if (name === 'free') {
@@ -94,14 +98,20 @@ for (const prototype of [Core.prototype, Past.prototype] as unknown as Record<st
   }
 }
 
-export { Core, Past };
+export { Core, HistoryLog };
+/** The numbers and the bits by which the core and this side understand each other: frozen objects. */
+export { Absent, Answer, Floats, KeyWord, Outcome, PageWords, Part, Shift, Words } from '../../wasm/statepad.js';
 
 /** The functions of the core, guarded as its objects are. */
 export const parse_template = guarded(parseTemplate);
 export const template_places = guarded(templatePlaces);
 export const escape_template = guarded(escapeTemplate);
-export const nearest_key = guarded(roomy(nearestKey));
+export const nearest_key = guarded(nearestKey);
+export const intern = guarded(internKey);
+export const released_keys = guarded(releasedKeys);
 export const make_scratch = guarded(scratch);
+export const make_words = guarded(words);
+export const make_floats = guarded(floats);
 
 let loaded = loading === undefined;
 const whenLoaded = loading?.then(() => {

@@ -1,5 +1,9 @@
 // What comes in is checked, copied and frozen in one pass. After it no caller's later mutation reaches the service,
 // and what JSON would lose or change without a word is an error that names its place.
+//
+// To look for members under symbols takes three times as long as to look for all others. So it is done where one that
+// is lost would be state that is lost: in deltas and states with all that is in their values, and among the members of
+// an event and of its actions. Further down in an event a member under a symbol is left out, as JSON does it.
 
 import { ADK_EVENT } from '../model/adk-event.js';
 import { isDeleted } from '../model/deletion.js';
@@ -37,24 +41,29 @@ export const EMPTY: Json = Object.freeze({});
 /** Copies and freezes one value. `path` names it in errors. */
 export function admitValue(value: unknown, path: string, { instances = false }: AdmitOptions = {}): Json {
   try {
-    return required(copy(value, '', 1, instances));
+    return required(copy(value, '', 1, stateRules(instances)));
   } catch (fault) {
     throw report(fault, path);
   }
 }
 
-/** Copies the members of `from` but one, freezing their values, into `into`. `path` names `from` in errors. */
+/**
+ * Copies the members of `from` but one, freezing their values, into `into`. `names` are those of the members, and
+ * `path` names `from` in errors.
+ */
 export function admitMembers(
   from: object,
+  names: readonly string[],
   into: Record<string, Json>,
   except: string,
   path: string,
   { instances = false }: AdmitOptions,
 ): void {
+  const rules = instances ? INSTANCES : 0;
   let name = '';
   try {
-    for (name of Object.keys(from)) {
-      const member = name === except ? undefined : copy((from as Record<string, unknown>)[name], name, 1, instances);
+    for (name of names) {
+      const member = name === except ? undefined : copy((from as Record<string, unknown>)[name], name, 1, rules);
       if (member !== undefined) {
         put(into, name, member);
       }
@@ -80,6 +89,7 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
       { path },
     );
   }
+  const rules = stateRules(instances);
   let deleted: string[] | undefined;
   let key = '';
   try {
@@ -92,7 +102,7 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
         (deleted ??= []).push(key);
         put(delta, key, null);
       } else {
-        put(delta, key, required(copy(value, key, 1, instances)));
+        put(delta, key, required(copy(value, key, 1, rules)));
       }
     }
   } catch (fault) {
@@ -112,11 +122,21 @@ function admitSymbols(given: object, path: string): void {
 
 const NOTHING: readonly never[] = [];
 
+/** Copies instances of classes: see {@link AdmitOptions}. */
+const INSTANCES = 1;
+/** Refuses members under symbols, but for those of ADK's instances. */
+const SYMBOLS = 2;
+
+/** How values of the state are copied. */
+function stateRules(instances: boolean): number {
+  return instances ? SYMBOLS | INSTANCES : SYMBOLS;
+}
+
 /**
  * The frozen copy of a value, or `undefined` for what an object may leave out. `name` is what its member is called,
- * for its `toJSON`. Throws a {@link Fault}.
+ * for its `toJSON`; `rules` are those above, added up. Throws a {@link Fault}.
  */
-function copy(value: unknown, name: string, depth: number, instances: boolean): Json | undefined {
+function copy(value: unknown, name: string, depth: number, rules: number): Json | undefined {
   switch (typeof value) {
     case 'string':
       if (!isWellFormed(value)) {
@@ -133,50 +153,48 @@ function copy(value: unknown, name: string, depth: number, instances: boolean): 
     case 'undefined':
       return value;
     case 'object':
-      return value === null ? null : copyObject(value, name, depth, instances);
+      return value === null ? null : copyObject(value, name, depth, rules);
     default:
       throw new Fault(`is a ${typeof value}`);
   }
 }
 
-function copyObject(value: object, name: string, depth: number, instances: boolean): Json | undefined {
+function copyObject(value: object, name: string, depth: number, rules: number): Json | undefined {
   if (depth > MAX_DEPTH) {
     throw new Fault(`is nested deeper than ${MAX_DEPTH} levels`);
   }
-  if (isPlain(value)) {
-    const names = Object.keys(value);
-    return names.includes('toJSON')
-      ? copyOther(value, name, depth, instances)
-      : copyRecord(value, names, depth, instances);
-  }
-  return copyOther(value, name, depth, instances);
+  return isPlain(value) && value['toJSON'] === undefined
+    ? copyRecord(value, Object.keys(value), depth, rules)
+    : copyOther(value, name, depth, rules);
 }
 
 /** Copies lists, instances of classes, and objects that have a `toJSON`. */
-function copyOther(value: object, name: string, depth: number, instances: boolean): Json | undefined {
+function copyOther(value: object, name: string, depth: number, rules: number): Json | undefined {
   if (isRevoked(value)) {
     throw new Fault('is a revoked proxy');
   }
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === 'function') {
-    return copyJson(value, toJSON as (name: string) => unknown, name, depth, instances);
+    return copyJson(value, toJSON as (name: string) => unknown, name, depth, rules);
   }
   if (Array.isArray(value)) {
-    return copyArray(value, depth, instances);
+    return copyArray(value, depth, rules);
   }
-  if (isPlain(value) || (instances && isRecordLike(value))) {
-    return copyRecord(value as Record<string, unknown>, Object.keys(value), depth, instances);
+  if (isPlain(value) || ((rules & INSTANCES) !== 0 && isRecordLike(value))) {
+    return copyRecord(value as Record<string, unknown>, Object.keys(value), depth, rules);
   }
   throw new Fault(`is ${describe(value)}`);
 }
 
-function copyArray(items: readonly unknown[], depth: number, instances: boolean): Json {
-  refuseSymbols(items);
+function copyArray(items: readonly unknown[], depth: number, rules: number): Json {
+  if ((rules & SYMBOLS) !== 0) {
+    refuseSymbols(items);
+  }
   const copied = new Array<Json>(items.length);
   let index = 0;
   try {
     for (; index < items.length; index++) {
-      copied[index] = required(copy(items[index], String(index), depth + 1, instances));
+      copied[index] = required(copy(items[index], String(index), depth + 1, rules));
     }
   } catch (fault) {
     throw located(fault, index, items);
@@ -188,13 +206,8 @@ function copyArray(items: readonly unknown[], depth: number, instances: boolean)
   return Object.freeze(copied);
 }
 
-function copyRecord(
-  record: Record<string, unknown>,
-  names: readonly string[],
-  depth: number,
-  instances: boolean,
-): Json {
-  if (!instances) {
+function copyRecord(record: Record<string, unknown>, names: readonly string[], depth: number, rules: number): Json {
+  if (rules === SYMBOLS) {
     refuseSymbols(record);
   }
   if (names.length === 0) {
@@ -207,7 +220,7 @@ function copyRecord(
       if (!isWellFormed(name)) {
         throw new Fault('is a member with a lone surrogate in its name');
       }
-      const member = copy(record[name], name, depth + 1, instances);
+      const member = copy(record[name], name, depth + 1, rules);
       if (member !== undefined) {
         put(copied, name, member);
       }
@@ -224,24 +237,24 @@ function copyJson(
   toJSON: (name: string) => unknown,
   name: string,
   depth: number,
-  instances: boolean,
+  rules: number,
 ): Json | undefined {
   if (value instanceof Date && Number.isNaN(value.getTime())) {
     throw new Fault('is an invalid date');
   }
   const json = toJSON.call(value, name);
   if (!isAnswerer(json)) {
-    return copy(json, name, depth + 1, instances);
+    return copy(json, name, depth + 1, rules);
   }
   // It is asked once: JSON.stringify does not ask the answer for its toJSON either, and leaves out what is a function.
   if (Array.isArray(json)) {
-    return copyArray(json, depth + 1, instances);
+    return copyArray(json, depth + 1, rules);
   }
   if (!isRecordLike(json)) {
     throw new Fault(`is ${describe(json)}`);
   }
   const names = Object.keys(json).filter((member) => member !== 'toJSON');
-  return copyRecord(json as Record<string, unknown>, names, depth + 1, instances);
+  return copyRecord(json as Record<string, unknown>, names, depth + 1, rules);
 }
 
 function isAnswerer(json: unknown): json is object {

@@ -47,11 +47,13 @@ export function admitEvent(given: EventInit, now: () => number, options: AdmitOp
   if (givenActions !== undefined) {
     checkRecord(givenActions, 'actions', options);
   }
+  const names = Object.keys(given);
+  const actionNames = givenActions === undefined ? NO_NAMES : Object.keys(givenActions);
   if (options.anyName !== true) {
-    checkEventNames(given, givenActions);
+    checkEventNames(names, actionNames);
   }
   const event: Record<string, Json> = {};
-  admitMembers(given, event, 'actions', '', options);
+  admitMembers(given, names, event, 'actions', '', options);
   const { id, named, timestamp, timed } = complete(event, now);
 
   const { delta, deleted } = admitDelta(givenActions?.stateDelta, 'actions.stateDelta', options);
@@ -62,7 +64,7 @@ export function admitEvent(given: EventInit, now: () => number, options: AdmitOp
     requestedToolConfirmations: EMPTY,
   };
   if (givenActions !== undefined) {
-    admitMembers(givenActions, actions, 'stateDelta', 'actions', options);
+    admitMembers(givenActions, actionNames, actions, 'stateDelta', 'actions', options);
   }
   event['actions'] = actions;
   if ((given as unknown as Record<symbol, unknown>)[ADK_EVENT] === true) {
@@ -71,6 +73,8 @@ export function admitEvent(given: EventInit, now: () => number, options: AdmitOp
   const stored = deletionsIn(event['customMetadata'], deleted);
   return { event, actions, delta, deleted: stored, id, named, timestamp, timed };
 }
+
+const NO_NAMES: readonly string[] = [];
 
 /** What has getters or entries in the place of members would be lost: only ADK's own instances are their members. */
 function checkRecord(given: unknown, path: string, { instances = false }: AdmitOptions): void {

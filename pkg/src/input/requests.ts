@@ -9,7 +9,6 @@ import {
   checkOptions,
   checkSignal,
   invalid,
-  unknown,
   admitString,
 } from '../checks/arguments.js';
 import { ACTION_NAMES, EVENT_NAMES, meant, namesOf, type Names } from '../checks/names.js';
@@ -62,23 +61,19 @@ export function checkRequest(given: unknown, names: Names): void {
 /** A session that is given as a request may have any members. */
 function checkRequestNames(given: object, names: Names): void {
   if (!isSession(given)) {
-    checkNames(given, names);
+    checkNames(Object.keys(given), names);
   }
 }
 
 /** Checks the names of an event's members, and of those of its actions. */
-export function checkEventNames(event: object, actions: object | undefined): void {
-  for (const name of Object.keys(event)) {
-    if (!EVENT_NAMES.others.has(name)) {
-      const wanted = meant(name, EVENT_NAMES.known) ?? (meant(name, ['stateDelta']) && 'actions.stateDelta');
-      if (wanted !== undefined) {
-        unknown(name, EVENT_NAMES.what, wanted);
-      }
-    }
-  }
-  if (actions !== undefined) {
-    checkNames(actions, ACTION_NAMES);
-  }
+export function checkEventNames(names: readonly string[], actionNames: readonly string[]): void {
+  checkNames(names, EVENT_NAMES, inActions);
+  checkNames(actionNames, ACTION_NAMES);
+}
+
+/** A delta that was put beside the actions. */
+function inActions(name: string): string | undefined {
+  return meant(name, ['stateDelta']) && 'actions.stateDelta';
 }
 
 /** Whether a session is given where a key is asked for: its `id` is the session's then. */

@@ -72,7 +72,7 @@ export function finishAppend(
   view: View | undefined,
 ): Event {
   if (change !== undefined) {
-    registry.applyAppend(record, event, change, view);
+    registry.applyAppend(record, event, change);
   }
   if (view !== undefined) {
     registry.refresh(view);

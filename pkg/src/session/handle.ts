@@ -1,10 +1,9 @@
 // Session handles, and what a handle remembers so that it neither copies the events nor moves by itself.
 
 import { eventsInWindow, showsAll, type EventWindow } from './event-window.js';
+import { MergedState, type SessionVersions } from './merged-state.js';
 import { StatepadError } from '../model/errors.js';
-import { mergeRecords } from '../model/scope.js';
 import type { SessionRecord } from './record.js';
-import type { SessionSnapshots } from './scope-snapshot.js';
 import type { Event, Json, Session } from '../model/types.js';
 
 /** What a handle shows. */
@@ -16,7 +15,7 @@ export interface View {
   readLength: number;
   /** Those of them that it shows, where they had to be read for it alone. */
   given: readonly Event[] | undefined;
-  readonly snapshots: SessionSnapshots;
+  versions: SessionVersions;
   length: number;
   revision: number;
   updateTime: number;
@@ -99,20 +98,8 @@ export function viewOf(session: unknown): View | undefined {
 }
 
 /** The merged state that a view shows, with the `temp:` keys of its invocation. */
-export function stateOf({ snapshots, record, temp }: View): Readonly<Record<string, Json>> {
-  const parts = snapshots.map((snapshot) => snapshot.record());
-  if (temp === undefined && record.merged?.parts.every((part, index) => part === parts[index])) {
-    return record.merged.state;
-  }
-  const state = mergeRecords(parts);
-  temp?.forEach((value, key) => {
-    state[key] = value;
-  });
-  Object.freeze(state);
-  if (temp === undefined) {
-    record.merged = { parts, state };
-  }
-  return state;
+export function stateOf({ versions, record, temp }: View): Readonly<Record<string, Json>> {
+  return (record.merged ??= new MergedState()).of(versions, temp);
 }
 
 /** The events that a view shows: its window of those that there were when it was read, and all later ones. */

@@ -3,13 +3,13 @@
 import { storedDeletions } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { deepFreeze } from '../model/json.js';
-import { describe } from '../model/kinds.js';
+import { describe, isObject } from '../model/kinds.js';
 import { HistoryEngine } from '../engine/history.js';
 import { stateOf, type View } from './handle.js';
 import { checkCount } from '../checks/arguments.js';
 import { withoutTemp } from '../model/scope.js';
 import type { CreationEvent } from './creation.js';
-import type { KeyedDelta } from '../engine/transfer.js';
+import type { KeyedDelta } from '../engine/sessions.js';
 import type { SessionRecord } from './record.js';
 import type { Event, HistoryOptions, HistoryStep, Json } from '../model/types.js';
 
@@ -78,6 +78,9 @@ function deltaAt(record: SessionRecord, revision: number): KeyedDelta | undefine
       customMetadata?: unknown;
     };
     const delta = (actions?.stateDelta ?? {}) as Record<string, Json>;
+    if (!isObject(delta)) {
+      throw new TypeError('a state delta must be an object');
+    }
     return Object.keys(delta).length > 0 ? { delta, deleted: storedDeletions(customMetadata) } : undefined;
   } catch (cause) {
     throw unreadable(record, revision, cause);

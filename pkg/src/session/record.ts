@@ -2,11 +2,16 @@
 
 import type { CreationEvent } from './creation.js';
 import type { HistoryEngine } from '../engine/history.js';
+import type { MergedState } from './merged-state.js';
+import type { ScopeValues } from './scope-values.js';
 import type { SessionScopes } from '../engine/sessions.js';
-import type { Event, Json, SessionKey } from '../model/types.js';
+import type { Event, SessionKey } from '../model/types.js';
 
 /** The number of a session, or of a scope, that is not in the core. */
 export const NOT_LOADED = -1;
+
+/** The values of a session's own scope, its app's and its user's. */
+export type SessionValues = readonly [own: ScopeValues, app: ScopeValues, user: ScopeValues];
 
 /** The event bodies of a session, and what a list shows of it. */
 export interface SessionRecord {
@@ -19,6 +24,8 @@ export interface SessionRecord {
   readonly created: string;
   /** The numbers of its own scope, its app's and its user's. */
   scopes: SessionScopes;
+  /** The values of these scopes; absent as long as the session has not been in the core. */
+  values: SessionValues | undefined;
   /** The last events; those before them are only in the store. */
   events: Event[];
   /** How many events there are before these. */
@@ -34,8 +41,8 @@ export interface SessionRecord {
   history: HistoryEngine | undefined;
   /** The events as a frozen list, for all handles that show all of them. */
   list: readonly Event[] | undefined;
-  /** The state that was made last, and of what, for all handles that show the same. */
-  merged: { readonly parts: readonly unknown[]; readonly state: Readonly<Record<string, Json>> } | undefined;
+  /** The state that was made last, for all handles that show the same. */
+  merged: MergedState | undefined;
 }
 
 /** A record without events, of a session that the core does not know. */
@@ -46,6 +53,7 @@ export function newRecord(owner: object, { appName, userId, sessionId }: Session
     key: { appName, userId, sessionId },
     created,
     scopes: [NOT_LOADED, NOT_LOADED, NOT_LOADED],
+    values: undefined,
     events: [],
     base: 0,
     revision: 0,

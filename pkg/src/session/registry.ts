@@ -1,20 +1,31 @@
-// All sessions that a backend has in the core, with their event bodies and the values that their handles show.
+// All sessions that a backend has in the core, with their event bodies and their values.
 
 import { ALL_SCOPES, SessionEngine } from '../engine/sessions.js';
 import { ALL_EVENTS, NO_EVENTS, type EventWindow } from './event-window.js';
 import { makeHandle, viewOf, type View } from './handle.js';
 import { NOT_LOADED, newRecord, type SessionRecord } from './record.js';
-import { ScopeSnapshots, type SessionSnapshots } from './scope-snapshot.js';
+import { ScopeTable, shorten } from './scope-table.js';
 import { SessionIndex } from './session-index.js';
 import { StatepadError } from '../model/errors.js';
+import { deepFreeze } from '../model/json.js';
 import type { CreationEvent } from './creation.js';
-import type { DuplicateEvent, PreparedChange, ScopeKey, ScopeSet, SessionPageQuery } from '../engine/sessions.js';
+import type { SessionVersions } from './merged-state.js';
+import type { ValueList } from './scope-version.js';
+import type {
+  DroppedScopes,
+  DuplicateEvent,
+  PreparedChange,
+  ScopeKey,
+  ScopeSet,
+  SessionPageQuery,
+  SessionPlace,
+} from '../engine/sessions.js';
 import type { Event, Json, Session, SessionKey } from '../model/types.js';
 
 /** What the core can be asked without a change of what handles show. */
 export type EngineQueries = Pick<
   SessionEngine,
-  'prepareCreate' | 'prepareAppend' | 'prepareUpdate' | 'scopedDelta' | 'discard' | 'scopeOf'
+  'prepareCreate' | 'prepareAppend' | 'prepareUpdate' | 'discard' | 'scopeOf'
 >;
 
 /**
@@ -23,7 +34,7 @@ export type EngineQueries = Pick<
  */
 export class SessionRegistry {
   readonly #engine = new SessionEngine();
-  readonly #snapshots = new ScopeSnapshots(this.#engine);
+  readonly #scopes = new ScopeTable();
   readonly #sessions = new SessionIndex();
   /** By the session's number. */
   readonly #records: (SessionRecord | undefined)[] = [];
@@ -50,13 +61,13 @@ export class SessionRegistry {
 
   /**
    * A new handle of a session as it is now. `given` are the events of the window, where they had to be read for it
-   * alone; `snapshots` the values that it shows, where they are not those in the core.
+   * alone; `versions` the values that it shows, where they are not those of now.
    */
   read(
     record: SessionRecord,
     window: EventWindow = ALL_EVENTS,
     given?: readonly Event[],
-    snapshots: SessionSnapshots = this.#snapshots.take(record.scopes),
+    versions: SessionVersions = versionsOf(record),
   ): Session {
     const length = record.base + record.events.length;
     return makeHandle({
@@ -64,7 +75,7 @@ export class SessionRegistry {
       window,
       readLength: length,
       given,
-      snapshots,
+      versions,
       length,
       revision: record.revision,
       updateTime: record.updateTime,
@@ -85,7 +96,7 @@ export class SessionRegistry {
   /** Brings a handle up to date, but for its `temp:` keys. */
   refresh(view: View): void {
     const { record } = view;
-    this.#snapshots.update(view.snapshots, record.scopes);
+    view.versions = versionsOf(record);
     view.length = record.base + record.events.length;
     view.revision = record.revision;
     view.updateTime = record.updateTime;
@@ -101,11 +112,11 @@ export class SessionRegistry {
     created = '',
     parts: ScopeSet = ALL_SCOPES,
   ): SessionRecord {
-    this.#beforeSharedMove(key, change, parts);
+    const place = this.#engine.apply(change, parts, this.#scopes) ?? missing();
     const record = this.newRecord(key, created);
     record.creation = creation;
     record.updateTime = creation.timestamp;
-    this.#index(record, this.#engine.apply(change, parts) ?? missing());
+    this.#index(record, place);
     return record;
   }
 
@@ -114,29 +125,9 @@ export class SessionRegistry {
     return events[duplicateOf - base] ?? missing();
   }
 
-  /**
-   * Applies an append, in those of its `parts` that are not here already. The handle that it came `through` is
-   * refreshed next: the values that it shows need not be kept.
-   */
-  applyAppend(
-    record: SessionRecord,
-    event: Event,
-    change: PreparedChange,
-    through: View | undefined,
-    parts: ScopeSet = ALL_SCOPES,
-  ): void {
-    const { scopes } = change;
-    const [own, app, user] = record.scopes;
-    if (scopes.session && parts.session) {
-      this.#snapshots.beforeMove(own, through?.snapshots[0]);
-    }
-    if (scopes.app && parts.app) {
-      this.#snapshots.beforeMove(app, through?.snapshots[1]);
-    }
-    if (scopes.user && parts.user) {
-      this.#snapshots.beforeMove(user, through?.snapshots[2]);
-    }
-    this.#engine.apply(change, parts);
+  /** Applies an append, in those of its `parts` that are not here already. */
+  applyAppend(record: SessionRecord, event: Event, change: PreparedChange, parts: ScopeSet = ALL_SCOPES): void {
+    this.#engine.apply(change, parts, this.#scopes);
     if (parts.session) {
       record.events.push(event);
       record.revision += 1;
@@ -145,37 +136,24 @@ export class SessionRegistry {
   }
 
   /** Applies a change of app and user state, in those of its `parts` that are not here already. */
-  applyUpdate(scope: ScopeKey, change: PreparedChange, parts: ScopeSet = ALL_SCOPES): void {
-    this.#beforeSharedMove(scope, change, parts);
-    this.#engine.apply(change, parts);
+  applyUpdate(change: PreparedChange, parts: ScopeSet = ALL_SCOPES): void {
+    this.#engine.apply(change, parts, this.#scopes);
   }
 
   /** Deletes a session. Handles keep showing what they show. */
   remove(record: SessionRecord): void {
-    const {
-      number,
-      scopes: [own, app, user],
-      key: { appName, userId },
-    } = record;
-    this.#snapshots.beforeMove(own);
-    this.#engine.remove(number);
+    const dropped = this.#engine.remove(record.number);
+    this.#dropScopes(record, dropped);
     this.#unindex(record);
     record.deleted = true;
-    // The core keeps no user, and no app, without sessions and state: the numbers of their scopes name others next.
-    if (this.#engine.scopeOf(appName) === undefined) {
-      this.#snapshots.beforeMove(app);
-    }
-    if (this.#engine.scopeOf(appName, userId) === undefined) {
-      this.#snapshots.beforeMove(user);
-    }
   }
 
   /** Takes over a session as its store has it, without its values. Whether it was not in the core before. */
   restore(record: SessionRecord, revision: number, time: number): boolean {
-    const number = this.#engine.restore(record.key, revision, time);
+    const place = this.#engine.restore(record.key, revision, time);
     const isNew = record.number === NOT_LOADED;
     if (isNew) {
-      this.#index(record, number);
+      this.#index(record, place);
     }
     return isNew;
   }
@@ -184,34 +162,22 @@ export class SessionRegistry {
    * Takes a session out of the core. Handles keep showing what they show. Answers with the scopes that went with it.
    */
   unload(record: SessionRecord): readonly number[] {
-    const {
-      number,
-      scopes: [own, app, user],
-      key: { appName, userId },
-    } = record;
+    const left = this.#dropScopes(record, this.#engine.forget(record.number));
     this.#unindex(record);
-    const left = [own];
-    if (!this.#sessions.has(appName)) {
-      left.push(app);
-    }
-    if (!this.#sessions.has(appName, userId)) {
-      left.push(user);
-    }
-    left.forEach((scope) => this.#snapshots.beforeMove(scope));
-    this.#engine.forget(number);
     return left;
   }
 
-  /** Replaces the values of a scope by these, which go under full keys. */
-  replaceScope(scope: number, values: Readonly<Record<string, Json>>): void {
-    this.#snapshots.beforeMove(scope);
-    this.#engine.replaceScope(scope, values);
+  /** Replaces the values of a scope by these, which go under full keys, and are frozen. */
+  replaceScope(scope: number, values: Readonly<Record<string, Json | undefined>>): void {
+    const keys = Object.keys(values).filter((key) => values[key] !== undefined);
+    this.#engine.replaceScope(scope, keys);
+    this.#scopes.valuesOf(scope).replace(keys, keys.map((key) => deepFreeze(values[key] as Json)));
   }
 
-  /** The values of an app, or of a user in it, as JSON text: under full keys or under names. */
-  scopeText({ appName, userId }: ScopeKey, fullKeys: boolean): string {
+  /** The values of an app, or of a user in it. They move: whoever asks must not keep them. */
+  valuesOf({ appName, userId }: ScopeKey): ValueList {
     const scope = this.#engine.scopeOf(appName, userId);
-    return scope === undefined ? '{}' : this.#engine.scopeText(scope, fullKeys);
+    return scope === undefined ? NO_VALUES : this.#scopes.valuesOf(scope).head.list();
   }
 
   /** The version of an app's scope, or of a user's in it. */
@@ -228,9 +194,11 @@ export class SessionRegistry {
   }
 
   /** A session that the core knows under a number can be found from now on. */
-  #index(record: SessionRecord, number: number): void {
+  #index(record: SessionRecord, { number, scopes }: SessionPlace): void {
+    const [own, app, user] = scopes;
     record.number = number;
-    record.scopes = this.#engine.scopesOf(number) ?? missing();
+    record.scopes = scopes;
+    record.values = [this.#scopes.valuesOf(own), this.#scopes.valuesOf(app), this.#scopes.valuesOf(user)];
     this.#records[number] = record;
     this.#sessions.add(record);
   }
@@ -241,20 +209,28 @@ export class SessionRegistry {
     record.history = undefined;
     record.number = NOT_LOADED;
     this.#records[number] = undefined;
+    shorten(this.#records);
     this.#sessions.remove(record);
     history?.free();
   }
 
-  #beforeSharedMove({ appName, userId }: ScopeKey, { scopes }: PreparedChange, parts: ScopeSet): void {
-    const app = scopes.app && parts.app ? this.#engine.scopeOf(appName) : undefined;
-    if (app !== undefined) {
-      this.#snapshots.beforeMove(app);
-    }
-    const user = scopes.user && parts.user ? this.#engine.scopeOf(appName, userId) : undefined;
-    if (user !== undefined) {
-      this.#snapshots.beforeMove(user);
-    }
+  /** The scopes that went with a session. */
+  #dropScopes({ scopes: [own, app, user] }: SessionRecord, dropped: DroppedScopes): readonly number[] {
+    const gone = [own, ...(dropped.app ? [app] : []), ...(dropped.user ? [user] : [])];
+    gone.forEach((scope) => this.#scopes.drop(scope));
+    return gone;
   }
+}
+
+const NO_VALUES: ValueList = { keys: [], values: [] };
+
+/** The values of a session as they are now. */
+function versionsOf({ values }: SessionRecord): SessionVersions {
+  if (values === undefined) {
+    return missing();
+  }
+  const [own, app, user] = values;
+  return [own.head, app.head, user.head];
 }
 
 /** The core and this side disagree: a fault of this package. */

@@ -104,6 +104,11 @@ export interface SessionStore {
    */
   commitMany?(changes: readonly Change[], context: StoreContext): Promise<readonly (Committed | StoreError)[]>;
   /**
+   * How many calls of `commitMany` it is best given at a time; one unless told otherwise, so that changes that come
+   * meanwhile go together. It has to cope with any number.
+   */
+  readonly parallelCommits?: number;
+  /**
    * Waits for a turn at what the target names: where many read, compute and write the same values, one after the other
    * gets further than all at once. One caller has it at a time, among all who ask and in the order of asking, until it
    * is released, a change with its id is written, or `hold` is over by the store's clock; a change that is refused

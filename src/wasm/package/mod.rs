@@ -1,21 +1,27 @@
 //! The binding that the npm package drives: translates between JavaScript and the core, and decides nothing. It may
 //! change in any version.
 //!
-//! Long texts come in through one scratch buffer, which the host fills with `encodeInto`; short strings come the plain
-//! way. A prepared change stays here under a token until the host has stored it.
+//! The values stay with the host, in lists: the core says at which place. Keys cross as numbers, deltas as numbers in a
+//! buffer that both sides see, other texts as UTF-8 in another one or, when they are short, the plain way. A prepared
+//! change stays here under a token until the host has stored it.
 
 #![expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands over what it made of JavaScript's values")]
 
+mod protocol;
+mod buffers;
+mod keys;
 mod sessions;
+mod places;
 mod errors;
 mod history;
 mod room;
-mod scratch;
 mod templates;
 
+pub use buffers::{floats, scratch, words};
 pub use history::*;
+pub use keys::{intern, released_keys};
+pub use protocol::*;
 pub use room::has_room;
-pub use scratch::scratch;
 pub use sessions::Core;
 pub use templates::*;
 

@@ -9,21 +9,18 @@ use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 
 use super::errors::error_json;
-use crate::delta::{Delta, Write};
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::members::Members;
-use crate::json::{Json, size_of_members};
 
 /// The reserve, in bytes.
-const RESERVE: usize = 256 * 1024;
+pub(super) const RESERVE: usize = 256 * 1024;
 
 /// Texts up to this many bytes are not parsed for the estimate: the most that any text of that length can need is
 /// asked for.
 const SHORT: usize = 1024;
 
-/// The most that one member of a delta takes besides its text, in bytes: its places in lists that grow by doubling,
-/// and the headers of two allocations.
-const MEMBER: usize = 256;
+/// The most that one write takes, in bytes: its place in the delta, in a part of it that grows by doubling, and in the
+/// order of the request.
+const WRITE: usize = 96;
 
 /// The most that one brace, and one step of a path, add to a compiled template, in bytes: a segment, and its numbers.
 const BRACE: usize = 512;
@@ -47,6 +44,7 @@ pub(super) fn is_there(bytes: usize) -> bool {
 }
 
 /// As [`is_there`], with the error that refuses the call.
+#[inline(never)]
 pub(super) fn ask(bytes: usize) -> Result<()> {
     if is_there(bytes) {
         return Ok(());
@@ -57,7 +55,12 @@ pub(super) fn ask(bytes: usize) -> Result<()> {
 
 /// As [`ask`], for calls whose errors are thrown.
 pub(super) fn or_throw(bytes: usize) -> std::result::Result<(), JsValue> {
-    ask(bytes).map_err(|error| JsValue::from_str(&error_json(&error)))
+    ask(bytes).map_err(|error| thrown(&error))
+}
+
+/// An error as it is thrown: as JSON text.
+pub(super) fn thrown(error: &Error) -> JsValue {
+    JsValue::from_str(&error_json(error))
 }
 
 /// Whether so many bytes can be allocated: the host asks before it passes long strings.
@@ -66,16 +69,9 @@ pub fn has_room(bytes: usize) -> bool {
     is_there(bytes)
 }
 
-/// The most bytes that an object takes when its text is parsed, split by scope and applied.
-pub(super) fn of_object(text: &str) -> usize {
-    if text.len() <= SHORT {
-        return 4096 + (3 + MEMBER / 4) * text.len();
-    }
-    let (mut members, mut count) = (Members::new(text), 0);
-    while let Ok(Some(_)) = members.next_member() {
-        count += 1;
-    }
-    4096 + 3 * text.len() + MEMBER * count
+/// The most bytes that a delta of so many writes takes until it is applied, besides what the scopes grow by.
+pub(super) fn of_writes(count: usize) -> usize {
+    WRITE * count
 }
 
 /// The most bytes that a template takes when it is compiled.
@@ -85,19 +81,4 @@ pub(super) fn of_template(text: &str) -> usize {
     }
     let count = |wanted: &[u8]| text.bytes().filter(|byte| wanted.contains(byte)).count();
     4096 + 2 * text.len() + BRACE * count(b"{") + STEP * count(b".[")
-}
-
-/// The most bytes that the text of some members takes.
-pub(super) fn of_members<'a>(members: impl IntoIterator<Item = (&'a str, &'a Json)>) -> usize {
-    64 + size_of_members(members)
-}
-
-/// The most bytes that the text of a delta takes while it is written.
-pub(super) fn of_delta(delta: &Delta) -> usize {
-    let null = Json::null();
-    // The text is written into a string that grows by doubling.
-    3 * of_members(delta.iter().map(|(key, write)| match write {
-        Write::Set(json) => (key, json),
-        Write::Unset => (key, &null),
-    }))
 }

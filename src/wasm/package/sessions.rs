@@ -2,26 +2,24 @@
 
 use wasm_bindgen::prelude::*;
 
+use super::buffers::{fill_words, read_floats, with_scratch};
 use super::errors::error_json;
-use super::scratch::{parse_delta, size_of_delta, with_scratch};
-use super::{narrow, room, version};
+use super::places::Places;
+use super::protocol::{Answer, Floats, NOTHING, Outcome, PageWords, Part, Shift, Words};
+use super::{keys, narrow, room, version};
 use crate::change::{Change, Guard, Prepared, SessionKey};
 use crate::delta::{Delta, ScopedDelta};
 use crate::error::{Error, Result};
 use crate::list::{ListQuery, Start};
-use crate::registry::{ScopeId, SessionId};
-use crate::session_log::SessionLog;
+use crate::registry::{ScopeId, ScopeIds, SessionId};
+use crate::scope::Scope;
 use crate::sessions::Sessions;
-
-/// What the `prepare` methods answer when they refuse; [`Core::take_error`] says why. A JavaScript exception, or a
-/// `Result`, would take longer than the call itself.
-const REFUSED: i32 = i32::MIN;
 
 /// All sessions of one service, with the prepared changes that are not stored yet.
 #[wasm_bindgen]
-#[derive(Default)]
 pub struct Core {
-    sessions: Sessions,
+    /// The values are with the host.
+    sessions: Sessions<()>,
     prepared: Vec<Option<PreparedChange>>,
     free: Vec<usize>,
     error: Option<Error>,
@@ -31,8 +29,9 @@ pub struct Core {
 
 struct PreparedChange {
     target: Target,
-    change: Change,
-    temp: Delta,
+    change: Change<()>,
+    /// The scope of each write, in the order of the delta.
+    order: Vec<Scope>,
 }
 
 enum Target {
@@ -41,146 +40,112 @@ enum Target {
     Update { app_name: String, user_id: Option<String> },
 }
 
+/// What was applied.
+#[derive(Default)]
+struct Applied {
+    session: Option<SessionId>,
+    /// The session's own, the app's, the user's.
+    scopes: [Option<ScopeId>; 3],
+    outcome: u32,
+    /// How many keys were dropped.
+    dropped: usize,
+}
+
 #[wasm_bindgen]
 impl Core {
     /// Starts with no sessions.
     #[wasm_bindgen(constructor)]
+    #[expect(clippy::new_without_default, reason = "JavaScript alone makes one")]
     pub fn new() -> Self {
-        Self::default()
+        Self { sessions: Sessions::new(), prepared: Vec::new(), free: Vec::new(), error: None, pages: 0 }
     }
 
-    /// Prepares a creation with the initial state in the scratch buffer, and behind it the keys that it deletes.
-    /// Answers as [`Core::prepare_append`].
-    pub fn prepare_create(
-        &mut self,
-        app_name: &str,
-        user_id: &str,
-        session_id: &str,
-        time: f64,
-        length: usize,
-        deleted: usize,
-    ) -> i32 {
+    /// Prepares a creation with the initial state in the words, so many. Answers as [`Core::prepare_append`].
+    pub fn prepare_create(&mut self, app_name: String, user_id: String, session_id: String, count: usize) -> i32 {
         let names = app_name.len() + user_id.len() + session_id.len();
-        if let Err(error) = self.ask(app_name, Some(user_id), None, 4 * names, length, deleted) {
+        let growth = self.sessions.growth(&app_name, Some(&user_id), count);
+        if let Err(error) = self.ask(4 * names, count, growth) {
             return self.refuse(error);
         }
-        let key = SessionKey::new(app_name, user_id, session_id);
-        let change = parse_delta(length, deleted).and_then(|state| self.sessions.prepare_create(&key, time, state));
-        self.answer(change.map(|change| PreparedChange { target: Target::Create(key), change, temp: Delta::default() }))
+        let key = SessionKey { app_name, user_id, session_id };
+        let (time, _) = request();
+        let change = keys::delta(count, |_, _| ()).and_then(|state| self.sessions.prepare_create(&key, time, state));
+        match change {
+            Ok(change) => self.keep(Target::Create(key), change, false, count),
+            Err(error) => self.refuse(error),
+        }
     }
 
-    /// Prepares an append with three texts in the scratch buffer, one behind the other, whose lengths are given: the
-    /// delta, the keys that it deletes (an object with these members, or nothing), and the event's id. Expected
-    /// versions below 0 are not looked at.
+    /// Prepares an append with a delta in the words, so many, and the event's id in the scratch buffer, of so many
+    /// bytes. Its time and the versions that it expects are in the floats.
     ///
-    /// Answers with a token times 16 plus the scopes that change: 1 session, 2 app, 4 user, 8 `temp:`; or, for an id
-    /// that the session has, with -1 minus its place in the log; or with the smallest number, when it refuses.
-    #[expect(clippy::too_many_arguments, reason = "an object would take longer than the call itself")]
-    pub fn prepare_append(
-        &mut self,
-        session: usize,
-        time: f64,
-        length: usize,
-        deleted: usize,
-        id: usize,
-        expected_revision: f64,
-        expected_app: f64,
-        expected_user: f64,
-    ) -> i32 {
-        let (app_name, user_id) = match self.sessions.log(session).map(SessionLog::key) {
-            Some(SessionKey { app_name, user_id, .. }) => (app_name.as_str(), Some(user_id.as_str())),
-            None => ("", None),
-        };
-        if let Err(error) = self.ask(app_name, user_id, Some(session), 2 * id, length, deleted) {
+    /// Answers with a token above the bits of the parts that change (see [`Part`] and [`Shift`]); or, for an id that
+    /// the session has, with -1 minus its place in the log; or that it refuses (see [`Answer`]).
+    pub fn prepare_append(&mut self, session: usize, count: usize, id: usize) -> i32 {
+        if let Err(error) = self.ask(2 * id, count, self.sessions.growth_of_session(session, count)) {
             return self.refuse(error);
         }
-        let guard =
-            Guard { revision: version(expected_revision), app: version(expected_app), user: version(expected_user) };
-        let prepared = parse_delta(length, deleted).and_then(|delta| {
-            let id = length + deleted..length + deleted + id;
-            with_scratch(id, |id| self.sessions.prepare_append(session, id, time, delta, guard))
-        });
+        let (time, guard) = request();
+        let prepared = keys::delta(count, |_, _| ())
+            .and_then(|delta| with_scratch(0..id, |id| self.sessions.prepare_append(session, id, time, delta, guard)));
         match prepared {
             Ok(Prepared::Change { change, temp }) => {
-                self.keep(PreparedChange { target: Target::Append(session), change, temp })
+                self.keep(Target::Append(session), change, !temp.is_empty(), count)
             }
             Ok(Prepared::Duplicate { place }) => -1 - narrow(place).cast_signed(),
             Err(error) => self.refuse(error),
         }
     }
 
-    /// Prepares a change of app and user state with the delta in the scratch buffer, and behind it the keys that it
-    /// deletes. Answers as [`Core::prepare_append`].
-    #[expect(clippy::too_many_arguments, reason = "an object would take longer than the call itself")]
-    pub fn prepare_update(
-        &mut self,
-        app_name: String,
-        user_id: Option<String>,
-        id: &str,
-        time: f64,
-        length: usize,
-        deleted: usize,
-        expected_app: f64,
-        expected_user: f64,
-    ) -> i32 {
+    /// Prepares a change of app and user state with the delta in the words, so many. Answers as
+    /// [`Core::prepare_append`].
+    pub fn prepare_update(&mut self, app_name: String, user_id: Option<String>, id: &str, count: usize) -> i32 {
         let names = app_name.len() + user_id.as_ref().map_or(0, String::len) + id.len();
-        if let Err(error) = self.ask(&app_name, user_id.as_deref(), None, 4 * names, length, deleted) {
+        let growth = self.sessions.growth(&app_name, user_id.as_deref(), count);
+        if let Err(error) = self.ask(4 * names, count, growth) {
             return self.refuse(error);
         }
-        let guard = Guard { revision: None, app: version(expected_app), user: version(expected_user) };
-        let change = parse_delta(length, deleted)
+        let (time, guard) = request();
+        let change = keys::delta(count, |_, _| ())
             .and_then(|delta| self.sessions.prepare_update(&app_name, user_id.as_deref(), id, time, delta, guard));
-        let target = Target::Update { app_name, user_id };
-        self.answer(change.map(|change| PreparedChange { target, change, temp: Delta::default() }))
+        match change {
+            Ok(change) => self.keep(Target::Update { app_name, user_id }, change, false, count),
+            Err(error) => self.refuse(error),
+        }
     }
 
-    /// Why the last request was refused: the error as JSON text.
+    /// Why the last request was refused, or has failed: the error as JSON text.
     pub fn take_error(&mut self) -> Option<String> {
         Some(error_json(&self.error.take()?))
     }
 
-    /// The deltas of a prepared change, split by scope, as a store gets them: JSON text.
-    ///
-    /// # Errors
-    ///
-    /// Throws when there is no memory for it.
-    pub fn change_json(&self, token: usize) -> std::result::Result<Option<String>, JsValue> {
-        let Some(PreparedChange { change: Change { delta, .. }, .. }) = self.prepared(token) else {
-            return Ok(None);
+    /// Applies a prepared change that is stored, in those parts that are not known already: `parts` has a bit for each
+    /// (see [`Part`]). Answers with what has happened (see [`Outcome`]), and in the words with the session, its scopes
+    /// and the place of each write (see [`Words`]); where a write changes nothing there is no place.
+    pub fn apply(&mut self, token: usize, parts: u32) -> u32 {
+        let Some(prepared) = self.take(token) else {
+            return self.fail(Error::invalid("the change has been applied or discarded"));
         };
-        room::or_throw([&delta.app, &delta.user, &delta.session].map(room::of_delta).iter().sum())?;
-        Ok(Some(delta.to_json()))
-    }
-
-    /// Applies a prepared change that is stored, in those parts that are not known already: `scopes` has a bit for
-    /// each part, as the answers of the `prepare` methods have. Answers with the session, where there is one.
-    pub fn apply(&mut self, token: usize, scopes: u32) -> Option<u32> {
-        let PreparedChange { target, mut change, .. } = self.take(token)?;
-        let ScopedDelta { app, user, session } = &mut change.delta;
-        for (delta, bit) in [(session, 1), (app, 2), (user, 4)] {
-            if scopes & bit == 0 {
-                *delta = Delta::default();
-            }
-        }
         // The memory was asked for when the change was prepared. Where it has been used since, the reserve is there.
         room::is_there(4096);
         self.reserve();
-        let applied = match target {
-            Target::Create(key) => self.sessions.apply_create(&key, &change),
-            Target::Append(session) if scopes & 1 == 0 => self.sessions.apply_delta(session, &change).map(|()| session),
-            Target::Append(session) => self.sessions.apply_append(session, &change).map(|()| session),
-            Target::Update { app_name, user_id } => {
-                let applied = self.sessions.apply_update(&app_name, user_id.as_deref(), &change);
-                self.error = applied.err();
-                return None;
+        let PreparedChange { target, mut change, order, .. } = prepared;
+        let ScopedDelta { app, user, session } = &mut change.delta;
+        for (delta, part) in [(session, Part::Session), (app, Part::App), (user, Part::User)] {
+            if parts & part as u32 == 0 {
+                *delta = Delta::new();
             }
-        };
-        match applied {
-            Ok(session) => Some(narrow(session)),
-            Err(error) => {
-                self.error = Some(error);
-                None
-            }
+        }
+        let has_event = parts & Part::Session as u32 != 0;
+        let applied = fill_words(Words::Places as usize + order.len(), |words| {
+            let (head, places) = words.split_at_mut(Words::Places as usize);
+            let applied = self.apply_to(target, &change, has_event, Places::new(&order, places))?;
+            write_ids(head, &applied);
+            Ok(applied)
+        });
+        match applied.and_then(|applied| applied) {
+            Ok(Applied { outcome, dropped, .. }) => outcome | due(dropped),
+            Err(error) => self.fail(error),
         }
     }
 
@@ -189,54 +154,51 @@ impl Core {
         self.take(token);
     }
 
-    /// Takes over a session that a store has, at this revision from now on. Answers with the session.
-    ///
-    /// # Errors
-    ///
-    /// Throws when there is no memory for it.
-    pub fn restore(
-        &mut self,
-        app_name: &str,
-        user_id: &str,
-        session_id: &str,
-        revision: f64,
-        time: f64,
-    ) -> std::result::Result<u32, JsValue> {
+    /// Takes over a session that a store has, at this revision from now on. Answers as [`Core::apply`], without
+    /// places.
+    pub fn restore(&mut self, app_name: &str, user_id: &str, session_id: &str, revision: f64, time: f64) -> u32 {
         let names = app_name.len() + user_id.len() + session_id.len();
-        room::or_throw(4096 + 4 * names + self.sessions.growth(app_name, Some(user_id), None, 0))?;
+        if let Err(error) = room::ask(4096 + 4 * names + self.sessions.growth(app_name, Some(user_id), 0)) {
+            return self.fail(error);
+        }
         self.reserve();
         let key = SessionKey::new(app_name, user_id, session_id);
-        Ok(narrow(self.sessions.restore(&key, version(revision).unwrap_or(0), time)))
+        let session = self.sessions.restore(&key, version(revision).unwrap_or(0), time);
+        let applied = self.applied_to(session);
+        match fill_words(Words::Places as usize, |words| write_ids(words, &applied)) {
+            Ok(()) => 0,
+            Err(error) => self.fail(error),
+        }
     }
 
-    /// Takes over the values that a store has for a scope: an object under full keys in the scratch buffer.
-    ///
-    /// # Errors
-    ///
-    /// Throws when there is no memory for it, or when it is no object.
-    pub fn replace(&mut self, scope: ScopeId, length: usize) -> std::result::Result<(), JsValue> {
-        // The delta that is parsed, and the new values beside those that they replace.
-        room::or_throw(2 * size_of_delta(length, 0))?;
-        let values = with_scratch(0..length, |text| Delta::trusted(text, &[]))
-            .map_err(|error| JsValue::from_str(&error_json(&error)))?;
-        self.sessions.replace(scope, &values);
-        Ok(())
+    /// Takes over the values that a store has for a scope: so many, whose keys are in the words. Their places are the
+    /// numbers from 0.
+    pub fn replace(&mut self, scope: ScopeId, count: usize) -> u32 {
+        // The new values beside those that they replace.
+        let values = room::ask(2 * room::of_writes(count)).and_then(|()| keys::delta(count, |_, _| ()));
+        match values {
+            Ok(values) => {
+                let before = self.size_of(scope);
+                self.sessions.replace(scope, &values);
+                due(before)
+            }
+            Err(error) => self.fail(error),
+        }
     }
 
     /// Forgets a session that a store keeps; its user and its app, too, when no other session of theirs is here.
-    pub fn forget(&mut self, session: usize) {
-        self.sessions.forget(session);
+    /// Answers with what has happened: see [`Outcome`].
+    pub fn forget(&mut self, session: usize) -> u32 {
+        self.drop_session(session, |sessions| {
+            sessions.forget(session);
+            true
+        })
     }
 
-    /// Deletes a session. Its number can name another one from then on.
-    pub fn remove(&mut self, session: usize) -> bool {
-        self.sessions.remove_for_good(session)
-    }
-
-    /// The scopes that a session reads: its own, its app's, its user's.
-    pub fn scopes(&self, session: usize) -> Option<Vec<u32>> {
-        let scopes = self.sessions.scopes(session)?;
-        Some([scopes.session, scopes.app, scopes.user].map(narrow).to_vec())
+    /// Deletes a session. Its number can name another one from then on. Answers with what has happened: see
+    /// [`Outcome`].
+    pub fn remove(&mut self, session: usize) -> u32 {
+        self.drop_session(session, |sessions| sessions.remove_for_good(session))
     }
 
     /// The scope of an app, or of a user in it, while there are sessions or values in it.
@@ -250,21 +212,8 @@ impl Core {
         self.sessions.scope_state(scope).map_or(0.0, |state| state.version() as f64)
     }
 
-    /// The values of a scope as a JSON object, under their full keys or their names.
-    ///
-    /// # Errors
-    ///
-    /// Throws when there is no memory for it.
-    pub fn scope_json(&self, scope: ScopeId, full_keys: bool) -> std::result::Result<Option<String>, JsValue> {
-        let Some(state) = self.sessions.scope_state(scope) else {
-            return Ok(None);
-        };
-        room::or_throw(room::of_members(state.values().iter().map(|(key, json)| (&**key, json))))?;
-        Ok(Some(state.to_json(full_keys)))
-    }
-
-    /// Lists the sessions of an app, or of one of its users: how many stand before the page, how many there are in
-    /// all, then the sessions of the page. Nothing, when it refuses.
+    /// Lists the sessions of an app, or of one of its users. Answers with how many are on the page, or that it refuses
+    /// (see [`Answer`]), and with the page in the words (see [`PageWords`]).
     pub fn list(
         &mut self,
         app_name: &str,
@@ -273,7 +222,7 @@ impl Core {
         limit: Option<u32>,
         offset: u32,
         cursor: Option<String>,
-    ) -> Option<Vec<u32>> {
+    ) -> i32 {
         let start = cursor.as_deref().map_or(Start::Offset(offset as usize), Start::After);
         let query = ListQuery {
             app_name,
@@ -282,18 +231,100 @@ impl Core {
             limit: limit.map(|limit| limit as usize),
             start,
         };
-        match room::ask(4096 + 64 * self.sessions.width(&query)).and_then(|()| self.sessions.list(&query)) {
-            Ok(page) => Some([page.offset, page.total].into_iter().chain(page.sessions).map(narrow).collect()),
-            Err(error) => {
-                self.error = Some(error);
-                None
-            }
-        }
+        let page = room::ask(4096 + self.sessions.growth_of_list(&query)).and_then(|()| self.sessions.list(&query));
+        let count = page.and_then(|page| {
+            let count = page.sessions.len();
+            fill_words(PageWords::Sessions as usize + count, |words| {
+                let (head, sessions) = words.split_at_mut(PageWords::Sessions as usize);
+                head[PageWords::Offset as usize] = narrow(page.offset);
+                head[PageWords::Total as usize] = narrow(page.total);
+                sessions.iter_mut().zip(&page.sessions).for_each(|(word, &session)| *word = narrow(session));
+                narrow(count).cast_signed()
+            })
+        });
+        count.unwrap_or_else(|error| self.refuse(error))
     }
 
     /// The cursor of a page that ends with a session.
     pub fn cursor(&self, session: usize) -> Option<String> {
         self.sessions.cursor(session)
+    }
+
+    fn apply_to(
+        &mut self,
+        target: Target,
+        change: &Change<()>,
+        has_event: bool,
+        mut places: Places<'_>,
+    ) -> Result<Applied> {
+        let mut applied = match target {
+            Target::Update { app_name, user_id } => {
+                let user_id = user_id.as_deref();
+                let [app, user] = self.sessions.update_observed(&app_name, user_id, change, &mut places)?;
+                let is_gone =
+                    |scope: Option<_>, user_id| scope.is_some() && self.sessions.scope(&app_name, user_id).is_none();
+                let mut outcome = 0;
+                if is_gone(app, None) {
+                    outcome |= Outcome::DroppedApp as u32;
+                }
+                if user_id.is_some() && is_gone(user, user_id) {
+                    outcome |= Outcome::DroppedUser as u32;
+                }
+                Applied { scopes: [None, app, user], outcome, ..Applied::default() }
+            }
+            Target::Create(key) => {
+                let session = self.sessions.create_observed(key, change, &mut places)?;
+                self.applied_to(session)
+            }
+            Target::Append(session) => {
+                if has_event {
+                    self.sessions.append_observed(session, change, &mut places)?;
+                } else {
+                    self.sessions.delta_observed(session, change, &mut places)?;
+                }
+                self.applied_to(session)
+            }
+        };
+        applied.outcome |= places.outcome;
+        applied.dropped = places.dropped;
+        Ok(applied)
+    }
+
+    fn applied_to(&self, session: SessionId) -> Applied {
+        let scopes = self.sessions.scopes(session).map(|ScopeIds { session, app, user }| [session, app, user]);
+        Applied {
+            session: Some(session),
+            scopes: scopes.map_or([None; 3], |scopes| scopes.map(Some)),
+            ..Applied::default()
+        }
+    }
+
+    /// Drops a session in some way, which says whether it was there.
+    fn drop_session(&mut self, session: SessionId, way: impl FnOnce(&mut Sessions<()>) -> bool) -> u32 {
+        let Some(log) = self.sessions.log(session) else {
+            return 0;
+        };
+        let SessionKey { app_name, user_id, .. } = log.key().clone();
+        let scopes = self.applied_to(session).scopes;
+        let [own, app, user] = scopes.map(|scope| scope.map_or(0, |scope| self.size_of(scope)));
+        if !way(&mut self.sessions) {
+            return 0;
+        }
+        let (mut outcome, mut dropped) = (Outcome::WasThere as u32, own);
+        for (gone, size, user_id) in
+            [(Outcome::DroppedApp, app, None), (Outcome::DroppedUser, user, Some(user_id.as_str()))]
+        {
+            if self.sessions.scope(&app_name, user_id).is_none() {
+                outcome |= gone as u32;
+                dropped += size;
+            }
+        }
+        outcome | due(dropped)
+    }
+
+    /// How many values a scope has.
+    fn size_of(&self, scope: ScopeId) -> usize {
+        self.sessions.scope_state(scope).map_or(0, |state| state.values().len())
     }
 
     /// When the memory has grown, makes it grow by an eighth at once. JavaScript hosts count the whole memory as newly
@@ -309,26 +340,11 @@ impl Core {
         }
     }
 
-    /// Asks for the memory that a change can need until it is applied, with the delta and the keys that it deletes in
-    /// the scratch buffer, and `names` bytes of names.
-    fn ask(
-        &self,
-        app_name: &str,
-        user_id: Option<&str>,
-        session: Option<SessionId>,
-        names: usize,
-        length: usize,
-        deleted: usize,
-    ) -> Result<()> {
-        let delta = size_of_delta(length, deleted);
-        // `size_of_delta` counts 256 bytes a member, or more.
-        let members = delta / 256;
+    /// Asks for the memory that a change can need until it is applied, with so many writes, `names` bytes of names, and
+    /// so many bytes by which the sessions grow.
+    fn ask(&self, names: usize, count: usize, growth: usize) -> Result<()> {
         let prepared = 2 * size_of::<Option<PreparedChange>>() * self.prepared.capacity();
-        room::ask(delta + names + prepared + self.sessions.growth(app_name, user_id, session, members))
-    }
-
-    fn prepared(&self, token: usize) -> Option<&PreparedChange> {
-        self.prepared.get(token)?.as_ref()
+        room::ask(4096 + room::of_writes(count) + names + prepared + growth)
     }
 
     fn take(&mut self, token: usize) -> Option<PreparedChange> {
@@ -337,28 +353,62 @@ impl Core {
         Some(prepared)
     }
 
-    fn answer(&mut self, prepared: Result<PreparedChange>) -> i32 {
-        match prepared {
-            Ok(prepared) => self.keep(prepared),
-            Err(error) => self.refuse(error),
-        }
-    }
-
     fn refuse(&mut self, error: Error) -> i32 {
         self.error = Some(error);
-        REFUSED
+        Answer::Refused as i32
     }
 
-    fn keep(&mut self, prepared: PreparedChange) -> i32 {
-        let ScopedDelta { app, user, session } = &prepared.change.delta;
-        let scopes = [session, app, user, &prepared.temp];
-        let touched: u32 =
-            scopes.iter().zip([1, 2, 4, 8]).map(|(delta, bit)| if delta.is_empty() { 0 } else { bit }).sum();
+    fn fail(&mut self, error: Error) -> u32 {
+        self.error = Some(error);
+        Outcome::Failed as u32
+    }
+
+    fn keep(&mut self, target: Target, change: Change<()>, has_temp: bool, count: usize) -> i32 {
+        let ScopedDelta { app, user, session } = &change.delta;
+        let changed = [
+            (!session.is_empty(), Part::Session),
+            (!app.is_empty(), Part::App),
+            (!user.is_empty(), Part::User),
+            (has_temp, Part::Temp),
+        ];
+        let parts: u32 = changed.into_iter().map(|(is_changed, part)| if is_changed { part as u32 } else { 0 }).sum();
         let token = self.free.pop().unwrap_or_else(|| {
             self.prepared.push(None);
             self.prepared.len() - 1
         });
-        self.prepared[token] = Some(prepared);
-        (narrow(token) << 4 | touched).cast_signed()
+        self.prepared[token] = Some(PreparedChange { target, change, order: keys::scopes(count) });
+        (narrow(token) << Shift::Token as u32 | parts).cast_signed()
+    }
+}
+
+/// The keys of a service that ends are not used by it any more.
+impl Drop for Core {
+    fn drop(&mut self) {
+        keys::note_dropped(self.sessions.scope_states().map(|state| state.values().len()).sum());
+    }
+}
+
+/// The time in the floats, and the versions that are expected.
+fn request() -> (f64, Guard) {
+    let floats = read_floats();
+    let expected = |place: Floats| version(floats[place as usize]);
+    let guard = Guard {
+        revision: expected(Floats::Revision),
+        app: expected(Floats::AppVersion),
+        user: expected(Floats::UserVersion),
+    };
+    (floats[Floats::Time as usize], guard)
+}
+
+/// The bit that says that so many dropped keys make a sweep due, if they do.
+fn due(dropped: usize) -> u32 {
+    if keys::note_dropped(dropped) { Outcome::KeysDue as u32 } else { 0 }
+}
+
+fn write_ids(words: &mut [u32], Applied { session, scopes, .. }: &Applied) {
+    let word = |id: Option<usize>| id.map_or(NOTHING, narrow);
+    words[Words::Session as usize] = word(*session);
+    for (place, scope) in words[Words::Scopes as usize..].iter_mut().zip(scopes) {
+        *place = word(*scope);
     }
 }

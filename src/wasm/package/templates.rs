@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::scratch::{names, size_of_delta, with_scratch};
+use super::buffers::{with_scratch, with_words};
 use super::{narrow, room};
 use crate::template::nearest::nearest;
 use crate::template::scan::{Placeholder, PlaceholderKind};
@@ -110,14 +110,27 @@ pub fn escape_template(length: usize) -> Result<Vec<u32>, JsValue> {
     Ok(flat.unwrap_or_default())
 }
 
-/// The member of the object in the scratch buffer whose name is most like a missing key.
+/// Which of some keys is most like a missing one: its place among them, or -1. The missing key and the others, so many,
+/// are in the scratch buffer, one behind the other; their lengths in bytes are in the words.
 ///
 /// # Errors
 ///
 /// Throws when there is no memory for it.
 #[wasm_bindgen]
-pub fn nearest_key(key: &str, length: usize) -> Result<Option<String>, JsValue> {
-    room::or_throw(size_of_delta(length, 0) + key.len())?;
-    let names = with_scratch(0..length, names).unwrap_or_default();
-    Ok(nearest(key, names.iter().map(String::as_str)).map(str::to_owned))
+pub fn nearest_key(length: usize, count: usize) -> Result<i32, JsValue> {
+    room::or_throw(4096 + 2 * length + 4 * size_of::<&str>() * count)?;
+    let lengths = with_words(|words| words.iter().take(count + 1).copied().collect::<Vec<_>>());
+    let place = with_scratch(0..length, |text| {
+        let mut at = 0;
+        let mut keys = lengths.iter().map(|&length| {
+            let start = at;
+            at += length as usize;
+            slice(text, start..at)
+        });
+        let missing = keys.next().unwrap_or_default();
+        let keys: Vec<&str> = keys.collect();
+        let nearest = nearest(missing, keys.iter().copied());
+        Ok(nearest.and_then(|nearest| keys.iter().position(|key| *key == nearest)))
+    });
+    Ok(place.unwrap_or_default().map_or(-1, |place| narrow(place).cast_signed()))
 }

@@ -187,9 +187,11 @@ test('encrypted names are the same each time, and other ones at every other plac
   assert.ok(tokens.has(Object.keys(state.session)[0]));
 });
 
-test('where there is no WebCrypto it says so', async () => {
+test('where there is neither Node nor WebCrypto it says so', async () => {
   const { store } = overMemory();
   const { crypto } = globalThis;
+  const { getBuiltinModule } = process;
+  process.getBuiltinModule = () => undefined;
   Object.defineProperty(globalThis, 'crypto', { value: { getRandomValues: (array) => array }, configurable: true });
   try {
     await assert.rejects(store.commit(create('c', { app: { set: { a: 1 } } }), context), {
@@ -198,6 +200,7 @@ test('where there is no WebCrypto it says so', async () => {
     });
   } finally {
     Object.defineProperty(globalThis, 'crypto', { value: crypto, configurable: true, writable: true });
+    process.getBuiltinModule = getBuiltinModule;
   }
   await store.commit(create('c', { app: { set: { a: 1 } } }), context);
 });

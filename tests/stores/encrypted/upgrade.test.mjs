@@ -25,6 +25,12 @@ const fox = "o'brien \0 🦊";
 const first = key('first');
 const refusal = /has version 1, older than 2: open it once with new SessionService\({ store, migrate: 'upgrade' }\)$/;
 
+const webKey = (number) => crypto.subtle.importKey('raw', bytes(number), 'AES-GCM', false, ['encrypt', 'decrypt']);
+const webKeys = [
+  { id: 'k1', key: await webKey(1) },
+  { id: 'k2', key: await webKey(2) },
+];
+
 const ways = {
   visible: { keys, current: 'k2' },
   encrypted: { keys, current: 'k2', names: 'encrypted', nameKey: bytes(9) },
@@ -104,6 +110,8 @@ for (const [medium, fill] of Object.entries(media)) {
       const { make } = fill(name);
       const store = await opened(encryptedStore(make(), options), 'upgrade');
       assert.deepEqual(await told(store), version1.told);
+      // By WebCrypto as well as by Node.
+      assert.deepEqual(await told(await opened(encryptedStore(make(), { ...options, keys: webKeys }))), version1.told);
       const sent = version1.changes.filter(({ key: { sessionId } }) => sessionId !== 'gone');
       assert.equal(sent.length, 8);
       for (const open of [store, await opened(encryptedStore(make(), options))]) {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import sync from 'node:fs';
 import fs from 'node:fs/promises';
 import { test } from 'node:test';
 import { append, context, create, loaded } from './support.mjs';
@@ -57,13 +58,24 @@ test('on a full disk a change is unavailable and nothing is half written', async
   await checkFull(answer, ['ENOSPC'], open);
 });
 
-/** Lets the journal of `open` have a file that fails as told. */
+/**
+ * Lets the journal of `open` have a file that fails as told. `faults.write` stands for both ways to write, of which
+ * one answers at once and the other one later: it gets a function that writes so, and what is to be written.
+ */
 async function withFaults(open, faults) {
   const { open: openFile } = fs;
+  const { writeSync } = sync;
+  const written = new Set();
+  const write = (real, ...given) => (faults.write === undefined ? real(...given) : faults.write(real, ...given));
   fs.open = async (...args) => {
     const handle = await openFile(...args);
+    written.add(handle.fd);
+    const writeLater = async (...given) => (await handle.write(...given)).bytesWritten;
     return new Proxy(handle, {
       get: (target, name) => {
+        if (name === 'write') {
+          return async (...given) => ({ bytesWritten: await write(writeLater, ...given) });
+        }
         const value = target[name];
         return typeof value !== 'function'
           ? value
@@ -71,6 +83,11 @@ async function withFaults(open, faults) {
       },
     });
   };
+  sync.writeSync = (fd, ...given) => {
+    const real = (...args) => writeSync(fd, ...args);
+    return written.has(fd) ? write(real, ...given) : real(...given);
+  };
+  cleanups.push(() => (sync.writeSync = writeSync));
   try {
     return await open({ sync: true });
   } finally {
@@ -78,17 +95,40 @@ async function withFaults(open, faults) {
   }
 }
 
-test('what the system writes in small pieces is written whole', async () => {
-  const { path, open } = place();
-  const faults = { write: (handle, bytes, offset) => handle.write(bytes, offset, Math.min(7, bytes.length - offset)) };
-  const store = await withFaults(open, faults);
-  await store.commit(create(key, 'c', { session: { set: { n: 1 } } }), context);
-  await store.close();
-  assert.equal(readFileSync(path, 'utf8').split('\n').length, 3);
-  assert.equal((await loaded(await open(), key)).state.session.n, 1);
-});
+/** What stands for a way to write that fails. */
+const refusing = (code) => () => {
+  throw Object.assign(new Error(`${code}: it does not work`), { code });
+};
 
-test('a write that fails in the middle is undone', async () => {
+/** An event that is written at once, and one that is so long that another thread writes it. */
+const LENGTHS = { short: 10, long: 100_000 };
+const longer = (id, length) => append(key, id, { session: { set: { text: 'x'.repeat(length) } } });
+
+for (const [which, length] of Object.entries(LENGTHS)) {
+  test(`what the system writes in small pieces is written whole (a ${which} event)`, async () => {
+    const { path, open } = place();
+    const piece = Math.max(7, length >> 4);
+    let pieces = 0;
+    const faults = {
+      write: (write, bytes, offset) => {
+        pieces += 1;
+        return write(bytes, offset, Math.min(piece, bytes.length - offset));
+      },
+    };
+    const store = await withFaults(open, faults);
+    await store.commit(create(key, 'c', { session: { set: { n: 1 } } }), context);
+    await store.commit(longer('e1', length), context);
+    assert.ok(pieces > 16);
+    await store.close();
+    assert.equal(readFileSync(path, 'utf8').split('\n').length, 4);
+    const { session } = (await loaded(await open(), key)).state;
+    assert.deepEqual({ ...session }, { n: 1, text: 'x'.repeat(length) });
+  });
+
+  test(`a write that fails in the middle is undone (a ${which} event)`, () => checkUndone(length));
+}
+
+async function checkUndone(length) {
   const { path, open } = place();
   const faults = {};
   const store = await withFaults(open, faults);
@@ -96,40 +136,39 @@ test('a write that fails in the middle is undone', async () => {
   const before = readFileSync(path);
   for (const code of ['ENOSPC', 'EDQUOT', 'EIO']) {
     let calls = 0;
-    faults.write = async (handle, bytes, offset) =>
-      calls++ === 0 ? handle.write(bytes, offset, bytes.length - 20) : await failing(code)();
+    faults.write = (write, bytes, offset) =>
+      calls++ === 0 ? write(bytes, offset, bytes.length - 20) : refusing(code)();
     await assert.rejects(
-      store.commit(append(key, 'e1'), context),
+      store.commit(longer('e1', length), context),
       (error) => error.code === 'unavailable' && error.cause.code === code,
     );
     assert.deepEqual(readFileSync(path), before);
   }
   // Where who may only append may not make a file shorter.
   let calls = 0;
-  faults.write = async (handle, bytes, offset) =>
-    calls++ === 0 ? handle.write(bytes, offset, 20) : await failing('ENOSPC')();
+  faults.write = (write, bytes, offset) => (calls++ === 0 ? write(bytes, offset, 20) : refusing('ENOSPC')());
   faults.truncate = failing('EPERM');
-  await assert.rejects(store.commit(append(key, 'e1'), context), { code: 'unavailable' });
+  await assert.rejects(store.commit(longer('e1', length), context), { code: 'unavailable' });
   assert.deepEqual(readFileSync(path), before);
   faults.write = undefined;
-  assert.equal((await store.commit(append(key, 'e1'), context)).duplicate, undefined);
+  assert.equal((await store.commit(longer('e1', length), context)).duplicate, undefined);
   await store.close();
   assert.equal((await loaded(await open(), key)).rev, 1);
-});
+}
 
 for (const [what, faults] of [
   ['a disk that does not take what was written', { datasync: failing('EIO') }],
   [
     'a write that fails and cannot be undone',
     {
-      write: async (handle, bytes) => {
-        await handle.write(bytes, 0, 10);
-        await failing('EIO')();
+      write: (write, bytes) => {
+        write(bytes, 0, 10);
+        refusing('EIO')();
       },
       truncate: failing('EIO'),
     },
   ],
-  ['an end that cannot be brought to the disk', { write: failing('ENOSPC'), sync: failing('EIO') }],
+  ['an end that cannot be brought to the disk', { write: refusing('ENOSPC'), sync: failing('EIO') }],
 ]) {
   test(`${what} closes the journal: nobody knows what is in it until it is opened again`, async () => {
     const { lock, open } = place();
@@ -190,8 +229,21 @@ test('what was written is on the disk before it is acknowledged, and the name of
       done.push(name);
       return answer;
     };
-  const store = await withFaults(open, { datasync: spy('datasync'), sync: spy('sync'), write: spy('write') });
-  assert.deepEqual(done.splice(0), ['sync', 'datasync']);
+  const write = (real, ...given) => {
+    done.push('write');
+    return real(...given);
+  };
+  const store = await withFaults(open, {
+    datasync: spy('datasync'),
+    sync: spy('sync'),
+    // Of what another thread does for a commit, there is the flush alone.
+    stat: spy('stat'),
+    write,
+  });
+  assert.deepEqual(
+    done.splice(0).filter((name) => name !== 'stat'),
+    ['sync', 'datasync'],
+  );
   await store.commit(create(key, 'c'), context).then(() => done.push('acknowledged'));
   assert.deepEqual(done.splice(0), ['write', 'datasync', 'acknowledged']);
   await store.commitMany(

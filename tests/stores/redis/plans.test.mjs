@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { redisStore } from 'statepad/stores/redis';
 import { startRedisServer, whyNoRedisServer } from '../../support/redis.mjs';
 import { openIoredis } from './clients.mjs';
-import { context, create, keyOf } from './words.mjs';
+import { append, context, create, keyOf } from './words.mjs';
 
 const why = whyNoRedisServer();
 
@@ -35,6 +35,40 @@ test('a page in the middle of thousands of sessions of one time costs the server
     await ours.stop();
   }
 });
+
+test(
+  'what a change writes over is read together with where its scopes and its session are',
+  { skip: why },
+  async () => {
+    const ours = await startRedisServer();
+    const { client, end } = await openIoredis(ours.url);
+    try {
+      const store = redisStore(client);
+      await store.commit(create('s', keyOf('s')), context);
+      const values = (count) => ({
+        set: Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at])),
+      });
+      const reading = async (id, count) => {
+        const delta = { app: values(count), user: values(count), session: values(count) };
+        const commands = await commandsOf(client, () => store.commit(append(id, keyOf('s'), delta), context));
+        return commands.filter((name) => /^(hget|hmget|llen|lindex|lrange)$/.test(name)).sort();
+      };
+      const few = ['hmget', 'hmget', 'hmget', 'llen', 'lrange'];
+      assert.deepEqual(await reading('e1', 1), few);
+      assert.deepEqual(await reading('e2', 1000), few);
+      // Lua hands over so many names at once; the others are read one by one.
+      assert.deepEqual(await reading('e3', 1002), [...Array(6).fill('hget'), ...few]);
+      const { state } = await store.load(keyOf('s'), {}, context);
+      assert.deepEqual(
+        Object.values(state).map((part) => Object.keys(part).length),
+        [1002, 1002, 1002],
+      );
+    } finally {
+      await end();
+      await ours.stop();
+    }
+  },
+);
 
 /** The names of the commands that a server runs meanwhile, those in scripts included. */
 async function commandsOf(admin, action) {

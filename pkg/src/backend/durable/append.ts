@@ -20,7 +20,7 @@ import { isStoreError } from '../../store/store-error.js';
 import type { StoreParts } from './parts.js';
 import type { Begin } from './writer.js';
 import type { AppendPlan } from '../backend.js';
-import type { DuplicateEvent, PreparedChange } from '../../engine/sessions.js';
+import { scopedDelta, type DuplicateEvent, type PreparedChange } from '../../engine/sessions.js';
 import type { SessionRegistry } from '../../session/registry.js';
 import type { EventDraft } from '../../input/event-draft.js';
 import type { View } from '../../session/handle.js';
@@ -146,7 +146,7 @@ async function store(
   task: Task,
 ): Promise<Appended> {
   const { cache, loader, writer } = parts;
-  const { draft, guard, begin, view, read } = task;
+  const { draft, guard, begin, read } = task;
   const known: Known = { ...cache.known(record.key, record), ...read };
   const change = changeToSend(parts, record, event, prepared, task, known);
   const sent = { change, prepared, known };
@@ -163,7 +163,7 @@ async function store(
     const there = parseEvent(record, { rev: committed.rev, data: committed.data ?? 'null' });
     return { event: repeated(record, draft, event, there), stored };
   }
-  const applied = cache.applyCommittedAppend(record, event, sent, committed, view);
+  const applied = cache.applyCommittedAppend(record, event, sent, committed);
   if (applied === undefined) {
     await loader.reload(record);
   }
@@ -186,7 +186,7 @@ function changeToSend(
       key,
       time,
       event: { id, time, data: JSON.stringify(event) },
-      delta: registry.engine.scopedDelta(prepared),
+      delta: scopedDelta(prepared),
       ...writer.guardOf({ created, ...guard }),
       known: { pos, marks },
       ...(named ? { call: newId() } : {}),

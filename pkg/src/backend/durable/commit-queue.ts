@@ -17,18 +17,21 @@ interface QueuedChange {
 
 /** How many changes go together at most. */
 const MAX_BATCH = 256;
+/** How many changes a batch has at least before the changes that wait are shared out among the calls that may go. */
+const SHARED_BATCH = 16;
 /** How long changes wait for a call that is under way, in milliseconds. */
 const BATCH_TIMEOUT_MS = 20;
 
 /**
  * The changes of one service. At most one of each session may be on its way; the service sees to that.
  *
- * One call is under way at a time, so that the changes that come meanwhile go together in the next; but no change
- * waits longer than {@link BATCH_TIMEOUT_MS} for a call that is not its own.
+ * As many calls are under way at a time as the store asks for, usually one, so that the changes that come meanwhile go
+ * together in the next; but no change waits longer than {@link BATCH_TIMEOUT_MS} for a call that is not its own.
  */
 export class CommitQueue {
   readonly #store: SessionStore;
   readonly #retry: RetryOptions;
+  readonly #mostCalls: number;
   #waiting: QueuedChange[] = [];
   #calls = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -37,6 +40,7 @@ export class CommitQueue {
   constructor(store: SessionStore, retry: RetryOptions) {
     this.#store = store;
     this.#retry = retry;
+    this.#mostCalls = store.parallelCommits ?? 1;
   }
 
   /**
@@ -56,7 +60,7 @@ export class CommitQueue {
       return;
     }
     this.#waiting.push(queued);
-    if (this.#calls > 0) {
+    if (this.#calls >= this.#mostCalls) {
       this.#timer ??= setTimeout(() => this.#flush(), BATCH_TIMEOUT_MS);
     } else if (!this.#isDue) {
       // Changes of one turn of the event loop go together.
@@ -72,7 +76,8 @@ export class CommitQueue {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, MAX_BATCH);
+      const share = Math.ceil(this.#waiting.length / Math.max(1, this.#mostCalls - this.#calls));
+      const batch = this.#waiting.splice(0, Math.min(MAX_BATCH, Math.max(SHARED_BATCH, share)));
       void this.#send(batch);
     }
   }
@@ -87,7 +92,7 @@ export class CommitQueue {
       this.#failed(batch, error);
     }
     this.#calls -= 1;
-    if (this.#calls === 0) {
+    if (this.#calls < this.#mostCalls) {
       this.#flush();
     }
   }

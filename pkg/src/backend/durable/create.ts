@@ -1,8 +1,9 @@
 // The creation of a session over a store.
 
-import { createdHandle, sharedSnapshot } from './detached.js';
+import { createdHandle, sharedVersion } from './detached.js';
 import { ALL, NONE } from './event-range.js';
 import { creationEvent, type CreationEvent } from '../../session/creation.js';
+import { scopedDelta } from '../../engine/sessions.js';
 import { withDeltas } from '../../model/delta.js';
 import { StatepadError } from '../../model/errors.js';
 import { newId } from '../../model/ids.js';
@@ -11,7 +12,7 @@ import type { SharedPart } from './following.js';
 import type { StoreParts } from './parts.js';
 import type { Begin } from './writer.js';
 import type { Creation } from '../backend.js';
-import type { ScopeSnapshot } from '../../session/scope-snapshot.js';
+import type { ScopeVersion } from '../../session/scope-version.js';
 import type { Change, Committed, Delta, Values } from '../../store/contract.js';
 import type { Session, SessionKey } from '../../model/types.js';
 import type { Signal } from '../../async/abort.js';
@@ -37,7 +38,7 @@ async function create(parts: StoreParts, { key, state }: Creation, begin: Begin)
   const prepared = registry.engine.prepareCreate(key, time, state);
   const event = { id, time, data: JSON.stringify(creation) };
   const known = cache.knownScopes(key);
-  const change: Change = { id, kind: 'create', key, time, event, delta: registry.engine.scopedDelta(prepared), known };
+  const change: Change = { id, kind: 'create', key, time, event, delta: scopedDelta(prepared), known };
   const sent = { change, prepared, known };
   let committed: Committed;
   try {
@@ -79,25 +80,25 @@ async function readBack(
     // Its handle finds out when it is used.
   }
   const shared = await Promise.all([
-    snapshotAfter(parts, 'app', key, delta.app),
-    snapshotAfter(parts, 'user', key, delta.user),
+    versionAfter(parts, 'app', key, delta.app),
+    versionAfter(parts, 'user', key, delta.user),
   ]);
   const row = { key, created: id, rev: 0, time: creation.timestamp, state: delta.session?.set ?? {} };
   return createdHandle(registry, row, creation, shared, isDeleted);
 }
 
 /** The values of an app or a user with what a creation has written there; that alone, when they cannot be read. */
-async function snapshotAfter(
+async function versionAfter(
   { loader }: Pick<StoreParts, 'loader'>,
   part: SharedPart,
   { appName, userId }: SessionKey,
   own: Delta | undefined,
-): Promise<ScopeSnapshot> {
+): Promise<ScopeVersion> {
   let values: Values = {};
   try {
     values = (await loader.loadScope({ appName, userId: part === 'app' ? undefined : userId })).state;
   } catch {
     // It is shown when the handle is used.
   }
-  return sharedSnapshot(part, withDeltas(values, own));
+  return sharedVersion(part, withDeltas(values, own));
 }

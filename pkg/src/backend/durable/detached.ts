@@ -1,7 +1,7 @@
 // Handles for sessions that are not cached: an append through one has the session loaded.
 
 import { NO_EVENTS } from '../../session/event-window.js';
-import { ScopeSnapshot } from '../../session/scope-snapshot.js';
+import { ScopeVersion } from '../../session/scope-version.js';
 import { deepFreeze } from '../../model/json.js';
 import { APP_PREFIX, USER_PREFIX, underKeys } from '../../model/scope.js';
 import type { SharedPart } from './following.js';
@@ -12,18 +12,18 @@ import type { Row, Values } from '../../store/contract.js';
 import type { Session } from '../../model/types.js';
 
 /** The values of an app, and of a user in it. */
-export type SharedSnapshots = readonly [ScopeSnapshot, ScopeSnapshot];
+export type SharedVersions = readonly [ScopeVersion, ScopeVersion];
 
 /** A handle for a session as a list shows it. */
 export function rowHandle(
   registry: SessionRegistry,
   { key, created, rev, time, state }: Row,
-  shared: SharedSnapshots,
+  shared: SharedVersions,
 ): Session {
   const record = registry.newRecord(key, created);
   record.base = record.revision = rev;
   record.updateTime = time;
-  return registry.read(record, NO_EVENTS, undefined, [ScopeSnapshot.of(deepFreeze(state)), ...shared]);
+  return registry.read(record, NO_EVENTS, undefined, [ScopeVersion.of(deepFreeze(state)), ...shared]);
 }
 
 /**
@@ -34,7 +34,7 @@ export function createdHandle(
   registry: SessionRegistry,
   row: Row,
   creation: CreationEvent,
-  shared: SharedSnapshots,
+  shared: SharedVersions,
   isDeleted: boolean,
 ): Session {
   const session = rowHandle(registry, row, shared);
@@ -45,6 +45,6 @@ export function createdHandle(
 }
 
 /** The values of a shared scope under their full keys. */
-export function sharedSnapshot(part: SharedPart, values: Values): ScopeSnapshot {
-  return ScopeSnapshot.of(deepFreeze(underKeys(part === 'app' ? APP_PREFIX : USER_PREFIX, values)));
+export function sharedVersion(part: SharedPart, values: Values): ScopeVersion {
+  return ScopeVersion.of(deepFreeze(underKeys(part === 'app' ? APP_PREFIX : USER_PREFIX, values)));
 }

@@ -1,7 +1,7 @@
 // Pages of sessions over a store, each beginning where the one before it has ended.
 
 import { cursorText, parseCursor } from './cursor.js';
-import { rowHandle, sharedSnapshot } from './detached.js';
+import { rowHandle, sharedVersion } from './detached.js';
 import { pageOf } from '../backend.js';
 import type { ListPlan } from '../../input/requests.js';
 import type { ListQuery, Page, Place, Row } from '../../store/contract.js';
@@ -40,10 +40,10 @@ export async function listPage(
   };
   const { page, rows, end } = await partOf(ask, plan.limit);
   const { app, users, total, corrupt = [] } = page;
-  const ofApp = sharedSnapshot('app', app);
-  const ofUsers = new Map([...users].map(([id, values]) => [id, sharedSnapshot('user', values)]));
+  const ofApp = sharedVersion('app', app);
+  const ofUsers = new Map([...users].map(([id, values]) => [id, sharedVersion('user', values)]));
   const handles = rows.map((row) => {
-    return rowHandle(registry, row, [ofApp, ofUsers.get(row.key.userId) ?? sharedSnapshot('user', {})]);
+    return rowHandle(registry, row, [ofApp, ofUsers.get(row.key.userId) ?? sharedVersion('user', {})]);
   });
   const before = start?.before ?? plan.offset;
   const cursor = end && cursorText(end, before + rows.length + corrupt.length);

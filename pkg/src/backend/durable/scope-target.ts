@@ -15,7 +15,7 @@ import type { SharedPart } from './following.js';
 import type { StoreParts } from './parts.js';
 import type { Begin } from './writer.js';
 import type { UpdateTarget } from '../update-target.js';
-import type { ScopeKey } from '../../engine/sessions.js';
+import { scopedDelta, type ScopeKey } from '../../engine/sessions.js';
 import type { Change, Committed, Guard, LoadedScope, Values } from '../../store/contract.js';
 import type { Json, UpdateStateTarget } from '../../model/types.js';
 import type { Signal } from '../../async/abort.js';
@@ -99,7 +99,7 @@ async function write({ cache, writer }: StoreParts, scopeChange: ScopeChange, be
     kind: 'update',
     key: userId === undefined ? { appName } : { appName, userId },
     time,
-    delta: registry.engine.scopedDelta(prepared),
+    delta: scopedDelta(prepared),
     ...(guard === undefined ? {} : { guard }),
     known,
     ...(turn === undefined ? {} : { turn }),

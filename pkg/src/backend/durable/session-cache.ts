@@ -145,7 +145,6 @@ export class SessionCache {
     event: Event,
     sent: SentChange,
     committed: Committed,
-    view: View | undefined,
   ): Event | undefined {
     const { rev } = committed;
     const isNew = rev > record.revision;
@@ -157,8 +156,7 @@ export class SessionCache {
       return undefined;
     }
     this.#shared.applyForeign(record.key, steps, committed);
-    const through = view?.record === record ? view : undefined;
-    this.registry.applyAppend(record, event, sent.prepared, through, newParts(steps, sent, isNew));
+    this.registry.applyAppend(record, event, sent.prepared, newParts(steps, sent, isNew));
     this.#shared.moved(record.scopes, steps, sent, committed);
     if (isNew) {
       record.last = event.id;
@@ -224,7 +222,7 @@ export class SessionCache {
     const { app, user } = newParts(steps, sent, false);
     const parts = { session: false, app: app && scopes[1] !== NOT_LOADED, user: user && scopes[2] !== NOT_LOADED };
     if (parts.app || parts.user) {
-      this.registry.applyUpdate(key, sent.prepared, parts);
+      this.registry.applyUpdate(sent.prepared, parts);
     } else {
       this.registry.engine.discard(sent.prepared);
     }

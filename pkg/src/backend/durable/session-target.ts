@@ -15,7 +15,9 @@ import type { StoreParts } from './parts.js';
 import type { UpdateTarget } from '../update-target.js';
 import type { QueueTurn } from '../../async/exclusive-queue.js';
 import type { View } from '../../session/handle.js';
+import type { SessionVersions } from '../../session/merged-state.js';
 import type { SessionRecord } from '../../session/record.js';
+import type { ScopeVersion } from '../../session/scope-version.js';
 import type { Delta, Guard, Known } from '../../store/contract.js';
 import type { Json, SessionKey, UpdateStateOptions } from '../../model/types.js';
 import type { Signal } from '../../async/abort.js';
@@ -40,7 +42,7 @@ export function sessionTarget(parts: StoreParts, key: SessionKey, options: Updat
     const { session, created = '', rev = 0, pos = {}, marks = {} } = found;
     const reads = new ReadTracker(session.state);
     // The handle moves on when it has written: these are its values now.
-    const values = (registry.view(session) as View).snapshots.map((snapshot) => snapshot.record());
+    const { versions } = registry.view(session) as View;
     return {
       state: reads.state,
       widest: (delta) => reads.widest(delta),
@@ -52,7 +54,7 @@ export function sessionTarget(parts: StoreParts, key: SessionKey, options: Updat
           const request = { session, draft, guard, signal, read: { pos, marks }, turn: reserved };
           const { stored } = await appendStored(parts, request);
           leave('written');
-          return deepFreeze(mergeRecords(valuesAfter(values, stored, pos)));
+          return Object.freeze(mergeRecords(valuesAfter(versions, stored, pos)));
         } catch (error) {
           // Gone, or created anew: reading again tells.
           const isGone = isStatepadError(error) && error.code === 'SESSION_NOT_FOUND';
@@ -90,12 +92,16 @@ const SCOPES = [
  * The values of a session's scopes right after a change: of what was read and written for sure, of others as far as
  * the store tells.
  */
-function valuesAfter(values: readonly State[], stored: Appended['stored'], pos: NonNullable<Known['pos']>): State[] {
+function valuesAfter(
+  versions: SessionVersions,
+  stored: Appended['stored'],
+  pos: NonNullable<Known['pos']>,
+): State[] {
   return SCOPES.map(([scope, prefix], index) => {
     const own = stored?.change.delta[scope];
     const isShared = stored !== undefined && scope !== 'session';
     const others = isShared ? deltaOfOthers(stored.committed, scope, pos[scope], own) : undefined;
-    return withDeltas(values[index] as State, keyed(prefix, others), keyed(prefix, own));
+    return withDeltas((versions[index] as ScopeVersion).record(), deepFreeze(keyed(prefix, others)), keyed(prefix, own));
   });
 }
 

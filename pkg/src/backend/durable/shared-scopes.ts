@@ -13,9 +13,9 @@ import {
 } from './positions.js';
 import { NOT_LOADED, type SessionRecord } from '../../session/record.js';
 import { newId } from '../../model/ids.js';
+import { deepFreeze } from '../../model/json.js';
 import { underKeys } from '../../model/scope.js';
-import type { ScopeKey, SessionScopes } from '../../engine/sessions.js';
-import type { KeyedDelta } from '../../engine/transfer.js';
+import type { KeyedDelta, ScopeKey, SessionScopes } from '../../engine/sessions.js';
 import type { SessionRegistry } from '../../session/registry.js';
 import type { Committed, Delta, Known, Loaded, Values } from '../../store/contract.js';
 
@@ -120,14 +120,14 @@ export class SharedScopes {
     const scope = { appName, userId: part === 'user' ? userId : undefined };
     const apply = (written: KeyedDelta): void => {
       const change = this.#registry.engine.prepareUpdate(scope, { id: newId(), timestamp: 0, ...written }, {});
-      this.#registry.applyUpdate(scope, change);
+      this.#registry.applyUpdate(change);
     };
     if (unset.length > 0) {
       const delta = underKeys(prefix, Object.fromEntries(unset.map((name) => [name, null])));
       apply({ delta, deleted: Object.keys(delta) });
     }
     if (Object.keys(set).length > 0) {
-      apply({ delta: underKeys(prefix, set), deleted: [] });
+      apply({ delta: deepFreeze(underKeys(prefix, set)), deleted: [] });
     }
   }
 }

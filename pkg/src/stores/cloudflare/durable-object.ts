@@ -27,6 +27,10 @@ export function objectDriver(storage: DurableObjectStorageLike): SqlDriver {
   return {
     run: (statement, values) => void all(statement, values),
     all,
+    first: (statement, values) => {
+      const [row] = all(statement, values);
+      return row && Object.values(row);
+    },
     // Nothing else of the object runs meanwhile.
     snapshot: (read) => read(),
     transaction: (write) => {

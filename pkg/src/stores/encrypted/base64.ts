@@ -1,10 +1,16 @@
-// Base64 in its canonical form: no other text for the same bytes is read.
+// Base64 in its canonical form: no other text for the same bytes is read. Node's own takes a fraction of the time.
+
+import { builtinModule } from '../shared/builtin.js';
 
 /** How many bytes are handed to one call as arguments. */
 const CHUNK = 8_192;
 
 /** Writes bytes as base64, with padding. */
 export function toBase64(bytes: Uint8Array): string {
+  const buffer = builtinModule('node:buffer')?.Buffer;
+  if (buffer !== undefined) {
+    return buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
+  }
   let binary = '';
   for (let start = 0; start < bytes.length; start += CHUNK) {
     binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK));
@@ -14,14 +20,20 @@ export function toBase64(bytes: Uint8Array): string {
 
 /** Reads what {@link toBase64} has written; `undefined` for everything else. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  const bytes = decode(text);
+  // What decodes passes over blanks, missing padding and bits that belong to no byte, or over everything else.
+  return bytes !== undefined && toBase64(bytes) === text ? bytes : undefined;
+}
+
+function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
+  const buffer = builtinModule('node:buffer')?.Buffer;
+  if (buffer !== undefined) {
+    return buffer.from(text, 'base64');
+  }
   let binary: string;
   try {
     binary = atob(text);
   } catch {
-    return undefined;
-  }
-  // `atob` passes over blanks, missing padding and bits that belong to no byte.
-  if (btoa(binary) !== text) {
     return undefined;
   }
   const bytes = new Uint8Array(binary.length);

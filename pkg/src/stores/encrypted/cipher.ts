@@ -2,15 +2,13 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { fromBase64, toBase64 } from './base64.js';
-import { KEY_ID, subtle, type Keyring } from './keys.js';
+import { KEY_ID, type Keyring } from './keys.js';
 
 /** The place that a text belongs to: what is sealed for one place cannot be opened at another. */
 export type Binding = readonly (string | null)[];
 
 /** What every sealed text begins with. The number is the format's. */
 const MARK = 'sealed1:';
-/** The bytes of the nonce, which begins the bytes. Random: at most 2^32 texts should be sealed with one key. */
-const NONCE_BYTES = 12;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -32,15 +30,7 @@ export class Cipher {
   async seal(text: string, binding: Binding): Promise<string> {
     const { current } = this.#keys;
     const key = await this.#keys.get(current);
-    const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
-    const sealed = await subtle().encrypt(
-      { name: 'AES-GCM', iv, additionalData: dataOf(binding) },
-      key,
-      encoder.encode(text),
-    );
-    const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength);
-    bytes.set(iv);
-    bytes.set(new Uint8Array(sealed), NONCE_BYTES);
+    const bytes = await key.encrypt(encoder.encode(text), dataOf(binding));
     return `${MARK}${current}:${toBase64(bytes)}:${current}`;
   }
 
@@ -57,8 +47,7 @@ export class Cipher {
     }
     const key = await this.#keys.get(id);
     try {
-      const algorithm = { name: 'AES-GCM', iv: bytes.subarray(0, NONCE_BYTES), additionalData: dataOf(binding) };
-      return decoder.decode(await subtle().decrypt(algorithm, key, bytes.subarray(NONCE_BYTES)));
+      return decoder.decode(await key.decrypt(bytes, dataOf(binding)));
     } catch (error) {
       throw new StoreError('corrupt', `${what} is not as it was sealed, or not with this key "${id}"`, {
         cause: error,

@@ -1,6 +1,7 @@
-// The keys of an encrypted store: which there are, and how they become WebCrypto keys.
+// The keys of an encrypted store: which there are, and what encrypts with each.
 
 import { isStoreError, StoreError } from '../../store/store-error.js';
+import { nodeAesGcm, subtle, webAesGcm, type AesGcm } from './aes-gcm.js';
 
 /** A WebCrypto `CryptoKey`, by its shape: not every program has the type. */
 export interface WebCryptoKey {
@@ -35,12 +36,14 @@ export interface KeyOptions {
   readonly current?: string;
 }
 
-/** The keys, each imported once. */
+/** The keys, each made ready once. */
 export class Keyring {
   /** The id of the key that encrypts. */
   readonly current: string;
-  readonly #find: FindKey;
-  readonly #keys = new Map<string, Promise<CryptoKey>>();
+  readonly #source: FindKey;
+  readonly #keys = new Map<string, AesGcm>();
+  /** The keys that are being looked for. */
+  readonly #coming = new Map<string, Promise<AesGcm>>();
 
   /** Throws `rejected` for keys that do not suit. */
   constructor({ keys, current }: KeyOptions) {
@@ -51,25 +54,34 @@ export class Keyring {
     const list =
       typeof keys === 'function' ? undefined : keys.map(({ id, key }) => copyOf(id, key, id === this.current));
     const byId = new Map(list?.map(({ id, key }) => [id, key]));
-    this.#find = typeof keys === 'function' ? keys : (id) => byId.get(id);
+    this.#source = typeof keys === 'function' ? keys : (id) => byId.get(id);
   }
 
-  /** The key of an id. Throws `rejected` when there is none, `unavailable` when the function that finds it throws. */
-  async get(id: string): Promise<CryptoKey> {
-    let key = this.#keys.get(id);
-    if (key === undefined) {
-      key = this.#import(id);
+  /**
+   * The key of an id; later, when it has to be found first. Throws `rejected` when there is none, `unavailable` when
+   * the function that finds it throws.
+   */
+  get(id: string): AesGcm | Promise<AesGcm> {
+    return this.#keys.get(id) ?? this.#coming.get(id) ?? this.#find(id);
+  }
+
+  /** Looks for a key. A look-up that failed may be tried again. */
+  async #find(id: string): Promise<AesGcm> {
+    const coming = this.#import(id);
+    this.#coming.set(id, coming);
+    try {
+      const key = await coming;
       this.#keys.set(id, key);
-      // A look-up that failed may be tried again.
-      key.catch(() => this.#keys.delete(id));
+      return key;
+    } finally {
+      this.#coming.delete(id);
     }
-    return key;
   }
 
-  async #import(id: string): Promise<CryptoKey> {
+  async #import(id: string): Promise<AesGcm> {
     let material: KeyMaterial | undefined;
     try {
-      material = await this.#find(id);
+      material = await this.#source(id);
     } catch (error) {
       throw isStoreError(error)
         ? error
@@ -80,19 +92,13 @@ export class Keyring {
     }
     checkKey(id, material, id === this.current);
     if (!isBytes(material)) {
-      return material as CryptoKey;
+      return webAesGcm(material as CryptoKey);
     }
-    return subtle().importKey('raw', bytesOf(material), 'AES-GCM', false, ['encrypt', 'decrypt']);
+    const bytes = bytesOf(material);
+    return (
+      nodeAesGcm(bytes) ?? webAesGcm(await subtle().importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']))
+    );
   }
-}
-
-/** WebCrypto. Throws `rejected` where there is none. */
-export function subtle(): SubtleCrypto {
-  const found = (globalThis as { readonly crypto?: { readonly subtle?: SubtleCrypto } }).crypto?.subtle;
-  if (found === undefined) {
-    throw new StoreError('rejected', 'there is no WebCrypto here: browsers have it on pages that come by https');
-  }
-  return found;
 }
 
 /** Whether a key is given as bytes, maybe of another realm. */

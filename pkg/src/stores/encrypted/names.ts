@@ -2,7 +2,8 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { toBase64 } from './base64.js';
-import { bytesOf, isBytes, isKeyMaterial, subtle, type KeyMaterial } from './keys.js';
+import { subtle } from './aes-gcm.js';
+import { bytesOf, isBytes, isKeyMaterial, type KeyMaterial } from './keys.js';
 import type { Binding } from './cipher.js';
 
 /** Makes the tokens of names. */

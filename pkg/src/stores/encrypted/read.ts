@@ -3,7 +3,7 @@
 import { StoreError } from '../../store/store-error.js';
 import { sessionTitle } from '../../store/refusals.js';
 import { unlessCorrupt } from '../shared/outcome.js';
-import { changedOf } from '../shared/parts.js';
+import { changedOf, stateOf } from '../shared/parts.js';
 import { placeOf } from '../shared/list-order.js';
 import type { Home, Records } from './records.js';
 import type { Change, Changed, Delta, Loaded, LoadQuery, Page, Row, Values } from '../../store/contract.js';
@@ -30,11 +30,7 @@ export async function openLoaded(
   ] as const);
   return {
     ...loaded,
-    state: {
-      ...(ownValues && { session: ownValues }),
-      ...(appValues && { app: appValues }),
-      ...(userValues && { user: userValues }),
-    },
+    state: stateOf(ownValues, appValues, userValues),
     ...(openedChanged && { changed: openedChanged }),
     events: loaded.events.map((event, index) => ({ ...event, data: texts[index] ?? '' })),
   };

@@ -7,7 +7,7 @@ import { answer, get, lastOf, source } from './requests.js';
 import type { ScopeRow, SessionRow } from './rows.js';
 import { deltaSince, readSince } from './since.js';
 import { readValues } from './values.js';
-import { changedOf, marksOf } from '../shared/parts.js';
+import { changedOf, loadedOf, stateOf } from '../shared/parts.js';
 import type { Delta, Known, Loaded, LoadedScope, LoadQuery, ScopeName, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
@@ -41,22 +41,18 @@ export async function readSession(
   ]);
   const isKnown = known.created === created && known.rev === rev && !hasDiverged;
   const values = isKnown ? undefined : await readValues(transaction, session.number, sessionTitle(key));
-  return {
+  return loadedOf({
     created,
     rev,
     time,
     pos,
-    state: {
-      ...(values && { session: values }),
-      ...(appPart.values && { app: appPart.values }),
-      ...(userPart.values && { user: userPart.values }),
-    },
-    ...(last !== undefined && { last }),
-    marks: marksOf(app?.mark, user?.mark),
-    ...changedOf(appPart.changed, userPart.changed),
-    ...(hasDiverged && { diverged: true }),
+    state: stateOf(values, appPart.values, userPart.values),
+    last,
+    marks: [app?.mark, user?.mark],
+    changed: changedOf(appPart.changed, userPart.changed).changed,
+    isDiverged: hasDiverged,
     events,
-  };
+  });
 }
 
 /** Whether what a caller has of a session is not what is here: there is less of it, or another event. */

@@ -9,8 +9,20 @@ const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
 });
 const encoder = new TextEncoder();
 
+let count = countCrc32;
+
 /** The CRC-32 of a text's UTF-8 bytes. */
 export function crc32(text: string): number {
+  return count(text);
+}
+
+/** Lets a function of the host count from now on, which says the same in less time. */
+export function countBy(faster: typeof countCrc32): void {
+  count = faster;
+}
+
+/** The same for hosts that cannot count it. */
+export function countCrc32(text: string): number {
   const bytes = encoder.encode(text);
   let rest = -1;
   // Counting takes half the time of `for … of`.

@@ -3,7 +3,7 @@
 import { refusedBefore, sessionExists, sessionNotFound, wrongRevision, wrongState } from '../../store/refusals.js';
 import { callOf, hintOf, isKnownScope, isNamed } from '../shared/keys.js';
 import { listOrder, placeOf } from '../shared/list-order.js';
-import { beforeOf, changedOf, marksOf } from '../shared/parts.js';
+import { beforeOf, changedOf, loadedOf, stateOf } from '../shared/parts.js';
 import { emptyValues } from '../shared/values.js';
 import { Remembered } from './remembered.js';
 import { Scope } from './scope.js';
@@ -125,22 +125,23 @@ export class Tables {
     const { changed } = this.#changed(key, known);
     const isTold = (part: 'app' | 'user', { pos, mark }: Scope): boolean =>
       changed?.[part] !== undefined || isKnownScope(known, part, pos, mark);
-    return {
+    const isKnown = known.created === created && known.rev === rev && !isDiverged;
+    return loadedOf({
       created,
       rev,
       time,
       pos: { app: app.pos, user: user.pos },
-      state: {
-        ...(known.created === created && known.rev === rev && !isDiverged ? {} : { session: session.values.record() }),
-        ...(isTold('app', app) ? {} : { app: app.values.record() }),
-        ...(isTold('user', user) ? {} : { user: user.values.record() }),
-      },
-      ...(last !== undefined && { last }),
-      marks: marksOf(app.mark, user.mark),
-      ...(changed && { changed }),
-      ...(isDiverged && { diverged: true }),
+      state: stateOf(
+        isKnown ? undefined : session.values.record(),
+        isTold('app', app) ? undefined : app.values.record(),
+        isTold('user', user) ? undefined : user.values.record(),
+      ),
+      last,
+      marks: [app.mark, user.mark],
+      changed,
+      isDiverged,
       events: session.events(events),
-    };
+    });
   }
 
   /** See `SessionStore.list`. */

@@ -13,6 +13,8 @@ import { fromColumn, toColumn } from '../shared/column-text.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
 import { isEmpty, namesIn } from '../shared/values.js';
 import { deltaOf, textIn, type Told } from './answers.js';
+import { arrayOf, plainArrayOf } from './arrays.js';
+import { inLockOrder, Scopes } from './scopes.js';
 import { partsOfTurn } from './turns.js';
 import type { Outcome } from '../shared/outcome.js';
 import type { Change, Committed, Delta } from '../../store/contract.js';
@@ -101,17 +103,17 @@ export function batchOf(
     }
   });
   const sorted = [...locks].sort((a, b) => a - b);
-  return [arrayOf(scopes.list), arrayOf(sessionsOf(requests, changes)), `{${sorted.join()}}`, arrayOf(requests)];
+  return [
+    jsonArrayOf(scopes.list),
+    jsonArrayOf(sessionsOf(requests, changes)),
+    plainArrayOf(sorted),
+    jsonArrayOf(requests),
+  ];
 }
 
 /** An array of JSON values, as Postgres reads it. */
-function arrayOf(items: readonly unknown[]): string {
-  return `{${items.map((item) => quoted(JSON.stringify(item))).join()}}`;
-}
-
-/** A text as it is written in an array. */
-function quoted(text: string): string {
-  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+function jsonArrayOf(items: readonly unknown[]): string {
+  return arrayOf(items.map((item) => JSON.stringify(item)));
 }
 
 /** What an answer of the function means. */
@@ -175,32 +177,6 @@ export function sizeRefusal({ id, call = '', key, delta }: Change): StoreError |
   return undefined;
 }
 
-/** All scopes of a batch, in an order that is the same in every batch. */
-class Scopes {
-  /** Apps, which are in no place (0), then users, which are in the place of their app. */
-  readonly list: readonly (readonly [place: number, name: string])[];
-  readonly #places = new Map<string, { readonly app: number; readonly users: Map<string, number> }>();
-
-  constructor(changes: readonly Change[]) {
-    const apps = [...new Set(changes.map(({ key }) => key.appName))].sort();
-    const list: [number, string][] = apps.map((app) => [0, toColumn(app)]);
-    apps.forEach((app, index) => {
-      const users = new Set(
-        changes.flatMap(({ key }) => (key.appName === app && key.userId !== undefined ? [key.userId] : [])),
-      );
-      const places = [...users].sort().map((user) => [user, list.push([index + 1, toColumn(user)])] as const);
-      this.#places.set(app, { app: index + 1, users: new Map(places) });
-    });
-    this.list = list;
-  }
-
-  /** The places of an app and of its user. */
-  of({ appName, userId }: Change['key']): { app: number; usr: number | undefined } {
-    const { app, users } = this.#places.get(appName) ?? { app: 0, users: undefined };
-    return { app, usr: userId === undefined ? undefined : users?.get(userId) };
-  }
-}
-
 function sessionsOf(requests: readonly Request[], changes: readonly Change[]): Wanted[] {
   const sessions: Wanted[] = [];
   requests.forEach(({ kind, app, usr, session, id, time }, index) => {
@@ -214,7 +190,7 @@ function sessionsOf(requests: readonly Request[], changes: readonly Change[]): W
       });
     }
   });
-  return sessions.sort((a, b) => a.usr - b.usr || (a.session < b.session ? -1 : 1));
+  return sessions.sort(inLockOrder);
 }
 
 function requestOf(change: Change, scopes: Scopes): Request {

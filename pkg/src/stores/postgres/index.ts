@@ -9,12 +9,13 @@
  */
 
 import { isStoreError } from '../../store/store-error.js';
-import { batchOf, outcomeIn, sizeRefusal } from './commit.js';
+import { sizeRefusal } from './commit.js';
+import { Commits } from './commits.js';
 import { Sender, type PostgresClient } from './client.js';
 import { listStatement, pageOf } from './list.js';
 import { checkArguments, type PostgresStoreOptions } from './options.js';
 import { loadedOf, loadStatement, scopeOf, scopeStatement } from './read.js';
-import { openStatement, quotedSchema } from './open.js';
+import { functionsStatement, openStatement, quotedSchema, type Found } from './open.js';
 import { durabilityOf, objectionTo, SERVER_STATEMENT, type Server } from './server.js';
 import { takeTurn } from './turns.js';
 import { Hints } from './hints.js';
@@ -22,6 +23,9 @@ import { toColumn } from '../shared/column-text.js';
 import { hintOf } from '../shared/keys.js';
 import { commitEach, committedOr, commitUnrefused, type Outcome } from '../shared/outcome.js';
 import type { Change, Durability, Hint, SessionStore } from '../../store/contract.js';
+
+/** While the server writes one batch, the answers to another one are applied, and the next one is made ready. */
+const PARALLEL = 2;
 
 export type { PostgresStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
@@ -63,18 +67,15 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       write('select pg_notify($1, message) from json_array_elements_text($2::json) message', name, messages),
     );
 
+  const commits = new Commits(schema, (statement) => sender.send(statement, false));
   const commitBatch = async (changes: readonly Change[]): Promise<Outcome[]> => {
-    const rows = await write(`select ${schema}.commit_v2($1, $2, $3, $4) as answers`, ...batchOf(changes));
-    const answers = JSON.parse(
-      (rows as readonly { answers: string }[])[0]?.answers ?? '',
-    ) as readonly (readonly unknown[])[];
-    return changes.map((change, index) => {
-      const outcome = outcomeIn(answers[index] ?? [], change);
+    const outcomes = await commits.commit(changes);
+    outcomes.forEach((outcome, index) => {
       if (!isStoreError(outcome) && outcome.duplicate === undefined) {
-        hints?.add(change.key);
+        hints?.add((changes[index] as Change).key);
       }
-      return outcome;
     });
+    return outcomes;
   };
   /** Commits changes as one batch; one after the other when one of them makes the whole batch fail. */
   const commitMany = (changes: readonly Change[]): Promise<readonly Outcome[]> =>
@@ -103,9 +104,11 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       }
       durability = durabilityOf(server, isInMemory(client));
       await write(openStatement(name, migrate));
+      commits.limitTo((await sender.send({ text: functionsStatement(schema), values: [] }, true)) as readonly Found[]);
     },
     commit: async (change) => committedOr((await commitMany([change]))[0]),
     commitMany,
+    parallelCommits: PARALLEL,
     load: async (key, query) => loadedOf(await sender.send(loadStatement(schema, key, query), true), key),
     list: async (query) => pageOf(await sender.send(listStatement(schema, query), true), query),
     remove: async (key, _context, { created } = {}) => {

@@ -3,6 +3,7 @@
 import { literal } from './functions/common.js';
 import { version1, version2 } from './schema.js';
 import { upgradeFrom1 } from './upgrade.js';
+import { makeQuickFunctions, quickFunctions, regnamespace } from './functions/quick.js';
 import { REFUSED, VERSION, WRONG_VERSION } from './version.js';
 import { StoreError } from '../../store/store-error.js';
 import type { Migrate } from '../../store/contract.js';
@@ -52,8 +53,24 @@ begin
   elsif found_version <> ${VERSION} then
     raise exception using errcode = '${WRONG_VERSION}', message = ${literal(`the schema ${quoted}`)}, detail = found_version::text;
   end if;
+  ${migrate === 'check' ? '' : makeQuickFunctions(quoted)}
 end
 $open$`;
+}
+
+/** One of the functions that {@link functionsStatement} finds. */
+export interface Found {
+  readonly name: string;
+}
+
+/**
+ * The statement that finds which of the functions are there, and can be called, that a schema may be without: it was
+ * made by an older version of this package, and the role may make none.
+ */
+export function functionsStatement(quoted: string): string {
+  const names = quickFunctions(quoted).map(([name]) => literal(name));
+  return `select proname::text as name from pg_proc
+where pronamespace = ${regnamespace(quoted)} and proname in (${names.join()}) and has_function_privilege(oid, 'execute')`;
 }
 
 function upgrade(quoted: string): string {

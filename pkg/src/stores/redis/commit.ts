@@ -18,9 +18,9 @@ import { hintText } from './hints.js';
 import { hashOf, textAfterSign, type List } from './hashes.js';
 import { appKeys, baseOf, memberOf, sessionKeys, userKeys, versionKeys } from './keys.js';
 import { VERSION } from './version.js';
-import { beforeOf, changedOf, marksOf } from '../shared/parts.js';
+import { beforeOf, changedOf } from '../shared/parts.js';
 import type { Outcome } from '../shared/outcome.js';
-import type { Change, Committed, Delta, Known, Marks } from '../../store/contract.js';
+import type { Change, Committed, Delta, Known } from '../../store/contract.js';
 import { callOf } from '../shared/keys.js';
 import type { SessionKey } from '../../model/types.js';
 
@@ -148,11 +148,6 @@ function failureIn({ key }: Change, text: string): StoreError {
   );
 }
 
-/** The marks that a script has told. */
-export function marksIn(app: unknown, user: unknown): Marks {
-  return marksOf(textIn(app), textIn(user));
-}
-
 /** What a script has told of what has changed in the scopes. */
 export function changedIn(app: unknown, user: unknown): Pick<Committed, 'changed'> {
   return changedOf(deltaIn(app, 'the app'), deltaIn(user, 'the user'));
@@ -166,7 +161,8 @@ function deltaIn(reply: unknown, whose: string): Delta | undefined {
   return { set: hashOf(set, whose).values, unset: unset.map(textAfterSign) };
 }
 
-function textIn(reply: unknown): string | undefined {
+/** A text with a sign before it that a script has told, if it has told one. */
+export function textIn(reply: unknown): string | undefined {
   return isNothing(reply) ? undefined : textAfterSign(reply);
 }
 

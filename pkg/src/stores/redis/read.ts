@@ -1,10 +1,11 @@
 // What the scripts that read a session or a scope get and answer.
 
 import { sessionTitle } from '../../store/refusals.js';
-import { changedIn, knownText, marksIn } from './commit.js';
+import { changedIn, knownText, textIn } from './commit.js';
 import { hashOf, textAfterSign, type List } from './hashes.js';
 import { memberOf } from './keys.js';
-import type { Loaded, LoadedScope, LoadQuery, StoredEvent } from '../../store/contract.js';
+import { loadedOf, stateOf } from '../shared/parts.js';
+import type { Loaded, LoadedScope, LoadQuery, StoredEvent, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** What the script that loads gets. */
@@ -32,20 +33,20 @@ export function decodeLoaded({ sessionId }: SessionKey, reply: unknown): Loaded 
   }
   const [, created, rev, time, appPos, userPos, session, app, user, ...rest] = reply as List;
   const [revs, datas, ids, last, appMark, userMark, changedApp, changedUser, hasDiverged] = rest;
-  const part = (name: 'session' | 'app' | 'user', hash: unknown): Loaded['state'] =>
-    hash === null ? {} : { [name]: hashOf(hash as List, `${sessionTitle({ sessionId })}, ${name} state`).values };
-  return {
+  const part = (name: 'session' | 'app' | 'user', hash: unknown): Values | undefined =>
+    hash === null ? undefined : hashOf(hash as List, `${sessionTitle({ sessionId })}, ${name} state`).values;
+  return loadedOf({
     created: textAfterSign(created),
     rev: Number(rev),
     time: Number(time),
     pos: { app: Number(appPos), user: Number(userPos) },
-    state: { ...part('session', session), ...part('app', app), ...part('user', user) },
-    ...(last === null ? {} : { last: textAfterSign(last) }),
-    marks: marksIn(appMark, userMark),
-    ...changedIn(changedApp, changedUser),
-    ...(hasDiverged === null ? {} : { diverged: true }),
+    state: stateOf(part('session', session), part('app', app), part('user', user)),
+    last: textIn(last),
+    marks: [textIn(appMark), textIn(userMark)],
+    changed: changedIn(changedApp, changedUser).changed,
+    isDiverged: hasDiverged !== null,
     events: eventsOf(revs, datas as List, ids as List),
-  };
+  });
 }
 
 /** Either all follow each other from one revision, or each has its own, the last one first. */

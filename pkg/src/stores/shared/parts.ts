@@ -1,6 +1,6 @@
 // Parts of answers that have members only for what is known.
 
-import type { Changed, Committed, Delta, Marks } from '../../store/contract.js';
+import type { Changed, Committed, Delta, Loaded, Marks, Values } from '../../store/contract.js';
 
 /** The marks that are known. */
 export function marksOf(app: string | undefined, user: string | undefined): Marks {
@@ -29,4 +29,50 @@ export function beforeOf(
 /** What has happened to the scopes, as far as it can be told; no member when nothing can. */
 export function changedOf(app: Delta | undefined, user: Delta | undefined): { readonly changed?: Changed } {
   return app === undefined && user === undefined ? {} : { changed: { ...(app && { app }), ...(user && { user }) } };
+}
+
+/** The values of a session and its scopes, without those that are not told. */
+export function stateOf(
+  session: Values | undefined,
+  app: Values | undefined,
+  user: Values | undefined,
+): Loaded['state'] {
+  return { ...(session && { session }), ...(app && { app }), ...(user && { user }) };
+}
+
+/** What has been read of a session. */
+export interface ReadSession extends Pick<Loaded, 'created' | 'rev' | 'time' | 'pos' | 'events' | 'state'> {
+  /** The id of the last event. */
+  readonly last: string | undefined;
+  /** The marks of the app and the user. */
+  readonly marks: readonly [app: string | undefined, user: string | undefined];
+  readonly changed: Changed | undefined;
+  readonly isDiverged: boolean;
+}
+
+/** The answer to a load. */
+export function loadedOf({
+  created,
+  rev,
+  time,
+  pos,
+  state,
+  last,
+  marks,
+  changed,
+  isDiverged,
+  events,
+}: ReadSession): Loaded {
+  return {
+    created,
+    rev,
+    time,
+    pos,
+    state,
+    ...(last !== undefined && { last }),
+    marks: marksOf(...marks),
+    ...(changed && { changed }),
+    ...(isDiverged && { diverged: true }),
+    events,
+  };
 }

@@ -27,6 +27,7 @@ interface AnyStatement extends SqliteStatement {
   setReturnArrays?(enabled: boolean): void;
   /** better-sqlite3 and libsql. */
   safeIntegers?(enabled: boolean): unknown;
+  raw?(enabled: boolean): unknown;
 }
 
 /** A statement, ready to run. */
@@ -58,11 +59,11 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
       // It throws the error of its last run once more.
     }
   };
-  const use = <T>(sql: string, run: (prepared: Prepared) => T): T => {
+  const use = <T>(sql: string, run: (prepared: Prepared) => T, isList = false): T => {
     try {
       let prepared = statements.get(sql);
       if (prepared === undefined) {
-        prepared = prepare(database, sql);
+        prepared = prepare(database, sql, isList);
         statements.set(sql, prepared);
       }
       return run(prepared);
@@ -92,6 +93,11 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
       }
     },
     all: rows,
+    first: (sql, values) => {
+      const [row] = use(sql, ({ statement, bind }) => statement.all(...bind(values)) as readonly unknown[], true);
+      // Some libraries have no other rows than those by names.
+      return row === undefined || Array.isArray(row) ? row : Object.values(row as SqlRow);
+    },
     snapshot: (read) => {
       begin('BEGIN');
       try {
@@ -118,12 +124,16 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
   };
 }
 
-function prepare(database: SqliteDatabase, sql: string): Prepared {
+/** Prepares a statement, whose rows are lists of their columns where that is wanted and the library has such. */
+function prepare(database: SqliteDatabase, sql: string, isList: boolean): Prepared {
   const statement: AnyStatement = database.prepare(sql);
   // The connection may have other defaults.
   statement.safeIntegers?.(false);
   statement.setReadBigInts?.(false);
-  statement.setReturnArrays?.(false);
+  statement.setReturnArrays?.(isList);
+  if (isList) {
+    statement.raw?.(true);
+  }
   return { statement, bind: statement.setReadBigInts === undefined ? (values) => [values] : (values) => values };
 }
 

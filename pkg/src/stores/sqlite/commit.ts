@@ -15,6 +15,7 @@ import { entryOf, RECENT } from './entries.js';
 import { findToWrite, readScope, type Found, type FoundToWrite, type ScopeRow, type SessionRow } from './read.js';
 import { numberIn } from './rows.js';
 import * as sql from './statements.js';
+import { ValueWrites } from './value-writes.js';
 import { toColumn } from '../shared/column-text.js';
 import { callOf, isNamed } from '../shared/keys.js';
 import { REMEMBERED_MS } from '../shared/limits.js';
@@ -153,14 +154,17 @@ function write(driver: SqlDriver, change: Change, found: Found): Committed {
   const { id, kind, key, time, event, delta } = change;
   const { appName, userId, sessionId } = key;
   const told = tell(driver, change, found);
+  const call = callColumn(change);
+  const values = new ValueWrites();
   const sessions = kind === 'create' ? 1 : 0;
   const app = ensureScope(driver, found.app, { app: appName });
   const user = userId === undefined ? found.user : ensureScope(driver, found.user, { app: appName, user: userId });
   const pos: Pos = {
-    app: move(driver, app, delta.app, sessions, change),
-    user: userId === undefined ? 0 : move(driver, user, delta.user, sessions, change),
+    app: move(driver, app, delta.app, sessions, call, values),
+    user: userId === undefined ? 0 : move(driver, user, delta.user, sessions, call, values),
   };
   if (kind === 'update' || userId === undefined || sessionId === undefined) {
+    values.write(driver);
     driver.run(sql.FORGET_UPDATES, [Date.now() - REMEMBERED_MS]);
     driver.run(sql.ADD_UPDATE, [(userId === undefined ? app : user).n, toColumn(id), Date.now()]);
     return { rev: 0, prev: null, pos, ...told };
@@ -171,18 +175,20 @@ function write(driver: SqlDriver, change: Change, found: Found): Committed {
     if (event !== undefined || !isEmpty(delta.session)) {
       const [row = {}] = driver.all(sql.FIND_SESSION, names);
       const n = numberIn(row, 'n');
-      apply(driver, n, 0, delta.session);
+      values.add(n, 0, delta.session);
       if (event !== undefined) {
         addEvent(driver, n, 0, sql.BEGINNING, event);
       }
     }
+    values.write(driver);
     return { rev: 0, prev: null, pos, ...told };
   }
   const { n, rev: prev, peak } = found.session as SessionRow;
   const rev = prev + 1;
   driver.run(sql.MOVE_SESSION, [rev, time, n]);
   addEvent(driver, n, rev, toColumn(id), event ?? { time, data: '' }, peak);
-  apply(driver, n, rev, delta.session);
+  values.add(n, rev, delta.session);
+  values.write(driver);
   return { rev, prev, pos, ...told };
 }
 
@@ -212,7 +218,8 @@ function move(
   { n, pos }: ScopeRow,
   delta: Delta | undefined,
   sessions: number,
-  change: Change,
+  call: string,
+  values: ValueWrites,
 ): number {
   if (delta === undefined || isEmpty(delta)) {
     if (sessions > 0) {
@@ -220,20 +227,13 @@ function move(
     }
     return pos;
   }
-  const [next, call] = [pos + 1, callColumn(change)];
+  const next = pos + 1;
   const entry = entryOf(call, delta);
   driver.run(sql.MOVE_SCOPE, [next, call, entry, sessions, n]);
   if (next % RECENT.changes === 0 || entry.length > RECENT.characters) {
     driver.run(sql.KEEP_RECENT, [n]);
     driver.run(sql.CLEAR_RECENT, [n]);
   }
-  apply(driver, n, next, delta);
+  values.add(n, next, delta);
   return next;
-}
-
-function apply(driver: SqlDriver, owner: number, born: number, { set = {}, unset = [] }: Delta = {}): void {
-  unset.forEach((name) => driver.run(sql.UNSET_VALUE, [owner, toColumn(name)]));
-  Object.keys(set).forEach((name, nth) => {
-    driver.run(sql.SET_VALUE, [owner, toColumn(name), born, nth, sql.jsonColumn(set[name]), born]);
-  });
 }

@@ -13,7 +13,7 @@ import { toColumn } from '../shared/column-text.js';
 import { hintOf, isKnownScope, isNamed } from '../shared/keys.js';
 import { REMEMBERED_MS } from '../shared/limits.js';
 import { committedOr, outcomeOf, type Outcome } from '../shared/outcome.js';
-import { marksOf } from '../shared/parts.js';
+import { loadedOf, stateOf } from '../shared/parts.js';
 import type { SqlDriver } from './driver.js';
 import type {
   Change,
@@ -27,7 +27,9 @@ import type {
 } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-type Core = Required<Omit<SessionStore, 'reserve' | 'watch' | 'close' | 'durability' | 'exclusive' | 'guards'>>;
+type Core = Required<
+  Omit<SessionStore, 'reserve' | 'watch' | 'close' | 'durability' | 'exclusive' | 'guards' | 'parallelCommits'>
+>;
 
 /** The store over a driver. It says nothing about durability, and has nothing to close. */
 export function sqliteCore(driver: SqlDriver): Core {
@@ -70,22 +72,23 @@ function load(driver: SqlDriver, key: SessionKey, { events = {}, known = {} }: L
   };
   const isDiverged = hasDiverged(driver, session, known);
   const isKnown = !isDiverged && known.created === created && known.rev === rev;
-  return {
+  const [appTitle, userTitle] = [scopeTitle({ app: key.appName }), scopeTitle({ app: key.appName, user: key.userId })];
+  return loadedOf({
     created,
     rev,
     time,
     pos: { app: app.pos, user: user.pos },
-    state: {
-      ...(isKnown ? {} : { session: readValues(driver, n, sessionTitle(key)) }),
-      ...(isWanted.app && { app: readValues(driver, app.n, scopeTitle({ app: key.appName })) }),
-      ...(isWanted.user && { user: readValues(driver, user.n, scopeTitle({ app: key.appName, user: key.userId })) }),
-    },
-    ...(last !== undefined && { last }),
-    marks: marksOf(app.mark, user.mark),
-    ...(changed && { changed }),
-    ...(isDiverged && { diverged: true }),
+    state: stateOf(
+      isKnown ? undefined : readValues(driver, n, sessionTitle(key)),
+      isWanted.app ? readValues(driver, app.n, appTitle) : undefined,
+      isWanted.user ? readValues(driver, user.n, userTitle) : undefined,
+    ),
+    last,
+    marks: [app.mark, user.mark],
+    changed,
+    isDiverged,
     events: readEvents(driver, session, events),
-  };
+  });
 }
 
 /** Whether a caller knows another event at its revision, or a later revision: the database has gone back since. */

@@ -7,7 +7,7 @@ import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
 import { PageRows } from '../shared/page-rows.js';
 import type { SqlDriver, SqlRow } from './driver.js';
-import type { ListQuery, Page, Place } from '../../store/contract.js';
+import type { ListQuery, Page, Place, Values } from '../../store/contract.js';
 
 /** See `SessionStore.list`. */
 export function readPage(driver: SqlDriver, query: ListQuery): Page {
@@ -19,28 +19,45 @@ export function readPage(driver: SqlDriver, query: ListQuery): Page {
     Math.min(limit, Number.MAX_SAFE_INTEGER),
     offset,
   ]);
+  const scope = readScope(driver, { app });
+  const total = user === undefined ? scope.sessions : readScope(driver, { app, user }).sessions;
+  return pageOf(app, rows, total, {
+    session: (row, whose) => readValues(driver, numberIn(row, 'n'), whose),
+    user: (row, whose) => readValues(driver, readScope(driver, { app, user: textIn(row, 'user') }).n, whose),
+    app: (whose) => readValues(driver, scope.n, whose),
+  });
+}
+
+/** How the values of a page are read. `whose` is a title, for messages; each may throw `corrupt`. */
+export interface PageValues {
+  /** Those of the session of a row. */
+  session(row: SqlRow, whose: string): Values;
+  /** Those of the user of a row. */
+  user(row: SqlRow, whose: string): Values;
+  app(whose: string): Values;
+}
+
+/** The page of an app that rows of sessions make; `total` is how many there are in all. */
+export function pageOf(app: string, rows: readonly SqlRow[], total: number, values: PageValues): Page {
   const page = new PageRows();
   for (const row of rows) {
     const key = { appName: app, userId: textIn(row, 'user'), sessionId: textIn(row, 'id') };
-    const owner = { app, user: key.userId };
     page.add(
       key,
       () => ({
         created: textIn(row, 'created'),
         rev: numberIn(row, 'rev'),
         time: numberIn(row, 'time'),
-        state: readValues(driver, numberIn(row, 'n'), sessionTitle(key)),
+        state: values.session(row, sessionTitle(key)),
       }),
-      () => readValues(driver, readScope(driver, owner).n, scopeTitle(owner)),
+      () => values.user(row, scopeTitle({ app, user: key.userId })),
     );
   }
-  const scope = readScope(driver, { app });
-  const total = user === undefined ? scope.sessions : readScope(driver, { app, user }).sessions;
-  return page.page(readValues(driver, scope.n, scopeTitle({ app })), total, lastPlace(rows));
+  return page.page(values.app(scopeTitle({ app })), total, lastPlace(rows));
 }
 
 /** Where a page ends, also when its last session cannot be read: the next page begins behind that. */
-export function lastPlace(rows: readonly SqlRow[]): Place | undefined {
+function lastPlace(rows: readonly SqlRow[]): Place | undefined {
   const last = rows.findLast(({ time }) => typeof time === 'number');
   return last && { time: numberIn(last, 'time'), sessionId: textIn(last, 'id'), userId: textIn(last, 'user') };
 }

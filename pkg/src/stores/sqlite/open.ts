@@ -7,6 +7,9 @@ import { META, NAMES, SCHEMA_VERSION, TABLES, UPGRADES } from './schema.js';
 import type { SqlDriver, SqlRow } from './driver.js';
 import type { Migrate } from '../../store/contract.js';
 
+/** What of a driver makes the tables. */
+export type SchemaDriver = Omit<SqlDriver, 'first'>;
+
 /** A schema, and the statements that make it. */
 export interface Schema {
   readonly version: number;
@@ -24,7 +27,7 @@ const CURRENT: Schema = { version: SCHEMA_VERSION, tables: TABLES, upgrades: UPG
 const WHAT = 'the database';
 
 /** See `SessionStore.open`. All or nothing, and safe when others open the same database at the same time. */
-export function openSchema(driver: SqlDriver, migrate: Migrate, schema: Schema = CURRENT): void {
+export function openSchema(driver: SchemaDriver, migrate: Migrate, schema: Schema = CURRENT): void {
   const version = driver.snapshot(() => versionOf(driver, schema));
   if (version === schema.version) {
     return;
@@ -72,7 +75,7 @@ function stepsFrom(version: number, migrate: Migrate, schema: Schema): readonly 
  * The version of the tables, `undefined` when there are none. Throws when they are not statepad's, or of a newer
  * version.
  */
-function versionOf(driver: SqlDriver, schema: Schema): number | undefined {
+function versionOf(driver: SchemaDriver, schema: Schema): number | undefined {
   const found = driver.all(sql.OUR_NAMES, []);
   if (found.length === 0) {
     return undefined;

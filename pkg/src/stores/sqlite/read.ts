@@ -4,7 +4,7 @@ import { missingEvents } from '../../store/refusals.js';
 import { eventIn, numberIn, numberOf, textOf, valuesIn } from './rows.js';
 import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
-import type { SqlDriver, SqlRow, SqlValue } from './driver.js';
+import type { SqlDriver, SqlValue } from './driver.js';
 import type { Change, LoadQuery, ScopeName, StoredEvent, Values } from '../../store/contract.js';
 
 /** What the row of a scope says. One that has no row yet has the number 0, which owns nothing. */
@@ -48,8 +48,7 @@ export interface FoundToWrite extends Found {
 
 /** Reads the app, the user and the session of a key. */
 export function find(driver: SqlDriver, key: Change['key']): Found {
-  const [row = {}] = driver.all(sql.FIND, placeOf(key));
-  return { app: appIn(row), user: userIn(row), session: sessionIn(row) };
+  return foundIn(driver.first(sql.FIND, placeOf(key)) ?? []);
 }
 
 /**
@@ -62,12 +61,13 @@ export function findToWrite(
   event: string | null,
   call: string | null,
 ): FoundToWrite {
-  const [row = {}] = driver.all(sql.FIND_TO_WRITE, [call, ...placeOf(key), event]);
-  const { version, sent, refused } = row;
+  const row = driver.first(sql.FIND_TO_WRITE, [call, ...placeOf(key), event]) ?? [];
+  const { app, user, session } = foundIn(row);
+  const [sent, refused, version] = [row[SENT], row[SENT + 1], row[SENT + 2]];
   return {
-    app: appIn(row),
-    user: userIn(row),
-    session: sessionIn(row),
+    app,
+    user,
+    session,
     sent: isNull(sent) ? undefined : textOf(sent, 'data'),
     isRefused: !isNull(refused),
     version,
@@ -141,14 +141,16 @@ function firstSince(driver: SqlDriver, n: number, first: number, rev: number, si
   return low;
 }
 
-// Each column is read by a constant name: several times as fast as by a computed one.
+/** The place of the first column behind those of `statements.FIND`. */
+const SENT = 12;
 
-function appIn({ appN, appPos, appMark }: SqlRow): ScopeRow {
-  return scopeOf(appN, appPos, appMark);
-}
-
-function userIn({ userN, userPos, userMark }: SqlRow): ScopeRow {
-  return scopeOf(userN, userPos, userMark);
+/** What the columns of `statements.FIND` say, in their order; all is missing where there is no row. */
+function foundIn(row: readonly unknown[]): Found {
+  return {
+    app: scopeOf(row[0], row[1], row[2]),
+    user: scopeOf(row[3], row[4], row[5]),
+    session: isNull(row[6]) ? undefined : sessionOf(row),
+  };
 }
 
 function scopeOf(n: unknown, pos: unknown, mark: unknown): ScopeRow {
@@ -158,17 +160,14 @@ function scopeOf(n: unknown, pos: unknown, mark: unknown): ScopeRow {
   return { n: numberOf(n, 'n'), pos: numberOf(pos, 'pos'), mark: isNull(mark) ? undefined : textOf(mark, 'mark') };
 }
 
-function sessionIn({ n, created, rev, time, last, peak }: SqlRow): SessionRow | undefined {
-  if (isNull(n)) {
-    return undefined;
-  }
-  const revision = numberOf(rev, 'rev');
+function sessionOf(row: readonly unknown[]): SessionRow {
+  const [rev, last, peak] = [numberOf(row[8], 'rev'), row[10], row[11]];
   return {
-    n: numberOf(n, 'n'),
-    created: textOf(created, 'created'),
-    rev: revision,
-    time: numberOf(time, 'time'),
-    last: revision > 0 && !isNull(last) ? textOf(last, 'id') : undefined,
+    n: numberOf(row[6], 'n'),
+    created: textOf(row[7], 'created'),
+    rev,
+    time: numberOf(row[9], 'time'),
+    last: rev > 0 && !isNull(last) ? textOf(last, 'id') : undefined,
     peak: typeof peak === 'number' ? peak : undefined,
   };
 }

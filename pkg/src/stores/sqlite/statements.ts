@@ -35,12 +35,12 @@ const PLACE = [
 /** One row: `scope` of the app, of the user; `app`, `user`, `id` of the session. */
 export const FIND = `SELECT ${PLACE[0]} FROM (SELECT 1) ${PLACE[1]}`;
 /**
- * The same for a writer, with the version of the tables, with an event that may be sent again, and whether a call was
- * refused: `call`; the parameters of {@link FIND}; `id` of the event. Each may be NULL, and nothing is found by it
- * then.
+ * The same for a writer, with an event that may be sent again, whether a call was refused, and the version of the
+ * tables behind it: `call`; the parameters of {@link FIND}; `id` of the event. Each may be NULL, and nothing is found
+ * by it then.
  */
-export const FIND_TO_WRITE = `SELECT m.value AS version, (SELECT 1 FROM statepad_calls WHERE id = ?) AS refused,
-    ${PLACE[0]}, d.data AS sent
+export const FIND_TO_WRITE = `SELECT ${PLACE[0]},
+    d.data AS sent, (SELECT 1 FROM statepad_calls WHERE id = ?) AS refused, m.value AS version
   FROM statepad_meta AS m ${PLACE[1]}
   LEFT JOIN statepad_events AS d ON d.session = s.n AND d.id = ?
   WHERE m.name = 'version'`;
@@ -94,9 +94,24 @@ export const REMOVE_EVENTS = 'DELETE FROM statepad_events WHERE place BETWEEN ? 
 export const READ_VALUES = 'SELECT name, value, born, nth FROM statepad_values WHERE owner = ?';
 /** `owner`, `name`. */
 export const READ_VALUE = 'SELECT name, value, born, nth FROM statepad_values WHERE owner = ? AND name = ?';
-/** `owner`, `name`, `born` and `pos`, `nth`, `value`. A name that is there stays where it is. */
-export const SET_VALUE = `INSERT INTO statepad_values (owner, name, born, nth, value, pos) VALUES (?, ?, ?, ?, ?, ?)
-  ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value, pos = excluded.pos`;
+/** How many values one statement writes at most. */
+export const MOST_VALUES = 8;
+
+const SET_VALUES = Array.from(
+  { length: MOST_VALUES },
+  (_, more) => `INSERT INTO statepad_values (owner, name, born, nth, value, pos)
+  VALUES (?, ?, ?, ?, ?, ?)${', (?, ?, ?, ?, ?, ?)'.repeat(more)}
+  ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value, pos = excluded.pos`,
+);
+
+/**
+ * The statement that writes so many values, {@link MOST_VALUES} at most: `owner`, `name`, `born`, `nth`, `value`,
+ * `pos` of each. A name that is there stays where it is.
+ */
+export function setValues(count: number): string {
+  return SET_VALUES[count - 1] as string;
+}
+
 /** `owner`, `name`. */
 export const UNSET_VALUE = 'DELETE FROM statepad_values WHERE owner = ? AND name = ?';
 /** `owner`. */

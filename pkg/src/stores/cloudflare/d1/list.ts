@@ -1,12 +1,10 @@
 // Reading pages of a list from D1.
 
-import { scopeTitle, sessionTitle } from '../../../store/refusals.js';
 import { READ_SCOPE_VALUES, VALUE_COLUMNS } from './read.js';
-import { lastPlace } from '../../sqlite/list.js';
-import { numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
+import { pageOf } from '../../sqlite/list.js';
+import { numberIn, valuesIn } from '../../sqlite/rows.js';
 import { listSessions, placeValues, scopeColumn } from '../../sqlite/statements.js';
 import { toColumn } from '../../shared/column-text.js';
-import { PageRows } from '../../shared/page-rows.js';
 import type { D1Query } from './client.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { ListQuery, Page } from '../../../store/contract.js';
@@ -52,22 +50,11 @@ function textOf(column: string): string {
 export function pageFrom({ app }: ListQuery, answers: readonly (readonly SqlRow[])[]): Page {
   const [sessions = [], sessionValues = [], userValues = [], appValues = [], [total] = []] = answers;
   const [bySession, byUser] = [grouped(sessionValues, 'n'), grouped(userValues, 'user')];
-  const page = new PageRows();
-  for (const row of sessions) {
-    const key = { appName: app, userId: textIn(row, 'user'), sessionId: textIn(row, 'id') };
-    page.add(
-      key,
-      () => ({
-        created: textIn(row, 'created'),
-        rev: numberIn(row, 'rev'),
-        time: numberIn(row, 'time'),
-        state: valuesIn(bySession.get(row['n']) ?? [], sessionTitle(key)),
-      }),
-      () => valuesIn(byUser.get(row['user']) ?? [], scopeTitle({ app, user: key.userId })),
-    );
-  }
-  const count = total === undefined ? 0 : numberIn(total, 'sessions');
-  return page.page(valuesIn(appValues, scopeTitle({ app })), count, lastPlace(sessions));
+  return pageOf(app, sessions, total === undefined ? 0 : numberIn(total, 'sessions'), {
+    session: (row, whose) => valuesIn(bySession.get(row['n']) ?? [], whose),
+    user: (row, whose) => valuesIn(byUser.get(row['user']) ?? [], whose),
+    app: (whose) => valuesIn(appValues, whose),
+  });
 }
 
 function grouped(rows: readonly SqlRow[], column: string): Map<unknown, SqlRow[]> {

@@ -8,7 +8,7 @@ import { eventIn, numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
 import { scopeColumn } from '../../sqlite/statements.js';
 import { toColumn } from '../../shared/column-text.js';
 import { isKnownScope } from '../../shared/keys.js';
-import { marksOf } from '../../shared/parts.js';
+import { loadedOf, stateOf } from '../../shared/parts.js';
 import type { SqlRow } from '../../sqlite/driver.js';
 import type { Known, Loaded, LoadQuery, StoredEvent, Values } from '../../../store/contract.js';
 import type { SessionKey } from '../../../model/types.js';
@@ -143,22 +143,23 @@ export function loadedFrom(key: SessionKey, query: LoadQuery, answers: readonly 
     changed?.[part] !== undefined || isKnownScope(known, part, pos[part], mark);
   const isDiverged = known.created === created && hasDiverged(known, rev, text('known'));
   const isKnown = !isDiverged && known.created === created && known.rev === rev;
-  return {
+  const [appTitle, userTitle] = [scopeTitle({ app: key.appName }), scopeTitle({ app: key.appName, user: key.userId })];
+  return loadedOf({
     created,
     rev,
     time,
     pos,
-    state: {
-      ...(isKnown ? {} : { session: of('session', sessionTitle(key)) }),
-      ...(isSame('app', app) ? {} : { app: of('app', scopeTitle({ app: key.appName })) }),
-      ...(isSame('user', user) ? {} : { user: of('user', scopeTitle({ app: key.appName, user: key.userId })) }),
-    },
-    ...(last !== undefined && { last }),
-    marks: marksOf(app, user),
-    ...(changed && { changed }),
-    ...(isDiverged && { diverged: true }),
+    state: stateOf(
+      isKnown ? undefined : of('session', sessionTitle(key)),
+      isSame('app', app) ? undefined : of('app', appTitle),
+      isSame('user', user) ? undefined : of('user', userTitle),
+    ),
+    last,
+    marks: [app, user],
+    changed,
+    isDiverged,
     events: eventsOf(events, wanted, rev),
-  };
+  });
 }
 
 /** Whether what is known of a session is not what there is; `id` is that of the event at the known revision. */

@@ -2,9 +2,9 @@
 
 import { isStoreError } from '../../../store/store-error.js';
 import { batch, type D1DatabaseLike, type D1Query } from './client.js';
-import { openSchema, type Schema } from '../../sqlite/open.js';
+import { openSchema, type Schema, type SchemaDriver } from '../../sqlite/open.js';
 import { OUR_NAMES, READ_META } from '../../sqlite/statements.js';
-import type { SqlDriver, SqlRow } from '../../sqlite/driver.js';
+import type { SqlRow } from '../../sqlite/driver.js';
 import type { Migrate } from '../../../store/contract.js';
 
 /** How often others may come first. Each brings the tables further, so that there is an end to it. */
@@ -72,7 +72,7 @@ async function find(database: D1DatabaseLike): Promise<Found> {
 /** The statements that are to be run. Throws `rejected` when what was found does not suit. */
 function stepsFor({ names, version }: Found, migrate: Migrate, schema: Schema | undefined): D1Query[] {
   const steps: D1Query[] = [];
-  const recorder: SqlDriver = {
+  const recorder: SchemaDriver = {
     run: (sql, values) => void steps.push({ sql, values }),
     all: (sql) => (sql === OUR_NAMES ? names : version),
     snapshot: (read) => read(),

@@ -1,22 +1,15 @@
-// Modules that only Node has. They are looked up at run time, so that bundlers for browsers need not resolve them.
+// What a journal in a file needs of Node.
 
 import { StoreError } from '../../../store/store-error.js';
-
-interface Builtins {
-  readonly 'node:fs/promises': typeof import('node:fs/promises');
-  readonly 'node:os': typeof import('node:os');
-  readonly 'node:path': typeof import('node:path');
-  readonly 'node:process': typeof import('node:process');
-}
+import { builtinModule, type Builtin, type BuiltinName } from '../../shared/builtin.js';
 
 /** A module of Node's own. Throws `rejected` where there is none. */
-export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name] {
-  const host = globalThis as { readonly process?: { getBuiltinModule?(name: string): unknown } };
-  const found = host.process?.getBuiltinModule?.(name);
+export function builtin<Name extends BuiltinName>(name: Name): Builtin<Name> {
+  const found = builtinModule(name);
   if (found === undefined) {
     throw new StoreError('rejected', `a journal in a file needs ${name}, which is not there`);
   }
-  return found as Builtins[Name];
+  return found as Builtin<Name>;
 }
 
 /** The code of an error of the operating system: `ENOENT`. */

@@ -26,6 +26,11 @@ local function takeParts()
   end
   return parts
 end
+local function namesOf(part)
+  local names = {}
+  for index = 1, math.min(#part, READ_AT_ONCE) do names[index] = part[index].name end
+  return names
+end
 local function takeChange()
   local change = { kind = take(), id = take(), user = tonumber(take()), session = tonumber(take()), member = take() }
   change.time, change.eventTime, change.data, change.hint = take(), take(), take(), take()
@@ -51,12 +56,15 @@ local function sessionAt(change)
   local place = change.session
   local key, events, times, ids = KEYS[place], KEYS[place + 1], KEYS[place + 2], KEYS[place + 3]
   local userList = KEYS[change.user + 2]
-  local got = redis.call('HMGET', key, 'c', 'r', 'n', 'f', 'a', 'u')
+  local got = redis.call('HMGET', key, 'c', 'r', 'n', 'f', 'a', 'u', unpack(namesOf(change.deltas.s)))
   local inApp, inUser = redis.call('ZSCORE', LIST, change.member), redis.call('ZSCORE', userList, change.member)
-  local eventCount, timeCount = redis.call('LLEN', events), redis.call('LLEN', times)
-  local last = redis.call('ZRANGE', ids, -1, -1, 'WITHSCORES')
   local rev, first = got[1] and whole(got[2]) or 0, whole(got[4] or 1)
-  if eventCount ~= rev + 1 - first or timeCount ~= eventCount or tonumber(last[2] or 0) ~= rev then refuse('corrupt') end
+  local count = rev + 1 - first
+  local eventCount, last = redis.call('LLEN', events), redis.call('ZRANGE', ids, -1, -1, 'WITHSCORES')
+  -- From the last one that should be there to the end: there are as many as should be when it is one.
+  local lastTimes = redis.call('LRANGE', times, math.max(count, 1) - 1, -1)
+  local isWhole = eventCount == count and #lastTimes == math.min(count, 1) and tonumber(last[2] or 0) == rev
+  if not isWhole then refuse('corrupt') end
   if got[1] and not (inApp and inUser) then refuse('corrupt') end
   if not got[1] and (inApp or inUser or redis.call('EXISTS', key) == 1) then refuse('corrupt') end
   -- A session that has seen a scope further on than it is says that the scope was dropped.
@@ -64,6 +72,7 @@ local function sessionAt(change)
   return {
     key = key, events = events, times = times, ids = ids, userList = userList,
     created = got[1], rev = rev, pos = rev, first = first, last = whole(got[3] or 0), lastId = last[1] or false,
+    lastTime = lastTimes[1], got = got, before = 6,
   }
 end
 
@@ -89,8 +98,9 @@ end
 
 -- Looks at a change without writing anything. Answers what is known of one that was made before.
 local function look(change)
-  change.app = scopeAt(APP, LOG, missing)
-  change.home = change.user and scopeAt(KEYS[change.user], KEYS[change.user + 1], missing)
+  local deltas = change.deltas
+  change.app = scopeAt(APP, LOG, missing, namesOf(deltas.a))
+  change.home = change.user and scopeAt(KEYS[change.user], KEYS[change.user + 1], missing, namesOf(deltas.u))
   change.its = change.session and sessionAt(change)
   local app, home, its = change.app, change.home, change.its
   change.changedApp = changedSince(app, change.knownApp)
@@ -119,8 +129,8 @@ local function look(change)
   if not (isAt(app.pos, change.appPos) and isAt(home and home.pos or 0, change.userPos)) then refuse('conflict') end
   if not (holds(app, guards.a) and holds(home, guards.u) and holds(its, guards.s)) then refuse('conflict') end
   -- These fail where something else is.
-  if #change.deltas.a > 0 then redis.call('ZCARD', LOG) end
-  if home and #change.deltas.u > 0 then redis.call('ZCARD', home.log) end
+  if #deltas.a > 0 then redis.call('ZCARD', LOG) end
+  if home and #deltas.u > 0 then redis.call('ZCARD', home.log) end
   return nil
 end
 
@@ -139,8 +149,9 @@ local function writeNames(scope, part, fields, rows)
       rows[#rows + 1] = row
     end
   end
-  for _, item in ipairs(part) do
-    local stored = redis.call('HGET', scope.key, item.name)
+  for index, item in ipairs(part) do
+    local stored
+    if index <= READ_AT_ONCE then stored = scope.got[scope.before + index] else stored = redis.call('HGET', scope.key, item.name) end
     if item.text == '' then
       if stored then
         gone[item.name] = true
@@ -178,8 +189,7 @@ end
 
 local function pushEvent(change, its)
   redis.call('RPUSH', its.events, change.data)
-  local before = redis.call('LINDEX', its.times, -1)
-  local latest = before and string.match(before, '%S+$')
+  local latest = its.lastTime and string.match(its.lastTime, '%S+$')
   local isLate = latest and tonumber(latest) > tonumber(change.eventTime)
   redis.call('RPUSH', its.times, isLate and change.eventTime .. ' ' .. latest or change.eventTime)
 end

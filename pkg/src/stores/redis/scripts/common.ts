@@ -24,11 +24,13 @@ end
 
 /**
  * What an app's or a user's scope is at. `missing` gets what to answer when that cannot be told: something was
- * dropped, or version 1 has written there, whose values lie where the log is.
+ * dropped, or version 1 has written there, whose values lie where the log is. What is under `names`, if any are given,
+ * is read by the same command: behind the third of `got`.
  */
 export const scopeLua = String.raw`
-local function scopeAt(key, log, missing)
-  local got = redis.call('HMGET', key, 'p', 'n', 'm')
+local READ_AT_ONCE = 1000 -- names
+local function scopeAt(key, log, missing, names)
+  local got = redis.call('HMGET', key, 'p', 'n', 'm', unpack(names or {}))
   if not got[1] and redis.call('EXISTS', key, log) > 0 then
     if isOf(log, 'hash') then
       missing({ 'version', '1' })
@@ -39,7 +41,7 @@ local function scopeAt(key, log, missing)
   end
   local pos, last = tonumber(got[1] or 0), tonumber(got[2] or 0)
   if not (pos and last) then missing({ 'corrupt' }) end
-  return { key = key, log = log, pos = pos, last = last, mark = got[3] }
+  return { key = key, log = log, pos = pos, last = last, mark = got[3], got = got, before = 3 }
 end
 
 -- What has changed since a known position '@position=mark': names that were unset, and the names and texts of what was set.

@@ -1,0 +1,29 @@
+/**
+ * The package's own checks of what comes in, put together from its sources without the core: plain JavaScript admits,
+ * copies and freezes exactly as the package does, so that only what is behind that differs.
+ */
+
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+
+const ENTRY = `
+  export { admitDelta } from './input/admit.js';
+  export { admitEvent, extractTempKeys, freezeEvent, isRepeated } from './input/event-draft.js';
+  export { REQUESTS, checkConfig, checkKey, checkList, checkRequest, checkSession } from './input/requests.js';
+  export { admitString, checkCount, checkObject } from './checks/arguments.js';
+  export { isBlank, newId } from './model/ids.js';
+  export { put } from './model/json.js';
+`;
+
+const { outputFiles } = buildSync({
+  stdin: { contents: ENTRY, resolveDir: fileURLToPath(new URL('../../pkg/src', import.meta.url)), loader: 'ts' },
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  write: false,
+});
+
+/** What the entry exports. */
+export const admission = await import(
+  `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
+);

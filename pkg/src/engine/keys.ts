@@ -1,0 +1,174 @@
+// Keys cross into the core once: from then on they go by a number.
+
+import { memoryFull } from './core-error.js';
+import { wordsFor, writeText } from './transfer.js';
+import { Absent, KeyWord, Shift, intern, released_keys } from './wasm.js';
+import { StatepadError, isStatepadError } from '../model/errors.js';
+import { isWellFormed } from '../model/json.js';
+import type { StoredScope } from '../model/scope.js';
+import type { Json } from '../model/types.js';
+
+/** The word of each key that the core knows: its number, and its scope in the lowest bits. */
+const known = new Map<string, number>();
+/** By number: the keys. */
+const names: (string | undefined)[] = [];
+/** How many were interned since the last sweep, and how many were left by that. */
+let interned = 0;
+let left = 0;
+
+/** The number of a key lies above the bits of its scope, which are all set for `temp:`. */
+const SCOPE_MASK: number = KeyWord.Temp;
+const KEY_SHIFT: number = Shift.Key;
+const DELETED: number = KeyWord.Deleted;
+const NONE: number = Absent.Number;
+
+/** Keys that were refused with their changes are swept, too, when there are so many of them. */
+const MANY = 1024;
+
+/** The scope of a key. */
+export type KeyScope = StoredScope | 'temp';
+
+/** By what the lowest bits of a key word say. */
+const SCOPES: readonly KeyScope[] = [KeyWord.Session, KeyWord.App, KeyWord.User, KeyWord.Temp].reduce<KeyScope[]>(
+  (scopes, bits, index) => {
+    scopes[bits] = (['session', 'app', 'user', 'temp'] as const)[index] as KeyScope;
+    return scopes;
+  },
+  [],
+);
+
+/** A delta under full keys: the values to set (`null` where a key is deleted), and the keys to delete. */
+export interface KeyedDelta {
+  readonly delta: Readonly<Record<string, Json>>;
+  readonly deleted: readonly string[];
+}
+
+/** The keys of a delta, and the word of each. */
+export interface DeltaWords {
+  readonly keys: readonly string[];
+  readonly words: readonly number[];
+}
+
+/** The word of a key. Throws `CORE_FAILED`, and `VALUE_NOT_JSON` for a key that UTF-8 could not hold. */
+export function wordOf(key: string): number {
+  return known.get(key) ?? internKey(key);
+}
+
+/** The word of a key that the core knows already. */
+export function knownWordOf(key: string): number | undefined {
+  return known.get(key);
+}
+
+/** The scope of a key. */
+export function scopeOfWord(word: number): KeyScope {
+  return SCOPES[word & SCOPE_MASK] as KeyScope;
+}
+
+/** Whether a key word of a delta deletes its key. */
+export function isDeletion(word: number): boolean {
+  return (word & DELETED) !== 0;
+}
+
+/** The key of a number. */
+export function keyOf(number: number): string {
+  return names[number] ?? unknownKey();
+}
+
+function internKey(key: string): number {
+  if (!isWellFormed(key)) {
+    throw new StatepadError('VALUE_NOT_JSON', `the key ${JSON.stringify(key)} has a lone surrogate: it is not JSON`);
+  }
+  const word = intern(writeText(key)) >>> 0;
+  if (word === NONE) {
+    throw memoryFull();
+  }
+  known.set(key, word);
+  names[word >>> KEY_SHIFT] = key;
+  interned += 1;
+  return word;
+}
+
+/**
+ * The keys of a delta and their words. Throws `CORE_FAILED`, and `INVALID_ARGUMENT` for a key that is to be deleted and
+ * is not in the delta as `null`.
+ */
+export function wordsOf({ delta, deleted }: KeyedDelta): DeltaWords {
+  const keys = Object.keys(delta);
+  const words = keys.map(wordOf);
+  if (deleted.length > 0) {
+    const gone = new Set(deleted);
+    keys.forEach((key, index) => {
+      if (gone.has(key) && delta[key] === null) {
+        gone.delete(key);
+        words[index] = ((words[index] as number) | DELETED) >>> 0;
+      }
+    });
+    gone.forEach(refuseDeletion);
+  }
+  return { keys, words };
+}
+
+function refuseDeletion(key: string): never {
+  const message = `the key "${key}" is named as deleted, but the state delta does not have it as null`;
+  throw new StatepadError('INVALID_ARGUMENT', message, { key });
+}
+
+/** Writes the words of keys where the core reads them. Answers with how many there are. Throws `CORE_FAILED`. */
+export function writeWords(words: readonly number[]): number {
+  const { length } = words;
+  const target = wordsFor(length);
+  for (let index = 0; index < length; index++) {
+    target[index] = words[index] as number;
+  }
+  return length;
+}
+
+/**
+ * Lets the core drop the keys that nothing holds any more. The words of the last answer have been read, and no delta is
+ * on its way. Answers with how many there were.
+ */
+export function releaseKeys(): number {
+  const released = released_keys();
+  for (const number of released) {
+    const key = names[number];
+    if (key !== undefined) {
+      known.delete(key);
+      names[number] = undefined;
+    }
+  }
+  while (names.length > 0 && names.at(-1) === undefined) {
+    names.pop();
+  }
+  interned = 0;
+  left = known.size;
+  return released.length;
+}
+
+/** Makes a call that is refused for want of memory once more, if keys that nothing holds make room for it. */
+export function withRoom<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (isStatepadError(error) && error.reason === 'memory' && releaseKeys() > 0) {
+      return call();
+    }
+    throw error;
+  }
+}
+
+/** After a call that was refused: keys that came with it are not kept for ever. */
+export function releaseRefused(): void {
+  if (interned > MANY + left) {
+    releaseKeys();
+  }
+}
+
+/** @internal How many keys the core knows. */
+export function countKeys(): number {
+  return known.size;
+}
+
+function unknownKey(): never {
+  throw new StatepadError('CORE_FAILED', 'the core answers with a key that was not given to it');
+}
+

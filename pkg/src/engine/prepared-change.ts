@@ -1,0 +1,49 @@
+// A change that the core has prepared, as this side knows it: what each of its keys is, and the values.
+
+import { isDeletion, scopeOfWord, type DeltaWords, type KeyedDelta } from './keys.js';
+import { put } from '../model/json.js';
+import { APP_PREFIX, USER_PREFIX, type StoredScope } from '../model/scope.js';
+import type { ScopedDelta } from '../model/delta.js';
+import type { Json } from '../model/types.js';
+
+/** A choice among the stored scopes of a change. `session` stands for the event, too. */
+export interface ScopeSet {
+  readonly session: boolean;
+  readonly app: boolean;
+  readonly user: boolean;
+}
+
+/** A change that the core has prepared: it must be applied or discarded. */
+export interface PreparedChange extends DeltaWords {
+  /** What the core calls it: for the engine alone. */
+  readonly token: number;
+  /** The stored scopes that it changes. */
+  readonly scopes: ScopeSet;
+  /** Whether it has `temp:` keys. */
+  readonly hasTemp: boolean;
+  /** The values under full keys. `temp:` keys may have been taken out since. */
+  readonly delta: KeyedDelta['delta'];
+}
+
+/** How long the prefix of the keys of each scope is. */
+const PREFIX_LENGTHS = { session: 0, app: APP_PREFIX.length, user: USER_PREFIX.length } as const;
+
+/** The delta of a change, split by scope, under names; the values are shared. */
+export function scopedDelta({ keys, words, delta }: PreparedChange): ScopedDelta {
+  const parts: Partial<Record<StoredScope, { set: Record<string, Json>; unset: string[] }>> = {};
+  for (let index = 0; index < keys.length; index++) {
+    const word = words[index] as number;
+    const scope = scopeOfWord(word);
+    if (scope !== 'temp') {
+      const key = keys[index] as string;
+      const name = key.slice(PREFIX_LENGTHS[scope]);
+      const { set, unset } = (parts[scope] ??= { set: {}, unset: [] });
+      if (isDeletion(word)) {
+        unset.push(name);
+      } else {
+        put(set, name, delta[key] as Json);
+      }
+    }
+  }
+  return parts;
+}

@@ -1,0 +1,86 @@
+// The values of one scope, in the places that the core gives them.
+
+import { ScopeVersion, type Undo, type ValueList } from './scope-version.js';
+import type { PlacedValues } from '../engine/sessions.js';
+import type { Json } from '../model/types.js';
+
+/** So many writes may always come after a version that is still held; and as many as there are places. */
+const LEAST_MOVES = 64;
+
+/** The values of one scope, which move, and the version that handles show of them. */
+export class ScopeValues implements PlacedValues {
+  #list: ValueList = { keys: [], values: [] };
+  #head = new ScopeVersion(this, 0, this.#list);
+  #undo: Undo = [];
+  /** How often it has moved. */
+  #moves = 0;
+  /** How many writes there were since the last version that nothing leads on from. */
+  #writes = 0;
+
+  /** The values as they are now, for a handle that goes on showing them. */
+  get head(): ScopeVersion {
+    return this.#head;
+  }
+
+  put(place: number, key: string, value: Json | undefined): void {
+    const { keys, values } = this.#list;
+    this.#undo.push(place, values[place]);
+    values[place] = value;
+    keys[place] = key;
+  }
+
+  close(isCompacted: boolean): void {
+    const undo = this.#undo;
+    if (undo.length === 0) {
+      return;
+    }
+    this.#undo = [];
+    this.#writes += undo.length / 2;
+    const list = this.#list;
+    if (isCompacted) {
+      // The places that the old versions know stay in the old list.
+      this.#list = withoutHoles(list);
+      this.#moveOn(undo, list);
+    } else if (this.#writes > Math.max(LEAST_MOVES, list.values.length)) {
+      // What was held until now holds one copy, and nothing of what comes.
+      this.#moveOn(undo, { keys: list.keys, values: list.values.slice() });
+    } else {
+      this.#moveOn(undo, undefined);
+    }
+  }
+
+  /** Takes over other values, in the order of their keys. */
+  replace(keys: string[], values: Json[]): void {
+    this.#writes = 0;
+    this.#list = { keys, values };
+    this.#head = this.#next();
+  }
+
+  /** Leads from the version that was shown to the next one; or to `end`, which is the same and stays as it is. */
+  #moveOn(undo: Undo, end: ValueList | undefined): void {
+    const old = this.#head;
+    this.#head = this.#next();
+    if (end === undefined) {
+      old.moveOn(this.#head, undo);
+    } else {
+      this.#writes = 0;
+      old.moveOn(new ScopeVersion(this, this.#moves, end), undo);
+    }
+  }
+
+  #next(): ScopeVersion {
+    this.#moves += 1;
+    return new ScopeVersion(this, this.#moves, this.#list);
+  }
+}
+
+function withoutHoles({ keys, values }: ValueList): ValueList {
+  const left: ValueList = { keys: [], values: [] };
+  values.forEach((value, place) => {
+    if (value !== undefined) {
+      left.keys.push(keys[place] as string);
+      left.values.push(value);
+    }
+  });
+  return left;
+}

@@ -1,0 +1,124 @@
+// The values of a scope as handles show them: of the newest version they are those of the scope itself. A version that
+// the scope has moved on from leads to the next one, and knows what has been written over: only when it is looked at
+// are its values put together. Nothing counts who holds it: what nobody holds is collected with what it remembers.
+
+import { put } from '../model/json.js';
+import type { Json } from '../model/types.js';
+
+/** Values by place, and the key of each place. A place without a value is empty. */
+export interface ValueList {
+  readonly keys: string[];
+  readonly values: (Json | undefined)[];
+}
+
+/** The keys that have values, and these. */
+export function* entriesOf({ keys, values }: ValueList): Generator<readonly [string, Json]> {
+  for (let place = 0; place < values.length; place++) {
+    const value = values[place];
+    if (value !== undefined) {
+      yield [keys[place] as string, value];
+    }
+  }
+}
+
+/** What was written over: a place, then the value that was there before, and so on. */
+export type Undo = (number | Json | undefined)[];
+
+/** The values of a scope at one moment. */
+export class ScopeVersion {
+  readonly #scope: object;
+  readonly #moves: number;
+  #list: ValueList | undefined;
+  #next: ScopeVersion | undefined;
+  #undo: Undo = NO_UNDO;
+
+  /** The version of a `scope` that has moved so many times. */
+  constructor(scope: object, moves: number, list: ValueList) {
+    this.#scope = scope;
+    this.#moves = moves;
+    this.#list = list;
+  }
+
+  /** Values that never move, under full keys. */
+  static of(values: Readonly<Record<string, Json>>): ScopeVersion {
+    const keys = Object.keys(values);
+    return new ScopeVersion(values, 0, { keys, values: keys.map((key) => values[key]) });
+  }
+
+  /** How often the scope has moved since an earlier version; `NaN`, when that is one of another scope. */
+  movesSince(earlier: ScopeVersion): number {
+    return this.#scope === earlier.#scope ? this.#moves - earlier.#moves : NaN;
+  }
+
+  /** The scope has moved: its values are those of `next` now, where these have been written over. */
+  moveOn(next: ScopeVersion, undo: Undo): void {
+    this.#list = undefined;
+    this.#next = next;
+    this.#undo = undo;
+  }
+
+  /** The values. Whoever asks must not keep them: those of the newest version move. */
+  list(): ValueList {
+    return this.#list ?? this.#recall();
+  }
+
+  /** The values in a record of their own. */
+  record(): Record<string, Json> {
+    const record: Record<string, Json> = {};
+    for (const [key, value] of entriesOf(this.list())) {
+      put(record, key, value);
+    }
+    return record;
+  }
+
+  /** Puts the values together, and forgets what came next. */
+  #recall(): ValueList {
+    const chain: ScopeVersion[] = [];
+    let end: ScopeVersion = this;
+    while (end.#list === undefined) {
+      chain.push(end);
+      end = end.#next as ScopeVersion;
+    }
+    const { keys, values: moved } = end.#list;
+    const values = moved.slice();
+    // What was written last is taken back first.
+    for (let version = chain.pop(); version !== undefined; version = chain.pop()) {
+      const undo = version.#undo;
+      for (let at = undo.length - 2; at >= 0; at -= 2) {
+        values[undo[at] as number] = undo[at + 1] as Json | undefined;
+      }
+    }
+    this.#list = { keys, values };
+    this.#next = undefined;
+    this.#undo = NO_UNDO;
+    return this.#list;
+  }
+
+  /**
+   * Calls `visit` with each key that was written between this version and a later one, and its value there; a key may
+   * come more than once. Answers whether that version was reached and has the same keys.
+   */
+  changesUntil(later: ScopeVersion, visit: (key: string, value: Json) => void): boolean {
+    const { keys, values } = later.list();
+    let version: ScopeVersion = this;
+    while (version !== later) {
+      const undo = version.#undo;
+      for (let at = 0; at < undo.length; at += 2) {
+        const place = undo[at] as number;
+        const value = values[place];
+        if (undo[at + 1] === undefined || value === undefined) {
+          return false;
+        }
+        visit(keys[place] as string, value);
+      }
+      const next = version.#next;
+      if (next === undefined) {
+        return false;
+      }
+      version = next;
+    }
+    return true;
+  }
+}
+
+const NO_UNDO: Undo = [];

@@ -1,0 +1,220 @@
+// Encodes a batch of events for the function that writes many, and tells from its answer what became of each.
+
+import { APPEND_MANY } from './functions/append-many.js';
+import { VERDICT } from './functions/verdict.js';
+import { deltaOf, textIn, type Told } from './answers.js';
+import { callOf, columnsOf, isTold, type PlainAppend } from './append.js';
+import { arrayOf, plainArrayOf } from './arrays.js';
+import { inLockOrder, Scopes } from './scopes.js';
+import { ScopeInBatch } from './scope-in-batch.js';
+import { refusedBefore, scopeTitle, sessionNotFound, wrongRevision } from '../../store/refusals.js';
+import { fromColumn, toColumn } from '../shared/column-text.js';
+import { beforeOf, changedOf } from '../shared/parts.js';
+import { isEmpty } from '../shared/values.js';
+import type { Statement } from './client.js';
+import type { Outcome } from '../shared/outcome.js';
+import type { Change } from '../../store/contract.js';
+
+/** The answer of the function. */
+interface Answer {
+  readonly events: readonly (readonly [verdict: number, rev: number, last: string | null, data: string | null])[];
+  readonly scopes: readonly (readonly [no: number | null, pos: number, mark: string | null])[];
+  readonly told: readonly (Told | null)[] | null;
+  readonly written: readonly (readonly [no: number, name: string, at: number])[] | null;
+}
+
+/** A batch on its way. */
+export interface Batch {
+  readonly statement: Statement;
+  /** What became of each change, in their order, as the text of the answer says. */
+  outcomes(answer: string): Outcome[];
+}
+
+/** An event with its place in the batch and the places of its scopes, from 1. */
+interface Placed {
+  readonly change: PlainAppend;
+  readonly turn: number;
+  readonly app: number;
+  readonly usr: number;
+  readonly session: string;
+}
+
+/** What is known of a scope. */
+interface KnownScope {
+  readonly place: number;
+  readonly pos: number;
+  readonly mark: string;
+}
+
+/** Whether the function can write these changes: each one event of its own session, and no shared value is deleted. */
+export function isPlainBatch(changes: readonly PlainAppend[]): boolean {
+  const keepsShared = changes.every(({ delta }) => [delta.app, delta.user].every((part) => !part?.unset?.length));
+  const sessions = changes.map(({ key }) => JSON.stringify([key.appName, key.userId, key.sessionId]));
+  return keepsShared && new Set(sessions).size === changes.length;
+}
+
+/** The statement that writes events. */
+export function appendManyStatement(schema: string, changes: readonly PlainAppend[]): Batch {
+  const scopes = new Scopes(changes);
+  const placed = changes
+    .map((change, turn): Placed => {
+      const { app, usr = 0 } = scopes.of(change.key);
+      return { change, turn, app, usr, session: toColumn(change.key.sessionId ?? '') };
+    })
+    .sort(inLockOrder);
+  const columns = placed.map(({ change }) => columnsOf(change));
+  const moved = new Set(
+    placed.flatMap(({ change: { delta }, app, usr }) => [
+      ...(isEmpty(delta.app) ? [] : [app]),
+      ...(isEmpty(delta.user) ? [] : [usr]),
+    ]),
+  );
+  const known = new KnownScopes(placed);
+  const values = [
+    plainArrayOf(scopes.list.map(([parent]) => parent)),
+    arrayOf(scopes.list.map(([, name]) => name)),
+    plainArrayOf(scopes.list.map((_, index) => moved.has(index + 1))),
+    plainArrayOf(placed.map(({ turn }) => turn)),
+    plainArrayOf(placed.map(({ app }) => app)),
+    plainArrayOf(placed.map(({ usr }) => usr)),
+    arrayOf(columns.map(({ session }) => session)),
+    arrayOf(columns.map(({ created }) => created)),
+    plainArrayOf(columns.map(({ rev }) => rev)),
+    arrayOf(columns.map(({ id }) => id)),
+    arrayOf(columns.map(({ call }) => call)),
+    plainArrayOf(columns.map(({ time }) => time)),
+    plainArrayOf(columns.map(({ at }) => at)),
+    arrayOf(columns.map(({ data }) => data)),
+    arrayOf(columns.map(({ appNames }) => appNames)),
+    arrayOf(columns.map(({ userNames }) => userNames)),
+    ...valueArrays(placed),
+    ...known.arrays(),
+  ];
+  const statement = { text: callOf(schema, APPEND_MANY), values };
+  return { statement, outcomes: (answer) => outcomesOf(JSON.parse(answer) as Answer, placed, known) };
+}
+
+/** The arrays of the values that are set and deleted. */
+function valueArrays(placed: readonly Placed[]): (string | null)[] {
+  const [events, parts, names, texts]: [number[], number[], string[], string[]] = [[], [], [], []];
+  const [goneFrom, gone]: [number[], string[]] = [[], []];
+  placed.forEach(({ change: { delta } }, index) => {
+    [delta.session, delta.app, delta.user].forEach((each, part) => {
+      const { set = {} } = each ?? {};
+      for (const name of Object.keys(set)) {
+        events.push(index + 1);
+        parts.push(part);
+        names.push(toColumn(name));
+        texts.push(JSON.stringify(set[name]));
+      }
+    });
+    for (const name of delta.session?.unset ?? []) {
+      goneFrom.push(index + 1);
+      gone.push(toColumn(name));
+    }
+  });
+  return [
+    plainArrayOf(events),
+    plainArrayOf(parts),
+    arrayOf(names),
+    arrayOf(texts),
+    ...(gone.length > 0 ? [plainArrayOf(goneFrom), arrayOf(gone)] : [null, null]),
+  ];
+}
+
+/** What the callers of a batch know of its scopes: each thing once. */
+class KnownScopes {
+  readonly list: KnownScope[] = [];
+  readonly #indices = new Map<string, number>();
+
+  constructor(placed: readonly Placed[]) {
+    for (const { change, app, usr } of placed) {
+      this.#add(app, change.known?.pos?.app, change.known?.marks?.app);
+      this.#add(usr, change.known?.pos?.user, change.known?.marks?.user);
+    }
+  }
+
+  /** The place in the list; `undefined` where nothing is known that tells anything. */
+  indexOf(place: number, pos: number | undefined, mark: string | undefined): number | undefined {
+    return this.#indices.get(nameOf(place, pos, mark));
+  }
+
+  arrays(): string[] {
+    return [
+      plainArrayOf(this.list.map(({ place }) => place)),
+      plainArrayOf(this.list.map(({ pos }) => pos)),
+      arrayOf(this.list.map(({ mark }) => toColumn(mark))),
+    ];
+  }
+
+  #add(place: number, pos: number | undefined, mark: string | undefined): void {
+    const name = nameOf(place, pos, mark);
+    if (isTold(pos, mark) && !this.#indices.has(name)) {
+      this.#indices.set(name, this.list.push({ place, pos: pos as number, mark: mark as string }) - 1);
+    }
+  }
+}
+
+function nameOf(place: number, pos: number | undefined, mark: string | undefined): string {
+  return `${place} ${pos} ${mark}`;
+}
+
+/** What became of each change, in the order of the batch, in which the scopes go on from where they were before it. */
+function outcomesOf(
+  { events, scopes: bases, told, written }: Answer,
+  placed: readonly Placed[],
+  known: KnownScopes,
+): Outcome[] {
+  const numbers = new Map(bases.map(([no], index) => [no, index + 1]));
+  const scopes = bases.map(([, pos, mark]) => new ScopeInBatch(pos, textIn(mark)));
+  const scopeAt = (place: number): ScopeInBatch => scopes[place - 1] as ScopeInBatch;
+  (written ?? []).forEach(([no, name, at]) => scopeAt(numbers.get(no) ?? 0).wasWritten(fromColumn(name), at));
+  known.list.forEach(({ place, pos, mark }, index) => {
+    const { app, usr, change } = placed.find((each) => each.app === place || each.usr === place) as Placed;
+    const title = scopeTitle({
+      app: change.key.appName,
+      ...(place === usr && place !== app && { user: change.key.userId }),
+    });
+    scopeAt(place).knows(index, { pos, mark, told: deltaOf(told?.[index], title) });
+  });
+  const outcomes: Outcome[] = [];
+  const inTurn = placed.map((each, index) => ({ ...each, event: events[index] })).sort((a, b) => a.turn - b.turn);
+  for (const { change, app, usr, event = [VERDICT.notFound, 0, null, null] as const } of inTurn) {
+    const [verdict, rev, last, data] = event;
+    const [ofApp, ofUser] = [scopeAt(app), scopeAt(usr)];
+    const before = beforeOf(ofApp.mark, ofUser.mark, textIn(last));
+    switch (verdict) {
+      case VERDICT.write: {
+        const { pos, marks } = change.known ?? {};
+        const changed = changedOf(
+          ofApp.changedSince(known.indexOf(app, pos?.app, marks?.app)),
+          ofUser.changedSince(known.indexOf(usr, pos?.user, marks?.user)),
+        );
+        ofApp.apply(change, change.delta.app);
+        ofUser.apply(change, change.delta.user);
+        const at = { app: ofApp.pos, user: ofUser.pos };
+        outcomes.push({ rev: rev + 1, prev: rev, pos: at, ...changed, before });
+        break;
+      }
+      case VERDICT.duplicate: {
+        const at = { app: ofApp.pos, user: ofUser.pos };
+        outcomes.push({ rev, prev: rev, pos: at, duplicate: true, before, data: fromColumn(data ?? '') });
+        break;
+      }
+      default:
+        outcomes.push(refusalOf(verdict, rev, change));
+    }
+  }
+  return outcomes;
+}
+
+function refusalOf(verdict: number, rev: number, change: Change): Outcome {
+  switch (verdict) {
+    case VERDICT.late:
+      return refusedBefore(change);
+    case VERDICT.conflict:
+      return wrongRevision(change, rev);
+    default:
+      return sessionNotFound(change);
+  }
+}

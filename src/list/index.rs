@@ -1,0 +1,174 @@
+//! Lists of sessions that are kept in order, of the apps and users of which a list was asked for.
+
+use super::SortKey;
+use super::sorted::Sorted;
+use crate::registry::{Registry, ScopeId, ScopeIds, SessionId};
+
+/// The lists that are kept in order.
+///
+/// A session that moves is only noted: it goes to its new places when a list is asked for the next time. Until one is,
+/// nothing is kept at all.
+#[derive(Debug, Default)]
+pub(crate) struct ListIndex {
+    /// In the order of the scopes: each is that of the app or of the user whose sessions the list has.
+    lists: Vec<(ScopeId, Sorted)>,
+    /// By the number of a session, as far as there was a need.
+    listed: Vec<Listed>,
+    /// Sessions that are new or have moved, some of which may be gone.
+    moved: Vec<SessionId>,
+}
+
+/// What the lists know of a session.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Listed {
+    /// Whether it is in the lists of its app and its user, as far as they are kept.
+    is_in: bool,
+    /// The time under which it stands there.
+    pub time: f64,
+    has_moved: bool,
+}
+
+impl ListIndex {
+    /// How long the list of an app or a user is, if it is kept, without sessions that have moved.
+    pub fn len(&self, scope: ScopeId) -> Option<usize> {
+        Some(self.lists.get(self.place_of(scope).ok()?)?.1.len())
+    }
+
+    /// Notes that a session is new, or that its time may be another one.
+    pub fn note_moved(&mut self, id: SessionId) {
+        if self.lists.is_empty() {
+            return;
+        }
+        let listed = self.entry(id);
+        if !listed.has_moved {
+            listed.has_moved = true;
+            self.moved.push(id);
+        }
+    }
+
+    fn entry(&mut self, id: SessionId) -> &mut Listed {
+        if id >= self.listed.len() {
+            self.listed.resize(id + 1, Listed::default());
+        }
+        &mut self.listed[id]
+    }
+
+    /// A session is in the lists from now on, under this time.
+    fn set_time(&mut self, id: SessionId, time: f64) {
+        *self.entry(id) = Listed { is_in: true, time, has_moved: false };
+    }
+
+    /// Takes out a session that is about to be removed.
+    pub fn remove<V>(&mut self, id: SessionId, registry: &Registry<V>) {
+        self.take_out(id, registry);
+        let Some(entry) = registry.entry(id) else {
+            return;
+        };
+        // A scope without sessions can be dropped, and its number can be given to another one.
+        for scope in [entry.scopes.app, entry.scopes.user] {
+            if let Ok(place) = self.place_of(scope)
+                && self.lists[place].1.len() == 0
+            {
+                self.lists.remove(place);
+            }
+        }
+        if self.lists.is_empty() {
+            *self = Self::default();
+        }
+    }
+
+    /// The list of an app or a user, which is kept from now on. `all` are its sessions, in any order: there are some.
+    pub(super) fn of<V>(
+        &mut self,
+        scope: ScopeId,
+        registry: &Registry<V>,
+        all: impl FnOnce() -> Vec<SessionId>,
+    ) -> (&Sorted, &[Listed]) {
+        self.put_moved(registry);
+        let place = self.place_of(scope).unwrap_or_else(|place| {
+            self.lists.insert(place, (scope, Sorted::default()));
+            self.listed.reserve_exact(registry.size().saturating_sub(self.listed.len()));
+            for id in all() {
+                self.set_time(id, registry.entry(id).map_or(0.0, |entry| entry.log.update_time()));
+                self.change(scope, id, registry, Sorted::insert);
+            }
+            place
+        });
+        (&self.lists[place].1, &self.listed)
+    }
+
+    /// Puts all sessions that have moved where they belong now.
+    fn put_moved<V>(&mut self, registry: &Registry<V>) {
+        let moved = std::mem::take(&mut self.moved);
+        // While sessions are taken out, all others are where they were.
+        for &id in &moved {
+            self.take_out(id, registry);
+        }
+        for id in moved {
+            self.listed[id].has_moved = false;
+            let Some(entry) = registry.entry(id) else {
+                continue;
+            };
+            self.set_time(id, entry.log.update_time());
+            for scope in [entry.scopes.app, entry.scopes.user] {
+                self.change(scope, id, registry, Sorted::insert);
+            }
+        }
+    }
+
+    /// Takes a session out of the lists of its app and its user.
+    fn take_out<V>(&mut self, id: SessionId, registry: &Registry<V>) {
+        if let Some(entry) = registry.entry(id)
+            && self.listed.get(id).is_some_and(|listed| listed.is_in)
+        {
+            let ScopeIds { app, user, .. } = entry.scopes;
+            for scope in [app, user] {
+                self.change(scope, id, registry, Sorted::remove);
+            }
+            self.listed[id].is_in = false;
+        }
+    }
+
+    /// Inserts a session into a list, or removes it, if the list is kept.
+    #[inline(never)]
+    fn change<V>(
+        &mut self,
+        scope: ScopeId,
+        id: SessionId,
+        registry: &Registry<V>,
+        change: fn(&mut Sorted, SessionId, &dyn Fn(SessionId) -> bool),
+    ) {
+        let Ok(place) = self.place_of(scope) else {
+            return;
+        };
+        let Self { lists, listed, .. } = self;
+        let time = |id: SessionId| listed.get(id).map_or(0.0, |listed| listed.time);
+        let ids = |id| registry.entry(id).map(|entry| SortKey { time: 0.0, ..SortKey::of(&entry.log) });
+        let wanted = (time(id), ids(id));
+        // The ids are far away in memory, and are seldom needed.
+        let comes_before = |other| time(other).total_cmp(&wanted.0).then_with(|| ids(other).cmp(&wanted.1)).is_lt();
+        change(&mut lists[place].1, id, &comes_before);
+    }
+
+    fn place_of(&self, scope: ScopeId) -> Result<usize, usize> {
+        self.lists.binary_search_by_key(&scope, |(scope, _)| *scope)
+    }
+
+    /// The most that keeping a list of so many sessions allocates, in bytes.
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+    pub fn growth(&self, count: usize, sessions: usize) -> usize {
+        16 * count + 2 * sessions * size_of::<Listed>() + 32 * self.moved.len()
+    }
+
+    /// The most that is allocated to note that one more session moves, of so many, in bytes.
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+    pub fn growth_of_note(&self, sessions: usize) -> usize {
+        use crate::maps::growth_of_list;
+
+        if self.lists.is_empty() {
+            return 0;
+        }
+        let more = (sessions + 1).saturating_sub(self.listed.len());
+        growth_of_list(&self.moved, 1) + growth_of_list(&self.listed, more)
+    }
+}

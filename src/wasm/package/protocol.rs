@@ -1,0 +1,135 @@
+//! The numbers and the bits by which the host and the module understand each other. They are spelled here alone: the
+//! host reads them from the frozen objects that wasm-bindgen makes of these.
+
+#![expect(clippy::float_cmp, reason = "wasm-bindgen compares what JavaScript gives for an enum")]
+
+use wasm_bindgen::prelude::*;
+
+/// The parts of a word that names a key in a delta: the scope, the number of the key above it, and whether the key is
+/// deleted.
+#[wasm_bindgen]
+#[derive(Debug, Clone, Copy)]
+#[repr(u32)]
+pub enum KeyWord {
+    /// The scope of a key of the session.
+    Session = 0,
+    /// That of an `app:` key.
+    App = 1,
+    /// That of a `user:` key.
+    User = 2,
+    /// That of a `temp:` key, and all bits of the scope.
+    Temp = 3,
+    /// The bit of a deletion.
+    Deleted = 0x8000_0000,
+}
+
+/// How many bits stand below a number.
+#[wasm_bindgen]
+#[derive(Debug, Clone, Copy)]
+#[repr(u32)]
+pub enum Shift {
+    /// Below the number of a key, in a word that names one.
+    Key = 2,
+    /// Below a token, in the answer of a `prepare` method.
+    Token = 4,
+}
+
+/// The parts of a change, as bits.
+#[wasm_bindgen]
+#[derive(Debug, Clone, Copy)]
+#[repr(u32)]
+pub enum Part {
+    /// The session's own values; and the event.
+    Session = 1,
+    /// The app's values.
+    App = 2,
+    /// The user's values.
+    User = 4,
+    /// `temp:` keys.
+    Temp = 8,
+}
+
+/// What calls answer that refuse, where an exception would take longer than the call itself.
+#[wasm_bindgen]
+#[derive(Debug, Clone, Copy)]
+#[repr(i32)]
+pub enum Answer {
+    /// `take_error` says why.
+    Refused = -2_147_483_648,
+}
+
+/// What has happened, as bits.
+#[wasm_bindgen]
+#[derive(Debug, Clone, Copy)]
+#[repr(u32)]
+pub enum Outcome {
+    /// After the writes the session's values have moved down over the holes, in order.
+    CompactedSession = 1,
+    /// The app's have.
+    CompactedApp = 2,
+    /// The user's have.
+    CompactedUser = 4,
+    /// So many keys have come and gone that it is time to ask which are not used any more.
+    KeysDue = 8,
+    /// Nothing has happened: `take_error` says why.
+    Failed = 16,
+    /// The session was there.
+    WasThere = 32,
+    /// The app has neither sessions nor values any more: its scope's number names another scope from now on.
+    DroppedApp = 64,
+    /// The user has not.
+    DroppedUser = 128,
+}
+
+/// The places in the words of what a call answers with.
+#[wasm_bindgen]
+#[derive(Debug, Clone, Copy)]
+#[repr(u32)]
+pub enum Words {
+    /// The session.
+    Session = 0,
+    /// The scopes: the session's own, the app's and the user's.
+    Scopes = 1,
+    /// The place of each write, in the order of the delta.
+    Places = 4,
+}
+
+/// The places in the words of what a list answers with.
+#[wasm_bindgen]
+#[derive(Debug, Clone, Copy)]
+#[repr(u32)]
+pub enum PageWords {
+    /// How many sessions come before the page.
+    Offset = 0,
+    /// How many there are in all.
+    Total = 1,
+    /// The sessions of the page.
+    Sessions = 2,
+}
+
+/// The places of numbers that may have fractions or be large.
+#[wasm_bindgen]
+#[derive(Debug, Clone, Copy)]
+#[repr(u32)]
+pub enum Floats {
+    /// The time of a change.
+    Time = 0,
+    /// The revision that the session must have; below 0, when it does not matter, as of the next two.
+    Revision = 1,
+    /// The version that the app's values must have.
+    AppVersion = 2,
+    /// The version that the user's values must have.
+    UserVersion = 3,
+}
+
+/// In the place of a number that is not there.
+#[wasm_bindgen]
+#[derive(Debug, Clone, Copy)]
+#[repr(u32)]
+pub enum Absent {
+    /// No session, scope, place, value or key.
+    Number = 0xffff_ffff,
+}
+
+/// In the place of a number that is not there.
+pub(super) const NOTHING: u32 = Absent::Number as u32;

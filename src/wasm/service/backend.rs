@@ -1,0 +1,194 @@
+//! What is behind a service: the sessions, the clock, the handles and, where there is one, the store. A change is
+//! prepared by the core, kept by the store, and applied.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::{Function, Promise};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
+
+use super::checks::{check_time, refuse_aborted};
+use super::errors::{Details, error, not_found};
+use super::event::{EventDraft, Fill};
+use super::handles::{Handles, View};
+use super::host::{Answer, settled};
+use super::log::Record;
+use super::memory::{Memory, Step};
+use super::requests::EventWindow;
+use super::store::{Store, Turn};
+use crate::change::{Guard, Prepared, SessionKey};
+use crate::error::ErrorKind;
+use crate::native::{Host, SystemHost};
+use crate::registry::SessionId;
+
+/// The sessions of a service.
+#[derive(Debug)]
+pub(super) struct Backend {
+    pub(super) memory: RefCell<Memory>,
+    pub(super) handles: Handles,
+    pub(super) store: Option<Store>,
+    clock: Option<Function>,
+    /// Updates that have met others try again one after the other.
+    pub(super) retries: RefCell<Promise>,
+}
+
+/// A change that was prepared, and what its caller gets once it has been applied.
+pub(super) struct Plan {
+    /// Nothing, when there is nothing to change.
+    pub(super) step: Option<Step>,
+    pub(super) answer: PlannedAnswer,
+}
+
+type PlannedAnswer = Box<dyn FnOnce(&Backend) -> Answer<JsValue>>;
+
+impl Fill for Backend {
+    fn id(&self) -> String {
+        SystemHost.new_id()
+    }
+
+    fn now(&self) -> Answer<f64> {
+        match &self.clock {
+            None => Ok(SystemHost.now()),
+            Some(clock) => check_time(&clock.call0(&JsValue::UNDEFINED)?),
+        }
+    }
+}
+
+impl Backend {
+    pub(super) fn new(store: Option<Store>, clock: Option<Function>) -> Rc<Self> {
+        let (memory, handles) = (RefCell::default(), Handles::default());
+        Rc::new(Self { memory, handles, store, clock, retries: Turn::first() })
+    }
+
+    /// Answers from what is in memory, which is read from the store before, where there is one.
+    pub(super) fn ask(
+        self: &Rc<Self>,
+        signal: JsValue,
+        answer: impl FnOnce(&Self) -> Answer<JsValue> + 'static,
+    ) -> Promise {
+        match &self.store {
+            Some(store) if !store.is_read() => {
+                let this = Rc::clone(self);
+                future_to_promise(async move {
+                    drop(this.turn().await?);
+                    refuse_aborted(&signal)?;
+                    answer(&this)
+                })
+            }
+            _ => settled(refuse_aborted(&signal).and_then(|()| answer(self))),
+        }
+    }
+
+    /// Makes a change: at once; or, where there is a store, when it is its turn, and not before the store has it.
+    pub(super) fn change(
+        self: &Rc<Self>,
+        signal: JsValue,
+        prepare: impl FnOnce(&Self) -> Answer<Plan> + 'static,
+    ) -> Promise {
+        if self.store.is_none() {
+            let run = || {
+                refuse_aborted(&signal)?;
+                let Plan { step, answer } = prepare(self)?;
+                step.map_or(Ok(()), |step| self.memory.borrow_mut().apply(&step))?;
+                answer(self)
+            };
+            return settled(run());
+        }
+        let this = Rc::clone(self);
+        future_to_promise(async move {
+            let _turn = this.turn().await?;
+            refuse_aborted(&signal)?;
+            let plan = prepare(&this)?;
+            this.make(plan).await
+        })
+    }
+
+    /// The turn of one who writes, once the log has been read; nothing where there is no store.
+    pub(super) async fn turn(&self) -> Answer<Option<Turn>> {
+        let Some(store) = &self.store else {
+            return Ok(None);
+        };
+        let turn = store.turn().await;
+        if !store.is_read() {
+            let memory = store.read().await?;
+            *self.memory.borrow_mut() = memory;
+        }
+        Ok(Some(turn))
+    }
+
+    /// Stores what was prepared, and applies it. In one's turn.
+    pub(super) async fn make(&self, Plan { step, answer }: Plan) -> Answer<JsValue> {
+        if let Some(step) = step {
+            if let Some(store) = &self.store {
+                let now = self.now()?;
+                let record = Record::of(&step, &self.memory.borrow(), self.id(), now);
+                store.keep(&record, || Record::version(self.id(), now)).await?;
+            }
+            self.memory.borrow_mut().apply(&step)?;
+        }
+        answer(self)
+    }
+
+    /// A new handle of a session.
+    pub(super) fn open(&self, key: &SessionKey, window: EventWindow) -> Answer<JsValue> {
+        let memory = self.memory.borrow();
+        memory.find(key).map_or(Ok(JsValue::UNDEFINED), |id| self.handles.open(&memory, id, window))
+    }
+
+    /// The session that a handle is of; or, of any other object, the one of this key.
+    pub(super) fn resolve(&self, key: &SessionKey, view: Option<&View>) -> Answer<SessionId> {
+        let memory = self.memory.borrow();
+        let found = match view {
+            Some(view) => memory.find_created(key, &view.created()),
+            None => memory.find(key),
+        };
+        found.ok_or_else(|| not_found(&key.session_id))
+    }
+
+    /// Prepares an append. The handle that it came through is brought up to date.
+    pub(super) fn append(
+        &self,
+        key: SessionKey,
+        handle: Option<(JsValue, View)>,
+        mut draft: EventDraft,
+        guard: Guard,
+    ) -> Answer<Plan> {
+        let id = self.resolve(&key, handle.as_ref().map(|(_, view)| view))?;
+        let memory = self.memory.borrow();
+        let prepared = memory.sessions.prepare_append(id, &draft.id, draft.time, draft.to_delta()?, guard)?;
+        let temp = draft.extract_temp_keys();
+        let (step, event, shown) = match prepared {
+            Prepared::Duplicate { place } => {
+                let stored = memory.event(id, place);
+                if !draft.is_repeated(draft.to_stored(), &stored)? {
+                    let message =
+                        format!("session \"{}\" has another event with the id \"{}\"", key.session_id, draft.id);
+                    let details = Details::of(&draft.id);
+                    return Err(error(ErrorKind::EventIdConflict, &message, details));
+                }
+                (None, stored, None)
+            }
+            Prepared::Change { change, .. } => {
+                let created = memory.created(id).to_owned();
+                let stored = draft.to_stored();
+                let event = stored.to_js()?;
+                let json = if self.store.is_some() { stored.to_json() } else { String::new() };
+                let key = key.clone();
+                (Some(Step::Append { key, created, change, event: event.clone(), json }), event, Some((draft, temp)))
+            }
+        };
+        let answer = move |backend: &Self| {
+            if let Some((session, view)) = handle {
+                if let Some((draft, temp)) = shown {
+                    view.show_temp(&draft, &temp)?;
+                }
+                if let (Ok(id), Some(session)) = (backend.resolve(&key, Some(&view)), session.dyn_ref()) {
+                    Handles::refresh(&backend.memory.borrow(), id, session, &view)?;
+                }
+            }
+            Ok(event)
+        };
+        Ok(Plan { step, answer: Box::new(answer) })
+    }
+}

@@ -1,0 +1,257 @@
+//! An event on its way in: admitted, and completed once the core has answered. The same rules as in the package
+//! (pkg/src/input/event-draft.ts).
+
+use js_sys::Reflect;
+use serde_json::{Map, Value};
+use wasm_bindgen::prelude::*;
+
+use super::errors::invalid;
+use super::host::{Answer, deep_freeze, member, parse, stringify};
+use super::kinds::{describe, describe_json, is_plain};
+use super::requests::check_event_names;
+use super::walk::{AdmittedDelta, adk_event, admit_delta, admit_members};
+use crate::delta::Delta;
+use crate::scope::Scope;
+
+/// An admitted event.
+#[derive(Debug)]
+pub(super) struct EventDraft {
+    /// All members but the actions.
+    members: Map<String, Value>,
+    /// The actions but the delta.
+    actions: Map<String, Value>,
+    delta: Map<String, Value>,
+    /// The keys that it deletes: each of them is in the delta, as `null`.
+    deleted: Vec<String>,
+    pub(super) id: String,
+    /// In milliseconds since the epoch.
+    pub(super) time: f64,
+    /// Whether the caller left the timestamp to the clock.
+    is_timed: bool,
+    /// Whether it has ADK's mark of its events.
+    is_marked: bool,
+}
+
+/// The `temp:` keys of an event: for the eyes of its invocation, never stored. What is unset is unset after what is
+/// set.
+#[derive(Debug, Default)]
+pub(super) struct TempDelta {
+    pub(super) set: Vec<(String, Value)>,
+    pub(super) unset: Vec<String>,
+}
+
+/// What an event without an id and a time gets.
+pub(super) trait Fill {
+    /// A new id.
+    fn id(&self) -> String;
+    /// Milliseconds since the epoch.
+    fn now(&self) -> Answer<f64>;
+}
+
+/// Checks and copies an event, and fills in what is missing. The caller's object is never changed.
+pub(super) fn admit_event(given: &JsValue, fill: &impl Fill) -> Answer<EventDraft> {
+    check_record(given, "event")?;
+    let given_actions = member(given, "actions")?;
+    if !given_actions.is_undefined() {
+        check_record(&given_actions, "actions")?;
+    }
+    check_event_names(given, &given_actions)?;
+    let mut members = admit_members(given, "actions", "")?;
+    let named = members.get("id").filter(|id| **id != *"");
+    let id = named.map_or_else(|| Ok(fill.id()), |id| text_of(id, "id"))?;
+    let is_timed = !members.contains_key("timestamp");
+    let time = match members.get("timestamp") {
+        None => fill.now()?,
+        Some(time) => time.as_f64().ok_or_else(|| {
+            invalid("timestamp", &format!("must be a number of milliseconds, not {}", describe_json(time)))
+        })?,
+    };
+    let invocation_id = members.get("invocationId").map_or(Ok(String::new()), |id| text_of(id, "invocationId"))?;
+    members.insert("id".into(), id.clone().into());
+    members.insert("invocationId".into(), invocation_id.into());
+    members.entry("timestamp").or_insert_with(|| number(time));
+
+    let (AdmittedDelta { members: delta, deleted }, actions) = if given_actions.is_undefined() {
+        (AdmittedDelta::default(), Map::new())
+    } else {
+        (
+            admit_delta(&member(&given_actions, "stateDelta")?, "actions.stateDelta")?,
+            admit_members(&given_actions, "stateDelta", "actions")?,
+        )
+    };
+    let is_marked = Reflect::get(given, &adk_event())? == JsValue::TRUE;
+    let deleted = deletions_in(members.get("customMetadata"), deleted)?;
+    Ok(EventDraft { members, actions, delta, deleted, id, time, is_timed, is_marked })
+}
+
+impl EventDraft {
+    /// `user`, or the agent's name.
+    pub(super) fn author(&self) -> Option<&str> {
+        self.members.get("author").and_then(Value::as_str)
+    }
+
+    /// The invocation that it belongs to.
+    pub(super) fn invocation_id(&self) -> &str {
+        self.members.get("invocationId").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The delta for the core.
+    pub(super) fn to_delta(&self) -> Answer<Delta> {
+        core_delta("actions.stateDelta", &self.delta, &self.deleted)
+    }
+
+    /// Takes the `temp:` keys out.
+    pub(super) fn extract_temp_keys(&mut self) -> TempDelta {
+        let mut set = Vec::new();
+        let mut stored = Map::new();
+        for (key, value) in std::mem::take(&mut self.delta) {
+            if is_temp(&key) {
+                set.push((key, value));
+            } else {
+                stored.insert(key, value);
+            }
+        }
+        self.delta = stored;
+        let (unset, deleted): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.deleted).into_iter().partition(|key| is_temp(key));
+        self.deleted = deleted;
+        let metadata = self.members.get("customMetadata");
+        if !unset.is_empty() && stored_deletions(metadata).is_ok_and(|keys| keys.iter().any(|key| is_temp(key))) {
+            let metadata = with_deletions(metadata, &self.deleted);
+            self.members.insert("customMetadata".into(), metadata);
+        }
+        TempDelta { set, unset }
+    }
+
+    /// The event as it is stored, its deletions in their stored form. The `temp:` keys have been taken out.
+    pub(super) fn to_stored(&self) -> StoredEvent {
+        let mut event = self.members.clone();
+        let mut actions = Map::new();
+        actions.insert("stateDelta".into(), Value::Object(self.delta.clone()));
+        for name in ["artifactDelta", "requestedAuthConfigs", "requestedToolConfirmations"] {
+            actions.insert(name.into(), Value::Object(Map::new()));
+        }
+        actions.extend(self.actions.clone());
+        event.insert("actions".into(), Value::Object(actions));
+        if !self.deleted.is_empty() {
+            let metadata = with_deletions(event.get("customMetadata"), &self.deleted);
+            event.insert("customMetadata".into(), metadata);
+        }
+        StoredEvent { value: Value::Object(event), is_marked: self.is_marked }
+    }
+
+    /// Whether it is what is stored already. A timestamp that the clock gave does not count.
+    pub(super) fn is_repeated(&self, mut sealed: StoredEvent, stored: &JsValue) -> Answer<bool> {
+        let text = stringify(stored)?.as_string().unwrap_or_default();
+        let stored: Value = serde_json::from_str(&text).unwrap_or_default();
+        if let (true, Some(event), Some(time)) = (self.is_timed, sealed.value.as_object_mut(), stored.get("timestamp"))
+        {
+            event.insert("timestamp".into(), time.clone());
+        }
+        Ok(sealed.value == stored)
+    }
+}
+
+/// An event as it is stored.
+#[derive(Debug, Clone)]
+pub(super) struct StoredEvent {
+    value: Value,
+    is_marked: bool,
+}
+
+impl StoredEvent {
+    /// Its JSON text.
+    pub(super) fn to_json(&self) -> String {
+        self.value.to_string()
+    }
+
+    /// The frozen object that all readers share.
+    pub(super) fn to_js(&self) -> Answer<JsValue> {
+        let event = parse(&self.to_json())?;
+        if self.is_marked {
+            Reflect::set(&event, &adk_event(), &true.into())?;
+        }
+        deep_freeze(&event);
+        Ok(event)
+    }
+}
+
+/// The delta that the core takes.
+pub(super) fn core_delta(record: &str, members: &Map<String, Value>, deleted: &[String]) -> Answer<Delta> {
+    let mut delta = Delta::of_values(record, members.iter().map(|(key, value)| (key.as_str(), value)))?;
+    delta.unset(deleted)?;
+    Ok(delta)
+}
+
+/// A number as JSON of JavaScript has it.
+pub(super) fn number(number: f64) -> Value {
+    let mut value = Value::from(number + 0.0);
+    crate::json::normalize(&mut value);
+    value
+}
+
+/// Whether a key lives for one invocation only.
+pub(super) fn is_temp(key: &str) -> bool {
+    Scope::split(key).0 == Scope::Temp
+}
+
+/// What has getters or entries in the place of members would be lost.
+fn check_record(given: &JsValue, path: &str) -> Answer<()> {
+    if is_plain(given) {
+        Ok(())
+    } else {
+        Err(invalid(path, &format!("must be a plain object, not {}", describe(given))))
+    }
+}
+
+fn text_of(value: &Value, path: &str) -> Answer<String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        other => Err(invalid(path, &format!("must be a string and not {}", describe_json(other)))),
+    }
+}
+
+/// All deletions of an event: those that its metadata name already, and those of its delta.
+fn deletions_in(metadata: Option<&Value>, deleted: Vec<String>) -> Answer<Vec<String>> {
+    if !deleted.is_empty() {
+        check_metadata(metadata)?;
+    }
+    let mut all = stored_deletions(metadata)?;
+    all.extend(deleted);
+    Ok(all)
+}
+
+/// The deletions that an event already has in its stored form.
+fn stored_deletions(metadata: Option<&Value>) -> Answer<Vec<String>> {
+    let deleted = metadata.and_then(|metadata| metadata.get("statepad")).and_then(|own| own.get("deleted"));
+    match deleted {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(deleted) => serde_json::from_value(deleted.clone())
+            .map_err(|_| invalid("customMetadata.statepad.deleted", "must be a list of keys")),
+    }
+}
+
+/// Checks that deletions can be put into the metadata of an event, without anything of them being lost.
+fn check_metadata(metadata: Option<&Value>) -> Answer<()> {
+    let own = metadata.and_then(|metadata| metadata.get("statepad"));
+    for (path, value) in [("customMetadata", metadata), ("customMetadata.statepad", own)] {
+        if let Some(value) = value.filter(|value| !(value.is_null() || value.is_object())) {
+            let what = format!(
+                "must be an object, not {}: the keys that the event deletes are kept in it",
+                describe_json(value)
+            );
+            return Err(invalid(path, &what));
+        }
+    }
+    Ok(())
+}
+
+/// The stored form: the metadata with these deletions in it.
+fn with_deletions(metadata: Option<&Value>, deleted: &[String]) -> Value {
+    let object = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut metadata = object(metadata);
+    let mut own = object(metadata.get("statepad"));
+    own.insert("deleted".into(), deleted.into());
+    metadata.insert("statepad".into(), own.into());
+    Value::Object(metadata)
+}

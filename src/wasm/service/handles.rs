@@ -1,0 +1,167 @@
+//! Session handles: plain objects whose state, events, time and revision are brought up to date when an event is
+//! appended through them. Everything else in them stays as it was read.
+
+use js_sys::{Array, Map, Object, Set, WeakMap};
+use serde_json::Value;
+use wasm_bindgen::prelude::*;
+
+use super::event::{EventDraft, TempDelta};
+use super::host::{Answer, Attributes, deep_freeze, define, parse, parse_frozen};
+use super::memory::Memory;
+use super::requests::EventWindow;
+use crate::registry::SessionId;
+use crate::session_log::SessionLog;
+
+/// How many invocations a handle remembers: those that take turns on it. As in the package.
+const MAX_INVOCATIONS: u32 = 64;
+
+/// A member that callers cannot write, and that is brought up to date here.
+const SHOWN: Attributes = Attributes { enumerable: true, configurable: true, writable: false };
+/// A member that nobody can write.
+const FIXED: Attributes = Attributes { enumerable: true, configurable: false, writable: false };
+
+#[wasm_bindgen]
+extern "C" {
+    /// What a handle remembers.
+    #[wasm_bindgen(extends = Object)]
+    #[derive(Debug)]
+    pub(super) type View;
+
+    /// The id of the creation of its session.
+    #[wasm_bindgen(method, getter)]
+    pub(super) fn created(this: &View) -> String;
+    #[wasm_bindgen(method, setter)]
+    fn set_created(this: &View, created: &str);
+
+    /// The events that it showed when it was read, unless they are all.
+    #[wasm_bindgen(method, getter)]
+    fn given(this: &View) -> Option<Array>;
+    #[wasm_bindgen(method, setter)]
+    fn set_given(this: &View, given: Option<&Array>);
+
+    /// How many events the session had then: later ones all show.
+    #[wasm_bindgen(method, getter)]
+    fn length(this: &View) -> u32;
+    #[wasm_bindgen(method, setter)]
+    fn set_length(this: &View, length: u32);
+
+    /// The `temp:` keys of the current invocation.
+    #[wasm_bindgen(method, getter)]
+    fn temp(this: &View) -> Option<Map>;
+    #[wasm_bindgen(method, setter)]
+    fn set_temp(this: &View, temp: Option<&Map>);
+
+    /// The invocations that it has seen, as far as it remembers them.
+    #[wasm_bindgen(method, getter)]
+    fn invocations(this: &View) -> Set;
+    #[wasm_bindgen(method, setter)]
+    fn set_invocations(this: &View, invocations: &Set);
+
+    /// The last of them.
+    #[wasm_bindgen(method, getter)]
+    fn invocation(this: &View) -> Option<String>;
+    #[wasm_bindgen(method, setter)]
+    fn set_invocation(this: &View, invocation: &str);
+}
+
+/// The handles of a service, and what each remembers. It keeps none of them alive.
+#[derive(Debug, Default)]
+pub(super) struct Handles(WeakMap);
+
+impl Handles {
+    /// A new handle of a session as it is now.
+    pub(super) fn open(&self, memory: &Memory, id: SessionId, window: EventWindow) -> Answer<JsValue> {
+        let Some(key) = memory.sessions.log(id).map(SessionLog::key) else {
+            return Ok(JsValue::UNDEFINED);
+        };
+        let view = Object::new().unchecked_into::<View>();
+        view.set_created(memory.created(id));
+        let shows_all = window.since.is_none() && window.last.is_none();
+        view.set_given((!shows_all).then(|| memory.events_in(id, window)).as_ref());
+        view.set_length(memory.length(id));
+        view.set_invocations(&Set::new(&JsValue::UNDEFINED));
+        let handle = Object::new();
+        for (name, part) in [("id", &key.session_id), ("appName", &key.app_name), ("userId", &key.user_id)] {
+            define(&handle, &name.into(), &part.into(), &FIXED);
+        }
+        Self::refresh(memory, id, &handle, &view)?;
+        Object::prevent_extensions(&handle);
+        self.0.set(&handle, &view);
+        Ok(handle.into())
+    }
+
+    /// What a handle of this service remembers; nothing for any other object.
+    pub(super) fn view(&self, session: &JsValue) -> Option<View> {
+        let view = self.0.get(session.dyn_ref()?);
+        (!view.is_undefined()).then(|| view.unchecked_into())
+    }
+
+    /// Shows on a handle what its session is now.
+    pub(super) fn refresh(memory: &Memory, id: SessionId, handle: &Object, view: &View) -> Answer<()> {
+        let Some(log) = memory.sessions.log(id) else {
+            return Ok(());
+        };
+        let state = parse(&memory.state_json(id))?;
+        if let (Some(temp), Some(state)) = (view.temp(), state.dyn_ref()) {
+            temp.for_each(&mut |value, key| define(state, &key, &value, &SHOWN));
+        }
+        deep_freeze(&state);
+        let later = |given: Array| given.concat(&memory.events_from(id, view.length()));
+        let events = view.given().map_or_else(|| memory.events_from(id, 0), later);
+        Object::freeze(&events);
+        #[expect(clippy::cast_precision_loss, reason = "no session has so many events")]
+        let revision = log.revision() as f64;
+        let shown: [(&str, &JsValue); 4] = [
+            ("state", &state),
+            ("events", &events),
+            ("lastUpdateTime", &log.update_time().into()),
+            ("revision", &revision.into()),
+        ];
+        for (name, value) in shown {
+            define(handle, &name.into(), value, &SHOWN);
+        }
+        Ok(())
+    }
+}
+
+impl View {
+    /// Shows the `temp:` keys of an event on the handle that it came through. A user's event may begin an invocation.
+    /// The same rules as in the package (pkg/src/session/temp-values.ts).
+    pub(super) fn show_temp(&self, event: &EventDraft, temp: &TempDelta) -> Answer<()> {
+        if self.invocation().as_deref() != Some(event.invocation_id()) {
+            self.enter(event.invocation_id(), event.author() == Some("user"));
+        }
+        if temp.set.is_empty() && temp.unset.is_empty() {
+            return Ok(());
+        }
+        let shown = self.temp().unwrap_or_default();
+        for (key, value) in &temp.set {
+            shown.set(&key.into(), &frozen(value)?);
+        }
+        for key in &temp.unset {
+            shown.delete(&key.into());
+        }
+        self.set_temp(Some(&shown));
+        Ok(())
+    }
+
+    fn enter(&self, invocation: &str, is_of_user: bool) {
+        let (seen, id) = (self.invocations(), JsValue::from(invocation));
+        if is_of_user && !seen.has(&id) && seen.size() > 0 {
+            self.set_temp(None);
+        }
+        // The last one goes to the end; the one that was seen longest ago is forgotten.
+        seen.delete(&id);
+        seen.add(&id);
+        if seen.size() > MAX_INVOCATIONS
+            && let Ok(oldest) = seen.values().next()
+        {
+            seen.delete(&oldest.value());
+        }
+        self.set_invocation(invocation);
+    }
+}
+
+fn frozen(value: &Value) -> Answer<JsValue> {
+    parse_frozen(&value.to_string())
+}

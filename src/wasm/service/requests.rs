@@ -1,0 +1,237 @@
+//! Checks what comes in with a request, as a whole. The same rules and messages as in the package
+//! (pkg/src/input/requests.ts).
+
+use wasm_bindgen::prelude::*;
+
+use super::checks::{
+    Names, admit_optional_string, admit_string, check_count, check_names, check_object, check_options, check_signal,
+    unknown,
+};
+use super::errors::invalid;
+use super::host::{Answer, keys, member};
+use super::kinds::describe;
+use crate::change::SessionKey;
+use crate::names::{ACTIONS, ADK_ACTIONS, ADK_EVENT, EVENT, is_among, meant};
+
+/// The members of a session and of its key: any request may be one, with members beside it.
+const SESSION: &[&str] = &["id", "sessionId", "appName", "userId", "state", "events", "lastUpdateTime", "revision"];
+
+macro_rules! request_of {
+    ($what:literal, $($known:literal),+) => {
+        Names {
+            what: concat!("the request of ", $what),
+            path: "",
+            known: &[$($known,)+ "signal"],
+            others: SESSION,
+        }
+    };
+}
+
+pub(super) const CREATE: Names = request_of!("createSession", "appName", "userId", "state", "sessionId");
+pub(super) const GET: Names = request_of!("getSession", "appName", "userId", "sessionId", "config");
+#[rustfmt::skip]
+pub(super) const LIST: Names = request_of!(
+    "listSessions", "appName", "userId", "limit", "offset", "page", "order", "cursor"
+);
+pub(super) const DELETE: Names = request_of!("deleteSession", "appName", "userId", "sessionId");
+pub(super) const APPEND: Names = request_of!("appendEvent", "session", "event", "expectedRevision");
+pub(super) const APP_STATE: Names = request_of!("getAppState", "appName");
+pub(super) const USER_STATE: Names = request_of!("getUserState", "appName", "userId");
+const TARGET: Names =
+    Names { what: "the target", path: "", known: &["appName", "userId", "sessionId"], others: SESSION };
+const OF_EVENT: Names = Names { what: "an event", path: "", known: EVENT, others: ADK_EVENT };
+const OF_ACTIONS: Names = Names { what: "an event's actions", path: "actions.", known: ACTIONS, others: ADK_ACTIONS };
+
+/// Checks a request: that it is one, that no name in it is a near miss of a known one, and its `signal`, which is the
+/// answer.
+pub(super) fn check_request(given: &JsValue, names: &Names) -> Answer<JsValue> {
+    check_object(given, "request")?;
+    check_request_names(given, names)?;
+    let signal = member(given, "signal")?;
+    check_signal(&signal)?;
+    Ok(signal)
+}
+
+/// A session that is given as a request may have any members.
+fn check_request_names(given: &JsValue, names: &Names) -> Answer<()> {
+    if is_session(given)? { Ok(()) } else { check_names(given, names) }
+}
+
+/// Checks the names of an event's members, and of those of its actions, if it has any.
+pub(super) fn check_event_names(event: &JsValue, actions: &JsValue) -> Answer<()> {
+    for name in keys(event)?.iter().filter_map(|name| name.as_string()) {
+        if is_among(&name, [EVENT, ADK_EVENT]) {
+            continue;
+        }
+        let in_its_actions = || meant(&name, &["stateDelta"]).map(|_| "actions.stateDelta");
+        if let Some(wanted) = meant(&name, EVENT).or_else(in_its_actions) {
+            return Err(unknown(&name, OF_EVENT.what, Some(wanted)));
+        }
+    }
+    if actions.is_undefined() { Ok(()) } else { check_names(actions, &OF_ACTIONS) }
+}
+
+/// Whether a session is given where a key is asked for: its `id` is the session's then.
+fn is_session(given: &JsValue) -> Answer<bool> {
+    Ok(member(given, "id")?.is_string() && member(given, "sessionId")?.is_undefined())
+}
+
+/// The id of the session that a request names, or that it is.
+fn session_id_of(given: &JsValue) -> Answer<JsValue> {
+    member(given, if is_session(given)? { "id" } else { "sessionId" })
+}
+
+/// Checks the three parts of a key, or of a session in the place of a key.
+pub(super) fn check_key(given: &JsValue) -> Answer<SessionKey> {
+    Ok(SessionKey {
+        app_name: admit_string(&member(given, "appName")?, "appName")?,
+        user_id: admit_string(&member(given, "userId")?, "userId")?,
+        session_id: admit_string(&session_id_of(given)?, "sessionId")?,
+    })
+}
+
+/// Checks what names a session: a handle, or any object with its `id`, `appName` and `userId`.
+pub(super) fn check_session(given: &JsValue) -> Answer<SessionKey> {
+    check_object(given, "session")?;
+    Ok(SessionKey {
+        app_name: admit_string(&member(given, "appName")?, "session.appName")?,
+        user_id: admit_string(&member(given, "userId")?, "session.userId")?,
+        session_id: admit_string(&member(given, "id")?, "session.id")?,
+    })
+}
+
+/// What is updated: a session, or a user's and the app's keys, or the app's keys alone.
+#[derive(Debug, Clone)]
+pub(super) enum Target {
+    Session(SessionKey),
+    Scopes { app_name: String, user_id: Option<String> },
+}
+
+/// Checks what an update is of: a key, a part of one, or a session.
+pub(super) fn check_target(given: &JsValue) -> Answer<Target> {
+    check_object(given, "target")?;
+    check_request_names(given, &TARGET)?;
+    let user_id = admit_optional_string(&member(given, "userId")?, "userId")?;
+    let session_id = admit_optional_string(&session_id_of(given)?, "sessionId")?;
+    if session_id.is_some() && user_id.is_none() {
+        return Err(invalid("userId", "is missing: a sessionId needs one"));
+    }
+    let app_name = admit_string(&member(given, "appName")?, "appName")?;
+    Ok(match (user_id, session_id) {
+        (Some(user_id), Some(session_id)) => Target::Session(SessionKey { app_name, user_id, session_id }),
+        (user_id, _) => Target::Scopes { app_name, user_id },
+    })
+}
+
+/// How an update goes about it.
+pub(super) struct UpdateOptions {
+    /// How often the function may run.
+    pub(super) attempts: f64,
+    pub(super) author: Option<String>,
+    pub(super) invocation_id: Option<String>,
+    pub(super) signal: JsValue,
+}
+
+/// Checks the options of an update.
+pub(super) fn check_update_options(given: &JsValue) -> Answer<UpdateOptions> {
+    check_options(given, &["attempts", "author", "invocationId", "signal"], "options")?;
+    let part = |name: &str| if given.is_undefined() { Ok(JsValue::UNDEFINED) } else { member(given, name) };
+    let attempts = part("attempts")?;
+    let is_count = |count: &f64| count.fract() == 0.0 && (1.0..=9_007_199_254_740_991.0).contains(count);
+    let attempts = match attempts.as_f64().filter(is_count) {
+        None if attempts.is_undefined() => 100.0,
+        None => {
+            return Err(invalid("attempts", &format!("must be a whole number from 1, not {}", describe(&attempts))));
+        }
+        Some(attempts) => attempts,
+    };
+    Ok(UpdateOptions {
+        attempts,
+        author: admit_optional_string(&part("author")?, "author")?,
+        invocation_id: admit_optional_string(&part("invocationId")?, "invocationId")?,
+        signal: part("signal")?,
+    })
+}
+
+/// Of the events from a time on, the last so many.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct EventWindow {
+    /// The earliest time, in milliseconds since the epoch.
+    pub(super) since: Option<f64>,
+    /// How many at most; all, when it is absent.
+    pub(super) last: Option<usize>,
+}
+
+/// What rows of a list show.
+pub(super) const NO_EVENTS: EventWindow = EventWindow { since: None, last: Some(0) };
+
+/// Checks a window over the events.
+pub(super) fn check_config(config: &JsValue) -> Answer<EventWindow> {
+    check_options(config, &["numRecentEvents", "afterTimestamp"], "config")?;
+    if config.is_undefined() {
+        return Ok(EventWindow::default());
+    }
+    let last = check_count(&member(config, "numRecentEvents")?, "config.numRecentEvents")?.map(narrow);
+    let after = member(config, "afterTimestamp")?;
+    let since = after.as_f64().filter(|after| !after.is_nan());
+    if since.is_none() && !after.is_undefined() {
+        let what = format!("must be a number of milliseconds, not {}", describe(&after));
+        return Err(invalid("config.afterTimestamp", &what));
+    }
+    Ok(EventWindow { since, last })
+}
+
+/// A list request, understood: adk-js's meaning of `limit`, `offset` and `page`.
+pub(super) struct ListPlan {
+    pub(super) app_name: String,
+    pub(super) user_id: Option<String>,
+    pub(super) descending: bool,
+    pub(super) limit: Option<f64>,
+    pub(super) offset: f64,
+    pub(super) cursor: Option<String>,
+    /// The page's number where no limit tells it.
+    pub(super) page: f64,
+}
+
+/// Checks a list request.
+pub(super) fn check_list(request: &JsValue) -> Answer<ListPlan> {
+    let limit = check_count(&member(request, "limit")?, "limit")?;
+    let offset = check_count(&member(request, "offset")?, "offset")?;
+    let page = check_count(&member(request, "page")?, "page")?;
+    let order = member(request, "order")?;
+    let cursor = member(request, "cursor")?;
+    if let Some(page) = page {
+        if limit.is_none() {
+            return Err(invalid("page", "needs a limit"));
+        }
+        if page < 1.0 {
+            return Err(invalid("page", "is counted from 1"));
+        }
+    }
+    let descending = match order.as_string().as_deref() {
+        Some("desc") => true,
+        Some("asc") => false,
+        None if order.is_undefined() => false,
+        _ => return Err(invalid("order", "must be 'asc' or 'desc'")),
+    };
+    if !cursor.is_undefined() && (page.is_some() || offset.is_some()) {
+        return Err(invalid("cursor", "cannot go together with page or offset"));
+    }
+    let passed_over = page.zip(limit).map(|(page, limit)| (page - 1.0) * limit);
+    Ok(ListPlan {
+        app_name: admit_string(&member(request, "appName")?, "appName")?,
+        user_id: admit_optional_string(&member(request, "userId")?, "userId")?,
+        descending,
+        limit,
+        offset: passed_over.or(offset).unwrap_or(0.0),
+        cursor: admit_optional_string(&cursor, "cursor")?,
+        page: page.unwrap_or(1.0),
+    })
+}
+
+/// A count, in a memory of 32-bit addresses: nothing that is counted in it is larger.
+pub(super) fn narrow(count: f64) -> usize {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole, and not negative")]
+    let count = count as usize;
+    count
+}

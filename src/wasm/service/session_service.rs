@@ -1,0 +1,314 @@
+//! The class `SessionService`.
+
+use std::rc::Rc;
+
+use js_sys::{Array, Object, Promise, Symbol};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
+
+use super::backend::{Backend, Plan};
+use super::checks::{
+    admit_optional_string, admit_string, check_count, check_function, check_object, check_options, refuse_aborted,
+};
+use super::errors::invalid;
+use super::event::{Fill, admit_event, core_delta};
+use super::host::{Answer, Attributes, define, member, parse, put, settled};
+use super::memory::Step;
+use super::requests::{
+    APP_STATE, APPEND, CREATE, DELETE, EventWindow, GET, LIST, ListPlan, NO_EVENTS, USER_STATE, check_config,
+    check_key, check_list, check_request, check_session, check_target, check_update_options, narrow,
+};
+use super::store::Store;
+use super::update::update;
+use super::walk::admit_delta;
+use crate::change::{Guard, SessionKey};
+use crate::list::{ListQuery, Start};
+
+/// Keeps sessions: scoped state and an append-only log of events. In memory; or, with the callbacks `persist` and
+/// `restore`, also wherever they keep them.
+///
+/// A write is never dropped silently: it resolves when it is durable, or it throws an error with a `code`. It has not
+/// happened then, unless the code is `COMMIT_UNKNOWN`: then it may have happened.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct SessionService {
+    backend: Rc<Backend>,
+}
+
+#[wasm_bindgen]
+impl SessionService {
+    /// Throws `INVALID_ARGUMENT` when the options do not go together.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: Option<SessionServiceOptions>) -> Answer<SessionService> {
+        let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
+        check_options(&options, &["now", "persist", "restore"], "options")?;
+        let part = |name: &str| if options.is_undefined() { Ok(JsValue::UNDEFINED) } else { member(&options, name) };
+        let optional = |given: &JsValue, name: &str| {
+            if given.is_undefined() { Ok(None) } else { check_function(given, name).map(Some) }
+        };
+        let clock = optional(&part("now")?, "now")?;
+        let (persist, restore) = (part("persist")?, part("restore")?);
+        if persist.is_undefined() != restore.is_undefined() {
+            let path = if persist.is_undefined() { "persist" } else { "restore" };
+            return Err(invalid(path, "is missing: persist and restore go together"));
+        }
+        let callbacks = optional(&persist, "persist")?.zip(optional(&restore, "restore")?);
+        let store = callbacks.map(|(persist, restore)| Store::new(persist, restore));
+        Ok(Self { backend: Backend::new(store, clock) })
+    }
+
+    /// Creates a session, at revision 0. The keys of `state` go where their prefix says: `app:` and `user:` keys reach
+    /// every session they belong to, also earlier ones; `temp:` keys are dropped.
+    ///
+    /// Throws `SESSION_EXISTS` when the id is taken, `VALUE_NOT_JSON`, `INVALID_ARGUMENT`; nothing is applied then.
+    #[wasm_bindgen(js_name = createSession, unchecked_return_type = "Promise<Session>")]
+    pub fn create_session(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "CreateSessionRequest")] request: JsValue,
+    ) -> Promise {
+        let begin = || -> Answer<Promise> {
+            let signal = check_request(&request, &CREATE)?;
+            let named = admit_optional_string(&member(&request, "sessionId")?, "sessionId")?;
+            let key = SessionKey {
+                app_name: admit_string(&member(&request, "appName")?, "appName")?,
+                user_id: admit_string(&member(&request, "userId")?, "userId")?,
+                session_id: named.filter(|id| !id.trim().is_empty()).unwrap_or_else(|| self.backend.id()),
+            };
+            let state = admit_delta(&member(&request, "state")?, "state")?;
+            let state = core_delta("state", &state.members, &state.deleted)?;
+            Ok(self.backend.change(signal, move |backend| {
+                let (time, created) = (backend.now()?, backend.id());
+                let change = backend.memory.borrow().sessions.prepare_create(&key, time, state)?;
+                let step = Some(Step::Create { key: key.clone(), created, change });
+                let answer = move |backend: &Backend| backend.open(&key, EventWindow::default());
+                Ok(Plan { step, answer: Box::new(answer) })
+            }))
+        };
+        started(begin())
+    }
+
+    /// Gets a session as it is now, or `undefined` when there is none. A session may be given in the place of its key.
+    /// Throws `INVALID_ARGUMENT`.
+    #[wasm_bindgen(js_name = getSession, unchecked_return_type = "Promise<Session | undefined>")]
+    pub fn get_session(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "GetSessionRequest | GetSessionByName")] request: JsValue,
+    ) -> Promise {
+        let begin = || -> Answer<Promise> {
+            let signal = check_request(&request, &GET)?;
+            let key = check_key(&request)?;
+            let window = check_config(&member(&request, "config")?)?;
+            Ok(self.backend.ask(signal, move |backend| backend.open(&key, window)))
+        };
+        started(begin())
+    }
+
+    /// Lists the sessions of an app, or of one of its users, by the time of their last event. The rows show their
+    /// current state and no events. Throws `INVALID_ARGUMENT`.
+    #[wasm_bindgen(js_name = listSessions, unchecked_return_type = "Promise<ListSessionsResponse>")]
+    pub fn list_sessions(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "ListSessionsRequest")] request: JsValue,
+    ) -> Promise {
+        let begin = || -> Answer<Promise> {
+            let signal = check_request(&request, &LIST)?;
+            let plan = check_list(&request)?;
+            Ok(self.backend.ask(signal, move |backend| page_of(backend, &plan)))
+        };
+        started(begin())
+    }
+
+    /// Deletes a session with its events and its own state; app and user state stay. It need not be there. A session
+    /// may be given in the place of its key.
+    #[wasm_bindgen(js_name = deleteSession, unchecked_return_type = "Promise<void>")]
+    pub fn delete_session(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "(SessionKey | SessionName) & Abortable")] request: JsValue,
+    ) -> Promise {
+        let begin = || -> Answer<Promise> {
+            let signal = check_request(&request, &DELETE)?;
+            let key = check_key(&request)?;
+            Ok(self.backend.change(signal, move |backend| {
+                let memory = backend.memory.borrow();
+                let created = memory.find(&key).map(|id| memory.created(id).to_owned());
+                let step = created.map(|created| Step::Remove { key, created });
+                Ok(Plan { step, answer: Box::new(|_| Ok(JsValue::UNDEFINED)) })
+            }))
+        };
+        started(begin())
+    }
+
+    /// Appends an event, writes its delta, and brings the handle up to date with everything that has happened since.
+    /// Resolves to the stored event, frozen. A partial event is handed back and changes nothing.
+    ///
+    /// Throws `SESSION_NOT_FOUND`, `SESSION_STALE` (with `expectedRevision`), `EVENT_ID_CONFLICT`, `VALUE_NOT_JSON`,
+    /// `INVALID_ARGUMENT`; nothing has changed then.
+    #[wasm_bindgen(js_name = appendEvent, unchecked_return_type = "Promise<Event>")]
+    pub fn append_event(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "AppendEventRequest")] request: JsValue,
+    ) -> Promise {
+        let begin = || -> Answer<Promise> {
+            let signal = check_request(&request, &APPEND)?;
+            let session = member(&request, "session")?;
+            let key = check_session(&session)?;
+            let event = member(&request, "event")?;
+            check_object(&event, "event")?;
+            if member(&event, "partial")?.is_truthy() {
+                refuse_aborted(&signal)?;
+                return Ok(Promise::resolve(&event));
+            }
+            let revision = check_count(&member(&request, "expectedRevision")?, "expectedRevision")?;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "it is whole, and not negative"
+            )]
+            let guard = Guard { revision: revision.map(|revision| revision as u64), ..Guard::default() };
+            let draft = admit_event(&event, &*self.backend)?;
+            let handle = self.backend.handles.view(&session).map(|view| (session, view));
+            Ok(self.backend.change(signal, move |backend| backend.append(key, handle, draft, guard)))
+        };
+        started(begin())
+    }
+
+    /// The state of an app, under names without prefix. The copy is the caller's.
+    #[wasm_bindgen(js_name = getAppState, unchecked_return_type = "Promise<Record<string, Json>>")]
+    pub fn get_app_state(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "{ readonly appName: string } & Abortable")] request: JsValue,
+    ) -> Promise {
+        let begin = || -> Answer<Promise> {
+            let signal = check_request(&request, &APP_STATE)?;
+            let app_name = admit_string(&member(&request, "appName")?, "appName")?;
+            Ok(self.backend.ask(signal, move |backend| parse(&backend.memory.borrow().names_json(&app_name, None))))
+        };
+        started(begin())
+    }
+
+    /// The state of a user in an app, under names without prefix. The copy is the caller's.
+    #[wasm_bindgen(js_name = getUserState, unchecked_return_type = "Promise<Record<string, Json>>")]
+    pub fn get_user_state(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "{ readonly appName: string; readonly userId: string } & Abortable")]
+        request: JsValue,
+    ) -> Promise {
+        let begin = || -> Answer<Promise> {
+            let signal = check_request(&request, &USER_STATE)?;
+            let app_name = admit_string(&member(&request, "appName")?, "appName")?;
+            let user_id = admit_string(&member(&request, "userId")?, "userId")?;
+            let answer = move |backend: &Backend| parse(&backend.memory.borrow().names_json(&app_name, Some(&user_id)));
+            Ok(self.backend.ask(signal, answer))
+        };
+        started(begin())
+    }
+
+    /// Reads, computes and writes without losing what others write meanwhile. `fn` gets the current values and returns
+    /// a delta, both under full keys; it runs again when what it read no longer holds. With a `sessionId`, or for a
+    /// session, the values are those of the session and the delta becomes an event of it; otherwise they are the
+    /// `user:` and `app:` keys, and without a `userId` the `app:` keys. Resolves to the values after the update, frozen.
+    ///
+    /// `fn` may answer with a promise. An answer of `undefined` writes nothing, as `{}` does.
+    ///
+    /// Throws `STATE_CONFLICT` after `attempts` runs, `SESSION_NOT_FOUND`, `VALUE_NOT_JSON`, `INVALID_ARGUMENT` for
+    /// keys that do not belong to what is updated and for any other answer than a plain object, and what `fn` throws.
+    #[wasm_bindgen(js_name = updateState, unchecked_return_type = "Promise<Readonly<Record<string, Json>>>")]
+    pub fn update_state(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "UpdateStateTarget | SessionName")] target: JsValue,
+        #[wasm_bindgen(js_name = "fn", unchecked_param_type = "UpdateFunction")] function: JsValue,
+        options: Option<UpdateStateOptions>,
+    ) -> Promise {
+        let begin = || -> Answer<Promise> {
+            let target = check_target(&target)?;
+            let function = check_function(&function, "fn")?;
+            let options = check_update_options(&options.map_or(JsValue::UNDEFINED, JsValue::from))?;
+            Ok(future_to_promise(update(Rc::clone(&self.backend), target, function, options)))
+        };
+        started(begin())
+    }
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "SessionServiceOptions")]
+    #[derive(Debug)]
+    pub type SessionServiceOptions;
+
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "UpdateStateOptions")]
+    #[derive(Debug)]
+    pub type UpdateStateOptions;
+}
+
+/// In a delta, deletes the key: `{ 'user:theme': deleted() }`. In the stored event it is `null` plus the key in
+/// `customMetadata.statepad.deleted`, so that other readers of the log understand it.
+#[wasm_bindgen(unchecked_return_type = "Deleted")]
+pub fn deleted() -> JsValue {
+    thread_local! {
+        static DELETED: JsValue = {
+            let hidden = Attributes { enumerable: false, configurable: false, writable: false };
+            let marker = Object::new();
+            // The mark by which the package knows its own.
+            define(&marker, &Symbol::for_("statepad.deleted").into(), &JsValue::TRUE, &hidden);
+            let to_json = Closure::<dyn Fn() -> JsValue>::new(|| JsValue::NULL).into_js_value();
+            define(&marker, &"toJSON".into(), &to_json, &hidden);
+            Object::freeze(&marker);
+            marker.into()
+        };
+    }
+    DELETED.with(JsValue::clone)
+}
+
+/// An operation that has begun, or what was wrong with its arguments.
+fn started(begun: Answer<Promise>) -> Promise {
+    begun.unwrap_or_else(|thrown| settled(Err(thrown)))
+}
+
+/// The numbers of a page, with adk-js's meaning of each.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PageNumbers {
+    page: f64,
+    limit: f64,
+    total_items: f64,
+    total_pages: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<String>,
+}
+
+fn page_of(backend: &Backend, plan: &ListPlan) -> Answer<JsValue> {
+    let memory = backend.memory.borrow();
+    let page = memory.sessions.list(&ListQuery {
+        app_name: &plan.app_name,
+        user_id: plan.user_id.as_deref(),
+        descending: plan.descending,
+        limit: plan.limit.map(narrow),
+        start: plan.cursor.as_deref().map_or_else(|| Start::Offset(narrow(plan.offset)), Start::After),
+    })?;
+    let sessions = Array::new();
+    for &id in &page.sessions {
+        sessions.push(&backend.handles.open(&memory, id, NO_EVENTS)?);
+    }
+    let [total, offset] = [page.total, page.offset].map(|count| f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
+    let offset = if plan.cursor.is_none() { plan.offset } else { offset };
+    let numbers = PageNumbers {
+        page: plan.limit.filter(|limit| *limit > 0.0).map_or(plan.page, |limit| (offset / limit).floor() + 1.0),
+        limit: plan.limit.unwrap_or(total),
+        total_items: total,
+        total_pages: match plan.limit {
+            None => total.min(1.0),
+            Some(0.0) => 0.0,
+            Some(limit) => (total / limit).ceil(),
+        },
+        cursor: page.cursor,
+    };
+    let answer = Object::new();
+    put(&answer, "sessions", &sessions);
+    if let Some(numbers) = serde_wasm_bindgen::to_value(&numbers)?.dyn_ref() {
+        Object::assign(&answer, numbers);
+    }
+    Ok(answer.into())
+}

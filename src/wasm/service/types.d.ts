@@ -1,0 +1,401 @@
+// The types of requests and answers: those of the npm package, as far as this service has them.
+
+/** A JSON value. What statepad hands out is frozen, through and through. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
+
+/** The full key of a session. No operation finds a session by less. */
+export interface SessionKey {
+  /** The app. */
+  readonly appName: string;
+  /** The user. */
+  readonly userId: string;
+  /** The session, unique for this user in this app. */
+  readonly sessionId: string;
+}
+
+/**
+ * A session as one reader holds it. It stays as it was read; only the handle that is given to `appendEvent` is brought
+ * up to date. Everything in it is frozen: state is written by events.
+ */
+export interface Session {
+  /** The session's id. */
+  readonly id: string;
+  /** The app. */
+  readonly appName: string;
+  /** The user. */
+  readonly userId: string;
+  /**
+   * All values under their full keys: the session's, then `app:`, then `user:` keys, each in the order of writing,
+   * then the `temp:` keys of the current invocation. An ordinary object: `Object.hasOwn` tells a key from what every
+   * object inherits.
+   */
+  readonly state: Readonly<Record<string, Json>>;
+  /** The events in the order of appending. */
+  readonly events: readonly Event[];
+  /** The timestamp of the last event, or of creation, in milliseconds since the epoch. */
+  readonly lastUpdateTime: number;
+  /** One more for each change, 0 at creation. */
+  readonly revision: number;
+}
+
+/** What names a session: the session itself, or the three members of it that make up its key. */
+export type SessionName = Pick<Session, 'appName' | 'userId' | 'id'>;
+
+/** One piece of what was said. */
+export interface Part {
+  readonly text?: string | undefined;
+  /** A thought of the model: no part of its answer. */
+  readonly thought?: boolean | undefined;
+  readonly functionCall?: unknown;
+  readonly functionResponse?: unknown;
+  readonly executableCode?: unknown;
+  readonly codeExecutionResult?: unknown;
+  readonly inlineData?: unknown;
+  readonly fileData?: unknown;
+}
+
+/** What was said. */
+export interface Content {
+  readonly role?: string | undefined;
+  readonly parts?: readonly Part[] | undefined;
+}
+
+/**
+ * What an event does besides being said. Members that have no type here are kept, too; but those whose name misses one
+ * of these by a little (`stateDetla`, `state_delta`) are refused.
+ */
+export interface EventActions extends AdkActions {
+  /** Keys to set, with their prefix. A value replaces the old one whole; `null` is a value; `deleted()` deletes. */
+  readonly stateDelta: Readonly<Record<string, unknown>>;
+  /** The versions of saved artifacts. */
+  readonly artifactDelta: Readonly<Record<string, number>>;
+  readonly requestedAuthConfigs: Readonly<Record<string, unknown>>;
+  readonly requestedToolConfirmations: Readonly<Record<string, unknown>>;
+  readonly skipSummarization?: boolean | undefined;
+  readonly transferToAgent?: string | undefined;
+  readonly escalate?: boolean | undefined;
+}
+
+/** What ADK has besides in the actions of events. It is kept as it is. */
+export interface AdkActions {
+  readonly agentState?: unknown;
+  readonly compaction?: unknown;
+  readonly deletedArtifactIds?: unknown;
+  readonly endInvocation?: unknown;
+  readonly endOfAgent?: unknown;
+  readonly renderUiWidgets?: unknown;
+  readonly rewindBeforeInvocationId?: unknown;
+  readonly route?: unknown;
+  readonly setModelResponse?: unknown;
+  readonly transferReason?: unknown;
+}
+
+/** What ADK has besides in events: most of it says how a model came to an answer. It is kept as it is. */
+export interface AdkEvent {
+  readonly avgLogprobs?: unknown;
+  readonly cacheMetadata?: unknown;
+  readonly citationMetadata?: unknown;
+  readonly environmentId?: unknown;
+  readonly errorCode?: unknown;
+  readonly errorMessage?: unknown;
+  readonly finishReason?: unknown;
+  readonly goAway?: unknown;
+  readonly groundingMetadata?: unknown;
+  readonly inputTranscription?: unknown;
+  readonly interactionId?: unknown;
+  readonly interactionStatus?: unknown;
+  readonly interrupted?: unknown;
+  readonly isolationScope?: unknown;
+  readonly liveSessionId?: unknown;
+  readonly liveSessionResumptionUpdate?: unknown;
+  readonly logprobsResult?: unknown;
+  readonly modelVersion?: unknown;
+  readonly nodeInfo?: unknown;
+  readonly output?: unknown;
+  readonly outputTranscription?: unknown;
+  readonly turnComplete?: unknown;
+  readonly turnCompleteReason?: unknown;
+  readonly usageMetadata?: unknown;
+  readonly voiceActivity?: unknown;
+}
+
+/**
+ * Something that happened in a session. Members that have no type here are kept, too; but those whose name misses one
+ * of these by a little are refused.
+ */
+export interface Event extends AdkEvent {
+  /** Unique in the session. */
+  readonly id: string;
+  /** All events from one user input to the final answer share it. */
+  readonly invocationId: string;
+  /** `user`, or the agent's name. */
+  readonly author?: string;
+  /** In milliseconds since the epoch. */
+  readonly timestamp: number;
+  readonly content?: Content;
+  readonly actions: EventActions;
+  /** A piece of a streamed answer: it is handed back and changes nothing. */
+  readonly partial?: boolean;
+  readonly longRunningToolIds?: readonly string[];
+  readonly branch?: string;
+  /** Further data. The member `statepad` is this package's own: `{ deleted: [keys] }`. */
+  readonly customMetadata?: Readonly<Record<string, unknown>>;
+}
+
+/** An event as it may be given: what is missing is filled in. */
+export interface EventInit extends AdkEvent {
+  /** Generated when absent or empty. */
+  readonly id?: string | undefined;
+  /** Empty when absent. */
+  readonly invocationId?: string | undefined;
+  readonly author?: string | undefined;
+  /** Now, when absent; in milliseconds since the epoch. */
+  readonly timestamp?: number | undefined;
+  readonly content?: Content | undefined;
+  readonly actions?: Partial<EventActions> | undefined;
+  readonly partial?: boolean | undefined;
+  readonly longRunningToolIds?: readonly string[] | undefined;
+  readonly branch?: string | undefined;
+  readonly customMetadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What every request may have. */
+export interface Abortable {
+  /**
+   * Ends the operation when it is aborted before it begins: with the signal's reason, and nothing has changed. A write
+   * that is on its way to `persist` goes on.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The request of `createSession` and `getOrCreateSession`. */
+export interface CreateSessionRequest extends Abortable {
+  readonly appName: string;
+  readonly userId: string;
+  /** `app:` and `user:` keys reach every session they belong to; `temp:` keys are dropped. */
+  readonly state?: Readonly<Record<string, unknown>> | undefined;
+  /** Generated (a UUID) when absent or blank; any other is taken as it is. */
+  readonly sessionId?: string | undefined;
+}
+
+/** Which events a read session shows. Its state never depends on this. */
+export interface GetSessionConfig {
+  /** Only the last so many; 0 means none. */
+  readonly numRecentEvents?: number | undefined;
+  /** Only those with this timestamp or a later one, in milliseconds since the epoch; then the last ones of them. */
+  readonly afterTimestamp?: number | undefined;
+}
+
+/** The request of `getSession`. */
+export interface GetSessionRequest extends SessionKey, Abortable {
+  readonly config?: GetSessionConfig | undefined;
+}
+
+/** A session in the place of a request: its `id` is the session's. */
+export interface GetSessionByName extends SessionName, Abortable {
+  readonly config?: GetSessionConfig | undefined;
+}
+
+/** The request of `listSessions`. */
+export interface ListSessionsRequest extends Abortable {
+  readonly appName: string;
+  /** All users, when absent. */
+  readonly userId?: string | undefined;
+  /** How many at most; all, when absent. */
+  readonly limit?: number | undefined;
+  /** How many to pass over. Not looked at when there is a `page`. */
+  readonly offset?: number | undefined;
+  /** The page's number, from 1. Needs a `limit`. */
+  readonly page?: number | undefined;
+  /** By `lastUpdateTime`, ascending unless `'desc'`; ids break ties, ascending either way. */
+  readonly order?: 'asc' | 'desc' | undefined;
+  /** Goes on after an earlier page, even if sessions came and went since. Not together with `page` or `offset`. */
+  readonly cursor?: string | undefined;
+}
+
+/** The answer of `listSessions`. */
+export interface ListSessionsResponse {
+  /** The sessions with their current state and without events. */
+  readonly sessions: Session[];
+  /** The page's number, from 1. */
+  readonly page: number;
+  /** The limit, or `totalItems` without one. */
+  readonly limit: number;
+  /** How many sessions there are in all. */
+  readonly totalItems: number;
+  /** How many pages there are in all. */
+  readonly totalPages: number;
+  /** Where the next page begins, when there is one. */
+  readonly cursor?: string;
+}
+
+/** The request of `appendEvent`. */
+export interface AppendEventRequest extends Abortable {
+  /** The handle to bring up to date; or anything that names a session. */
+  readonly session: SessionName;
+  readonly event: EventInit;
+  /** Append only if the session is at this revision: `SESSION_STALE` otherwise. */
+  readonly expectedRevision?: number | undefined;
+}
+
+/** What `updateState` updates: a session, or a user's and the app's keys, or the app's keys alone. */
+export interface UpdateStateTarget {
+  readonly appName: string;
+  readonly userId?: string | undefined;
+  readonly sessionId?: string | undefined;
+}
+
+/** Options of `updateState`. */
+export interface UpdateStateOptions extends Abortable {
+  /** How often the function may run before `STATE_CONFLICT`; 100 unless told otherwise. */
+  readonly attempts?: number | undefined;
+  /** The author of the event that a session gets; `system` unless told otherwise. */
+  readonly author?: string | undefined;
+  /** The invocation of that event. */
+  readonly invocationId?: string | undefined;
+}
+
+/** The mark of a deletion: see {@link deleted}. */
+export interface Deleted {
+  /** In JSON it is `null`, which ADK's readers understand. */
+  toJSON(): null;
+}
+
+/** Options of a {@link SessionService}. */
+export interface SessionServiceOptions {
+  /** The clock, in milliseconds since the epoch; `Date.now` unless told otherwise. */
+  readonly now?: (() => number) | undefined;
+  /**
+   * Keeps records, in their order, behind all earlier ones; they are durable when it resolves. Not called again before
+   * it is done. An error whose `code` is `unavailable` or `rejected` says that none of them is kept; after any other
+   * error everything is restored again before the next call: what is kept of them must be there by then.
+   */
+  readonly persist?: ((changes: readonly LogRecord[]) => void | PromiseLike<void>) | undefined;
+  /**
+   * Gives back all records, in order. Records that are there twice, because they were written again, do no harm. Called
+   * before the first operation that needs a session.
+   */
+  readonly restore?: (() => Records | PromiseLike<Records>) | undefined;
+}
+
+/** What `restore` gives back: all at once or one after the other. */
+export type Records = Iterable<LogRecord> | AsyncIterable<LogRecord>;
+
+/** What changes in one scope: names to set and names to delete. */
+export interface ScopeDelta {
+  readonly set?: Readonly<Record<string, Json>>;
+  readonly unset?: readonly string[];
+}
+
+/**
+ * What a log keeps: plain JSON data, that of the npm package, which can go on with it. Keep and give back whatever
+ * `persist` gets.
+ */
+export interface LogRecord {
+  /** The event's id, unique in its session; of any other record, unique everywhere. */
+  readonly id: string;
+  readonly kind: 'create' | 'append' | 'update' | 'remove' | 'remove-scope' | 'refusal' | 'version';
+  readonly key: { readonly appName: string; readonly userId?: string; readonly sessionId?: string };
+  /** In milliseconds since the epoch. */
+  readonly time: number;
+  /** The event as JSON text. */
+  readonly event?: { readonly id: string; readonly time: number; readonly data: string };
+  readonly delta?: { readonly app?: ScopeDelta; readonly user?: ScopeDelta; readonly session?: ScopeDelta };
+  /** Which session was there just before, at which revision. */
+  readonly guard?: { readonly created?: string; readonly rev?: number };
+  /** Of the kind `version`: which version the records have. */
+  readonly version?: number;
+}
+
+/**
+ * Gets the current values, read-only, and returns a delta, both under full keys, or a promise of it. Nothing to write:
+ * `{}` or `undefined`. Any other answer is `INVALID_ARGUMENT`.
+ */
+export type UpdateFunction = (
+  state: Readonly<Record<string, Json>>,
+) =>
+  | Readonly<Record<string, unknown>>
+  | undefined
+  | void
+  | PromiseLike<Readonly<Record<string, unknown>> | undefined | void>;
+
+/** A place in a template that a value goes into. */
+export interface Placeholder {
+  /** Where the value comes from. */
+  readonly kind: 'state' | 'artifact';
+  /** The state key with its prefix (`user:profile`), or the artifact's name. */
+  readonly key: string;
+  /** The way into the value: `['city']`, `[0, 'id']`; empty for the whole value. */
+  readonly path: readonly (string | number)[];
+  /** Whether it may be missing. */
+  readonly optional: boolean;
+  /** The line of its brace, from 1. */
+  readonly line: number;
+  /** The column of its brace, in characters (code points), from 1. */
+  readonly column: number;
+}
+
+/** What a template is rendered with. */
+export interface RenderOptions {
+  /** A session's state, or any record of values under full keys. */
+  readonly state: Readonly<Record<string, unknown>>;
+  /** Gives the text of an artifact, or `undefined` when there is none. Each is asked for once. */
+  readonly artifact?: ((name: string) => string | undefined) | undefined;
+}
+
+/** As {@link RenderOptions}, with artifacts that may take time. */
+export interface RenderAsyncOptions {
+  /** A session's state, or any record of values under full keys. */
+  readonly state: Readonly<Record<string, unknown>>;
+  /** Gives the text of an artifact, or `undefined` when there is none. Each is asked for once. */
+  readonly artifact?: ((name: string) => string | undefined | Promise<string | undefined>) | undefined;
+}
+
+/** What went wrong, in a form that programs can rely on across versions. */
+export type ErrorCode =
+  | 'INVALID_ARGUMENT'
+  | 'VALUE_NOT_JSON'
+  | 'SESSION_NOT_FOUND'
+  | 'SESSION_EXISTS'
+  | 'SESSION_STALE'
+  | 'STATE_CONFLICT'
+  | 'EVENT_ID_CONFLICT'
+  | 'TEMPLATE_KEY_MISSING'
+  | 'ARTIFACT_MISSING'
+  | 'LIMIT_EXCEEDED'
+  | 'STORE_UNAVAILABLE'
+  | 'COMMIT_UNKNOWN'
+  | 'STORE_CORRUPT';
+
+/** A required placeholder that found nothing. */
+export interface Missing {
+  /** The whole key as the template spells it: `user:profile.city`, `artifact.file.txt`. */
+  readonly key: string;
+  /** The line of its first place in the text, from 1. */
+  readonly line: number;
+  /** The column there, in characters (code points), from 1. */
+  readonly column: number;
+  /** The most similar key that the state does have. */
+  readonly nearest?: string;
+}
+
+/**
+ * What is thrown: an `Error` with a stable `code`, a message that names the key, id or path, and the details as
+ * members. The package's `isStatepadError` knows it.
+ */
+export interface StatepadError extends Error {
+  /** What went wrong. */
+  readonly code: ErrorCode;
+  /** The state key concerned. */
+  readonly key?: string;
+  /** Where in the argument the fault lies: `actions.stateDelta["cart"].items[3]`. */
+  readonly path?: string;
+  /** The id of the session or event concerned. */
+  readonly id?: string;
+  /** `SESSION_STALE`: the revision that the caller expected. */
+  readonly expected?: number;
+  /** `SESSION_STALE`: the revision that the session has. */
+  readonly actual?: number;
+  /** `TEMPLATE_KEY_MISSING` and `ARTIFACT_MISSING`: all that is missing, each once, in the order of the text. */
+  readonly missing?: readonly Missing[];
+}

@@ -1,0 +1,178 @@
+//! A safe read-modify-write.
+
+use std::rc::Rc;
+
+use js_sys::{Function, Object, Promise};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+use super::backend::{Backend, Plan};
+use super::checks::refuse_aborted;
+use super::errors::{Details, error, error_by, is_kind, not_found};
+use super::event::{Fill, admit_event, core_delta, is_temp};
+use super::host::{Answer, deferred, is_thenable, keys, parse_frozen, put, sleep, symbols};
+use super::kinds::{describe, is_plain};
+use super::memory::{Memory, Step};
+use super::requests::{Target, UpdateOptions};
+use super::store::{Turn, awaited};
+use super::walk::admit_delta;
+use crate::change::{Guard, SessionKey};
+use crate::error::ErrorKind;
+use crate::session_log::SessionLog;
+
+/// The longest that an update which has met others waits for the one before it, in milliseconds. That one may wait for
+/// this one: its function may have asked for it.
+const RETRY_TURN_TIMEOUT_MS: u32 = 50;
+
+/// What a function was given, and what has to hold when its answer is written.
+struct Read {
+    state: JsValue,
+    guard: Guard,
+    /// The creation of the session, where it is one.
+    created: String,
+}
+
+/// Runs `function` until its delta is written over what it read.
+pub(super) async fn update(
+    backend: Rc<Backend>,
+    target: Target,
+    function: Function,
+    options: UpdateOptions,
+) -> Answer<JsValue> {
+    let mut met = JsValue::UNDEFINED;
+    let mut count = 0.0;
+    while count < options.attempts {
+        let _retry = if count > 0.0 { Some(retry_turn(&backend).await) } else { None };
+        match attempt(&backend, &target, &function, &options).await {
+            Err(thrown) if is_kind(&thrown, &[ErrorKind::StateConflict, ErrorKind::SessionStale]) => met = thrown,
+            answer => return answer,
+        }
+        count += 1.0;
+    }
+    let message = format!("the state changed under each of {} attempts", options.attempts);
+    Err(error_by(ErrorKind::StateConflict, &message, &met))
+}
+
+async fn attempt(
+    backend: &Rc<Backend>,
+    target: &Target,
+    function: &Function,
+    options: &UpdateOptions,
+) -> Answer<JsValue> {
+    let mut turn = backend.turn().await?;
+    refuse_aborted(&options.signal)?;
+    let read = Read::of(&backend.memory.borrow(), target)?;
+    let mut answer = function.call1(&JsValue::UNDEFINED, &read.state)?;
+    if is_thenable(&answer)? {
+        // It may take long, and may wait for a change of its own.
+        drop(turn);
+        answer = awaited(answer).await?;
+        turn = backend.turn().await?;
+    }
+    if answer.is_undefined() {
+        return Ok(read.state);
+    }
+    if !is_plain(&answer) {
+        let what = describe(&answer);
+        let message = format!(
+            "the update function must answer with a plain object of keys and values, or with undefined, not with {what}"
+        );
+        return Err(error(ErrorKind::InvalidArgument, &message, Details::at("fn")));
+    }
+    let names = keys(&answer)?;
+    if names.length() == 0 && symbols(&answer)?.length() == 0 {
+        return Ok(read.state);
+    }
+    if let Some(key) = names.iter().filter_map(|name| name.as_string()).find(|key| is_temp(key)) {
+        let message = format!("the key \"{key}\" lives for one invocation: it cannot be updated");
+        return Err(error(ErrorKind::InvalidArgument, &message, Details::of_key(&key)));
+    }
+    refuse_aborted(&options.signal)?;
+    let plan = match target {
+        Target::Session(key) => of_session(backend, key, &read, &answer, options)?,
+        Target::Scopes { app_name, user_id } => of_scopes(backend, app_name, user_id.as_deref(), &read, &answer)?,
+    };
+    let written = backend.make(plan).await;
+    drop(turn);
+    written
+}
+
+impl Read {
+    fn of(memory: &Memory, target: &Target) -> Answer<Self> {
+        match target {
+            Target::Session(key) => {
+                let id = memory.find(key).ok_or_else(|| not_found(&key.session_id))?;
+                let revision = memory.sessions.log(id).map(SessionLog::revision);
+                let guard = Guard { revision, ..memory.guard(&key.app_name, Some(&key.user_id)) };
+                let created = memory.created(id).to_owned();
+                Ok(Self { state: parse_frozen(&memory.state_json(id))?, guard, created })
+            }
+            Target::Scopes { app_name, user_id } => {
+                let user_id = user_id.as_deref();
+                let state = parse_frozen(&memory.shared_json(app_name, user_id))?;
+                Ok(Self { state, guard: memory.guard(app_name, user_id), created: String::new() })
+            }
+        }
+    }
+}
+
+/// A session: what is written becomes an event of it.
+fn of_session(
+    backend: &Backend,
+    key: &SessionKey,
+    read: &Read,
+    delta: &JsValue,
+    options: &UpdateOptions,
+) -> Answer<Plan> {
+    let memory = backend.memory.borrow();
+    if memory.find(key).is_none() {
+        return Err(not_found(&key.session_id));
+    }
+    if memory.find_created(key, &read.created).is_none() {
+        let id = key.session_id.as_str();
+        let details = Details::of(id);
+        return Err(error(ErrorKind::StateConflict, &format!("session \"{id}\" has been created anew"), details));
+    }
+    drop(memory);
+    let (event, actions) = (Object::new(), Object::new());
+    put(&actions, "stateDelta", delta);
+    put(&event, "author", &options.author.as_deref().unwrap_or("system").into());
+    if let Some(invocation) = &options.invocation_id {
+        put(&event, "invocationId", &invocation.into());
+    }
+    put(&event, "actions", &actions);
+    let draft = admit_event(&event, backend)?;
+    let Plan { step, .. } = backend.append(key.clone(), None, draft, read.guard)?;
+    let key = key.clone();
+    let answer = move |backend: &Backend| {
+        let memory = backend.memory.borrow();
+        let id = memory.find(&key).ok_or_else(|| not_found(&key.session_id))?;
+        parse_frozen(&memory.state_json(id))
+    };
+    Ok(Plan { step, answer: Box::new(answer) })
+}
+
+/// A user's and the app's keys, or the app's alone.
+fn of_scopes(backend: &Backend, app_name: &str, user_id: Option<&str>, read: &Read, delta: &JsValue) -> Answer<Plan> {
+    let admitted = admit_delta(delta, "delta")?;
+    let delta = core_delta("delta", &admitted.members, &admitted.deleted)?;
+    let (id, time) = (backend.id(), backend.now()?);
+    let memory = backend.memory.borrow();
+    let change = memory.sessions.prepare_update(app_name, user_id, &id, time, delta, read.guard)?;
+    let (app_name, user_id) = (app_name.to_owned(), user_id.map(str::to_owned));
+    let step = Step::Update { app_name: app_name.clone(), user_id: user_id.clone(), change };
+    let answer =
+        move |backend: &Backend| parse_frozen(&backend.memory.borrow().shared_json(&app_name, user_id.as_deref()));
+    Ok(Plan { step: Some(step), answer: Box::new(answer) })
+}
+
+/// Waits for the update that has met others before this one, so that they do not meet again; but not for long.
+async fn retry_turn(backend: &Backend) -> Turn {
+    let (promise, done) = deferred();
+    let before = backend.retries.replace(promise);
+    let turn = Turn::new(done);
+    let soon = Promise::race(&js_sys::Array::of2(&before, &sleep(RETRY_TURN_TIMEOUT_MS)));
+    // Neither is ever rejected.
+    let _ = JsFuture::from(soon).await;
+    turn
+}

@@ -1,0 +1,30 @@
+// What `wasm-pack build` makes of the crate, without the package, into folders of its own.
+
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { env } from '../../scripts/tools.mjs';
+import { root, run } from './project.mjs';
+
+const made = new Map();
+
+/**
+ * The folder of what wasm-pack builds for a target. Without optimisation, which takes minutes and changes no answer;
+ * and for each process its own, as several may run at once.
+ */
+export function rawBuild(target) {
+  const promise = made.get(target) ?? build(target);
+  made.set(target, promise);
+  return promise;
+}
+
+async function build(target) {
+  const folder = join(root, 'target', 'wasm-pack', `${target}-${process.pid}`);
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  // Without a folder it would overwrite pkg/package.json.
+  await run('wasm-pack', ['build', '--dev', '--target', target, '--out-dir', folder, '--', '--locked'], {
+    cwd: root,
+    env,
+    maxBuffer: 2 ** 26,
+  });
+  return folder;
+}

@@ -1,0 +1,228 @@
+// Processes of an older version of this package at the same tables, which call the function for every change alone.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { postgresStore } from 'statepad/stores/postgres';
+import { append, context, create, keyOf, olderClient, withDatabase } from './database.mjs';
+
+await withDatabase((database) => {
+  const pool = database.pool();
+  const open = async (schema, client, migrate = 'create') => {
+    const store = postgresStore(client, { schema });
+    await store.open({ migrate }, context);
+    return store;
+  };
+  const functionsOf = async (schema) => {
+    const { rows } = await pool.query(
+      `select proname as name from pg_proc where pronamespace = $1::regnamespace and proname like 'append%' order by 1`,
+      [schema],
+    );
+    return rows.map(({ name }) => name);
+  };
+
+  test('16 writers with batches of events in any order, old and new at once, never wait in a circle, and count exactly', async () => {
+    const schema = database.schema();
+    const client = () => database.pool({ max: 8, options: '-c synchronous_commit=off' });
+    const stores = [await open(schema, client()), await open(schema, olderClient(client()))];
+    const deadlocks = async () => {
+      await pool.query('select pg_stat_force_next_flush()').catch(() => {});
+      const { rows } = await pool.query('select deadlocks from pg_stat_database where datname = current_database()');
+      return rows[0].deadlocks;
+    };
+    const before = await deadlocks();
+    const keys = Array.from({ length: 18 }, (_, i) => keyOf(`s${i % 3}`, `u${i % 3}`, `a${Math.floor(i / 9)}`)).map(
+      (key, i) => ({ ...key, sessionId: `s${i % 9}` }),
+    );
+    await stores[0].commitMany(
+      keys.map((key, i) => create(`c${i}`, {}, key)),
+      context,
+    );
+    const [moves, revs] = [new Map(), new Map()];
+    const count = (map, key) => map.set(key, (map.get(key) ?? 0) + 1);
+    const random = (n) => Math.floor(Math.random() * n);
+
+    const work = async (worker) => {
+      const store = stores[worker % 2];
+      for (let round = 0; round < 40; round += 1) {
+        const size = 1 + random(8) * random(2);
+        const chosen = [...keys].sort(() => Math.random() - 0.5).slice(0, size);
+        const changes = chosen.map((key, i) => {
+          const id = `${worker}-${round}-${i}`;
+          const set = { set: { [`n${random(3)}`]: id } };
+          return append(id, { ...(random(2) && { app: set }), ...(random(2) && { user: set }), session: set }, key);
+        });
+        // Changes that only the other function takes, at the same rows.
+        if (random(4) === 0) {
+          const { appName, userId } = keys[random(keys.length)];
+          const delta = { app: { set: { [`n${random(3)}`]: round } }, user: { set: { x: round } } };
+          changes.push({ id: `u${worker}-${round}`, kind: 'update', key: { appName, userId }, time: 1, delta });
+        }
+        const answers = await store.commitMany(changes, context);
+        answers.forEach((answer, i) => {
+          assert.ok(answer.rev >= 0, String(answer));
+          const { key, delta, kind } = changes[i];
+          if (delta.app) count(moves, JSON.stringify({ app: key.appName }));
+          if (delta.user) count(moves, JSON.stringify({ app: key.appName, user: key.userId }));
+          if (kind === 'append') count(revs, JSON.stringify(key));
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, (_, worker) => work(worker)));
+
+    for (const [scope, pos] of moves)
+      assert.equal((await stores[0].loadScope(JSON.parse(scope), context)).pos, pos, scope);
+    for (const [key, rev] of revs) {
+      const { rev: found, events } = await stores[0].load(JSON.parse(key), {}, context);
+      assert.deepEqual([found, events.length], [rev, rev]);
+    }
+    assert.equal(await deadlocks(), before);
+  });
+
+  for (const [what, wrap, isBatch] of [
+    ['one event', (client) => client, false],
+    ['a batch of events', (client) => client, true],
+    ['one event of an older process', olderClient, false],
+    ['a batch of an older process', olderClient, true],
+  ]) {
+    test(`${what} locks sessions, then apps, then users, each in the order of their names`, async () => {
+      const schema = database.schema();
+      const store = await open(schema, wrap(pool));
+      const keys = [keyOf('s', 'u', 'a'), keyOf('s', 'u', 'b'), keyOf('t', 'v', 'b')];
+      await store.commitMany(
+        keys.toReversed().map((key, i) => create(`c${i}`, { app: { set: { x: 0 } }, user: { set: { x: 0 } } }, key)),
+        context,
+      );
+      const app = (name) => `select from ${schema}.scopes where parent = 0 and name = '${name}'`;
+      const user = (name, of) =>
+        `select from ${schema}.scopes where name = '${name}' and parent = (select no from ${schema}.scopes where parent = 0 and name = '${of}')`;
+      const session = ({ sessionId, userId, appName }) =>
+        `select from ${schema}.sessions where id = '${sessionId}' and usr = (${user(userId, appName).replace('select', 'select no')})`;
+      const rows = isBatch
+        ? [...keys.map(session), app('a'), app('b'), user('u', 'a'), user('u', 'b'), user('v', 'b')]
+        : [session(keys[0]), app('a'), user('u', 'a')];
+      const [holder, probe] = [await pool.connect(), await pool.connect()];
+      try {
+        for (const [index, row] of rows.entries()) {
+          await holder.query('begin');
+          await holder.query(`${row} for update`);
+          const delta = { app: { set: { x: index } }, user: { set: { x: index } } };
+          const events = (isBatch ? keys.toReversed() : keys.slice(0, 1)).map((key) =>
+            append(`e${index}`, delta, key),
+          );
+          const pending = store.commitMany(events, context);
+          const blocked = 'select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0';
+          while ((await probe.query(blocked)).rows.length === 0)
+            await new Promise((resolve) => setTimeout(resolve, 5));
+          for (const [other, text] of rows.entries()) {
+            const outcome = await probe.query(`${text} for update nowait`).then(
+              () => 'free',
+              ({ code }) => (code === '55P03' ? 'locked' : assert.fail(code)),
+            );
+            assert.equal(outcome, other <= index ? 'locked' : 'free', `${text}, while waiting for ${row}`);
+          }
+          await holder.query('commit');
+          assert.ok((await pending).every(({ rev }) => rev === index + 1));
+        }
+      } finally {
+        await holder.query('rollback');
+        holder.release();
+        probe.release();
+      }
+    });
+  }
+
+  test('who follows what is told while old and new processes write has what the store has', async () => {
+    const schema = database.schema();
+    const client = () => database.pool({ max: 4, options: '-c synchronous_commit=off' });
+    const stores = [await open(schema, client()), await open(schema, olderClient(client()))];
+    const keys = Array.from({ length: 6 }, (_, i) => keyOf(`s${i}`));
+    await stores[0].commitMany(
+      keys.map((key, i) => create(`c${i}`, { app: { set: { a: 0 } } }, key)),
+      context,
+    );
+    const random = (n) => Math.floor(Math.random() * n);
+    const first = await stores[0].loadScope({ app: 'a' }, context);
+    const follow = async (worker) => {
+      const store = stores[worker % 2];
+      let mine = { pos: first.pos, mark: first.mark, values: { ...first.state } };
+      for (let round = 0; round < 30; round += 1) {
+        const known = { pos: { app: mine.pos }, marks: { app: mine.mark } };
+        const changes = keys.slice(worker % 3, (worker % 3) + 1 + random(3)).map((key, i) => {
+          const id = `${worker} ${round} ${i}`;
+          return append(id, { ...(random(3) && { app: { set: { [`n${random(9)}`]: id } } }) }, key, { known });
+        });
+        const answers = await store.commitMany(changes, context);
+        // The last answer says all until then.
+        const [{ changed = {}, pos, before }, { id, delta }] = [answers.at(-1), changes.at(-1)];
+        const { set = {}, unset = [] } = changed.app ?? {};
+        unset.forEach((name) => delete mine.values[name]);
+        Object.assign(mine.values, set, delta.app?.set);
+        const moved = pos.app - (delta.app ? 1 : 0);
+        assert.ok(changed.app !== undefined || moved === mine.pos, `${mine.pos} to ${moved}`);
+        mine = { ...mine, pos: pos.app, mark: delta.app ? id : before.app };
+      }
+      return mine;
+    };
+    const all = await Promise.all(Array.from({ length: 8 }, (_, worker) => follow(worker)));
+    const { pos, state } = await stores[0].loadScope({ app: 'a' }, context);
+    const last = all.find((mine) => mine.pos === pos);
+    assert.ok(last, 'who has written last knows it');
+    assert.deepEqual(last.values, { ...state });
+  });
+
+  test('what an older process has made gets the functions when it is opened, and not when it is only looked at', async () => {
+    const schema = database.schema();
+    await open(schema, pool);
+    const drop = async () => {
+      for (const name of await functionsOf(schema)) await pool.query(`drop function ${schema}.${name}`);
+    };
+    await drop();
+    const store = await open(schema, pool, 'check');
+    assert.deepEqual(await functionsOf(schema), []);
+    // It writes as the older process does.
+    await store.commitMany([create(), create('d', {}, keyOf('t'))], context);
+    const [one, two] = [
+      await store.commit(append('e1'), context),
+      await store.commitMany([append('e2'), append('f', {}, keyOf('t'))], context),
+    ];
+    assert.deepEqual([one.rev, two.map(({ rev }) => rev)], [1, [2, 1]]);
+    for (const migrate of ['create', 'upgrade']) {
+      await drop();
+      const anew = await open(schema, pool, migrate);
+      assert.deepEqual(await functionsOf(schema), ['append_many_v2', 'append_v2']);
+      await anew.commit(append(`e ${migrate}`), context);
+    }
+    assert.equal((await store.commit(append('e3'), context)).rev, 5);
+  });
+
+  test('a role that may make no functions, or call none of these, writes as an older process does', async () => {
+    const [schema, role] = [database.schema(), `statepad_limited_${process.pid}`];
+    await open(schema, pool);
+    await pool.query(
+      `create role ${role} login; grant usage on schema ${schema} to ${role};
+       grant all on all tables in schema ${schema} to ${role}; grant all on all sequences in schema ${schema} to ${role}`,
+    );
+    try {
+      const url = new URL(database.url);
+      url.username = role;
+      const limited = database.pool({ connectionString: url.href });
+      const called = [];
+      const client = { query: async (text, values) => (called.push(text), await limited.query(text, values)) };
+      const store = await open(schema, client);
+      await store.commit(create(), context);
+      await store.commit(append('e1'), context);
+      assert.match(called.at(-1), /append_v2/);
+      for (const name of await functionsOf(schema))
+        await pool.query(`revoke execute on function ${schema}.${name} from public`);
+      const next = await open(schema, client);
+      await next.commit(append('e2'), context);
+      assert.match(called.at(-1), /commit_v2/);
+      for (const name of await functionsOf(schema)) await pool.query(`drop function ${schema}.${name}`);
+      const last = await open(schema, client);
+      assert.equal((await last.commit(append('e3'), context)).rev, 3);
+      assert.match(called.at(-1), /commit_v2/);
+    } finally {
+      await pool.query(`drop owned by ${role}; drop role ${role}`);
+    }
+  });
+});

@@ -1,0 +1,107 @@
+// The three functions that write events answer alike: the one for a single event, the one for a batch of events, and
+// the one that takes every change, which older processes call.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { memoryStore } from 'statepad/stores/memory';
+import { postgresStore } from 'statepad/stores/postgres';
+import { storeTests } from '../support/run.mjs';
+import { append, context, create, keyOf, olderClient, withDatabase } from './database.mjs';
+import { randomBatches } from './random-batches.mjs';
+
+/** A store that commits each change in a batch with an event of a session that is not there. */
+function batching(store) {
+  let count = 0;
+  const commitMany = async (changes, context) => {
+    const filler = append(`filler ${(count += 1)}`, {}, keyOf('no such session', '', 'no such app'));
+    const [refused, ...answers] = await store.commitMany([filler, ...changes], context);
+    assert.equal(refused.code, 'not-found');
+    return answers;
+  };
+  const commit = async (change, context) => {
+    const [answer] = await commitMany([change], context);
+    if (answer.name === 'StoreError') throw answer;
+    return answer;
+  };
+  return Object.defineProperties(
+    {},
+    {
+      ...Object.getOwnPropertyDescriptors(store),
+      commit: { value: commit, enumerable: true },
+      commitMany: { value: commitMany, enumerable: true },
+    },
+  );
+}
+
+await withDatabase(async (database) => {
+  // Nothing here depends on what is on disk.
+  const pool = database.pool({ options: '-c synchronous_commit=off' });
+  const other = database.pool({ options: '-c synchronous_commit=off' });
+  /** Storage for each case in turn, and the statements that went there. */
+  const storage = async (wrap, clientOf) => {
+    const schema = database.schema();
+    const make = (client) => wrap(postgresStore(clientOf(client), { schema }));
+    await make(pool).open({ migrate: 'create' }, context);
+    const tables = ['scopes', 'sessions', 'events', 'state', 'moves', 'counts', 'updates', 'creations', 'refused'];
+    const dispose = () => pool.query(`truncate ${tables.map((table) => `${schema}.${table}`).join()}`);
+    return () => ({ store: make(pool), reopen: () => make(pool), another: () => make(other), dispose });
+  };
+  storeTests('postgres, each change in a batch', await storage(batching, (client) => client), { without: ['watch'] });
+  storeTests('postgres, as an older process', await storage((store) => store, olderClient), { without: ['watch'] });
+
+  test('an event goes to the function for one, several to the one for many, and all else to the one for every change', async () => {
+    const schema = database.schema();
+    const called = [];
+    const client = {
+      query: async (text, values) => (called.push(/"\.(\w+)\(/.exec(text)?.[1]), await pool.query(text, values)),
+    };
+    const store = postgresStore(client, { schema });
+    await store.open({ migrate: 'create' }, context);
+    await store.commitMany([create('c'), create('d', {}, keyOf('t'))], context);
+    const both = (delta, more) => [append('e', delta, keyOf(), more), append('e', delta, keyOf('t'))];
+    const set = { set: { x: 1 } };
+    for (const [changes, name] of [
+      [
+        [
+          append('a', { app: set, user: { unset: ['y'] }, session: set }, keyOf(), {
+            guard: { created: 'c', rev: 0 },
+          }),
+        ],
+        'append_v2',
+      ],
+      [[append('a')], 'append_v2'],
+      [[append('b', {}, keyOf(), { attempt: 2 })], 'commit_v2'],
+      [[append('b', {}, keyOf(), { guard: { pos: { app: 1 } } })], 'commit_v2'],
+      [[append('b', {}, keyOf(), { guard: { keys: { app: set } } })], 'commit_v2'],
+      [[append('b', {}, keyOf(), { turn: '1:1' })], 'commit_v2'],
+      [
+        both({ app: set, user: set, session: { set: { x: 1 }, unset: ['y'] } }, { guard: { created: 'c' } }),
+        'append_many_v2',
+      ],
+      [both({ app: { unset: ['x'] } }), 'commit_v2'],
+      [[...both(), create('f', {}, keyOf('f'))], 'commit_v2'],
+    ]) {
+      called.length = 0;
+      await store.commitMany(changes, context);
+      assert.deepEqual(called, [name], JSON.stringify(changes));
+    }
+  });
+
+  for (const seed of [1, 2, 3]) {
+    test(`random batches of events are answered as the reference answers them: ${seed}`, async () => {
+      const schema = database.schema();
+      const called = { append_v2: 0, append_many_v2: 0, commit_v2: 0 };
+      const client = {
+        query: async (text, values) => {
+          called[/"\.(\w+)\(/.exec(text)?.[1]] += 1;
+          return await pool.query(text, values);
+        },
+      };
+      const store = postgresStore(client, { schema });
+      const seen = await randomBatches(store, memoryStore(), seed, 150);
+      // Otherwise they would say little.
+      assert.ok(called.append_many_v2 > 100 && called.append_v2 > 100, JSON.stringify(called));
+      for (const [what, count] of Object.entries(seen)) assert.ok(count > 15, `${what}: ${count}`);
+    });
+  }
+});
