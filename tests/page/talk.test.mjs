@@ -221,6 +221,21 @@ describe('what is typed', () => {
     );
   });
 
+  it('is written from the side that its letters begin at', async (t) => {
+    const page = await it_.open(t);
+    const { box, bubble, button } = talkOf(page);
+    const side = () => box.evaluate((it) => getComputedStyle(it).direction);
+    assert.equal(await side(), 'ltr');
+    await box.fill('«שלום» hello');
+    assert.equal(await side(), 'rtl');
+    await button('Send').click();
+    await bubble('שלום').first().waitFor();
+    const said = bubble('שלום').first().locator('.said');
+    assert.equal(await said.evaluate((it) => getComputedStyle(it).direction), 'rtl');
+    await box.fill('12: hello שלום');
+    assert.equal(await side(), 'ltr');
+  });
+
   it('may have several lines, and does not disturb the conversation', async (t) => {
     const page = await it_.open(t);
     const talk = talkOf(page);

@@ -6,6 +6,7 @@ import { isStatepadError, type Session } from 'statepad';
 import { InspectorPart } from '../inspector/ui/part.js';
 import type { Inspection } from '../inspector/model/inspection.js';
 import { isSameSession, nameOf } from '../inspector/model/session-name.js';
+import { directionOf } from '../inspector/ui/direction.js';
 import { reasonOf } from '../inspector/ui/reason.js';
 import { base } from '../inspector/ui/style.js';
 import '../inspector/template/template.js';
@@ -13,9 +14,6 @@ import { Agent, CONVERSATIONS, conversationOf, idsFor, INSTRUCTION, turnsTaken, 
 import { APP } from './storage.js';
 import './transcript.js';
 import type { StatepadTranscript } from './transcript.js';
-
-/** From this length on the direction of a message is not looked for: browsers take seconds. In characters. */
-const LONG = 5000;
 
 /** The pause between two turns, in ms. */
 const PACE = 900;
@@ -260,7 +258,7 @@ export class StatepadTalk extends InspectorPart {
     return html`<form @submit=${this.#submit}>
         <textarea
           rows="2"
-          dir=${this.draft.length > LONG ? nothing : 'auto'}
+          dir=${directionOf(this.draft)}
           aria-label="Message"
           placeholder="Type a message"
           .value=${live(this.draft)}
