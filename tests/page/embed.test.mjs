@@ -51,7 +51,7 @@ describe('parts of the inspector in another page', () => {
 
     await page.getByRole('slider', { name: 'moment' }).fill('1');
     await page.getByText('["tea"]', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'now', exact: true }).click();
+    await page.getByRole('button', { name: 'Now', exact: true }).click();
 
     await page.getByRole('button', { name: 'edit user:points' }).click();
     await page.keyboard.press('ControlOrMeta+A');

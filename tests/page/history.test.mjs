@@ -65,7 +65,7 @@ describe('the history of a key', () => {
 
     await step(page, 'city', /^#6 agent/).click();
     await row(page, 'city').getByText('{"name":"Porto"}').waitFor();
-    await page.getByText('This is revision 6 of 8').waitFor();
+    await page.getByText('Read-only: moment 6 of 8').waitFor();
     assert.equal(await step(page, 'city', /^#6 agent/).getAttribute('aria-current'), 'step');
     assert.equal(await step(page, 'city', /^#8 agent/).getAttribute('aria-current'), null);
     await page
@@ -73,7 +73,7 @@ describe('the history of a key', () => {
       .getByText('I remember city = {"name":"Porto"}', { exact: false })
       .waitFor();
 
-    await button(page, 'step back').click();
+    await button(page, 'Step back').click();
     await row(page, 'city').getByText('"Lisbon"').waitFor();
     await history(page, 'city').locator('[aria-current=step]').getByText('#2').waitFor();
     // The last step follows the session again.
@@ -106,8 +106,8 @@ describe('the history of a key', () => {
     await say(page, 'my name is Ana', 2);
     await newSession(page);
     await button(row(page, 'user:name'), 'user:name').click();
-    await page.getByText('No writes by this session are known.').waitFor();
-    await page.getByLabel('A file of JSON lines').setInputFiles(await counted(1));
+    await page.getByText('No known writes by this session.').waitFor();
+    await page.getByLabel('A file with sessions').setInputFiles(await counted(1));
     await button(row(page, 'counter'), 'counter').click();
     await page.getByText('2 writes, newest first.').waitFor();
     await step(page, 'counter', /^#0 creation/).click();
@@ -117,16 +117,16 @@ describe('the history of a key', () => {
 
   it('draws a long history in parts, around the moment that is looked at', async (t) => {
     const page = await it_.open(t);
-    await page.getByLabel('A file of JSON lines').setInputFiles(await counted(450));
+    await page.getByLabel('A file with sessions').setInputFiles(await counted(450));
     await button(row(page, 'counter'), 'counter').click();
     await step(page, 'counter', /^#450 meter/).waitFor();
     assert.equal(await steps(page, 'counter').count(), 200);
-    await button(page, 'show earlier steps').click();
+    await button(page, 'Show earlier writes').click();
     await step(page, 'counter', /^#51 meter/).waitFor();
     assert.equal(await steps(page, 'counter').count(), 400);
-    await button(page, 'show earlier steps').click();
+    await button(page, 'Show earlier writes').click();
     await page.getByText('451 writes, newest first.').waitFor();
-    assert.equal(await button(page, 'show earlier steps').count(), 0);
+    assert.equal(await button(page, 'Show earlier writes').count(), 0);
 
     await button(page, 'close the history').click();
     await page.getByRole('slider', { name: 'moment', exact: true }).fill('10');
@@ -134,13 +134,13 @@ describe('the history of a key', () => {
     await button(row(page, 'counter'), 'counter').click();
     await history(page, 'counter').locator('[aria-current=step]').getByText('#10').waitFor();
     assert.equal(await steps(page, 'counter').count(), 11);
-    await button(page, 'show later steps').click();
+    await button(page, 'Show later writes').click();
     await step(page, 'counter', /^#210 meter/).waitFor();
     assert.equal(await steps(page, 'counter').count(), 211);
-    await button(page, 'show later steps').click();
+    await button(page, 'Show later writes').click();
     await step(page, 'counter', /^#410 meter/).waitFor();
     assert.equal(await steps(page, 'counter').count(), 411);
-    await button(page, 'show later steps').click();
+    await button(page, 'Show later writes').click();
     await page.getByText('451 writes, newest first.').waitFor();
   });
 });

@@ -247,6 +247,7 @@ describe('many events in little room', () => {
       session: 'M0 3.5h3v5.5h-3zM3 6.25h3v2.75h-3z',
       app: '',
       user: 'M3 18.25h3v2.75h-3z',
+      temp: '',
       none: 'M6 11h3v2h-3z',
     });
   });

@@ -131,7 +131,7 @@ describe('the speed of the page', () => {
       );
     }
     t.diagnostic(
-      `scrolling the timeline: ${toldFrames(await scroll(page, page.getByRole('slider', { name: 'Selected event' })))}`,
+      `scrolling the timeline: ${toldFrames(await scroll(page, page.locator('statepad-timeline .scroller')))}`,
     );
 
     const empty = await (await it_.context(t)).newPage();

@@ -136,7 +136,7 @@ describe('the state', () => {
       await button(page, 'Step').click();
       await page.getByText(`${turns} of 6 turns`).waitFor();
     }
-    await state(page).getByText('turn #7–#9').waitFor();
+    await state(page).getByText('Turn #7–#9').waitFor();
     await state(page).getByText('3 added').waitFor();
     await state(page).getByText('1 deleted').waitFor();
     await row(page, 'seats').getByText('deleted in this turn').waitFor();
@@ -170,10 +170,10 @@ describe('the state', () => {
     await news(page).getByText('topic changed').waitFor();
     assert.deepEqual((await flashing()).sort(), ['topic', 'user:name']);
 
-    await button(page, 'step back').click();
+    await button(page, 'Step back').click();
     await row(page, 'topic').getByText('1', { exact: true }).waitFor();
     assert.deepEqual(await flashing(), []);
-    await button(page, 'back to now').click();
+    await button(state(page), 'Back to now').click();
     await row(page, 'topic').getByText('2', { exact: true }).waitFor();
     assert.deepEqual(await flashing(), []);
     await newSession(page);
@@ -190,13 +190,13 @@ describe('the state', () => {
     await newSession(page);
     await row(page, 'user:name').getByText('another session').waitFor();
     await row(page, 'app:notice').getByText('"closed on Sunday"').waitFor();
-    await scope(page, 'session').getByText('no keys').waitFor();
+    await scope(page, 'session').getByText('No keys yet').waitFor();
 
     await button(page, 'New user').click();
     await page.getByRole('textbox', { name: 'Name of the new user' }).fill('ben');
     await button(page, 'Create').click();
-    await scope(page, 'user').getByText('all sessions of user ben').waitFor();
-    await scope(page, 'user').getByText('no keys').waitFor();
+    await scope(page, 'user').getByText('shared by all sessions of user ben').waitFor();
+    await scope(page, 'user').getByText('No keys yet').waitFor();
     await row(page, 'app:notice').waitFor();
     await add(page, 'user', 'name', '"Ben"');
     await change(page, 'app:notice', '"open again"');
@@ -326,11 +326,11 @@ describe('the state', () => {
     const page = await it_.open(t);
     await add(page, 'session', 'topic', '1');
     await add(page, 'session', 'level', '2');
-    await button(page, 'step back').click();
-    await page.getByText('This is revision 1 of 2').waitFor();
+    await button(page, 'Step back').click();
+    await page.getByText('Read-only: moment 1 of 2').waitFor();
     assert.equal(await row(page, 'level').count(), 0);
     assert.equal(await page.getByRole('button', { name: /^(add key|edit|delete) / }).count(), 0);
-    await button(page, 'back to now').click();
+    await button(state(page), 'Back to now').click();
     await button(page, 'edit level').waitFor();
   });
 

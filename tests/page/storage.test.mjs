@@ -92,7 +92,7 @@ describe('what is kept', () => {
     await two.getByRole('button', { name: 'Delete session' }).click();
     await two.getByRole('button', { name: 'Yes, delete' }).click();
     const { sessions } = await untilStored(two, (found) => found.sessions.length === 1);
-    await one.getByText(`Session ${deleted} was deleted by somebody else`, { exact: false }).waitFor();
+    await one.getByText(`Session ${deleted} has been deleted`, { exact: false }).waitFor();
     await one.waitForURL(({ hash }) => decodeURIComponent(hash).endsWith(`/${sessions[0].id}`));
     assert.equal(await one.getByLabel('Session', { exact: true }).inputValue(), sessions[0].id);
   });
@@ -213,9 +213,61 @@ describe('what is kept', () => {
     });
     const { page } = await openPage(context, it_.origin);
     await page.goto(it_.address);
-    await page.getByRole('alert').filter({ hasText: 'Nothing is kept: reloading the page loses it.' }).waitFor();
-    await page.getByText('in memory only').waitFor();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'Nothing is saved: reloading the page loses everything.' })
+      .waitFor();
+    await page.getByText('Not saved').waitFor();
     await step(page).click();
     await list(page).getByText('Hi, Ana here', { exact: false }).waitFor();
+  });
+
+  it('says when the browser’s storage does not answer, and goes on without it when told so', async (t) => {
+    const context = await it_.context(t);
+    // A database that never opens, as one does that another tab holds.
+    await context.addInitScript(() => {
+      window.IDBFactory.prototype.open = () => new window.EventTarget();
+    });
+    const { page } = await openPage(context, it_.origin);
+    await page.goto(it_.address);
+    await page.getByRole('status').filter({ hasText: 'The browser’s storage is not answering.' }).waitFor();
+    await page.getByRole('button', { name: 'Continue without saving' }).click();
+    await page.getByText('Not saved').waitFor();
+    assert.equal(await page.getByText('is not answering').count(), 0);
+    await step(page).click();
+    await list(page).getByText('Hi, Ana here', { exact: false }).waitFor();
+  });
+
+  it('a storage that answers late is used, and is not complained of any more', async (t) => {
+    const context = await it_.context(t);
+    await context.addInitScript(() => {
+      const { open } = window.IDBFactory.prototype;
+      window.answer = new Promise((resolve) => (window.letAnswer = resolve));
+      window.IDBFactory.prototype.open = function (...args) {
+        const late = new window.EventTarget();
+        void window.answer.then(() => {
+          const request = open.apply(this, args);
+          for (const type of ['success', 'error', 'blocked', 'upgradeneeded']) {
+            request.addEventListener(type, (event) => {
+              Object.defineProperties(late, {
+                result: { configurable: true, get: () => request.result },
+                error: { configurable: true, get: () => request.error },
+                transaction: { configurable: true, get: () => request.transaction },
+              });
+              late[`on${type}`]?.(event);
+              late.dispatchEvent(new window.Event(type));
+            });
+          }
+        });
+        return late;
+      };
+    });
+    const { page } = await openPage(context, it_.origin);
+    await page.goto(it_.address);
+    await page.getByText('is not answering').waitFor();
+    await page.evaluate(() => window.letAnswer());
+    await page.getByText('Saved in this browser').waitFor();
+    assert.equal(await page.getByText('is not answering').count(), 0);
+    await step(page).waitFor();
   });
 });

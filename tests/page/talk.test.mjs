@@ -16,7 +16,7 @@ const conversations = Object.fromEntries(
 
 /** The left side of the page, and what a user does there. */
 function talkOf(page) {
-  const talk = page.getByRole('region', { name: 'Talk' });
+  const talk = page.getByRole('region', { name: 'Conversation', exact: true });
   const button = (name) => talk.getByRole('button', { name, exact: true });
   const box = talk.getByRole('textbox', { name: 'Message' });
   const log = talk.getByRole('log');
@@ -221,6 +221,21 @@ describe('what is typed', () => {
     );
   });
 
+  it('is written from the side that its letters begin at', async (t) => {
+    const page = await it_.open(t);
+    const { box, bubble, button } = talkOf(page);
+    const side = () => box.evaluate((it) => getComputedStyle(it).direction);
+    assert.equal(await side(), 'ltr');
+    await box.fill('«שלום» hello');
+    assert.equal(await side(), 'rtl');
+    await button('Send').click();
+    await bubble('שלום').first().waitFor();
+    const said = bubble('שלום').first().locator('.said');
+    assert.equal(await said.evaluate((it) => getComputedStyle(it).direction), 'rtl');
+    await box.fill('12: hello שלום');
+    assert.equal(await side(), 'ltr');
+  });
+
   it('may have several lines, and does not disturb the conversation', async (t) => {
     const page = await it_.open(t);
     const talk = talkOf(page);
@@ -278,7 +293,7 @@ describe('what is typed', () => {
     await talk.step(2, 6);
     await talk.box.fill('my name is Zoë');
     await page.getByRole('slider', { name: 'moment' }).press('ArrowLeft');
-    await talk.see('This is the past, revision 2 of 3: nothing can be said here.');
+    await talk.see('You are at moment 2 of 3.');
     assert.equal(await talk.bubble('How lovely.').count(), 0);
     for (const name of ['Step', 'Play', 'Send']) {
       assert.equal(await talk.button(name).getAttribute('aria-disabled'), 'true', name);
@@ -336,13 +351,14 @@ describe('what was said', () => {
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download' }).click(),
     ]);
-    await page.getByLabel('A file of JSON lines').setInputFiles(await download.path());
-    await talk.see('This data is read-only');
+    await page.getByLabel('A file with sessions').setInputFiles(await download.path());
+    await talk.see('Read-only: this conversation comes from a file.');
     await talk.bubble('Hi, Ana here').waitFor();
     assert.equal(await talk.box.count(), 0);
     for (const name of ['Step', 'Play', 'Send', 'Start']) {
       assert.equal(await talk.button(name).count(), 0, name);
     }
-    await talk.rendered.getByText('Berlin').waitFor();
+    // The instruction is the page's own: a file has none.
+    assert.equal(await page.getByRole('textbox', { name: 'Template' }).inputValue(), '');
   });
 });

@@ -48,7 +48,7 @@ async function fileWith(count) {
 
 /** Opens such a file in a page. */
 async function show(page, count) {
-  await page.getByLabel('A file of JSON lines').setInputFiles(await fileWith(count));
+  await page.getByLabel('A file with sessions').setInputFiles(await fileWith(count));
   const parts = partsOf(page);
   await parts.moment.and(page.locator(`[max="${count}"]`)).waitFor();
   return parts;
@@ -58,7 +58,7 @@ async function show(page, count) {
 function partsOf(page) {
   const region = (name) => page.getByRole('region', { name, exact: true });
   const timeline = region('Timeline');
-  const picture = timeline.getByRole('slider', { name: 'Selected event' });
+  const picture = timeline.locator('.scroller');
   const list = region('Events').getByRole('listbox', { name: 'Events' });
   return {
     timeline,
@@ -102,7 +102,7 @@ async function isInView(element) {
   return (
     (await element.count()) === 1 &&
     (await element.evaluate((it) => {
-      const [inner, outer] = [it.getBoundingClientRect(), it.closest('[tabindex]').getBoundingClientRect()];
+      const [inner, outer] = [it.getBoundingClientRect(), it.closest('.scroller, [tabindex]').getBoundingClientRect()];
       return (
         inner.left >= outer.left &&
         inner.right <= outer.right &&
@@ -111,6 +111,12 @@ async function isInView(element) {
       );
     }))
   );
+}
+
+/** Whether an element lies in the box of another one. */
+async function isWithin(inner, outer) {
+  const [one, other] = await Promise.all([inner.boundingBox(), outer.boundingBox()]);
+  return one.y >= other.y && one.y + one.height <= other.y + other.height;
 }
 
 const middle = ({ x, y, width, height }) => [x + width / 2, y + height / 2];
@@ -158,28 +164,28 @@ describe('the timeline', () => {
     await moment.press('Home');
     await at('#0 of 40 · creation');
     await topic('none yet');
-    assert.equal(await button('step back').isDisabled(), true);
+    assert.equal(await button('Step back').isDisabled(), true);
     for (let n = 0; n < 5; n++) await moment.press('ArrowRight');
     await at('#5 of 40 · agent · ');
     await topic('topic 5');
     assert.match(await moment.getAttribute('aria-valuetext'), /^#5 of 40 · agent/);
     await until('the list at the moment', () => isInView(option(5)));
-    const line = await timeline.locator('.moment').boundingBox();
+    const [line] = middle(await timeline.locator('.moment').boundingBox());
     const [left, right] = await Promise.all([mark(5).boundingBox(), mark(6).boundingBox()]);
     assert.ok(
-      line.x + 2 >= left.x + left.width && line.x <= right.x,
+      line >= left.x + left.width && line <= right.x,
       'the line stands between what has happened and what has not',
     );
-    await button('step back').click();
+    await button('Step back').click();
     await topic('none yet');
-    await button('step forward').click();
+    await button('Step forward').click();
     await topic('topic 5');
-    await button('now').click();
+    await button('Now').click();
     await topic('topic 40');
     await at('#40 of 40');
     await until('the list at its end', () => isInView(option(40)));
-    assert.equal(await button('now').isDisabled(), true);
-    assert.equal(await button('step forward').isDisabled(), true);
+    assert.equal(await button('Now').isDisabled(), true);
+    assert.equal(await button('Step forward').isDisabled(), true);
   });
 
   it('a drag of the slider ends at the moment where it is let go', async (t) => {
@@ -197,33 +203,135 @@ describe('the timeline', () => {
     await topic(`topic ${revision - (revision % 5)}`);
   });
 
-  it('an event is selected by a click on its mark, and by the arrow keys', async (t) => {
+  it('a click on a mark goes to its moment and shows its event, which then goes along with the slider', async (t) => {
     const page = await it_.open(t);
-    const { picture, mark, option, event, at, list } = await show(page, 40);
+    const { picture, mark, moment, option, event, at, list, topic } = await show(page, 40);
     await mark(12).click();
     await event(12);
+    await at('#12 of 40');
+    await topic('topic 10');
     assert.equal(await option(12).getAttribute('aria-selected'), 'true');
     assert.equal(await picture.locator('.ring').getAttribute('data-revision'), '12');
     for (const [key, n] of [
       ['ArrowRight', 13],
       ['ArrowLeft', 12],
       ['ArrowUp', 13],
-      ['PageDown', 3],
-      ['Home', 1],
-      ['ArrowLeft', 1],
+      ['PageDown', 9],
+      ['Home', 0],
+      ['ArrowLeft', 0],
       ['End', 40],
       ['ArrowRight', 40],
       ['PageUp', 40],
     ]) {
-      await picture.press(key);
-      await event(n);
-      assert.equal(await picture.getAttribute('aria-valuenow'), String(n), key);
+      await moment.press(key);
+      await event(Math.max(n, 1));
+      await at(`#${n} of 40`);
+      assert.equal(await moment.inputValue(), String(n), key);
     }
-    assert.match(await picture.getAttribute('aria-valuetext'), /^#40 planner, wrote topic, app:model/);
-    await picture.press('Home');
-    await picture.press('Enter');
-    await at('#1 of 40');
+    assert.match(await moment.getAttribute('aria-valuetext'), /^#40 of 40 · planner/);
     assert.equal(await list.locator('[aria-selected=true]').count(), 1);
+    await list.press('Home');
+    await event(1);
+    await at('#40 of 40');
+    await list.press('Enter');
+    await at('#1 of 40');
+  });
+
+  it('the slider and the line of the moment are one: on the axis of the marks, and both can be dragged', async (t) => {
+    const page = await it_.open(t);
+    const { timeline, moment, mark, at } = await show(page, 40);
+    assert.equal(await page.getByRole('slider').count(), 1, 'there is one control');
+    const line = timeline.locator('.moment');
+    // The thumb has no box of its own: its middle follows from the slider's.
+    const thumb = async () => {
+      const { x, width } = await moment.boundingBox();
+      const [value, max] = [Number(await moment.inputValue()), Number(await moment.getAttribute('max'))];
+      return x + 12 + ((width - 24) * value) / max;
+    };
+    for (const n of [40, 1, 17, 26]) {
+      if (n < 40) await mark(n).click();
+      await at(`#${n} of 40`);
+      const [x] = middle(await line.boundingBox());
+      assert.ok(Math.abs(x - (await thumb())) < 1, `the thumb is the head of the line at #${n}`);
+      const box = await mark(n).boundingBox();
+      assert.ok(x >= box.x + box.width && x - box.x - box.width < 6, `the line stands behind #${n}`);
+    }
+    // The line is dragged behind #9, and the click that ends the drag means no event.
+    const [x, y] = middle(await line.boundingBox());
+    const target = await mark(9).boundingBox();
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(target.x + 30, y, { steps: 5 });
+    await page.mouse.move(target.x + target.width + 2, y, { steps: 5 });
+    await page.mouse.up();
+    await at('#9 of 40');
+    assert.ok(new URL(page.url()).hash.endsWith('?moment=9&event=9'), page.url());
+    // The head is dragged back.
+    const [, top] = middle(await moment.boundingBox());
+    await page.mouse.move(await thumb(), top);
+    await page.mouse.down();
+    await page.mouse.move(x, top, { steps: 8 });
+    await page.mouse.up();
+    await at('#26 of 40');
+  });
+
+  it('at 1440 by 900 the slider, the state and the selected event are in view together, and a click moves nothing', async (t) => {
+    const page = await it_.open(t, { options: { viewport: { width: 1440, height: 900 } } });
+    const { timeline, moment, mark, details, list, topic } = await show(page, 40);
+    const boxes = async () => {
+      const parts = [timeline, list, page.getByRole('region', { name: 'State', exact: true }), moment];
+      return await Promise.all(parts.map((part) => part.boundingBox()));
+    };
+    const before = await boxes();
+    await mark(20).click();
+    await topic('topic 20');
+    await details.getByRole('heading', { name: 'Event #20' }).waitFor();
+    assert.deepEqual(await boxes(), before);
+    const inWindow = async (it) => {
+      const { x, y, width, height } = await it.boundingBox();
+      return x >= 0 && y >= 0 && x + width <= 1440 && y + height <= 900;
+    };
+    for (const part of [
+      timeline,
+      moment,
+      details.getByRole('heading', { name: 'Event #20' }),
+      list.locator('#event-20'),
+    ])
+      assert.ok(await inWindow(part));
+    assert.deepEqual(
+      await page.evaluate(() => [document.documentElement.scrollHeight, window.scrollY]),
+      [900, 0],
+      'the page itself does not scroll',
+    );
+    // A key's history comes into view above or below the event, whichever is open already.
+    await page.getByRole('region', { name: 'State' }).getByRole('button', { name: 'topic', exact: true }).click();
+    const history = details.getByRole('heading', { name: 'History of topic' });
+    await until('the history in view', () => isWithin(history, details));
+    assert.deepEqual(await boxes(), before);
+    await mark(8).click();
+    const event = details.getByRole('heading', { name: 'Event #8', exact: true });
+    await until('the event in view', async () => (await event.count()) === 1 && (await isWithin(event, details)));
+  });
+
+  it('what a click selects comes into view on a small screen, each time', async (t) => {
+    const page = await it_.open(t, { options: { viewport: { width: 390, height: 844 } } });
+    const { details } = await show(page, 40);
+    const log = page.getByRole('log');
+    for (const n of [40, 39]) {
+      await log.locator(`[data-revision="${n}"]`).click();
+      const heading = details.getByRole('heading', { name: `Event #${n}`, exact: true });
+      await heading.waitFor();
+      await until(`event ${n} in view`, async () => {
+        const { y, height } = await heading.boundingBox();
+        return y >= 0 && y + height <= 844;
+      });
+    }
+    await page.getByRole('region', { name: 'State' }).getByRole('button', { name: 'topic', exact: true }).click();
+    const history = details.getByRole('heading', { name: 'History of topic' });
+    await until('the history in view', async () => {
+      const box = await history.boundingBox();
+      return box !== null && box.y >= 0 && box.y + box.height <= 844;
+    });
   });
 
   it('what is searched for stands out, and one goes from match to match', async (t) => {
@@ -317,11 +425,8 @@ describe('the timeline', () => {
     assert.equal(await picture.locator('.mark').count(), 0, 'a mark for each would be too many');
     const all = await picture.boundingBox();
     await page.mouse.click(all.x + all.width / 2, all.y + 30);
-    await until(
-      'an event in the middle',
-      async () => Math.abs(Number(await picture.getAttribute('aria-valuenow')) - 1500) < 30,
-    );
-    await event(await picture.getAttribute('aria-valuenow'));
+    await until('an event in the middle', async () => Math.abs(Number(await moment.inputValue()) - 1500) < 30);
+    await event(await moment.inputValue());
     await button('zoom in').click();
     await overview.waitFor();
   });
@@ -408,7 +513,7 @@ describe('the events', () => {
     }
     await details.getByText('JSON', { exact: true }).click();
     await details.getByRole('button', { name: 'Copy' }).click();
-    await details.getByText('copied').waitFor();
+    await details.getByText('Copied').waitFor();
     const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
     assert.deepEqual(
       [copied.id, copied.mood, copied.actions.stateDelta],
@@ -420,7 +525,7 @@ describe('the events', () => {
     await event(10);
     await details.getByRole('button', { name: 'previous event' }).click();
     await event(9);
-    await details.getByRole('button', { name: 'go to this moment' }).click();
+    await details.getByRole('button', { name: 'Go to moment' }).click();
     await at('#9 of 40');
     await mark(30).click();
     await details.getByRole('row').filter({ hasText: 'topic' }).getByText('deleted').waitFor();

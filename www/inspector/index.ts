@@ -12,6 +12,7 @@
  */
 
 export { Inspection, type InspectionOptions } from './model/inspection.js';
+export type { SessionReader } from './model/reader.js';
 export { InspectorPart } from './ui/part.js';
 export { base } from './ui/style.js';
 export { StatepadTemplate } from './template/template.js';

@@ -1,6 +1,6 @@
 // All parts of the inspector together, for a page that wants them as one.
 
-import { css, html, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { InspectorPart } from './ui/part.js';
 import { base } from './ui/style.js';
 import './events/event.js';
@@ -11,15 +11,21 @@ import './sessions.js';
 import './state/state.js';
 import './timeline/timeline.js';
 
-/** The whole inspector: sessions, search, state, timeline, events. */
+/**
+ * The whole inspector: sessions, search, state, events, timeline. With `docked` it fills its box where that is large
+ * enough: each part scrolls by itself, and the timeline stays at the bottom.
+ */
 export class StatepadInspector extends InspectorPart {
+  static override properties: PropertyDeclarations = {
+    ...InspectorPart.properties,
+    docked: { type: Boolean, reflect: true },
+  };
   static override styles = [
     base,
     css`
       .parts {
         display: grid;
-        gap: 1rem;
-        container-type: inline-size;
+        gap: 0.75rem;
       }
 
       .tools {
@@ -27,43 +33,125 @@ export class StatepadInspector extends InspectorPart {
         flex-wrap: wrap;
         align-items: start;
         justify-content: space-between;
-        gap: 0.5rem 1.5rem;
+        gap: 0.5rem 1rem;
+        min-height: 2rem;
       }
 
       statepad-search {
-        flex: 1 1 17rem;
+        flex: 1 1 13rem;
         max-width: 26rem;
       }
 
-      .events {
+      .middle,
+      .side {
         display: grid;
-        gap: 1rem;
-      }
-
-      @container (min-width: 60rem) {
-        .events[data-open] {
-          grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
-          align-items: start;
-        }
+        gap: 0.75rem;
+        min-width: 0;
       }
 
       .details {
         display: grid;
+        align-content: start;
         gap: 1rem;
+      }
+
+      .timeline {
+        position: sticky;
+        z-index: 2;
+        inset-block-end: 0;
+      }
+
+      @media (max-width: 67.99rem), (max-height: 43.99rem) {
+        .details[data-empty] {
+          display: none;
+        }
+      }
+
+      @media (min-width: 68rem) and (min-height: 44rem) {
+        :host([docked]) {
+          height: 100%;
+        }
+
+        :host([docked]) .parts {
+          grid-template-rows: auto minmax(0, 1fr) auto;
+          height: 100%;
+        }
+
+        :host([docked]) .middle {
+          grid-template: minmax(0, 1fr) / minmax(0, 1.15fr) minmax(0, 1fr);
+        }
+
+        :host([docked]) .side {
+          grid-template-rows: minmax(0, 9fr) minmax(0, 11fr);
+        }
+
+        :host([docked]) :is(.state, .list, .details) {
+          overflow: hidden auto;
+          overscroll-behavior: contain;
+        }
+
+        :host([docked]) .list {
+          display: grid;
+          overflow: hidden;
+          grid-template-rows: auto minmax(0, 1fr);
+        }
+
+        :host([docked]) .timeline {
+          position: static;
+          height: 13.75rem;
+        }
+
+        :host([docked]) statepad-timeline {
+          height: 100%;
+        }
       }
     `,
   ];
+  /** It fills its box. */
+  declare docked: boolean;
+  /** What was shown whole last: what is new is brought into view. */
+  #shown: { readonly selected: number | undefined; readonly traced: string | undefined } | undefined;
 
-  #wasOpen = false;
+  constructor() {
+    super();
+    this.docked = false;
+  }
 
-  /** What has been opened is brought into view for those who point; whoever uses the keyboard stays where they are. */
+  /** What has been opened comes into view, and nothing else moves. */
   protected override updated(): void {
-    const details = this.renderRoot.querySelector('.details');
-    const isOpen = this.inspection?.selected !== undefined;
-    if (isOpen && !this.#wasOpen && !focused()?.matches(':focus-visible')) {
-      details?.scrollIntoView({ block: 'nearest' });
+    const { selected, traced } = this.inspection ?? {};
+    const before = this.#shown;
+    this.#shown = { selected, traced };
+    const part =
+      traced !== undefined && traced !== before?.traced
+        ? 'statepad-history'
+        : selected !== undefined && selected !== before?.selected
+          ? 'statepad-event'
+          : undefined;
+    if (before !== undefined && part !== undefined) {
+      void this.#bringIntoView(part);
     }
-    this.#wasOpen = isOpen;
+  }
+
+  async #bringIntoView(name: 'statepad-history' | 'statepad-event'): Promise<void> {
+    const part = this.renderRoot.querySelector<InspectorPart>(name);
+    const details = this.renderRoot.querySelector<HTMLElement>('.details');
+    if (part === null || details === null) {
+      return;
+    }
+    await part.updateComplete;
+    if (getComputedStyle(details).overflowY === 'auto') {
+      details.scrollTop += part.getBoundingClientRect().top - details.getBoundingClientRect().top - PADDING;
+    } else {
+      details.style.scrollMarginBlockEnd = `${this.#dockHeight() + PADDING}px`;
+      details.scrollIntoView({ block: 'nearest' });
+    }
+  }
+
+  /** What of the window the timeline covers, in px. */
+  #dockHeight(): number {
+    const dock = this.renderRoot.querySelector<HTMLElement>('.timeline');
+    return dock === null || getComputedStyle(dock).position !== 'sticky' ? 0 : dock.offsetHeight;
   }
 
   protected override render(): TemplateResult {
@@ -75,39 +163,36 @@ export class StatepadInspector extends InspectorPart {
         <statepad-sessions .inspection=${inspection}></statepad-sessions>
         <statepad-search .inspection=${inspection}></statepad-search>
       </div>
-      <section class="panel" aria-labelledby="state">
-        <h2 id="state">State</h2>
-        <statepad-state .inspection=${inspection}></statepad-state>
-      </section>
-      <section class="panel" aria-labelledby="timeline">
-        <h2 id="timeline">Timeline</h2>
-        <statepad-timeline .inspection=${inspection}></statepad-timeline>
-      </section>
-      <div class="events" ?data-open=${isOpen}>
-        <section class="panel" aria-labelledby="events">
-          <h2 id="events">Events</h2>
-          <statepad-events .inspection=${inspection}></statepad-events>
+      <div class="middle">
+        <section class="panel state" id="state-part" tabindex="-1" aria-labelledby="state">
+          <h2 id="state">State</h2>
+          <statepad-state .inspection=${inspection}></statepad-state>
         </section>
-        ${
-          isOpen
-            ? html`<div class="details panel" role="region" aria-label="Details">
-              ${traced === undefined ? nothing : html`<statepad-history .inspection=${inspection}></statepad-history>`}
-              ${selected === undefined ? nothing : html`<statepad-event .inspection=${inspection}></statepad-event>`}
-            </div>`
-            : nothing
-        }
+        <div class="side">
+          <section class="panel list" id="events-part" tabindex="-1" aria-labelledby="events">
+            <h2 id="events">Events</h2>
+            <statepad-events .inspection=${inspection} ?filling=${this.docked}></statepad-events>
+          </section>
+          ${
+            isOpen
+              ? html`<div class="details panel" role="region" aria-label="Details" tabindex="0">
+                ${traced === undefined ? nothing : html`<statepad-history .inspection=${inspection}></statepad-history>`}
+                ${selected === undefined ? nothing : html`<statepad-event .inspection=${inspection}></statepad-event>`}
+              </div>`
+              : html`<div class="details panel" data-empty>
+                <p class="empty">Select an event to see all of it, or a key to see its history.</p>
+              </div>`
+          }
+        </div>
       </div>
+      <section class="panel timeline" id="timeline-part" tabindex="-1" aria-labelledby="timeline">
+        <statepad-timeline .inspection=${inspection}><h2 id="timeline" slot="title">Timeline</h2></statepad-timeline>
+      </section>
     </div>`;
   }
 }
 
-/** The element that has the focus, in whatever shadow tree. */
-function focused(): Element | undefined {
-  let element = document.activeElement;
-  while (element?.shadowRoot?.activeElement) {
-    element = element.shadowRoot.activeElement;
-  }
-  return element ?? undefined;
-}
+/** Room above what comes into view, in px. */
+const PADDING = 12;
 
 customElements.define('statepad-inspector', StatepadInspector);

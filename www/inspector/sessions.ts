@@ -32,6 +32,15 @@ export class StatepadSessions extends InspectorPart {
         text-overflow: ellipsis;
       }
 
+      /* As wide for a short name as for a long one: what stands beside them stays where it is. */
+      #user {
+        width: 5.5rem;
+      }
+
+      #session {
+        width: 10.5rem;
+      }
+
       form {
         display: contents;
       }
@@ -43,10 +52,7 @@ export class StatepadSessions extends InspectorPart {
   protected override render(): TemplateResult | typeof nothing {
     const { inspection } = this;
     const session = inspection?.session;
-    if (inspection === undefined) {
-      return nothing;
-    }
-    if (session === undefined) {
+    if (inspection === undefined || session === undefined) {
       return this.#beginning(inspection);
     }
     const { appName, userId, id } = session;
@@ -80,12 +86,22 @@ export class StatepadSessions extends InspectorPart {
       ${this.problem === undefined ? nothing : html`<p class="bad" role="alert">${this.problem}</p>`}`;
   }
 
-  /** Where there is no session, there is one to make. */
-  #beginning({ apps, readOnly }: Inspection): TemplateResult | typeof nothing {
+  /** Before there is a session there is as much room for its names, and one can be made. */
+  #beginning(inspection: Inspection | undefined): TemplateResult {
+    const { apps = [], readOnly = true } = inspection ?? {};
     const [appName] = apps;
-    return readOnly || appName === undefined
-      ? nothing
-      : html`<button @click=${() => void this.#do(() => this.inspection?.create({ appName, userId: 'user' }))}>New session</button>`;
+    const create = (): void =>
+      void this.#do(() => this.inspection?.create({ appName: appName ?? '', userId: 'user' }));
+    const isUnable = readOnly || appName === undefined;
+    return html`<div class="row">
+      ${['User', 'Session'].map(
+        (label) =>
+          html`<span class="choice"><span class="quiet">${label}</span><select id=${label.toLowerCase()} aria-label="No ${label.toLowerCase()} yet" disabled></select></span>`,
+      )}
+      <button ?disabled=${isUnable} @click=${create}>New session</button>
+      <button disabled>New user</button>
+      <button disabled>Delete session</button>
+    </div>`;
   }
 
   #controls({ appName, userId, id }: Session): TemplateResult {
@@ -126,7 +142,7 @@ export class StatepadSessions extends InspectorPart {
 
   async #delete(key: SessionKey): Promise<void> {
     await this.#do(async () => {
-      await this.inspection?.service.deleteSession(key);
+      await this.inspection?.service?.deleteSession(key);
       await this.inspection?.list();
       const { sessions = [] } = this.inspection ?? {};
       const next = sessions.find(({ userId }) => userId === key.userId) ?? sessions[0];

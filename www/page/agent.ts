@@ -3,7 +3,7 @@
 
 import { DELETED } from 'statepad';
 import type { Content, Event, EventInit, InvocationContext, Json, Session, SessionService } from 'statepad';
-import { isContinued } from '../inspector/model/log.js';
+import { isContinued, noteOfTemp } from '../inspector/model/log.js';
 import { isSameSession } from '../inspector/model/session-name.js';
 import lines from '../../examples/conversations.jsonl?raw';
 
@@ -170,7 +170,10 @@ export class Agent {
       await this.#append(
         agent,
         {},
-        { content: said('model', reply), customMetadata: { understood: Object.keys(delta) } },
+        {
+          content: said('model', reply),
+          customMetadata: { understood: Object.keys(delta), ...noteOfTemp(Object.keys(delta)) },
+        },
       );
     } catch (error) {
       agent.discard();
@@ -198,7 +201,9 @@ export class Agent {
   ): Promise<void> {
     try {
       context.state.update(delta);
-      await context.append(event);
+      const { customMetadata, ...members } = event;
+      const metadata = { ...customMetadata, ...noteOfTemp(Object.keys(delta)) };
+      await context.append(Object.keys(metadata).length === 0 ? event : { ...members, customMetadata: metadata });
     } catch (error) {
       // They are written again when the turn is tried again.
       context.discard();

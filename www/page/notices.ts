@@ -10,6 +10,8 @@ export interface Notice {
   readonly text: string;
   /** Details, one a line. */
   readonly lines?: readonly string[];
+  /** How far something is, from 0 to 1; `undefined` when that is not known. Without it, nothing is under way. */
+  readonly progress?: { readonly share: number | undefined };
   /** What a button says, and what it does; without it, one takes the notice away. */
   readonly action?: string;
   readonly act?: () => void;
@@ -51,6 +53,12 @@ export class StatepadNotices extends LitElement {
       button {
         flex: none;
       }
+
+      progress {
+        display: block;
+        width: min(100%, 24rem);
+        accent-color: var(--accent);
+      }
     `,
   ];
   declare notices: readonly Notice[];
@@ -67,11 +75,12 @@ export class StatepadNotices extends LitElement {
       <div role="alert">${told('bad')}</div>`;
   }
 
-  #notice({ id, kind, text, lines = [], action = 'Dismiss', act }: Notice): TemplateResult {
+  #notice({ id, kind, text, lines = [], progress, action = 'Dismiss', act }: Notice): TemplateResult {
     const dismiss = (): boolean => this.dispatchEvent(new CustomEvent('dismiss', { detail: id }));
     return html`<div class="notice" data-kind=${kind}>
       <div class="text">
         <p>${text}</p>
+        ${progress === undefined ? nothing : html`<progress aria-label=${text} value=${progress.share ?? nothing}></progress>`}
         ${lines.length === 0 ? nothing : html`<ul class="mono" tabindex="0" aria-label="What is wrong">${lines.map((line) => html`<li>${line}</li>`)}</ul>`}
       </div>
       <button @click=${act ?? dismiss}>${action}</button>

@@ -1,119 +1,71 @@
 // The page: a conversation at the left, the inspector at the right, and what concerns both above them.
 
-import { LitElement, css, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { LitElement, html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { Inspection } from '../inspector/model/inspection.js';
 import { reasonOf } from '../inspector/ui/reason.js';
 import { base } from '../inspector/ui/style.js';
 import '../inspector/inspector.js';
-import { BrokenFile, download, openFile, type OpenedFile } from './files.js';
-import { hashOf, placeFrom } from './place.js';
-import { APP, openStorage, refusalText, troubleText, type Storage } from './storage.js';
-import './notices.js';
-import './talk.js';
-import type { Notice } from './notices.js';
-import { chooseTheme, theme, THEMES, type Theme } from './theme.js';
+import { Address, hashOf, placeFrom } from './address.js';
 import { first } from './agent.js';
+import { download, linesOf } from './files/download.js';
+import type { OpenedFile } from './files/files.js';
+import { FileOpening } from './files/opening.js';
+import './notices.js';
+import type { Notice } from './notices.js';
+import { pageStyle } from './page-style.js';
+import { APP, openPatiently, refusalText, troubleText, type Storage } from './storage.js';
+import './talk.js';
+import { chooseTheme, theme, THEMES, type Theme } from './theme.js';
+import { count, visit } from './visit.js';
 
 /** The name of the database, unless the address has another (`?database=name`). */
 const DATABASE = 'statepad-demo';
+
+/** What is documented, and where. */
+const GUIDE = 'https://www.npmjs.com/package/statepad';
+const REFERENCE = 'https://docs.rs/statepad';
+
+const SLOW =
+  'The browser’s storage is not answering. Another tab of this page may be holding it: close that tab, keep waiting, or continue without saving.';
+
+/** Where the first links of the page lead: names, and where the part is found. */
+const PARTS = [
+  ['Conversation', '#talk-part'],
+  ['State', '#state-part'],
+  ['Events', '#events-part'],
+  ['Timeline', '#timeline-part'],
+] as const;
 
 /** The whole page. */
 export class StatepadPage extends LitElement {
   static override properties: PropertyDeclarations = {
     own: { state: true },
     opened: { state: true },
+    isShowingFile: { state: true },
     notices: { state: true },
     isEmpty: { state: true },
     isOver: { state: true },
     theme: { state: true },
   };
-  static override styles = [
-    base,
-    css`
-      :host {
-        min-height: 100vh;
-        font-size: 0.875rem;
-      }
-
-      header {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: 0.5rem 0.75rem;
-        border-block-end: 1px solid var(--line);
-        padding: 0.6rem 1rem;
-        background: var(--paper);
-      }
-
-      h1 {
-        margin: 0;
-        font-size: 1.125rem;
-        font-weight: 700;
-        letter-spacing: -0.01em;
-      }
-
-      .kept::before {
-        display: inline-block;
-        width: 0.55em;
-        height: 0.55em;
-        margin-inline-end: 0.4em;
-        border-radius: 50%;
-        background: var(--user);
-        content: '';
-      }
-
-      .kept[data-kept='no']::before {
-        border-radius: 1px;
-        background: var(--bad);
-      }
-
-      main {
-        display: grid;
-        gap: 1rem;
-        max-width: 120rem;
-        margin: 0 auto;
-        padding: 1rem;
-      }
-
-      @media (min-width: 68rem) {
-        main {
-          grid-template-columns: minmax(20rem, 27rem) minmax(0, 1fr);
-          align-items: start;
-        }
-      }
-
-      @media (max-width: 30rem) {
-        header,
-        main {
-          padding-inline: 0.5rem;
-        }
-      }
-
-      .over {
-        position: fixed;
-        z-index: 9;
-        inset: 0.75rem;
-        display: grid;
-        place-items: center;
-        border: 3px dashed var(--accent);
-        border-radius: 12px;
-        background: color-mix(in srgb, var(--paper) 88%, transparent);
-        font-size: 1.25rem;
-        pointer-events: none;
-      }
-    `,
-  ];
+  static override styles = [base, pageStyle];
   declare private own: Inspection | undefined;
   declare private opened: { readonly inspection: Inspection; readonly file: OpenedFile } | undefined;
+  /** The opened file is shown, and not the page's own sessions. */
+  declare private isShowingFile: boolean;
   declare private notices: readonly Notice[];
   /** There is no session yet. */
   declare private isEmpty: boolean;
   declare private isOver: boolean;
   declare private theme: Theme;
   #storage: Storage | undefined;
+  #address: Address | undefined;
+  /** So many visits of addresses are under way: what changes meanwhile is not for the address. */
+  #visits = 0;
+  readonly #opening = new FileOpening((id, notice) => this.#tell(id, notice));
 
   constructor() {
     super();
+    this.isShowingFile = false;
     this.notices = [];
     this.isEmpty = true;
     this.isOver = false;
@@ -125,8 +77,8 @@ export class StatepadPage extends LitElement {
     window.addEventListener('dragover', this.#dragOver);
     window.addEventListener('dragleave', this.#dragLeave);
     window.addEventListener('drop', this.#drop);
-    window.addEventListener('hashchange', this.#goTo);
     window.addEventListener('focus', this.#lookAgain);
+    this.#address = new Address(() => void this.#goTo());
     void this.#start();
   }
 
@@ -135,21 +87,27 @@ export class StatepadPage extends LitElement {
     window.removeEventListener('dragover', this.#dragOver);
     window.removeEventListener('dragleave', this.#dragLeave);
     window.removeEventListener('drop', this.#drop);
-    window.removeEventListener('hashchange', this.#goTo);
     window.removeEventListener('focus', this.#lookAgain);
+    this.#address?.dispose();
     this.own?.dispose();
   }
 
   /** What is looked at: an opened file, or the page's own sessions. */
   get #inspection(): Inspection | undefined {
-    return this.opened?.inspection ?? this.own;
+    return this.isShowingFile ? this.opened?.inspection : this.own;
   }
 
   protected override render(): TemplateResult {
     const inspection = this.#inspection;
-    return html`<header>
+    return html`<nav class="skip" aria-label="Skip to">
+        ${PARTS.map(([name, find]) => html`<a href="#" @click=${(event: Event) => this.#skipTo(event, find)}>${name}</a>`)}
+      </nav>
+      <header>
         <h1>statepad</h1>
-        ${this.#keptBadge()}
+        <p class="about">
+          Look inside an AI agent’s session: play a conversation, step through its events, and see the state at every moment.
+          <a href=${GUIDE} target="_blank" rel="noreferrer">Guide</a><a href=${REFERENCE} target="_blank" rel="noreferrer">Rust docs</a>${this.#keptBadge()}
+        </p>
         <div class="row spread">
           <span class="row"
             ><label class="quiet" for="theme">Theme</label>
@@ -157,41 +115,48 @@ export class StatepadPage extends LitElement {
               ${THEMES.map((name) => html`<option ?selected=${name === this.theme}>${name}</option>`)}
             </select></span
           >
-          <input id="file" class="hidden" type="file" accept=".jsonl,.ndjson,.json,.txt" tabindex="-1" aria-label="A file of JSON lines" @change=${this.#choose} />
+          <input id="file" class="hidden" type="file" accept=".jsonl,.ndjson,.json,.txt" tabindex="-1" aria-label="A file with sessions" @change=${this.#choose} />
           <button @click=${() => this.renderRoot.querySelector<HTMLInputElement>('#file')?.click()}>Open file…</button>
           <button ?disabled=${this.isEmpty} @click=${() => void this.#download()}>Download</button>
         </div>
       </header>
       <statepad-notices .notices=${this.#allNotices()} @dismiss=${this.#dismiss}></statepad-notices>
       <main>
-        <section class="panel" aria-labelledby="talk">
-          <h2 id="talk">Talk</h2>
-          <statepad-talk .inspection=${inspection}></statepad-talk>
+        <section class="panel talk" id="talk-part" tabindex="-1" aria-labelledby="talk">
+          <statepad-talk .inspection=${inspection}><h2 id="talk" slot="title">Conversation</h2></statepad-talk>
         </section>
-        <statepad-inspector .inspection=${inspection}></statepad-inspector>
+        <statepad-inspector docked .inspection=${inspection}></statepad-inspector>
       </main>
-      ${this.isOver ? html`<div class="over">Drop a file of JSON lines to inspect it</div>` : nothing}`;
+      ${this.isOver ? html`<div class="over">Drop a file with sessions to look into it</div>` : nothing}`;
   }
 
-  #keptBadge(): TemplateResult | typeof nothing {
-    if (this.#storage === undefined) {
-      return nothing;
-    }
-    const isKept = this.#storage.refusal === undefined;
-    return html`<span class="kept quiet" data-kept=${isKept ? 'yes' : 'no'}>${isKept ? 'kept in this browser' : 'in memory only'}</span>`;
+  #skipTo(event: Event, find: string): void {
+    event.preventDefault();
+    const inspector = this.renderRoot.querySelector<LitElement>('statepad-inspector');
+    const part =
+      this.renderRoot.querySelector<HTMLElement>(find) ?? inspector?.renderRoot.querySelector<HTMLElement>(find);
+    part?.focus();
+    part?.scrollIntoView({ block: 'nearest' });
+  }
+
+  #keptBadge(): TemplateResult {
+    const storage = this.#storage;
+    const isKept = storage?.refusal === undefined;
+    const text = storage === undefined ? 'Opening storage…' : isKept ? 'Saved in this browser' : 'Not saved';
+    return html`<span class="kept" data-kept=${storage === undefined ? 'unknown' : isKept ? 'yes' : 'no'}>${text}</span>`;
   }
 
   #allNotices(): readonly Notice[] {
-    if (this.opened === undefined) {
+    if (this.opened === undefined || !this.isShowingFile) {
       return this.notices;
     }
     const { name, sessions, events } = this.opened.file;
-    const text = `Inspecting ${name}, read-only: ${count(sessions.length, 'session')}, ${count(events, 'event')}.`;
+    const text = `Looking into ${name}, read-only: ${count(sessions.length, 'session')}, ${count(events, 'event')}.`;
     const back: Notice = {
       id: 'file',
       kind: 'info',
       text,
-      action: 'Back to the own sessions',
+      action: 'Back to your sessions',
       act: () => this.#closeFile(),
     };
     return [back, ...this.notices];
@@ -199,9 +164,12 @@ export class StatepadPage extends LitElement {
 
   async #start(): Promise<void> {
     const database = new URLSearchParams(location.search).get('database') ?? DATABASE;
-    this.#storage = await openStorage(database, (trouble) => {
-      this.#tell('trouble', trouble === undefined ? undefined : { kind: 'bad', text: troubleText(trouble) });
+    this.#storage = await openPatiently(database, {
+      onTrouble: (trouble) =>
+        this.#tell('trouble', trouble === undefined ? undefined : { kind: 'bad', text: troubleText(trouble) }),
+      onSlow: (act) => this.#tell('slow', { kind: 'info', text: SLOW, action: 'Continue without saving', act }),
     });
+    this.#tell('slow', undefined);
     const { service, watch, refusal } = this.#storage;
     if (refusal !== undefined) {
       this.#tell('refused', { kind: 'bad', text: refusalText(refusal) });
@@ -209,49 +177,107 @@ export class StatepadPage extends LitElement {
     const own = new Inspection(service, { apps: [APP], watch });
     own.addEventListener('change', () => {
       this.isEmpty = own.session === undefined;
-      if (own.session !== undefined && this.opened === undefined) {
-        showInAddress(hashOf(own.session));
-      }
+      this.#showAddress(own);
     });
-    own.addEventListener('problem', (event) => {
-      const { detail } = event as CustomEvent<unknown>;
-      this.#tell('problem', detail === undefined ? undefined : { kind: 'bad', text: reasonOf(detail) });
-    });
+    this.#tellProblemsOf(own);
     own.addEventListener('deleted', (event) => {
       const { detail: id } = event as CustomEvent<string>;
-      this.#tell('deleted', {
-        kind: 'info',
-        text: `Session ${id} was deleted by somebody else, in another tab perhaps.`,
-      });
+      this.#tell('deleted', { kind: 'info', text: `Session ${id} has been deleted, perhaps in another tab.` });
     });
     this.own = own;
     await this.#openFirst(own);
   }
 
-  /** The session that the address names, or the newest one, or a first one. */
+  #tellProblemsOf(inspection: Inspection): void {
+    inspection.addEventListener('problem', (event) => {
+      const { detail } = event as CustomEvent<unknown>;
+      this.#tell('problem', detail === undefined ? undefined : { kind: 'bad', text: reasonOf(detail) });
+    });
+  }
+
+  /** What the address names, or the newest session, or a first one. */
   async #openFirst(own: Inspection): Promise<void> {
-    try {
+    await this.#visiting(async () => {
       await own.list();
-      const named = placeFrom(location.hash);
-      const isNamed = own.sessions.find(
-        ({ appName, userId, id }) => appName === named?.appName && userId === named.userId && id === named.sessionId,
-      );
-      const session = isNamed ?? own.sessions[0];
-      await (session === undefined
-        ? own.create({ appName: APP, ...first() })
-        : own.open({ appName: session.appName, userId: session.userId, sessionId: session.id }));
+      const isSettled = await this.#follow();
+      const [newest] = own.sessions;
+      if (!isSettled || own.session === undefined) {
+        await (newest === undefined
+          ? own.create({ appName: APP, ...first() })
+          : own.open({ appName: newest.appName, userId: newest.userId, sessionId: newest.id }));
+      }
+    });
+  }
+
+  async #goTo(): Promise<void> {
+    await this.#visiting(async () => {
+      await this.#follow();
+    });
+  }
+
+  /** Does something that the address has asked for; afterwards the address names what is shown. */
+  async #visiting(task: () => Promise<void>): Promise<void> {
+    this.#visits += 1;
+    try {
+      await task();
     } catch (error) {
       this.#tell('problem', { kind: 'bad', text: reasonOf(error) });
+    } finally {
+      this.#visits -= 1;
+    }
+    const hash = this.#inspection && hashOf(this.#inspection, this.#fileName);
+    if (this.#visits === 0 && hash !== undefined && hash !== location.hash) {
+      this.#address?.correct(hash);
     }
   }
 
-  readonly #goTo = (): void => {
-    const place = placeFrom(location.hash);
-    const { appName, userId, id } = this.own?.session ?? {};
-    if (place !== undefined && (place.appName !== appName || place.userId !== userId || place.sessionId !== id)) {
-      this.own?.open(place).catch((error: unknown) => this.#tell('problem', { kind: 'bad', text: String(error) }));
+  /** Shows what the address names, and says what of it is not there. Answers whether its session is. */
+  async #follow(): Promise<boolean> {
+    const { hash } = location;
+    const place = placeFrom(hash);
+    this.#tell('link', undefined);
+    if (hash === '' || hash === '#') {
+      return false;
     }
-  };
+    if (place === undefined) {
+      return this.#isUnknown('The link does not name a session.');
+    }
+    const { file, userId, sessionId } = place;
+    if (file !== undefined && file !== this.opened?.file.name) {
+      return this.#isUnknown(
+        `The link leads into the file ${file}. Open that file again: the browser does not keep it.`,
+      );
+    }
+    const inspection = file === undefined ? this.own : this.opened?.inspection;
+    const isKnown = inspection?.sessions.some(
+      (one) => one.appName === place.appName && one.userId === userId && one.id === sessionId,
+    );
+    if (inspection === undefined || isKnown !== true) {
+      return this.#isUnknown(`The link leads to session “${sessionId}” of user “${userId}”, which is not here.`);
+    }
+    const missing = await visit(inspection, place);
+    this.isShowingFile = file !== undefined;
+    if (missing.length > 0) {
+      this.#isUnknown(missing.join(' '));
+    }
+    return true;
+  }
+
+  #isUnknown(text: string): false {
+    this.#tell('link', { kind: 'info', text });
+    return false;
+  }
+
+  get #fileName(): string | undefined {
+    return this.isShowingFile ? this.opened?.file.name : undefined;
+  }
+
+  #showAddress(inspection: Inspection): void {
+    const hash = hashOf(inspection, this.#fileName);
+    if (this.#visits === 0 && hash !== undefined && inspection === this.#inspection) {
+      this.#address?.show(hash);
+    }
+  }
 
   readonly #lookAgain = (): void => {
     void this.own?.refresh();
@@ -294,35 +320,50 @@ export class StatepadPage extends LitElement {
   };
 
   async #open(file: File): Promise<void> {
+    await this.#opening.open(file, async (opened, signal) => await this.#show(opened, signal));
+  }
+
+  /** Looks into a file that was read. */
+  async #show(file: OpenedFile, signal: AbortSignal): Promise<void> {
+    const [key] = file.sessions;
+    const apps = [...new Set(file.sessions.map(({ appName }) => appName))];
+    const inspection = new Inspection(file.service, { apps, readOnly: true });
     try {
-      const opened = await openFile(file);
-      const [key] = opened.sessions;
-      const inspection = new Inspection(opened.service, {
-        apps: [...new Set(opened.sessions.map(({ appName }) => appName))],
-        readOnly: true,
-      });
       await inspection.list();
       if (key !== undefined) {
         await inspection.open(key);
       }
-      this.opened = { inspection, file: opened };
-      this.#tell('broken', undefined);
+      signal.throwIfAborted();
     } catch (error) {
-      const lines =
-        error instanceof BrokenFile ? error.problems.map(({ line, reason }) => `line ${String(line)}: ${reason}`) : [];
-      this.#tell('broken', { kind: 'bad', text: reasonOf(error), lines });
+      file.close();
+      throw error;
     }
+    this.#tellProblemsOf(inspection);
+    inspection.addEventListener('change', () => this.#showAddress(inspection));
+    this.opened?.file.close();
+    this.opened = { inspection, file };
+    this.isShowingFile = true;
+    this.#address?.begin();
+    this.#showAddress(inspection);
   }
 
   #closeFile(): void {
+    this.isShowingFile = false;
     this.opened?.inspection.dispose();
+    this.opened?.file.close();
     this.opened = undefined;
+    if (this.own !== undefined) {
+      this.#showAddress(this.own);
+    }
   }
 
   async #download(): Promise<void> {
     const inspection = this.#inspection;
-    if (inspection?.session !== undefined) {
-      await download(inspection.service, inspection.session.appName);
+    const appName = inspection?.session?.appName;
+    if (inspection !== undefined && appName !== undefined) {
+      const lines =
+        inspection.service === undefined ? this.opened?.file.lines(appName) : linesOf(inspection.service, appName);
+      download((await lines) ?? [], appName);
     }
   }
 
@@ -337,18 +378,6 @@ export class StatepadPage extends LitElement {
       this.notices = notice === undefined ? others : [...others, { id, ...notice }];
     }
   }
-}
-
-/** Has the address name what is looked at. */
-function showInAddress(hash: string): void {
-  // Even the same one would cost some ms.
-  if (location.hash !== hash) {
-    history.replaceState(null, '', hash);
-  }
-}
-
-function count(number: number, of: string): string {
-  return `${number.toLocaleString('en')} ${of}${number === 1 ? '' : 's'}`;
 }
 
 customElements.define('statepad-page', StatepadPage);

@@ -27,7 +27,7 @@ export const APP = 'demo';
  * Opens the sessions that the browser keeps under a name. `onTrouble` is told when a write fails, and `undefined` when
  * one goes well again.
  */
-export async function openStorage(name: string, onTrouble: (trouble: unknown) => void): Promise<Storage> {
+async function openStorage(name: string, onTrouble: (trouble: unknown) => void): Promise<Storage> {
   const store = observed(indexedDBStore(name) as Batching, onTrouble);
   // What an earlier version of the page has kept is brought up to date.
   const service = new SessionService({ store, migrate: 'upgrade' });
@@ -39,18 +39,51 @@ export async function openStorage(name: string, onTrouble: (trouble: unknown) =>
   }
 }
 
-/** What to tell somebody whose write has failed. */
+/** So long the browser's storage may take before that is told, in ms. */
+const SLOW_MS = 2000;
+
+/**
+ * As {@link openStorage}. `onSlow` is told when the browser does not answer, with what goes on without its storage.
+ */
+export async function openPatiently(
+  name: string,
+  {
+    onTrouble,
+    onSlow,
+  }: { readonly onTrouble: (trouble: unknown) => void; readonly onSlow: (goOn: () => void) => void },
+): Promise<Storage> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const isUnwanted = new Promise<Storage>((resolve) => {
+    timer = setTimeout(() => onSlow(() => resolve(unsavedStorage())), SLOW_MS);
+  });
+  try {
+    return await Promise.race([openStorage(name, onTrouble), isUnwanted]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Sessions in memory, for a user who does not want to wait for the browser's storage. */
+function unsavedStorage(): Storage {
+  return {
+    service: new SessionService(),
+    watch: undefined,
+    refusal: new Error('You chose to continue without saving.'),
+  };
+}
+
+/** What to tell a user whose write has failed. */
 export function troubleText(trouble: unknown): string {
   const causes = causesOf(trouble);
   if (causes.some(({ name }) => name === 'QuotaExceededError')) {
-    return 'The browser’s storage for this page is full: the last change was not written. Delete a session, or free room, and try again.';
+    return 'The browser’s storage for this page is full: the last change was not written. Delete a session, or free some space, and try again.';
   }
   return `The last change was not written: ${causes[0]?.message ?? String(trouble)}`;
 }
 
 /** Why nothing is kept, as a sentence. */
 export function refusalText(refusal: unknown): string {
-  return `Nothing is kept: reloading the page loses it. ${causesOf(refusal)[1]?.message ?? causesOf(refusal)[0]?.message ?? ''}`.trim();
+  return `Nothing is saved: reloading the page loses everything. ${causesOf(refusal)[1]?.message ?? causesOf(refusal)[0]?.message ?? ''}`.trim();
 }
 
 function causesOf(error: unknown): Error[] {

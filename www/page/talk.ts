@@ -6,6 +6,7 @@ import { isStatepadError, type Session } from 'statepad';
 import { InspectorPart } from '../inspector/ui/part.js';
 import type { Inspection } from '../inspector/model/inspection.js';
 import { isSameSession, nameOf } from '../inspector/model/session-name.js';
+import { directionOf } from '../inspector/ui/direction.js';
 import { reasonOf } from '../inspector/ui/reason.js';
 import { base } from '../inspector/ui/style.js';
 import '../inspector/template/template.js';
@@ -30,10 +31,42 @@ export class StatepadTalk extends InspectorPart {
   static override styles = [
     base,
     css`
-      .talk {
-        display: grid;
-        gap: 0.6rem;
+      :host {
+        display: flex;
+        flex-direction: column;
       }
+
+      .talk {
+        display: flex;
+        flex-direction: column;
+        gap: 0.5rem;
+      }
+
+      .talk > * {
+        flex: none;
+      }
+
+      /* In a column that is as high as the window the conversation takes what the other parts leave. */
+      @media (min-width: 68rem) and (min-height: 44rem) {
+        .talk {
+          flex: 1 1 0;
+          min-height: 0;
+        }
+
+        .talk > statepad-transcript {
+          flex: 1 1 16rem;
+          min-height: 9rem;
+        }
+      }
+
+      .player {
+        min-height: 2rem;
+      }
+
+      .play {
+        width: 4.25rem;
+      }
+
 
       select {
         flex: 1 1 8rem;
@@ -80,6 +113,7 @@ export class StatepadTalk extends InspectorPart {
 
       summary {
         width: fit-content;
+        min-height: 1.5rem;
         cursor: pointer;
       }
 
@@ -103,7 +137,7 @@ export class StatepadTalk extends InspectorPart {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #shown: Session | undefined;
   /** The templates that were edited, by session. */
-  readonly #templates = new Map<string, string>();
+  readonly #templates = new WeakMap<Inspection, Map<string, string>>();
 
   constructor() {
     super();
@@ -122,8 +156,8 @@ export class StatepadTalk extends InspectorPart {
     const { inspection } = this;
     if (this.#served !== inspection) {
       this.#served = inspection;
-      this.#agent =
-        inspection && new Agent(inspection.service, async (session) => await this.#appended(inspection, session));
+      const service = inspection?.service;
+      this.#agent = service && new Agent(service, async (session) => await this.#appended(inspection, session));
     }
     const session = inspection?.session;
     if (session === undefined || this.#shown === undefined || !isSameSession(session, this.#shown)) {
@@ -140,69 +174,91 @@ export class StatepadTalk extends InspectorPart {
 
   protected override render(): TemplateResult {
     const { inspection } = this;
-    const session = inspection?.session;
-    if (inspection === undefined) {
-      return html`<p class="empty">There is nobody to talk to yet.</p>`;
-    }
+    const isReadOnly = inspection?.readOnly === true;
     return html`<div class="talk">
-      ${inspection.readOnly ? html`<p class="quiet">This data is read-only: nothing can be said here.</p>` : this.#starter()}
-      ${session === undefined ? html`<p class="empty">No session is open.</p>` : this.#conversation(inspection, session)}
+      ${
+        isReadOnly
+          ? html`<slot name="title"></slot><p class="quiet">Read-only: this conversation comes from a file.</p>`
+          : html`${this.#starter()} ${this.#player(inspection?.session)}`
+      }
+      <statepad-transcript .inspection=${inspection} ?starting=${inspection?.session === undefined}></statepad-transcript>
+      ${inspection === undefined || inspection.isNow || isReadOnly ? nothing : this.#past(inspection)}
+      ${this.problem === undefined ? nothing : html`<p class="notice bad" role="alert">${this.problem}</p>`}
+      ${isReadOnly ? nothing : this.#writer()}
+      <statepad-template
+        .inspection=${inspection}
+        .text=${live(this.#templateFor(inspection))}
+        @template-change=${(event: CustomEvent<string>) => this.#keepTemplate(event.detail)}
+      ></statepad-template>
     </div>`;
   }
 
-  #conversation(inspection: Inspection, session: Session): TemplateResult {
-    return html`${inspection.readOnly ? nothing : this.#player(session)} ${inspection.isNow ? nothing : this.#past(inspection)}
-      <statepad-transcript .inspection=${inspection}></statepad-transcript>
-      ${this.problem === undefined ? nothing : html`<p class="notice bad" role="alert">${this.problem}</p>`}
-      ${inspection.readOnly ? nothing : this.#writer()}
-      <statepad-template
-        .inspection=${inspection}
-        .text=${live(this.#templates.get(nameOf(session)) ?? conversationOf(session)?.instruction ?? INSTRUCTION)}
-        @template-change=${(event: CustomEvent<string>) => this.#templates.set(nameOf(session), event.detail)}
-      ></statepad-template>`;
+  /** The template of a session: as it was edited, or that of the conversation. What comes from a file has none. */
+  #templateFor(inspection: Inspection | undefined): string {
+    const session = inspection?.session;
+    if (session === undefined) {
+      return '';
+    }
+    const own = inspection?.readOnly === true ? '' : (conversationOf(session)?.instruction ?? INSTRUCTION);
+    return this.#templates.get(inspection as Inspection)?.get(nameOf(session)) ?? own;
+  }
+
+  #keepTemplate(text: string): void {
+    const { inspection } = this;
+    if (inspection?.session !== undefined) {
+      const edited = this.#templates.get(inspection) ?? new Map<string, string>();
+      this.#templates.set(inspection, edited.set(nameOf(inspection.session), text));
+    }
   }
 
   #starter(): TemplateResult {
-    return html`<div class="row">
-      <select aria-label="Conversation to start" @change=${(event: Event) => (this.chosen = (event.target as HTMLSelectElement).value)}>
+    return html`<div class="row starter">
+      <slot name="title"></slot>
+      <select class="spread" aria-label="Conversation to start" @change=${(event: Event) => (this.chosen = (event.target as HTMLSelectElement).value)}>
         ${CONVERSATIONS.map(({ id, user }) => html`<option value=${id} .selected=${id === this.chosen}>${id} (${user})</option>`)}
       </select>
-      <button type="button" aria-disabled=${String(this.isBusy)} @click=${this.#start}>Start</button>
+      <button type="button" title="Start it in a new session" aria-disabled=${String(this.isBusy)} @click=${this.#start}>Start</button>
     </div>`;
   }
 
-  #player(session: Session): TemplateResult | typeof nothing {
-    const conversation = conversationOf(session);
-    if (conversation === undefined) {
-      return html`<p class="quiet">No conversation is played in this session: type, or start one.</p>`;
+  #player(session: Session | undefined): TemplateResult {
+    const conversation = session && conversationOf(session);
+    if (session !== undefined && conversation === undefined) {
+      return html`<p class="player quiet">No conversation plays in this session. Type a message, or start a conversation.</p>`;
     }
-    const { turns } = conversation;
-    const taken = turnsTaken(session);
-    const isOver = taken >= turns.length;
-    const isStill = this.isBusy || isOver || this.inspection?.isNow === false;
-    return html`<div class="row" role="group" aria-label="Play">
-      <button type="button" class=${isOver ? '' : 'main'} aria-disabled=${String(isStill || this.isPlaying)} @click=${this.#stepOnce}>
-        Step
-      </button>
-      <button type="button" aria-disabled=${String(!this.isPlaying && isStill)} @click=${this.isPlaying ? this.#pause : this.#play}>
+    const { turns = [] } = conversation ?? {};
+    const taken = session === undefined ? 0 : turnsTaken(session);
+    const isOver = session !== undefined && taken >= turns.length;
+    const isStill = session === undefined || this.isBusy || isOver || this.inspection?.isNow === false;
+    return html`<div class="row player" role="group" aria-label="Play">
+      <button
+        type="button"
+        class=${isOver ? 'play' : 'play main'}
+        title=${this.isPlaying ? 'Stop after this turn' : 'Play the conversation, turn by turn'}
+        aria-disabled=${String(!this.isPlaying && isStill)}
+        @click=${this.isPlaying ? this.#pause : this.#play}
+      >
         ${this.isPlaying ? 'Pause' : 'Play'}
       </button>
-      <span class="quiet">${taken} of ${turns.length} turns${isOver ? ', the end' : ''}</span>
+      <button type="button" title="Play one turn" aria-disabled=${String(isStill || this.isPlaying)} @click=${this.#stepOnce}>Step</button>
+      <span class="quiet">${session === undefined ? nothing : `${taken} of ${turns.length} turns${isOver ? ', the end' : ''}`}</span>
     </div>`;
   }
 
   #past(inspection: Inspection): TemplateResult {
     return html`<p class="notice row">
-      <span>This is the past, revision ${inspection.revision} of ${inspection.session?.revision ?? 0}: nothing can be said here.</span>
-      <button type="button" @click=${() => void inspection.moveTo(undefined)}>Back to now</button>
+      <span>You are at moment ${inspection.revision} of ${inspection.session?.revision ?? 0}.</span>
+      <button type="button" class="spread" @click=${() => void inspection.moveTo(undefined)}>Back to now</button>
     </p>`;
   }
 
   #writer(): TemplateResult {
-    const cannot = this.isBusy || this.isPlaying || this.inspection?.isNow === false;
+    const { inspection } = this;
+    const cannot = this.isBusy || this.isPlaying || inspection?.session === undefined || !inspection.isNow;
     return html`<form @submit=${this.#submit}>
         <textarea
           rows="2"
+          dir=${directionOf(this.draft)}
           aria-label="Message"
           placeholder="Type a message"
           .value=${live(this.draft)}
@@ -213,11 +269,11 @@ export class StatepadTalk extends InspectorPart {
       </form>
       <details class="quiet help">
         <summary>What the agent understands</summary>
-        <p>It is a few rules, one to a message; a value is JSON or else text. All other messages it counts.</p>
+        <p>It follows a few rules, one per message. A value is JSON, or else plain text. It counts all other messages.</p>
         <ul>
           ${UNDERSTOOD.map((text) => html`<li><code>${text}</code></li>`)}
         </ul>
-        <p>Enter sends, Shift+Enter begins a new line.</p>
+        <p>Enter sends the message, Shift+Enter starts a new line.</p>
       </details>`;
   }
 

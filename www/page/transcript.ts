@@ -6,20 +6,23 @@ import { repeat } from 'lit/directives/repeat.js';
 import type { Event as LoggedEvent, Session } from 'statepad';
 import { InspectorPart } from '../inspector/ui/part.js';
 import type { Inspection } from '../inspector/model/inspection.js';
-import { deltaOf, splitKey, textOf } from '../inspector/model/log.js';
 import { base } from '../inspector/ui/style.js';
 import { isSameSession } from '../inspector/model/session-name.js';
+import { isError } from '../inspector/model/contents.js';
+import { bubbleOf, sideOf } from './bubble.js';
 
 /** So many bubbles are drawn, and so many more at each asking. */
 const BUBBLES = 200;
-/** So many keys are named in a bubble. */
-const CHIPS = 6;
 /** Nearer to its end than this, in CSS pixels, the log follows what is said. */
 const NEAR = 48;
 
 /** The events of a session as a conversation. */
 export class StatepadTranscript extends InspectorPart {
-  static override properties: PropertyDeclarations = { ...InspectorPart.properties, bubbles: { state: true } };
+  static override properties: PropertyDeclarations = {
+    ...InspectorPart.properties,
+    bubbles: { state: true },
+    focused: { state: true },
+  };
   static override styles = [
     base,
     css`
@@ -30,13 +33,24 @@ export class StatepadTranscript extends InspectorPart {
         overflow-y: auto;
         flex-direction: column;
         gap: 0.4rem;
-        min-height: 8rem;
-        max-height: min(26rem, 60vh);
+        height: min(26rem, 60vh);
         border: 1px solid var(--line);
         border-radius: 8px;
         padding: 0.6rem;
         background: var(--ground);
         overscroll-behavior: contain;
+      }
+
+      /* In a column that is as high as the window it takes what the other parts leave. */
+      @media (min-width: 68rem) and (min-height: 44rem) {
+        :host {
+          display: grid;
+          grid-template-rows: minmax(0, 1fr);
+        }
+
+        .log {
+          height: auto;
+        }
       }
 
       .log > * {
@@ -88,6 +102,42 @@ export class StatepadTranscript extends InspectorPart {
         white-space: pre-wrap;
       }
 
+      .item {
+        display: grid;
+        gap: 0.1rem;
+      }
+
+      .label {
+        color: var(--quiet);
+        font-size: 0.75rem;
+      }
+
+      .label b {
+        color: var(--text);
+        font-family: var(--mono);
+        font-weight: 600;
+      }
+
+      .item .mono {
+        font-size: 0.75rem;
+        -webkit-line-clamp: 4;
+        line-clamp: 4;
+      }
+
+      .item[data-kind='thought'] .said {
+        color: var(--quiet);
+        font-style: italic;
+      }
+
+      .bubble[data-error] {
+        border: 1px solid var(--bad);
+        background: var(--bad-ground);
+      }
+
+      .item[data-kind='error'] :is(.label, b, .said) {
+        color: var(--bad);
+      }
+
       .chips {
         display: flex;
         flex-wrap: wrap;
@@ -106,6 +156,8 @@ export class StatepadTranscript extends InspectorPart {
   ];
   /** As many are drawn. */
   declare private bubbles: number;
+  /** The revision of the bubble that had the focus last. */
+  declare private focused: number | undefined;
   #shown: Session | undefined;
   #isAtEnd = true;
 
@@ -125,13 +177,14 @@ export class StatepadTranscript extends InspectorPart {
     const session = this.inspection?.session;
     if (session === undefined || this.#shown === undefined || !isSameSession(session, this.#shown)) {
       this.bubbles = BUBBLES;
+      this.focused = undefined;
       this.#isAtEnd = true;
     }
     this.#shown = session;
   }
 
   protected override render(): TemplateResult {
-    return html`<div class="log" role="log" aria-label="Conversation" @scroll=${this.#scrolled}>
+    return html`<div class="log" role="log" aria-label="Conversation" @scroll=${this.#scrolled} @keydown=${this.#keyed} @focusin=${this.#focusIn}>
       ${this.inspection?.session === undefined ? nothing : this.#said(this.inspection)}
     </div>`;
   }
@@ -147,39 +200,61 @@ export class StatepadTranscript extends InspectorPart {
     const { log, revision, selected } = inspection;
     const from = Math.max(0, revision - this.bubbles);
     if (revision === 0) {
-      return html`<p class="quiet">Nothing has been said yet.</p>`;
+      return html`<p class="quiet">No messages yet.</p>`;
     }
+    // All bubbles are one stop of the Tab key: the arrow keys go from one to the next.
+    const stop = Math.min(Math.max(this.focused ?? selected ?? revision, from + 1), revision);
     const earlier = html`<button type="button" class="plain earlier" @click=${this.#showEarlier}>Show earlier (${from})</button>`;
     return html`${from === 0 ? nothing : earlier}
     ${repeat(
       log.events.slice(from, revision),
       ({ id }) => id,
       (event, place) => {
-        const isPressed = selected === from + place + 1;
-        return guard([event, isPressed], () => this.#bubble(event, from + place + 1, isPressed, inspection));
+        const at = from + place + 1;
+        const look = { isPressed: selected === at, isStop: at === stop };
+        return guard([event, look.isPressed, look.isStop], () => this.#bubble(event, at, look, inspection));
       },
     )}`;
   }
 
-  #bubble(event: LoggedEvent, revision: number, isPressed: boolean, inspection: Inspection): TemplateResult {
-    const author = inspection.log.author(revision);
-    const text = textOf(event);
-    const side = author === 'user' ? 'user' : author === 'agent' ? 'agent' : 'note';
+  #bubble(
+    event: LoggedEvent,
+    revision: number,
+    { isPressed, isStop }: { readonly isPressed: boolean; readonly isStop: boolean },
+    inspection: Inspection,
+  ): TemplateResult {
     return html`<button
       type="button"
       class="bubble"
-      data-side=${side}
+      data-side=${sideOf(event)}
+      data-revision=${revision}
+      ?data-error=${isError(event)}
+      tabindex=${isStop ? 0 : -1}
       aria-pressed=${String(isPressed)}
       @click=${() => inspection.select(isPressed ? undefined : revision)}
     >
-      <span class="author">${author}</span>
-      ${text === '' ? nothing : html`<span class="said">${text}</span>`} ${chips(event)}
+      ${bubbleOf(event, inspection.log.author(revision))}
     </button>`;
   }
 
   readonly #scrolled = (): void => {
     const log = this.#log;
     this.#isAtEnd = log !== null && log.scrollHeight - log.scrollTop - log.clientHeight < NEAR;
+  };
+
+  readonly #focusIn = (event: FocusEvent): void => {
+    const { revision } = (event.target as HTMLElement).dataset;
+    this.focused = revision === undefined ? this.focused : Number(revision);
+  };
+
+  readonly #keyed = (event: KeyboardEvent): void => {
+    const bubbles = Array.from(this.renderRoot.querySelectorAll<HTMLElement>('.bubble'));
+    const place = bubbles.indexOf(event.target as HTMLElement);
+    const wanted = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: bubbles.length - 1 }[event.key];
+    if (place >= 0 && wanted !== undefined) {
+      event.preventDefault();
+      bubbles[Math.min(Math.max(wanted, 0), bubbles.length - 1)]?.focus();
+    }
   };
 
   readonly #showEarlier = async (): Promise<void> => {
@@ -197,26 +272,6 @@ export class StatepadTranscript extends InspectorPart {
   get #log(): HTMLElement | null {
     return this.renderRoot.querySelector('.log');
   }
-}
-
-function chips(event: LoggedEvent): TemplateResult | typeof nothing {
-  const { delta, deleted } = deltaOf(event);
-  const keys = Object.keys(delta);
-  if (keys.length === 0) {
-    return nothing;
-  }
-  const more = keys.length - CHIPS;
-  return html`<span class="chips">
-    ${keys.slice(0, CHIPS).map((key) => chip(key, deleted.has(key)))}
-    ${more > 0 ? html`<span class="quiet" title=${keys.slice(CHIPS).join(', ')}>and ${more} more</span>` : nothing}
-  </span>`;
-}
-
-function chip(key: string, isDeleted: boolean): TemplateResult {
-  const { scope } = splitKey(key);
-  return isDeleted
-    ? html`<span class="key" data-scope=${scope} data-deleted title="deleted">${key}<span class="hidden"> deleted</span></span>`
-    : html`<span class="key" data-scope=${scope}>${key}</span>`;
 }
 
 customElements.define('statepad-transcript', StatepadTranscript);

@@ -1,9 +1,10 @@
 // One event, whole.
 
 import { css, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
-import type { Event, Json, Part } from 'statepad';
+import type { Event, Json } from 'statepad';
 import { InspectorPart } from '../ui/part.js';
 import type { Inspection } from '../model/inspection.js';
+import { contentsOf, ITEM_LABEL, type Item } from '../model/contents.js';
 import { deltaOf, splitKey } from '../model/log.js';
 import { goTo } from '../timeline/moment.js';
 import { base } from '../ui/style.js';
@@ -12,7 +13,13 @@ import { showValue } from '../ui/value.js';
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
 /** The members that have a place of their own. */
-const PLACED = new Set(['id', 'invocationId', 'author', 'timestamp', 'content', 'actions', 'customMetadata']);
+const PLACED = new Set([
+  ...['id', 'invocationId', 'author', 'timestamp', 'content', 'actions', 'customMetadata'],
+  ...['errorCode', 'errorMessage', 'interrupted', 'inputTranscription', 'outputTranscription', 'output'],
+]);
+/** Those of its actions and of its metadata that have one. */
+const PLACED_ACTIONS = new Set(['stateDelta', 'transferToAgent']);
+const PLACED_METADATA = new Set(['statepad', 'tempKeys']);
 
 /** The event that is selected, with all that it has. */
 export class StatepadEvent extends InspectorPart {
@@ -31,6 +38,7 @@ export class StatepadEvent extends InspectorPart {
       }
 
       .head button {
+        min-height: 1.5rem;
         padding: 0.15em 0.55em;
       }
 
@@ -66,9 +74,32 @@ export class StatepadEvent extends InspectorPart {
         margin-block-start: 0.4rem;
       }
 
-      .thought {
+      .label {
+        color: var(--quiet);
+        font-size: 0.75rem;
+      }
+
+      .label b {
+        color: var(--text);
+        font-family: var(--mono);
+        font-weight: 600;
+      }
+
+      .part[data-kind='thought'] {
         color: var(--quiet);
         font-style: italic;
+      }
+
+      .part[data-kind='error'] {
+        border-inline-start-color: var(--bad);
+        border-radius: 0 4px 4px 0;
+        padding-block: 0.2rem;
+        color: var(--bad);
+        background: var(--bad-ground);
+      }
+
+      .part[data-kind='error'] :is(.label, b) {
+        color: inherit;
       }
 
       table {
@@ -91,6 +122,7 @@ export class StatepadEvent extends InspectorPart {
 
       summary {
         width: fit-content;
+        min-height: 1.5rem;
         cursor: pointer;
       }
 
@@ -142,16 +174,16 @@ export class StatepadEvent extends InspectorPart {
     const revision = inspection?.selected;
     const event = revision === undefined ? undefined : inspection?.log.at(revision);
     if (inspection === undefined || revision === undefined || event === undefined) {
-      return html`<p class="empty">Choose an event to see all of it.</p>`;
+      return html`<p class="empty">Select an event to see all of it.</p>`;
     }
     const rest = restOf(event);
     return html`<div class="whole">
-      ${head(inspection, revision)} ${facts(inspection, event, revision)} ${said(event)} ${wrote(inspection, event)}
+      ${head(inspection, revision)} ${facts(inspection, event, revision)} ${contents(event)} ${wrote(inspection, event)}
       ${
         rest.length === 0
           ? nothing
           : html`<div>
-            <h4>Further</h4>
+            <h4>More</h4>
             <dl class="facts">
               ${rest.map(([name, value]) => html`<dt class="mono">${name}</dt><dd>${showValue(value, { label: name })}</dd>`)}
             </dl>
@@ -178,9 +210,9 @@ export class StatepadEvent extends InspectorPart {
   async #copy(text: string): Promise<void> {
     try {
       await navigator.clipboard.writeText(text);
-      this.copied = 'copied';
+      this.copied = 'Copied';
     } catch {
-      this.copied = 'the browser does not allow copying here';
+      this.copied = 'Copying is not allowed here';
     }
   }
 }
@@ -190,11 +222,11 @@ function head(inspection: Inspection, revision: number): TemplateResult {
   return html`<div class="row head">
     <h3>Event #${revision}</h3>
     <button class="spread" aria-label="previous event" ?disabled=${revision <= 1} @click=${() => inspection.select(revision - 1)}>
-      ‹ previous
+      ‹
     </button>
-    <button aria-label="next event" ?disabled=${revision >= count} @click=${() => inspection.select(revision + 1)}>next ›</button>
-    <button ?disabled=${inspection.revision === revision} @click=${() => void goTo(inspection, revision)}>go to this moment</button>
-    <button aria-label="close the event" @click=${() => inspection.select(undefined)}>close</button>
+    <button aria-label="next event" ?disabled=${revision >= count} @click=${() => inspection.select(revision + 1)}>›</button>
+    <button ?disabled=${inspection.revision === revision} @click=${() => void goTo(inspection, revision)}>Go to moment</button>
+    <button aria-label="close the event" @click=${() => inspection.select(undefined)}>Close</button>
   </div>`;
 }
 
@@ -211,7 +243,7 @@ function facts(inspection: Inspection, event: Event, revision: number): Template
       <code>${turn}</code>
       ${
         first === revision
-          ? html`<span class="quiet">· its first event</span>`
+          ? html`<span class="quiet">· first event of its turn</span>`
           : html`· <button class="link" @click=${() => inspection.select(first)}>first event of the turn (#${first})</button>`
       }
     </dd>
@@ -231,35 +263,34 @@ function time(timestamp: number): TemplateResult {
   return html`<time datetime=${iso}>${TIME.format(date)}</time> <span class="quiet mono">${iso}</span>`;
 }
 
-function said({ content }: Event): TemplateResult | typeof nothing {
-  const parts = content?.parts ?? [];
-  if (parts.length === 0) {
+function contents(event: Event): TemplateResult | typeof nothing {
+  const items = contentsOf(event);
+  if (items.length === 0) {
     return nothing;
   }
+  const { role } = event.content ?? {};
   return html`<div>
-    <h4>Said${content?.role === undefined ? nothing : html` as ${content.role}`}</h4>
-    ${parts.map(showPart)}
+    <h4>Contents${role === undefined ? nothing : html` (role: ${role})`}</h4>
+    ${items.map(showItem)}
   </div>`;
 }
 
-function showPart(part: Part): TemplateResult {
-  const { text, thought, ...rest } = part;
-  const others = Object.entries(rest).filter(([, value]) => value !== undefined);
-  const members = others.map(
-    ([name, value]) =>
-      html`<div><span class="quiet">${name}</span> ${showValue(value as Json, { label: name })}</div>`,
-  );
-  return html`<div class="part">${
-    text === undefined
+function showItem({ kind, name, text, value }: Item): TemplateResult {
+  const label = [ITEM_LABEL[kind], name].filter(Boolean).join(' ');
+  const isCode = kind === 'code' || kind === 'result';
+  return html`<div class="part" data-kind=${kind}>${
+    label === ''
       ? nothing
-      : html`<span class=${thought ? 'thought' : ''}>${thought ? 'thought: ' : nothing}${text}</span>`
-  }${members}</div>`;
+      : html`<div class="label">${ITEM_LABEL[kind]}${name === '' ? nothing : html` <b>${name}</b>`}</div>`
+  }${text === '' ? nothing : html`<div class=${isCode ? 'mono' : ''} dir=${isCode ? 'ltr' : 'auto'}>${text}</div>`}${
+    value === undefined ? nothing : showValue(value, { label })
+  }</div>`;
 }
 
 function wrote(inspection: Inspection, event: Event): TemplateResult | typeof nothing {
-  const { delta, deleted } = deltaOf(event);
+  const { delta, deleted, temp } = deltaOf(event);
   const entries = Object.entries(delta);
-  if (entries.length === 0) {
+  if (entries.length + temp.length === 0) {
     return nothing;
   }
   return html`<div>
@@ -286,6 +317,13 @@ function wrote(inspection: Inspection, event: Event): TemplateResult | typeof no
               </td>
             </tr>`,
         )}
+        ${temp.map(
+          (key) =>
+            html`<tr>
+              <th scope="row"><span class="key" data-scope="temp">${key}</span></th>
+              <td class="quiet">not stored: it lasts for one invocation</td>
+            </tr>`,
+        )}
       </tbody>
     </table>
   </div>`;
@@ -297,10 +335,10 @@ function restOf(event: Event): [string, Json][] {
   const members = [
     ...Object.entries(event).filter(([name]) => !PLACED.has(name)),
     ...Object.entries(actions).flatMap(([name, value]) =>
-      name === 'stateDelta' || isEmpty(value) ? [] : [[`actions.${name}`, value] as const],
+      PLACED_ACTIONS.has(name) || isEmpty(value) ? [] : [[`actions.${name}`, value] as const],
     ),
     ...Object.entries(customMetadata).flatMap(([name, value]) =>
-      name === 'statepad' ? [] : [[`customMetadata.${name}`, value] as const],
+      PLACED_METADATA.has(name) ? [] : [[`customMetadata.${name}`, value] as const],
     ),
   ];
   return members.flatMap(([name, value]) => (value === undefined ? [] : [[name, value as Json]]));

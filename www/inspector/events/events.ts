@@ -4,12 +4,12 @@ import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'l
 import { repeat } from 'lit/directives/repeat.js';
 import { styleMap } from 'lit/directives/style-map.js';
 import { VirtualizerController } from '@tanstack/lit-virtual';
-import type { Event } from 'statepad';
 import { eventsStyle } from './style.js';
 import { InspectorPart } from '../ui/part.js';
 import { AfterLayout } from '../ui/after-layout.js';
 import type { Inspection } from '../model/inspection.js';
-import { deltaOf, splitKey, textOf } from '../model/log.js';
+import { deltaOf, keysOf, splitKey } from '../model/log.js';
+import { isError, shortSummaryOf } from '../model/contents.js';
 import { clock, goTo } from '../timeline/moment.js';
 import { nameOf } from '../model/session-name.js';
 import { lowerBound } from '../timeline/layout.js';
@@ -22,15 +22,19 @@ const TALL_ROW = 52;
 const NARROW = 560;
 /** The height of the list, in px, when it has enough in it. */
 const HEIGHT = 390;
-/** As much text as a row gets, in characters: more is never seen. */
-const TEXT = 400;
 /** As many keys as a row names. */
 const CHIPS = 3;
 
 /** The events of a session, newest last; those with what is searched for, when something is. */
 export class StatepadEvents extends InspectorPart {
-  static override properties: PropertyDeclarations = { ...InspectorPart.properties, isNarrow: { state: true } };
+  static override properties: PropertyDeclarations = {
+    ...InspectorPart.properties,
+    filling: { type: Boolean, reflect: true },
+    isNarrow: { state: true },
+  };
   static override styles = [base, eventsStyle];
+  /** The list is as high as its box, and not as high as it likes. */
+  declare filling: boolean;
   declare private isNarrow: boolean;
   readonly #virtual = new VirtualizerController<HTMLElement, HTMLElement>(this, {
     count: 0,
@@ -54,6 +58,7 @@ export class StatepadEvents extends InspectorPart {
 
   constructor() {
     super();
+    this.filling = false;
     this.isNarrow = false;
   }
 
@@ -92,7 +97,10 @@ export class StatepadEvents extends InspectorPart {
     const items = virtual.getVirtualItems().filter(({ index }) => index < count);
     const place = selected === undefined ? -1 : this.#placeOf(selected);
     const isDrawn = items.some(({ index }) => index === place);
-    return html`<p class="count quiet">${matches === undefined ? plural(all) : `${count.toLocaleString()} of ${plural(all)}`}</p>
+    return html`<p class="row count quiet">
+        <span>${matches === undefined ? plural(all) : `${count.toLocaleString('en')} of ${plural(all)}`}</span>
+        ${this.#errors(inspection)}
+      </p>
       ${
         count === 0
           ? html`<p class="empty">${all === 0 ? 'No event has been appended yet.' : 'No event has what is searched for.'}</p>`
@@ -102,7 +110,7 @@ export class StatepadEvents extends InspectorPart {
             tabindex="0"
             aria-label="Events"
             aria-activedescendant=${isDrawn ? `event-${selected ?? 0}` : nothing}
-            style=${styleMap({ height: `${Math.min(this.#all, HEIGHT) + 2}px`, '--number': `${Math.max(String(all).length, 3) + 1.5}ch` })}
+            style=${styleMap({ height: `${Math.min(this.#all, this.filling ? Infinity : HEIGHT) + 2}px`, '--number': `${Math.max(String(all).length, 3) + 1.5}ch` })}
             @keydown=${this.#keyed}
             @scroll=${this.#scrolled}
           >
@@ -128,9 +136,9 @@ export class StatepadEvents extends InspectorPart {
     if (event === undefined) {
       return nothing;
     }
-    const text = summaryOf(event);
-    const { delta, deleted } = deltaOf(event);
-    const keys = Object.keys(delta);
+    const text = shortSummaryOf(event);
+    const { deleted } = deltaOf(event);
+    const keys = keysOf(event);
     return html`<div
       class=${revision > moment ? 'event later' : 'event'}
       id="event-${revision}"
@@ -145,7 +153,7 @@ export class StatepadEvents extends InspectorPart {
       <span class="time">${clock(event.timestamp)}</span>
       <span class="author" title=${log.author(revision)}>${log.author(revision)}</span>
       <span class="line">
-        <span class="text" title=${textOf(event)}>${text.slice(0, TEXT).toWellFormed()}</span>
+        <span class=${isError(event) ? 'text bad' : 'text'} dir="auto" title=${text}>${text}</span>
         <span class="chips">
           ${keys.slice(0, CHIPS).map((key) => {
             const isGone = deleted.has(key);
@@ -158,6 +166,16 @@ export class StatepadEvents extends InspectorPart {
         </span>
       </span>
     </div>`;
+  }
+
+  /** How many events tell of an error, and the way from one to the next. */
+  #errors({ log: { errors }, selected = 0 }: Inspection): TemplateResult | typeof nothing {
+    if (errors.length === 0) {
+      return nothing;
+    }
+    const next = errors[lowerBound(errors, selected + 1) % errors.length];
+    const text = `${errors.length.toLocaleString('en')} ${errors.length === 1 ? 'error' : 'errors'}`;
+    return html`<button class="link bad" title="Show the next error" @click=${() => this.inspection?.select(next)}>${text}</button>`;
   }
 
   #revisionAt(index: number): number {
@@ -267,29 +285,8 @@ const MOVES: Readonly<Record<string, number>> = {
   End: Infinity,
 };
 
-/** What an event says, in a line: its words, or the tools that it calls or that have answered. */
-function summaryOf(event: Event): string {
-  const text = textOf(event).trim();
-  if (text !== '') {
-    return text;
-  }
-  const parts = event.content?.parts ?? [];
-  return parts
-    .flatMap(({ functionCall, functionResponse }) => [
-      nameIn(functionCall, 'calls'),
-      nameIn(functionResponse, 'answer of'),
-    ])
-    .filter((words) => words !== undefined)
-    .join(', ');
-}
-
-function nameIn(value: unknown, verb: string): string | undefined {
-  const name = (value as { name?: unknown } | null | undefined)?.name;
-  return typeof name === 'string' ? `${verb} ${name}` : undefined;
-}
-
 function plural(count: number): string {
-  return `${count.toLocaleString()} ${count === 1 ? 'event' : 'events'}`;
+  return `${count.toLocaleString('en')} ${count === 1 ? 'event' : 'events'}`;
 }
 
 customElements.define('statepad-events', StatepadEvents);

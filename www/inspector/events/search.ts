@@ -18,7 +18,7 @@ export class StatepadSearch extends InspectorPart {
       }
 
       input {
-        flex: 1 1 14rem;
+        flex: 1 1 10rem;
       }
     `,
   ];

@@ -2,7 +2,8 @@
 
 import { DELETED } from 'statepad';
 import type { Event, EventInit, Hint, Json, Session, SessionKey, SessionService } from 'statepad';
-import { Log } from './log.js';
+import { Log, noteOfTemp } from './log.js';
+import type { SessionReader } from './reader.js';
 import { rowsAt, type KeyRow } from './rows.js';
 
 /** Options of an {@link Inspection}. */
@@ -26,7 +27,10 @@ const PATROL = 5000;
  * and `deleted`, with the id, when somebody else has deleted the session.
  */
 export class Inspection extends EventTarget {
-  readonly service: SessionService;
+  /** What is read. */
+  readonly reader: SessionReader;
+  /** What is written to; `undefined` when nothing can be. */
+  readonly service: SessionService | undefined;
   readonly apps: readonly string[];
   readonly readOnly: boolean;
   readonly author: string;
@@ -50,26 +54,36 @@ export class Inspection extends EventTarget {
   #moment: number | undefined;
   /** The `temp:` keys of the invocation that runs in this page. */
   #temp: Readonly<Record<string, Json>> = {};
+  /** Whether {@link #temp} is known: only who has run an invocation knows what its `temp:` keys are. */
+  #knowsTemp = false;
   /** The session that was found deleted. */
   #deleted: Session | undefined;
   /** Why following fails. */
   #problem: unknown;
   #round = 0;
+  /** The revision that is travelled to and not shown yet. */
+  #wanted: number | undefined;
+  #isTravelling = false;
   /** Counts what was asked to be looked at: the last one counts, whichever is there first. */
   #asked = 0;
   #reading: Promise<void> | undefined;
   #isBehind = false;
   readonly #stop: () => void;
 
-  constructor(service: SessionService, { apps, readOnly = false, watch, author = 'inspector' }: InspectionOptions) {
+  /** Only a service can be written to: over another reader everything is read-only. */
+  constructor(
+    service: SessionService | SessionReader,
+    { apps, readOnly = false, watch, author = 'inspector' }: InspectionOptions,
+  ) {
     super();
-    this.service = service;
+    this.reader = service;
+    this.service = !readOnly && 'appendEvent' in service ? service : undefined;
     this.apps = apps;
-    this.readOnly = readOnly;
+    this.readOnly = this.service === undefined;
     this.author = author;
     const look = (): void => void this.refresh();
     const unwatch = watch?.(look);
-    const patrol = readOnly ? undefined : setInterval(look, PATROL);
+    const patrol = this.readOnly ? undefined : setInterval(look, PATROL);
     this.#stop = () => {
       unwatch?.();
       clearInterval(patrol);
@@ -86,9 +100,22 @@ export class Inspection extends EventTarget {
     return this.#moment ?? this.#session?.revision ?? 0;
   }
 
+  /** The revision that is asked for: the one that is shown, or the one that {@link travel} is on its way to. */
+  get wanted(): number {
+    return this.#wanted ?? this.revision;
+  }
+
   /** Whether the moment moves on with the session. */
   get isNow(): boolean {
     return this.#moment === undefined;
+  }
+
+  /**
+   * Whether the `temp:` keys of the moment are known. They are not stored: they are known now, while the invocation
+   * that wrote them runs in this page, and neither in the past nor after a reload.
+   */
+  get knowsTemp(): boolean {
+    return this.isNow && this.#knowsTemp;
   }
 
   /** Ends following. */
@@ -98,7 +125,7 @@ export class Inspection extends EventTarget {
 
   /** Reads which sessions there are. */
   async list(): Promise<void> {
-    const pages = await Promise.all(this.apps.map((appName) => this.service.listSessions({ appName, order: 'desc' })));
+    const pages = await Promise.all(this.apps.map((appName) => this.reader.listSessions({ appName, order: 'desc' })));
     this.sessions = pages.flatMap(({ sessions }) => sessions);
     this.#changed();
   }
@@ -109,7 +136,7 @@ export class Inspection extends EventTarget {
    */
   async open(key: SessionKey): Promise<void> {
     await this.#enter(async () => {
-      const session = await this.service.getSession(key);
+      const session = await this.reader.getSession(key);
       if (session === undefined) {
         await this.list();
         throw new Error(`session "${key.sessionId}" is not there any more`);
@@ -127,14 +154,15 @@ export class Inspection extends EventTarget {
     this.selected = undefined;
     this.traced = undefined;
     this.#moment = undefined;
-    this.#temp = {};
-    await this.show(session);
+    this.#wanted = undefined;
+    this.#knowsTemp = false;
+    await this.show(session, {});
   }
 
   /** Creates a session and looks at it, unless another one is asked for meanwhile. Throws as `createSession`. */
   async create(request: Parameters<SessionService['createSession']>[0]): Promise<void> {
     await this.#enter(async () => {
-      const session = await this.service.createSession(request);
+      const session = await this.#writable().createSession(request);
       await this.list();
       return session;
     });
@@ -168,7 +196,7 @@ export class Inspection extends EventTarget {
       return;
     }
     const { appName, userId, id: sessionId } = shown;
-    const session = await this.service.getSession({ appName, userId, sessionId });
+    const session = await this.reader.getSession({ appName, userId, sessionId });
     if (session === undefined) {
       await this.#leave(shown);
       return;
@@ -204,10 +232,13 @@ export class Inspection extends EventTarget {
     }
   }
 
-  /** Shows a handle as it is now. `temp:` keys are those on the handle, unless told otherwise. */
-  async show(session: Session, temp = tempOf(session)): Promise<void> {
+  /**
+   * Shows a handle as it is now. Its `temp:` keys are those of the invocation that runs, unless other ones are given.
+   */
+  async show(session: Session, temp?: Readonly<Record<string, Json>>): Promise<void> {
     this.#session = session;
-    this.#temp = temp;
+    this.#knowsTemp ||= temp === undefined;
+    this.#temp = temp ?? tempOf(session);
     this.log.update(session.events);
     this.#look();
     await this.#compute();
@@ -218,6 +249,41 @@ export class Inspection extends EventTarget {
     const last = this.#session?.revision ?? 0;
     this.#moment = revision === undefined ? undefined : Math.min(Math.max(revision, 0), last);
     await this.#compute();
+  }
+
+  /**
+   * Goes to a revision as a hand on a slider does: it may ask for more of them than there are frames, and than can be
+   * computed, and only the last one of each counts. At the last revision the moment follows the session again. The
+   * event that is shown whole gives way to that of the moment. What fails is told as a `problem`.
+   */
+  travel(revision: number): void {
+    this.#wanted = Math.min(Math.max(revision, 0), this.#session?.revision ?? 0);
+    if (this.selected !== undefined) {
+      this.selected = Math.max(this.#wanted, 1);
+    }
+    this.#changed();
+    if (!this.#isTravelling) {
+      this.#isTravelling = true;
+      void this.#arrive().finally(() => {
+        this.#isTravelling = false;
+      });
+    }
+  }
+
+  async #arrive(): Promise<void> {
+    while (this.#wanted !== undefined) {
+      await new Promise(requestAnimationFrame);
+      const wanted = this.#wanted;
+      try {
+        await this.moveTo(wanted >= (this.#session?.revision ?? 0) ? undefined : wanted);
+      } catch (error) {
+        this.dispatchEvent(new CustomEvent('problem', { detail: error }));
+      }
+      if (this.#wanted === wanted) {
+        this.#wanted = undefined;
+        this.#changed();
+      }
+    }
   }
 
   /** Shows the event of a revision whole, or none. */
@@ -242,12 +308,14 @@ export class Inspection extends EventTarget {
   /** Appends an event to the session. Throws as `appendEvent`. */
   async append(event: EventInit): Promise<Event> {
     const session = this.#session;
-    if (session === undefined || this.readOnly) {
-      throw new Error(session === undefined ? 'there is no session to write to' : 'this data is read-only');
+    const service = this.#writable();
+    if (session === undefined) {
+      throw new Error('there is no session to write to');
     }
-    const stored = await this.service.appendEvent({ session, event });
+    const stored = await service.appendEvent({ session, event });
     if (this.#session === session) {
       // An invocation may write through an earlier handle: this one need not have its `temp:` keys.
+      this.#knowsTemp ||= hasTemp(event);
       await this.show(session, tempAfter(this.#temp, event));
     } else {
       // It was read again meanwhile, or another session is looked at.
@@ -256,13 +324,22 @@ export class Inspection extends EventTarget {
     return stored;
   }
 
+  #writable(): SessionService {
+    if (this.service === undefined) {
+      throw new Error('this data is read-only');
+    }
+    return this.service;
+  }
+
   /** Writes a key, or deletes it with `undefined`, as an event of its own. Throws as `appendEvent`. */
   async write(key: string, value: Json | undefined): Promise<Event> {
     const stateDelta = Object.fromEntries([[key, value === undefined ? DELETED : value]]);
+    const note = noteOfTemp([key]);
     return await this.append({
       author: this.author,
       invocationId: `edit-${crypto.randomUUID()}`,
       actions: { stateDelta },
+      ...(note.tempKeys === undefined ? {} : { customMetadata: { ...note } }),
     });
   }
 
@@ -274,7 +351,7 @@ export class Inspection extends EventTarget {
     }
     const round = ++this.#round;
     const temp = this.isNow ? this.#temp : {};
-    const rows = await rowsAt(this.service, { session, log: this.log, revision: this.revision, temp });
+    const rows = await rowsAt(this.reader, { session, log: this.log, revision: this.revision, temp });
     if (round === this.#round) {
       this.rows = rows;
       this.#changed();
@@ -288,6 +365,10 @@ export class Inspection extends EventTarget {
   #changed(): void {
     this.dispatchEvent(new globalThis.Event('change'));
   }
+}
+
+function hasTemp({ actions }: EventInit): boolean {
+  return Object.keys(actions?.stateDelta ?? {}).some((key) => key.startsWith('temp:'));
 }
 
 function tempAfter(temp: Readonly<Record<string, Json>>, { actions }: EventInit): Readonly<Record<string, Json>> {

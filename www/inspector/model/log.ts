@@ -1,12 +1,16 @@
 // The log of a session as the inspector's parts need it: what can be told of an event without looking at all others.
 
 import type { Event } from 'statepad';
+import { isError, summaryOf } from './contents.js';
 
 /** The scopes that keep what is written to them, in the order in which a reader sees them. */
 export const SCOPES = ['session', 'app', 'user', 'temp'] as const;
 
 /** Where a key lives. */
 export type Scope = (typeof SCOPES)[number];
+
+/** The prefix of the keys that are not stored. */
+const TEMP = 'temp:';
 
 /** The bit of a scope in {@link Log.scopes}. */
 export const SCOPE_BIT: Readonly<Record<Scope, number>> = { session: 1, app: 2, user: 4, temp: 8 };
@@ -20,20 +24,32 @@ export function splitKey(key: string): { readonly scope: Scope; readonly name: s
     : { scope: 'session', name: key };
 }
 
-/** The keys that an event wrote, and those of them that it deleted. */
+/**
+ * The keys that an event wrote, and those of them that it deleted; and the `temp:` keys that it noted. A log never has
+ * those keys: who writes them may note their names, without the prefix, as `customMetadata.tempKeys`.
+ */
 export function deltaOf(event: Event): {
   readonly delta: Readonly<Record<string, unknown>>;
   readonly deleted: ReadonlySet<string>;
+  readonly temp: readonly string[];
 } {
   const { actions, customMetadata } = event as Partial<Event>;
-  const own = (customMetadata as { statepad?: { deleted?: readonly string[] } } | undefined)?.statepad;
-  return { delta: actions?.stateDelta ?? {}, deleted: new Set(own?.deleted ?? []) };
+  const told = customMetadata as { statepad?: { deleted?: readonly string[] }; tempKeys?: unknown } | undefined;
+  const names = Array.isArray(told?.tempKeys) ? (told.tempKeys as unknown[]) : [];
+  const temp = names.flatMap((name) => (typeof name === 'string' ? [`${TEMP}${name}`] : []));
+  return { delta: actions?.stateDelta ?? {}, deleted: new Set(told?.statepad?.deleted ?? []), temp };
 }
 
-/** What was said in an event: its text parts, without thoughts. */
-export function textOf(event: Event): string {
-  const parts = event.content?.parts ?? [];
-  return parts.flatMap(({ text, thought }) => (text === undefined || thought ? [] : [text])).join(' ');
+/** The metadata that notes the `temp:` keys among those that an event writes; empty when there are none. */
+export function noteOfTemp(keys: readonly string[]): { readonly tempKeys?: string[] } {
+  const tempKeys = keys.flatMap((key) => (key.startsWith(TEMP) ? [key.slice(TEMP.length)] : []));
+  return tempKeys.length === 0 ? {} : { tempKeys };
+}
+
+/** All keys that an event wrote, `temp:` keys last. */
+export function keysOf(event: Event): string[] {
+  const { delta, temp } = deltaOf(event);
+  return [...Object.keys(delta), ...temp];
 }
 
 /** Whether a list of events begins with all of an earlier one: a log only grows. */
@@ -59,6 +75,8 @@ export class Log {
   readonly turns: number[] = [];
   /** By place: how many turns have begun by then, its own included. */
   readonly turnNumbers: number[] = [];
+  /** The revisions of the events that tell of an error, ascending. */
+  readonly errors: number[] = [];
   readonly #lanes = new Map<string, number>();
   readonly #texts: (string | undefined)[] = [];
 
@@ -103,10 +121,10 @@ export class Log {
       this.#lanes.set(author, lane);
     }
     this.lanes[place] = lane;
-    this.scopes[place] = Object.keys(deltaOf(event).delta).reduce(
-      (bits, key) => bits | SCOPE_BIT[splitKey(key).scope],
-      0,
-    );
+    this.scopes[place] = keysOf(event).reduce((bits, key) => bits | SCOPE_BIT[splitKey(key).scope], 0);
+    if (isError(event)) {
+      this.errors.push(place + 1);
+    }
     const isSameTurn = before !== undefined && event.invocationId !== '' && before.invocationId === event.invocationId;
     this.turns[place] = isSameTurn ? (this.turns[place - 1] ?? place + 1) : place + 1;
     this.turnNumbers[place] = (this.turnNumbers[place - 1] ?? 0) + (isSameTurn ? 0 : 1);
@@ -114,14 +132,15 @@ export class Log {
 
   #clear(): void {
     this.#lanes.clear();
-    for (const list of [this.authors, this.lanes, this.scopes, this.turns, this.turnNumbers, this.#texts]) {
+    const { authors, lanes, scopes, turns, turnNumbers, errors } = this;
+    for (const list of [authors, lanes, scopes, turns, turnNumbers, errors, this.#texts]) {
       list.length = 0;
     }
   }
 }
 
 function searchText(event: Event): string {
-  const { delta } = deltaOf(event);
+  const { delta, temp } = deltaOf(event);
   const values = Object.entries(delta).map(([key, value]) => `${key} ${JSON.stringify(value)}`);
-  return [textOf(event), event.author ?? '', ...values].join('\n').toLowerCase();
+  return [summaryOf(event), event.author ?? '', ...values, ...temp].join('\n').toLowerCase();
 }

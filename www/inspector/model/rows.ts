@@ -1,6 +1,7 @@
 // The state of a session at a moment, key by key: the value, who wrote it, and what the turn did to it.
 
-import type { HistoryStep, Json, Session, SessionService } from 'statepad';
+import type { HistoryStep, Json, Session } from 'statepad';
+import type { SessionReader } from './reader.js';
 import { deltaOf, splitKey, type Log, type Scope } from './log.js';
 
 /** What the turn of the moment did to a key. */
@@ -43,7 +44,7 @@ type State = Readonly<Record<string, Json>>;
 
 /** All keys at a moment, those included that its turn has deleted. */
 export async function rowsAt(
-  service: SessionService,
+  service: SessionReader,
   { session, log, revision, temp }: Moment,
 ): Promise<readonly KeyRow[]> {
   const first = log.turns[revision - 1];

@@ -155,7 +155,7 @@ export class StatepadHistory extends InspectorPart {
     return html`<div class="whole">
       <div class="row">
         <h3 id="title">History of <span class="key" data-scope=${splitKey(traced).scope}>${traced === '' ? '""' : traced}</span></h3>
-        <button class="spread" aria-label="close the history" @click=${() => inspection.trace(undefined)}>close</button>
+        <button class="spread" aria-label="close the history" @click=${() => inspection.trace(undefined)}>Close</button>
       </div>
       ${this.problem === undefined ? nothing : html`<p class="bad" role="alert">${this.problem}</p>`}
       ${isIts ? this.#list(inspection, shown, traced) : nothing}
@@ -167,7 +167,7 @@ export class StatepadHistory extends InspectorPart {
     const current = steps.findLast(({ revision }) => revision <= moment);
     const newestFirst = steps.toReversed();
     return html`<p class="note quiet">${summary(steps.length, { key, isAll: !hasEarlier && until === undefined })}</p>
-      ${until === undefined ? nothing : html`<button class="more" @click=${() => void this.#later(until)}>show later steps</button>`}
+      ${until === undefined ? nothing : html`<button class="more" @click=${() => void this.#later(until)}>Show later writes</button>`}
       <ol aria-labelledby="title">
         ${repeat(
           newestFirst,
@@ -178,7 +178,7 @@ export class StatepadHistory extends InspectorPart {
           },
         )}
       </ol>
-      ${hasEarlier ? html`<button class="more" @click=${() => this.#earlier()}>show earlier steps</button>` : nothing}`;
+      ${hasEarlier ? html`<button class="more" @click=${() => this.#earlier()}>Show earlier writes</button>` : nothing}`;
   }
 
   #button(inspection: Inspection, { revision, timestamp, event }: HistoryStep, place: string): TemplateResult {
@@ -202,11 +202,11 @@ export class StatepadHistory extends InspectorPart {
   }
 
   async #later(until: number): Promise<void> {
-    const { service, session, traced } = this.inspection ?? {};
-    if (service === undefined || session === undefined || traced === undefined) {
+    const { reader, session, traced } = this.inspection ?? {};
+    if (reader === undefined || session === undefined || traced === undefined) {
       return;
     }
-    const steps = await service.history(session, traced);
+    const steps = await reader.history(session, traced);
     const later = steps.filter(({ revision }) => revision > until);
     this.#count += STEPS;
     if (this.shown !== undefined) {
@@ -240,14 +240,14 @@ export class StatepadHistory extends InspectorPart {
    * The steps that are drawn already and those that came since, if the moment is among them; else the steps before the
    * moment.
    */
-  async #around({ service, revision: moment }: Inspection, session: Session, key: string): Promise<Shown> {
+  async #around({ reader, revision: moment }: Inspection, session: Session, key: string): Promise<Shown> {
     const of = `${nameOf(session)}${key}`;
     if (this.shown?.of !== of) {
       this.#count = STEPS;
     }
     const load = async (until?: number): Promise<Shown> => {
       const last = this.#count + 1;
-      const steps = await service.history(session, key, {
+      const steps = await reader.history(session, key, {
         until: Math.min(until ?? session.revision, session.revision),
         last,
       });
@@ -274,7 +274,9 @@ function summary(count: number, { key, isAll }: { readonly key: string; readonly
   const { scope } = splitKey(key);
   const by = scope === 'app' || scope === 'user' ? ' by this session' : '';
   if (count === 0) {
-    return scope === 'temp' ? 'It is never stored, so nothing tells what wrote it.' : `No writes${by} are known.`;
+    return scope === 'temp'
+      ? 'temp: keys are never stored, so it is not known what wrote this one.'
+      : `No known writes${by}.`;
   }
   return `${isAll ? '' : 'Some of the writes: '}${count} ${count === 1 ? 'write' : 'writes'}${by}, newest first.`;
 }

@@ -10,6 +10,7 @@ import { SCOPES, splitKey, type Scope } from '../model/log.js';
 import { nameOf } from '../model/session-name.js';
 import { reasonOf } from '../ui/reason.js';
 import { differences, isFound, type KeyRow, type RowChange } from '../model/rows.js';
+import { goToRow } from './row-keys.js';
 import { stateStyle } from './style.js';
 import { base } from '../ui/style.js';
 import { marked, showText } from '../ui/value.js';
@@ -53,6 +54,8 @@ export class StatepadState extends InspectorPart {
   /** How often each key has flashed, while it flashes. */
   readonly #flashes = new Map<string, number>();
   #news = '';
+  /** By scope: the key whose row has the Tab key's stops; the arrow keys go to the others. */
+  readonly #stops = new Map<Scope, string>();
   #traced: string | undefined;
 
   constructor() {
@@ -109,35 +112,39 @@ export class StatepadState extends InspectorPart {
     // What is being typed stays, also when the key is not there at this moment.
     const gone = this.editing.filter((key) => splitKey(key).scope === scope && !own.some((row) => row.key === key));
     entries.push(...gone.map((key): [string, undefined] => [key, undefined]));
-    const none = own.length === 0 ? 'no keys' : 'nothing found here';
+    const wanted = this.#stops.get(scope);
+    const stop = entries.some(([key]) => key === wanted) ? wanted : entries[0]?.[0];
+    const isUnknown = scope === 'temp' && !inspection.knowsTemp;
+    const none = own.length > 0 ? 'No matches' : isUnknown ? 'Not stored' : 'No keys yet';
     return html`<section data-scope=${scope} aria-labelledby=${scope}>
       <header>
         <h3 id=${scope}>${scope}</h3>
         <span class="quiet">${own.filter(({ value }) => value !== undefined).length}</span>
         ${
           canWrite(inspection)
-            ? html`<button class="small" data-add=${scope} aria-label="add key to ${scope}" @click=${() => this.#add(scope)}>add key</button>`
+            ? html`<button class="small" data-add=${scope} aria-label="add key to ${scope}" @click=${() => this.#add(scope)}>Add key</button>`
             : nothing
         }
         <p class="quiet">${meaning(scope, session)}</p>
       </header>
       ${this.adding.includes(scope) ? this.#editor(inspection, undefined, scope) : nothing}
       ${entries.length === 0 ? html`<p class="none quiet">${none}</p>` : nothing}
-      <ul>
+      <ul @keydown=${goToRow} @focusin=${(event: FocusEvent) => this.#focusIn(event, scope)}>
         ${repeat(
           entries,
           ([key]) => key,
-          ([key, row]) => this.#entry(inspection, key, row),
+          ([key, row]) => this.#entry(inspection, key, row, key === stop),
         )}
       </ul>
     </section>`;
   }
 
-  #entry(inspection: Inspection, key: string, row: KeyRow | undefined): TemplateResult {
+  #entry(inspection: Inspection, key: string, row: KeyRow | undefined, isStop: boolean): TemplateResult {
     const flashes = this.#flashes.get(key);
     const isEdited = this.editing.includes(key);
     return html`<li
       class=${row?.change ?? ''}
+      data-row=${key}
       data-flash=${flashes === undefined ? nothing : flashes % 2}
       @animationend=${(event: AnimationEvent) => this.#unflash(event, key)}
     >
@@ -145,40 +152,41 @@ export class StatepadState extends InspectorPart {
         ${
           row === undefined
             ? html`<span class="key">${key}</span>`
-            : html`<span class="named">${sign(row)} ${this.#key(inspection, row)}</span> ${writer(inspection, row)}`
+            : html`<span class="named">${sign(row)} ${this.#key(inspection, row, isStop)}</span> ${writer(inspection, row, isStop)}`
         }
-        ${row?.value === undefined || isEdited || !canWrite(inspection) ? nothing : this.#actions(key)}
+        ${row?.value === undefined || isEdited || !canWrite(inspection) ? nothing : this.#actions(key, isStop)}
       </div>
       ${isEdited ? this.#editor(inspection, key, splitKey(key).scope) : values(row, inspection.query)}
       ${this.problem !== undefined && key === this.deleting ? html`<p class="bad" role="alert">${this.problem}</p>` : nothing}
     </li>`;
   }
 
-  #key(inspection: Inspection, { key, name }: KeyRow): TemplateResult {
+  #key(inspection: Inspection, { key, name }: KeyRow, isStop: boolean): TemplateResult {
     const isTraced = inspection.traced === key;
     return html`<button
       class="key"
       data-key=${key}
-      title=${isTraced ? 'close its history' : 'show its history'}
+      tabindex=${isStop ? 0 : -1}
+      title=${isTraced ? 'Close its history' : 'Show its history'}
       aria-pressed=${String(isTraced)}
       @click=${() => inspection.trace(isTraced ? undefined : key)}
       >${marked(name === '' ? `${key}""` : key, inspection.query)}</button
     >`;
   }
 
-  #actions(key: string): TemplateResult {
+  #actions(key: string, isStop: boolean): TemplateResult {
     const named = key === '' ? 'the empty key' : key;
     if (key === this.deleting) {
       const escape = (event: KeyboardEvent): void => this.#escape(event, key);
       return html`<span class="actions" role="group" aria-label="delete ${named}?" @keydown=${escape}
-        ><span>delete ${named}?</span>
-        <button class="small" aria-label="yes, delete ${named}" @click=${() => void this.#delete(key)}>yes</button>
-        <button class="small" data-no=${key} aria-label="no, keep ${named}" @click=${() => void this.#keep(key)}>no</button></span
+        ><span>Delete ${named}?</span>
+        <button class="small" aria-label="yes, delete ${named}" @click=${() => void this.#delete(key)}>Yes</button>
+        <button class="small" data-no=${key} aria-label="no, keep ${named}" @click=${() => void this.#keep(key)}>No</button></span
       >`;
     }
     return html`<span class="actions">
-      <button class="small plain" data-edit=${key} aria-label="edit ${named}" @click=${() => this.#edit(key)}>edit</button>
-      <button class="small plain" data-delete=${key} aria-label="delete ${named}" @click=${() => void this.#ask(key)}>delete</button>
+      <button class="small plain" data-edit=${key} tabindex=${isStop ? 0 : -1} aria-label="edit ${named}" @click=${() => this.#edit(key)}>Edit</button>
+      <button class="small plain" data-delete=${key} tabindex=${isStop ? 0 : -1} aria-label="delete ${named}" @click=${() => void this.#ask(key)}>Delete</button>
     </span>`;
   }
 
@@ -191,6 +199,14 @@ export class StatepadState extends InspectorPart {
       @close=${() => void this.#closed(key, scope)}
       @edit=${(event: CustomEvent<Draft>) => this.#editInstead(event.detail, scope)}
     ></statepad-key-editor>`;
+  }
+
+  #focusIn(event: FocusEvent, scope: Scope): void {
+    const { row } = (event.target as HTMLElement).closest<HTMLElement>('li')?.dataset ?? {};
+    if (row !== undefined && row !== this.#stops.get(scope)) {
+      this.#stops.set(scope, row);
+      this.requestUpdate();
+    }
   }
 
   #add(scope: Scope): void {
@@ -300,10 +316,10 @@ function canWrite({ readOnly, isNow }: Inspection): boolean {
 
 function meaning(scope: Scope, { userId }: Session): string {
   return {
-    session: 'this session',
-    app: 'all sessions of the app',
-    user: `all sessions of user ${userId}`,
-    temp: 'this invocation; never stored',
+    session: 'this session only',
+    app: 'shared by all sessions of this app',
+    user: `shared by all sessions of user ${userId}`,
+    temp: 'this invocation only; never stored',
   }[scope];
 }
 
@@ -311,14 +327,14 @@ function meaning(scope: Scope, { userId }: Session): string {
 function turn({ log, revision, rows }: Inspection): TemplateResult {
   const first = log.turns[revision - 1];
   const name =
-    first === undefined ? 'the creation' : first === revision ? `turn #${revision}` : `turn #${first}–#${revision}`;
+    first === undefined ? 'At creation' : first === revision ? `Turn #${revision}` : `Turn #${first}–#${revision}`;
   const chips = (['added', 'changed', 'deleted'] as const).flatMap((change) => {
     const many = rows.filter((row) => row.change === change).length;
     return many === 0
       ? []
       : [html`<span class="chip ${change}"><span class="sign">${SIGNS[change]}</span> ${many} ${change}</span>`];
   });
-  return html`<span>${name}</span>${chips.length === 0 ? html`<span class="quiet">no key changed</span>` : chips}`;
+  return html`<span>${name}</span>${chips.length === 0 ? html`<span class="quiet">no keys changed</span>` : chips}`;
 }
 
 function count({ rows, query }: Inspection): TemplateResult | typeof nothing {
@@ -331,8 +347,8 @@ function past(inspection: Inspection): TemplateResult | typeof nothing {
   const { readOnly, isNow, revision, session } = inspection;
   return readOnly || isNow
     ? nothing
-    : html`<span class="quiet spread">This is revision ${revision} of ${session?.revision ?? revision}: only now can be written.</span>
-        <button class="small" @click=${() => void inspection.moveTo(undefined)}>back to now</button>`;
+    : html`<span class="quiet spread">Read-only: moment ${revision} of ${session?.revision ?? revision}</span>
+        <button class="small" @click=${() => void inspection.moveTo(undefined)}>Back to now</button>`;
 }
 
 function sign({ change }: KeyRow): TemplateResult | typeof nothing {
@@ -343,11 +359,11 @@ function sign({ change }: KeyRow): TemplateResult | typeof nothing {
       >`;
 }
 
-function writer(inspection: Inspection, { source, writer: step }: KeyRow): TemplateResult {
+function writer(inspection: Inspection, { source, writer: step }: KeyRow, isStop: boolean): TemplateResult {
   if (source === 'event' && step !== undefined) {
     const { revision, event } = step;
     const name = `#${revision} ${event?.author ?? 'no author'}`;
-    return html`<button class="link from" @click=${() => inspection.select(revision)}>${name}</button>`;
+    return html`<button class="link from" tabindex=${isStop ? 0 : -1} @click=${() => inspection.select(revision)}>${name}</button>`;
   }
   return html`<span class="from quiet">${source === 'elsewhere' ? 'another session' : source}</span>`;
 }

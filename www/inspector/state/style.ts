@@ -25,7 +25,7 @@ export const stateStyle = css`
   }
 
   /* The session has the most keys, mostly: the others stand beside it. */
-  @container (min-width: 34rem) {
+  @container (min-width: 25rem) {
     .columns {
       grid-template:
         'session app' auto
@@ -138,6 +138,13 @@ export const stateStyle = css`
 
   .deleted .key {
     text-decoration: line-through;
+  }
+
+  .key,
+  .from {
+    display: inline-block;
+    min-height: 1.5rem;
+    line-height: 1.5rem;
   }
 
   .from {

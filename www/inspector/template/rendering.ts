@@ -19,6 +19,8 @@ export interface Spot {
   readonly start: number;
   /** It is required, and there is nothing for it. */
   readonly missing: boolean;
+  /** It is a `temp:` key, and what that was is not known: it is not stored. */
+  readonly unstored: boolean;
   /** The most similar key, when it is missing. */
   readonly nearest: string | undefined;
 }
@@ -38,13 +40,17 @@ export interface Dissection {
   readonly source: readonly Piece[];
   /** What it renders to; what is missing stands there as it is written. */
   readonly rendered: readonly Piece[];
-  /** The error that rendering ends with, if it does. */
+  /** The error that rendering ends with, if it does; what is not known is no error. */
   readonly error: { readonly code: string; readonly missing: readonly Missing[] } | undefined;
 }
 
-/** Cuts a template and what it renders to into pieces. An artifact without a resolver is missing. */
-export function dissect(template: Template, options: RenderOptions): Dissection {
-  const error = errorOf(template, options);
+/**
+ * Cuts a template and what it renders to into pieces. An artifact without a resolver is missing. Unless `knowsTemp`,
+ * nothing can be told of `temp:` keys: they are not stored.
+ */
+export function dissect(template: Template, options: RenderOptions, knowsTemp = true): Dissection {
+  const isUnstored = (key: string): boolean => !knowsTemp && splitKey(key).scope === 'temp';
+  const error = known(errorOf(template, options), isUnstored);
   const nearest = new Map(error?.missing.map((missing) => [missing.key, missing.nearest]));
   const starts = startsOf(template);
   const spots = template.placeholders.map((placeholder, index): Spot => {
@@ -53,6 +59,7 @@ export function dissect(template: Template, options: RenderOptions): Dissection 
     const source = template.text.slice(start, template.text.indexOf('}', start) + 1);
     const key = contentOf(source);
     const scope = kind === 'artifact' ? 'artifact' : splitKey(placeholder.key).scope;
+    const unstored = isUnstored(placeholder.key);
     const missing = !optional && nearest.has(key);
     return {
       source,
@@ -63,16 +70,23 @@ export function dissect(template: Template, options: RenderOptions): Dissection 
       column,
       start,
       missing,
+      unstored,
       nearest: missing ? nearest.get(key) : undefined,
     };
   });
   return {
     source: interleave(literalsOfSource(template.text, spots), spots, ({ source }) => source),
     rendered: interleave(literalsAsRendered(template, spots), spots, (spot) =>
-      spot.missing ? spot.source : valueOf(spot, options),
+      spot.missing || (spot.unstored && !spot.optional) ? spot.source : valueOf(spot, options),
     ),
     error,
   };
+}
+
+/** An error without the keys of which nothing can be told. */
+function known(error: Dissection['error'], isUnstored: (key: string) => boolean): Dissection['error'] {
+  const missing = error?.missing.filter(({ key }) => !isUnstored(key)) ?? [];
+  return error === undefined || missing.length === 0 ? undefined : { code: error.code, missing };
 }
 
 function errorOf(template: Template, options: RenderOptions): Dissection['error'] {

@@ -8,6 +8,8 @@ import { SCOPES } from '../model/log.js';
 import { dissect, type Dissection, type Piece } from './rendering.js';
 import { base } from '../ui/style.js';
 
+const EMPTY: Dissection = { source: [], rendered: [], error: undefined };
+
 /** A template to edit and its rendering. Fires `template-change` (a `CustomEvent` with the new text as `detail`). */
 export class StatepadTemplate extends InspectorPart {
   static override properties: PropertyDeclarations = { ...InspectorPart.properties, text: {} };
@@ -41,8 +43,7 @@ export class StatepadTemplate extends InspectorPart {
       .editor {
         display: grid;
         grid-template-rows: minmax(0, 1fr);
-        min-height: 5.5rem;
-        max-height: 20rem;
+        height: 6rem;
         border-radius: 6px;
         background: var(--paper);
       }
@@ -99,8 +100,7 @@ export class StatepadTemplate extends InspectorPart {
       }
 
       .rendered {
-        max-height: 20rem;
-        min-height: 5.5rem;
+        height: 6rem;
         background: var(--ground);
       }
 
@@ -152,7 +152,18 @@ export class StatepadTemplate extends InspectorPart {
         text-underline-offset: 3px;
       }
 
+      .spot[data-unstored] {
+        border-block-end: 0;
+        outline: 1px dashed var(--quiet);
+        outline-offset: -1px;
+      }
+
+      textarea::placeholder {
+        color: var(--quiet);
+      }
+
       .legend {
+        min-height: 1.25rem;
         gap: 0.25rem 0.5rem;
         font-size: 0.75rem;
       }
@@ -161,15 +172,11 @@ export class StatepadTemplate extends InspectorPart {
         padding: 0 0.35em;
       }
 
-      .error {
-        display: grid;
-        gap: 0.2rem;
+      /* As high for a short message as for a long one: what stands around it does not move. */
+      .outcome {
         overflow-y: auto;
-        max-height: 10rem;
-        border: 1px solid var(--bad);
-        border-radius: 6px;
-        padding: 0.4rem 0.6rem;
-        background: var(--bad-ground);
+        height: 3.6rem;
+        font-size: 0.8125rem;
       }
 
       .error button {
@@ -203,14 +210,13 @@ export class StatepadTemplate extends InspectorPart {
         state[key] = value;
       }
     }
-    this.#dissection = dissect(template, { state });
+    this.#dissection = dissect(template, { state }, inspection.knowsTemp);
   }
 
   protected override render(): TemplateResult {
-    if (this.#dissection === undefined) {
-      return html`<p class="empty">Open a session to see what its instruction becomes.</p>`;
-    }
-    const { source, rendered, error } = this.#dissection;
+    // Before there is a session there is as much room for it: what stands around it does not move.
+    const { source, rendered, error } = this.#dissection ?? EMPTY;
+    const unstored = keysUnstored(source);
     const hasArtifacts = source.some(({ spot }) => spot?.scope === 'artifact');
     return html`<div class="template">
       <div class="sides">
@@ -222,6 +228,7 @@ export class StatepadTemplate extends InspectorPart {
               rows="3"
               spellcheck="false"
               autocapitalize="off"
+              placeholder="Write an instruction, such as: You talk to {user:name?}"
               aria-labelledby="source"
               aria-describedby="outcome"
               .value=${live(this.text)}
@@ -237,10 +244,13 @@ export class StatepadTemplate extends InspectorPart {
       </div>
       <p class="row legend quiet">
         ${[...SCOPES, ...(hasArtifacts ? ['artifact'] : [])].map((scope) => html`<span class="spot" data-scope=${scope}>${scope}</span>`)}
-        <span class="spot" data-missing>missing</span>
-        <span class=${error === undefined ? '' : 'bad'} role="status" id="outcome">${outcome(error)}</span>
+        ${unstored.length === 0 ? nothing : html`<span class="spot" data-unstored>not stored</span>`}
+        ${error === undefined ? nothing : html`<span class="spot" data-missing>missing</span>`}
       </p>
-      ${error === undefined ? nothing : this.#missing(error.missing)}
+      <div class="outcome">
+        <p class=${error === undefined ? 'quiet' : 'bad'} role="status" id="outcome">${this.#dissection === undefined ? '' : outcome(error, unstored)}</p>
+        ${error === undefined ? nothing : this.#missing(error.missing)}
+      </div>
     </div>`;
   }
 
@@ -250,7 +260,7 @@ export class StatepadTemplate extends InspectorPart {
 
   #moment(): string {
     const { inspection } = this;
-    return inspection === undefined || inspection.isNow ? '' : ` at revision ${inspection.revision}`;
+    return inspection === undefined || inspection.isNow ? '' : ` at moment ${inspection.revision}`;
   }
 
   #missing(missing: readonly Missing[]): TemplateResult {
@@ -301,16 +311,27 @@ function drawn({ text, spot }: Piece, isNamed: boolean): unknown {
   if (spot === undefined) {
     return text;
   }
-  const { key, scope, missing, start } = spot;
+  const { key, scope, missing, unstored, start } = spot;
   if (!isNamed) {
-    return html`<span class="spot" data-scope=${scope} ?data-missing=${missing} data-start=${start}>${text}</span>`;
+    return html`<span class="spot" data-scope=${scope} ?data-missing=${missing} ?data-unstored=${unstored} data-start=${start}>${text}</span>`;
   }
-  const name = `${key} (${scope})${missing ? ' is missing' : text === '' ? ' is empty' : ''}`;
-  return html`<span class="spot" data-scope=${scope} ?data-missing=${missing} role="group" title=${name} aria-label=${name}>${text}</span>`;
+  const what = missing ? ' is missing' : unstored ? ' is not stored' : text === '' ? ' is empty' : '';
+  const name = `${key} (${scope})${what}`;
+  return html`<span class="spot" data-scope=${scope} ?data-missing=${missing} ?data-unstored=${unstored} role="group" title=${name} aria-label=${name}>${text}</span>`;
 }
 
-function outcome(error: Dissection['error']): string {
-  return error === undefined ? 'everything is there' : `${error.code}: ${error.missing.length} missing`;
+/** The `temp:` keys of a template of which nothing can be told, each once. */
+function keysUnstored(source: readonly Piece[]): string[] {
+  return [...new Set(source.flatMap(({ spot }) => (spot?.unstored === true ? [spot.key] : [])))];
+}
+
+function outcome(error: Dissection['error'], unstored: readonly string[]): string {
+  if (error !== undefined) {
+    return `${error.code}: ${error.missing.length} missing`;
+  }
+  return unstored.length === 0
+    ? 'All placeholders are filled.'
+    : `temp: keys last for one invocation and are not stored, so these are not known here: ${unstored.join(', ')}`;
 }
 
 function describe({ key, line, column, nearest }: Missing): string {

@@ -1,10 +1,10 @@
 // Many events in little room: what shares a column when there is not a pixel for each.
 
 import { isContinued, SCOPE_BIT } from '../model/log.js';
-import { COLUMN, KEPT, lowerBound, type Kept, type Places, type Range } from './layout.js';
+import { COLUMN, KEPT, lowerBound, type Kept, type Marked, type Places, type Range } from './layout.js';
 
-/** The outlines of all columns that show a scope, or events that wrote nothing. */
-export type ColumnPaths = Readonly<Record<Kept | 'none', string>>;
+/** The outlines of all columns that show a scope, or events that wrote nothing that is kept. */
+export type ColumnPaths = Readonly<Record<Marked | 'none', string>>;
 
 /** How lanes are laid out, in px. */
 export interface Lanes {
@@ -20,6 +20,8 @@ interface Column {
   readonly column: number;
   /** How many of them wrote to each scope, in the order of `KEPT`. */
   readonly counts: [number, number, number];
+  /** Whether one of them wrote `temp:` keys. */
+  hasTemp: boolean;
 }
 
 /**
@@ -40,8 +42,8 @@ export function columnPaths(
   const most = columns.reduce((high, { counts }) => Math.max(high, ...counts), 1);
   const width = round(Math.max(per * step - (step >= COLUMN ? 1 : 0), 1));
   const third = (lanes.height - 6) / 3;
-  const paths = { session: '', app: '', user: '', none: '' };
-  for (const { lane, column, counts } of columns) {
+  const paths = { session: '', app: '', user: '', temp: '', none: '' };
+  for (const { lane, column, counts, hasTemp } of columns) {
     const [x, y] = [round(column * per * step), lanes.top + lane * lanes.height];
     KEPT.forEach((scope, index) => {
       const count = counts[index] ?? 0;
@@ -50,7 +52,7 @@ export function columnPaths(
       paths[scope] +=
         count === 0 ? '' : `M${x} ${round(y + 3 + (index + 1) * third - height)}h${width}v${height}h${-width}z`;
     });
-    paths.none += counts.some((count) => count > 0)
+    paths[hasTemp ? 'temp' : 'none'] += counts.some((count) => count > 0)
       ? ''
       : `M${x} ${round(y + lanes.height / 2 - 1)}h${width}v2h${-width}z`;
   }
@@ -72,11 +74,12 @@ function columnsOf(
     const [lane, column] = [lanes[revision - 1] ?? 0, Math.floor(revision / per)];
     let one = open[lane];
     if (one?.column !== column) {
-      one = { lane, column, counts: [0, 0, 0] };
+      one = { lane, column, counts: [0, 0, 0], hasTemp: false };
       open[lane] = one;
       columns.push(one);
     }
     const bits = scopes[revision - 1] ?? 0;
+    one.hasTemp ||= (bits & SCOPE_BIT.temp) !== 0;
     KEPT.forEach((scope, place) => {
       if ((bits & SCOPE_BIT[scope]) !== 0) {
         one.counts[place] = (one.counts[place] ?? 0) + 1;

@@ -56,7 +56,7 @@ export class Trace {
 
   /** Looks again, when something else is wanted than before, and tells when `steps` have changed. */
   async update(inspection: Inspection, { first, last }: Range): Promise<boolean> {
-    const { session, traced, service } = inspection;
+    const { session, traced, reader } = inspection;
     const wanted = JSON.stringify([session && nameOf(session), session?.revision, traced, first, last]);
     if (wanted === this.#wanted) {
       return false;
@@ -69,7 +69,7 @@ export class Trace {
     if (session === undefined || traced === undefined) {
       return true;
     }
-    const steps = await service.history(session, traced, {
+    const steps = await reader.history(session, traced, {
       until: Math.max(last, 0),
       last: Math.max(last - first, 0) + 2,
     });

@@ -9,6 +9,12 @@ export const KEPT = ['session', 'app', 'user'] as const satisfies readonly Scope
 /** A scope that a log keeps. */
 export type Kept = (typeof KEPT)[number];
 
+/** The scopes that a mark shows: what a log keeps, and the `temp:` keys that an event has noted. */
+export const MARKED = [...KEPT, 'temp'] as const satisfies readonly Scope[];
+
+/** A scope that a mark shows. */
+export type Marked = (typeof MARKED)[number];
+
 /** The widths of a slot that can be chosen, in px. */
 export const STEPS = [3, 6, 10, 14, 20, 30, 44] as const;
 
@@ -174,7 +180,7 @@ export function bandsOf({ turns, turnNumbers }: Places, { first, last }: Range, 
 
 /** One segment of a mark: a scope's, as an outline with round outer corners, and where its letter is. */
 export interface Segment {
-  readonly scope: Kept;
+  readonly scope: Marked;
   readonly path: string;
   readonly x: number;
   readonly y: number;
@@ -185,7 +191,7 @@ export function segmentsOf(
   bits: number,
   { width, height, isWide }: { width: number; height: number; isWide: boolean },
 ): Segment[] {
-  const scopes = KEPT.filter((scope) => (bits & SCOPE_BIT[scope]) !== 0);
+  const scopes = MARKED.filter((scope) => (bits & SCOPE_BIT[scope]) !== 0);
   const [w, h] = isWide ? [width / scopes.length, height] : [width, height / scopes.length];
   return scopes.map((scope, index) => {
     const [x, y] = isWide ? [index * w, 0] : [0, index * h];

@@ -5,11 +5,12 @@ import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { columnPaths } from './density.js';
 import type { Inspection } from '../model/inspection.js';
-import { deltaOf, textOf, type Log } from '../model/log.js';
-import { bandsOf, COLUMN, FINE, KEPT, lowerBound, segmentsOf, ticks, type Range, type Span } from './layout.js';
+import { keysOf, type Log } from '../model/log.js';
+import { isError, shortSummaryOf } from '../model/contents.js';
+import { bandsOf, COLUMN, FINE, lowerBound, MARKED, segmentsOf, ticks, type Range, type Span } from './layout.js';
 
 /** The heights of the picture's rows, in px. */
-export const RULER = 18;
+export const RULER = 24;
 /** See {@link RULER}. */
 export const LANE = 24;
 /** From this step on a mark has room for its scopes' letters. */
@@ -33,6 +34,9 @@ export const patterns = svg`<defs>
   <pattern id="user-fill" width="4" height="4" patternUnits="userSpaceOnUse">
     <rect class="user" width="4" height="4" /><circle class="cut" cx="2" cy="2" r="0.95" />
   </pattern>
+  <pattern id="temp-fill" width="4" height="4" patternUnits="userSpaceOnUse">
+    <rect class="temp" width="4" height="4" /><rect class="cut" width="4" height="1.5" />
+  </pattern>
 </defs>`;
 
 /** The picture of the events in a span; its origin is where the span begins. */
@@ -44,7 +48,6 @@ export function marks(drawing: Drawing): SVGTemplateResult {
   return svg`<g transform="translate(${-span.from} 0)">
     <path class="band" d=${bands.map(({ from, to }) => `M${from} ${RULER}H${to}V${bottom}H${from}z`).join('')} />
     <path class="rules" d=${log.authors.map((_, lane) => `M${span.from} ${RULER + lane * LANE}H${span.to}`).join('')} />
-    ${ticks(range, step).map((revision) => svg`<text class="tick" x=${tickAt(revision, drawing)} y="12">${revision}</text>`)}
     ${
       step < FINE
         ? columns(drawing)
@@ -54,7 +57,16 @@ export function marks(drawing: Drawing): SVGTemplateResult {
             (revision) => markOf(drawing, revision),
           )
     }
+    <path class="error" d=${errorPath(drawing)} />
     ${ring(drawing)}
+  </g>`;
+}
+
+/** The numbers of the ruler; its origin is where the span begins. */
+export function ruler(drawing: Drawing): SVGTemplateResult {
+  const { step, span, range } = drawing;
+  return svg`<g transform="translate(${-span.from} 0)">
+    ${ticks(range, step).map((revision) => svg`<text class="tick" x=${tickAt(revision, drawing)} y="15">${revision}</text>`)}
   </g>`;
 }
 
@@ -71,7 +83,7 @@ function columns({ inspection: { log, matches }, range, step }: Drawing): SVGTem
   const lanes = { top: RULER, height: LANE };
   const draw = (only: readonly number[] | undefined, look: string): SVGTemplateResult => {
     const paths = columnPaths(log, range, { step, lanes, only });
-    return svg`<g class=${look}>${(['none', ...KEPT] as const).map((scope) => svg`<path class=${scope} d=${paths[scope]} />`)}</g>`;
+    return svg`<g class=${look}>${(['none', ...MARKED] as const).map((scope) => svg`<path class=${scope} d=${paths[scope]} />`)}</g>`;
   };
   return matches === undefined ? draw(undefined, '') : svg`${draw(undefined, 'faint')}${draw(matches, 'match')}`;
 }
@@ -115,6 +127,19 @@ function mark(log: Log, revision: number, { step, isWritten, isFound }: Look): S
   </g>`;
 }
 
+/** A bar above each event that tells of an error, whether it has a mark of its own or not. */
+function errorPath({ inspection: { log }, step, range }: Drawing): string {
+  const { errors } = log;
+  const shown = errors.slice(lowerBound(errors, range.first), lowerBound(errors, range.last + 1));
+  const width = Math.max(step - 2, COLUMN);
+  return shown
+    .map((revision) => {
+      const x = (revision + 0.5) * step - width / 2;
+      return `M${x} ${RULER + (log.lanes[revision - 1] ?? 0) * LANE + 1}h${width}v3h${-width}z`;
+    })
+    .join('');
+}
+
 function ring({ inspection: { log, selected }, step, range }: Drawing): SVGTemplateResult | typeof nothing {
   if (selected === undefined || selected < range.first || selected > range.last) {
     return nothing;
@@ -131,12 +156,13 @@ export function titleOf(log: Log, revision: number): string {
   if (event === undefined) {
     return `#${revision}`;
   }
-  const keys = Object.keys(deltaOf(event).delta);
+  const keys = keysOf(event);
   const wrote =
     keys.length === 0
       ? ''
       : `, wrote ${keys.slice(0, 6).join(', ')}${keys.length > 6 ? ` and ${keys.length - 6} more` : ''}`;
-  const text = textOf(event).trim();
+  const text = shortSummaryOf(event);
+  const what = isError(event) ? ' failed' : '';
   const said = text === '' ? '' : `: ${text.length > 80 ? `${text.slice(0, 80)}…` : text}`;
-  return `#${revision} ${log.author(revision)}${wrote}${said}`;
+  return `#${revision} ${log.author(revision)}${what}${wrote}${said}`;
 }

@@ -1,4 +1,4 @@
-// Going back and forth in the time of a session.
+// Which moment of a session is shown, with steps and the way back to now. The slider is on the timeline's own axis.
 
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { InspectorPart } from '../ui/part.js';
@@ -7,7 +7,7 @@ import { base } from '../ui/style.js';
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** A slider over all revisions of a session, with steps and the way back to now. */
+/** The moment in words, with steps and the way back to now. */
 export class StatepadMoment extends InspectorPart {
   static override styles = [
     base,
@@ -19,25 +19,9 @@ export class StatepadMoment extends InspectorPart {
         gap: 0.35rem 0.5rem;
       }
 
-      label {
-        display: flex;
-        flex: 1 1 14rem;
-        align-items: center;
-        gap: 0.6rem;
-        min-width: 0;
-      }
-
-      input {
-        flex: 1;
-        height: 1.9rem;
-        margin: 0;
-        border: 0;
-        padding: 0;
-        accent-color: var(--accent);
-        background: none;
-      }
-
+      /* As wide for a short text as for a long one: what stands beside it stays where it is. */
       output {
+        min-width: 13rem;
         font-variant-numeric: tabular-nums;
         overflow-wrap: anywhere;
       }
@@ -48,9 +32,6 @@ export class StatepadMoment extends InspectorPart {
       }
     `,
   ];
-  /** The revision that the user has asked for last and that is not shown yet. */
-  #wanted: number | undefined;
-  #isMoving = false;
 
   protected override render(): TemplateResult | typeof nothing {
     const { inspection } = this;
@@ -58,67 +39,27 @@ export class StatepadMoment extends InspectorPart {
     if (inspection === undefined || session === undefined) {
       return nothing;
     }
-    const { revision: last } = session;
-    const revision = this.#wanted ?? inspection.revision;
-    const text = this.#describe(revision, last);
+    const { wanted } = inspection;
+    const go = (revision: number): void => inspection.travel(revision);
     return html`<div class="bar">
-      <button class="step" aria-label="step back" ?disabled=${revision === 0} @click=${() => this.#go(revision - 1)}>‹</button>
-      <button class="step" aria-label="step forward" ?disabled=${revision >= last} @click=${() => this.#go(revision + 1)}>›</button>
-      <button ?disabled=${inspection.isNow} title="Follow the session again" @click=${() => this.#go(last)}>now</button>
-      <label>
-        <span class="quiet">moment</span>
-        <input
-          type="range"
-          aria-label="moment"
-          aria-valuetext=${text}
-          min="0"
-          max=${last}
-          step="1"
-          .value=${String(revision)}
-          ?disabled=${last === 0}
-          @input=${(event: InputEvent) => this.#go((event.target as HTMLInputElement).valueAsNumber)}
-        />
-      </label>
-      <output aria-live="off">${text}</output>
+      <button class="step" aria-label="Step back" ?disabled=${wanted === 0} @click=${() => go(wanted - 1)}>‹</button>
+      <button class="step" aria-label="Step forward" ?disabled=${wanted >= session.revision} @click=${() => go(wanted + 1)}>›</button>
+      <button ?disabled=${inspection.isNow} title="Follow the session again" @click=${() => void goTo(inspection, session.revision)}>
+        Now
+      </button>
+      <output aria-live="off">${momentText(inspection)}</output>
     </div>`;
   }
+}
 
-  #describe(revision: number, last: number): string {
-    const place = `#${revision} of ${last}`;
-    const event = this.inspection?.log.at(revision);
-    if (event === undefined) {
-      return revision === 0 ? `${place} · creation` : place;
-    }
-    return `${place} · ${this.inspection?.log.author(revision) ?? ''} · ${clock(event.timestamp)}`;
+/** The moment in words: which event of how many, who appended it, and when. */
+export function momentText({ wanted, session, log }: Inspection): string {
+  const place = `#${wanted} of ${session?.revision ?? 0}`;
+  const event = log.at(wanted);
+  if (event === undefined) {
+    return wanted === 0 ? `${place} · creation` : place;
   }
-
-  #go(revision: number): void {
-    this.#wanted = revision;
-    this.requestUpdate();
-    if (!this.#isMoving) {
-      this.#isMoving = true;
-      void this.#move().finally(() => {
-        this.#isMoving = false;
-      });
-    }
-  }
-
-  /**
-   * A drag may ask for more moments than there are frames, and than can be computed: only the last one of each counts.
-   */
-  async #move(): Promise<void> {
-    while (this.#wanted !== undefined) {
-      await new Promise(requestAnimationFrame);
-      const wanted = this.#wanted;
-      if (this.inspection !== undefined) {
-        await goTo(this.inspection, wanted);
-      }
-      if (this.#wanted === wanted) {
-        this.#wanted = undefined;
-        this.requestUpdate();
-      }
-    }
-  }
+  return `${place} · ${log.author(wanted)} · ${clock(event.timestamp)}`;
 }
 
 /**

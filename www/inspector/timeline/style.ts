@@ -4,15 +4,39 @@ import { css } from 'lit';
 
 /** The styles of the timeline, for its own shadow tree. */
 export const timelineStyle = css`
-  .timeline {
-    display: grid;
-    gap: 0.6rem;
+  :host {
     container-type: inline-size;
+  }
+
+  .timeline {
+    display: flex;
+    flex-direction: column;
+    gap: 0.5rem;
+    height: 100%;
+  }
+
+  .timeline > .empty {
+    min-height: 10rem;
+  }
+
+  .timeline > :not(.frame) {
+    flex: none;
   }
 
   .legend {
     gap: 0.2rem 0.9rem;
     font-size: 0.8125rem;
+  }
+
+  /* On a phone the colours are explained by the state's headings. */
+  @container (max-width: 34rem) {
+    .legend {
+      display: none;
+    }
+
+    .frame {
+      max-height: 10rem;
+    }
   }
 
   .legend li {
@@ -46,6 +70,14 @@ export const timelineStyle = css`
 
   .user {
     fill: var(--user);
+  }
+
+  .temp {
+    fill: var(--temp);
+  }
+
+  .error {
+    fill: var(--bad);
   }
 
   .cut {
@@ -112,6 +144,8 @@ export const timelineStyle = css`
     display: grid;
     grid-template-columns: fit-content(min(8.5rem, 28cqi)) minmax(0, 1fr);
     overflow: hidden auto;
+    flex: 1 1 auto;
+    min-height: 6rem;
     max-height: 26rem;
     border: 1px solid var(--line);
     border-radius: 6px;
@@ -120,7 +154,7 @@ export const timelineStyle = css`
   .lanes {
     min-width: 3rem;
     border-inline-end: 1px solid var(--line);
-    padding-block-start: 18px;
+    padding-block-start: 24px;
     font-size: 0.8125rem;
   }
 
@@ -142,6 +176,7 @@ export const timelineStyle = css`
   }
 
   .scroller {
+    display: grid;
     overflow: auto hidden;
     overscroll-behavior-x: contain;
     outline-offset: -2px;
@@ -218,7 +253,7 @@ export const timelineStyle = css`
 
   .trace {
     position: absolute;
-    inset: auto 0 0;
+    inset: var(--lanes-end) 0 auto;
     height: 27px;
     border-block-start: 1px solid var(--line);
   }
@@ -256,28 +291,9 @@ export const timelineStyle = css`
 
   .later {
     position: absolute;
-    inset-block: 18px 0;
+    inset-block: 24px 0;
     inset-inline-end: 0;
     background: color-mix(in srgb, var(--paper) 62%, transparent);
     pointer-events: none;
-  }
-
-  .moment {
-    position: absolute;
-    inset-block: 0;
-    width: 2px;
-    margin-inline-start: -1px;
-    background: var(--text);
-    pointer-events: none;
-  }
-
-  .moment::before {
-    position: absolute;
-    inset-block-start: 0;
-    inset-inline-start: -3px;
-    border: 4px solid transparent;
-    border-block: 6px solid var(--text);
-    border-block-end: 0;
-    content: '';
   }
 `;

@@ -1,14 +1,15 @@
 // All events of a session as a picture: a lane for each author, a mark for each event, the moment as a line.
 
 import { html, nothing, svg, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
 import { styleMap } from 'lit/directives/style-map.js';
 import { Density } from './density.js';
 import { InspectorPart } from '../ui/part.js';
 import { AfterLayout } from '../ui/after-layout.js';
 import type { Inspection } from '../model/inspection.js';
 import { splitKey } from '../model/log.js';
-import { LANE, marks, patterns, RULER, titleOf } from './marks.js';
-import { goTo } from './moment.js';
+import { LANE, marks, patterns, ruler, RULER } from './marks.js';
+import { momentText } from './moment.js';
 import { nameOf } from '../model/session-name.js';
 import { overview } from './overview.js';
 import {
@@ -17,27 +18,31 @@ import {
   eventAt,
   firstStep,
   fitStep,
-  KEPT,
   lowerBound,
+  MARKED,
   rangeOf,
   scrollFor,
   segmentsOf,
   widthOf,
   zoomed,
-  type Kept,
+  type Marked,
   type Span,
 } from './layout.js';
 import { base } from '../ui/style.js';
+import { momentStyle } from './moment-style.js';
 import { timelineStyle } from './style.js';
 import { Trace, traceLane } from './key-lane.js';
 
 /** The height of the lane of a key, in px. */
 const TRACE = 27;
 
+/** The width of the slider's thumb, in px: its middle is the line of the moment. */
+const THUMB = 24;
+
 /** Before the first layout there is no width; something must be drawn to have one. In px. */
 const UNKNOWN_WIDTH = 600;
 
-const SIGNS: Readonly<Record<Kept, string>> = { session: 'plain', app: 'striped', user: 'dotted' };
+const SIGNS: Readonly<Record<Marked, string>> = { session: 'plain', app: 'striped', user: 'dotted', temp: 'lined' };
 
 /** The events of a session along its revisions. */
 export class StatepadTimeline extends InspectorPart {
@@ -47,7 +52,7 @@ export class StatepadTimeline extends InspectorPart {
     width: { state: true },
     drawn: { state: true },
   };
-  static override styles = [base, timelineStyle];
+  static override styles = [base, timelineStyle, momentStyle];
   /** The width of a slot that was chosen, in px. */
   declare private zoom: number | 'fit' | undefined;
   /** The visible width, in px. */
@@ -66,6 +71,8 @@ export class StatepadTimeline extends InspectorPart {
   #frame: number | undefined;
   /** What was shown last: what has changed since is brought into view. */
   #shown: { session: unknown; revision: number; isNow: boolean; selected: number | undefined } | undefined;
+  /** The line of the moment has been moved: the click that ends that means no event. */
+  #hasDragged = false;
   /** What is in the middle of the view while the zoom changes, as a share of all slots. */
   #anchor: number | undefined;
 
@@ -111,9 +118,10 @@ export class StatepadTimeline extends InspectorPart {
     this.#all = widthOf(this.#count, this.#step);
     return html`<div class="timeline">
       <svg class="hidden" aria-hidden="true">${patterns}</svg>
-      <div class="row">
-        ${legend}
-        <div class="row spread">${this.#found(inspection)}${this.#zooms()}</div>
+      <div class="row head">
+        <slot name="title"></slot>
+        <statepad-moment .inspection=${inspection}></statepad-moment>
+        <div class="row spread">${legend}${this.#found(inspection)}${this.#zooms()}</div>
       </div>
       ${this.#all > this.width + 1 ? overview(inspection, this.#density, (share) => this.#jump(share)) : nothing}
       ${
@@ -121,7 +129,6 @@ export class StatepadTimeline extends InspectorPart {
           ? html`<p class="empty">Nothing has happened yet. Events appear here as they are appended.</p>`
           : this.#picture(inspection)
       }
-      <statepad-moment .inspection=${inspection}></statepad-moment>
     </div>`;
   }
 
@@ -151,43 +158,54 @@ export class StatepadTimeline extends InspectorPart {
   }
 
   #picture(inspection: Inspection): TemplateResult {
-    const { log, traced, revision, selected } = inspection;
+    const { log, traced, wanted } = inspection;
     const [step, count] = [this.#step, this.#count];
     const whole = Math.max(this.#all, this.width);
     const span = { from: this.drawn.from, to: Math.min(this.drawn.to, whole) };
     const range = rangeOf(span, step, count);
-    const written = new Set(traced === this.#trace.key ? this.#trace.steps.map(({ revision: one }) => one) : []);
-    const height = RULER + log.authors.length * LANE + (traced === undefined ? 0 : TRACE);
-    const line = (revision + 1) * step;
-    return html`<div class="frame">
+    const drawing = { inspection, step, span, range, written: this.#written(traced) };
+    // There is room for a key's lane whether one is drawn or not: what stands below does not move.
+    const height = RULER + log.authors.length * LANE + TRACE;
+    const line = (wanted + 1) * step;
+    const [left, width] = [`${span.from}px`, Math.max(span.to - span.from, 0)];
+    return html`<div class="frame" @scroll=${this.#scrolledDown}>
       <ul class="lanes" aria-label="Authors">
-        ${log.authors.map((author) => html`<li title=${author}>${author}</li>`)}
+        ${log.authors.map((author) => html`<li dir="auto" title=${author}>${author}</li>`)}
         ${traced === undefined ? nothing : html`<li class="of-key" data-scope=${splitKey(traced).scope} title=${traced}>${traced}</li>`}
       </ul>
-      <div
-        class="scroller"
-        role="slider"
-        tabindex="0"
-        aria-label="Selected event"
-        aria-orientation="horizontal"
-        aria-valuemin="1"
-        aria-valuemax=${count}
-        aria-valuenow=${selected ?? count}
-        aria-valuetext=${selected === undefined ? `none of ${count} events` : titleOf(log, selected)}
-        @scroll=${this.#scrolled}
-        @keydown=${this.#keyed}
-        @click=${this.#clicked}
-      >
-        <div class="picture" style=${styleMap({ width: `${whole}px`, height: `${height}px` })}>
-          <svg style=${styleMap({ left: `${span.from}px` })} width=${Math.max(span.to - span.from, 0)} height=${height}>
-            ${marks({ inspection, step, span, range, written })}
-          </svg>
+      <div class="scroller" @scroll=${this.#scrolled} @click=${this.#clicked}>
+        <div class="picture" style=${styleMap({ width: `${whole}px`, 'min-height': `${height}px`, '--lanes-end': `${height - TRACE}px` })}>
+          <svg style=${styleMap({ left })} width=${width} height=${height}>${marks(drawing)}</svg>
           ${traced === undefined ? nothing : traceLane(this.#trace, { span, step, count })}
-          ${revision === count ? nothing : html`<div class="later" style=${styleMap({ left: `${line}px` })}></div>`}
-          <div class="moment" style=${styleMap({ left: `${line}px` })}></div>
+          ${wanted === count ? nothing : html`<div class="later" style=${styleMap({ left: `${line}px` })}></div>`}
+          <div
+            class="moment"
+            style=${styleMap({ left: `${line}px` })}
+            @pointerdown=${this.#grabbed}
+            @pointermove=${this.#dragged}
+          ></div>
+          <div class="ruler">
+            <svg style=${styleMap({ left })} width=${width} height=${RULER}>${ruler(drawing)}</svg>
+            <input
+              type="range"
+              aria-label="moment"
+              aria-valuetext=${momentText(inspection)}
+              min="0"
+              max=${count}
+              step="1"
+              style=${styleMap({ left: `${step - THUMB / 2}px`, width: `${count * step + THUMB}px` })}
+              .value=${live(String(wanted))}
+              @input=${(event: InputEvent) => inspection.travel((event.target as HTMLInputElement).valueAsNumber)}
+            />
+          </div>
         </div>
       </div>
     </div>`;
+  }
+
+  /** The revisions that wrote the traced key, as far as they are drawn. */
+  #written(traced: string | undefined): ReadonlySet<number> {
+    return new Set(traced === this.#trace.key ? this.#trace.steps.map(({ revision }) => revision) : []);
   }
 
   protected override updated(): void {
@@ -206,7 +224,7 @@ export class StatepadTimeline extends InspectorPart {
   }
 
   /** Moves to what has changed since the last time: the moment, the event that is selected, the end. */
-  #bringIntoView({ session, revision, isNow, selected }: Inspection): void {
+  #bringIntoView({ session, wanted: revision, isNow, selected }: Inspection): void {
     const id = session === undefined ? '' : nameOf(session);
     const before = this.#shown;
     this.#shown = { session: id, revision, isNow, selected };
@@ -218,7 +236,7 @@ export class StatepadTimeline extends InspectorPart {
       this.#scrollTo(this.#anchor * step - this.width / 2);
       this.#anchor = undefined;
     }
-    if (before !== undefined && !isNow && revision !== before.revision) {
+    if (before !== undefined && revision !== before.revision && !(isNow && revision === this.#count)) {
       this.#show({ from: revision * step, to: (revision + 1) * step });
     }
     if (before !== undefined && selected !== undefined && selected !== before.selected) {
@@ -308,51 +326,56 @@ export class StatepadTimeline extends InspectorPart {
     this.inspection?.select(matches.at(place % Math.max(matches.length, 1)));
   }
 
+  /** A click on an event goes to its moment, and shows it whole. */
   readonly #clicked = (event: MouseEvent): void => {
     const { inspection } = this;
-    const box = this.renderRoot.querySelector('.picture')?.getBoundingClientRect();
-    if (inspection === undefined || box === undefined) {
+    const { x, y } = this.#pointAt(event);
+    if (inspection === undefined || this.#hasDragged || y < RULER) {
+      this.#hasDragged = false;
       return;
     }
-    const lane = Math.floor((event.clientY - box.top - RULER) / LANE);
-    const revision = eventAt({ x: event.clientX - box.left, lane }, this.#step, inspection.log);
+    const revision = eventAt({ x, lane: Math.floor((y - RULER) / LANE) }, this.#step, inspection.log);
     if (revision !== undefined) {
       inspection.select(revision);
+      inspection.travel(revision);
     }
   };
 
-  readonly #keyed = (event: KeyboardEvent): void => {
+  /** Where the pointer is, in px from the start of the picture. */
+  #pointAt({ clientX, clientY }: MouseEvent): { readonly x: number; readonly y: number } {
+    const { left = 0, top = 0 } = this.renderRoot.querySelector('.picture')?.getBoundingClientRect() ?? {};
+    return { x: clientX - left, y: clientY - top };
+  }
+
+  readonly #grabbed = (event: PointerEvent): void => {
+    if (event.button === 0) {
+      (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+      this.#hasDragged = false;
+    }
+  };
+
+  /** The line of the moment follows the pointer: it stands between two events. */
+  readonly #dragged = (event: PointerEvent): void => {
     const { inspection } = this;
-    if (inspection === undefined || event.ctrlKey || event.altKey || event.metaKey) {
+    if (inspection === undefined || !(event.currentTarget as HTMLElement).hasPointerCapture(event.pointerId)) {
       return;
     }
-    const { selected } = inspection;
-    const move = MOVES[event.key];
-    if (event.key === 'Enter' && selected !== undefined) {
-      void goTo(inspection, selected);
-    } else if (move !== undefined) {
-      const wanted = selected === undefined && Number.isFinite(move) ? inspection.revision : (selected ?? 0) + move;
-      inspection.select(Math.min(Math.max(wanted, 1), this.#count));
-    } else {
-      return;
+    const revision = Math.min(Math.max(Math.round(this.#pointAt(event).x / this.#step) - 1, 0), this.#count);
+    if (revision !== inspection.wanted) {
+      this.#hasDragged = true;
+      inspection.travel(revision);
     }
-    event.preventDefault();
+  };
+
+  /** The ruler with the slider stays in sight where there are more lanes than room. */
+  readonly #scrolledDown = (event: Event): void => {
+    const frame = event.currentTarget as HTMLElement;
+    frame.style.setProperty('--scrolled', `${frame.scrollTop}px`);
   };
 }
 
-const MOVES: Readonly<Record<string, number>> = {
-  ArrowLeft: -1,
-  ArrowRight: 1,
-  ArrowDown: -1,
-  ArrowUp: 1,
-  PageDown: -10,
-  PageUp: 10,
-  Home: -Infinity,
-  End: Infinity,
-};
-
 const legend = html`<ul class="row legend" aria-label="What a mark has written">
-  ${KEPT.map(
+  ${MARKED.map(
     (scope, index) =>
       html`<li>
         <svg viewBox="0 0 12 14" aria-hidden="true">

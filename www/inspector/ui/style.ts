@@ -58,6 +58,12 @@ export const base = css`
     font-weight: 650;
   }
 
+  ::slotted(h2) {
+    margin: 0;
+    font-size: 1rem;
+    font-weight: 650;
+  }
+
   h3 {
     font-size: 0.8125rem;
     font-weight: 650;
@@ -89,6 +95,8 @@ export const base = css`
   }
 
   button {
+    min-width: 1.5rem;
+    min-height: 1.5rem;
     cursor: pointer;
   }
 
@@ -114,6 +122,8 @@ export const base = css`
   }
 
   button.link {
+    display: inline-flex;
+    align-items: center;
     border: 0;
     padding: 0;
     color: var(--accent);
@@ -213,6 +223,15 @@ export const base = css`
     font-size: 0.8125rem;
     overflow-wrap: anywhere;
     text-align: start;
+  }
+
+  /* Grounds are not drawn there: what is chosen gets a frame. */
+  @media (forced-colors: active) {
+    [aria-pressed='true'],
+    [aria-selected='true'] {
+      outline: 2px solid Highlight;
+      outline-offset: -2px;
+    }
   }
 
   @media (prefers-reduced-motion: reduce) {

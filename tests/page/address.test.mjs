@@ -1,0 +1,135 @@
+// The address of the page: it names the session, the moment, the event and the key, and Back leads to what was before.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { exportLines } from 'statepad/jsonl';
+import { SessionService } from 'statepad';
+import { newSession, site } from './support.mjs';
+
+const hashOf = (page) => new URL(page.url()).hash;
+const query = (page) => hashOf(page).split('?')[1] ?? '';
+const moment = (page, words) => page.locator('output').getByText(words).waitFor();
+const untilQuery = (page, wanted) =>
+  page.waitForFunction((text) => (window.location.hash.split('?')[1] ?? '') === text, wanted);
+
+async function played(it_, t, turns, options) {
+  const page = await it_.open(t, options);
+  for (let turn = 1; turn <= turns; turn++) {
+    await page.getByRole('button', { name: 'Step', exact: true }).click();
+    await page.getByText(`${turn} of 6 turns`).waitFor();
+  }
+  return page;
+}
+
+describe('the address', () => {
+  const it_ = site();
+
+  it('names the moment, the event and the key, and a link to them leads there', async (t) => {
+    const context = await it_.context(t);
+    const page = await played(it_, t, 2, { context });
+    assert.equal(query(page), '');
+    await page.locator('.mark[data-revision="2"]').click();
+    await untilQuery(page, 'moment=2&event=2');
+    await page.getByRole('button', { name: 'city', exact: true }).first().click();
+    await untilQuery(page, 'moment=2&event=2&key=city');
+
+    const other = await it_.open(t, { context, hash: hashOf(page) });
+    await moment(other, '#2 of 3');
+    const details = other.getByRole('region', { name: 'Details' });
+    await details.getByRole('heading', { name: 'Event #2' }).waitFor();
+    await details.getByRole('heading', { name: 'History of city' }).waitFor();
+    assert.equal(hashOf(other), hashOf(page));
+    await page.reload();
+    await moment(page, '#2 of 3');
+  });
+
+  it('lets Back and Forward go through what was looked at, a gesture a step', async (t) => {
+    const page = await played(it_, t, 2);
+    const first = hashOf(page);
+    await page.locator('.mark[data-revision="1"]').click();
+    await untilQuery(page, 'moment=1&event=1');
+    // A run of arrow keys is one step.
+    const slider = page.getByRole('slider', { name: 'moment' });
+    await slider.focus();
+    for (const n of [2, 1, 0, 1, 2]) {
+      await slider.press(n === 2 || n === 1 ? 'ArrowRight' : 'ArrowLeft');
+    }
+    await slider.press('Home');
+    await untilQuery(page, 'moment=0&event=1');
+    await newSession(page);
+    const second = hashOf(page);
+    await page.goBack();
+    await moment(page, '#0 of 3');
+    await untilQuery(page, 'moment=0&event=1');
+    await page.goBack();
+    await moment(page, '#1 of 3');
+    await untilQuery(page, 'moment=1&event=1');
+    await page.goBack();
+    await moment(page, '#3 of 3');
+    assert.equal(hashOf(page), first);
+    assert.equal(await page.getByRole('region', { name: 'Details' }).count(), 0);
+    for (let step = 0; step < 3; step++) await page.goForward();
+    await page.waitForFunction((hash) => window.location.hash === hash, second);
+    await moment(page, '#0 of 0');
+  });
+
+  it('lets Back leave an opened file, and Forward return to it', async (t) => {
+    const service = new SessionService();
+    const session = await service.createSession({ appName: 'bistro', userId: 'kai', sessionId: 'one' });
+    await service.appendEvent({ session, event: { author: 'kai', content: { parts: [{ text: 'in the file' }] } } });
+    const lines = [];
+    for await (const line of exportLines(service, { appName: 'bistro' })) lines.push(line);
+    const page = await played(it_, t, 1);
+    const own = hashOf(page);
+    await page
+      .getByLabel('A file with sessions')
+      .setInputFiles({ name: 'my file.jsonl', mimeType: 'text/plain', buffer: Buffer.from(lines.join('\n')) });
+    await page.getByText('Looking into my file.jsonl').waitFor();
+    assert.equal(hashOf(page), '#file:my%20file.jsonl/bistro/kai/one');
+    await page.goBack();
+    await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
+    assert.equal(hashOf(page), own);
+    assert.equal(await page.getByText('Looking into').count(), 0);
+    await page.goForward();
+    await page.getByText('Looking into my file.jsonl').waitFor();
+    await page.getByText('in the file').first().waitFor();
+    // The browser does not keep the file.
+    await page.reload();
+    await page.getByText('The link leads into the file my file.jsonl. Open that file again').waitFor();
+    await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
+    assert.equal(hashOf(page), own);
+  });
+
+  for (const [name, hash, said] of [
+    [
+      'a session that is not there',
+      '#/demo/ana/nowhere',
+      'The link leads to session “nowhere” of user “ana”, which is not here.',
+    ],
+    ['no session', '#about', 'The link does not name a session.'],
+    ['what cannot be decoded', '#/demo/ana/%', 'The link does not name a session.'],
+  ]) {
+    it(`says so when it names ${name}, and shows another session`, async (t) => {
+      const page = await it_.open(t, { hash });
+      await page.getByRole('status').filter({ hasText: said }).waitFor();
+      await page.waitForFunction(() => window.location.hash.startsWith('#/demo/ana/trip-lisbon-'));
+      assert.equal((await page.getByRole('alert').allInnerTexts()).join(''), '');
+      const before = hashOf(page);
+      // The same while the page is open: what is shown stays.
+      await page.evaluate((text) => (window.location.hash = text), `${hash}x`);
+      await page.getByRole('status').filter({ hasText: 'The link ' }).waitFor();
+      await page.waitForFunction((text) => window.location.hash === text, before);
+    });
+  }
+
+  it('says so when it names a moment or an event that is not there yet', async (t) => {
+    const context = await it_.context(t);
+    const page = await played(it_, t, 1, { context });
+    const other = await it_.open(t, { context, hash: `${hashOf(page)}?moment=7&event=9&key=nope` });
+    await other
+      .getByText('The link leads to moment 7, but the session has 1 event. The link leads to event 9, but')
+      .waitFor();
+    await moment(other, '#1 of 1');
+    assert.equal(query(other), 'key=nope');
+  });
+});

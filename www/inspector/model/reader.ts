@@ -1,0 +1,18 @@
+// What the inspector asks of a service.
+
+import type { HistoryStep, Json, Session, SessionKey } from 'statepad';
+
+/** What an inspection reads: a service, or whatever answers as one does. */
+export interface SessionReader {
+  getSession(key: SessionKey): Promise<Session | undefined>;
+  listSessions(request: {
+    readonly appName: string;
+    readonly order: 'desc';
+  }): Promise<{ readonly sessions: readonly Session[] }>;
+  stateAt(session: Session, revision: number): Promise<Readonly<Record<string, Json>>>;
+  history(
+    session: Session,
+    key: string,
+    options?: { readonly until?: number; readonly last?: number },
+  ): Promise<readonly HistoryStep[]>;
+}
