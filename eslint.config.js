@@ -37,7 +37,14 @@ const globals = Object.fromEntries(
 );
 
 export default defineConfig(
-  globalIgnores(['target/', 'www/dist/', 'pkg/dist/', 'pkg/wasm/', 'tests/packaging/fixtures/']),
+  globalIgnores([
+    'target/',
+    'www/dist/',
+    'src/wasm/service/types.d.ts',
+    'pkg/dist/',
+    'pkg/wasm/',
+    'tests/packaging/fixtures/',
+  ]),
   {
     files: ['**/*.{js,mjs}'],
     extends: [js.configs.recommended],
