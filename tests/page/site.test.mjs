@@ -42,6 +42,12 @@ describe('the page as static files', () => {
     await page.reload();
     await page.getByText('Hi, Ana here, from Berlin', { exact: false }).first().waitFor();
     assert.deepEqual(await stored(page), before);
+    // Also what reads files is there: it is a program of its own.
+    const session = { id: 'offline', appName: 'a', userId: 'u', state: { seen: true }, events: [] };
+    await page
+      .getByLabel('A file with sessions')
+      .setInputFiles({ name: 'one.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(session)) });
+    await page.getByText('Looking into one.json, read-only: 1 session, 0 events.').waitFor();
   });
 
   it('is no wider than a narrow screen', async (t) => {
