@@ -42,7 +42,7 @@ export async function tryOnce<T>(run: (context: StoreContext) => Promise<T>, { t
         clearTimeout(timer);
         resolve(answer);
       },
-      (error: unknown) => {
+      (error: Error) => {
         clearTimeout(timer);
         reject(error);
       },
