@@ -42,9 +42,10 @@ export async function tryOnce<T>(run: (context: StoreContext) => Promise<T>, { t
         clearTimeout(timer);
         resolve(answer);
       },
-      (error: Error) => {
+      (error: unknown) => {
         clearTimeout(timer);
-        reject(error);
+        const reason = error as Error;
+        reject(reason);
       },
     );
   });
