@@ -44,7 +44,8 @@ export async function tryOnce<T>(run: (context: StoreContext) => Promise<T>, { t
       },
       (error: unknown) => {
         clearTimeout(timer);
-        reject(error);
+        const reason = error as Error;
+        reject(reason);
       },
     );
   });
