@@ -2,8 +2,10 @@
 // Contexts: what the agents, tools and callbacks of one invocation read and write.
 
 import { admitDelta } from '../input/admit.js';
+import { isDeleted } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { newId } from '../model/ids.js';
+import { put } from '../model/json.js';
 import { PendingWrites, type SentWrites } from './pending-writes.js';
 import { warn } from '../model/warnings.js';
 import { checkObject, admitString } from '../checks/arguments.js';
@@ -337,6 +339,25 @@ class PendingState extends State {
 
   override hasDelta(): boolean {
     return this.#shared.pending.has(this.#owner);
+  }
+
+  /** What is committed is frozen, and so is what is pending: only the record has to be made. */
+  override toRecord(): Readonly<Record<string, Json>> {
+    requireOpen(this.#shared);
+    const { state } = this.#shared.host.session;
+    const pending = this.#shared.pending.entries();
+    if (pending.length === 0) {
+      return state;
+    }
+    const record = { ...state };
+    for (const [key, value] of pending) {
+      if (isDeleted(value)) {
+        delete record[key];
+      } else {
+        put(record, key, value as Json);
+      }
+    }
+    return Object.freeze(record);
   }
 
   protected override committed(): Readonly<Record<string, unknown>> {

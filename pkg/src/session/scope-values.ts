@@ -11,8 +11,15 @@ const LEAST_MOVES = 64;
 export class ScopeValues implements PlacedValues {
   #list: ValueList = { keys: [], values: [] };
   #head = new ScopeVersion(this, 0, this.#list);
-  /** What the change that is being applied has written over. */
+  /**
+   * Whether a handle may show the newest version, or one that leads to it. While none does, the newest version moves
+   * with the scope.
+   */
+  #isShown = false;
+  /** What the change that is being applied has written over, where that is shown. */
   #undo: Undo | undefined;
+  /** How many writes the change has made. */
+  #puts = 0;
   /** How often it has moved. */
   #moves = 0;
   /** How many writes there were since the last version that nothing leads on from. */
@@ -20,15 +27,19 @@ export class ScopeValues implements PlacedValues {
 
   /** The values as they are now, for a handle that goes on showing them. */
   get head(): ScopeVersion {
+    this.#isShown = true;
     return this.#head;
   }
 
   put(place: number, key: string, value: Json | undefined): void {
     const { keys, values } = this.#list;
-    if (this.#undo === undefined) {
-      this.#undo = [place, values[place]];
-    } else {
-      this.#undo.push(place, values[place]);
+    this.#puts += 1;
+    if (this.#isShown) {
+      if (this.#undo === undefined) {
+        this.#undo = [place, values[place]];
+      } else {
+        this.#undo.push(place, values[place]);
+      }
     }
     if (place < values.length) {
       values[place] = value;
@@ -39,14 +50,19 @@ export class ScopeValues implements PlacedValues {
   }
 
   close(isCompacted: boolean): void {
-    const undo = this.#undo;
-    if (undo === undefined) {
+    const [undo, list] = [this.#undo, this.#list];
+    if (this.#puts === 0) {
       return;
     }
+    this.#writes += this.#puts;
+    this.#puts = 0;
     this.#undo = undefined;
-    this.#writes += undo.length / 2;
-    const list = this.#list;
-    if (isCompacted) {
+    if (undo === undefined) {
+      this.#list = isCompacted ? withoutHoles(list) : list;
+      this.#moves += 1;
+      this.#writes = 0;
+      this.#head.moveAlong(this.#moves, this.#list);
+    } else if (isCompacted) {
       // The places that the old versions know stay in the old list.
       this.#list = withoutHoles(list);
       this.#moveOn(undo, list);
@@ -63,6 +79,7 @@ export class ScopeValues implements PlacedValues {
     this.#writes = 0;
     this.#list = { keys, values };
     this.#head = this.#next();
+    this.#isShown = false;
   }
 
   /** Leads from the version that was shown to the next one; or to `end`, which is the same and stays as it is. */
@@ -73,6 +90,7 @@ export class ScopeValues implements PlacedValues {
       old.moveOn(this.#head, undo);
     } else {
       this.#writes = 0;
+      this.#isShown = false;
       old.moveOn(new ScopeVersion(this, this.#moves, end), undo);
     }
   }

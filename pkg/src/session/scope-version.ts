@@ -24,10 +24,13 @@ export function* entriesOf({ keys, values }: ValueList): Generator<readonly [str
 /** What was written over: a place, then the value that was there before, and so on. */
 export type Undo = (number | Json | undefined)[];
 
+/** Nothing was written over. */
+const NO_UNDO: Undo = [];
+
 /** The values of a scope at one moment. */
 export class ScopeVersion {
   readonly #scope: object;
-  readonly #moves: number;
+  #moves: number;
   #list: ValueList | undefined;
   #next: ScopeVersion | undefined;
   #undo: Undo = NO_UNDO;
@@ -48,6 +51,12 @@ export class ScopeVersion {
   /** How often the scope has moved since an earlier version; `NaN`, when that is one of another scope. */
   movesSince(earlier: ScopeVersion): number {
     return this.#scope === earlier.#scope ? this.#moves - earlier.#moves : NaN;
+  }
+
+  /** The scope has moved, and nobody holds this version: it goes on as the newest one. */
+  moveAlong(moves: number, list: ValueList): void {
+    this.#moves = moves;
+    this.#list = list;
   }
 
   /** The scope has moved: its values are those of `next` now, where these have been written over. */
@@ -120,5 +129,3 @@ export class ScopeVersion {
     return true;
   }
 }
-
-const NO_UNDO: Undo = [];
