@@ -163,9 +163,13 @@ impl<V> Registry<V> {
 
     /// The scope of an app, or of a user in it, which has a slot from now on.
     pub fn scope_mut(&mut self, app_name: &str, user_id: Option<&str>) -> ScopeId {
+        let app = self.app_slot(app_name);
         match user_id {
-            None => self.app_mut(app_name).scope,
-            Some(user_id) => self.user_mut(app_name, user_id).scope,
+            None => self.apps[app].scope,
+            Some(user_id) => {
+                let user = self.user_slot(app, user_id);
+                self.users[user].scope
+            }
         }
     }
 
@@ -201,13 +205,12 @@ impl<V> Registry<V> {
     /// Gives a slot to a session whose key is free.
     pub fn add(&mut self, key: SessionKey, revision: u64, time: f64) -> SessionId {
         let session = self.new_scope(Scope::Session);
-        let app = self.app_mut(&key.app_name).scope;
-        let user = self.user_mut(&key.app_name, &key.user_id).scope;
-        let name: Arc<str> = Arc::from(key.session_id.as_str());
+        let app = self.app_slot(&key.app_name);
+        let user = self.user_slot(app, &key.user_id);
         let id = place(&mut self.entries, &mut self.free.entries, None);
-        self.user_mut(&key.app_name, &key.user_id).sessions.insert(name, id);
-        let log = SessionLog::new(key, revision, time);
-        self.entries[id] = Some(Box::new(Entry { log, scopes: ScopeIds { session, app, user } }));
+        self.users[user].sessions.insert(Arc::from(key.session_id.as_str()), id);
+        let scopes = ScopeIds { session, app: self.apps[app].scope, user: self.users[user].scope };
+        self.entries[id] = Some(Box::new(Entry { log: SessionLog::new(key, revision, time), scopes }));
         id
     }
 
@@ -216,7 +219,9 @@ impl<V> Registry<V> {
         let entry = self.entries.get_mut(id).and_then(Option::take)?;
         let key = entry.log.key().clone();
         self.free_scope(entry.scopes.session);
-        let sessions = &mut self.user_mut(&key.app_name, &key.user_id).sessions;
+        let app = self.app_slot(&key.app_name);
+        let user = self.user_slot(app, &key.user_id);
+        let sessions = &mut self.users[user].sessions;
         sessions.remove(&key.session_id);
         sessions.shrink();
         Some(key)
@@ -255,11 +260,12 @@ impl<V> Registry<V> {
     }
 
     fn drop_user(&mut self, app_name: &str, user_id: &str) {
-        if let Some(place) = self.app_mut(app_name).users.remove(user_id) {
-            let User { scope, .. } = std::mem::take(&mut self.users[place]);
+        let app = self.app_slot(app_name);
+        if let Some(slot) = self.apps[app].users.remove(user_id) {
+            let User { scope, .. } = std::mem::take(&mut self.users[slot]);
             self.free_scope(scope);
-            self.free.users.push(place);
-            self.app_mut(app_name).users.shrink();
+            self.free.users.push(slot);
+            self.apps[app].users.shrink();
         }
     }
 
@@ -341,27 +347,24 @@ impl<V> Registry<V> {
         self.users.get(self.app(app_name)?.users.get(user_id)?)
     }
 
-    /// The app of a name, which has a slot from now on.
-    fn app_mut(&mut self, app_name: &str) -> &mut App {
-        let place = self.app_index.get(app_name).unwrap_or_else(|| {
+    /// The slot of an app, which has one from now on.
+    fn app_slot(&mut self, app_name: &str) -> usize {
+        self.app_index.get(app_name).unwrap_or_else(|| {
             let scope = self.new_scope(Scope::App);
-            let place = place(&mut self.apps, &mut self.free.apps, App { scope, users: Index::default() });
-            self.app_index.insert(Arc::from(app_name), place);
-            place
-        });
-        &mut self.apps[place]
+            let slot = place(&mut self.apps, &mut self.free.apps, App { scope, users: Index::default() });
+            self.app_index.insert(Arc::from(app_name), slot);
+            slot
+        })
     }
 
-    /// The user of an app, who has a slot from now on.
-    fn user_mut(&mut self, app_name: &str, user_id: &str) -> &mut User {
-        let known = self.app_mut(app_name).users.get(user_id);
-        let place = known.unwrap_or_else(|| {
+    /// The slot of a user in the app of a slot. The user has one from now on.
+    fn user_slot(&mut self, app: usize, user_id: &str) -> usize {
+        self.apps[app].users.get(user_id).unwrap_or_else(|| {
             let scope = self.new_scope(Scope::User);
-            let place = place(&mut self.users, &mut self.free.users, User { scope, sessions: Index::default() });
-            self.app_mut(app_name).users.insert(Arc::from(user_id), place);
-            place
-        });
-        &mut self.users[place]
+            let slot = place(&mut self.users, &mut self.free.users, User { scope, sessions: Index::default() });
+            self.apps[app].users.insert(Arc::from(user_id), slot);
+            slot
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs/promises';
-import { rmSync, writeFileSync } from 'node:fs';
+import sync, { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
@@ -170,23 +170,29 @@ test('a journal on a full disk', (t) =>
 test('a journal in a file that takes no more, in the middle of a line', (t) =>
   inFolder(async (folder) => {
     const { open } = fs;
+    const { writeSync } = sync;
+    const opened = new Set();
     let room = 300_000;
+    const take = (bytes, offset) => {
+      const length = Math.min(bytes.length - offset, room);
+      if (length === 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      room -= length;
+      return length;
+    };
     fs.open = async (...args) => {
       const handle = await open(...args);
+      opened.add(handle.fd);
       return new Proxy(handle, {
         get: (target, name) => {
           if (name !== 'write') {
             return typeof target[name] === 'function' ? target[name].bind(target) : target[name];
           }
-          return async (bytes, offset) => {
-            const length = Math.min(bytes.length - offset, room);
-            if (length === 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-            room -= length;
-            return await target.write(bytes, offset, length);
-          };
+          return async (bytes, offset) => await target.write(bytes, offset, take(bytes, offset));
         },
       });
     };
+    sync.writeSync = (fd, bytes, offset, ...more) =>
+      opened.has(fd) ? writeSync(fd, bytes, offset, take(bytes, offset)) : writeSync(fd, bytes, offset, ...more);
     try {
       await fill(
         t,
@@ -195,6 +201,7 @@ test('a journal in a file that takes no more, in the middle of a line', (t) =>
       );
     } finally {
       fs.open = open;
+      sync.writeSync = writeSync;
     }
   }));
 

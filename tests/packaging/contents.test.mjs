@@ -121,6 +121,7 @@ describe('the published package', () => {
   });
 
   it('stays small', () => {
-    assert.ok(packed.size < 390_000, `${packed.size} bytes packed`);
+    // A third of it is the module, once for each kind of host: as it is, in a script for Node, in one for browsers.
+    assert.ok(packed.size < 440_000, `${packed.size} bytes packed`);
   });
 });

@@ -44,6 +44,15 @@ fn write_keys(keys: &[&str]) -> usize {
     keys.len()
 }
 
+/// Writes texts one behind the other, and their lengths behind so many words.
+fn write_texts(behind: usize, texts: &[&str]) {
+    write(&texts.concat());
+    for (index, text) in texts.iter().enumerate() {
+        let place = u32::try_from(behind + index).unwrap();
+        view(behind + texts.len()).set_index(place, u32::try_from(text.len()).unwrap());
+    }
+}
+
 fn word(key: &str) -> u32 {
     match key.strip_prefix('-') {
         Some(key) => intern(write(key)) | KeyWord::Deleted as u32,
@@ -83,7 +92,9 @@ fn places(count: usize) -> Vec<u32> {
 
 fn create(core: &mut Core, user: &str, keys: &[&str]) -> Known {
     expect(-1.0);
-    let answer = core.prepare_create("app".into(), user.into(), "s".into(), write_keys(keys));
+    let count = write_keys(keys);
+    write_texts(count, &["app", user, "s"]);
+    let answer = core.prepare_create(count);
     assert_eq!(core.apply(token(answer), ALL) & Outcome::Failed as u32, 0);
     known()
 }

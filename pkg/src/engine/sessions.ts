@@ -12,7 +12,7 @@ import {
   writeWords,
 } from './keys.js';
 import { MAX_COUNT } from './limits.js';
-import { answerOf, currentWords, wordsFor, writeFloats, writeText } from './transfer.js';
+import { answerOf, currentWords, wordsFor, writeFloats, writeText, writeTexts } from './transfer.js';
 import { Absent, Answer, Core, Outcome, PageWords, Part, Shift, Words } from './wasm.js';
 import type { DeltaWords, KeyedDelta } from './keys.js';
 import type { PreparedChange, ScopeSet } from './prepared-change.js';
@@ -142,8 +142,9 @@ export class SessionEngine {
     return withRoom(() => {
       const written = wordsOf(initial);
       const count = writeWords(written.words);
+      writeTexts([appName, userId, sessionId], count);
       writeFloats(time);
-      return this.#prepared(this.#core.prepare_create(appName, userId, sessionId, count), written, initial);
+      return this.#prepared(this.#core.prepare_create(count), written, initial);
     });
   }
 

@@ -38,19 +38,19 @@ export function writeText(given: string): number {
 }
 
 /**
- * Writes texts where the core reads them, one behind the other, and the length of each in bytes as words. Returns the
- * length of all. Throws `CORE_FAILED`.
+ * Writes texts where the core reads them, one behind the other, and the length of each in bytes as words, behind so
+ * many others. Returns the length of all. Throws `CORE_FAILED`.
  */
-export function writeTexts(texts: readonly string[]): number {
+export function writeTexts(texts: readonly string[], behind = 0): number {
   const most = texts.reduce((sum, { length }) => sum + length, 0) * 3;
-  const lengths = wordsFor(texts.length);
+  const lengths = wordsFor(behind + texts.length);
   roomForTexts(most, () => texts.reduce((sum, one) => sum + byteLength(one), 0));
   // The memory may have grown by the texts.
   const target = lengths.length === 0 ? currentWords() : lengths;
   let at = 0;
   texts.forEach((one, index) => {
     const length = encodeAt(at, one);
-    target[index] = length;
+    target[behind + index] = length;
     at += length;
   });
   return at;

@@ -54,12 +54,15 @@ function failure(error: unknown): unknown {
 
 type Call = (this: unknown, ...args: never[]) => unknown;
 
-/** A call into the core that says at once when the module has failed, and notices when it does. */
+/**
+ * A call into the core that says at once when the module has failed, and notices when it does. No call has more than
+ * six arguments: a list of them would be made for each call.
+ */
 function guarded<F extends Call>(call: F): F {
-  return function (this: unknown, ...args: never[]) {
+  return function (this: unknown, a: never, b: never, c: never, d: never, e: never, f: never) {
     refuseAfterTrap();
     try {
-      return call.apply(this, args);
+      return call.call(this, a, b, c, d, e, f);
     } catch (error) {
       throw failure(error);
     }
@@ -80,7 +83,7 @@ function roomy<F extends Call>(call: F): F {
   } as F;
 }
 
-const WITH_STRINGS = new Set(['prepare_create', 'prepare_update', 'restore', 'scope', 'list']);
+const WITH_STRINGS = new Set(['prepare_update', 'restore', 'scope', 'list']);
 
 for (const prototype of [Core.prototype, HistoryLog.prototype] as unknown as Record<string, Call>[]) {
   for (const name of Object.getOwnPropertyNames(prototype)) {

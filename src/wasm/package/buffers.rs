@@ -69,6 +69,21 @@ pub(super) fn with_scratch<T>(range: Range<usize>, read: impl FnOnce(&str) -> Re
     })
 }
 
+/// Reads texts in the scratch buffer, one behind the other, whose lengths stand behind so many words.
+pub(super) fn with_texts<T, const N: usize>(behind: usize, read: impl FnOnce([&str; N]) -> Result<T>) -> Result<T> {
+    let lengths: [usize; N] =
+        with_words(|words| std::array::from_fn(|index| words.get(behind + index).map_or(0, |&word| word as usize)));
+    with_scratch(0..lengths.iter().sum(), |text| {
+        let mut rest = text;
+        let texts = lengths.map(|length| {
+            let (first, others) = rest.split_at_checked(length).unwrap_or(("", rest));
+            rest = others;
+            first
+        });
+        read(texts)
+    })
+}
+
 /// Reads the words.
 pub(super) fn with_words<T>(read: impl FnOnce(&[u32]) -> T) -> T {
     WORDS.with_borrow(|words| read(words))

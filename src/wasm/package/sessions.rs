@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::buffers::{fill_words, read_floats, with_scratch};
+use super::buffers::{fill_words, read_floats, with_scratch, with_texts};
 use super::errors::error_json;
 use super::places::Places;
 use super::protocol::{Answer, Floats, NOTHING, Outcome, PageWords, Part, Shift, Words};
@@ -60,14 +60,19 @@ impl Core {
         Self { sessions: Sessions::new(), prepared: Vec::new(), free: Vec::new(), error: None, pages: 0 }
     }
 
-    /// Prepares a creation with the initial state in the words, so many. Answers as [`Core::prepare_append`].
-    pub fn prepare_create(&mut self, app_name: String, user_id: String, session_id: String, count: usize) -> i32 {
-        let names = app_name.len() + user_id.len() + session_id.len();
-        let growth = self.sessions.growth(&app_name, Some(&user_id), count);
-        if let Err(error) = self.ask(4 * names, count, growth) {
-            return self.refuse(error);
-        }
-        let key = SessionKey { app_name, user_id, session_id };
+    /// Prepares a creation with the initial state in the words, so many. Behind them are the lengths of three texts in
+    /// the scratch buffer, in bytes: the app's name, the user's id and the session's. Answers as
+    /// [`Core::prepare_append`].
+    pub fn prepare_create(&mut self, count: usize) -> i32 {
+        let asked = with_texts(count, |[app_name, user_id, session_id]| {
+            let names = app_name.len() + user_id.len() + session_id.len();
+            self.ask(4 * names, count, self.sessions.growth(app_name, Some(user_id), count))?;
+            Ok(SessionKey::new(app_name, user_id, session_id))
+        });
+        let key = match asked {
+            Ok(key) => key,
+            Err(error) => return self.refuse(error),
+        };
         let (time, _) = request();
         let change = keys::delta(count, |_, _| ()).and_then(|state| self.sessions.prepare_create(&key, time, state));
         match change {

@@ -1,9 +1,8 @@
 // Parts of the database's answers that reads and commits have in common.
 
 import { fromColumn } from '../shared/column-text.js';
-import { marksOf } from '../shared/parts.js';
 import { parseValue, valuesOf } from '../shared/values.js';
-import type { Delta, Marks, Values } from '../../store/contract.js';
+import type { Delta, Values } from '../../store/contract.js';
 
 /** Names and their values as JSON, as they lie in the table. */
 export type Entries = readonly (readonly [name: string, value: string])[];
@@ -26,11 +25,6 @@ export function valuesIn(rows: Entries, whose: string): Values {
 /** A text, or `undefined` where there is none. */
 export function textIn(column: string | null | undefined): string | undefined {
   return typeof column === 'string' ? fromColumn(column) : undefined;
-}
-
-/** Marks as they are handed out; null is one that is not known. */
-export function marksIn(app: string | null | undefined, user: string | null | undefined): Marks {
-  return marksOf(textIn(app), textIn(user));
 }
 
 /** What has happened to a scope as it is handed out; `undefined` when nothing is told. */

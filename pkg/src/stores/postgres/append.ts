@@ -6,6 +6,7 @@ import { arrayOf, plainArrayOf } from './arrays.js';
 import { partsOfTurn } from './turns.js';
 import { toColumn } from '../shared/column-text.js';
 import { isEmpty, namesIn } from '../shared/values.js';
+import { isWellFormed } from '../../model/json.js';
 import type { SqlValue, Statement } from './client.js';
 import type { Change, Delta } from '../../store/contract.js';
 
@@ -23,8 +24,21 @@ export function isPlainAppend(change: Change): change is PlainAppend {
     guard?.pos === undefined &&
     guard?.keys === undefined &&
     attempt === undefined &&
-    partsOfTurn(turn) === undefined
+    partsOfTurn(turn) === undefined &&
+    isReadable(change)
   );
+}
+
+/**
+ * Whether all texts of a change go to Postgres as they are. A lone surrogate in a parameter would be replaced without a
+ * word; the function for every change refuses it.
+ */
+function isReadable({ id, call = '', key, event, delta, guard, known }: Change): boolean {
+  const names = PARTS.flatMap((part) => namesIn(delta[part] ?? {}));
+  const { appName, userId = '', sessionId = '' } = key;
+  const { app = '', user = '' } = known?.marks ?? {};
+  const texts = [appName, userId, sessionId, id, call, event?.data ?? '', guard?.created ?? '', app, user];
+  return texts.every(isWellFormed) && names.every(isWellFormed);
 }
 
 /** What is sent of an event in either way. */
@@ -64,13 +78,15 @@ function movedNames(delta: Delta | undefined): string | null {
 }
 
 /** Whether a change is a creation as the function that writes one alone takes it. */
-export function isPlainCreate({ kind, guard, attempt, turn, delta }: Change): boolean {
+export function isPlainCreate(change: Change): boolean {
+  const { kind, guard, attempt, turn, delta } = change;
   return (
     kind === 'create' &&
     guard === undefined &&
     attempt === undefined &&
     partsOfTurn(turn) === undefined &&
-    PARTS.every((part) => !delta[part]?.unset?.length)
+    PARTS.every((part) => !delta[part]?.unset?.length) &&
+    isReadable(change)
   );
 }
 

@@ -1,9 +1,9 @@
 // How a session and a scope are read: one statement each, so that all of it is of one moment.
 
-import { deltaOf, marksIn, valuesIn, type Entries, type Told } from './answers.js';
+import { deltaOf, textIn, valuesIn, type Entries, type Told } from './answers.js';
 import { changedCall, entries, markOf, valuesCall } from './functions/moves.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
-import { changedOf } from '../shared/parts.js';
+import { changedOf, loadedOf as answerOf, stateOf } from '../shared/parts.js';
 import type { SqlValue, Statement } from './client.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import type { Delta, Loaded, LoadedScope, LoadQuery, ScopeName, StoredEvent } from '../../store/contract.js';
@@ -122,23 +122,23 @@ export function loadedOf(rows: readonly unknown[], key: SessionKey): Loaded | nu
   }
   const [created, rev, time, app, user, session, appState, userState, last, appMark, userMark, diverged] = head;
   const [ofApp, ofUser] = [scopeTitle({ app: appName }), scopeTitle({ app: appName, user: userId })];
-  const told = changedOf(deltaIn(appState, ofApp), deltaIn(userState, ofUser));
-  return {
+  const { changed } = changedOf(deltaIn(appState, ofApp), deltaIn(userState, ofUser));
+  return answerOf({
     created: fromColumn(created),
     rev,
     time,
     pos: { app, user },
-    state: {
-      ...(session && { session: valuesIn(session, sessionTitle(key)) }),
-      ...(isWhole(appState) && { app: valuesIn(appState, ofApp) }),
-      ...(isWhole(userState) && { user: valuesIn(userState, ofUser) }),
-    },
-    ...(last !== null && { last: fromColumn(last) }),
-    marks: marksIn(appMark, userMark),
-    ...told,
-    ...(diverged === true && { diverged }),
+    state: stateOf(
+      session ? valuesIn(session, sessionTitle(key)) : undefined,
+      isWhole(appState) ? valuesIn(appState, ofApp) : undefined,
+      isWhole(userState) ? valuesIn(userState, ofUser) : undefined,
+    ),
     events: events.sort((a, b) => a.rev - b.rev),
-  };
+    last: textIn(last),
+    marks: [textIn(appMark), textIn(userMark)],
+    changed,
+    isDiverged: diverged === true,
+  });
 }
 
 /** Whether it is all values of a scope. */
