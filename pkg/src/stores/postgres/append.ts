@@ -30,8 +30,8 @@ export function isPlainAppend(change: Change): change is PlainAppend {
 }
 
 /**
- * Whether all texts of a change go to Postgres as they are. A lone surrogate in a parameter would be replaced without a
- * word; the function for every change refuses it.
+ * Whether all texts of a change go to Postgres as they are. A lone surrogate in a parameter would be replaced without
+ * a word; the function for every change refuses it.
  */
 function isReadable({ id, call = '', key, event, delta, guard, known }: Change): boolean {
   const names = PARTS.flatMap((part) => namesIn(delta[part] ?? {}));
