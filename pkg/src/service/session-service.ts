@@ -101,8 +101,8 @@ export class SessionService {
    */
   async createSession(request: CreateSessionRequest): Promise<Session> {
     const creation = admitCreation(request);
-    const sessions = await this.#begin(request);
-    return await sessions.create(creation, request.signal);
+    const sessions = this.#started(request) ?? (await this.#begin(request));
+    return sessions.create(creation, request.signal);
   }
 
   /**
@@ -114,7 +114,7 @@ export class SessionService {
     const key = checkKey(request);
     const config = checkConfig(request.config);
     const sessions = this.#started(request) ?? (await this.#begin(request));
-    return await sessions.get(key, config, request.signal);
+    return sessions.get(key, config, request.signal);
   }
 
   /** Gets a session, or creates it when there is none. Throws as `createSession`, but never `SESSION_EXISTS`. */
@@ -180,7 +180,7 @@ export class SessionService {
     checkCount(expectedRevision, 'expectedRevision');
     const draft = admitEvent(event, this.#now, this.#admit);
     const sessions = this.#started(request) ?? (await this.#begin(request));
-    return await sessions.append({ session, draft, expectedRevision }, request.signal);
+    return sessions.append({ session, draft, expectedRevision }, request.signal);
   }
 
   /** The state of an app, under names without prefix. The copy is the caller's. */

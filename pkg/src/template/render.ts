@@ -65,8 +65,11 @@ const NO_NAMES: readonly never[] = [];
 
 /** The whole key first, then the path; own members only. A key whose deletion waits for its event is gone already. */
 function lookup({ content, key, path }: CompiledPlaceholder, state: Readonly<Record<string, unknown>>): unknown {
-  if (has(state, content)) {
-    return state[content];
+  if (Object.hasOwn(state, content)) {
+    const value = state[content];
+    if (!isDeleted(value)) {
+      return value;
+    }
   }
   if (path.length === 0 || !has(state, key)) {
     return undefined;

@@ -79,6 +79,6 @@ pub(super) fn of_template(text: &str) -> usize {
     if text.len() <= SHORT {
         return 4096 + BRACE / 2 * text.len();
     }
-    let count = |wanted: &[u8]| text.bytes().filter(|byte| wanted.contains(byte)).count();
-    4096 + 2 * text.len() + BRACE * count(b"{") + STEP * count(b".[")
+    let count = |wanted: char| text.matches(wanted).count();
+    4096 + 2 * text.len() + BRACE * count('{') + STEP * (count('.') + count('['))
 }
