@@ -45,7 +45,11 @@ export async function openPage(browser, origin) {
     if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
-  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  page.on('requestfailed', (request) => {
+    // What a page was still loading when it was left is aborted by the browser.
+    const why = request.failure()?.errorText;
+    if (why !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()} (${why})`);
+  });
   page.on('request', (request) => {
     const { protocol, origin: asked } = new URL(request.url());
     if (protocol !== 'data:' && asked !== origin) complaints.push(`another host: ${request.url()}`);
