@@ -243,6 +243,8 @@ export class StatepadTranscript extends InspectorPart {
   };
 
   readonly #focusIn = (event: FocusEvent): void => {
+    // It may have been scrolled in this very frame, of which no event has told yet: what is clicked must not move.
+    this.#scrolled();
     const { revision } = (event.target as HTMLElement).dataset;
     this.focused = revision === undefined ? this.focused : Number(revision);
   };
