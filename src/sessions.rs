@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::change::{Change, ChangeKind, Guard, Prepared, SessionKey};
-use crate::delta::{Delta, Observer};
+use crate::delta::Delta;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::list::ListIndex;
@@ -122,37 +122,6 @@ impl<V> Sessions<V> {
         })
     }
 
-    /// Takes over a creation.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::SessionExists`] when there is a session of that key by now. Nothing has changed then.
-    pub fn apply_create(&mut self, key: &SessionKey, change: &Change<V>) -> Result<SessionId>
-    where
-        V: Clone,
-    {
-        self.create_observed(key.clone(), change, &mut ())
-    }
-
-    /// As [`Sessions::apply_create`].
-    pub(crate) fn create_observed(
-        &mut self,
-        key: SessionKey,
-        change: &Change<V>,
-        observer: &mut impl Observer,
-    ) -> Result<SessionId>
-    where
-        V: Clone,
-    {
-        if self.find(&key).is_some() {
-            return Err(exists(&key));
-        }
-        let id = self.registry.add(key, 0, change.time);
-        self.lists_mut().note_moved(id);
-        self.delta_observed(id, change, observer)?;
-        Ok(id)
-    }
-
     /// Takes over a session that a store has: at this revision from now on. Its values, and those of its app and user,
     /// come with [`Sessions::replace`].
     pub fn restore(&mut self, key: &SessionKey, revision: u64, time: f64) -> SessionId {
@@ -165,14 +134,6 @@ impl<V> Sessions<V> {
         }
         self.lists_mut().note_moved(id);
         id
-    }
-
-    /// Takes over the values that a store has for a scope, under their full keys.
-    pub fn replace(&mut self, scope: ScopeId, values: &Delta<V>)
-    where
-        V: Clone,
-    {
-        self.registry.replace(scope, values);
     }
 
     /// Prepares the appending of an event. Changes nothing.
@@ -200,66 +161,6 @@ impl<V> Sessions<V> {
             return Err(moved(&format!("the state of session \"{id}\"")).with_id(id));
         }
         Ok(prepared)
-    }
-
-    /// Takes over an appended event.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::SessionNotFound`] when the session has been deleted, [`ErrorKind::InvalidArgument`] when the event
-    /// has been applied before. Nothing has changed then.
-    pub fn apply_append(&mut self, id: SessionId, change: &Change<V>) -> Result<()>
-    where
-        V: Clone,
-    {
-        self.append_observed(id, change, &mut ())
-    }
-
-    /// As [`Sessions::apply_append`].
-    pub(crate) fn append_observed(
-        &mut self,
-        id: SessionId,
-        change: &Change<V>,
-        observer: &mut impl Observer,
-    ) -> Result<()>
-    where
-        V: Clone,
-    {
-        let entry = self.registry.entry_mut(id).ok_or_else(gone)?;
-        if !entry.log.apply(change) {
-            return Err(twice(&change.id));
-        }
-        self.lists_mut().note_moved(id);
-        self.delta_observed(id, change, observer)
-    }
-
-    /// Takes over what a change does to the scopes of a session, where its event is known already.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::SessionNotFound`] when the session has been deleted.
-    pub fn apply_delta(&mut self, id: SessionId, change: &Change<V>) -> Result<()>
-    where
-        V: Clone,
-    {
-        self.delta_observed(id, change, &mut ())
-    }
-
-    /// As [`Sessions::apply_delta`].
-    pub(crate) fn delta_observed(
-        &mut self,
-        id: SessionId,
-        change: &Change<V>,
-        observer: &mut impl Observer,
-    ) -> Result<()>
-    where
-        V: Clone,
-    {
-        let ScopeIds { session, app, user } = self.scopes(id).ok_or_else(gone)?;
-        for (scope, delta) in [(session, &change.delta.session), (app, &change.delta.app), (user, &change.delta.user)] {
-            self.registry.write(scope, delta, observer);
-        }
-        Ok(())
     }
 
     /// Prepares a change of app and user state that belongs to no session.
@@ -290,47 +191,6 @@ impl<V> Sessions<V> {
             return Err(moved("the state"));
         }
         Ok(Change { id: Arc::from(id), kind: ChangeKind::Update, time: check_time(time)?, delta: delta.split().0 })
-    }
-
-    /// Takes over a change of app and user state.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidArgument`] when it is one of the last 1,024 that were applied. Nothing has changed then.
-    pub fn apply_update(&mut self, app_name: &str, user_id: Option<&str>, change: &Change<V>) -> Result<()>
-    where
-        V: Clone,
-    {
-        self.update_observed(app_name, user_id, change, &mut ()).map(drop)
-    }
-
-    /// As [`Sessions::apply_update`]. Answers with the scopes of the app and of the user as they were written to; one
-    /// that is left without sessions and values is dropped.
-    pub(crate) fn update_observed(
-        &mut self,
-        app_name: &str,
-        user_id: Option<&str>,
-        change: &Change<V>,
-        observer: &mut impl Observer,
-    ) -> Result<[Option<ScopeId>; 2]>
-    where
-        V: Clone,
-    {
-        if !self.updates.note(&change.id) {
-            return Err(twice(&change.id));
-        }
-        if !change.delta.app.is_empty() {
-            let app = self.registry.scope_mut(app_name, None);
-            self.registry.write(app, &change.delta.app, observer);
-        }
-        if user_id.is_some() && !change.delta.user.is_empty() {
-            let user = self.registry.scope_mut(app_name, user_id);
-            self.registry.write(user, &change.delta.user, observer);
-        }
-        let user = user_id.and_then(|user_id| self.scope(app_name, Some(user_id)));
-        let written = [self.scope(app_name, None), user];
-        self.registry.prune(app_name, user_id);
-        Ok(written)
     }
 
     /// Deletes a session with its own state. App and user state stay; an app, or a user, without sessions and state is
@@ -413,5 +273,6 @@ fn twice(change: &str) -> Error {
     Error::invalid(format!("the change \"{change}\" has been applied already")).with_id(change)
 }
 
+mod apply;
 #[cfg(test)]
 mod tests;
