@@ -93,15 +93,14 @@ export function isPlainCreate(change: Change): boolean {
 /** The statement that writes one event. */
 export function appendStatement(schema: string, change: PlainAppend): Statement {
   const { key, delta } = change;
-  const { session, created, rev, id, call, time, at, data, appNames, userNames } = columnsOf(change);
+  const columns = columnsOf(change);
+  const { session, created, rev, id, call, time, at, data } = columns;
   const unsets = PARTS.flatMap((name, part) =>
     (delta[name]?.unset ?? []).map((each) => ({ part, name: toColumn(each) })),
   );
   const values: SqlValue[] = [
     ...[toColumn(key.appName), toColumn(key.userId ?? ''), session, created, rev, id, call, time, at, data],
-    ...knownOf(change),
-    ...[appNames, userNames],
-    ...setOf(change),
+    ...valuesOf(change, columns),
     ...(unsets.length === 0
       ? [null, null]
       : [plainArrayOf(unsets.map(({ part }) => part)), arrayOf(unsets.map(({ name }) => name))]),
@@ -112,15 +111,19 @@ export function appendStatement(schema: string, change: PlainAppend): Statement 
 /** The statement that writes one creation. */
 export function createStatement(schema: string, change: Change): Statement {
   const { key, event } = change;
-  const { session, id, call, time, at, data, appNames, userNames } = columnsOf(change);
+  const columns = columnsOf(change);
+  const { session, id, call, time, at, data } = columns;
   const values: SqlValue[] = [
     ...[toColumn(key.appName), toColumn(key.userId ?? ''), session, id, call, time, at],
     event === undefined ? null : data,
-    ...knownOf(change),
-    ...[appNames, userNames],
-    ...setOf(change),
+    ...valuesOf(change, columns),
   ];
   return { text: callOf(schema, CREATE), values };
+}
+
+/** What is known of the scopes and what is set: `VALUE_PARAMETERS` of the functions. */
+function valuesOf(change: Change, { appNames, userNames }: AppendColumns): SqlValue[] {
+  return [...knownOf(change), appNames, userNames, ...setOf(change)];
 }
 
 /** The arrays of the values that a change sets: their parts, names and JSON texts; null where it sets none. */

@@ -4,7 +4,16 @@
 import { isOurVersion, SETTINGS } from './common.js';
 import { markOf } from './moves.js';
 import { lastEvent, refuseOtherVersion, verdict, VERDICT } from './verdict.js';
-import { byMoving, changedSince, ownerOf, trim, writeValues, type Moving } from './write-one.js';
+import {
+  VALUE_PARAMETERS,
+  VARIABLES,
+  byMoving,
+  changedSince,
+  ownerOf,
+  trim,
+  writeValues,
+  type Moving,
+} from './write-one.js';
 
 /** The name of the function and its parameters. */
 export const APPEND = {
@@ -21,18 +30,7 @@ export const APPEND = {
     'change_time double precision',
     'event_time double precision',
     'event_data text',
-    // The positions and marks that the caller knows; null where it does not.
-    'app_known bigint',
-    'app_by text',
-    'user_known bigint',
-    'user_by text',
-    // The names that it sets and deletes of the app's and the user's values; null where it moves nothing there.
-    'app_names jsonb',
-    'user_names jsonb',
-    // Values that it sets: 0 for the session's, 1 for the app's, 2 for the user's; names; JSON texts.
-    'set_parts integer[]',
-    'set_names text[]',
-    'set_values text[]',
+    ...VALUE_PARAMETERS,
     // The same for names that are deleted before that.
     'unset_parts integer[]',
     'unset_names text[]',
@@ -45,26 +43,15 @@ export const APPEND = {
  *
  * The first statement finds and locks: the session, then the app and the user if they are moved, in the order in which
  * all calls lock. What it says of locked rows is of the moment when it has all locks. The second statement sees what
- * was committed until then: it looks whether the event may be written, and writes everything.
+ * was committed until then: it looks whether the event may be written, and writes everything. Where values are
+ * deleted, what others have done to moved scopes is told as it was before that.
  */
 export function appendFunction(schema: string): string {
   return `create function ${schema}.${APPEND.name}(${APPEND.parameters.join(', ')}) returns text ${SETTINGS}
 as $append$
 declare
-  app_no bigint;
-  app_pos bigint;
-  app_mark text;
-  usr_no bigint;
-  user_pos bigint;
-  user_mark text;
-  own_no bigint;
-  own_rev integer;
-  own_created text;
+  ${VARIABLES}
   ruling integer;
-  -- What others have done to moved scopes, where values are deleted: it is told as it was before that.
-  app_told json;
-  user_told json;
-  answer text;
 begin
   ${byMoving((moving) => write(schema, moving))}
   if answer is null then

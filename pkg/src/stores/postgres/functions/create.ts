@@ -3,7 +3,7 @@
 import { isOurVersion, SETTINGS, SHARDS } from './common.js';
 import { markOf } from './moves.js';
 import { lastEvent, refuseOtherVersion } from './verdict.js';
-import { byMoving, trim, writeValues, type Moving } from './write-one.js';
+import { VALUE_PARAMETERS, VARIABLES, byMoving, trim, writeValues, type Moving } from './write-one.js';
 
 /** The name of the function and its parameters, which are those of `appendFunction` where they have its names. */
 export const CREATE = {
@@ -18,15 +18,7 @@ export const CREATE = {
     'event_time double precision',
     // Null where the session begins with no event.
     'event_data text',
-    'app_known bigint',
-    'app_by text',
-    'user_known bigint',
-    'user_by text',
-    'app_names jsonb',
-    'user_names jsonb',
-    'set_parts integer[]',
-    'set_names text[]',
-    'set_values text[]',
+    ...VALUE_PARAMETERS,
   ],
 } as const;
 
@@ -41,20 +33,9 @@ export function createFunction(schema: string): string {
   return `create function ${schema}.${CREATE.name}(${CREATE.parameters.join(', ')}) returns text ${SETTINGS}
 as $create$
 declare
-  app_no bigint;
-  app_pos bigint;
-  app_mark text;
-  app_told json;
-  usr_no bigint;
-  user_pos bigint;
-  user_mark text;
-  user_told json;
-  own_no bigint;
-  own_rev integer;
-  own_created text;
+  ${VARIABLES}
   made bigint[] := '{}';
   made_no bigint;
-  answer text;
 begin
   loop
     select app.no, usr.no into app_no, usr_no

@@ -3,6 +3,36 @@
 import { changedCall, markOf } from './moves.js';
 import { MOVES_BETWEEN_TRIMS, TOLD_MOVES } from '../../shared/limits.js';
 
+/** The parameters that say what is known of the scopes, and what is set. */
+export const VALUE_PARAMETERS = [
+  // The positions and marks that the caller knows; null where it does not.
+  'app_known bigint',
+  'app_by text',
+  'user_known bigint',
+  'user_by text',
+  // The names that it sets and deletes of the app's and the user's values; null where it moves nothing there.
+  'app_names jsonb',
+  'user_names jsonb',
+  // Values that it sets: 0 for the session's, 1 for the app's, 2 for the user's; names; JSON texts.
+  'set_parts integer[]',
+  'set_names text[]',
+  'set_values text[]',
+] as const;
+
+/** The variables: the scopes, what others have done to those that are moved, the session, the answer. */
+export const VARIABLES = `app_no bigint;
+  app_pos bigint;
+  app_mark text;
+  app_told json;
+  usr_no bigint;
+  user_pos bigint;
+  user_mark text;
+  user_told json;
+  own_no bigint;
+  own_rev integer;
+  own_created text;
+  answer text;`;
+
 /** Which scopes a change moves, and whether it sets values. */
 export interface Moving {
   readonly app: boolean;
