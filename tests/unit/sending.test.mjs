@@ -8,6 +8,36 @@ import { plain } from '../contract/read.mjs';
 import { KEY, hasCode, setting } from '../support/fixtures.mjs';
 import { open, retry, stored } from './faulty-store.mjs';
 
+describe('the changes of a session', () => {
+  test('go one after the other, also when one is asked for while the first is being sent', async () => {
+    const inner = memoryStore();
+    let running = 0;
+    let asked;
+    const store = {
+      ...inner,
+      watch: undefined,
+      commitMany: undefined,
+      commit: async (change, context) => {
+        assert.equal((running += 1), 1, 'one at a time');
+        if (change.id === 'first')
+          asked = service.appendEvent({ session, event: setting({ n: 2 }, { id: 'second' }) });
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        running -= 1;
+        return await inner.commit(change, context);
+      },
+    };
+    const service = new SessionService({ store });
+    const session = await service.createSession(KEY);
+    await service.appendEvent({ session, event: setting({ n: 1 }, { id: 'first' }) });
+    await asked;
+    assert.deepEqual(
+      session.events.map(({ id }) => id),
+      ['first', 'second'],
+    );
+    assert.equal(session.state.n, 2);
+  });
+});
+
 describe('group commit', () => {
   test('changes that wait together go together, one of each session, and one that fails fails alone', async () => {
     const calls = [];
