@@ -19,6 +19,8 @@ export class Connection {
   /** Called with all hints of {@link HINT_PAUSE_MS} together. */
   readonly #onHints: (hints: readonly Hint[]) => void;
   #hints = new Map<string, Hint>();
+  /** The last one of them: a store that tells of each change may give the same one many times. */
+  #lastHint: Hint | undefined;
   #opened: Promise<void> | undefined;
   #isOpen = false;
   /** The turns that are waited for. */
@@ -127,10 +129,15 @@ export class Connection {
   }
 
   #hinted(hint: Hint): void {
+    if (hint === this.#lastHint) {
+      return;
+    }
+    this.#lastHint = hint;
     if (this.#hints.size === 0) {
       setTimeout(() => {
         const hints = [...this.#hints.values()];
         this.#hints = new Map();
+        this.#lastHint = undefined;
         this.#onHints(hints);
       }, HINT_PAUSE_MS);
     }
