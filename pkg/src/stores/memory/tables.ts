@@ -110,7 +110,8 @@ export class Tables {
   /** Where a session and its scopes are. A log writes it with each change, and finds missing records by it. */
   where(key: Change['key']): Where {
     const session = this.#session(key);
-    return { ...(session && { created: session.created }), rev: session?.rev ?? 0, pos: this.#pos(key) };
+    const pos = this.#pos(key);
+    return session === undefined ? { rev: 0, pos } : { created: session.created, rev: session.rev, pos };
   }
 
   /** See `SessionStore.load`. */
