@@ -242,17 +242,18 @@ export class Tables {
           : undefined;
     }
     const data = session?.textOf(id);
-    return data === undefined ? undefined : this.#known(change, { rev, prev: rev, data });
+    return data === undefined ? undefined : this.#known(change, { rev, prev: rev }, data);
   }
 
-  /** The answer to a change that has been made before. */
-  #known({ key, known }: Change, session: Pick<Committed, 'rev' | 'prev' | 'data'>): Committed {
+  /** The answer to a change that has been made before. `data`: the event that is stored under its id. */
+  #known({ key, known }: Change, session: Pick<Committed, 'rev' | 'prev'>, data?: string): Committed {
     return {
       ...session,
       pos: this.#pos(key),
       duplicate: true,
       ...this.#changed(key, known),
       before: this.#before(key),
+      ...(data !== undefined && { data }),
     };
   }
 
