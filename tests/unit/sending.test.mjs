@@ -1,6 +1,7 @@
 // How changes are sent: those that wait go together, a signal calls one off, and the end waits for all.
 
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
 import { SessionService, StoreError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
@@ -36,6 +37,22 @@ describe('the changes of a session', () => {
     );
     assert.equal(session.state.n, 2);
   });
+});
+
+test('nothing of a commit stays once it is done: no timer, and no listener of its signal', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const { signal } = new AbortController();
+  const before = timers();
+  const service = new SessionService({ store: { ...memoryStore(), watch: undefined } });
+  const session = await service.createSession(KEY);
+  await Promise.all(
+    Array.from({ length: 100 }, (_, n) =>
+      service.appendEvent({ session, event: setting({ n }), ...(n % 2 && { signal }) }),
+    ),
+  );
+  assert.equal(session.revision, 100);
+  assert.equal(timers(), before);
+  assert.deepEqual(getEventListeners(signal, 'abort'), []);
 });
 
 describe('group commit', () => {
