@@ -33,7 +33,8 @@ interface AnyStatement extends SqliteStatement {
 /** A statement, ready to run. */
 interface Prepared {
   readonly statement: AnyStatement;
-  readonly bind: (values: readonly SqlValue[]) => readonly unknown[];
+  /** Values are bound as one list; otherwise one by one, as in node:sqlite. */
+  readonly takesList: boolean;
 }
 
 /** Runs statements on a connection. */
@@ -59,21 +60,25 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
       // It throws the error of its last run once more.
     }
   };
-  const use = <T>(sql: string, run: (prepared: Prepared) => T, isList = false): T => {
+  const prepared = (sql: string, isList: boolean): Prepared => {
+    let found = statements.get(sql);
+    if (found === undefined) {
+      found = prepare(database, sql, isList);
+      statements.set(sql, found);
+    }
+    return found;
+  };
+  const read = (sql: string, values: readonly SqlValue[], isList: boolean): readonly unknown[] => {
     try {
-      let prepared = statements.get(sql);
-      if (prepared === undefined) {
-        prepared = prepare(database, sql, isList);
-        statements.set(sql, prepared);
-      }
-      return run(prepared);
+      const { statement, takesList } = prepared(sql, isList);
+      return (takesList ? statement.all(values) : statement.all(...values)) as readonly unknown[];
     } catch (error) {
       drop(sql);
       throw error;
     }
   };
   const rows = (sql: string, values: readonly SqlValue[]): readonly SqlRow[] =>
-    use(sql, ({ statement, bind }) => statement.all(...bind(values))) as readonly SqlRow[];
+    read(sql, values, false) as readonly SqlRow[];
   const begin = (sql: string): void => {
     try {
       database.exec(sql);
@@ -87,14 +92,20 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
     value: (sql) => Object.values(rows(sql, [])[0] ?? {})[0],
     run: (sql, values) => {
       try {
-        use(sql, ({ statement, bind }) => void statement.run(...bind(values)));
+        const { statement, takesList } = prepared(sql, false);
+        if (takesList) {
+          statement.run(values);
+        } else {
+          statement.run(...values);
+        }
       } catch (error) {
+        drop(sql);
         throw resultOf(error) === 'TOOBIG' ? storeError('rejected', error, { size: bytesOf(values) }) : error;
       }
     },
     all: rows,
     first: (sql, values) => {
-      const [row] = use(sql, ({ statement, bind }) => statement.all(...bind(values)) as readonly unknown[], true);
+      const [row] = read(sql, values, true);
       // Some libraries have no other rows than those by names.
       return row === undefined || Array.isArray(row) ? row : Object.values(row as SqlRow);
     },
@@ -134,7 +145,7 @@ function prepare(database: SqliteDatabase, sql: string, isList: boolean): Prepar
   if (isList) {
     statement.raw?.(true);
   }
-  return { statement, bind: statement.setReadBigInts === undefined ? (values) => [values] : (values) => values };
+  return { statement, takesList: statement.setReadBigInts === undefined };
 }
 
 /** How many bytes the texts among the values are. */
