@@ -30,7 +30,7 @@ import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './opt
 import type { StoredOptions } from '../backend/durable/options.js';
 import { ExclusiveQueues } from '../async/exclusive-queue.js';
 import { updateState } from './update-state.js';
-import { isReady, ready, refuseAfterTrap, requireReady } from '../engine/wasm.js';
+import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
 import type { View } from '../session/handle.js';
 import type {
@@ -368,7 +368,7 @@ export class SessionService {
   }
 
   #refuseWhenClosed(): void {
-    refuseAfterTrap();
+    refuseAfterFailure();
     if (this.#isClosed) {
       throw new StatepadError('CLOSED', 'the service is closed');
     }
