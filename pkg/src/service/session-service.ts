@@ -32,6 +32,7 @@ import { ExclusiveQueues } from '../async/exclusive-queue.js';
 import { updateState } from './update-state.js';
 import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
+import { foreignHandle } from '../session/elsewhere.js';
 import type { View } from '../session/handle.js';
 import type {
   Abortable,
@@ -283,9 +284,7 @@ export class SessionService {
     this.#refuseWhenClosed();
     const view = this.#sessions?.view(session);
     if (view === undefined) {
-      throw new StatepadError('INVALID_ARGUMENT', 'session must be a handle that this service gave', {
-        path: 'session',
-      });
+      throw foreignHandle(session);
     }
     return new InvocationContext(
       {
