@@ -93,11 +93,31 @@ export async function hostOf(kit, files) {
   };
 }
 
+/** Nothing is sent to the makers of the kits, nor asked of them. */
+const QUIET = {
+  NEXT_TELEMETRY_DISABLED: '1',
+  WRANGLER_SEND_METRICS: 'false',
+  DO_NOT_TRACK: '1',
+  DENO_NO_UPDATE_CHECK: '1',
+};
+
 /** What programs are started with: those of the project are found first, and nothing is coloured or sent anywhere. */
 function environment(folder, extra = {}) {
-  const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, ...env } = process.env;
-  const found = [join(folder, 'node_modules', '.bin'), dirname(process.execPath), env.PATH].join(delimiter);
-  return { ...env, PATH: found, NO_COLOR: '1', FORCE_COLOR: '0', NEXT_TELEMETRY_DISABLED: '1', CI: 'true', ...extra };
+  const env = { ...process.env };
+  for (const name of ['NODE_OPTIONS', 'NODE_TEST_CONTEXT', 'FORCE_COLOR']) delete env[name];
+  const found = [...programsOf(folder), dirname(process.execPath), env.PATH].join(delimiter);
+  return { ...env, PATH: found, NO_COLOR: '1', CI: 'true', ...QUIET, ...extra };
+}
+
+/**
+ * The folders of programs: those of npm; and where Bun and Deno lie for each platform, as nothing that is installed
+ * runs code of its own, which would have put them among the others.
+ */
+function programsOf(folder) {
+  const modules = join(folder, 'node_modules');
+  const platforms = ['@oven', '@deno'].map((scope) => join(modules, scope)).filter((scope) => existsSync(scope));
+  const places = platforms.flatMap((scope) => readdirSync(scope).map((name) => join(scope, name)));
+  return [...places.flatMap((place) => [place, join(place, 'bin')]), join(modules, '.bin')];
 }
 
 /** Runs a command line in the project, as a reader types it; answers `{ ok, output }`, all that it printed. */

@@ -39,7 +39,6 @@ describe('Jest', () => {
     host = await hostOf('jest', {});
   });
 
-
   /** Runs a command with nothing but these files in the project; answers how many tests passed. */
   async function runWith(files, command) {
     for (const name of [

@@ -93,7 +93,6 @@ describe('Next', () => {
     host = await hostOf('next', files);
   });
 
-
   /** Starts Next, calls with a function that asks for a path, and ends it. */
   async function withServer(args, use) {
     const next = join(host.folder, 'node_modules', 'next', 'dist', 'bin', 'next');

@@ -32,7 +32,6 @@ describe('Vitest', () => {
     host = await hostOf('vitest', files);
   });
 
-
   for (const [row, command, HAS_DOCUMENT] of [
     ['Vitest', 'npx vitest run', 'undefined'],
     ['Vitest, jsdom', 'npx vitest run --environment jsdom', 'object'],
