@@ -37,6 +37,15 @@ export function commandsOf(heading) {
   return blocks.filter(({ language }) => language === 'sh').flatMap(({ code }) => code.trim().split('\n'));
 }
 
+/** The header of HTTP of a section of docs/hosts.md. */
+export function headerOf(heading) {
+  const [{ code }] = blocksOf(textOf('docs/hosts.md')).filter(
+    (block) => block.heading === heading && block.language === 'text',
+  );
+  const [name, ...value] = code.trim().split(': ');
+  return [name, value.join(': ')];
+}
+
 /** Installs what the lock file of a kit names, unless it is there; answers the folder. */
 async function install(kit) {
   const manifests = ['package.json', 'package-lock.json'].map((name) => join(root, 'tests', 'hosts', kit, name));

@@ -22,7 +22,7 @@ test('every section with a block is one whose blocks a suite runs', () => {
   const blocks = blocksOf(readFileSync(page, 'utf8'));
   assert.ok(blocks.length > 10);
   for (const { heading, language, code } of blocks) {
-    const read = language === 'sh' ? 'commandsOf' : 'filesOf';
+    const read = { sh: 'commandsOf', text: 'headerOf' }[language] ?? 'filesOf';
     assert.ok(sources.includes(`${read}('${heading}')`), `${heading}: ${code}`);
   }
 });
