@@ -30,8 +30,9 @@ import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './opt
 import type { StoredOptions } from '../backend/durable/options.js';
 import { ExclusiveQueues } from '../async/exclusive-queue.js';
 import { updateState } from './update-state.js';
-import { isReady, ready, refuseAfterTrap, requireReady } from '../engine/wasm.js';
+import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
+import { foreignHandle } from '../session/elsewhere.js';
 import type { View } from '../session/handle.js';
 import type {
   Abortable,
@@ -282,9 +283,7 @@ export class SessionService {
     this.#refuseWhenClosed();
     const view = this.#sessions?.view(session);
     if (view === undefined) {
-      throw new StatepadError('INVALID_ARGUMENT', 'session must be a handle that this service gave', {
-        path: 'session',
-      });
+      throw foreignHandle(session);
     }
     return new InvocationContext(
       {
@@ -371,7 +370,7 @@ export class SessionService {
   }
 
   #refuseWhenClosed(): void {
-    refuseAfterTrap();
+    refuseAfterFailure();
     if (this.#isClosed) {
       throw new StatepadError('CLOSED', 'the service is closed');
     }
