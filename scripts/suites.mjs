@@ -20,7 +20,7 @@ const FOLDERS = {
   'tests/core': { seconds: 25 },
   'tests/docs': { seconds: 21 },
   'tests/faults': { seconds: 140, shares: heavy },
-  'tests/packaging': { seconds: 87, shares: heavy },
+  'tests/packaging': { seconds: 130, shares: heavy },
   // They run wasm-pack build.
   'tests/packaging/raw.test.mjs': { seconds: 60, shares: [...cargo, ...heavy] },
   'tests/packaging/raw-service.test.mjs': { seconds: 15, shares: cargo },
