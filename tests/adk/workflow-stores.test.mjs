@@ -1,6 +1,6 @@
 /**
- * `Workflow`, which takes the place of ADK's deprecated sequential and parallel agents, on sessions that last: what its
- * nodes write is in the store for every later reader, and a workflow that waits goes on in another service.
+ * `Workflow`, which takes the place of ADK's deprecated sequential and parallel agents, on sessions that last: what
+ * its nodes write is in the store for every later reader, and a workflow that waits goes on in another service.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
