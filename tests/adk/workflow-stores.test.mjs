@@ -187,3 +187,31 @@ test("what a dynamic workflow's own entry writes ADK appends nowhere, on any ser
   );
   assert.deepEqual([statepad.state, adk.state], [{ node: 1 }, { node: 1 }]);
 });
+
+test('a node that returned nothing is run again when its workflow goes on, on any service', async () => {
+  /** @type {string[]} */
+  const ran = [];
+  await onBoth(
+    () => ({
+      agent: workflow([
+        'START',
+        step('silent', (ctx) => {
+          ran.push('silent');
+          ctx.state.set('a', 1);
+        }),
+        step('telling', () => {
+          ran.push('telling');
+          return 'done';
+        }),
+        step('ask', async function* () {
+          yield new RequestInput({ message: 'Go on?' });
+        }),
+      ]),
+    }),
+    async ({ turn }) => {
+      await turn('go');
+      await turn('yes');
+    },
+  );
+  assert.deepEqual(ran.join(' '), 'silent telling silent silent telling silent');
+});
