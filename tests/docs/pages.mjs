@@ -104,6 +104,13 @@ export async function write(folder, files) {
   }
 }
 
+/** The README's first program in a language, and what it prints: the block of text behind it. */
+export function programIn(language) {
+  const blocks = blocksOf(textOf('README.md'));
+  const at = blocks.findIndex((block) => block.language === language);
+  return { program: blocks[at].code, shown: blocks[at + 1].language === 'text' ? blocks[at + 1].code : undefined };
+}
+
 /** Runs Node in a folder; answers what it printed. */
 export async function node(folder, args, env = {}) {
   const colorless = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', ...env };
