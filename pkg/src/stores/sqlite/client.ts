@@ -10,8 +10,8 @@ export interface SqliteStatement {
 }
 
 /**
- * What is needed of a connection: that of `node:sqlite` (`DatabaseSync`), better-sqlite3, libsql or node-sqlite3-wasm
- * has it. All of it is synchronous.
+ * What is needed of a connection: that of `node:sqlite` (`DatabaseSync`), `bun:sqlite`, better-sqlite3, libsql or
+ * node-sqlite3-wasm has it. All of it is synchronous.
  */
 export interface SqliteDatabase {
   prepare(sql: string): SqliteStatement;
@@ -25,14 +25,19 @@ interface AnyStatement extends SqliteStatement {
   /** node:sqlite, where values are bound one by one. */
   setReadBigInts?(enabled: boolean): void;
   setReturnArrays?(enabled: boolean): void;
-  /** better-sqlite3 and libsql. */
+  /** better-sqlite3, libsql and `bun:sqlite`. */
   safeIntegers?(enabled: boolean): unknown;
+  /** `bun:sqlite`: runs it, and answers rows that are lists. It has another `raw`, which runs it, too. */
+  values?(...values: unknown[]): unknown;
+  /** better-sqlite3 and libsql: makes `all` answer rows that are lists. */
   raw?(enabled: boolean): unknown;
 }
 
 /** A statement, ready to run. */
 interface Prepared {
-  readonly statement: AnyStatement;
+  readonly statement: AnyStatement & Required<Pick<AnyStatement, 'values'>>;
+  /** What reads its rows: by the names of their columns, or as lists where that is wanted and the library has such. */
+  readonly read: 'all' | 'values';
   /** Values are bound as one list; otherwise one by one, as in node:sqlite. */
   readonly takesList: boolean;
 }
@@ -68,17 +73,17 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
     }
     return found;
   };
-  const read = (sql: string, values: readonly SqlValue[], isList: boolean): readonly unknown[] => {
+  const rowsOf = (sql: string, values: readonly SqlValue[], isList: boolean): readonly unknown[] => {
     try {
-      const { statement, takesList } = prepared(sql, isList);
-      return (takesList ? statement.all(values) : statement.all(...values)) as readonly unknown[];
+      const { statement, read, takesList } = prepared(sql, isList);
+      return (takesList ? statement[read](values) : statement[read](...values)) as readonly unknown[];
     } catch (error) {
       drop(sql);
       throw error;
     }
   };
   const rows = (sql: string, values: readonly SqlValue[]): readonly SqlRow[] =>
-    read(sql, values, false) as readonly SqlRow[];
+    rowsOf(sql, values, false) as readonly SqlRow[];
   const begin = (sql: string): void => {
     try {
       database.exec(sql);
@@ -105,7 +110,7 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
     },
     all: rows,
     first: (sql, values) => {
-      const [row] = read(sql, values, true);
+      const [row] = rowsOf(sql, values, true);
       // Some libraries have no other rows than those by names.
       return row === undefined || Array.isArray(row) ? row : Object.values(row as SqlRow);
     },
@@ -142,10 +147,15 @@ function prepare(database: SqliteDatabase, sql: string, isList: boolean): Prepar
   statement.safeIntegers?.(false);
   statement.setReadBigInts?.(false);
   statement.setReturnArrays?.(isList);
-  if (isList) {
+  const isOfBun = statement.values !== undefined;
+  if (isList && !isOfBun) {
     statement.raw?.(true);
   }
-  return { statement, takesList: statement.setReadBigInts === undefined };
+  return {
+    statement: statement as Prepared['statement'],
+    read: isList && isOfBun ? 'values' : 'all',
+    takesList: statement.setReadBigInts === undefined,
+  };
 }
 
 /** How many bytes the texts among the values are. */
