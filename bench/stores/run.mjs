@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
 });
 const time = options.quick ? 150 : 1000;
 const rounds = options.quick ? 1 : 3;
-/** How long each does the same before anything is measured, in milliseconds: code that is not warm yet takes longer. */
+/** How long each does the same before anything is measured, in milliseconds: code that is not warm takes longer. */
 const WARM_UP = 1000;
 /** How many turns a round has: what comes from outside, as another program that uses the disk, meets all alike. */
 const TURNS = 5;
