@@ -3,6 +3,7 @@
  * bench:stores`, or, once it is built, `node bench/stores/run.mjs [--quick] [--json] [--only sqlite,postgres]`.
  */
 
+import { spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { median } from '../cold.mjs';
@@ -60,6 +61,8 @@ const benches = new Map(chosen.map((contestant) => [contestant, new Bench(contes
 const figures = Object.fromEntries(chosen.map(({ name }) => [name, {}]));
 try {
   for (const contestant of chosen) await benches.get(contestant).commits({ time: WARM_UP });
+  // The system still has to write what that and the making of the databases has left to it, where it can be told to.
+  spawnSync('sync');
   for (let round = 0; round < rounds; round += 1) {
     for (const [column, workload] of COLUMNS) {
       const taking = chosen.filter((each) => applies(each, workload));
