@@ -106,6 +106,7 @@ export async function hostOf(kit, files) {
 const QUIET = {
   NEXT_TELEMETRY_DISABLED: '1',
   WRANGLER_SEND_METRICS: 'false',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
   DO_NOT_TRACK: '1',
   DENO_NO_UPDATE_CHECK: '1',
 };
@@ -146,8 +147,8 @@ async function runIn(folder, line, { env, timeout = 240_000 } = {}) {
 }
 
 /**
- * Starts a server in the project and waits until it prints what `ready` matches. Answers `{ found, output(), stop() }`:
- * the match, and what was printed so far.
+ * Starts a server in the project and waits until it prints what `ready` matches. Answers the match as `found`, what was
+ * printed so far as `output()`, and `stop()`.
  */
 async function start(folder, program, args, { ready, env, timeout = 60_000 }) {
   const child = spawn(program, args, {

@@ -18,6 +18,8 @@ export const ROWS = {
     'Chromium, with a content security policy',
     'Firefox, with a content security policy',
     'a host without WebAssembly',
+    'esbuild',
+    'Vite',
   ],
   next: [
     'Next, Turbopack, Node',
