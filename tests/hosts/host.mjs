@@ -147,8 +147,8 @@ async function runIn(folder, line, { env, timeout = 240_000 } = {}) {
 }
 
 /**
- * Starts a server in the project and waits until it prints what `ready` matches. Answers the match as `found`, what was
- * printed so far as `output()`, and `stop()`.
+ * Starts a server in the project and waits until it prints what `ready` matches. Answers the match as `found`, what
+ * was printed so far as `output()`, and `stop()`.
  */
 async function start(folder, program, args, { ready, env, timeout = 60_000 }) {
   const child = spawn(program, args, {
