@@ -30,7 +30,7 @@ const FOLDERS = {
   'tests/hosts/next': { seconds: 90, shares: heavy },
   'tests/hosts/node': { seconds: 10 },
   'tests/hosts/vitest': { seconds: 10 },
-  'tests/packaging': { seconds: 87, shares: heavy },
+  'tests/packaging': { seconds: 130, shares: heavy },
   // They run wasm-pack build.
   'tests/packaging/raw.test.mjs': { seconds: 60, shares: [...cargo, ...heavy] },
   'tests/packaging/raw-service.test.mjs': { seconds: 15, shares: cargo },

@@ -9,16 +9,14 @@ import {
   has_room as hasRoom,
   initSync,
   intern as internKey,
-  nearest_key as nearestKey,
   parse_template as parseTemplate,
   released_keys as releasedKeys,
   scratch,
-  template_places as templatePlaces,
   words,
   type InitOutput,
 } from '../../wasm/statepad.js';
 import { StatepadError } from '../model/errors.js';
-import { coreError, memoryFull } from './core-error.js';
+import { memoryFull } from './core-error.js';
 import { hostError } from './loading.js';
 
 /** What calls are told once the module cannot be used: the host could not load it, or it has failed in a call. */
@@ -38,10 +36,10 @@ export function refuseAfterFailure(): void {
   }
 }
 
-/** What a call into the core threw: an error that the core tells as text, or the end of the module. */
+/** What a call into the core threw: `null`, when there is no memory for it, or the end of the module. */
 function failure(error: unknown): unknown {
-  if (typeof error === 'string') {
-    return coreError(error);
+  if (error === null) {
+    return memoryFull();
   }
   if (error instanceof StatepadError) {
     return error;
@@ -112,13 +110,22 @@ for (const prototype of [Core.prototype, HistoryLog.prototype] as unknown as Rec
 
 export { Core, HistoryLog };
 /** The numbers and the bits by which the core and this side understand each other: frozen objects. */
-export { Absent, Answer, Floats, KeyWord, Outcome, PageWords, Part, Shift, Words } from '../../wasm/statepad.js';
+export {
+  Absent,
+  Answer,
+  ErrorText,
+  Floats,
+  KeyWord,
+  Outcome,
+  PageWords,
+  Part,
+  Shift,
+  Words,
+} from '../../wasm/statepad.js';
 
 /** The functions of the core, guarded as its objects are. */
 export const parse_template = guarded(parseTemplate);
-export const template_places = guarded(templatePlaces);
 export const escape_template = guarded(escapeTemplate);
-export const nearest_key = guarded(nearestKey);
 export const intern = guarded(internKey);
 export const released_keys = guarded(releasedKeys);
 export const make_scratch = guarded(scratch);

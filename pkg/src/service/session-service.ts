@@ -39,7 +39,6 @@ import type {
   AppendEventRequest,
   CreateSessionRequest,
   Event,
-  EventInit,
   GetSessionByName,
   GetSessionRequest,
   HistoryOptions,
@@ -289,7 +288,11 @@ export class SessionService {
     return new InvocationContext(
       {
         session,
-        append: (event: EventInit) => this.appendEvent({ session, event }),
+        append: async (event, context) => {
+          const draft = admitEvent(event, this.#now, this.#admit, context);
+          const sessions = this.#started({}) ?? (await this.#begin({}));
+          return sessions.append({ session, draft, expectedRevision: undefined });
+        },
         find: async (id) => {
           const { appName, userId, id: sessionId } = session;
           return (await this.getSession({ appName, userId, sessionId }))?.events.find((event) => event.id === id);
