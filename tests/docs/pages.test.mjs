@@ -112,11 +112,13 @@ const CLOUDFLARE = `declare module 'cloudflare:workers' {
 }`;
 
 test('every block in TypeScript compiles, strict', async () => {
-  const files = pages.filter((page) => page !== HOSTS).flatMap((page) =>
-    blocksOf(textOf(page)).flatMap(({ language, code }, index) =>
-      language === 'ts' ? [[`${page.replace(/\W/g, '-')}-${index + 1}.ts`, code]] : [],
-    ),
-  );
+  const files = pages
+    .filter((page) => page !== HOSTS)
+    .flatMap((page) =>
+      blocksOf(textOf(page)).flatMap(({ language, code }, index) =>
+        language === 'ts' ? [[`${page.replace(/\W/g, '-')}-${index + 1}.ts`, code]] : [],
+      ),
+    );
   assert.ok(files.length > 5);
   assert.deepEqual(await compile({ ...Object.fromEntries(files), 'cloudflare.d.ts': CLOUDFLARE }), []);
 });

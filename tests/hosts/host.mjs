@@ -92,11 +92,8 @@ export async function hostOf(kit, files) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
-  const versionOf = (name) =>
-    JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version;
   return {
     folder,
-    versionOf,
     run: (...command) => runIn(folder, ...command),
     start: (...command) => start(folder, ...command),
   };
@@ -147,8 +144,8 @@ async function runIn(folder, line, { env, timeout = 240_000 } = {}) {
 }
 
 /**
- * Starts a server in the project and waits until it prints what `ready` matches. Answers the match as `found`, what
- * was printed so far as `output()`, and `stop()`.
+ * Starts a server in the project and waits until it prints what `ready` matches. Answers
+ * `{ found, output(), stop() }`: the match, and what was printed so far.
  */
 async function start(folder, program, args, { ready, env, timeout = 60_000 }) {
   const child = spawn(program, args, {
@@ -171,11 +168,14 @@ async function start(folder, program, args, { ready, env, timeout = 60_000 }) {
     const look = (text) => {
       output += text;
       const match = ready.exec(output);
-      if (match) resolve(match);
-      if (match) clearTimeout(watch);
+      if (match) settle(resolve, match);
+    };
+    const settle = (settled, value) => {
+      clearTimeout(watch);
+      settled(value);
     };
     for (const from of [child.stdout, child.stderr]) from.setEncoding('utf8').on('data', look);
-    void ended.then(() => reject(new Error(`it ended before it was ready:\n${output}`)));
+    void ended.then(() => settle(reject, new Error(`it ended before it was ready:\n${output}`)));
   }).catch(async (error) => {
     await stop();
     throw error;

@@ -73,16 +73,29 @@ export function allSeen() {
 
 const TABLE = /^\| host \|.*\n\|.*\n((?:\|.*\n)*)/m;
 
-/** The rows of the table on a page. */
+/** Which package of a suite's own says its version in the table. */
+const PACKAGES = { next: 'next', jest: 'jest', vitest: 'vitest', bun: 'bun', deno: 'deno', cloudflare: 'wrangler' };
+
+/** The version of the host of a row, where the suite that fills it has a lock file for it. */
+function versionOf(row) {
+  const suite = Object.keys(ROWS).find((name) => ROWS[name].includes(row));
+  if (!(suite in PACKAGES)) return '';
+  const manifest = readFileSync(new URL(`./${suite}/package.json`, import.meta.url), 'utf8');
+  const name = PACKAGES[suite];
+  return `${name === 'wrangler' ? 'Wrangler ' : ''}${JSON.parse(manifest).dependencies[name]}`;
+}
+
+/** The rows of the table on a page: each host, and what came of it. */
 export function rowsOf(text) {
   const [, body] = TABLE.exec(text);
-  return [...body.matchAll(/^\| (.*?) \| (.*) \|$/gm)].map(([, row, verdict]) => [row, verdict]);
+  return [...body.matchAll(/^\| (.*?) \| (?:.*?) ?\| (.*) \|$/gm)].map(([, row, verdict]) => [row, verdict]);
 }
 
 /** The page with a table of these rows, where they are known, and else of what it says already. */
 export function withTable(text, seen) {
   const told = Object.fromEntries(rowsOf(text));
-  const rows = Object.values(ROWS).flat();
-  const lines = rows.map((row) => `| ${row} | ${seen[row] ?? told[row] ?? 'not seen yet'} |\n`);
-  return text.replace(TABLE, `| host | |\n|---|---|\n${lines.join('')}`);
+  const lines = Object.values(ROWS)
+    .flat()
+    .map((row) => `| ${row} | ${versionOf(row)} | ${seen[row] ?? told[row] ?? 'not seen yet'} |\n`);
+  return text.replace(TABLE, `| host | version | |\n|---|---|---|\n${lines.join('')}`);
 }

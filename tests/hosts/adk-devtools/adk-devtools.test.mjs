@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { blocksOf, textOf } from '../../docs/pages.mjs';
 import { root } from '../../packaging/project.mjs';
+import { hostOf } from '../host.mjs';
 import { startGemini } from './gemini.mjs';
-import { hostOf } from './kit.mjs';
 
 /** The files of the recipe: the first line of each block names it. */
 const files = Object.fromEntries(

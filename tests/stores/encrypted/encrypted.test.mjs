@@ -228,7 +228,17 @@ test('it has the members that the inner store has, and no others', async () => {
     Object.keys(whole).sort(),
     [
       ...members,
-      ...['removeScope', 'commitMany', 'parallelCommits', 'watch', 'open', 'close', 'durability', 'exclusive', 'keeps'],
+      ...[
+        'removeScope',
+        'commitMany',
+        'parallelCommits',
+        'watch',
+        'open',
+        'close',
+        'durability',
+        'exclusive',
+        'keeps',
+      ],
     ].sort(),
   );
   const opened = {};
