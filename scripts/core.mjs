@@ -151,6 +151,12 @@ async function endAtPanics(file) {
   module.dispose();
 }
 
+/**
+ * What the generated script makes as soon as it is imported. A host that lacks it must not fail then: the package tells
+ * its callers, in `pkg/src/engine/loading.ts`.
+ */
+const AT_IMPORT = ['TextDecoder', 'TextEncoder'];
+
 /** Prints a generated script anew, without its comments and blanks. Its names stay, for the sake of stack traces. */
 async function minify(file) {
   const { transform } = await import('esbuild');
@@ -161,6 +167,8 @@ async function minify(file) {
     legalComments: 'none',
     minifyWhitespace: true,
     minifySyntax: true,
+    define: Object.fromEntries(AT_IMPORT.map((name) => [name, `Host${name}`])),
+    banner: AT_IMPORT.map((name) => `const Host${name}=globalThis.${name}??class{decode(){}};`).join(''),
   });
   writeFileSync(file, code);
 }
