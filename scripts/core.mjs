@@ -152,8 +152,8 @@ async function endAtPanics(file) {
 }
 
 /**
- * What the generated script makes as soon as it is imported. A host that lacks it must not fail then: the package tells
- * its callers, in `pkg/src/engine/loading.ts`.
+ * What the generated script makes as soon as it is imported. A host that lacks it must not fail then: the package
+ * tells its callers, in `pkg/src/engine/loading.ts`.
  */
 const AT_IMPORT = ['TextDecoder', 'TextEncoder'];
 
