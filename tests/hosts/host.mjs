@@ -147,7 +147,7 @@ async function runIn(folder, line, { env, timeout = 240_000 } = {}) {
  * Starts a server in the project and waits until it prints what `ready` matches. Answers
  * `{ found, output(), stop() }`: the match, and what was printed so far.
  */
-async function start(folder, program, args, { ready, env, timeout = 60_000 }) {
+async function start(folder, program, args, { ready, env, timeout = 120_000 }) {
   const child = spawn(program, args, {
     cwd: folder,
     env: environment(folder, env),
