@@ -21,9 +21,13 @@ export async function settle() {
   }
 }
 
-/** Bytes of the heap with what hangs on it, and of WebAssembly, after a full collection. */
+/**
+ * Bytes of the heap with what hangs on it, and of WebAssembly, after a full collection. What Node calls external has
+ * the memory of WebAssembly in it.
+ */
 export async function usedBytes(wasmBytes) {
   await settle();
   const { heapUsed, external } = process.memoryUsage();
-  return { heap: heapUsed + external, wasm: wasmBytes() };
+  const wasm = wasmBytes();
+  return { heap: heapUsed + external - wasm, wasm };
 }

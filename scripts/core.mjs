@@ -14,6 +14,14 @@ const wasm = (name) => inRoot('pkg', 'wasm', name);
 const compiled = inRoot('target', wasmTarget, 'release', 'statepad.wasm');
 /** The crate as the package needs it. */
 const PACKAGE = ['--no-default-features', '--features', 'package'];
+/** Functions of up to this cost, as LLVM counts it, go into each of their callers; those with a hint as usual. */
+const INLINED = 50;
+/**
+ * The functions that a panic ends in. What they tell reaches nobody: no host gets a text from this module, it is told
+ * that the module has ended. So they end it at once, and what makes their texts is left out.
+ */
+const PANICS =
+  /panicking::panic|unwrap_failed|expect_failed|assert_failed|slice_index_fail|str::slice_error_fail|capacity_overflow|raw_vec::handle_error|handle_alloc_error|__rust_alloc_error_handler/;
 /** Names the sources of Rust that pkg/wasm was built from: to compare with them needs no compiler. */
 const sourcesMark = wasm('.built-from-rust');
 
@@ -40,7 +48,10 @@ function rustSources() {
   ]);
 }
 
-/** Compiles the crate. A panic message names its source file: the paths of this machine are taken out of it. */
+/**
+ * Compiles the crate: smaller than a release of it would be for others, and about as fast. A panic message names its
+ * source file: the paths of this machine are taken out of it.
+ */
 function compileCore() {
   console.log('build: the core');
   run('cargo', ['fetch', '--locked', '--quiet', '--target', wasmTarget]);
@@ -63,6 +74,8 @@ function compileCore() {
       '--release',
       '--lib',
       ...PACKAGE,
+      '--config',
+      'profile.release.opt-level=2',
       '--target',
       wasmTarget,
       '--target-dir',
@@ -71,7 +84,10 @@ function compileCore() {
     {
       env: {
         ...env,
-        CARGO_ENCODED_RUSTFLAGS: remapped.map(([from, to]) => `--remap-path-prefix=${from}=${to}`).join('\x1f'),
+        CARGO_ENCODED_RUSTFLAGS: [
+          ...remapped.map(([from, to]) => `--remap-path-prefix=${from}=${to}`),
+          `-Cllvm-args=--inline-threshold=${INLINED}`,
+        ].join('\x1f'),
       },
     },
   );
@@ -84,7 +100,6 @@ async function bindCore() {
     'web',
     '--omit-default-module-path',
     '--remove-producers-section',
-    '--remove-name-section',
     '--out-name',
     'statepad',
     '--out-dir',
@@ -101,10 +116,11 @@ async function bindCore() {
     'reference-types',
     'sign-ext',
   ];
+  await endAtPanics(wasm('statepad_bg.wasm'));
   run(process.execPath, [
     inRoot('node_modules', 'binaryen', 'bin', 'wasm-opt'),
     ...features.map((feature) => `--enable-${feature}`),
-    '-O3',
+    ...['-O4', '--flatten', '--rereloop', '-Oz', '-Oz', '--strip-debug', '--strip-target-features'],
     wasm('statepad_bg.wasm'),
     '-o',
     wasm('statepad_bg.wasm'),
@@ -121,6 +137,18 @@ async function bindCore() {
     '/** The module as text, for a host that cannot read it from a file. */\nexport declare const hex: string;\n',
   );
   console.log(`build: the module has ${module.length} bytes, ${brotliCompressSync(module).length} compressed`);
+}
+
+/** Makes the functions of `PANICS` end the module, without a text. Their names are in the module still. */
+async function endAtPanics(file) {
+  const { default: binaryen } = await import('binaryen');
+  const module = binaryen.readBinary(readFileSync(file));
+  const functions = Array.from({ length: module.getNumFunctions() }, (_, place) => module.getFunctionByIndex(place));
+  const ending = functions.filter((each) => PANICS.test(binaryen.getFunctionInfo(each).name));
+  if (ending.length === 0) throw new Error('the module has no function of a panic: are their names called otherwise?');
+  for (const each of ending) binaryen.Function.setBody(each, module.unreachable());
+  writeFileSync(file, module.emitBinary());
+  module.dispose();
 }
 
 /** Prints a generated script anew, without its comments and blanks. Its names stay, for the sake of stack traces. */

@@ -21,9 +21,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
-import { build } from 'esbuild';
 import { mutantsOf } from './mutants.mjs';
-import { bundleOptions } from './package.mjs';
+import { bundleInto } from './package.mjs';
 import { root } from './tools.mjs';
 
 /** What tests look at besides the package. */
@@ -145,7 +144,7 @@ function copyProject(at) {
 async function bundle(project) {
   const folder = join(project, 'pkg');
   rmSync(join(folder, 'dist'), { recursive: true, force: true });
-  await build({ ...bundleOptions(folder), logLevel: 'silent' });
+  await bundleInto(folder);
 }
 
 async function survives(project, { text }) {

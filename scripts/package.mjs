@@ -1,7 +1,7 @@
 // The package in pkg/dist: the TypeScript of pkg/src put together into few modules, and its declarations.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { entryNames, exportedNames } from './entries.mjs';
 import { run } from './run.mjs';
 import { filesUnder, remade } from './step.mjs';
@@ -64,61 +64,73 @@ function neededDeclarations() {
   return needed;
 }
 
-/**
- * How esbuild puts together the modules of a package that lies in `folder`: which are files of their own, and what
- * stays outside.
- */
-export function bundleOptions(folder) {
-  const from = join(folder, 'src');
-  return {
-    entryPoints: entryNames(from, '.ts').map((name) => join(from, name)),
-    outdir: join(folder, 'dist'),
-    outbase: from,
-    tsconfig: inPackage('tsconfig.json'),
-    // As deep as engine/, so that the way to the module is the same from both.
-    chunkNames: 'chunks/[hash]',
-    external: ['#load', '../../wasm/*', '@google/adk', 'node:*'],
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    target: 'es2022',
-  };
+/** Folders that never reach the core: stores and pages that only tell errors apart load nothing else. */
+const BASE = ['async', 'checks', 'model', 'store'];
+/** What a service in memory is made of. Stores do without it. */
+const SERVICE = ['backend', 'context', 'engine', 'input', 'service', 'session', 'template'];
+/** Modules of these folders that are loaded later, or stay by themselves. */
+const APART = /^(engine\/(core-error|history|load\.|module-text|wasm)|session\/history|backend\/durable\/)/;
+
+/** Into which of the shared files a module goes; in none, where its importers decide. */
+function groupOf(path) {
+  const folder = path.split('/')[0];
+  if (BASE.includes(folder)) return 'base';
+  if (path.startsWith('stores/shared/')) return 'stores';
+  return SERVICE.includes(folder) && !APART.test(path) ? 'service' : null;
 }
 
 /**
- * Puts the modules together: a host that starts loads four files in place of a hundred, in a third of the time.
- * `engine/wasm.js` stays by itself, so that a bundler leaves the core out where only errors are told apart; so does
- * each host's loader.
+ * Puts together the modules of a package that lies in `folder`: an entry, what all of them share and the service are
+ * a file each, so that a host that starts loads seven files in place of a hundred. `engine/wasm.js` stays by itself,
+ * so that a bundler leaves the core out where only errors are told apart; so does each host's loader. All are without
+ * blanks and comments; their names stay, for the sake of stack traces, and beside each lies its source map.
  */
+export async function bundleInto(folder) {
+  const { build } = await import('vite');
+  const from = join(folder, 'src');
+  const pathOf = (file) => relative(from, file).replaceAll('\\', '/');
+  const stem = (name) => name.replace(/\.ts$/, '').replaceAll('\\', '/');
+  await build({
+    configFile: false,
+    root: folder,
+    publicDir: false,
+    logLevel: 'error',
+    build: {
+      outDir: join(folder, 'dist'),
+      emptyOutDir: false,
+      target: 'es2022',
+      minify: false,
+      sourcemap: true,
+      modulePreload: false,
+      lib: {
+        entry: Object.fromEntries(entryNames(from, '.ts').map((name) => [stem(name), join(from, name)])),
+        formats: ['es'],
+      },
+      rolldownOptions: {
+        external: [/^#load$/, /[\\/]wasm[\\/]statepad\w*\.(js|wasm)(\?module)?$/, /^@google\/adk/, /^node:/],
+        // An entry may show what its file shares with others, under short names.
+        preserveEntrySignatures: 'allow-extension',
+        // None but the loaders and the guards of `engine/wasm`, which are never left out where they are imported.
+        treeshake: false,
+        output: {
+          entryFileNames: '[name].js',
+          // As deep as engine/, so that the way to the module is the same from both.
+          chunkFileNames: 'chunks/[name].js',
+          minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+          codeSplitting: {
+            includeDependenciesRecursively: false,
+            groups: [{ name: (file) => groupOf(pathOf(file)) }],
+          },
+        },
+      },
+    },
+  });
+}
+
 async function bundle() {
-  const { build } = await import('esbuild');
-  const { default: ts } = await import('typescript');
-  const { options } = ts.parseJsonConfigFileContent(
-    ts.readConfigFile(inPackage('tsconfig.json'), ts.sys.readFile).config,
-    ts.sys,
-    inPackage(),
-  );
-  // As tsc itself would do it, without looking at types: esbuild would leave the comments of members in.
-  const compilerOptions = { ...options, module: ts.ModuleKind.ESNext, declaration: false, removeComments: true };
-  const translate = ({ path }) => ({
-    contents: ts.transpileModule(readFileSync(path, 'utf8'), { compilerOptions, fileName: path }).outputText,
-  });
-  const typescript = { name: 'typescript', setup: ({ onLoad }) => onLoad({ filter: /\.ts$/ }, translate) };
-  const { outputFiles } = await build({
-    ...bundleOptions(inPackage()),
-    charset: 'utf8',
-    legalComments: 'none',
-    write: false,
-    plugins: [typescript],
-  });
   if (existsSync(dist)) {
-    for (const name of readdirSync(dist, { recursive: true }).filter((name) => name.endsWith('.js')))
+    for (const name of readdirSync(dist, { recursive: true }).filter((name) => /\.js(\.map)?$/.test(name)))
       rmSync(join(dist, name));
   }
-  // Chunks have no effects but their exports; bundlers would wonder why one is imported without them.
-  const clean = (text) => text.replace(/^\/\/ .*\.ts\n/gm, '').replace(/^import "[./]+\/(chunks\/)?\w+\.js";\n/gm, '');
-  for (const { path, text } of outputFiles) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, clean(text));
-  }
+  await bundleInto(inPackage());
 }

@@ -210,6 +210,12 @@ impl Error {
         self.0.kind.code()
     }
 
+    /// What [`Display`](fmt::Display) writes.
+    #[cfg(all(feature = "package", target_arch = "wasm32", target_os = "unknown"))]
+    pub(crate) fn message(&self) -> &str {
+        &self.0.message
+    }
+
     /// The state key concerned, where it is one.
     pub fn key(&self) -> Option<&str> {
         self.0.key.as_deref()

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::maps::Index;
 
-/// How many keys may come and go before it is worth looking for those that are not used any more.
+/// How many keys may come and go, beside half of those that there are, before it is worth looking for those that are not
+/// used any more.
 const SWEEP: usize = 1024;
 
 /// The most keys that there can be: above a number there is room for a scope and for one more bit.
@@ -68,7 +69,7 @@ impl Keys {
 
     /// Whether so much has changed that a sweep is worth its time, which is in proportion to all keys.
     pub fn is_sweep_due(&self) -> bool {
-        self.changes > SWEEP + self.left
+        self.changes > SWEEP + self.left / 2
     }
 
     /// Releases the keys that nothing has any more. Answers with their numbers, which name other keys from then on.
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_is_due_when_as_many_keys_as_there_are_have_come_or_gone() {
+    fn a_sweep_is_due_when_half_as_many_keys_as_there_are_have_come_or_gone() {
         let mut keys = Keys::new();
         let held: Vec<_> = (0..5000)
             .map(|number| {
@@ -135,7 +136,7 @@ mod tests {
             })
             .collect();
         assert_eq!(keys.sweep(), Vec::<usize>::new());
-        keys.note_dropped(SWEEP + 5000);
+        keys.note_dropped(SWEEP + 2500);
         assert!(!keys.is_sweep_due());
         keys.note_dropped(1);
         assert!(keys.is_sweep_due());

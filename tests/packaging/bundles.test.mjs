@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { build as esbuild } from 'esbuild';
 import { build as vite } from 'vite';
 import { openChromium, openPage } from '../support/chromium.mjs';
@@ -37,6 +38,12 @@ const files = {
       worker.onerror = ({ message }) => reject(new Error(message));
       worker.postMessage('start');
     });
+  `,
+  'revoked.js': `
+    import { SessionService } from 'statepad';
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    export const refused = new SessionService().createSession(proxy).catch(({ code, message }) => [code, message]);
   `,
   'index.html': '<!doctype html><title>statepad</title><script type="module" src="./page.js"></script>',
   'worker.html': '<!doctype html><title>statepad</title><script type="module" src="./with-worker.js"></script>',
@@ -125,6 +132,18 @@ describe('bundled', () => {
     it('for a worker', async () => {
       assert.deepEqual(await visit(built, '/worker.html'), { told: expected, early: undefined, complaints: [] });
     });
+  });
+
+  it('by Vite without losing a check whose answer is not used', async () => {
+    const built = join(folder, 'built-revoked');
+    await vite({
+      root: folder,
+      configFile: false,
+      logLevel: 'error',
+      build: { outDir: built, lib: { entry: join(folder, 'revoked.js'), formats: ['es'], fileName: 'revoked' } },
+    });
+    const { refused } = await import(pathToFileURL(join(built, 'revoked.js')).href);
+    assert.deepEqual(await refused, ['INVALID_ARGUMENT', 'request must be an object, not a revoked proxy']);
   });
 
   it('leaves out the module where only errors are told apart', async () => {

@@ -7,7 +7,7 @@ import { join, posix } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { targetsOf } from '../../scripts/entries.mjs';
 import { linksOf } from '../../scripts/readme.mjs';
-import { pack, root, run, temporaryFolder } from './project.mjs';
+import { pack, project, root, run, temporaryFolder } from './project.mjs';
 
 describe('the published package', () => {
   let packed;
@@ -24,7 +24,7 @@ describe('the published package', () => {
 
   const named = (pattern) => [...texts].filter(([path]) => pattern.test(path));
 
-  it('holds scripts, declarations, the module and the documents, and nothing else', () => {
+  it('holds scripts with their source maps, declarations, the module and the documents, and nothing else', () => {
     const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
     assert.ok(pages.length >= 10);
     const documents = [
@@ -38,7 +38,7 @@ describe('the published package', () => {
     const wasm = ['statepad.js', 'statepad_hex.js', 'statepad_text.js', 'statepad_bg.wasm'].map(
       (name) => `wasm/${name}`,
     );
-    const rest = paths.filter((path) => !/^dist\/[\w.\-/]+(?<!\.ts)\.js$|^dist\/[\w.\-/]+\.d\.ts$/.test(path));
+    const rest = paths.filter((path) => !/^dist\/[\w.\-/]+(?<!\.ts)\.js(\.map)?$|^dist\/[\w.\-/]+\.d\.ts$/.test(path));
     assert.deepEqual(rest.sort(), [...documents, ...wasm].sort());
   });
 
@@ -62,6 +62,42 @@ describe('the published package', () => {
       }
     }
     assert.deepEqual(missing, []);
+  });
+
+  it('has a source map beside each script, with the text of its sources', () => {
+    const scripts = named(/^dist\/.*\.js$/);
+    assert.ok(scripts.length > 15);
+    const isMapped = ([path, text]) => text.endsWith(`\n//# sourceMappingURL=${posix.basename(path)}.map`);
+    const bare = scripts.filter((script) => !isMapped(script)).map(([path]) => path);
+    assert.deepEqual(bare, ['dist/index.js'], 'which has nothing of its own');
+    for (const [path] of scripts.filter(isMapped)) {
+      const { sources, sourcesContent } = JSON.parse(texts.get(`${path}.map`));
+      assert.equal(sources.length, sourcesContent.length, path);
+      for (const [place, source] of sources.entries()) {
+        const file = posix.join(posix.dirname(path), source);
+        assert.match(file, /^src\/[\w\-/.]+\.ts$/, path);
+        const text = readFileSync(join(root, 'pkg', file), 'utf8');
+        assert.equal(Buffer.from(sourcesContent[place], 'latin1').toString('utf8'), text, file);
+      }
+    }
+  });
+
+  it('shows the lines of its sources in stack traces, where Node is told to read source maps', async () => {
+    const program = `
+      import { SessionService } from 'statepad';
+      await new SessionService().createSession({ appName: 'tutor' }).catch(({ stack }) => console.log(stack));
+    `;
+    const folder = await project({ 'refused.js': program });
+    const trace = async (...flags) => run(process.execPath, [...flags, 'refused.js'], { cwd: folder });
+    const place = /at SessionService\.createSession \(.*[\\/]src[\\/]service[\\/]session-service\.ts:(\d+):\d+\)/;
+    const [, line] = place.exec(await trace('--enable-source-maps')) ?? [];
+    const source = readFileSync(join(root, 'pkg', 'src', 'service', 'session-service.ts'), 'utf8').split('\n');
+    assert.match(source[line - 1] ?? '', /admitCreation\(/);
+    assert.match(
+      await trace(),
+      /at SessionService\.createSession \(.*\.js:1:\d+\)/,
+      'the names are told without maps',
+    );
   });
 
   it('has documents whose links lead to what it holds', () => {
@@ -91,7 +127,7 @@ describe('the published package', () => {
     );
     assert.deepEqual(
       named(/\.js$/)
-        .filter(([, text]) => /\/\*\*|^\s*\/\//m.test(text))
+        .filter(([, text]) => /\/\*\*|^\s*\/\/(?!# sourceMappingURL=)/m.test(text))
         .map(([path]) => path),
       [],
     );
@@ -127,7 +163,8 @@ describe('the published package', () => {
   });
 
   it('stays small', () => {
-    // A third of it is the module, once for each kind of host: as it is, in a script for Node, in one for browsers.
-    assert.ok(packed.size < 440_000, `${packed.size} bytes packed`);
+    // A half of it are the source maps. A quarter is the module, once for each kind of host: as it is, in a script for
+    // Node, in one for browsers.
+    assert.ok(packed.size < 900_000, `${packed.size} bytes packed`);
   });
 });

@@ -167,6 +167,17 @@ test('texts that are rendered in turn, more than are remembered, each render as 
   }
 });
 
+test('texts of one length that differ in one place, wherever that is, each render as themselves', async () => {
+  const length = 1_000;
+  // Every other text differs from the one before in one character, and all come twice.
+  for (let place = 0; place < length; place += 7) {
+    const texts = ['x', 'y'].map((letter) => `${'-'.repeat(place)}${letter}${'-'.repeat(length - place)}{a}`);
+    for (const text of [...texts, ...texts, ...texts]) {
+      assert.equal(await injectSessionState(text, { state: { a: 1 } }), text.replace('{a}', '1'));
+    }
+  }
+});
+
 test('a key whose deletion waits for its event is missing, and no suggestion', () => {
   const state = { name: DELETED, a: { b: 1 }, 'a.b': DELETED };
   assert.throws(

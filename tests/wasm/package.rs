@@ -1,10 +1,9 @@
 //! The binding that the npm package drives.
 
 use js_sys::{Float64Array, Uint8Array, Uint32Array};
-use serde_json::{Value, json};
 use statepad::wasm::package::{
-    Absent, Answer, Core, Floats, HistoryLog, KeyWord, Outcome, PageWords, Part, Shift, Words, floats, intern,
-    nearest_key, parse_template, released_keys, scratch, template_places, words,
+    Absent, Answer, Core, ErrorText, Floats, HistoryLog, KeyWord, Outcome, PageWords, Part, Shift, Words, floats,
+    intern, parse_template, released_keys, scratch, words,
 };
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -60,9 +59,13 @@ fn word(key: &str) -> u32 {
     }
 }
 
+fn float_view() -> Float64Array {
+    Float64Array::new_with_byte_offset_and_length(&memory().buffer(), address(floats()), 8)
+}
+
 /// Sets the time, and the revision that is expected.
 fn expect(revision: f64) {
-    let view = Float64Array::new_with_byte_offset_and_length(&memory().buffer(), address(floats()), 8);
+    let view = float_view();
     for (place, float) in
         [(Floats::Time, 2.0), (Floats::Revision, revision), (Floats::AppVersion, -1.0), (Floats::UserVersion, -1.0)]
     {
@@ -99,11 +102,19 @@ fn create(core: &mut Core, user: &str, keys: &[&str]) -> Known {
     known()
 }
 
+fn text(core: &Core, part: ErrorText) -> Option<String> {
+    core.error_text(part as u32)
+}
+
+fn code(core: &Core) -> String {
+    text(core, ErrorText::Code).unwrap()
+}
+
 fn prepare(core: &mut Core, session: usize, id: &str, keys: &[&str], revision: f64) -> Result<i32, String> {
     let count = write_keys(keys);
     expect(revision);
     let answer = core.prepare_append(session, count, write(id));
-    if answer == Answer::Refused as i32 { Err(core.take_error().unwrap()) } else { Ok(answer) }
+    if answer == Answer::Refused as i32 { Err(code(core)) } else { Ok(answer) }
 }
 
 /// Appends an event. Answers with what has happened and where the writes went.
@@ -134,17 +145,20 @@ fn a_write_has_a_place_once_it_is_applied() {
 fn an_error_crosses_with_its_code_and_its_details() {
     let mut core = Core::new();
     let Known { session, .. } = create(&mut core, "u", &[]);
-    let error: Value = serde_json::from_str(&prepare(&mut core, session, "e", &[], 7.0).unwrap_err()).unwrap();
-    assert_eq!(error["code"], "SESSION_STALE");
-    assert_eq!((&error["expected"], &error["actual"], &error["id"]), (&json!(7), &json!(0), &json!("s")));
+    assert_eq!(core.error_text(ErrorText::Code as u32), None);
+    assert_eq!(prepare(&mut core, session, "e", &[], 7.0).unwrap_err(), "SESSION_STALE");
+    assert_eq!((text(&core, ErrorText::Id).as_deref(), text(&core, ErrorText::Key)), (Some("s"), None));
+    let revisions = || [Floats::Expected, Floats::Actual].map(|place| float_view().get_index(place as u32));
+    assert_eq!(revisions().map(f64::to_bits), [7.0, 0.0].map(f64::to_bits));
     let answer = core.prepare_update("app".into(), None, "id", write_keys(&["app:x", "user:x"]));
     assert_eq!(answer, Answer::Refused as i32);
-    let error: Value = serde_json::from_str(&core.take_error().unwrap()).unwrap();
-    assert_eq!(error["message"], "the key \"user:x\" does not belong to what is updated: use \"app:x\"");
+    let message = text(&core, ErrorText::Message);
+    assert_eq!(message.as_deref(), Some("the key \"user:x\" does not belong to what is updated: use \"app:x\""));
+    assert_eq!(text(&core, ErrorText::Key).as_deref(), Some("user:x"));
+    assert!(revisions().iter().all(|&revision| revision < 0.0));
     let dropped = Outcome::WasThere as u32 | Outcome::DroppedApp as u32 | Outcome::DroppedUser as u32;
     assert_eq!(core.remove(session) & dropped, dropped);
-    let error: Value = serde_json::from_str(&prepare(&mut core, session, "e", &[], -1.0).unwrap_err()).unwrap();
-    assert_eq!(error["code"], "SESSION_NOT_FOUND");
+    assert_eq!(prepare(&mut core, session, "e", &[], -1.0).unwrap_err(), "SESSION_NOT_FOUND");
 }
 
 #[wasm_bindgen_test]
@@ -227,7 +241,7 @@ fn a_list_tells_what_stands_before_it_and_how_many_there_are() {
     assert_eq!(list(Some("a"), true, None, None).0, [0, 1, a]);
     let refused = core.list("app", None, false, None, 0, Some("page 2".into()));
     assert_eq!(refused, Answer::Refused as i32);
-    assert!(core.take_error().unwrap().contains("INVALID_ARGUMENT"));
+    assert_eq!(code(&core), "INVALID_ARGUMENT");
 }
 
 #[wasm_bindgen_test]
@@ -262,7 +276,7 @@ fn what_a_host_gets_wrong_is_refused_and_changes_nothing() {
     assert!(prepare(&mut core, session + 7, "e", &[], -1.0).unwrap_err().contains("SESSION_NOT_FOUND"));
     view(64).set_index(0, (1 << 31) - 1);
     assert_eq!(core.prepare_append(session, 1, write("e")), Answer::Refused as i32);
-    assert!(core.take_error().unwrap().contains("INVALID_ARGUMENT"));
+    assert_eq!(code(&core), "INVALID_ARGUMENT");
     assert_eq!(core.apply(99, ALL), Outcome::Failed as u32);
     core.discard(99);
     let answer = prepare(&mut core, session, "e", &["y"], -1.0).unwrap();
@@ -276,7 +290,7 @@ fn what_a_host_gets_wrong_is_refused_and_changes_nothing() {
     let answer = prepare(&mut core, session, "f", &["x"], -1.0).unwrap();
     assert_ne!(core.remove(session), 0);
     assert_eq!(core.apply(token(answer), ALL), Outcome::Failed as u32, "it is deleted by now");
-    assert!(core.take_error().unwrap().contains("SESSION_NOT_FOUND"));
+    assert_eq!(code(&core), "SESSION_NOT_FOUND");
 }
 
 /// The values of a scope as a host keeps them: at the places that it is told.
@@ -402,17 +416,4 @@ fn places_in_a_template_are_counted_in_utf16_units() {
     let length = write("🌊{user:né.x[7]?}");
     // A literal of two units; then an optional state key with two steps.
     assert_eq!(parse_template(length).unwrap(), [0, 0, 2, 5, 3, 3, 15, 10, 2, 0, 11, 12, 1, 13, 14]);
-    assert_eq!(template_places(length).unwrap(), [1, 2]);
-}
-
-#[wasm_bindgen_test]
-fn the_key_that_is_most_like_a_missing_one_is_told_by_its_place() {
-    let nearest = |missing: &str, keys: &[&str]| {
-        let lengths: Vec<u32> = [missing].iter().chain(keys).map(|text| u32::try_from(text.len()).unwrap()).collect();
-        view(64).subarray(0, u32::try_from(lengths.len()).unwrap()).copy_from(&lengths);
-        nearest_key(write(&[&[missing], keys].concat().concat()), keys.len()).unwrap()
-    };
-    assert_eq!(nearest("topci", &["x", "é", "topic"]), 2);
-    assert_eq!(nearest("other", &["x", "topic"]), -1);
-    assert_eq!(nearest("", &[]), -1);
 }

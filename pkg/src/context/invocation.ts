@@ -6,7 +6,7 @@ import { isDeleted } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { newId } from '../model/ids.js';
 import { put } from '../model/json.js';
-import { PendingWrites, type SentWrites } from './pending-writes.js';
+import { PendingWrites, admittedWrites, type SentWrites } from './pending-writes.js';
 import { warn } from '../model/warnings.js';
 import { checkObject, admitString } from '../checks/arguments.js';
 import { isTemp } from '../model/scope.js';
@@ -14,6 +14,7 @@ import { State, type ReadonlyState } from './state.js';
 import { Template } from '../template/template.js';
 import { compiledTemplate } from '../template/cache.js';
 import { isThenable } from '../async/thenable.js';
+import type { ContextPart } from '../input/event-draft.js';
 import type { RenderOptions } from '../template/render.js';
 import type { Event, EventInit, Json, Session } from '../model/types.js';
 
@@ -33,7 +34,7 @@ export type InstructionProvider<T extends string | PromiseLike<string> = string 
 /** @internal What an invocation needs of its service. */
 export interface InvocationHost {
   readonly session: Session;
-  readonly append: (event: EventInit) => Promise<Event>;
+  readonly append: (event: EventInit, context: ContextPart) => Promise<Event>;
   /** The stored event of an id, read anew. */
   readonly find: (id: string) => Promise<Event | undefined>;
   readonly dropTemp: () => void;
@@ -116,14 +117,14 @@ export class InvocationContext {
 
   /** @internal */
   constructor(from: InvocationHost | InvocationContext, options: InvocationOptions) {
-    const { invocationId = `e-${newId()}`, author = 'user' } = options;
+    const { invocationId, author = 'user' } = options;
     this.author = admitString(author, 'author');
     this.#shared =
       from instanceof InvocationContext
         ? from.#shared
         : {
             host: from,
-            invocationId: admitString(invocationId, 'invocationId'),
+            invocationId: admitString(invocationId ?? `e-${newId()}`, 'invocationId'),
             pending: new PendingWrites(),
             turn: undefined,
             ended: false,
@@ -167,13 +168,13 @@ export class InvocationContext {
       return event as Event;
     }
     const { pending, host, invocationId } = this.#shared;
-    const { id, actions, author } = event;
+    const { id, actions } = event;
     if (actions !== undefined) {
       checkObject(actions, 'actions');
     }
     const sent = pending.send(this, id === '' ? undefined : id, admitDelta(actions?.stateDelta, 'actions.stateDelta'));
-    const send = (stateDelta: SentWrites['delta']): Promise<Event> =>
-      host.append({ ...event, author: author ?? this.author, invocationId, actions: { ...actions, stateDelta } });
+    const send = (delta: SentWrites['delta']): Promise<Event> =>
+      host.append(event, { author: this.author, invocationId, written: admittedWrites(delta) });
     try {
       const appended = await inTurn(this.#shared, sent, send);
       pending.stored(sent);

@@ -2,8 +2,9 @@
 // (src/pending.rs).
 
 import { type AdmittedDelta } from '../input/admit.js';
-import { DELETED } from '../model/deletion.js';
+import { DELETED, isDeleted } from '../model/deletion.js';
 import { put } from '../model/json.js';
+import type { Json } from '../model/types.js';
 
 /** A write that is not stored yet. */
 interface Write {
@@ -44,6 +45,19 @@ export interface SentWrites {
   readonly carried: readonly Write[];
   /** @internal What the event has brought with it. */
   readonly own: readonly Write[];
+}
+
+/** The delta of an event that carries these values, which are frozen: what is {@link DELETED} is told apart. */
+export function admittedWrites(values: SentWrites['delta']): AdmittedDelta {
+  const delta: Record<string, Json> = {};
+  const deleted: string[] = [];
+  for (const [key, value] of Object.entries(values)) {
+    put(delta, key, isDeleted(value) ? null : (value as Json));
+    if (isDeleted(value)) {
+      deleted.push(key);
+    }
+  }
+  return { delta, deleted };
 }
 
 /** The pending writes of one invocation: under each key a stack, the latest on top. */
@@ -144,13 +158,13 @@ export class PendingWrites {
 
   /** What the next event of a context carries. */
   #next(owner: object): readonly Write[] {
-    return this.#latest().filter((write) => write.owner === owner && !write.isSent);
+    return this.#stacks.size === 0 ? [] : this.#latest().filter((write) => write.owner === owner && !write.isSent);
   }
 
   #latest(): readonly Write[] {
-    return Array.from(this.#stacks.values(), (stack) => stack.at(-1) as Write).sort(
-      (one, other) => one.place - other.place,
-    );
+    const latest: Write[] = [];
+    this.#stacks.forEach((stack) => latest.push(stack.at(-1) as Write));
+    return latest.sort((one, other) => one.place - other.place);
   }
 
   #isPending(write: Write): boolean {

@@ -2,13 +2,24 @@
 
 import { StatepadError, type ErrorCode, type ErrorDetails } from '../model/errors.js';
 
-/** The error that the core has told as JSON text. */
-export function coreError(text: string): StatepadError {
-  const { code, message, ...details } = JSON.parse(text) as ErrorDetails & { code: ErrorCode; message: string };
-  return new StatepadError(code, message, details);
+/** The error that the core tells: its code, its message, the key and the id concerned, and two revisions, or -1. */
+export function coreError(
+  [code, message = '', key, id]: readonly (string | undefined)[],
+  expected: number,
+  actual: number,
+): StatepadError {
+  if (code === 'CORE_FAILED') {
+    return memoryFull();
+  }
+  const details: ErrorDetails = {
+    ...(key === undefined ? {} : { key }),
+    ...(id === undefined ? {} : { id }),
+    ...(expected < 0 ? {} : { expected, actual }),
+  };
+  return new StatepadError(code as ErrorCode, message, details);
 }
 
-/** No memory for a call, in the words of the core. */
+/** No memory for a call. */
 export function memoryFull(): StatepadError {
   const message =
     'the memory of the WebAssembly module is full: nothing was changed, and deleting sessions makes room';

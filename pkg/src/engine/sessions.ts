@@ -12,8 +12,8 @@ import {
   writeWords,
 } from './keys.js';
 import { MAX_COUNT } from './limits.js';
-import { answerOf, currentWords, wordsFor, writeFloats, writeText, writeTexts } from './transfer.js';
-import { Absent, Answer, Core, Outcome, PageWords, Part, Shift, Words } from './wasm.js';
+import { answerOf, currentWords, readRevisions, wordsFor, writeFloats, writeText, writeTexts } from './transfer.js';
+import { Absent, Answer, Core, ErrorText, Outcome, PageWords, Part, Shift, Words } from './wasm.js';
 import type { DeltaWords, KeyedDelta } from './keys.js';
 import type { PreparedChange, ScopeSet } from './prepared-change.js';
 import type { Json, SessionKey } from '../model/types.js';
@@ -122,6 +122,8 @@ const NONE: number = Absent.Number;
 /** In what `prepare_…` answers. */
 const REFUSED: number = Answer.Refused;
 const TOKEN_SHIFT: number = Shift.Token;
+/** What the core says of an error, in this order. */
+const ERROR_TEXTS: readonly number[] = [ErrorText.Code, ErrorText.Message, ErrorText.Key, ErrorText.Id];
 
 /** By their bits: the sets of scopes. */
 const SCOPE_SETS: readonly ScopeSet[] = Array.from({ length: (SESSION | APP | USER) + 1 }, (_, bits) => ({
@@ -274,7 +276,10 @@ export class SessionEngine {
   /** Throws why the core has refused the last call. */
   #refuse(): never {
     releaseRefused();
-    throw coreError(this.#core.take_error() ?? '{}');
+    throw coreError(
+      ERROR_TEXTS.map((part) => this.#core.error_text(part)),
+      ...readRevisions(),
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 // Compiling and escaping: the core finds the placeholders; here its lists of numbers become segments and texts.
 
-import { escape_template, parse_template, template_places } from './wasm.js';
+import { escape_template, parse_template } from './wasm.js';
 import { withRoom } from './keys.js';
 import { writeText } from './transfer.js';
 
@@ -13,16 +13,8 @@ export interface CompiledPlaceholder {
   readonly key: string;
   readonly path: readonly (string | number)[];
   readonly optional: boolean;
-  /** Its place among the template's placeholders. */
-  readonly index: number;
-}
-
-/** Where a placeholder's brace stands. */
-export interface Place {
-  /** From 1. */
-  readonly line: number;
-  /** In characters (code points), from 1. */
-  readonly column: number;
+  /** Where its brace stands in the text. */
+  readonly start: number;
 }
 
 /** Literal text, or a placeholder. */
@@ -37,11 +29,10 @@ export function compile(text: string): readonly Segment[] {
   const flat = withRoom(() => parse_template(writeText(text)));
   const segments: Segment[] = [];
   let at = 0;
-  let index = 0;
   const next = () => flat[at++] as number;
   while (at < flat.length) {
     const code = next();
-    segments.push(code === LITERAL ? text.slice(next(), next()) : placeholder(code, text, index++, next));
+    segments.push(code === LITERAL ? text.slice(next(), next()) : placeholder(code, text, next));
   }
   return segments;
 }
@@ -61,16 +52,7 @@ export function escape(text: string): string {
   return escaped + text.slice(start);
 }
 
-/** The places of all placeholders, in their order. */
-export function placesOf(text: string): readonly Place[] {
-  const flat = withRoom(() => template_places(writeText(text)));
-  return Array.from({ length: flat.length / 2 }, (_, index) => ({
-    line: flat[2 * index] as number,
-    column: flat[2 * index + 1] as number,
-  }));
-}
-
-function placeholder(code: number, text: string, index: number, next: () => number): CompiledPlaceholder {
+function placeholder(code: number, text: string, next: () => number): CompiledPlaceholder {
   const keyStart = next();
   const contentStart = next();
   const contentEnd = next();
@@ -83,7 +65,8 @@ function placeholder(code: number, text: string, index: number, next: () => numb
     key: text.slice(keyStart, isArtifact ? contentEnd : rootEnd),
     path: steps === 0 ? NO_PATH : Array.from({ length: steps }, () => step(text, next)),
     optional: (code & OPTIONAL) !== 0,
-    index,
+    // Only blanks are between its brace and its content.
+    start: text.lastIndexOf('{', contentStart),
   };
 }
 

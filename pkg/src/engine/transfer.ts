@@ -30,6 +30,8 @@ const TIME: number = Floats.Time;
 const REVISION: number = Floats.Revision;
 const APP_VERSION: number = Floats.AppVersion;
 const USER_VERSION: number = Floats.UserVersion;
+const EXPECTED: number = Floats.Expected;
+const ACTUAL: number = Floats.Actual;
 
 /** Writes a text where the core reads it. Returns its length in bytes. Throws `CORE_FAILED`. */
 export function writeText(given: string): number {
@@ -140,11 +142,22 @@ function takeWords(length: number): void {
 
 /** Writes the time of a change and the versions that it expects, -1 for one that is not compared. */
 export function writeFloats(time: number, revision = -1, app = -1, user = -1): void {
-  if (floats.length === 0) {
-    floats = new Float64Array(instance().memory.buffer, make_floats() >>> 0, FLOATS);
-  }
+  const floats = currentFloats();
   floats[TIME] = time;
   floats[REVISION] = revision;
   floats[APP_VERSION] = app;
   floats[USER_VERSION] = user;
+}
+
+/** The revisions that an error of the core tells, the expected one and that of the session; below 0, when none. */
+export function readRevisions(): [number, number] {
+  const floats = currentFloats();
+  return [floats[EXPECTED] as number, floats[ACTUAL] as number];
+}
+
+function currentFloats(): Float64Array {
+  if (floats.length === 0) {
+    floats = new Float64Array(instance().memory.buffer, make_floats() >>> 0, FLOATS);
+  }
+  return floats;
 }

@@ -9,42 +9,49 @@ import {
   has_room as hasRoom,
   initSync,
   intern as internKey,
-  nearest_key as nearestKey,
   parse_template as parseTemplate,
   released_keys as releasedKeys,
   scratch,
-  template_places as templatePlaces,
   words,
   type InitOutput,
 } from '../../wasm/statepad.js';
 import { StatepadError } from '../model/errors.js';
-import { coreError, memoryFull } from './core-error.js';
+import { memoryFull } from './core-error.js';
+import { hostError } from './loading.js';
 
-/** Why the module cannot be used any more. */
-let trap: { readonly cause: unknown } | undefined;
+/** What calls are told once the module cannot be used: the host could not load it, or it has failed in a call. */
+let refusal = loading.failure && refusalOf(loading.failure.cause);
 
-/** Throws `CORE_FAILED` once the module has ended in the middle of a call: what it was about is half done. */
-export function refuseAfterTrap(): void {
-  if (trap !== undefined) {
-    throw new StatepadError(
-      'CORE_FAILED',
-      'the WebAssembly module has failed: start the program, or load the page, anew',
-      { reason: 'trap', cause: trap.cause },
-    );
+function refusalOf(cause: unknown): () => StatepadError {
+  return () => hostError(cause);
+}
+
+/**
+ * Throws `CORE_FAILED` where the host could not load the module, and once the module has ended in the middle of a
+ * call: what it was about is half done.
+ */
+export function refuseAfterFailure(): void {
+  if (refusal !== undefined) {
+    throw refusal();
   }
 }
 
-/** What a call into the core threw: an error that the core tells as text, or the end of the module. */
+/** What a call into the core threw: `null`, when there is no memory for it, or the end of the module. */
 function failure(error: unknown): unknown {
-  if (typeof error === 'string') {
-    return coreError(error);
+  if (error === null) {
+    return memoryFull();
   }
   if (error instanceof StatepadError) {
     return error;
   }
   // A stack that was full already when the call came has done nothing to the module; if it has, the next call tells.
   if (!(error instanceof RangeError)) {
-    trap = { cause: error };
+    refusal = () =>
+      new StatepadError(
+        'CORE_FAILED',
+        'the WebAssembly module has failed: start the program, or load the page, anew',
+        { reason: 'trap', cause: error },
+      );
   }
   return new StatepadError('CORE_FAILED', 'the WebAssembly module has failed in the middle of a call', {
     reason: 'trap',
@@ -60,7 +67,7 @@ type Call = (this: unknown, ...args: never[]) => unknown;
  */
 function guarded<F extends Call>(call: F): F {
   return function (this: unknown, a: never, b: never, c: never, d: never, e: never, f: never) {
-    refuseAfterTrap();
+    refuseAfterFailure();
     try {
       return call.call(this, a, b, c, d, e, f);
     } catch (error) {
@@ -91,7 +98,7 @@ for (const prototype of [Core.prototype, HistoryLog.prototype] as unknown as Rec
     if (name === 'free') {
       // The memory of a failed module is not touched again.
       prototype[name] = function (this: unknown) {
-        if (trap === undefined) {
+        if (refusal === undefined) {
           guarded(call).call(this);
         }
       };
@@ -103,29 +110,42 @@ for (const prototype of [Core.prototype, HistoryLog.prototype] as unknown as Rec
 
 export { Core, HistoryLog };
 /** The numbers and the bits by which the core and this side understand each other: frozen objects. */
-export { Absent, Answer, Floats, KeyWord, Outcome, PageWords, Part, Shift, Words } from '../../wasm/statepad.js';
+export {
+  Absent,
+  Answer,
+  ErrorText,
+  Floats,
+  KeyWord,
+  Outcome,
+  PageWords,
+  Part,
+  Shift,
+  Words,
+} from '../../wasm/statepad.js';
 
 /** The functions of the core, guarded as its objects are. */
 export const parse_template = guarded(parseTemplate);
-export const template_places = guarded(templatePlaces);
 export const escape_template = guarded(escapeTemplate);
-export const nearest_key = guarded(nearestKey);
 export const intern = guarded(internKey);
 export const released_keys = guarded(releasedKeys);
 export const make_scratch = guarded(scratch);
 export const make_words = guarded(words);
 export const make_floats = guarded(floats);
 
-let loaded = loading === undefined;
-const whenLoaded = loading?.then(() => {
-  loaded = true;
-});
-// A failure is told to the callers of ready(): without one it is no unhandled rejection.
-whenLoaded?.catch(() => undefined);
+let loaded = loading.pending === undefined && loading.failure === undefined;
+const whenLoaded = loading.pending?.then(
+  () => {
+    loaded = true;
+  },
+  (cause: unknown) => {
+    refusal = refusalOf(cause);
+  },
+);
 
-/** Resolves when the core can be called. Rejects when the host cannot compile the module. */
+/** Resolves when the core can be called. Throws `CORE_FAILED` where the host cannot load the module. */
 export async function ready(): Promise<void> {
   await whenLoaded;
+  refuseAfterFailure();
 }
 
 /** Whether the core can be called. */
@@ -138,7 +158,7 @@ export function isReady(): boolean {
  * caller called.
  */
 export function requireReady(what: string): void {
-  refuseAfterTrap();
+  refuseAfterFailure();
   if (!loaded) {
     throw new StatepadError('NOT_READY', `${what} was called before the module was loaded: await ready() first`);
   }

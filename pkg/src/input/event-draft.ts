@@ -1,6 +1,6 @@
 // An event on its way in: admitted, and completed once the core has answered.
 
-import { EMPTY, admitDelta, admitMembers, isRecordLike, type AdmitOptions } from './admit.js';
+import { EMPTY, admitDelta, admitMembers, isRecordLike, type AdmitOptions, type AdmittedDelta } from './admit.js';
 import { checkMetadata, storedDeletions, withDeletions } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { sameJson } from '../model/json.js';
@@ -36,12 +36,26 @@ export interface TempDelta {
   readonly unset: readonly string[];
 }
 
+/** What the context of an invocation gives to the events that go through it. */
+export interface ContextPart {
+  /** For events that do not name one. */
+  readonly author: string;
+  readonly invocationId: string;
+  /** In the place of the event's own delta, which is in it. It becomes a part of the draft. */
+  readonly written: AdmittedDelta;
+}
+
 /**
  * Checks and copies an event, and fills in what is missing. The caller's object is never changed.
  *
  * Throws `VALUE_NOT_JSON` or `INVALID_ARGUMENT`, with the `path` of the fault.
  */
-export function admitEvent(given: EventInit, now: () => number, options: AdmitOptions): EventDraft {
+export function admitEvent(
+  given: EventInit,
+  now: () => number,
+  options: AdmitOptions,
+  context?: ContextPart,
+): EventDraft {
   checkRecord(given, 'event', options);
   const { actions: givenActions } = given;
   if (givenActions !== undefined) {
@@ -54,9 +68,13 @@ export function admitEvent(given: EventInit, now: () => number, options: AdmitOp
   }
   const event: Record<string, Json> = {};
   admitMembers(given, names, event, 'actions', '', options);
+  if (context !== undefined) {
+    event['author'] ??= context.author;
+    event['invocationId'] = context.invocationId;
+  }
   const { id, named, timestamp, timed } = complete(event, now);
 
-  const { delta, deleted } = admitDelta(givenActions?.stateDelta, 'actions.stateDelta', options);
+  const { delta, deleted } = context?.written ?? admitDelta(givenActions?.stateDelta, 'actions.stateDelta', options);
   const actions: Record<string, Json> = {
     stateDelta: delta,
     artifactDelta: EMPTY,

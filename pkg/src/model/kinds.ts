@@ -66,8 +66,9 @@ function classOf(value: object): unknown {
 /** Whether something is a proxy that has been revoked: nothing can be asked of it. */
 export function isRevoked(value: object): boolean {
   try {
-    Array.isArray(value);
-    return false;
+    // The answer is used: bundlers leave out a call whose answer is not used, as if it could not throw.
+    const answer: unknown = Array.isArray(value);
+    return answer === undefined;
   } catch {
     return true;
   }

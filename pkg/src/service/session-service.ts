@@ -30,15 +30,15 @@ import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './opt
 import type { StoredOptions } from '../backend/durable/options.js';
 import { ExclusiveQueues } from '../async/exclusive-queue.js';
 import { updateState } from './update-state.js';
-import { isReady, ready, refuseAfterTrap, requireReady } from '../engine/wasm.js';
+import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
+import { foreignHandle } from '../session/elsewhere.js';
 import type { View } from '../session/handle.js';
 import type {
   Abortable,
   AppendEventRequest,
   CreateSessionRequest,
   Event,
-  EventInit,
   GetSessionByName,
   GetSessionRequest,
   HistoryOptions,
@@ -283,14 +283,16 @@ export class SessionService {
     this.#refuseWhenClosed();
     const view = this.#sessions?.view(session);
     if (view === undefined) {
-      throw new StatepadError('INVALID_ARGUMENT', 'session must be a handle that this service gave', {
-        path: 'session',
-      });
+      throw foreignHandle(session);
     }
     return new InvocationContext(
       {
         session,
-        append: (event: EventInit) => this.appendEvent({ session, event }),
+        append: async (event, context) => {
+          const draft = admitEvent(event, this.#now, this.#admit, context);
+          const sessions = this.#started({}) ?? (await this.#begin({}));
+          return sessions.append({ session, draft, expectedRevision: undefined });
+        },
         find: async (id) => {
           const { appName, userId, id: sessionId } = session;
           return (await this.getSession({ appName, userId, sessionId }))?.events.find((event) => event.id === id);
@@ -368,7 +370,7 @@ export class SessionService {
   }
 
   #refuseWhenClosed(): void {
-    refuseAfterTrap();
+    refuseAfterFailure();
     if (this.#isClosed) {
       throw new StatepadError('CLOSED', 'the service is closed');
     }

@@ -73,7 +73,7 @@ export class MergedState {
   }
 }
 
-const NO_VALUES = ScopeVersion.of({});
+const NO_VALUES = ScopeVersion.unwritten;
 
 function isSame(one: SessionVersions, two: SessionVersions): boolean {
   return one[0] === two[0] && one[1] === two[1] && one[2] === two[2];

@@ -7,10 +7,16 @@ import type { Json } from '../model/types.js';
 /** So many writes may always come after a version that is still held; and as many as there are places. */
 const LEAST_MOVES = 64;
 
-/** The values of one scope, which move, and the version that handles show of them. */
+const UNWRITTEN = ScopeVersion.unwritten;
+const NO_LIST = UNWRITTEN.list();
+
+/**
+ * The values of one scope, which move, and the version that handles show of them. Most users and many sessions have no
+ * values at all: such a scope has neither lists nor a version of its own.
+ */
 export class ScopeValues implements PlacedValues {
-  #list: ValueList = { keys: [], values: [] };
-  #head = new ScopeVersion(this, 0, this.#list);
+  #list = NO_LIST;
+  #head = UNWRITTEN;
   /**
    * Whether a handle may show the newest version, or one that leads to it. While none does, the newest version moves
    * with the scope.
@@ -27,13 +33,18 @@ export class ScopeValues implements PlacedValues {
 
   /** The values as they are now, for a handle that goes on showing them. */
   get head(): ScopeVersion {
-    this.#isShown = true;
+    this.#isShown = this.#head !== UNWRITTEN;
     return this.#head;
   }
 
   put(place: number, key: string, value: Json | undefined): void {
-    const { keys, values } = this.#list;
     this.#puts += 1;
+    if (this.#list === NO_LIST) {
+      // A list that begins with one element has no room for more: most have no more.
+      this.#list = { keys: [key], values: [value] };
+      return;
+    }
+    const { keys, values } = this.#list;
     if (this.#isShown) {
       if (this.#undo === undefined) {
         this.#undo = [place, values[place]];
@@ -57,7 +68,10 @@ export class ScopeValues implements PlacedValues {
     this.#writes += this.#puts;
     this.#puts = 0;
     this.#undo = undefined;
-    if (undo === undefined) {
+    if (this.#head === UNWRITTEN) {
+      this.#list = isCompacted ? withoutHoles(list) : list;
+      this.#head = this.#next();
+    } else if (undo === undefined) {
       this.#list = isCompacted ? withoutHoles(list) : list;
       this.#moves += 1;
       this.#writes = 0;

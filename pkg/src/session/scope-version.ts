@@ -48,9 +48,13 @@ export class ScopeVersion {
     return new ScopeVersion(values, 0, { keys, values: keys.map((key) => values[key]) });
   }
 
+  /** What every scope shows before anything was written to it. */
+  static readonly unwritten = new ScopeVersion({}, 0, { keys: [], values: [] });
+
   /** How often the scope has moved since an earlier version; `NaN`, when that is one of another scope. */
   movesSince(earlier: ScopeVersion): number {
-    return this.#scope === earlier.#scope ? this.#moves - earlier.#moves : NaN;
+    const isOfSame = this.#scope === earlier.#scope || earlier === ScopeVersion.unwritten;
+    return isOfSame ? this.#moves - earlier.#moves : NaN;
   }
 
   /** The scope has moved, and nobody holds this version: it goes on as the newest one. */

@@ -2,8 +2,9 @@
 
 import { isDeleted } from '../model/deletion.js';
 import { StatepadError, type Missing } from '../model/errors.js';
-import { placesOf, type CompiledPlaceholder, type Place, type Segment } from '../engine/template.js';
-import { nearestKeys } from '../engine/nearest-keys.js';
+import type { CompiledPlaceholder, Segment } from '../engine/template.js';
+import { placesIn } from './places.js';
+import { nearest } from '../checks/nearest.js';
 
 /** What a template is rendered with. */
 export interface RenderOptions {
@@ -124,12 +125,11 @@ function missingError(
       first.set(placeholder.content, placeholder);
     }
   }
-  const places = placesOf(text);
-  const nearestOf = nearestKeys(Object.keys(state).filter((key) => has(state, key)));
-  const missing = Array.from(first.values(), ({ content, index }, count): Missing => {
-    const nearest = count < SUGGESTIONS ? nearestOf(content) : undefined;
-    const { line, column } = places[index] as Place;
-    return { key: content, line, column, ...(nearest === undefined ? {} : { nearest }) };
+  const placeOf = placesIn(text);
+  const keys = Object.keys(state).filter((key) => has(state, key));
+  const missing = Array.from(first.values(), ({ content, start }, count): Missing => {
+    const similar = count < SUGGESTIONS ? nearest(content, keys) : undefined;
+    return { key: content, ...placeOf(start), ...(similar === undefined ? {} : { nearest: similar }) };
   });
   const onlyArtifacts = placeholders.every(({ kind }) => kind === 'artifact');
   const code = onlyArtifacts ? 'ARTIFACT_MISSING' : 'TEMPLATE_KEY_MISSING';

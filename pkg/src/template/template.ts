@@ -1,9 +1,10 @@
 // Instruction templates.
 
-import { compile, escape, placesOf, type Place, type Segment } from '../engine/template.js';
+import { compile, escape, type Segment } from '../engine/template.js';
 import { StatepadError } from '../model/errors.js';
 import { describe } from '../model/kinds.js';
 import { artifactNames, render, type RenderAsyncOptions, type RenderOptions } from './render.js';
+import { placesIn } from './places.js';
 import { checkFunction, checkObject, checkOptions } from '../checks/arguments.js';
 import { OPTIONS } from '../input/requests.js';
 import { isThenable } from '../async/thenable.js';
@@ -92,11 +93,11 @@ export class Template {
 
 /** What users see of placeholders: frozen, as the template itself may not change. */
 function placeholdersOf(text: string, segments: readonly Segment[]): readonly Placeholder[] {
-  const places = placesOf(text);
+  const placeOf = placesIn(text);
   const placeholders = segments.filter((segment) => typeof segment !== 'string');
   return Object.freeze(
-    placeholders.map(({ kind, key, path, optional, index }) => {
-      const { line, column } = places[index] as Place;
+    placeholders.map(({ kind, key, path, optional, start }) => {
+      const { line, column } = placeOf(start);
       return Object.freeze({ kind, key, path: Object.freeze([...path]), optional, line, column });
     }),
   );

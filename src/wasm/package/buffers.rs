@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use wasm_bindgen::prelude::*;
 
+use super::protocol::Floats;
 use super::room;
 use crate::error::{Error, Result};
 
@@ -59,6 +60,17 @@ pub fn floats() -> *const f64 {
 /// The numbers in [`floats`].
 pub(super) fn read_floats() -> [f64; 8] {
     FLOATS.get()
+}
+
+/// Writes the revisions that an error tells: below 0 where it tells none.
+pub(super) fn write_revisions(expected: Option<u64>, actual: Option<u64>) {
+    let mut floats = read_floats();
+    for (place, revision) in [(Floats::Expected, expected), (Floats::Actual, actual)] {
+        #[expect(clippy::cast_precision_loss, reason = "2^53 revisions are enough")]
+        let told = revision.map_or(-1.0, |revision| revision as f64);
+        floats[place as usize] = told;
+    }
+    FLOATS.set(floats);
 }
 
 /// Reads the text in a range of the scratch buffer.

@@ -1,32 +1,24 @@
 //! Errors on their way to the host.
 
-use crate::error::{Error, ErrorKind};
-use crate::json::write_string;
+use super::buffers::write_revisions;
+use super::protocol::ErrorText;
+use crate::error::Error;
 
-/// An error as JSON text: its code, its message and its details. The host makes an error object of it.
-pub(super) fn error_json(error: &Error) -> String {
-    let mut out = String::from("{\"code\":");
-    write_string(&mut out, error.code());
-    let message = error.to_string();
-    for (name, text) in [("message", Some(message.as_str())), ("key", error.key()), ("id", error.id())] {
-        if let Some(text) = text {
-            out.push(',');
-            write_string(&mut out, name);
-            out.push(':');
-            write_string(&mut out, text);
-        }
+/// A text of an error, if it has that one.
+pub(super) fn text_of(error: &Error, part: u32) -> Option<String> {
+    const CODE: u32 = ErrorText::Code as u32;
+    const MESSAGE: u32 = ErrorText::Message as u32;
+    const KEY: u32 = ErrorText::Key as u32;
+    match part {
+        CODE => Some(error.code()),
+        MESSAGE => Some(error.message()),
+        KEY => error.key(),
+        _ => error.id(),
     }
-    if error.kind() == ErrorKind::CoreFailed {
-        out.push_str(",\"reason\":\"memory\"");
-    }
-    for (name, revision) in [("expected", error.expected()), ("actual", error.actual())] {
-        if let Some(revision) = revision {
-            out.push(',');
-            write_string(&mut out, name);
-            out.push(':');
-            out.push_str(&revision.to_string());
-        }
-    }
-    out.push('}');
-    out
+    .map(str::to_owned)
+}
+
+/// Puts the revisions that an error tells into the floats.
+pub(super) fn tell_revisions(error: &Error) {
+    write_revisions(error.expected(), error.actual());
 }

@@ -45,15 +45,14 @@ impl HistoryLog {
     /// Throws when there is no memory for it.
     pub fn state_at(&self, revision: f64, until: f64, count: usize) -> Result<u32, JsValue> {
         room::or_throw(4096 + room::of_writes(count) + 64 * self.0.size())?;
-        let now =
-            keys::delta(count, |words, place| value_of(words, count, place)).map_err(|error| room::thrown(&error))?;
+        let now = keys::delta(count, |words, place| value_of(words, count, place)).map_err(|_| room::FULL)?;
         let values = self.0.state_at(version(revision).unwrap_or(0), version(until).unwrap_or(0), &now);
         let filled = fill_words(2 * values.len(), |words| {
             for (pair, &(key, value)) in words.chunks_exact_mut(2).zip(&values) {
                 pair.copy_from_slice(&[keys::number(key), *value]);
             }
         });
-        filled.map_err(|error| room::thrown(&error))?;
+        filled.map_err(|_| room::FULL)?;
         Ok(narrow(values.len()))
     }
 
@@ -76,7 +75,7 @@ impl HistoryLog {
                 triple.copy_from_slice(&[revision, value(step.from), value(step.to)]);
             }
         });
-        filled.map_err(|error| room::thrown(&error))?;
+        filled.map_err(|_| room::FULL)?;
         Ok(narrow(steps.len()))
     }
 }

@@ -25,6 +25,11 @@ pub use room::has_room;
 pub use sessions::Core;
 pub use templates::*;
 
+/// The allocator of the standard library, dlmalloc, would make the module 5 % larger. This one joins neighbours that are
+/// free, too, and asks the host for as few pages as it can.
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+
 /// wasm memory has 32-bit addresses: nothing that is counted in it is larger.
 fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)

@@ -54,7 +54,7 @@ pub enum Part {
 #[derive(Debug, Clone, Copy)]
 #[repr(i32)]
 pub enum Answer {
-    /// `take_error` says why.
+    /// `error_text` says why.
     Refused = -2_147_483_648,
 }
 
@@ -71,7 +71,7 @@ pub enum Outcome {
     CompactedUser = 4,
     /// So many keys have come and gone that it is time to ask which are not used any more.
     KeysDue = 8,
-    /// Nothing has happened: `take_error` says why.
+    /// Nothing has happened: `error_text` says why.
     Failed = 16,
     /// The session was there.
     WasThere = 32,
@@ -120,6 +120,25 @@ pub enum Floats {
     AppVersion = 2,
     /// The version that the user's values must have.
     UserVersion = 3,
+    /// The revision that was expected, of an error; below 0, when it tells none.
+    Expected = 4,
+    /// The revision that the session has, of such an error.
+    Actual = 5,
+}
+
+/// The texts of an error.
+#[wasm_bindgen]
+#[derive(Debug, Clone, Copy)]
+#[repr(u32)]
+pub enum ErrorText {
+    /// Its code.
+    Code = 0,
+    /// What happened, and what to do.
+    Message = 1,
+    /// The state key concerned.
+    Key = 2,
+    /// The id of the session or event concerned.
+    Id = 3,
 }
 
 /// In the place of a number that is not there.

@@ -8,7 +8,6 @@ use std::cell::RefCell;
 
 use wasm_bindgen::prelude::*;
 
-use super::errors::error_json;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The reserve, in bytes.
@@ -49,19 +48,17 @@ pub(super) fn ask(bytes: usize) -> Result<()> {
     if is_there(bytes) {
         return Ok(());
     }
-    let message = "the memory of the WebAssembly module is full: nothing was changed, and deleting sessions makes room";
-    Err(Error::new(ErrorKind::CoreFailed, message))
+    // The host has the words for it: where there is no memory, it says the same without asking.
+    Err(Error::new(ErrorKind::CoreFailed, "no memory"))
 }
 
-/// As [`ask`], for calls whose errors are thrown.
+/// As [`ask`], for calls that throw.
 pub(super) fn or_throw(bytes: usize) -> std::result::Result<(), JsValue> {
-    ask(bytes).map_err(|error| thrown(&error))
+    if is_there(bytes) { Ok(()) } else { Err(FULL) }
 }
 
-/// An error as it is thrown: as JSON text.
-pub(super) fn thrown(error: &Error) -> JsValue {
-    JsValue::from_str(&error_json(error))
-}
+/// What is thrown when there is no memory for a call.
+pub(super) const FULL: JsValue = JsValue::NULL;
 
 /// Whether so many bytes can be allocated: the host asks before it passes long strings.
 #[wasm_bindgen]

@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::*;
 
 use super::buffers::{fill_words, read_floats, with_scratch, with_texts};
-use super::errors::error_json;
+use super::errors::{tell_revisions, text_of};
 use super::places::Places;
 use super::protocol::{Answer, Floats, NOTHING, Outcome, PageWords, Part, Shift, Words};
 use super::{keys, narrow, room, version};
@@ -119,9 +119,10 @@ impl Core {
         }
     }
 
-    /// Why the last request was refused, or has failed: the error as JSON text.
-    pub fn take_error(&mut self) -> Option<String> {
-        Some(error_json(&self.error.take()?))
+    /// Why a request was refused, or has failed, the last one that was: one of the error's texts (see
+    /// [`ErrorText`](super::ErrorText)), if it has that. The revisions that it tells are in the floats (see [`Floats`]).
+    pub fn error_text(&self, part: u32) -> Option<String> {
+        text_of(self.error.as_ref()?, part)
     }
 
     /// Applies a prepared change that is stored, in those parts that are not known already: `parts` has a bit for each
@@ -359,13 +360,19 @@ impl Core {
     }
 
     fn refuse(&mut self, error: Error) -> i32 {
-        self.error = Some(error);
+        self.keep_error(error);
         Answer::Refused as i32
     }
 
     fn fail(&mut self, error: Error) -> u32 {
-        self.error = Some(error);
+        self.keep_error(error);
         Outcome::Failed as u32
+    }
+
+    #[inline(never)]
+    fn keep_error(&mut self, error: Error) {
+        tell_revisions(&error);
+        self.error = Some(error);
     }
 
     fn keep(&mut self, target: Target, change: Change<()>, has_temp: bool, count: usize) -> i32 {

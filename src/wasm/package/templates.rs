@@ -2,9 +2,8 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::buffers::{with_scratch, with_words};
+use super::buffers::with_scratch;
 use super::{narrow, room};
-use crate::template::nearest::nearest;
 use crate::template::scan::{Placeholder, PlaceholderKind};
 use crate::template::{Segment, Template};
 use crate::text::slice;
@@ -39,20 +38,6 @@ pub fn parse_template(length: usize) -> Result<Vec<u32>, JsValue> {
 
 fn ask_for(length: usize) -> Result<(), JsValue> {
     room::or_throw(with_scratch(0..length, |text| Ok(room::of_template(text))).unwrap_or_default())
-}
-
-/// The line and the column of each placeholder of the template in the scratch buffer, one after the other.
-///
-/// # Errors
-///
-/// Throws when there is no memory for it.
-#[wasm_bindgen]
-pub fn template_places(length: usize) -> Result<Vec<u32>, JsValue> {
-    ask_for(length)?;
-    let places = with_scratch(0..length, |text| {
-        Ok(Template::parse(text).places().flat_map(|(line, column)| [line, column]).collect())
-    });
-    Ok(places.unwrap_or_default())
 }
 
 fn flatten(placeholder: &Placeholder, units: &mut Utf16<'_>, flat: &mut Vec<u32>) {
@@ -108,29 +93,4 @@ pub fn escape_template(length: usize) -> Result<Vec<u32>, JsValue> {
         Ok(Template::escapes(text).flat_map(|(place, count)| [units.at(place), narrow(count)]).collect())
     });
     Ok(flat.unwrap_or_default())
-}
-
-/// Which of some keys is most like a missing one: its place among them, or -1. The missing key and the others, so many,
-/// are in the scratch buffer, one behind the other; their lengths in bytes are in the words.
-///
-/// # Errors
-///
-/// Throws when there is no memory for it.
-#[wasm_bindgen]
-pub fn nearest_key(length: usize, count: usize) -> Result<i32, JsValue> {
-    room::or_throw(4096 + 2 * length + 4 * size_of::<&str>() * count)?;
-    let lengths = with_words(|words| words.iter().take(count + 1).copied().collect::<Vec<_>>());
-    let place = with_scratch(0..length, |text| {
-        let mut at = 0;
-        let mut keys = lengths.iter().map(|&length| {
-            let start = at;
-            at += length as usize;
-            slice(text, start..at)
-        });
-        let missing = keys.next().unwrap_or_default();
-        let keys: Vec<&str> = keys.collect();
-        let nearest = nearest(missing, keys.iter().copied());
-        Ok(nearest.and_then(|nearest| keys.iter().position(|key| *key == nearest)))
-    });
-    Ok(place.unwrap_or_default().map_or(-1, |place| narrow(place).cast_signed()))
 }
