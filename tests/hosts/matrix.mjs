@@ -30,6 +30,7 @@ export const ROWS = {
   ],
   jest: ['Jest, with Babel', 'Jest, without Babel', 'Jest, ES modules', 'Jest, jsdom'],
   vitest: ['Vitest', 'Vitest, jsdom'],
+  'adk-devtools': ["ADK's dev server"],
   bun: ['Bun', 'Bun, `bun:sqlite`'],
   deno: ['Deno', 'Deno, `node:sqlite`'],
   cloudflare: ['Cloudflare Worker', 'Cloudflare D1', 'Cloudflare Durable Object'],

@@ -4,21 +4,16 @@ import assert from 'node:assert/strict';
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { blocksOf, textOf } from '../../docs/pages.mjs';
 import { root } from '../../packaging/project.mjs';
+import { filesOf, hostOf } from '../host.mjs';
+import { seenBy, worksWith } from '../matrix.mjs';
 import { startGemini } from './gemini.mjs';
-import { hostOf } from './kit.mjs';
 
-/** The files of the recipe: the first line of each block names it. */
-const files = Object.fromEntries(
-  blocksOf(textOf('docs/adk.md'))
-    .filter(({ heading, language }) => heading === "ADK's dev server" && language !== 'text')
-    .map(({ code }) => [/^\/\/ (\S+)\n/.exec(code)[1], code]),
-);
-
+const files = filesOf("ADK's dev server", 'docs/adk.md');
 const SESSIONS = '/apps/shop/users/ana/sessions';
 
 describe("ADK's dev server", () => {
+  const seen = seenBy('adk-devtools');
   let host;
   let gemini;
   let server;
@@ -147,5 +142,10 @@ describe("ADK's dev server", () => {
       sessions.map(({ state }) => state),
       [{ 'app:open': true, 'user:name': 'Ana', 'user:answer': 'I heard 5 of you.' }],
     );
+  });
+
+  it('is what docs/hosts.md says', () => {
+    seen.saw("ADK's dev server", worksWith('a program that starts it: [With ADK](adk.md#adks-dev-server)'));
+    seen.check();
   });
 });
