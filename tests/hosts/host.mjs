@@ -23,11 +23,9 @@ const installed = join(root, 'target', 'hosts');
 /** The lines of a block that a reader needs to know which file it is. */
 const NAME = /^(?:\/\/|#) ([\w./-]+\.\w+)\n/;
 
-/** The files of a section of docs/hosts.md: the first line of each block names it. */
-export function filesOf(heading) {
-  const named = blocksOf(textOf('docs/hosts.md')).filter(
-    (block) => block.heading === heading && NAME.test(block.code),
-  );
+/** The files of a section of a page, docs/hosts.md unless told otherwise: the first line of each block names it. */
+export function filesOf(heading, page = 'docs/hosts.md') {
+  const named = blocksOf(textOf(page)).filter((block) => block.heading === heading && NAME.test(block.code));
   return Object.fromEntries(named.map(({ code }) => [NAME.exec(code)[1], code]));
 }
 

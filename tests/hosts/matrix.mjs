@@ -32,6 +32,7 @@ export const ROWS = {
   ],
   jest: ['Jest, with Babel', 'Jest, without Babel', 'Jest, ES modules', 'Jest, jsdom'],
   vitest: ['Vitest', 'Vitest, jsdom'],
+  'adk-devtools': ["ADK's dev server"],
   bun: ['Bun', 'Bun, `bun:sqlite`'],
   deno: ['Deno', 'Deno, `node:sqlite`'],
   cloudflare: ['Cloudflare Worker', 'Cloudflare D1', 'Cloudflare Durable Object'],
@@ -74,7 +75,15 @@ export function allSeen() {
 const TABLE = /^\| host \|.*\n\|.*\n((?:\|.*\n)*)/m;
 
 /** Which package of a suite's own says its version in the table. */
-const PACKAGES = { next: 'next', jest: 'jest', vitest: 'vitest', bun: 'bun', deno: 'deno', cloudflare: 'wrangler' };
+const PACKAGES = {
+  next: 'next',
+  jest: 'jest',
+  vitest: 'vitest',
+  'adk-devtools': '@google/adk-devtools',
+  bun: 'bun',
+  deno: 'deno',
+  cloudflare: 'wrangler',
+};
 
 /** The version of the host of a row, where the suite that fills it has a lock file for it. */
 function versionOf(row) {
