@@ -69,14 +69,15 @@ const BASE = ['async', 'checks', 'model', 'store'];
 /** What a service in memory is made of. Stores do without it. */
 const SERVICE = ['backend', 'context', 'engine', 'input', 'service', 'session', 'template'];
 /** Modules of these folders that are loaded later, or stay by themselves. */
-const APART = /^(engine\/(core-error|history|load\.|module-text|wasm)|session\/history|backend\/durable\/)/;
+const APART =
+  /^(engine\/(core-error|history|load\.|module-text|wasm)|session\/history|service\/update-|async\/exclusive|backend\/durable\/)/;
 
 /** Into which of the shared files a module goes; in none, where its importers decide. */
 function groupOf(path) {
   const folder = path.split('/')[0];
-  if (BASE.includes(folder)) return 'base';
+  if (APART.test(path)) return null;
   if (path.startsWith('stores/shared/')) return 'stores';
-  return SERVICE.includes(folder) && !APART.test(path) ? 'service' : null;
+  return BASE.includes(folder) ? 'base' : SERVICE.includes(folder) ? 'service' : null;
 }
 
 /**
