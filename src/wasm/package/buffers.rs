@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use wasm_bindgen::prelude::*;
 
-use super::protocol::Floats;
+use super::protocol::{Floats, NOTHING};
 use super::room;
 use crate::error::{Error, Result};
 
@@ -81,16 +81,18 @@ pub(super) fn with_scratch<T>(range: Range<usize>, read: impl FnOnce(&str) -> Re
     })
 }
 
-/// Reads texts in the scratch buffer, one behind the other, whose lengths stand behind so many words.
-pub(super) fn with_texts<T, const N: usize>(behind: usize, read: impl FnOnce([&str; N]) -> Result<T>) -> Result<T> {
-    let lengths: [usize; N] =
-        with_words(|words| std::array::from_fn(|index| words.get(behind + index).map_or(0, |&word| word as usize)));
-    with_scratch(0..lengths.iter().sum(), |text| {
+/// Reads three texts in the scratch buffer, one behind the other, whose lengths stand behind so many words. In the place
+/// of a length, [`NOTHING`] says that a text is absent.
+pub(super) fn with_texts<T>(behind: usize, read: impl FnOnce([Option<&str>; 3]) -> Result<T>) -> Result<T> {
+    let lengths: [u32; 3] =
+        with_words(|words| std::array::from_fn(|index| words.get(behind + index).copied().unwrap_or(NOTHING)));
+    let lengths = lengths.map(|length| (length != NOTHING).then_some(length as usize));
+    with_scratch(0..lengths.iter().flatten().sum(), |text| {
         let mut rest = text;
         let texts = lengths.map(|length| {
-            let (first, others) = rest.split_at_checked(length).unwrap_or(("", rest));
+            let (first, others) = rest.split_at_checked(length?)?;
             rest = others;
-            first
+            Some(first)
         });
         read(texts)
     })
