@@ -168,7 +168,10 @@ async function endAtPanics(file) {
 
 const isFormatting = (line) => /\(call \$/.test(line) && FORMATTING.test(line);
 
-/** Prints a generated script anew, without its comments and blanks. Its names stay, for the sake of stack traces. */
+/**
+ * Prints a generated script anew, without its comments and blanks. Its names stay, for the sake of stack traces; those
+ * by the numbers of an enum do not.
+ */
 async function minify(file) {
   const { transform } = await import('esbuild');
   const { code } = await transform(readFileSync(file, 'utf8'), {
@@ -179,5 +182,6 @@ async function minify(file) {
     minifyWhitespace: true,
     minifySyntax: true,
   });
-  writeFileSync(file, code);
+  const ofNumbers = (text) => text.replace(/,(?:\d+|"-?\d+"):"\w+"/g, '');
+  writeFileSync(file, code.replace(/Object\.freeze\(\{[^{}]*\}\)/g, ofNumbers));
 }
