@@ -125,7 +125,16 @@ async function bindCore() {
   run(process.execPath, [
     inRoot('node_modules', 'binaryen', 'bin', 'wasm-opt'),
     ...features.map((feature) => `--enable-${feature}`),
-    ...['-O4', '--flatten', '--rereloop', '-Oz', '-Oz', '--strip-debug', '--strip-target-features'],
+    ...[
+      '--one-caller-inline-max-function-size=1',
+      '-O4',
+      '--flatten',
+      '--rereloop',
+      '-Oz',
+      '-Oz',
+      '--strip-debug',
+      '--strip-target-features',
+    ],
     wasm('statepad_bg.wasm'),
     '-o',
     wasm('statepad_bg.wasm'),
