@@ -1,14 +1,11 @@
-// Builds the npm package in pkg/: the core as WebAssembly into pkg/wasm, the TypeScript into pkg/dist, and the
-// documents that are published with them; then the page, into www/dist. What is up to date is left alone. `setup.mjs
-// build` has installed what this needs. Parts by name: `node scripts/build.mjs core bundle declarations page
-// documents`; the last four need no Rust, but what the first has made.
+// Builds the npm package in pkg/: the core as WebAssembly into pkg/wasm, the TypeScript into pkg/dist; then the page,
+// into www/dist. What is up to date is left alone. `setup.mjs build` has installed what this needs. Parts by name:
+// `node scripts/build.mjs core bundle declarations page`; the last three need no Rust, but what the first has made.
 
-import { copyFileSync, cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildCore } from './core.mjs';
 import { bundlePackage, declarePackage } from './package.mjs';
 import { page } from './page.mjs';
-import { publishedReadme } from './readme.mjs';
 import { filesUnder, step } from './step.mjs';
 import { root } from './tools.mjs';
 
@@ -19,9 +16,8 @@ const recipe = (...scripts) => [...scripts.map((name) => inRoot('scripts', name)
 const parts = {
   core: () => buildCore(recipe('core.mjs', 'module-text.mjs')),
   bundle: () => bundlePackage(recipe('package.mjs', 'entries.mjs')),
-  declarations: () => declarePackage(recipe('package.mjs')),
+  declarations: () => declarePackage(recipe('package.mjs', 'entries.mjs')),
   page: () => step('www/dist', inRoot('www', 'dist'), sourcesOfPage(), buildPage),
-  documents: copyDocuments,
 };
 
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts);
@@ -42,13 +38,4 @@ function sourcesOfPage() {
 async function buildPage() {
   const { build } = await import('vite');
   await build(page);
-}
-
-/** What is published with the package. */
-function copyDocuments() {
-  writeFileSync(inRoot('pkg', 'README.md'), publishedReadme(readFileSync(inRoot('README.md'), 'utf8')));
-  for (const name of ['CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT'].filter((name) => existsSync(inRoot(name)))) {
-    copyFileSync(inRoot(name), inRoot('pkg', name));
-  }
-  cpSync(inRoot('docs'), inRoot('pkg', 'docs'), { recursive: true });
 }

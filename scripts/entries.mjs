@@ -1,18 +1,32 @@
 // The modules of the package that are files of their own: those that are exported, and those that stay by themselves.
 
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 
-const EXPORTED = /^(index|adk|jsonl|testing|stores[\\/][\w-]+[\\/]index)$/;
+const { exports } = JSON.parse(readFileSync(new URL('../pkg/package.json', import.meta.url), 'utf8'));
+
+/** What users may import: the targets of `exports`, in any condition, as modules of pkg/src without their ending. */
+const EXPORTED = new Set(
+  targetsOf(exports).flatMap((target) => /^\.\/dist\/(.+)(?<!\.d)\.js$/.exec(target)?.slice(1) ?? []),
+);
 const ALONE = /^(engine[\\/](wasm|load\.[\w-]+)|model[\\/]errors)$/;
+
+/** Every target that a value of `exports` or `imports` in a package.json names. */
+export function targetsOf(value) {
+  return typeof value === 'string' ? [value] : Object.values(value).flatMap(targetsOf);
+}
 
 /** The names of all of them in a folder of the package, with an ending. */
 export function entryNames(folder, ending) {
-  return names(folder, ending, (name) => EXPORTED.test(name) || ALONE.test(name));
+  return names(folder, ending, (name) => isExported(name) || ALONE.test(name));
 }
 
 /** The names of those that users may import. */
 export function exportedNames(folder, ending) {
-  return names(folder, ending, (name) => EXPORTED.test(name));
+  return names(folder, ending, isExported);
+}
+
+function isExported(name) {
+  return EXPORTED.has(name.replaceAll('\\', '/'));
 }
 
 function names(folder, ending, isChosen) {

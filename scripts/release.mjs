@@ -1,6 +1,7 @@
-// Makes this tree the next release: `npm run release -- 0.2.0`, or `major`, `minor`, `patch`. Crate and package get
-// the same version, in the manifests and in both lock files, and what stands under "Unreleased" in the changelog goes
-// under the version and the date. Nothing is committed or published: the last lines say what is left to do.
+// Makes this tree the next release: `npm run release -- 0.2.0`, or `major`, `minor`, `patch`. The crate gets the
+// version, in its manifest and in its lock file; the npm package takes it from there when it is packed (pack.mjs).
+// What stands under "Unreleased" in the changelog goes under the version and the date. Nothing is committed or
+// published: the last lines say what is left to do.
 // `--dry-run` changes nothing.
 
 import { execFileSync } from 'node:child_process';
@@ -15,8 +16,6 @@ const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-[0-9A-Za-z.-]+)?$/;
 const places = {
   'Cargo.toml': /^\[package\]\n(?:(?!\[)[^\n]*\n)*?version = "(?<version>[^"]+)"/m,
   'Cargo.lock': /^name = "statepad"\nversion = "(?<version>[^"]+)"/m,
-  'pkg/package.json': /^ {2}"version": "(?<version>[^"]+)"/m,
-  'package-lock.json': /^ {4}"pkg": \{\n {6}"name": "statepad",\n {6}"version": "(?<version>[^"]+)"/m,
 };
 
 /** A release that cannot be made as it was asked for; `message` says why. */
@@ -107,7 +106,7 @@ function main(args) {
   npm test
   git commit -am "Release ${version}" && git tag -a v${version} -m "statepad ${version}"
   cargo publish --locked
-  npm run build && npm publish --workspace pkg`);
+  npm run pack && npm publish ./target/statepad-${version}.tgz`);
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

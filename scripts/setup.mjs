@@ -77,6 +77,11 @@ function needChromium() {
   needPrograms(['chromium', 'chromedriver'], ['chromium', 'chromium-driver']);
 }
 
+/** Debian calls it by the line of releases that it is of. */
+function needFirefox() {
+  if (!versionOf('firefox')) needPrograms(['firefox-esr'], ['firefox-esr']);
+}
+
 function needRedis() {
   needPrograms(['redis-server'], ['redis-server']);
 }
@@ -118,7 +123,7 @@ function needBetterSqlite() {
 
 const needs = {
   build: [needNode, needRust, () => needCargoTool('wasm-bindgen'), needNpmPackages],
-  test: [needRustComponents, () => needCargoTool('wasm-pack'), needChromium, needRedis, needBetterSqlite],
+  test: [needRustComponents, () => needCargoTool('wasm-pack'), needChromium, needFirefox, needRedis, needBetterSqlite],
 };
 
 /**

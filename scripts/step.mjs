@@ -2,7 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { root } from './tools.mjs';
 
 /** Every file under a folder. */
 export function filesUnder(folder) {
@@ -12,10 +13,10 @@ export function filesUnder(folder) {
     .sort();
 }
 
-/** A hash of the names and contents of files. */
+/** A hash of the names and contents of files, the same wherever the tree lies. */
 export function hashOf(files) {
   const hash = createHash('sha256');
-  for (const file of files) hash.update(file).update('\0').update(readFileSync(file)).update('\0');
+  for (const file of files) hash.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
   return hash.digest('hex');
 }
 

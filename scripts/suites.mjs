@@ -20,7 +20,17 @@ const FOLDERS = {
   'tests/core': { seconds: 25 },
   'tests/docs': { seconds: 21 },
   'tests/faults': { seconds: 140, shares: heavy },
-  'tests/packaging': { seconds: 87, shares: heavy },
+  // Each installs a kit of its own before, when it has not been installed yet.
+  'tests/hosts/browsers': { seconds: 20, shares: heavy },
+  'tests/hosts/bun': { seconds: 10 },
+  'tests/hosts/cloudflare': { seconds: 30, shares: heavy },
+  'tests/hosts/deno': { seconds: 10 },
+  'tests/hosts/jest': { seconds: 45 },
+  'tests/hosts/matrix.test.mjs': { seconds: 1 },
+  'tests/hosts/next': { seconds: 90, shares: heavy },
+  'tests/hosts/node': { seconds: 10 },
+  'tests/hosts/vitest': { seconds: 10 },
+  'tests/packaging': { seconds: 130, shares: heavy },
   // They run wasm-pack build.
   'tests/packaging/raw.test.mjs': { seconds: 60, shares: [...cargo, ...heavy] },
   'tests/packaging/raw-service.test.mjs': { seconds: 15, shares: cargo },
@@ -40,11 +50,14 @@ const FOLDERS = {
   'tests/unit': { seconds: 102 },
 };
 
-/** The suite that a file of tests belongs to: its folder, one for each store, or itself where it has a line above. */
+/**
+ * The suite that a file of tests belongs to: its folder, one for each store and each host, or itself where it has a
+ * line above.
+ */
 function suiteOf(file) {
   const path = relative(root, file).split(sep);
   if (path.join('/') in FOLDERS) return path.join('/');
-  return path.slice(0, path[1] === 'stores' ? 3 : 2).join('/');
+  return path.slice(0, ['stores', 'hosts'].includes(path[1]) ? 3 : 2).join('/');
 }
 
 /** The command that runs files of tests. Suites run side by side, so that the files of one run one after the other. */

@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
 const ENTRY = `
+  export { admitCreation } from './backend/backend.js';
   export { admitDelta } from './input/admit.js';
   export { admitEvent, extractTempKeys, freezeEvent, isRepeated } from './input/event-draft.js';
   export { REQUESTS, checkConfig, checkKey, checkList, checkRequest, checkSession } from './input/requests.js';
-  export { admitString, checkCount, checkObject } from './checks/arguments.js';
-  export { isBlank, newId } from './model/ids.js';
+  export { checkCount, checkObject } from './checks/arguments.js';
   export { put } from './model/json.js';
 `;
 

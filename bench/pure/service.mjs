@@ -9,24 +9,17 @@ import { handleOf, refresh, viewOf } from './handle.mjs';
 import { Order } from './order.mjs';
 import { Scope } from './scope.mjs';
 
-const { REQUESTS, admitDelta, admitEvent, admitString, checkConfig, checkCount, checkKey, checkList } = admission;
-const { checkObject, checkRequest, checkSession, extractTempKeys, freezeEvent, isBlank, isRepeated, newId } =
-  admission;
+const { REQUESTS, admitCreation, admitEvent, checkConfig, checkCount, checkKey, checkList } = admission;
+const { checkObject, checkRequest, checkSession, extractTempKeys, freezeEvent, isRepeated } = admission;
 
 /** The same calls as `SessionService`, as far as they are measured. */
 export class PureSessionService {
   #apps = new Map();
 
   async createSession(request) {
-    checkRequest(request, REQUESTS.createSession);
-    const { appName, userId, sessionId, state } = request;
-    const isNamed = sessionId !== undefined && !isBlank(admitString(sessionId, 'sessionId'));
-    const key = {
-      appName: admitString(appName, 'appName'),
-      userId: admitString(userId, 'userId'),
-      sessionId: isNamed ? sessionId : newId(),
-    };
-    const { delta, deleted } = admitDelta(state, 'state');
+    const { key, state } = admitCreation(request);
+    const { delta, deleted } = state;
+    const { appName, userId } = key;
     const app = child(this.#apps, appName, () => ({ scope: new Scope(), users: new Map(), order: new Order() }));
     const user = child(app.users, userId, () => ({ scope: new Scope(), sessions: new Map(), order: new Order() }));
     if (user.sessions.has(key.sessionId)) {

@@ -15,21 +15,23 @@ export const KEY = Object.freeze({ appName: 'shop', userId: 'ana', sessionId: 's
  * @typedef {import('@google/adk').Event} Event
  * @typedef {ConstructorParameters<typeof Runner>[0]} RunnerOptions
  * @typedef {Omit<RunnerOptions, 'sessionService' | 'appName'>
- *   & { sessionService?: import('@google/adk').BaseSessionService, state?: Record<string, unknown> }} Setting
+ *   & { sessionService?: import('@google/adk').BaseSessionService, state?: Record<string, unknown>,
+ *     key?: typeof KEY, again?: boolean }} Setting
  */
 
 /**
- * Creates a session and a runner over it.
+ * Creates a session, unless it was opened before (`again`), and a runner over it.
  *
  * @param {Setting} setting
  */
-export async function open({ sessionService = new StatepadSessionService(), state, ...options }) {
-  const runner = new Runner({ appName: KEY.appName, sessionService, ...options });
-  await sessionService.createSession({ ...KEY, ...(state === undefined ? {} : { state }) });
+export async function open(setting) {
+  const { sessionService = new StatepadSessionService(), state, key = KEY, again = false, ...options } = setting;
+  const runner = new Runner({ appName: key.appName, sessionService, ...options });
+  if (!again) await sessionService.createSession({ ...key, ...(state === undefined ? {} : { state }) });
 
   /** The session as the service has it now. */
   const stored = async () => {
-    const session = await sessionService.getSession(KEY);
+    const session = await sessionService.getSession(key);
     if (session === undefined) throw new Error('the session is gone');
     return session;
   };
@@ -50,8 +52,8 @@ export async function open({ sessionService = new StatepadSessionService(), stat
       const events = [];
       const parts = typeof message === 'string' ? [{ text: message }] : message;
       const run = runner.runAsync({
-        userId: KEY.userId,
-        sessionId: KEY.sessionId,
+        userId: key.userId,
+        sessionId: key.sessionId,
         newMessage: { role: 'user', parts },
         ...more,
       });

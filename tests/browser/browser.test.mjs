@@ -48,7 +48,7 @@ const pages = {
   '/forbidden': {
     html: html(`
       import { SessionService, ready } from 'statepad';
-      const outcome = (promise) => promise.then(() => 'done', (error) => \`\${error.name}: \${error.message}\`);
+      const outcome = (promise) => promise.then(() => 'done', ({ code, reason, message }) => [code, reason, message]);
       globalThis.told = (async () => {
         // Nobody has waited for the module yet when it is refused.
         await outcome(WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])));
@@ -122,7 +122,10 @@ describe('in a browser', () => {
 
   it('rejects, and leaves no rejection unhandled, where the page forbids WebAssembly', async () => {
     const { page, complaints } = await open('/forbidden');
-    for (const outcome of await page.evaluate(() => globalThis.told)) assert.match(outcome, /WebAssembly/);
+    const [[code, reason, message], ...others] = await page.evaluate(() => globalThis.told);
+    assert.deepEqual([code, reason], ['CORE_FAILED', 'host']);
+    assert.match(message, /^statepad needs WebAssembly, .* has to allow 'wasm-unsafe-eval' in its script-src/);
+    assert.deepEqual(others, [[code, reason, message]]);
     assert.deepEqual(
       complaints.filter((complaint) => complaint.startsWith('uncaught')),
       [],

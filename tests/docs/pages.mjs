@@ -39,6 +39,19 @@ export function blocksOf(text) {
   return blocks;
 }
 
+/**
+ * The runs that a block of text shows, `$ node FILE ARGUMENTS` and what it prints, in order; none when it is no such
+ * block.
+ */
+export function transcriptOf(block) {
+  const runs = block?.language === 'text' ? block.code.matchAll(/^\$ node (\S+\.mjs)(.*)\n((?:(?!\$ ).*\n)*)/gm) : [];
+  return [...runs].map(([, file, rest, shown]) => ({
+    file,
+    args: [...rest.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare),
+    shown,
+  }));
+}
+
 /** The text without its blocks of code. */
 const proseOf = (text) => text.replace(/^```[^]*?^```$/gm, '');
 
@@ -91,6 +104,13 @@ export async function write(folder, files) {
   }
 }
 
+/** The README's first program in a language, and what it prints: the block of text behind it. */
+export function programIn(language) {
+  const blocks = blocksOf(textOf('README.md'));
+  const at = blocks.findIndex((block) => block.language === language);
+  return { program: blocks[at].code, shown: blocks[at + 1].language === 'text' ? blocks[at + 1].code : undefined };
+}
+
 /** Runs Node in a folder; answers what it printed. */
 export async function node(folder, args, env = {}) {
   const colorless = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', ...env };
@@ -100,10 +120,10 @@ export async function node(folder, args, env = {}) {
 }
 
 /** Runs a block as a module; answers what it printed. */
-export async function printed(code, env) {
+export async function printed(code, env, flags = []) {
   return await inFolder(async (folder) => {
     await write(folder, { 'block.mjs': code });
-    return await node(folder, ['block.mjs'], env);
+    return await node(folder, [...flags, 'block.mjs'], env);
   });
 }
 

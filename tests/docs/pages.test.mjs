@@ -1,5 +1,5 @@
-// The pages: every `js` block of docs/ runs and prints what its comments say, every `ts` block compiles, every link
-// leads somewhere, in the package, too; what pages name is there.
+// The pages: every `js` block of docs/ runs and prints what its comments say, or what the commands below it show;
+// every `ts` block compiles, every link leads somewhere, in the package, too; what pages name is there.
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
@@ -9,12 +9,38 @@ import { join, posix, sep } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { isPublished } from '../../scripts/readme.mjs';
 import { startRedis, whyNoRedis } from '../support/redis.mjs';
-import { anchorsOf, blocksOf, compile, linksOf, pages, printed, root, textOf } from './pages.mjs';
+import {
+  anchorsOf,
+  blocksOf,
+  compile,
+  inFolder,
+  linksOf,
+  node,
+  pages,
+  printed,
+  root,
+  textOf,
+  transcriptOf,
+  write,
+} from './pages.mjs';
 
 /** What the comments of a block say that it prints, line by line. */
 function expectedOf(code) {
   return [...code.matchAll(/\/\/ → (.*)$/gm)].map(([, text]) => text);
 }
+
+/** What the models of a page answer, by the agent's name: ADK's agents run without a network. */
+const MODELS = {
+  'docs/adk.md': {
+    shop: 'We have sencha.',
+    moon: 'The moon pulls.',
+    sun: 'The sun pulls.',
+    editor: 'Both pull.',
+  },
+};
+
+/** A block that names its file in its first line belongs to a project in another host, where tests/hosts runs it. */
+const IN_A_HOST = /^\/\/ [\w./-]+\.\w+\n/;
 
 /** A log behind HTTP: what is posted to it is appended, and read by GET. */
 async function startLog() {
@@ -30,11 +56,16 @@ async function startLog() {
   return { url: `http://127.0.0.1:${server.address().port}`, stop };
 }
 
-for (const page of pages.filter((path) => path.startsWith('docs/'))) {
+/** Its blocks are files of projects in other hosts, where tests/hosts runs them. */
+const HOSTS = 'docs/hosts.md';
+
+for (const page of pages.filter((path) => path.startsWith('docs/') && path !== HOSTS)) {
   describe(page, () => {
     const text = textOf(page);
     const blocks = blocksOf(text);
-    const env = {};
+    const env = { MODEL_SAYS: JSON.stringify(MODELS[page] ?? {}) };
+    /** What a program is started with: models that answer by themselves, where it has agents. */
+    const flagsOf = (code) => (/\bRunner\b/.test(code) ? ['--import', join(root, 'tests/docs/model.mjs')] : []);
     const servers = [];
 
     before(async () => {
@@ -51,15 +82,25 @@ for (const page of pages.filter((path) => path.startsWith('docs/'))) {
 
     for (const [index, { heading, language, code }] of blocks.entries()) {
       const name = `block ${index + 1}, of "${heading}",`;
-      if (language === 'js') {
+      const transcript = transcriptOf(blocks[index + 1]);
+      if (language === 'js' && transcript.length > 0) {
+        test(`${name} prints what the commands below it show`, async () => {
+          await inFolder(async (folder) => {
+            for (const { file, args, shown } of transcript) {
+              await write(folder, { [file]: code });
+              assert.equal(await node(folder, [...flagsOf(code), file, ...args], env), shown);
+            }
+          });
+        });
+      } else if (language === 'js' && !IN_A_HOST.test(code)) {
         test(`${name} prints what it says`, { skip: /\bREDIS_URL\b/.test(code) && whyNoRedis() }, async () => {
           const expected = expectedOf(code);
           assert.ok(expected.length > 0, 'it says nothing');
-          assert.deepEqual((await printed(code, env)).split('\n').slice(0, -1), expected);
+          assert.deepEqual((await printed(code, env, flagsOf(code))).split('\n').slice(0, -1), expected);
         });
       } else {
         test(`${name} is of a kind that pages have`, () =>
-          assert.ok(['ts', 'sh', 'text'].includes(language), language));
+          assert.ok(['js', 'ts', 'sh', 'text'].includes(language), language));
       }
     }
   });
@@ -71,11 +112,13 @@ const CLOUDFLARE = `declare module 'cloudflare:workers' {
 }`;
 
 test('every block in TypeScript compiles, strict', async () => {
-  const files = pages.flatMap((page) =>
-    blocksOf(textOf(page)).flatMap(({ language, code }, index) =>
-      language === 'ts' ? [[`${page.replace(/\W/g, '-')}-${index + 1}.ts`, code]] : [],
-    ),
-  );
+  const files = pages
+    .filter((page) => page !== HOSTS)
+    .flatMap((page) =>
+      blocksOf(textOf(page)).flatMap(({ language, code }, index) =>
+        language === 'ts' ? [[`${page.replace(/\W/g, '-')}-${index + 1}.ts`, code]] : [],
+      ),
+    );
   assert.ok(files.length > 5);
   assert.deepEqual(await compile({ ...Object.fromEntries(files), 'cloudflare.d.ts': CLOUDFLARE }), []);
 });

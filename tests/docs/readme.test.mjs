@@ -1,26 +1,21 @@
-// The README's programs: each compiles, and prints what stands below it.
+// The README's programs: each compiles under strict TypeScript, and prints what stands below it.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { transform } from 'esbuild';
-import { blocksOf, compile, inFolder, node, printed, root, textOf, write } from './pages.mjs';
+import { blocksOf, compile, inFolder, node, printed, programIn, root, textOf, write } from './pages.mjs';
 
 const blocks = blocksOf(textOf('README.md'));
 
-/** A program of the README and what it prints: its first block in this language, and the block of text behind it. */
-function programIn(language) {
-  const at = blocks.findIndex((block) => block.language === language);
-  assert.equal(blocks[at + 1].language, 'text');
-  return [blocks[at].code, blocks[at + 1].code];
-}
+test('every program compiles under strict TypeScript as it stands, with and without types', async () => {
+  const programs = blocks.filter(({ language }) => ['js', 'ts'].includes(language));
+  assert.ok(programs.some(({ language }) => language === 'js') && programs.some(({ language }) => language === 'ts'));
+  assert.deepEqual(await compile(Object.fromEntries(programs.map(({ code }, index) => [`${index}.mts`, code]))), []);
+});
 
 describe('the agent on SQLite', () => {
-  const [program, shown] = programIn('ts');
-
-  test('compiles under strict TypeScript', async () => {
-    assert.deepEqual(await compile({ 'tutor.mts': program }), []);
-  });
+  const { program, shown } = programIn('ts');
 
   test('prints what the README says, in two processes, one after the other', async () => {
     const { code } = await transform(program, { loader: 'ts', format: 'esm', target: 'node20' });
@@ -40,7 +35,7 @@ describe('the agent on SQLite', () => {
 });
 
 test('the program without ADK prints what the README says', async () => {
-  const [program, shown] = programIn('js');
+  const { program, shown } = programIn('js');
   assert.equal(await printed(program), shown);
 });
 

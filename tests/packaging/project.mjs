@@ -1,4 +1,4 @@
-// Packs the built package and installs it into fresh projects, as a user would.
+// Makes the package that is published, packs it, and installs it into fresh projects, as a user would.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { makePackage } from '../../scripts/pack.mjs';
 
 const execute = promisify(execFile);
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -37,9 +38,8 @@ let packing;
 export function pack() {
   packing ??= (async () => {
     const folder = temporaryFolder();
-    const printed = await run('npm', ['pack', '--json', '--workspace', 'pkg', '--pack-destination', folder], {
-      cwd: root,
-    });
+    makePackage(join(folder, 'npm'));
+    const printed = await run('npm', ['pack', './npm', '--json'], { cwd: folder });
     const answer = JSON.parse(printed);
     const packed = Array.isArray(answer) ? answer[0] : answer.statepad;
     return { ...packed, path: join(folder, packed.filename) };

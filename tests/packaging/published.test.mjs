@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { linksOf, publishedReadme } from '../../scripts/readme.mjs';
+import { isPublished, linksOf, publishedReadme } from '../../scripts/readme.mjs';
 import { env, root, wasmTarget } from '../../scripts/tools.mjs';
 
 const read = (...path) => readFileSync(join(root, ...path), 'utf8');
@@ -16,12 +16,11 @@ const manifest = Object.fromEntries(
   [...read('Cargo.toml').matchAll(/^(\w[\w-]*) = "?(.*?)"?$/gm)].map(([, name, value]) => [name, value]),
 );
 
-for (const [registry, path] of [
-  ['crates.io', manifest.readme],
-  ['npm', 'pkg/README.md'],
-]) {
+/** The readme as each registry shows it. */
+const readmes = { 'crates.io': read(manifest.readme), npm: publishedReadme(read('README.md')) };
+
+for (const [registry, text] of Object.entries(readmes)) {
   test(`the readme that ${registry} shows has no link into the repository`, () => {
-    const text = read(path);
     assert.match(text, /^# statepad$/m);
     assert.match(text, /MIT or Apache-2\.0/);
     assert.deepEqual(
@@ -41,9 +40,9 @@ test('a link into the repository is shown as its text and its path, and an image
 });
 
 test('every file that the readme of npm names by a path is in the package', () => {
-  const named = [...read('pkg/README.md').matchAll(/`((?:docs\/)?[\w-]+\.md)`/g)].map(([, path]) => path);
+  const named = [...readmes.npm.matchAll(/`((?:docs\/)?[\w-]+\.md)`/g)].map(([, path]) => path);
   assert.ok(named.length > 0);
-  for (const path of named) assert.ok(existsSync(join(root, 'pkg', path)), path);
+  for (const path of named) assert.ok(isPublished(path) && existsSync(join(root, path)), path);
 });
 
 test('the licenses are named in the words of SPDX, and their texts are published', () => {

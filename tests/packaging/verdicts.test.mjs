@@ -7,6 +7,8 @@ import { it } from 'node:test';
 import { publint } from 'publint';
 import { pack, root, run } from './project.mjs';
 
+const { exports: exported } = JSON.parse(readFileSync(join(root, 'pkg', 'package.json'), 'utf8'));
+
 it('publint finds nothing to mend', async () => {
   const { path } = await pack();
   const bytes = readFileSync(path);
@@ -22,14 +24,7 @@ it('the types are right for every way to import it that there is', async () => {
     cwd: root,
   });
   const { analysis } = JSON.parse(printed);
-  assert.deepEqual(Object.keys(analysis.entrypoints).sort(), [
-    '.',
-    './adk',
-    './jsonl',
-    './package.json',
-    './stores/*',
-    './testing',
-  ]);
+  assert.deepEqual(Object.keys(analysis.entrypoints).sort(), Object.keys(exported).sort());
   const supported = analysis.problems.filter(({ resolutionKind }) =>
     ['node16-esm', 'bundler'].includes(resolutionKind),
   );

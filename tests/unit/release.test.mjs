@@ -1,4 +1,4 @@
-// Crate and package are one release: their versions match, and the script that makes the next one does what it says.
+// Crate and package are one release: there is one version, and the script that makes the next one does what it says.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -9,20 +9,13 @@ import { after, describe, test } from 'node:test';
 import { nextVersion, released, versionsIn } from '../../scripts/release.mjs';
 import { root } from '../../scripts/tools.mjs';
 
-const FILES = [
-  'Cargo.toml',
-  'Cargo.lock',
-  'pkg/package.json',
-  'package-lock.json',
-  'CHANGELOG.md',
-  'scripts/release.mjs',
-  'scripts/tools.mjs',
-];
+const FILES = ['Cargo.toml', 'Cargo.lock', 'CHANGELOG.md', 'scripts/release.mjs', 'scripts/tools.mjs'];
 
-test('Cargo.toml, Cargo.lock, the package and its lock name one version', () => {
+test('Cargo.toml and Cargo.lock name one version, and the package of the tree none: it gets theirs when packed', () => {
   const versions = Object.values(versionsIn(root));
-  assert.equal(versions.length, 4);
+  assert.equal(versions.length, 2);
   assert.equal(new Set(versions).size, 1, JSON.stringify(versionsIn(root)));
+  assert.equal('version' in JSON.parse(readFileSync(join(root, 'pkg', 'package.json'), 'utf8')), false);
 });
 
 describe('on a copy', () => {
@@ -68,13 +61,13 @@ describe('on a copy', () => {
     assert.equal(git('status', '--porcelain'), '');
   });
 
-  test('a release changes the version in four places, the changelog, and nothing else', () => {
+  test('a release changes the version in two places, the changelog, and nothing else', () => {
     const next = nextVersion(current, 'minor');
     assert.equal(release('minor').status, 0);
     assert.deepEqual(new Set(Object.values(versionsIn(folder))), new Set([next]));
     assert.equal(
-      git('diff', '--shortstat', '--', ...FILES.slice(0, 4)).trim(),
-      '4 files changed, 4 insertions(+), 4 deletions(-)',
+      git('diff', '--shortstat', '--', ...FILES.slice(0, 2)).trim(),
+      '2 files changed, 2 insertions(+), 2 deletions(-)',
     );
     const date = new Date().toISOString().slice(0, 10);
     const day = read('CHANGELOG.md').match(/\d{4}-\d\d-\d\d/)[0];
@@ -85,7 +78,7 @@ describe('on a copy', () => {
     );
     assert.deepEqual(
       git('diff', '--name-only').trim().split('\n').sort(),
-      ['CHANGELOG.md', ...FILES.slice(0, 4)].sort(),
+      ['CHANGELOG.md', ...FILES.slice(0, 2)].sort(),
     );
     git('commit', '--quiet', '-am', 'release');
     assert.match(release('minor').stderr, /nothing under "Unreleased"/);
@@ -93,13 +86,13 @@ describe('on a copy', () => {
 
   test('versions that differ are refused', () => {
     writeFileSync(
-      join(folder, 'pkg', 'package.json'),
-      read('pkg/package.json').replace(/"version": "[^"]+"/, '"version": "9.9.9"'),
+      join(folder, 'Cargo.lock'),
+      read('Cargo.lock').replace(/^(name = "statepad"\nversion = )"[^"]+"/m, '$1"9.9.9"'),
     );
     git('commit', '--quiet', '-am', 'one alone');
     const { status, stderr } = release('patch');
     assert.equal(status, 1);
-    assert.match(stderr, /the versions differ: .*"pkg\/package\.json":"9\.9\.9"/);
+    assert.match(stderr, /the versions differ: .*"Cargo\.lock":"9\.9\.9"/);
   });
 });
 

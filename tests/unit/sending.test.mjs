@@ -1,12 +1,59 @@
 // How changes are sent: those that wait go together, a signal calls one off, and the end waits for all.
 
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
 import { SessionService, StoreError } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { plain } from '../contract/read.mjs';
 import { KEY, hasCode, setting } from '../support/fixtures.mjs';
 import { open, retry, stored } from './faulty-store.mjs';
+
+describe('the changes of a session', () => {
+  test('go one after the other, also when one is asked for while the first is being sent', async () => {
+    const inner = memoryStore();
+    let running = 0;
+    let asked;
+    const store = {
+      ...inner,
+      watch: undefined,
+      commitMany: undefined,
+      commit: async (change, context) => {
+        assert.equal((running += 1), 1, 'one at a time');
+        if (change.id === 'first')
+          asked = service.appendEvent({ session, event: setting({ n: 2 }, { id: 'second' }) });
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        running -= 1;
+        return await inner.commit(change, context);
+      },
+    };
+    const service = new SessionService({ store });
+    const session = await service.createSession(KEY);
+    await service.appendEvent({ session, event: setting({ n: 1 }, { id: 'first' }) });
+    await asked;
+    assert.deepEqual(
+      session.events.map(({ id }) => id),
+      ['first', 'second'],
+    );
+    assert.equal(session.state.n, 2);
+  });
+});
+
+test('nothing of a commit stays once it is done: no timer, and no listener of its signal', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const { signal } = new AbortController();
+  const before = timers();
+  const service = new SessionService({ store: { ...memoryStore(), watch: undefined } });
+  const session = await service.createSession(KEY);
+  await Promise.all(
+    Array.from({ length: 100 }, (_, n) =>
+      service.appendEvent({ session, event: setting({ n }), ...(n % 2 && { signal }) }),
+    ),
+  );
+  assert.equal(session.revision, 100);
+  assert.equal(timers(), before);
+  assert.deepEqual(getEventListeners(signal, 'abort'), []);
+});
 
 describe('group commit', () => {
   test('changes that wait together go together, one of each session, and one that fails fails alone', async () => {

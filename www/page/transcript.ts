@@ -6,7 +6,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import type { Event as LoggedEvent, Session } from 'statepad';
 import { InspectorPart } from '../inspector/ui/part.js';
 import type { Inspection } from '../inspector/model/inspection.js';
-import { base } from '../inspector/ui/style.js';
+import { base, label } from '../inspector/ui/style.js';
 import { isSameSession } from '../inspector/model/session-name.js';
 import { isError } from '../inspector/model/contents.js';
 import { bubbleOf, sideOf } from './bubble.js';
@@ -25,6 +25,7 @@ export class StatepadTranscript extends InspectorPart {
   };
   static override styles = [
     base,
+    label,
     css`
       .log {
         /* What only screen readers see is placed in it, not in the page. */
@@ -105,17 +106,6 @@ export class StatepadTranscript extends InspectorPart {
       .item {
         display: grid;
         gap: 0.1rem;
-      }
-
-      .label {
-        color: var(--quiet);
-        font-size: 0.75rem;
-      }
-
-      .label b {
-        color: var(--text);
-        font-family: var(--mono);
-        font-weight: 600;
       }
 
       .item .mono {

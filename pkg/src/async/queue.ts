@@ -1,56 +1,59 @@
 // One thing after the other.
 
 /** Runs tasks one after the other, whether the earlier ones succeed or not. */
-export class Queue {
-  #last: Promise<unknown> = Promise.resolve();
-  #length = 0;
+class Queue {
+  readonly #emptied: () => void;
+  /** Starts the tasks that wait. */
+  readonly #waiting: (() => void)[] = [];
+  #isRunning = false;
 
-  /** Resolves when all tasks that there are now are done. */
-  async idle(): Promise<void> {
-    await this.#last;
+  /** `emptied` is called whenever a task is done and no other one waits. */
+  constructor(emptied: () => void) {
+    this.#emptied = emptied;
   }
 
-  /** How many tasks are not done yet. */
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Runs a task when all earlier ones are done. */
+  /** Runs a task when all earlier ones are done; at once when there are none. */
   run<T>(task: () => Promise<T>): Promise<T> {
-    this.#length += 1;
-    const done = (): void => {
-      this.#length -= 1;
-    };
-    const result = this.#last.then(task);
-    this.#last = result.then(done, done);
+    let result: Promise<T>;
+    if (this.#isRunning) {
+      result = new Promise<void>((resolve) => this.#waiting.push(resolve)).then(task);
+    } else {
+      this.#isRunning = true;
+      result = task();
+    }
+    result.then(this.#next, this.#next);
     return result;
   }
+
+  readonly #next = (): void => {
+    const start = this.#waiting.shift();
+    if (start === undefined) {
+      this.#isRunning = false;
+      this.#emptied();
+    } else {
+      start();
+    }
+  };
 }
 
 /** Queues under names, each as long as it is needed. */
 export class Queues {
   readonly #queues = new Map<string, Queue>();
 
-  /** Runs a task when all earlier ones of the same name are done. */
-  async run<T>(name: string, task: () => Promise<T>): Promise<T> {
+  /** Runs a task when all earlier ones of the same name are done; at once when there are none. */
+  run<T>(name: string, task: () => Promise<T>): Promise<T> {
     let queue = this.#queues.get(name);
     if (queue === undefined) {
-      queue = new Queue();
+      queue = new Queue(() => this.#queues.delete(name));
       this.#queues.set(name, queue);
     }
-    try {
-      return await queue.run(task);
-    } finally {
-      if (queue.length === 0) {
-        this.#queues.delete(name);
-      }
-    }
+    return queue.run(task);
   }
 
   /** Resolves when all that has been asked for is done. */
   async idle(): Promise<void> {
     while (this.#queues.size > 0) {
-      await Promise.all([...this.#queues.values()].map(async (queue) => await queue.idle()));
+      await Promise.all([...this.#queues.values()].map(async (queue) => await queue.run(async () => undefined)));
     }
   }
 }

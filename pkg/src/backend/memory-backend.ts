@@ -1,8 +1,9 @@
 // Sessions without a store: nothing is waited for, so nothing can come between.
 
 import { admitDelta } from '../input/admit.js';
-import { beginAppend, finishAppend, notFound } from '../session/append.js';
+import { beginAppend, finishAppend } from '../session/append.js';
 import { creationEvent } from '../session/creation.js';
+import { notFoundInMemory, noteInMemory } from '../session/elsewhere.js';
 import { admitEvent } from '../input/event-draft.js';
 import { StatepadError } from '../model/errors.js';
 import { cloneMutable, put } from '../model/json.js';
@@ -34,6 +35,12 @@ export class MemoryBackend implements SessionBackend {
 
   constructor(now: () => number) {
     this.#now = now;
+    noteInMemory(this);
+  }
+
+  /** Whether it has a session: other services ask, for their errors. */
+  has(key: SessionKey): boolean {
+    return this.#registry.find(key) !== undefined;
   }
 
   create({ key, state }: Creation): Session {
@@ -64,7 +71,7 @@ export class MemoryBackend implements SessionBackend {
     const view = this.#registry.view(session);
     const record = view?.record ?? this.#registry.find(checkKey({ appName, userId, sessionId }));
     if (record === undefined) {
-      throw notFound(sessionId);
+      throw notFoundInMemory({ appName, userId, sessionId }, session);
     }
     return finishAppend(
       this.#registry,
@@ -92,7 +99,7 @@ export class MemoryBackend implements SessionBackend {
     const view =
       this.#registry.view(session) ?? this.view(this.get(checkKey({ appName, userId, sessionId }), undefined));
     if (view === undefined) {
-      throw notFound(sessionId);
+      throw notFoundInMemory({ appName, userId, sessionId }, session);
     }
     return view;
   }
@@ -117,7 +124,7 @@ export class MemoryBackend implements SessionBackend {
     return () => {
       const record = registry.find(key);
       if (record === undefined) {
-        throw notFound(sessionId);
+        throw notFoundInMemory(key);
       }
       const guard = { revision: record.revision, ...this.#versions({ appName, userId }) };
       return {

@@ -3,14 +3,11 @@
 
 import { initSync } from '../../wasm/statepad.js';
 import { characters, frequent, length, text } from '../../wasm/statepad_text.js';
+import { loadBeside, type Loading } from './loading.js';
 import { decodeModule } from './module-text.js';
 
-/** What to wait for. */
-export const loading: Promise<void> | undefined = WebAssembly.compile(
-  decodeModule({ characters, frequent, length, text }),
-).then((compiled) => {
+/** What came of it so far. */
+export const loading: Loading = loadBeside(async () => {
+  const compiled = await WebAssembly.compile(decodeModule({ characters, frequent, length, text }));
   initSync({ module: compiled });
 });
-
-// A failure reaches the callers of ready(); without one it must not be an unhandled rejection.
-loading.catch(() => undefined);

@@ -4,8 +4,7 @@
 import { Buffer } from 'node:buffer';
 import { initSync } from '../../wasm/statepad.js';
 import { hex } from '../../wasm/statepad_hex.js';
+import { loadNow, type Loading } from './loading.js';
 
-initSync({ module: Buffer.from(hex, 'hex') });
-
-/** What to wait for: nothing. */
-export const loading: Promise<void> | undefined = undefined;
+/** What came of it. */
+export const loading: Loading = loadNow(() => initSync({ module: Buffer.from(hex, 'hex') }));

@@ -2,8 +2,7 @@
 
 import { initSync } from '../../wasm/statepad.js';
 import module from '../../wasm/statepad_bg.wasm';
+import { loadNow, type Loading } from './loading.js';
 
-initSync({ module });
-
-/** What to wait for: nothing. */
-export const loading: Promise<void> | undefined = undefined;
+/** What came of it. */
+export const loading: Loading = loadNow(() => initSync({ module }));

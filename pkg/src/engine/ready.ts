@@ -6,7 +6,8 @@ import { ready as loadedCore } from './wasm.js';
  * Resolves when the synchronous functions can be used. In Node they can be used at once; in a browser the module is
  * compiled first, which takes milliseconds. The asynchronous methods wait by themselves.
  *
- * Rejects when the host cannot compile the module (a content security policy without `'wasm-unsafe-eval'`, say).
+ * Throws `CORE_FAILED` with the reason `host` when the host has no WebAssembly, or does not compile it (a content
+ * security policy without `'wasm-unsafe-eval'`, say).
  */
 export async function ready(): Promise<void> {
   await loadedCore();

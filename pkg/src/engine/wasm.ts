@@ -15,18 +15,22 @@ import {
   type InitOutput,
 } from '../../wasm/statepad.js';
 import { StatepadError } from '../model/errors.js';
+import { hostError } from './loading.js';
 
-/** Why the module cannot be used any more. */
-let trap: { readonly cause: unknown } | undefined;
+/** What calls are told once the module cannot be used: the host could not load it, or it has failed in a call. */
+let refusal = loading.failure && refusalOf(loading.failure.cause);
 
-/** Throws `CORE_FAILED` once the module has ended in the middle of a call: what it was about is half done. */
-export function refuseAfterTrap(): void {
-  if (trap !== undefined) {
-    throw new StatepadError(
-      'CORE_FAILED',
-      'the WebAssembly module has failed: start the program, or load the page, anew',
-      { reason: 'trap', cause: trap.cause },
-    );
+function refusalOf(cause: unknown): () => StatepadError {
+  return () => hostError(cause);
+}
+
+/**
+ * Throws `CORE_FAILED` where the host could not load the module, and once the module has ended in the middle of a
+ * call: what it was about is half done.
+ */
+export function refuseAfterFailure(): void {
+  if (refusal !== undefined) {
+    throw refusal();
   }
 }
 
@@ -37,7 +41,12 @@ function failure(error: unknown): unknown {
   }
   // A stack that was full already when the call came has done nothing to the module; if it has, the next call tells.
   if (!(error instanceof RangeError)) {
-    trap = { cause: error };
+    refusal = () =>
+      new StatepadError(
+        'CORE_FAILED',
+        'the WebAssembly module has failed: start the program, or load the page, anew',
+        { reason: 'trap', cause: error },
+      );
   }
   return new StatepadError('CORE_FAILED', 'the WebAssembly module has failed in the middle of a call', {
     reason: 'trap',
@@ -53,7 +62,7 @@ type Call = (this: unknown, ...args: never[]) => unknown;
  */
 function guarded<F extends Call>(call: F): F {
   return function (this: unknown, a: never, b: never, c: never, d: never, e: never, f: never) {
-    refuseAfterTrap();
+    refuseAfterFailure();
     try {
       return call.call(this, a, b, c, d, e, f);
     } catch (error) {
@@ -68,7 +77,7 @@ for (const prototype of [Core.prototype, HistoryLog.prototype] as unknown as Rec
     if (name === 'free') {
       // The memory of a failed module is not touched again.
       prototype[name] = function (this: unknown) {
-        if (trap === undefined) {
+        if (refusal === undefined) {
           guarded(call).call(this);
         }
       };
@@ -102,16 +111,20 @@ export const make_scratch = guarded(scratch);
 export const make_words = guarded(words);
 export const make_floats = guarded(floats);
 
-let loaded = loading === undefined;
-const whenLoaded = loading?.then(() => {
-  loaded = true;
-});
-// A failure is told to the callers of ready(): without one it is no unhandled rejection.
-whenLoaded?.catch(() => undefined);
+let loaded = loading.pending === undefined && loading.failure === undefined;
+const whenLoaded = loading.pending?.then(
+  () => {
+    loaded = true;
+  },
+  (cause: unknown) => {
+    refusal = refusalOf(cause);
+  },
+);
 
-/** Resolves when the core can be called. Rejects when the host cannot compile the module. */
+/** Resolves when the core can be called. Throws `CORE_FAILED` where the host cannot load the module. */
 export async function ready(): Promise<void> {
   await whenLoaded;
+  refuseAfterFailure();
 }
 
 /** Whether the core can be called. */
@@ -124,7 +137,7 @@ export function isReady(): boolean {
  * caller called.
  */
 export function requireReady(what: string): void {
-  refuseAfterTrap();
+  refuseAfterFailure();
   if (!loaded) {
     throw new StatepadError('NOT_READY', `${what} was called before the module was loaded: await ready() first`);
   }

@@ -58,9 +58,9 @@ export interface ErrorDetails {
   readonly problems?: readonly { readonly line: number; readonly reason: string }[];
   /**
    * `CORE_FAILED`: whether there was no memory for the call, which changed nothing, or the module has ended in the
-   * middle of one.
+   * middle of one, or the host could not load the module.
    */
-  readonly reason?: 'memory' | 'trap';
+  readonly reason?: 'memory' | 'trap' | 'host';
   /** What caused the error, where that is another error. */
   readonly cause?: unknown;
 }
@@ -79,7 +79,7 @@ export class StatepadError extends Error implements ErrorDetails {
   declare readonly size?: number;
   declare readonly limit?: number;
   declare readonly missing?: readonly Missing[];
-  declare readonly reason?: 'memory' | 'trap';
+  declare readonly reason?: 'memory' | 'trap' | 'host';
   declare readonly line?: number;
   declare readonly problems?: readonly { readonly line: number; readonly reason: string }[];
 

@@ -29,8 +29,9 @@ import { admitCreation, type SessionBackend } from '../backend/backend.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
 import type { StoredOptions } from '../backend/durable/options.js';
 import type { ExclusiveQueues } from '../async/exclusive-queue.js';
-import { isReady, ready, refuseAfterTrap, requireReady } from '../engine/wasm.js';
+import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
+import { foreignHandle } from '../session/elsewhere.js';
 import type { View } from '../session/handle.js';
 import type {
   Abortable,
@@ -285,9 +286,7 @@ export class SessionService {
     this.#refuseWhenClosed();
     const view = this.#sessions?.view(session);
     if (view === undefined) {
-      throw new StatepadError('INVALID_ARGUMENT', 'session must be a handle that this service gave', {
-        path: 'session',
-      });
+      throw foreignHandle(session);
     }
     return new InvocationContext(
       {
@@ -374,7 +373,7 @@ export class SessionService {
   }
 
   #refuseWhenClosed(): void {
-    refuseAfterTrap();
+    refuseAfterFailure();
     if (this.#isClosed) {
       throw new StatepadError('CLOSED', 'the service is closed');
     }

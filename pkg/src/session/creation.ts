@@ -1,7 +1,7 @@
 // What a session began with: kept by its store as the event of revision 0, so that its history is whole.
 
 import { deepFreeze } from '../model/json.js';
-import { withoutTemp } from '../model/scope.js';
+import { isTemp, withoutTemp } from '../model/scope.js';
 import type { AdmittedDelta } from '../input/admit.js';
 import type { StoredEvent } from '../store/contract.js';
 import type { Json } from '../model/types.js';
@@ -14,8 +14,11 @@ export interface CreationEvent {
   readonly state: Readonly<Record<string, Json>>;
 }
 
-/** The creation of a session with an initial state. */
+/** The creation of a session with an initial state, which becomes a part of it where it is stored as it is. */
 export function creationEvent(timestamp: number, { delta, deleted }: AdmittedDelta): CreationEvent {
+  if (deleted.length === 0 && !Object.keys(delta).some(isTemp)) {
+    return { timestamp, state: delta };
+  }
   const state = withoutTemp(delta);
   deleted.forEach((key) => delete state[key]);
   return { timestamp, state };

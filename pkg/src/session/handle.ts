@@ -3,6 +3,7 @@
 import { eventsInWindow, showsAll, type EventWindow } from './event-window.js';
 import { MergedState, type SessionVersions } from './merged-state.js';
 import { StatepadError } from '../model/errors.js';
+import { isObject } from '../model/kinds.js';
 import type { SessionRecord } from './record.js';
 import type { Event, Json, Session } from '../model/types.js';
 
@@ -27,6 +28,9 @@ export interface View {
   state: Readonly<Record<string, Json>> | undefined;
   events: readonly Event[] | undefined;
 }
+
+/** What handles of all copies of the package have. */
+const brand = Symbol.for('statepad.session');
 
 /** The handle that users hold: frozen, with own enumerable members, so that it can be spread, printed and cloned. */
 class Handle implements Session {
@@ -65,6 +69,7 @@ class Handle implements Session {
       },
     });
     Object.defineProperty(this.prototype, 'constructor', { value: Object });
+    Object.defineProperty(this.prototype, brand, { value: true });
   }
 }
 
@@ -95,6 +100,11 @@ export function makeHandle(view: View): Session {
 /** The view behind a handle, or `undefined` for any other object. */
 export function viewOf(session: unknown): View | undefined {
   return Handle.view(session);
+}
+
+/** Whether it is a handle, also one of another copy of the package. */
+export function isAnyHandle(session: unknown): boolean {
+  return isObject(session) && brand in session;
 }
 
 /** The merged state that a view shows, with the `temp:` keys of its invocation. */

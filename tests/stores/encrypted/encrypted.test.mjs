@@ -207,10 +207,17 @@ test('where there is neither Node nor WebCrypto it says so', async () => {
 
 test('it has the members that the inner store has, and no others', async () => {
   const whole = encryptedStore(
-    { ...memoryStore(), open: async () => {}, close: async () => {}, durability: 'disk', exclusive: true },
+    {
+      ...memoryStore(),
+      open: async () => {},
+      close: async () => {},
+      durability: 'disk',
+      exclusive: true,
+      parallelCommits: 2,
+    },
     { keys },
   );
-  assert.deepEqual([whole.durability, whole.exclusive], ['disk', true]);
+  assert.deepEqual([whole.durability, whole.exclusive, whole.parallelCommits], ['disk', true, 2]);
   const { commit, load, list, remove, loadScope } = memoryStore();
   const members = ['commit', 'load', 'list', 'remove', 'loadScope'];
   assert.deepEqual(
@@ -219,7 +226,20 @@ test('it has the members that the inner store has, and no others', async () => {
   );
   assert.deepEqual(
     Object.keys(whole).sort(),
-    [...members, 'removeScope', 'commitMany', 'watch', 'open', 'close', 'durability', 'exclusive', 'keeps'].sort(),
+    [
+      ...members,
+      ...[
+        'removeScope',
+        'commitMany',
+        'parallelCommits',
+        'watch',
+        'open',
+        'close',
+        'durability',
+        'exclusive',
+        'keeps',
+      ],
+    ].sort(),
   );
   const opened = {};
   const later = encryptedStore(

@@ -73,6 +73,9 @@ export async function codeOf(promise) {
   }
 }
 
+/** An error of the operating system, as Node throws it. */
+export const systemError = (code, syscall) => Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
+
 /** A client over a pool that finds none of the functions that older processes do without. */
 export function olderClient(pool) {
   const query = async (text, values) => {

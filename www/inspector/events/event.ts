@@ -7,7 +7,7 @@ import type { Inspection } from '../model/inspection.js';
 import { contentsOf, ITEM_LABEL, type Item } from '../model/contents.js';
 import { deltaOf, splitKey } from '../model/log.js';
 import { goTo } from '../timeline/moment.js';
-import { base } from '../ui/style.js';
+import { base, label } from '../ui/style.js';
 import { showValue } from '../ui/value.js';
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
@@ -30,6 +30,7 @@ export class StatepadEvent extends InspectorPart {
   };
   static override styles = [
     base,
+    label,
     css`
       .whole {
         display: grid;
@@ -72,17 +73,6 @@ export class StatepadEvent extends InspectorPart {
 
       .part + .part {
         margin-block-start: 0.4rem;
-      }
-
-      .label {
-        color: var(--quiet);
-        font-size: 0.75rem;
-      }
-
-      .label b {
-        color: var(--text);
-        font-family: var(--mono);
-        font-weight: 600;
       }
 
       .part[data-kind='thought'] {

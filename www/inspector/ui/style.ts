@@ -243,3 +243,17 @@ export const base = css`
     }
   }
 `;
+
+/** What stands before a part of an event that is no text: "calls", "transfers to", with a name. */
+export const label = css`
+  .label {
+    color: var(--quiet);
+    font-size: 0.75rem;
+  }
+
+  .label b {
+    color: var(--text);
+    font-family: var(--mono);
+    font-weight: 600;
+  }
+`;

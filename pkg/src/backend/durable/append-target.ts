@@ -3,6 +3,7 @@
 import { NONE, rangeShownBy, startOf } from './event-range.js';
 import { missing } from '../../session/append.js';
 import { NOT_LOADED, type SessionRecord } from '../../session/record.js';
+import type { SessionCache } from './session-cache.js';
 import type { StoreParts } from './parts.js';
 import type { View } from '../../session/handle.js';
 import type { SessionKey } from '../../model/types.js';
@@ -16,14 +17,10 @@ type Parts = Pick<StoreParts, 'cache' | 'loader'>;
 export async function pinForAppend(parts: Parts, key: SessionKey, view: View | undefined): Promise<SessionRecord> {
   const { cache, loader } = parts;
   const { created, deleted } = view?.record ?? {};
-  const found = cache.registry.find(key);
-  const pin = (record: SessionRecord): SessionRecord => cache.pin(record);
-  const isFound = found !== undefined && cache.isCurrent(found);
   const record = deleted
     ? undefined
-    : isFound
-      ? pin(found)
-      : await loader.load(key, NONE, pin, { idle: view?.record });
+    : (pinCurrent(cache, key) ??
+      (await loader.load(key, NONE, (loaded) => cache.pin(loaded), { idle: view?.record })));
   if (record === undefined) {
     return missing(key);
   }
@@ -41,6 +38,27 @@ export async function pinForAppend(parts: Parts, key: SessionKey, view: View | u
   }
 }
 
+/**
+ * The same when nothing has to be loaded for it: the session is cached, and it is the one that the handle shows, with
+ * all events of it. `undefined` otherwise.
+ */
+export function pinAtOnce({ cache }: Parts, key: SessionKey, view: View | undefined): SessionRecord | undefined {
+  const isThere = view === undefined || showsCached(cache, key, view);
+  return isThere ? pinCurrent(cache, key) : undefined;
+}
+
+/** Whether a handle shows a session as it is cached, and all events that it shows are there. */
+function showsCached({ registry }: SessionCache, key: SessionKey, view: View): boolean {
+  const { record } = view;
+  return record.base <= startOf(rangeShownBy(view), record) && registry.find(key) === record;
+}
+
+/** Pins a cached session, if nothing is known to have moved it since it was loaded. */
+function pinCurrent(cache: SessionCache, key: SessionKey): SessionRecord | undefined {
+  const found = cache.registry.find(key);
+  return found !== undefined && cache.isCurrent(found) ? cache.pin(found) : undefined;
+}
+
 /** Lets a handle go on with a cached session, which gets the events that the handle shows. */
 async function bindView({ cache, loader }: Parts, view: View, record: SessionRecord): Promise<void> {
   cache.join(view, record);
@@ -54,16 +72,14 @@ async function bindView({ cache, loader }: Parts, view: View, record: SessionRec
 }
 
 /** Brings a handle up to date, with the log that the store has. When that cannot be read, the handle stays behind. */
-export async function showAppended(parts: Parts, key: SessionKey, view: View | undefined): Promise<void> {
+export async function showAppended(parts: Parts, key: SessionKey, view: View): Promise<void> {
   const { cache } = parts;
-  if (view === undefined || view.record.deleted) {
+  if (view.record.deleted) {
     return;
   }
   let record: SessionRecord | undefined;
   try {
-    if (view.record.number === NOT_LOADED) {
-      record = await pinForAppend(parts, key, view);
-    }
+    record = await pinForAppend(parts, key, view);
     cache.registry.refresh(view);
   } catch {
     // It is brought up to date when it is used next.

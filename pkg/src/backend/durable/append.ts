@@ -9,12 +9,13 @@ import {
   repeatedAppend,
   type PendingAppend,
 } from '../../session/append.js';
-import { pinForAppend, showAppended } from './append-target.js';
+import { pinAtOnce, pinForAppend, showAppended } from './append-target.js';
 import { NONE } from './event-range.js';
 import { parseEvent } from './loaded-event.js';
 import { checkKey } from '../../input/requests.js';
 import { StatepadError, isStatepadError } from '../../model/errors.js';
 import { newId } from '../../model/ids.js';
+import { NOT_LOADED, type SessionRecord } from '../../session/record.js';
 import { showTemp } from '../../session/temp-values.js';
 import { isStoreError } from '../../store/store-error.js';
 import type { StoreParts } from './parts.js';
@@ -24,7 +25,7 @@ import { scopedDelta, type DuplicateEvent, type PreparedChange } from '../../eng
 import type { SessionRegistry } from '../../session/registry.js';
 import type { EventDraft } from '../../input/event-draft.js';
 import type { View } from '../../session/handle.js';
-import type { SessionRecord } from '../../session/record.js';
+import type { SentChange } from './positions.js';
 import type { Change, Committed, Guard, Known } from '../../store/contract.js';
 import type { Event, SessionKey } from '../../model/types.js';
 import type { Signal } from '../../async/abort.js';
@@ -49,7 +50,8 @@ export interface Appended {
 }
 
 /** An append whose turn it is. */
-interface Task extends AppendRequest {
+interface Task {
+  readonly request: AppendRequest;
   readonly view: View | undefined;
   readonly begin: Begin;
 }
@@ -59,21 +61,24 @@ export async function appendStored(parts: StoreParts, request: AppendRequest): P
   const { appName, userId, id: sessionId } = request.session;
   const view = parts.cache.registry.view(request.session);
   const key = view?.record.key ?? checkKey({ appName, userId, sessionId });
-  return await parts.writer.runExclusive(key, request.signal, async (begin) => {
-    return await append(parts, key, { ...request, view, begin });
-  });
+  const task = async (begin: Begin): Promise<Appended> => await append(parts, key, { request, view, begin });
+  return await parts.writer.runExclusive(key, request.signal, task);
 }
+
+/** The store compares what the caller expects: see {@link AppendRequest.guard}. */
+const ANY_VERSION = {};
 
 async function append(parts: StoreParts, key: SessionKey, task: Task): Promise<Appended> {
   const { cache, connection, loader } = parts;
   const { registry } = cache;
-  const { view, draft } = task;
+  const { view, request } = task;
+  const { draft } = request;
   let earlier: PendingAppend | undefined;
   for (let isSure = connection.store.exclusive === true; ; isSure = true) {
     const isCached = registry.find(key) !== undefined;
-    const record = await pinForAppend(parts, key, view);
+    const record = pinAtOnce(parts, key, view) ?? (await pinForAppend(parts, key, view));
     try {
-      const change = changeOf(registry, record, draft, {});
+      const change = changeOf(registry, record, draft, ANY_VERSION);
       if (isDuplicate(change) && !isSure) {
         // An event of this id is cached. The store may have lost it since.
         await loader.load(key, NONE, () => undefined);
@@ -88,8 +93,15 @@ async function append(parts: StoreParts, key: SessionKey, task: Task): Promise<A
         earlier = pending;
         continue;
       }
-      await showAppended(parts, key, view);
-      if (view !== undefined && pending.change !== undefined) {
+      if (view === undefined) {
+        return appended;
+      }
+      if (view.record.number === NOT_LOADED) {
+        await showAppended(parts, key, view);
+      } else {
+        registry.refresh(view);
+      }
+      if (pending.change !== undefined) {
         showTemp(view, appended.event, pending.temp);
       }
       return appended;
@@ -113,52 +125,51 @@ function appendOnceMore(
 }
 
 /**
- * Has an append stored, if it is not there already. Answers `undefined` when the session that was cached is not there
- * any more and the caller has named none but that of this key: another one may be there by now.
+ * Has an append stored and applies it, if it is not there already. Answers `undefined` when the session that was
+ * cached is not there any more and the caller has named none but that of this key: another one may be there by now.
  */
 async function storeUnlessReplaced(
   parts: StoreParts,
   record: SessionRecord,
-  { event, change }: PendingAppend,
-  task: Task,
+  { event, change: prepared }: PendingAppend,
+  { request, view, begin }: Task,
   wasCached: boolean,
 ): Promise<Appended | undefined> {
-  if (change === undefined) {
+  if (prepared === undefined) {
     return { event };
   }
-  try {
-    return await store(parts, record, event, change, task);
-  } catch (error) {
-    const isByKey = task.view === undefined && task.guard.created === undefined;
-    if (wasCached && isByKey && isStatepadError(error) && error.code === 'SESSION_NOT_FOUND') {
-      return undefined;
-    }
-    throw error;
-  }
-}
-
-/** Has an append stored, and applies it. */
-async function store(
-  parts: StoreParts,
-  record: SessionRecord,
-  event: Event,
-  prepared: PreparedChange,
-  task: Task,
-): Promise<Appended> {
-  const { cache, loader, writer } = parts;
-  const { draft, guard, begin, read } = task;
-  const known: Known = { ...cache.known(record.key, record), ...read };
-  const change = changeToSend(parts, record, event, prepared, task, known);
+  const { cache, writer } = parts;
+  const { guard, read } = request;
+  const cached = cache.known(record.key, record);
+  const known = read === undefined ? cached : { ...cached, ...read };
+  const change = changeToSend(parts, record, event, prepared, request, known);
   const sent = { change, prepared, known };
   let committed: Committed;
   try {
     committed = await writer.commit(sent, begin);
   } catch (error) {
-    throw await refusal(parts, error, record, guard);
+    const reason = await refusal(parts, error, record, guard);
+    const isByKey = view === undefined && guard.created === undefined;
+    if (wasCached && isByKey && isStatepadError(reason) && reason.code === 'SESSION_NOT_FOUND') {
+      return undefined;
+    }
+    throw reason;
   }
-  const stored = { change, committed };
+  return await applyStored(parts, record, event, request.draft, sent, committed);
+}
+
+/** Applies an append that is stored. */
+async function applyStored(
+  { cache, loader }: StoreParts,
+  record: SessionRecord,
+  event: Event,
+  draft: EventDraft,
+  sent: SentChange,
+  committed: Committed,
+): Promise<Appended> {
+  const stored = { change: sent.change, committed };
   if (committed.duplicate) {
-    cache.registry.engine.discard(prepared);
+    cache.registry.engine.discard(sent.prepared);
     await loader.reload(record);
     const there = parseEvent(record, { rev: committed.rev, data: committed.data ?? 'null' });
     return { event: repeated(record, draft, event, there), stored };
@@ -176,7 +187,7 @@ function changeToSend(
   { key, created }: SessionRecord,
   given: Event,
   prepared: PreparedChange,
-  { draft: { id, timestamp: time, named }, guard, turn }: Task,
+  { draft: { id, timestamp: time, named }, guard, turn }: AppendRequest,
   { pos = {}, marks = {} }: Known,
 ): Change {
   try {

@@ -48,8 +48,8 @@ export class CommitQueue {
    * `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `INVALID_ARGUMENT` and `LIMIT_EXCEEDED` when it is not written,
    * `COMMIT_UNKNOWN` when it may be.
    */
-  async commit(change: Change): Promise<Committed> {
-    return await new Promise((resolve, reject) => {
+  commit(change: Change): Promise<Committed> {
+    return new Promise((resolve, reject) => {
       this.#enqueue({ change, resolve, reject, attempts: 0, isUnknown: false });
     });
   }
@@ -65,16 +65,20 @@ export class CommitQueue {
     } else if (!this.#isDue) {
       // Changes of one turn of the event loop go together. (In Node a promise is cheaper than a microtask.)
       this.#isDue = true;
-      void Promise.resolve().then(() => {
-        this.#isDue = false;
-        this.#flush();
-      });
+      void Promise.resolve().then(this.#flushDue);
     }
   }
 
+  readonly #flushDue = (): void => {
+    this.#isDue = false;
+    this.#flush();
+  };
+
   #flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    if (this.#timer !== undefined) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+    }
     while (this.#waiting.length > 0) {
       const share = Math.ceil(this.#waiting.length / Math.max(1, this.#mostCalls - this.#calls));
       const batch = this.#waiting.splice(0, Math.min(MAX_BATCH, Math.max(SHARED_BATCH, share)));
@@ -86,7 +90,7 @@ export class CommitQueue {
     this.#calls += 1;
     batch.forEach((queued) => (queued.attempts += 1));
     try {
-      const outcomes = await tryOnce(async (context) => await this.#call(batch, context), this.#retry);
+      const outcomes = await tryOnce((context) => this.#call(batch, context), this.#retry);
       batch.forEach((queued, index) => this.#decide(queued, outcomes[index]));
     } catch (error) {
       this.#failed(batch, error);

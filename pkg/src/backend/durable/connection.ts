@@ -19,7 +19,10 @@ export class Connection {
   /** Called with all hints of {@link HINT_PAUSE_MS} together. */
   readonly #onHints: (hints: readonly Hint[]) => void;
   #hints = new Map<string, Hint>();
+  /** The last one of them: a store that tells of each change may give the same one many times. */
+  #lastHint: Hint | undefined;
   #opened: Promise<void> | undefined;
+  #isOpen = false;
   /** The turns that are waited for. */
   readonly #reserving = new Set<AbortController>();
   #unwatch: (() => void) | undefined;
@@ -31,6 +34,11 @@ export class Connection {
     this.#onHints = onHints;
   }
 
+  /** Whether the store is open, and not closed. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
   /**
    * Opens the store, once. After a failure it is tried again. Throws `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `CLOSED`.
    */
@@ -39,7 +47,10 @@ export class Connection {
       this.#opened = undefined;
       throw error;
     });
-    await this.#opened;
+    const opened = this.#opened;
+    await opened;
+    // It may have been closed meanwhile.
+    this.#isOpen = this.#opened === opened;
   }
 
   /** Asks the store for something that may be asked for twice: that changes nothing, or changes what `id` names. */
@@ -48,7 +59,9 @@ export class Connection {
     signal?: Signal,
     id?: string,
   ): Promise<T> {
-    await orAborted(this.open(), signal);
+    if (!this.#isOpen) {
+      await orAborted(this.open(), signal);
+    }
     return await ask(async (context) => await run(this.store, context), this.#retry, signal, id);
   }
 
@@ -85,6 +98,7 @@ export class Connection {
   /** Closes the store, if it was opened. Nothing can be asked of it afterwards. */
   async close(): Promise<void> {
     const opened = this.#opened;
+    this.#isOpen = false;
     this.#opened = Promise.reject(new StatepadError('CLOSED', 'the service is closed'));
     this.#opened.catch(() => undefined);
     this.#reserving.forEach((given) => given.abort());
@@ -115,10 +129,15 @@ export class Connection {
   }
 
   #hinted(hint: Hint): void {
+    if (hint === this.#lastHint) {
+      return;
+    }
+    this.#lastHint = hint;
     if (this.#hints.size === 0) {
       setTimeout(() => {
         const hints = [...this.#hints.values()];
         this.#hints = new Map();
+        this.#lastHint = undefined;
         this.#onHints(hints);
       }, HINT_PAUSE_MS);
     }

@@ -29,9 +29,9 @@ export async function pauseAfter(attempt: number, { pause }: RetryOptions): Prom
 }
 
 /** Runs one try. What it answers after its time is ignored. */
-export async function tryOnce<T>(run: (context: StoreContext) => Promise<T>, { timeout }: RetryOptions): Promise<T> {
+export function tryOnce<T>(run: (context: StoreContext) => Promise<T>, { timeout }: RetryOptions): Promise<T> {
   const context = new Try();
-  return await new Promise<T>((resolve, reject) => {
+  return new Promise<T>((resolve, reject) => {
     const timer = setTimeout(() => {
       const reason = new DOMException(`the store did not answer within ${timeout} ms`, 'TimeoutError');
       reject(reason);

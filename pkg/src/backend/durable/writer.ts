@@ -15,6 +15,9 @@ import type { SessionKey } from '../../model/types.js';
 /** Says that a change is about to be sent. Throws when its caller has given up. */
 export type Begin = (id: string) => void;
 
+/** Of a caller who cannot give up. */
+const BEGIN: Begin = () => undefined;
+
 /** Sends the changes of one service. */
 export class ChangeWriter {
   readonly #connection: Connection;
@@ -43,17 +46,28 @@ export class ChangeWriter {
     signal: Signal | undefined,
     task: (begin: Begin) => Promise<T>,
   ): Promise<T> {
-    let begun: string | undefined;
-    const run = async (): Promise<T> => {
-      signal?.throwIfAborted();
-      await this.#connection.open();
-      return await task((id) => {
-        signal?.throwIfAborted();
-        begun = id;
-      });
-    };
     const name = typeof of === 'string' ? of : nameOf(of);
-    return await orAborted(this.#queues.run(name, run), signal, () => begun && outcomeUnknown(begun, signal?.reason));
+    if (signal === undefined) {
+      return await this.#queues.run(name, () => this.#whenOpen(task, BEGIN));
+    }
+    let begun: string | undefined;
+    const begin: Begin = (id) => {
+      signal.throwIfAborted();
+      begun = id;
+    };
+    const run = async (): Promise<T> => {
+      signal.throwIfAborted();
+      return await this.#whenOpen(task, begin);
+    };
+    return await orAborted(this.#queues.run(name, run), signal, () => begun && outcomeUnknown(begun, signal.reason));
+  }
+
+  /** Runs a task once the store is open: at once when it is. */
+  async #whenOpen<T>(task: (begin: Begin) => Promise<T>, begin: Begin): Promise<T> {
+    if (!this.#connection.isOpen) {
+      await this.#connection.open();
+    }
+    return await task(begin);
   }
 
   /** Makes a change durable. When that fails, it is discarded. */

@@ -138,5 +138,6 @@ function passedOn(inner: SessionStore): Partial<SessionStore> {
     ...(inner.open && { open: inner.open.bind(inner) }),
     ...(inner.close && { close: inner.close.bind(inner) }),
     ...(inner.exclusive && { exclusive: inner.exclusive }),
+    ...(inner.parallelCommits !== undefined && { parallelCommits: inner.parallelCommits }),
   };
 }

@@ -5,7 +5,7 @@ import { isRememberedRefusal } from '../../store/refusals.js';
 import { callOf, keyText } from '../shared/keys.js';
 import { isEmpty } from '../shared/values.js';
 import type { LogTables } from './log-tables.js';
-import type { Change, Committed } from '../../store/contract.js';
+import type { Change, Committed, Guard } from '../../store/contract.js';
 import type { StoreError } from '../../store/store-error.js';
 import type { LogRecord, Refusal, Removal, VersionRecord } from './log-record.js';
 
@@ -110,8 +110,8 @@ class Batch {
     return kind !== 'remove' || this.#tables.isRemovable(key, guard?.created);
   }
 
-  #isMovedFor(request: Request): boolean {
-    return scopesOf(request).some(({ name }) => this.#moves.has(name));
+  #isMovedFor({ key: { appName, userId } }: Request): boolean {
+    return this.#moves.size > 0 && (this.#movesOf(appName) > 0 || this.#movesOf(appName, userId) > 0);
   }
 
   #add(task: Task, entry: Entry): void {
@@ -119,9 +119,18 @@ class Batch {
     this.entries.push(entry);
     this.#units.add(unitOf(request));
     if (entry.refusal === undefined && 'delta' in request) {
-      scopesOf(request)
-        .filter(({ part }) => !isEmpty(request.delta[part]))
-        .forEach(({ name }) => this.#moves.set(name, this.#movesOf(name) + 1));
+      const {
+        key: { appName, userId },
+        delta,
+      } = request;
+      this.#move(isEmpty(delta.app) ? undefined : keyText({ appName }));
+      this.#move(isEmpty(delta.user) || userId === undefined ? undefined : keyText({ appName, userId }));
+    }
+  }
+
+  #move(scope: string | undefined): void {
+    if (scope !== undefined) {
+      this.#moves.set(scope, (this.#moves.get(scope) ?? 0) + 1);
     }
   }
 
@@ -136,31 +145,40 @@ class Batch {
 
   /** What is kept of a request: not what it says about its caller, and where everything is just before it. */
   #recordOf(request: Request): Request {
-    const record = { ...request } as { -readonly [Name in keyof Change]?: Change[Name] };
-    delete record.known;
-    delete record.attempt;
-    const { pos, ...where } = this.#tables.where(request.key);
-    const [app, user] = scopesOf(request).map(({ name }) => this.#movesOf(name));
-    record.guard = { ...where, pos: { app: pos.app + (app ?? 0), user: pos.user + (user ?? 0) } };
-    return record as Request;
+    const {
+      key: { appName, userId },
+    } = request;
+    const { created, rev, pos } = this.#tables.where(request.key);
+    const moved = {
+      app: pos.app + this.#movesOf(appName),
+      user: pos.user + (userId === undefined ? 0 : this.#movesOf(appName, userId)),
+    };
+    const guard: Guard = created === undefined ? { rev, pos: moved } : { created, rev, pos: moved };
+    if (!('event' in request)) {
+      const record: Request & { known?: unknown; attempt?: unknown } = { ...request, guard };
+      delete record.known;
+      delete record.attempt;
+      return record;
+    }
+    const { id, kind, key, time, event, delta, call, turn } = request;
+    const record: { -readonly [Name in keyof Change]: Change[Name] } = { id, kind, key, time, event, guard, delta };
+    if (call !== undefined) {
+      record.call = call;
+    }
+    if (turn !== undefined) {
+      record.turn = turn;
+    }
+    return record;
   }
 
-  #movesOf(scope: string): number {
-    return this.#moves.get(scope) ?? 0;
+  #movesOf(appName: string, userId?: string): number {
+    return this.#moves.size === 0 ? 0 : (this.#moves.get(keyText({ appName, userId })) ?? 0);
   }
 }
 
 /** What a batch has one request for: a session; each update and each removed scope is one by itself. */
 function unitOf({ id, key }: Request): string {
   return keyText(key) + (key.sessionId === undefined ? id : '');
-}
-
-/** The scopes of a request, the app's first. */
-function scopesOf({
-  key: { appName, userId },
-}: Request): readonly { readonly part: 'app' | 'user'; readonly name: string }[] {
-  const app = { part: 'app', name: keyText({ appName }) } as const;
-  return userId === undefined ? [app] : [app, { part: 'user', name: keyText({ appName, userId }) }];
 }
 
 function refusalRecord(change: Change): Refusal {

@@ -52,7 +52,7 @@ interface Section {
 
 /** Writes the line that says which version the journal has. */
 export function versionLine(): string {
-  return section('V', '', LOG_VERSION);
+  return section('V', '', JSON.stringify(LOG_VERSION));
 }
 
 /** The version that a line says, `undefined` when it is not such a line. Throws `rejected` when it is a later one. */
@@ -66,26 +66,25 @@ export function versionOf(text: string): number | undefined {
 
 /** Writes the line of a record. */
 export function lineOf(number: number, record: Exclude<LogRecord, VersionRecord>): string {
-  const { key, ...rest } = record;
-  const { delta, ...own } = 'delta' in rest ? rest : { ...rest, delta: undefined };
-  const { app, user, session } = delta ?? {};
-  const isScope = own.kind === 'remove-scope';
-  const [touchesApp, touchesUser] = isScope
-    ? [key.userId === undefined, key.userId !== undefined]
-    : [!isEmpty(app), !isEmpty(user)];
-  const head = section('K', '', [
-    number,
-    key.appName,
-    key.userId,
-    key.sessionId,
-    Number(touchesApp) + 2 * Number(touchesUser),
-  ]);
-  const sections = [section('P', sumOf(head), { ...own, ...(!isEmpty(session) && { delta: session }) })];
-  if ((touchesApp || touchesUser) && !isScope) {
-    sections.unshift(section('S', sumOf(head), { ...(touchesApp && { app }), ...(touchesUser && { user }) }));
+  const { key } = record;
+  const { app, user, session } = 'delta' in record ? record.delta : NO_DELTA;
+  const isScope = record.kind === 'remove-scope';
+  const touchesApp = isScope ? key.userId === undefined : !isEmpty(app);
+  const touchesUser = isScope ? key.userId !== undefined : !isEmpty(user);
+  const touched = (touchesApp ? 1 : 0) + (touchesUser ? 2 : 0);
+  const head = section('K', '', JSON.stringify([number, key.appName, key.userId, key.sessionId, touched]));
+  const sum = sumOf(head);
+  // JSON leaves out what is `undefined`.
+  const rest = { ...record, key: undefined, delta: isEmpty(session) ? undefined : session };
+  const own = section('P', sum, JSON.stringify(rest));
+  if (touched === 0 || isScope) {
+    return `${head}\t${own}\t${head}`;
   }
-  return [head, ...sections, head].join('\t');
+  const shared = { app: touchesApp ? app : undefined, user: touchesUser ? user : undefined };
+  return `${head}\t${section('S', sum, JSON.stringify(shared))}\t${own}\t${head}`;
 }
+
+const NO_DELTA: Change['delta'] = {};
 
 /** The record that the parts of a line make. */
 export function recordOf({ key }: LineKey, { delta: session, ...own }: OwnPart, shared: Piece['shared']): LogRecord {
@@ -162,15 +161,14 @@ export function isTorn(text: string): boolean {
   );
 }
 
-function section(label: string, seed: string, value: unknown): string {
-  const json = JSON.stringify(value);
-  return (
-    label +
-    crc32(label + seed + json)
-      .toString(16)
-      .padStart(8, '0') +
-    json
-  );
+/** A section whose content is a JSON text. */
+function section(label: string, seed: string, json: string): string {
+  return `${label}${hexOf(crc32(label + seed + json))}${json}`;
+}
+
+/** A checksum as it is written. */
+function hexOf(sum: number): string {
+  return sum.toString(16).padStart(8, '0');
 }
 
 function sumOf(section: string): string {
@@ -179,7 +177,7 @@ function sumOf(section: string): string {
 
 function readSection(text: string, seed: string): Section | undefined {
   const [label, json, sum] = [text.slice(0, 1), text.slice(9), crc32(text.slice(0, 1) + seed + text.slice(9))];
-  if (sumOf(text) !== sum.toString(16).padStart(8, '0')) {
+  if (sumOf(text) !== hexOf(sum)) {
     return undefined;
   }
   if (!/^[KSOPV]$/.test(label)) {

@@ -14,6 +14,8 @@ interface Move {
   readonly inserted: ReadonlySet<string>;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** The latest moves of one scope. The values that they wrote are not kept: those of now are what is told. */
 export class ScopeMoves {
   #moves: Move[] = [];
@@ -26,10 +28,10 @@ export class ScopeMoves {
       this.#moves = [];
       this.#first = pos;
     }
-    const deleted = new Set(unset);
     const names = Object.keys(set);
-    const inserted = new Set(names.filter((name) => deleted.has(name) || !values.has(name)));
-    this.#moves.push({ mark, unset, set: names, inserted });
+    const deleted = unset.length === 0 ? NONE : new Set(unset);
+    const inserted = names.filter((name) => !values.has(name) || deleted.has(name));
+    this.#moves.push({ mark, unset, set: names, inserted: inserted.length === 0 ? NONE : new Set(inserted) });
     // Twice as many are kept at times, so that forgetting costs nothing per move.
     if (this.#moves.length > 2 * TOLD_MOVES) {
       this.#first += this.#moves.length - TOLD_MOVES;

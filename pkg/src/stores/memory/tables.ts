@@ -110,7 +110,8 @@ export class Tables {
   /** Where a session and its scopes are. A log writes it with each change, and finds missing records by it. */
   where(key: Change['key']): Where {
     const session = this.#session(key);
-    return { ...(session && { created: session.created }), rev: session?.rev ?? 0, pos: this.#pos(key) };
+    const pos = this.#pos(key);
+    return session === undefined ? { rev: 0, pos } : { created: session.created, rev: session.rev, pos };
   }
 
   /** See `SessionStore.load`. */
@@ -227,33 +228,46 @@ export class Tables {
   }
 
   /** What is known of a change that has been made before. */
-  #duplicate({ id, kind, key, known }: Change, session: Session | undefined): Committed | undefined {
+  #duplicate(change: Change, session: Session | undefined): Committed | undefined {
+    const { id, kind, key } = change;
     const rev = session?.rev ?? 0;
-    const told = {
+    if (kind === 'update') {
+      return this.#find(key)?.updates.has(id) ? this.#known(change, { rev: 0, prev: null }) : undefined;
+    }
+    if (kind === 'create') {
+      return session?.created === id
+        ? this.#known(change, { rev, prev: rev })
+        : this.#creations.has(id)
+          ? this.#known(change, { rev: 0, prev: 0 })
+          : undefined;
+    }
+    const data = session?.textOf(id);
+    return data === undefined ? undefined : this.#known(change, { rev, prev: rev }, data);
+  }
+
+  /** The answer to a change that has been made before. `data`: the event that is stored under its id. */
+  #known({ key, known }: Change, session: Pick<Committed, 'rev' | 'prev'>, data?: string): Committed {
+    return {
+      ...session,
       pos: this.#pos(key),
       duplicate: true,
       ...this.#changed(key, known),
       before: this.#before(key),
-    } as const;
-    if (kind === 'update') {
-      return this.#find(key)?.updates.has(id) ? { rev: 0, prev: null, ...told } : undefined;
-    }
-    if (kind === 'create') {
-      const isHere = session?.created === id;
-      return isHere ? { rev, prev: rev, ...told } : this.#creations.has(id) ? { rev: 0, prev: 0, ...told } : undefined;
-    }
-    const data = session?.textOf(id);
-    return data === undefined ? undefined : { rev, prev: rev, ...told, data };
+      ...(data !== undefined && { data }),
+    };
   }
 
   /** Throws `conflict` when the guard of a change does not hold. */
   #checkGuard(change: Change, session: Session | undefined): void {
     const { key, guard: { rev, pos, keys } = {} } = change;
-    const [app, user] = [this.#scope({ appName: key.appName }), this.#user(key)];
     const actual = session?.rev ?? 0;
     if (rev !== undefined && rev !== actual) {
       throw wrongRevision(change, actual);
     }
+    if (pos === undefined && keys === undefined) {
+      return;
+    }
+    const [app, user] = [this.#scope({ appName: key.appName }), this.#user(key)];
     const isMoved = (pos?.app ?? app.pos) !== app.pos || (pos?.user ?? user.pos) !== user.pos;
     const parts = [
       [app.values, keys?.app],
@@ -266,15 +280,21 @@ export class Tables {
   }
 
   #ensureApp(name: string): App {
-    const app = this.#apps.get(name) ?? new App();
-    this.#apps.set(name, app);
+    let app = this.#apps.get(name);
+    if (app === undefined) {
+      app = new App();
+      this.#apps.set(name, app);
+    }
     return app;
   }
 }
 
 function ensureUser(app: App, name: string): User {
-  const user = app.users.get(name) ?? new User();
-  app.users.set(name, user);
+  let user = app.users.get(name);
+  if (user === undefined) {
+    user = new User();
+    app.users.set(name, user);
+  }
   return user;
 }
 

@@ -10,8 +10,8 @@ export interface SqliteStatement {
 }
 
 /**
- * What is needed of a connection: that of `node:sqlite` (`DatabaseSync`), better-sqlite3, libsql or node-sqlite3-wasm
- * has it. All of it is synchronous.
+ * What is needed of a connection: that of `node:sqlite` (`DatabaseSync`), `bun:sqlite`, better-sqlite3, libsql or
+ * node-sqlite3-wasm has it. All of it is synchronous.
  */
 export interface SqliteDatabase {
   prepare(sql: string): SqliteStatement;
@@ -25,14 +25,19 @@ interface AnyStatement extends SqliteStatement {
   /** node:sqlite, where values are bound one by one. */
   setReadBigInts?(enabled: boolean): void;
   setReturnArrays?(enabled: boolean): void;
-  /** better-sqlite3 and libsql. */
+  /** better-sqlite3, libsql and `bun:sqlite`. */
   safeIntegers?(enabled: boolean): unknown;
+  /** `bun:sqlite`: runs it, and answers rows that are lists. It has another `raw`, which runs it, too. */
+  values?(...values: unknown[]): unknown;
+  /** better-sqlite3 and libsql: makes `all` answer rows that are lists. */
   raw?(enabled: boolean): unknown;
 }
 
 /** A statement, ready to run. */
 interface Prepared {
-  readonly statement: AnyStatement;
+  readonly statement: AnyStatement & Required<Pick<AnyStatement, 'values'>>;
+  /** What reads its rows: by the names of their columns, or as lists where that is wanted and the library has such. */
+  readonly read: 'all' | 'values';
   readonly bind: (values: readonly SqlValue[]) => readonly unknown[];
 }
 
@@ -73,7 +78,7 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
     }
   };
   const rows = (sql: string, values: readonly SqlValue[]): readonly SqlRow[] =>
-    use(sql, ({ statement, bind }) => statement.all(...bind(values))) as readonly SqlRow[];
+    use(sql, ({ statement, read, bind }) => statement[read](...bind(values))) as readonly SqlRow[];
   const begin = (sql: string): void => {
     try {
       database.exec(sql);
@@ -94,7 +99,11 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
     },
     all: rows,
     first: (sql, values) => {
-      const [row] = use(sql, ({ statement, bind }) => statement.all(...bind(values)) as readonly unknown[], true);
+      const [row] = use(
+        sql,
+        ({ statement, read, bind }) => statement[read](...bind(values)) as readonly unknown[],
+        true,
+      );
       // Some libraries have no other rows than those by names.
       return row === undefined || Array.isArray(row) ? row : Object.values(row as SqlRow);
     },
@@ -131,10 +140,15 @@ function prepare(database: SqliteDatabase, sql: string, isList: boolean): Prepar
   statement.safeIntegers?.(false);
   statement.setReadBigInts?.(false);
   statement.setReturnArrays?.(isList);
-  if (isList) {
+  const isOfBun = statement.values !== undefined;
+  if (isList && !isOfBun) {
     statement.raw?.(true);
   }
-  return { statement, bind: statement.setReadBigInts === undefined ? (values) => [values] : (values) => values };
+  return {
+    statement: statement as Prepared['statement'],
+    read: isList && isOfBun ? 'values' : 'all',
+    bind: statement.setReadBigInts === undefined ? (values) => [values] : (values) => values,
+  };
 }
 
 /** How many bytes the texts among the values are. */

@@ -46,8 +46,8 @@ export function resultOf(error: unknown): SqliteResult | undefined {
   if (!(error instanceof Error)) {
     return undefined;
   }
-  // better-sqlite3 and libsql have a `code` such as SQLITE_BUSY_SNAPSHOT, node:sqlite has a number, node-sqlite3-wasm
-  // a text.
+  // better-sqlite3, libsql and bun:sqlite have a `code` such as SQLITE_BUSY_SNAPSHOT, node:sqlite has a number,
+  // node-sqlite3-wasm a text.
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   const name = typeof code === 'string' && code.startsWith('SQLITE_') ? code.split('_')[1] : undefined;
   const number = typeof errcode === 'number' ? errcode & 0xff : undefined;

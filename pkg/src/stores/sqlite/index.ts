@@ -1,6 +1,6 @@
 /**
  * A store in an SQLite file, over the connection of a library that runs SQLite in this process: `node:sqlite`,
- * better-sqlite3, libsql or node-sqlite3-wasm. Several processes may write to the same file.
+ * `bun:sqlite`, better-sqlite3, libsql or node-sqlite3-wasm. Several processes may write to the same file.
  *
  * Its tables all begin with `statepad_`; others may lie beside them.
  *

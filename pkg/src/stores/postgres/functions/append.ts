@@ -78,9 +78,12 @@ function write(schema: string, moving: Moving): string {
         join ${schema}.scopes usr on usr.parent = app.no and usr.name = user_name
         join ${schema}.sessions session on session.usr = usr.no and session.id = session_id
         where app.parent = 0 and app.name = app_name for no key update of ${locked};
-      if unset_names is not null and (${judge(schema)}) = ${VERDICT.write} then${tell('app')}${tell('user')}
-        delete from ${schema}.state state using unnest(unset_parts, unset_names) gone (part, name)
-          where state.owner = ${ownerOf('gone.part', moving)} and state.name = gone.name;
+      -- A condition with a question in it is a statement of its own, also where the answer is known without it.
+      if unset_names is not null then
+        if (${judge(schema)}) = ${VERDICT.write} then${tell('app')}${tell('user')}
+          delete from ${schema}.state state using unnest(unset_parts, unset_names) gone (part, name)
+            where state.owner = ${ownerOf('gone.part', moving)} and state.name = gone.name;
+        end if;
       end if;
       if own_no is not null and coalesce(own_created = wanted_created, true) and coalesce(own_rev = wanted_rev, true) then
         with written as (

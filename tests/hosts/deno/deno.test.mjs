@@ -1,0 +1,48 @@
+// The package in Deno, and its SQLite.
+
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { storeCases } from 'statepad/testing';
+import { expected } from '../../packaging/project.mjs';
+import { commandsOf, filesOf, hostOf } from '../host.mjs';
+import { seenBy, works } from '../matrix.mjs';
+import { conversing, sqliteCases } from '../programs.mjs';
+
+describe('Deno', () => {
+  const seen = seenBy('deno');
+  let host;
+  before(async () => {
+    host = await hostOf('deno', {
+      ...filesOf('Deno'),
+      'print.js': conversing,
+      'cases.js': sqliteCases("import { DatabaseSync as Database } from 'node:sqlite';"),
+    });
+  });
+
+  /** Runs a command; answers what it printed, and nothing that is not expected. */
+  async function printed(command) {
+    const { ok, output } = await host.run(command);
+    assert.ok(ok, output);
+    return output.trim();
+  }
+
+  it('converses', async () => {
+    assert.deepEqual(JSON.parse(await printed('deno run print.js')), expected);
+    seen.saw('Deno', works());
+  });
+
+  it('keeps sessions by node:sqlite', async () => {
+    const [command] = commandsOf('Deno');
+    assert.equal(await printed(command), '1 tides');
+    assert.equal(await printed(command), '2 tides');
+  });
+
+  it('passes the store cases over node:sqlite', async () => {
+    const { cases, failed } = JSON.parse(await printed('deno run --allow-all cases.js'));
+    assert.deepEqual(failed, []);
+    assert.equal(cases, storeCases.filter(({ needs }) => !needs.includes('watch')).length);
+    seen.saw('Deno, `node:sqlite`', works());
+  });
+
+  it('is what docs/hosts.md says', () => seen.check());
+});

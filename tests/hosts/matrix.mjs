@@ -1,0 +1,86 @@
+// The table of docs/hosts.md: what the tests of the hosts have seen.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+export const page = join(root, 'docs', 'hosts.md');
+const folder = join(root, 'target', 'hosts-seen');
+
+/** The rows of the table by the suite that fills them, in their order. */
+export const ROWS = {
+  node: ['Node 20.19', 'Node 22', 'Node 24', 'Node 26'],
+  browsers: [
+    'Chromium',
+    'Firefox',
+    'Chromium, with a content security policy',
+    'Firefox, with a content security policy',
+    'a host without WebAssembly',
+  ],
+  next: [
+    'Next, Turbopack, Node',
+    'Next, webpack, Node',
+    'Next, Turbopack, edge',
+    'Next, webpack, edge',
+    'Next, Turbopack, one service for pages and routes',
+    'Next, webpack, one service for pages and routes',
+    'Next, in development, one service after a change',
+  ],
+  jest: ['Jest, with Babel', 'Jest, without Babel', 'Jest, ES modules', 'Jest, jsdom'],
+  vitest: ['Vitest', 'Vitest, jsdom'],
+  bun: ['Bun', 'Bun, `bun:sqlite`'],
+  deno: ['Deno', 'Deno, `node:sqlite`'],
+  cloudflare: ['Cloudflare Worker', 'Cloudflare D1', 'Cloudflare Durable Object'],
+};
+
+/**
+ * What can come of a host: it works as it is, or with a line in the project, or it does not, which an error says.
+ * `line` and `error` are Markdown.
+ */
+export const works = () => 'works';
+export const worksWith = (line) => `works with ${line}`;
+export const doesNot = (why) => `does not: ${why}`;
+
+/** Collects what a suite sees. */
+export function seenBy(suite) {
+  const seen = {};
+  return {
+    /** Notes what came of a row. */
+    saw(row, verdict) {
+      assert.ok(ROWS[suite].includes(row), `the table has no row ${row}`);
+      seen[row] = verdict;
+    },
+    /** Keeps what was seen for `node scripts/hosts.mjs`; throws when docs/hosts.md says something else. */
+    check() {
+      assert.deepEqual(Object.keys(seen).sort(), [...ROWS[suite]].sort(), 'rows that nothing was seen of');
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, `${suite}.json`), `${JSON.stringify(seen, undefined, 2)}\n`);
+      const told = Object.fromEntries(rowsOf(readFileSync(page, 'utf8')).filter(([row]) => ROWS[suite].includes(row)));
+      assert.deepEqual(told, seen, 'docs/hosts.md says something else: node scripts/hosts.mjs writes what was seen');
+    },
+  };
+}
+
+/** What was seen by the suites that have run. */
+export function allSeen() {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return Object.assign({}, ...files.map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8'))));
+}
+
+const TABLE = /^\| host \|.*\n\|.*\n((?:\|.*\n)*)/m;
+
+/** The rows of the table on a page. */
+export function rowsOf(text) {
+  const [, body] = TABLE.exec(text);
+  return [...body.matchAll(/^\| (.*?) \| (.*) \|$/gm)].map(([, row, verdict]) => [row, verdict]);
+}
+
+/** The page with a table of these rows, where they are known, and else of what it says already. */
+export function withTable(text, seen) {
+  const told = Object.fromEntries(rowsOf(text));
+  const rows = Object.values(ROWS).flat();
+  const lines = rows.map((row) => `| ${row} | ${seen[row] ?? told[row] ?? 'not seen yet'} |\n`);
+  return text.replace(TABLE, `| host | |\n|---|---|\n${lines.join('')}`);
+}

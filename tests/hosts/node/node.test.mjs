@@ -1,0 +1,59 @@
+// The package in the first Node that it supports, and in the newest of each line.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { expected } from '../../packaging/project.mjs';
+import { hostOf } from '../host.mjs';
+import { seenBy, works } from '../matrix.mjs';
+import { conversing } from '../programs.mjs';
+
+const files = {
+  'print.mjs': conversing,
+  'both.cjs': `
+    const required = require('statepad');
+    const { memoryStore } = require('statepad/stores/memory');
+    (async () => {
+      const imported = await import('statepad');
+      const service = new required.SessionService({ store: memoryStore() });
+      const { state } = await service.createSession({ appName: 'tutor', userId: 'ana', state: { topic: 'tides' } });
+      console.log(JSON.stringify({ state, same: imported.SessionService === required.SessionService }));
+    })();
+  `,
+};
+
+const skip =
+  process.platform === 'linux' && process.arch === 'x64'
+    ? false
+    : 'these versions are installed for Linux on x64 only';
+
+describe('Node', { skip }, () => {
+  const seen = seenBy('node');
+  let host;
+  before(async () => {
+    host = await hostOf('node', files);
+  });
+
+  for (const [row, name] of [
+    ['Node 20.19', 'node20'],
+    ['Node 22', 'node22'],
+    ['Node 24', 'node24'],
+    ['Node 26', 'node26'],
+  ]) {
+    it(`imports and requires it in ${row}`, async () => {
+      const node = join(host.folder, 'node_modules', name, 'bin', 'node');
+      // Node 20 says that require() of a module is an experiment.
+      const printed = async (program) => {
+        const { ok, output } = await host.run(`"${node}" --no-warnings ${program}`);
+        assert.ok(ok, output);
+        return output;
+      };
+      assert.ok((await printed('--version')).startsWith(row.replace('Node ', 'v')));
+      assert.deepEqual(JSON.parse(await printed('print.mjs')), expected);
+      assert.deepEqual(JSON.parse(await printed('both.cjs')), { state: { topic: 'tides' }, same: true });
+      seen.saw(row, works());
+    });
+  }
+
+  it('is what docs/hosts.md says', () => seen.check());
+});
