@@ -69,14 +69,19 @@ const BASE = ['async', 'checks', 'model', 'store'];
 /** What a service in memory is made of. Stores do without it. */
 const SERVICE = ['backend', 'context', 'engine', 'input', 'service', 'session', 'template'];
 /** Modules of these folders that are loaded later, or stay by themselves: the loaders run before the service. */
-const APART = /^(engine\/(core-error|history|load\.|loading|module-text|wasm)|session\/history|backend\/durable\/)/;
+const APART = new RegExp(
+  '^(engine/(core-error|history|load\.|loading|module-text|wasm)|session/history|service/update-|async/exclusive|' +
+    'backend/durable/)',
+);
 
 /** Into which of the shared files a module goes; in none, where its importers decide. */
 function groupOf(path) {
   const folder = path.split('/')[0];
-  if (BASE.includes(folder)) return 'base';
+  if (APART.test(path)) return null;
+  // The loaders must not need the service, which needs them.
+  if (path === 'engine/loading.ts') return 'base';
   if (path.startsWith('stores/shared/')) return 'stores';
-  return SERVICE.includes(folder) && !APART.test(path) ? 'service' : null;
+  return BASE.includes(folder) ? 'base' : SERVICE.includes(folder) ? 'service' : null;
 }
 
 /**
