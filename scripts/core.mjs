@@ -22,6 +22,11 @@ const INLINED = 50;
  */
 const PANICS =
   /panicking::panic|unwrap_failed|expect_failed|assert_failed|slice_index_fail|str::slice_error_fail|capacity_overflow|raw_vec::handle_error|handle_alloc_error|__rust_alloc_error_handler/;
+/**
+ * What makes those texts. Nothing else may use it: `src/text.rs` and `concat` make the texts of errors, in a twentieth
+ * of its size.
+ */
+const FORMATTING = /\b(core|alloc)(\[\w+\])?::fmt::/;
 /** Names the sources of Rust that pkg/wasm was built from: to compare with them needs no compiler. */
 const sourcesMark = wasm('.built-from-rust');
 
@@ -120,7 +125,16 @@ async function bindCore() {
   run(process.execPath, [
     inRoot('node_modules', 'binaryen', 'bin', 'wasm-opt'),
     ...features.map((feature) => `--enable-${feature}`),
-    ...['-O4', '--flatten', '--rereloop', '-Oz', '-Oz', '--strip-debug', '--strip-target-features'],
+    ...[
+      '--one-caller-inline-max-function-size=1',
+      '-O4',
+      '--flatten',
+      '--rereloop',
+      '-Oz',
+      '-Oz',
+      '--strip-debug',
+      '--strip-target-features',
+    ],
     wasm('statepad_bg.wasm'),
     '-o',
     wasm('statepad_bg.wasm'),
@@ -139,19 +153,40 @@ async function bindCore() {
   console.log(`build: the module has ${module.length} bytes, ${brotliCompressSync(module).length} compressed`);
 }
 
-/** Makes the functions of `PANICS` end the module, without a text. Their names are in the module still. */
+/** Makes panics end the module, without a text. The names of functions are in the module still. */
 async function endAtPanics(file) {
   const { default: binaryen } = await import('binaryen');
   const module = binaryen.readBinary(readFileSync(file));
   const functions = Array.from({ length: module.getNumFunctions() }, (_, place) => module.getFunctionByIndex(place));
-  const ending = functions.filter((each) => PANICS.test(binaryen.getFunctionInfo(each).name));
-  if (ending.length === 0) throw new Error('the module has no function of a panic: are their names called otherwise?');
-  for (const each of ending) binaryen.Function.setBody(each, module.unreachable());
+  const named = (pattern) => functions.filter((each) => pattern.test(binaryen.getFunctionInfo(each).name));
+  const [panics, formatting] = [named(PANICS), named(FORMATTING)];
+  if (panics.length === 0) throw new Error('the module has no function of a panic: are their names called otherwise?');
+  for (const each of panics) binaryen.Function.setBody(each, module.unreachable());
+  const callers = module
+    .emitText()
+    .split(/^ \(func /m)
+    .filter((text) => !FORMATTING.test(text.split('\n')[0]) && text.split('\n').some(isFormatting))
+    .map((text) => text.split('\n')[0]);
+  if (callers.length > 0) {
+    throw new Error(`the module has texts made by core::fmt, which the build leaves out, in ${callers.join(', ')}`);
+  }
+  for (const each of formatting) binaryen.Function.setBody(each, module.unreachable());
   writeFileSync(file, module.emitBinary());
   module.dispose();
 }
 
-/** Prints a generated script anew, without its comments and blanks. Its names stay, for the sake of stack traces. */
+const isFormatting = (line) => /\(call \$/.test(line) && FORMATTING.test(line);
+
+/**
+ * What the generated script makes as soon as it is imported. A host that lacks it must not fail then: the package
+ * tells its callers, in `pkg/src/engine/loading.ts`.
+ */
+const AT_IMPORT = ['TextDecoder', 'TextEncoder'];
+
+/**
+ * Prints a generated script anew, without its comments and blanks. Its names stay, for the sake of stack traces; those
+ * by the numbers of an enum do not.
+ */
 async function minify(file) {
   const { transform } = await import('esbuild');
   const { code } = await transform(readFileSync(file, 'utf8'), {
@@ -161,6 +196,9 @@ async function minify(file) {
     legalComments: 'none',
     minifyWhitespace: true,
     minifySyntax: true,
+    define: Object.fromEntries(AT_IMPORT.map((name) => [name, `Host${name}`])),
+    banner: AT_IMPORT.map((name) => `const Host${name}=globalThis.${name}??class{decode(){}};`).join(''),
   });
-  writeFileSync(file, code);
+  const ofNumbers = (text) => text.replace(/,(?:\d+|"-?\d+"):"\w+"/g, '');
+  writeFileSync(file, code.replace(/Object\.freeze\(\{[^{}]*\}\)/g, ofNumbers));
 }

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::registry::SessionId;
 use crate::session_log::SessionLog;
 use crate::sessions::Sessions;
-use crate::text::slice;
+use crate::text::{digits, slice};
 
 pub(crate) use index::ListIndex;
 
@@ -152,7 +152,8 @@ impl<'a> SortKey<'a> {
 
     fn cursor(&self) -> String {
         let Self { time, session_id, user_id } = self;
-        format!("{:x}.{}.{session_id}{user_id}", time.to_bits(), session_id.len())
+        let length = digits(session_id.len() as u64, 10);
+        [&digits(time.to_bits(), 16), ".", &length, ".", session_id, user_id].concat()
     }
 
     fn parse(cursor: &'a str) -> Option<Self> {

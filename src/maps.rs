@@ -2,21 +2,40 @@
 //! of the WebAssembly module.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHasher};
 
 /// Numbers by name.
 ///
 /// Its methods are compiled once, and not into each of their many callers.
 #[derive(Debug, Clone)]
-pub struct Index(HashMap<Arc<str>, usize, FxBuildHasher>);
+pub struct Index(HashMap<Arc<str>, usize, BuildHasherDefault<NameHasher>>);
+
+/// Hashes one name. Its bytes are hashed by one function, in whatever the name is held.
+#[derive(Clone, Default)]
+struct NameHasher(FxHasher);
+
+impl Hasher for NameHasher {
+    #[inline(never)]
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.write(bytes);
+    }
+
+    /// The end of a name: nothing comes after it.
+    fn write_u8(&mut self, _: u8) {}
+
+    fn finish(&self) -> u64 {
+        self.0.finish()
+    }
+}
 
 impl Index {
     /// Without names.
     pub const fn new() -> Self {
-        Self(HashMap::with_hasher(FxBuildHasher))
+        Self(HashMap::with_hasher(BuildHasherDefault::new()))
     }
 
     /// The number of a name.

@@ -6,6 +6,7 @@ use crate::change::{Change, ChangeKind, Guard, Prepared, SessionKey};
 use crate::delta::Delta;
 use crate::error::{Error, ErrorKind, Result};
 use crate::maps::Index;
+use crate::text::digits;
 
 /// One session without its values, which are in scopes, and without its events, which the host keeps.
 #[derive(Debug, Clone)]
@@ -86,8 +87,9 @@ impl SessionLog {
 
     fn stale(&self, expected: u64) -> Error {
         let SessionKey { session_id, .. } = &self.key;
+        let [actual, wanted] = [self.revision, expected].map(|revision| digits(revision, 10));
         let message =
-            format!("session \"{session_id}\" is at revision {}, not at the expected {expected}", self.revision);
+            ["session \"", session_id, "\" is at revision ", &actual, ", not at the expected ", &wanted].concat();
         Error::new(ErrorKind::SessionStale, message)
             .with_id(session_id.as_str())
             .with_revisions(expected, self.revision)

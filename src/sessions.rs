@@ -158,7 +158,7 @@ impl<V> Sessions<V> {
             && !self.is_at(Some(entry.scopes.app), Some(entry.scopes.user), guard)
         {
             let id = entry.log.key().session_id.as_str();
-            return Err(moved(&format!("the state of session \"{id}\"")).with_id(id));
+            return Err(moved(&["the state of session \"", id, "\""].concat()).with_id(id));
         }
         Ok(prepared)
     }
@@ -182,7 +182,8 @@ impl<V> Sessions<V> {
             let (scope, name) = Scope::split(key);
             if scope != Scope::App && (scope != Scope::User || user_id.is_none()) {
                 let wanted = if user_id.is_some() { Scope::User } else { Scope::App }.key(name);
-                let message = format!("the key \"{key}\" does not belong to what is updated: use \"{wanted}\"");
+                let message =
+                    ["the key \"", key, "\" does not belong to what is updated: use \"", &wanted, "\""].concat();
                 return Err(Error::invalid(message).with_key(key));
             }
         }
@@ -255,7 +256,7 @@ impl<V> Sessions<V> {
 }
 
 fn exists(key: &SessionKey) -> Error {
-    let message = format!("session \"{}\" exists already", key.session_id);
+    let message = ["session \"", &key.session_id, "\" exists already"].concat();
     Error::new(ErrorKind::SessionExists, message).with_id(key.session_id.as_str())
 }
 
@@ -266,11 +267,11 @@ fn gone() -> Error {
 
 /// A guard does not hold.
 fn moved(what: &str) -> Error {
-    Error::new(ErrorKind::StateConflict, format!("{what} changed since it was read"))
+    Error::new(ErrorKind::StateConflict, [what, " changed since it was read"].concat())
 }
 
 fn twice(change: &str) -> Error {
-    Error::invalid(format!("the change \"{change}\" has been applied already")).with_id(change)
+    Error::invalid(["the change \"", change, "\" has been applied already"].concat()).with_id(change)
 }
 
 mod apply;

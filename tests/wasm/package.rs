@@ -43,12 +43,13 @@ fn write_keys(keys: &[&str]) -> usize {
     keys.len()
 }
 
-/// Writes texts one behind the other, and their lengths behind so many words.
-fn write_texts(behind: usize, texts: &[&str]) {
-    write(&texts.concat());
+/// Writes texts one behind the other, and their lengths behind so many words; absent ones have none.
+fn write_texts(behind: usize, texts: [Option<&str>; 3]) {
+    write(&texts.map(Option::unwrap_or_default).concat());
     for (index, text) in texts.iter().enumerate() {
         let place = u32::try_from(behind + index).unwrap();
-        view(behind + texts.len()).set_index(place, u32::try_from(text.len()).unwrap());
+        let length = text.map_or(NOTHING, |text| u32::try_from(text.len()).unwrap());
+        view(behind + texts.len()).set_index(place, length);
     }
 }
 
@@ -96,7 +97,7 @@ fn places(count: usize) -> Vec<u32> {
 fn create(core: &mut Core, user: &str, keys: &[&str]) -> Known {
     expect(-1.0);
     let count = write_keys(keys);
-    write_texts(count, &["app", user, "s"]);
+    write_texts(count, [Some("app"), Some(user), Some("s")]);
     let answer = core.prepare_create(count);
     assert_eq!(core.apply(token(answer), ALL) & Outcome::Failed as u32, 0);
     known()
@@ -150,7 +151,9 @@ fn an_error_crosses_with_its_code_and_its_details() {
     assert_eq!((text(&core, ErrorText::Id).as_deref(), text(&core, ErrorText::Key)), (Some("s"), None));
     let revisions = || [Floats::Expected, Floats::Actual].map(|place| float_view().get_index(place as u32));
     assert_eq!(revisions().map(f64::to_bits), [7.0, 0.0].map(f64::to_bits));
-    let answer = core.prepare_update("app".into(), None, "id", write_keys(&["app:x", "user:x"]));
+    let count = write_keys(&["app:x", "user:x"]);
+    write_texts(count, [Some("app"), None, Some("id")]);
+    let answer = core.prepare_update(count);
     assert_eq!(answer, Answer::Refused as i32);
     let message = text(&core, ErrorText::Message);
     assert_eq!(message.as_deref(), Some("the key \"user:x\" does not belong to what is updated: use \"app:x\""));
@@ -161,13 +164,23 @@ fn an_error_crosses_with_its_code_and_its_details() {
     assert_eq!(prepare(&mut core, session, "e", &[], -1.0).unwrap_err(), "SESSION_NOT_FOUND");
 }
 
+fn scope_of_app(core: &Core) -> u32 {
+    write_texts(0, [Some("app"), None, None]);
+    core.scope()
+}
+
+fn restore(core: &mut Core, session: &str, revision: f64) -> u32 {
+    write_texts(0, [Some("app"), Some("u"), Some(session)]);
+    core.restore(revision, 5.0)
+}
+
 #[wasm_bindgen_test]
 fn a_discarded_change_leaves_no_trace() {
     let mut core = Core::new();
     let Known { session, scopes: [_, app, _] } = create(&mut core, "u", &[]);
     let answer = prepare(&mut core, session, "e1", &["app:a"], -1.0).unwrap();
     core.discard(token(answer));
-    assert_eq!((core.scope("app", None), core.scope_version(app)), (u32::try_from(app).ok(), 0.0));
+    assert_eq!((scope_of_app(&core), core.scope_version(app)), (u32::try_from(app).unwrap(), 0.0));
     assert_eq!(append(&mut core, session, "e1", &["app:b", "app:a"]), (0, vec![0, 1]));
     assert!(core.scope_version(app) > 0.0);
 }
@@ -175,7 +188,7 @@ fn a_discarded_change_leaves_no_trace() {
 #[wasm_bindgen_test]
 fn a_session_of_a_store_comes_in_and_leaves_again() {
     let mut core = Core::new();
-    assert_eq!(core.restore("app", "u", "s", 7.0, 5.0), 0);
+    assert_eq!(restore(&mut core, "s", 7.0), 0);
     let Known { session, scopes } = known();
     for (scope, keys) in scopes.into_iter().zip([["x", "y"], ["app:a", "app:b"], ["user:a", "user:b"]]) {
         assert_eq!(core.replace(scope, write_keys(&keys)) & Outcome::Failed as u32, 0);
@@ -183,15 +196,15 @@ fn a_session_of_a_store_comes_in_and_leaves_again() {
     let answer = prepare(&mut core, session, "e8", &["user:b", "y", "app:c", "app:b"], 7.0).unwrap();
     assert_eq!(core.apply(token(answer), ALL), 0);
     assert_eq!(places(4), [1, 1, 2, 1]);
-    assert_eq!(core.restore("app", "u", "s", 9.0, 5.0), 0);
+    assert_eq!(restore(&mut core, "s", 9.0), 0);
     assert_eq!((known().session, known().scopes), (session, scopes));
-    assert_eq!(core.restore("app", "u", "t", 0.0, 5.0), 0);
+    assert_eq!(restore(&mut core, "t", 0.0), 0);
     let other = known();
     assert_eq!(other.scopes[1..], scopes[1..]);
     assert_eq!(core.forget(session) & !(Outcome::KeysDue as u32), Outcome::WasThere as u32);
     let dropped = Outcome::DroppedApp as u32 | Outcome::DroppedUser as u32;
     assert_eq!(core.forget(other.session) & !(Outcome::KeysDue as u32), Outcome::WasThere as u32 | dropped);
-    assert_eq!((core.scope("app", None), core.forget(session)), (None, 0));
+    assert_eq!((scope_of_app(&core), core.forget(session)), (NOTHING, 0));
 }
 
 #[wasm_bindgen_test]
@@ -211,7 +224,9 @@ fn an_update_tells_its_scopes_and_whether_they_are_dropped() {
     let mut update = |user: Option<&str>, keys: &[&str]| {
         expect(-1.0);
         let id = format!("{user:?}{keys:?}");
-        let answer = core.prepare_update("app".into(), user.map(Into::into), &id, write_keys(keys));
+        let count = write_keys(keys);
+        write_texts(count, [Some("app"), user, Some(&id)]);
+        let answer = core.prepare_update(count);
         let outcome = core.apply(token(answer), ALL) & !(Outcome::KeysDue as u32);
         (outcome, read(Words::Places as usize), places(keys.len()))
     };
@@ -221,7 +236,7 @@ fn an_update_tells_its_scopes_and_whether_they_are_dropped() {
     assert_eq!((outcome, written), (Outcome::DroppedUser as u32, vec![0, 1]));
     assert_eq!(head, [NOTHING, NOTHING, 0, 1]);
     assert_eq!(update(Some("u"), &["-app:a"]).0, Outcome::DroppedApp as u32);
-    assert_eq!(core.scope("app", None), None);
+    assert_eq!(scope_of_app(&core), NOTHING);
 }
 
 #[wasm_bindgen_test]
@@ -229,18 +244,19 @@ fn a_list_tells_what_stands_before_it_and_how_many_there_are() {
     let mut core = Core::new();
     let [c, a, b] = ["c", "a", "b"].map(|user| create(&mut core, user, &[]).session);
     let mut list = |user: Option<&str>, descending, limit, cursor| {
-        let count = core.list("app", user.map(Into::into), descending, limit, 0, cursor);
+        write_texts(0, [Some("app"), user, cursor]);
+        let count = core.list(descending, limit, 0);
         let page = read(PageWords::Sessions as usize + usize::try_from(count).unwrap());
         let numbers = page.iter().map(|&number| number as usize).collect::<Vec<_>>();
         (numbers, core.cursor(b))
     };
     assert_eq!(PageWords::Total as usize, 1);
-    let (page, cursor) = list(None, false, Some(2), None);
+    let (page, cursor) = list(None, false, 2, None);
     assert_eq!(page, [0, 3, a, b]);
-    assert_eq!(list(None, false, Some(2), cursor).0, [2, 3, c]);
-    assert_eq!(list(Some("a"), true, None, None).0, [0, 1, a]);
-    let refused = core.list("app", None, false, None, 0, Some("page 2".into()));
-    assert_eq!(refused, Answer::Refused as i32);
+    assert_eq!(list(None, false, 2, cursor.as_deref()).0, [2, 3, c]);
+    assert_eq!(list(Some("a"), true, u32::MAX, None).0, [0, 1, a]);
+    write_texts(0, [Some("app"), None, Some("page 2")]);
+    assert_eq!(core.list(false, u32::MAX, 0), Answer::Refused as i32);
     assert_eq!(code(&core), "INVALID_ARGUMENT");
 }
 
@@ -253,20 +269,20 @@ fn a_history_tells_what_it_was_told() {
         keys.len()
     };
     let number = |key: &str| word(key) >> Shift::Key as u32;
-    assert!(log.push(0.0, write_all(&["x", "app:a"], &[10, 11])).unwrap());
-    assert!(log.push(2.0, write_all(&["-x", "y", "temp:t"], &[0, 12, 13])).unwrap());
+    assert_eq!(log.push(0.0, write_all(&["x", "app:a"], &[10, 11])), 1);
+    assert_eq!(log.push(2.0, write_all(&["-x", "y", "temp:t"], &[0, 12, 13])), 1);
     view(64).set_index(0, (1 << 31) - 1);
-    assert!(!log.push(3.0, 1).unwrap(), "a word that names no key");
+    assert_eq!(log.push(3.0, 1), 0, "a word that names no key");
 
     let now = write_all(&["y", "app:a", "user:u", "temp:t"], &[12, 19, 20, 21]);
-    assert_eq!(log.state_at(1.0, 2.0, now).unwrap(), 3);
+    assert_eq!(log.state_at(1.0, 2.0, now), 3);
     assert_eq!(read(6), [number("x"), 10, number("app:a"), 11, number("user:u"), 20]);
-    assert_eq!(log.state_at(2.0, 2.0, 0).unwrap(), 2);
+    assert_eq!(log.state_at(2.0, 2.0, 0), 2);
     assert_eq!(read(4), [number("y"), 12, number("app:a"), 11]);
     let x = word("x");
-    assert_eq!((log.steps(x, 2.0, u32::MAX).unwrap(), read(6)), (2, vec![0, NOTHING, 10, 2, 10, NOTHING]));
-    assert_eq!((log.steps(x, 1.0, 1).unwrap(), read(3)), (1, vec![0, NOTHING, 10]));
-    assert_eq!((log.steps(x, 2.0, 0).unwrap(), log.steps(word("z"), 2.0, 1).unwrap()), (0, 0));
+    assert_eq!((log.steps(x, 2.0, u32::MAX), read(6)), (2, vec![0, NOTHING, 10, 2, 10, NOTHING]));
+    assert_eq!((log.steps(x, 1.0, 1), read(3)), (1, vec![0, NOTHING, 10]));
+    assert_eq!((log.steps(x, 2.0, 0), log.steps(word("z"), 2.0, 1)), (0, 0));
 }
 
 #[wasm_bindgen_test]
@@ -368,7 +384,7 @@ fn keys_that_nothing_has_any_more_are_released_and_no_others() {
     let mut core = Core::new();
     let Known { session, .. } = create(&mut core, "u", &["kept", "app:kept"]);
     let mut log = HistoryLog::new();
-    log.push(0.0, write_keys(&["told"])).unwrap();
+    assert_eq!(log.push(0.0, write_keys(&["told"])), 1);
     let held = prepare(&mut core, session, "held", &["held"], -1.0).unwrap();
     released_keys();
     let numbers = ["kept", "app:kept", "told", "held"].map(word);
@@ -415,5 +431,6 @@ fn a_delta_may_be_larger_than_any_before_it() {
 fn places_in_a_template_are_counted_in_utf16_units() {
     let length = write("🌊{user:né.x[7]?}");
     // A literal of two units; then an optional state key with two steps.
-    assert_eq!(parse_template(length).unwrap(), [0, 0, 2, 5, 3, 3, 15, 10, 2, 0, 11, 12, 1, 13, 14]);
+    assert_eq!(parse_template(length), 15);
+    assert_eq!(read(15), [0, 0, 2, 5, 3, 3, 15, 10, 2, 0, 11, 12, 1, 13, 14]);
 }

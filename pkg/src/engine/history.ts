@@ -2,6 +2,7 @@
 
 import { keyOf, knownWordOf, withRoom, wordOf, wordsOf, writeWords, type KeyedDelta } from './keys.js';
 import { MAX_COUNT } from './limits.js';
+import { countOf } from './answer.js';
 import { answerOf } from './transfer.js';
 import { Absent, HistoryLog } from './wasm.js';
 import { isStatepadError } from '../model/errors.js';
@@ -49,7 +50,7 @@ export class HistoryEngine {
     }
     const first = this.#values.length;
     const count = writeWords([...words, ...words.map((_, index) => first + index)]) / 2;
-    if (!this.#log.push(this.#next, count)) {
+    if (countOf(this.#log.push(this.#next, count)) === 0) {
       return false;
     }
     keys.forEach((key) => this.#values.push(written.delta[key] as Json));
@@ -66,7 +67,7 @@ export class HistoryEngine {
     const count = withRoom(() => {
       const words = keys.map(wordOf);
       writeWords([...words, ...words.map((_, index) => first + index)]);
-      return this.#log.state_at(revision, until, keys.length);
+      return countOf(this.#log.state_at(revision, until, keys.length));
     });
     const answer = answerOf(2 * count);
     const state: Record<string, Json> = {};
@@ -84,7 +85,7 @@ export class HistoryEngine {
     if (word === undefined) {
       return [];
     }
-    const count = this.#log.steps(word, until, Math.min(last, MAX_COUNT));
+    const count = countOf(this.#log.steps(word, until, Math.min(last, MAX_COUNT)));
     const answer = answerOf(3 * count);
     return Array.from({ length: count }, (_, index) => {
       const [revision, from, to] = answer.subarray(3 * index, 3 * index + 3) as unknown as [number, number, number];

@@ -171,8 +171,9 @@ export class SessionEngine {
     return withRoom(() => {
       const written = wordsOf(change);
       const count = writeWords(written.words);
+      writeTexts([appName, userId, change.id], count);
       writeFloats(change.timestamp, undefined, expected.app, expected.user);
-      return this.#prepared(this.#core.prepare_update(appName, userId, change.id, count), written, change);
+      return this.#prepared(this.#core.prepare_update(count), written, change);
     });
   }
 
@@ -204,7 +205,9 @@ export class SessionEngine {
 
   /** The scope of an app, or of a user in it, once anything has been there. */
   scopeOf(appName: string, userId?: string): number | undefined {
-    return this.#core.scope(appName, userId);
+    writeTexts([appName, userId, undefined]);
+    const scope = this.#core.scope() >>> 0;
+    return scope === NONE ? undefined : scope;
   }
 
   /** The version of a scope: another number whenever its values may have changed. */
@@ -226,8 +229,8 @@ export class SessionEngine {
   /** Takes over a session that a store has, at a revision. */
   restore({ appName, userId, sessionId }: SessionKey, revision: number, time: number): SessionPlace {
     withRoom(() => {
-      wordsFor(0);
-      this.#checked(this.#core.restore(appName, userId, sessionId, revision, time));
+      writeTexts([appName, userId, sessionId]);
+      this.#checked(this.#core.restore(revision, time));
     });
     return placeIn(currentWords());
   }
@@ -244,9 +247,10 @@ export class SessionEngine {
 
   /** One page of sessions, in the order of lists. Throws `INVALID_ARGUMENT` for a cursor that it has not made. */
   list({ appName, userId, descending, limit, offset, cursor }: SessionPageQuery): SessionPage {
-    const most = limit && Math.min(limit, MAX_COUNT);
+    const most = Math.min(limit ?? MAX_COUNT, MAX_COUNT);
     const count = withRoom(() => {
-      const answered = this.#core.list(appName, userId, descending, most, Math.min(offset, MAX_COUNT), cursor);
+      writeTexts([appName, userId, cursor]);
+      const answered = this.#core.list(descending, most, Math.min(offset, MAX_COUNT));
       return answered === REFUSED ? this.#refuse() : answered;
     });
     const answer = answerOf(SESSIONS_AT + count);

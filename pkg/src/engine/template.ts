@@ -2,7 +2,8 @@
 
 import { escape_template, parse_template } from './wasm.js';
 import { withRoom } from './keys.js';
-import { writeText } from './transfer.js';
+import { answerOf, writeText } from './transfer.js';
+import { countOf } from './answer.js';
 
 /** A placeholder with all that rendering needs. */
 export interface CompiledPlaceholder {
@@ -26,7 +27,7 @@ const OPTIONAL = 4;
 
 /** Compiles a text. For the numbers see `parse_template` in the core's binding. */
 export function compile(text: string): readonly Segment[] {
-  const flat = withRoom(() => parse_template(writeText(text)));
+  const flat = numbersOf(() => parse_template(writeText(text)));
   const segments: Segment[] = [];
   let at = 0;
   const next = () => flat[at++] as number;
@@ -41,7 +42,7 @@ export function compile(text: string): readonly Segment[] {
  * Puts backslashes where the core says. The text itself stays here: it may have lone surrogates, which UTF-8 lacks.
  */
 export function escape(text: string): string {
-  const flat = withRoom(() => escape_template(writeText(text)));
+  const flat = numbersOf(() => escape_template(writeText(text)));
   let escaped = '';
   let start = 0;
   for (let at = 0; at < flat.length; at += 2) {
@@ -50,6 +51,12 @@ export function escape(text: string): string {
     start = place;
   }
   return escaped + text.slice(start);
+}
+
+/** The numbers that a call answers with. They are read before the next call. */
+function numbersOf(call: () => number): Uint32Array {
+  const count = withRoom(() => countOf(call()));
+  return answerOf(count).subarray(0, count);
 }
 
 function placeholder(code: number, text: string, next: () => number): CompiledPlaceholder {

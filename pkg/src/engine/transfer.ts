@@ -2,9 +2,10 @@
 // by a call and read here. Views of memory that has grown are detached, and of length 0: they are taken afresh.
 
 import { memoryFull } from './core-error.js';
-import { Floats, instance, make_floats, make_scratch, make_words } from './wasm.js';
+import { Absent, Floats, instance, make_floats, make_scratch, make_words } from './wasm.js';
 
-const encoder = new TextEncoder();
+/** Made when it is first used: a host may lack it, which is told by then and not at import. */
+let encoder: TextEncoder | undefined;
 let text = new Uint8Array(0);
 let textCapacity = 0;
 let words = new Uint32Array(0);
@@ -26,6 +27,7 @@ const LARGE_WORDS = 1 << 18;
 
 /** How many numbers the buffer of floats has, and what they are. */
 const FLOATS = 8;
+const NONE: number = Absent.Number;
 const TIME: number = Floats.Time;
 const REVISION: number = Floats.Revision;
 const APP_VERSION: number = Floats.AppVersion;
@@ -41,21 +43,20 @@ export function writeText(given: string): number {
 
 /**
  * Writes texts where the core reads them, one behind the other, and the length of each in bytes as words, behind so
- * many others. Returns the length of all. Throws `CORE_FAILED`.
+ * many others. An absent one is told by its length. Throws `CORE_FAILED`.
  */
-export function writeTexts(texts: readonly string[], behind = 0): number {
-  const most = texts.reduce((sum, { length }) => sum + length, 0) * 3;
+export function writeTexts(texts: readonly (string | undefined)[], behind = 0): void {
+  const most = texts.reduce((sum, one) => sum + (one?.length ?? 0), 0) * 3;
   const lengths = wordsFor(behind + texts.length);
-  roomForTexts(most, () => texts.reduce((sum, one) => sum + byteLength(one), 0));
+  roomForTexts(most, () => texts.reduce((sum, one) => sum + byteLength(one ?? ''), 0));
   // The memory may have grown by the texts.
   const target = lengths.length === 0 ? currentWords() : lengths;
   let at = 0;
   texts.forEach((one, index) => {
-    const length = encodeAt(at, one);
+    const length = one === undefined ? NONE : encodeAt(at, one);
     target[behind + index] = length;
-    at += length;
+    at += one === undefined ? 0 : length;
   });
-  return at;
 }
 
 /** Makes room for texts of `most` bytes; or, where there is none, for as many as they really have. */
@@ -93,12 +94,12 @@ function byteLength(given: string): number {
 function encodeAt(at: number, given: string): number {
   const { length } = given;
   if (length > 64) {
-    return encoder.encodeInto(given, at === 0 ? text : text.subarray(at)).written;
+    return (encoder ??= new TextEncoder()).encodeInto(given, at === 0 ? text : text.subarray(at)).written;
   }
   for (let index = 0; index < length; index++) {
     const code = given.charCodeAt(index);
     if (code > 127) {
-      return encoder.encodeInto(given, text.subarray(at)).written;
+      return (encoder ??= new TextEncoder()).encodeInto(given, text.subarray(at)).written;
     }
     text[at + index] = code;
   }

@@ -6,7 +6,6 @@ import {
   HistoryLog,
   escape_template as escapeTemplate,
   floats,
-  has_room as hasRoom,
   initSync,
   intern as internKey,
   parse_template as parseTemplate,
@@ -16,7 +15,6 @@ import {
   type InitOutput,
 } from '../../wasm/statepad.js';
 import { StatepadError } from '../model/errors.js';
-import { memoryFull } from './core-error.js';
 import { hostError } from './loading.js';
 
 /** What calls are told once the module cannot be used: the host could not load it, or it has failed in a call. */
@@ -36,11 +34,8 @@ export function refuseAfterFailure(): void {
   }
 }
 
-/** What a call into the core threw: `null`, when there is no memory for it, or the end of the module. */
+/** What a call into the core threw: the end of the module. */
 function failure(error: unknown): unknown {
-  if (error === null) {
-    return memoryFull();
-  }
   if (error instanceof StatepadError) {
     return error;
   }
@@ -76,22 +71,6 @@ function guarded<F extends Call>(call: F): F {
   } as F;
 }
 
-/** So many characters of strings always have room: there is a reserve. */
-const FEW = 1000;
-
-/** The same for a call that is given strings: those that are long are copied into the module only if they fit. */
-function roomy<F extends Call>(call: F): F {
-  return function (this: unknown, ...args: never[]) {
-    const length = args.reduce((sum: number, arg: unknown) => (typeof arg === 'string' ? sum + arg.length : sum), 0);
-    if (length > FEW && !hasRoom(length * 4)) {
-      throw memoryFull();
-    }
-    return call.apply(this, args);
-  } as F;
-}
-
-const WITH_STRINGS = new Set(['prepare_update', 'restore', 'scope', 'list']);
-
 for (const prototype of [Core.prototype, HistoryLog.prototype] as unknown as Record<string, Call>[]) {
   for (const name of Object.getOwnPropertyNames(prototype)) {
     const call = prototype[name] as Call;
@@ -103,7 +82,7 @@ for (const prototype of [Core.prototype, HistoryLog.prototype] as unknown as Rec
         }
       };
     } else if (name !== 'constructor' && !name.startsWith('__')) {
-      prototype[name] = guarded(WITH_STRINGS.has(name) ? roomy(call) : call);
+      prototype[name] = guarded(call);
     }
   }
 }

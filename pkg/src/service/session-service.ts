@@ -28,8 +28,7 @@ import {
 import { admitCreation, type SessionBackend } from '../backend/backend.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
 import type { StoredOptions } from '../backend/durable/options.js';
-import { ExclusiveQueues } from '../async/exclusive-queue.js';
-import { updateState } from './update-state.js';
+import type { ExclusiveQueues } from '../async/exclusive-queue.js';
 import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/elsewhere.js';
@@ -81,7 +80,7 @@ export class SessionService {
   readonly #stored: StoredOptions | undefined;
   readonly #now: () => number;
   readonly #admit: AdmitOptions;
-  readonly #updates = new ExclusiveQueues();
+  #updates: ExclusiveQueues | undefined;
   #isClosed = false;
 
   /** Throws `INVALID_ARGUMENT` when the options do not go together. */
@@ -227,8 +226,12 @@ export class SessionService {
     checkFunction(fn, 'fn');
     const { attempts = 100, signal } = checkUpdateOptions(options);
     const sessions = await this.#begin(options);
+    // Loaded at the first update.
+    const { ExclusiveQueues, updateState } = await import('./update-state.js');
+    this.#refuseWhenClosed();
     const reservation = sessions.reservation?.(understood, signal);
-    const plan = { attempts, signal, turns: this.#updates, target: understood, reservation };
+    const turns = (this.#updates ??= new ExclusiveQueues());
+    const plan = { attempts, signal, turns, target: understood, reservation };
     return await updateState(sessions.target(understood, options), fn, plan);
   }
 

@@ -13,9 +13,11 @@ import {
   type UpdateTarget,
 } from '../backend/update-target.js';
 import { deltaOf } from './update-answer.js';
-import type { QueueTurn, ExclusiveQueues } from '../async/exclusive-queue.js';
+import { ExclusiveQueues, type QueueTurn } from '../async/exclusive-queue.js';
 import type { UpdateStateTarget } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
+
+export { ExclusiveQueues };
 
 /** How an update goes about it. */
 export interface UpdatePlan {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use wasm_bindgen::prelude::*;
 
-use super::protocol::Floats;
+use super::protocol::{Floats, NOTHING};
 use super::room;
 use crate::error::{Error, Result};
 
@@ -75,25 +75,32 @@ pub(super) fn write_revisions(expected: Option<u64>, actual: Option<u64>) {
 
 /// Reads the text in a range of the scratch buffer.
 pub(super) fn with_scratch<T>(range: Range<usize>, read: impl FnOnce(&str) -> Result<T>) -> Result<T> {
-    SCRATCH.with_borrow(|scratch| {
-        let bytes = scratch.get(range).unwrap_or_default();
-        read(std::str::from_utf8(bytes).map_err(|_| Error::invalid("the text is not UTF-8"))?)
-    })
+    SCRATCH.with_borrow(|scratch| read(text_of(scratch, range)?))
 }
 
-/// Reads texts in the scratch buffer, one behind the other, whose lengths stand behind so many words.
-pub(super) fn with_texts<T, const N: usize>(behind: usize, read: impl FnOnce([&str; N]) -> Result<T>) -> Result<T> {
-    let lengths: [usize; N] =
-        with_words(|words| std::array::from_fn(|index| words.get(behind + index).map_or(0, |&word| word as usize)));
-    with_scratch(0..lengths.iter().sum(), |text| {
-        let mut rest = text;
-        let texts = lengths.map(|length| {
-            let (first, others) = rest.split_at_checked(length).unwrap_or(("", rest));
-            rest = others;
-            first
-        });
-        read(texts)
-    })
+#[inline(never)]
+fn text_of(scratch: &[u8], range: Range<usize>) -> Result<&str> {
+    let bytes = scratch.get(range).unwrap_or_default();
+    std::str::from_utf8(bytes).map_err(|_| Error::invalid("the text is not UTF-8"))
+}
+
+/// Reads three texts in the scratch buffer, one behind the other, whose lengths stand behind so many words. In the place
+/// of a length, [`NOTHING`] says that a text is absent.
+pub(super) fn with_texts<T>(behind: usize, read: impl FnOnce([Option<&str>; 3]) -> Result<T>) -> Result<T> {
+    SCRATCH.with_borrow(|scratch| read(texts_of(scratch, behind)?))
+}
+
+#[inline(never)]
+fn texts_of(scratch: &[u8], behind: usize) -> Result<[Option<&str>; 3]> {
+    let lengths: [u32; 3] =
+        with_words(|words| std::array::from_fn(|index| words.get(behind + index).copied().unwrap_or(NOTHING)));
+    let lengths = lengths.map(|length| (length != NOTHING).then_some(length as usize));
+    let mut rest = text_of(scratch, 0..lengths.iter().flatten().sum())?;
+    Ok(lengths.map(|length| {
+        let (first, others) = rest.split_at_checked(length?)?;
+        rest = others;
+        Some(first)
+    }))
 }
 
 /// Reads the words.

@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::*;
 
 use super::buffers::fill_words;
-use super::protocol::NOTHING;
+use super::protocol::{Answer, NOTHING};
 use super::{keys, narrow, room, version};
 use crate::history::History;
 
@@ -20,63 +20,57 @@ impl HistoryLog {
         Self(History::new())
     }
 
-    /// Adds what a revision wrote: so many words that name keys, and behind them as many values. Says whether all keys
-    /// are known.
-    ///
-    /// # Errors
-    ///
-    /// Throws when there is no memory for it.
-    pub fn push(&mut self, revision: f64, count: usize) -> Result<bool, JsValue> {
-        room::or_throw(4096 + room::of_writes(count) + self.0.growth(count))?;
+    /// Adds what a revision wrote: so many words that name keys, and behind them as many values. Answers with 1 if all
+    /// keys are known, and otherwise with 0; or, as the other methods do when there is no memory for it, that it
+    /// refuses (see [`Answer`]).
+    pub fn push(&mut self, revision: f64, count: usize) -> i32 {
+        if room::ask(4096 + room::of_writes(count) + self.0.growth(count)).is_err() {
+            return Answer::Refused as i32;
+        }
         let Ok(delta) = keys::delta(count, |words, place| value_of(words, count, place)) else {
-            return Ok(false);
+            return 0;
         };
-        room::or_throw(4096 + self.0.growth(count) + self.0.growth_of_steps(&delta))?;
+        if room::ask(4096 + self.0.growth(count) + self.0.growth_of_steps(&delta)).is_err() {
+            return Answer::Refused as i32;
+        }
         self.0.push(version(revision).unwrap_or(0), &delta);
-        Ok(true)
+        1
     }
 
     /// The state at a revision. Keys that have no history here are taken from the state at the later revision `until`:
     /// so many words that name keys, and behind them as many values. Answers with the number of values that there
     /// were, and in the words with pairs: the number of a key, and its value.
-    ///
-    /// # Errors
-    ///
-    /// Throws when there is no memory for it.
-    pub fn state_at(&self, revision: f64, until: f64, count: usize) -> Result<u32, JsValue> {
-        room::or_throw(4096 + room::of_writes(count) + 64 * self.0.size())?;
-        let now = keys::delta(count, |words, place| value_of(words, count, place)).map_err(|_| room::FULL)?;
-        let values = self.0.state_at(version(revision).unwrap_or(0), version(until).unwrap_or(0), &now);
-        let filled = fill_words(2 * values.len(), |words| {
-            for (pair, &(key, value)) in words.chunks_exact_mut(2).zip(&values) {
-                pair.copy_from_slice(&[keys::number(key), *value]);
-            }
+    pub fn state_at(&self, revision: f64, until: f64, count: usize) -> i32 {
+        let state = room::ask(4096 + room::of_writes(count) + 64 * self.0.size()).and_then(|()| {
+            let now = keys::delta(count, |words, place| value_of(words, count, place))?;
+            let values = self.0.state_at(version(revision).unwrap_or(0), version(until).unwrap_or(0), &now);
+            fill_words(2 * values.len(), |words| {
+                for (pair, &(key, value)) in words.chunks_exact_mut(2).zip(&values) {
+                    pair.copy_from_slice(&[keys::number(key), *value]);
+                }
+                narrow(values.len()).cast_signed()
+            })
         });
-        filled.map_err(|_| room::FULL)?;
-        Ok(narrow(values.len()))
+        state.unwrap_or(Answer::Refused as i32)
     }
 
     /// The last so many writes, up to a revision, of the key that a word names. Answers with their number, and in the
     /// words with triples: the revision, the value before and the value after, where there was one.
-    ///
-    /// # Errors
-    ///
-    /// Throws when there is no memory for it.
-    pub fn steps(&self, key: u32, until: f64, last: u32) -> Result<u32, JsValue> {
+    pub fn steps(&self, key: u32, until: f64, last: u32) -> i32 {
         let Some(key) = keys::key_of(key) else {
-            return Ok(0);
+            return 0;
         };
         let steps = self.0.of(&key, version(until).unwrap_or(0));
-        let steps = &steps[steps.len().saturating_sub(last as usize)..];
+        let steps = steps.get(steps.len().saturating_sub(last as usize)..).unwrap_or_default();
         let filled = fill_words(3 * steps.len(), |words| {
             for (triple, step) in words.chunks_exact_mut(3).zip(steps) {
                 let value = |value: Option<u32>| value.unwrap_or(NOTHING);
                 let revision = u32::try_from(step.revision).unwrap_or(u32::MAX);
                 triple.copy_from_slice(&[revision, value(step.from), value(step.to)]);
             }
+            narrow(steps.len()).cast_signed()
         });
-        filled.map_err(|_| room::FULL)?;
-        Ok(narrow(steps.len()))
+        filled.unwrap_or(Answer::Refused as i32)
     }
 }
 

@@ -2,10 +2,9 @@
 //! change in any version.
 //!
 //! The values stay with the host, in lists: the core says at which place. Keys cross as numbers, deltas as numbers in a
-//! buffer that both sides see, other texts as UTF-8 in another one or, when they are short, the plain way. A prepared
-//! change stays here under a token until the host has stored it.
-
-#![expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands over what it made of JavaScript's values")]
+//! buffer that both sides see, other texts as UTF-8 in another one. Strings as wasm-bindgen passes them are only in
+//! errors and cursors: its code for them would make the script and the module larger. A prepared change stays here under
+//! a token until the host has stored it.
 
 mod protocol;
 mod buffers;
@@ -21,7 +20,6 @@ pub use buffers::{floats, scratch, words};
 pub use history::*;
 pub use keys::{intern, released_keys};
 pub use protocol::*;
-pub use room::has_room;
 pub use sessions::Core;
 pub use templates::*;
 

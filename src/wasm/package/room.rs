@@ -6,8 +6,6 @@
 
 use std::cell::RefCell;
 
-use wasm_bindgen::prelude::*;
-
 use crate::error::{Error, ErrorKind, Result};
 
 /// The reserve, in bytes.
@@ -50,20 +48,6 @@ pub(super) fn ask(bytes: usize) -> Result<()> {
     }
     // The host has the words for it: where there is no memory, it says the same without asking.
     Err(Error::new(ErrorKind::CoreFailed, "no memory"))
-}
-
-/// As [`ask`], for calls that throw.
-pub(super) fn or_throw(bytes: usize) -> std::result::Result<(), JsValue> {
-    if is_there(bytes) { Ok(()) } else { Err(FULL) }
-}
-
-/// What is thrown when there is no memory for a call.
-pub(super) const FULL: JsValue = JsValue::NULL;
-
-/// Whether so many bytes can be allocated: the host asks before it passes long strings.
-#[wasm_bindgen]
-pub fn has_room(bytes: usize) -> bool {
-    is_there(bytes)
 }
 
 /// The most bytes that a delta of so many writes takes until it is applied, besides what the scopes grow by.

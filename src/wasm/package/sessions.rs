@@ -64,7 +64,8 @@ impl Core {
     /// the scratch buffer, in bytes: the app's name, the user's id and the session's. Answers as
     /// [`Core::prepare_append`].
     pub fn prepare_create(&mut self, count: usize) -> i32 {
-        let asked = with_texts(count, |[app_name, user_id, session_id]| {
+        let asked = with_texts(count, |texts| {
+            let [app_name, user_id, session_id] = texts.map(Option::unwrap_or_default);
             let names = app_name.len() + user_id.len() + session_id.len();
             self.ask(4 * names, count, self.sessions.growth(app_name, Some(user_id), count))?;
             Ok(SessionKey::new(app_name, user_id, session_id))
@@ -102,19 +103,21 @@ impl Core {
         }
     }
 
-    /// Prepares a change of app and user state with the delta in the words, so many. Answers as
+    /// Prepares a change of app and user state with the delta in the words, so many. Behind them are the lengths of
+    /// three texts: the app's name, the user's id, which may be absent, and the id of the change. Answers as
     /// [`Core::prepare_append`].
-    pub fn prepare_update(&mut self, app_name: String, user_id: Option<String>, id: &str, count: usize) -> i32 {
-        let names = app_name.len() + user_id.as_ref().map_or(0, String::len) + id.len();
-        let growth = self.sessions.growth(&app_name, user_id.as_deref(), count);
-        if let Err(error) = self.ask(4 * names, count, growth) {
-            return self.refuse(error);
-        }
-        let (time, guard) = request();
-        let change = keys::delta(count, |_, _| ())
-            .and_then(|delta| self.sessions.prepare_update(&app_name, user_id.as_deref(), id, time, delta, guard));
-        match change {
-            Ok(change) => self.keep(Target::Update { app_name, user_id }, change, false, count),
+    pub fn prepare_update(&mut self, count: usize) -> i32 {
+        let prepared = with_texts(count, |[app_name, user_id, id]| {
+            let (app_name, id) = (app_name.unwrap_or_default(), id.unwrap_or_default());
+            let names = app_name.len() + user_id.map_or(0, str::len) + id.len();
+            self.ask(4 * names, count, self.sessions.growth(app_name, user_id, count))?;
+            let (time, guard) = request();
+            let delta = keys::delta(count, |_, _| ())?;
+            let change = self.sessions.prepare_update(app_name, user_id, id, time, delta, guard)?;
+            Ok((Target::Update { app_name: app_name.to_owned(), user_id: user_id.map(str::to_owned) }, change))
+        });
+        match prepared {
+            Ok((target, change)) => self.keep(target, change, false, count),
             Err(error) => self.refuse(error),
         }
     }
@@ -160,15 +163,20 @@ impl Core {
         self.take(token);
     }
 
-    /// Takes over a session that a store has, at this revision from now on. Answers as [`Core::apply`], without
-    /// places.
-    pub fn restore(&mut self, app_name: &str, user_id: &str, session_id: &str, revision: f64, time: f64) -> u32 {
-        let names = app_name.len() + user_id.len() + session_id.len();
-        if let Err(error) = room::ask(4096 + 4 * names + self.sessions.growth(app_name, Some(user_id), 0)) {
-            return self.fail(error);
-        }
+    /// Takes over a session that a store has, at this revision from now on. The lengths of its three texts are the
+    /// first words: the app's name, the user's id and the session's. Answers as [`Core::apply`], without places.
+    pub fn restore(&mut self, revision: f64, time: f64) -> u32 {
+        let key = with_texts(0, |texts| {
+            let [app_name, user_id, session_id] = texts.map(Option::unwrap_or_default);
+            let names = app_name.len() + user_id.len() + session_id.len();
+            room::ask(4096 + 4 * names + self.sessions.growth(app_name, Some(user_id), 0))?;
+            Ok(SessionKey::new(app_name, user_id, session_id))
+        });
+        let key = match key {
+            Ok(key) => key,
+            Err(error) => return self.fail(error),
+        };
         self.reserve();
-        let key = SessionKey::new(app_name, user_id, session_id);
         let session = self.sessions.restore(&key, version(revision).unwrap_or(0), time);
         let applied = self.applied_to(session);
         match fill_words(Words::Places as usize, |words| write_ids(words, &applied)) {
@@ -207,9 +215,13 @@ impl Core {
         self.drop_session(session, |sessions| sessions.remove_for_good(session))
     }
 
-    /// The scope of an app, or of a user in it, while there are sessions or values in it.
-    pub fn scope(&self, app_name: &str, user_id: Option<String>) -> Option<u32> {
-        self.sessions.scope(app_name, user_id.as_deref()).map(narrow)
+    /// The scope of an app, or of a user in it, while there are sessions or values in it; or
+    /// [`Absent::Number`](super::Absent). The lengths of the app's name and of the user's id, which may be absent, are
+    /// the first words.
+    pub fn scope(&self) -> u32 {
+        let scope =
+            with_texts(0, |[app_name, user_id, _]| Ok(self.sessions.scope(app_name.unwrap_or_default(), user_id)));
+        scope.ok().flatten().map_or(NOTHING, narrow)
     }
 
     /// The version of a scope: another number whenever its values may have changed.
@@ -218,26 +230,21 @@ impl Core {
         self.sessions.scope_state(scope).map_or(0.0, |state| state.version() as f64)
     }
 
-    /// Lists the sessions of an app, or of one of its users. Answers with how many are on the page, or that it refuses
-    /// (see [`Answer`]), and with the page in the words (see [`PageWords`]).
-    pub fn list(
-        &mut self,
-        app_name: &str,
-        user_id: Option<String>,
-        descending: bool,
-        limit: Option<u32>,
-        offset: u32,
-        cursor: Option<String>,
-    ) -> i32 {
-        let start = cursor.as_deref().map_or(Start::Offset(offset as usize), Start::After);
-        let query = ListQuery {
-            app_name,
-            user_id: user_id.as_deref(),
-            descending,
-            limit: limit.map(|limit| limit as usize),
-            start,
-        };
-        let page = room::ask(4096 + self.sessions.growth_of_list(&query)).and_then(|()| self.sessions.list(&query));
+    /// Lists the sessions of an app, or of one of its users: so many at most, after so many. The lengths of three texts
+    /// are the first words: the app's name, the user's id and the cursor, both of which may be absent. Answers with how
+    /// many are on the page, or that it refuses (see [`Answer`]), and with the page in the words (see [`PageWords`]).
+    pub fn list(&mut self, descending: bool, limit: u32, offset: u32) -> i32 {
+        let page = with_texts(0, |[app_name, user_id, cursor]| {
+            let query = ListQuery {
+                app_name: app_name.unwrap_or_default(),
+                user_id,
+                descending,
+                limit: Some(limit as usize),
+                start: cursor.map_or(Start::Offset(offset as usize), Start::After),
+            };
+            room::ask(4096 + self.sessions.growth_of_list(&query))?;
+            self.sessions.list(&query)
+        });
         let count = page.and_then(|page| {
             let count = page.sessions.len();
             fill_words(PageWords::Sessions as usize + count, |words| {

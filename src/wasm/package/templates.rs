@@ -1,8 +1,9 @@
-//! The binding's part for templates. Lists come out as plain numbers, with all places in UTF-16 units.
+//! The binding's part for templates. Lists come out as plain numbers, in the words, with all places in UTF-16 units.
 
 use wasm_bindgen::prelude::*;
 
-use super::buffers::with_scratch;
+use super::buffers::{fill_words, with_scratch};
+use super::protocol::Answer;
 use super::{narrow, room};
 use crate::template::scan::{Placeholder, PlaceholderKind};
 use crate::template::{Segment, Template};
@@ -14,15 +15,11 @@ use crate::text::slice;
 /// key, the start and the end of its content, the end of its root, the number of its steps, and for each step 1 for an
 /// index or 0 for a name, its start and its end.
 ///
-/// For a text that is not UTF-8 the list is empty.
-///
-/// # Errors
-///
-/// Throws when there is no memory for it, as all of these do.
+/// Answers with how many numbers there are, and with the list in the words; or, when there is no memory for it, that it
+/// refuses (see [`Answer`]).
 #[wasm_bindgen]
-pub fn parse_template(length: usize) -> Result<Vec<u32>, JsValue> {
-    ask_for(length)?;
-    let flat = with_scratch(0..length, |text| {
+pub fn parse_template(length: usize) -> i32 {
+    answer(length, |text| {
         let mut units = Utf16::new(text);
         let mut flat = Vec::new();
         for segment in Template::parse(text).segments() {
@@ -31,13 +28,23 @@ pub fn parse_template(length: usize) -> Result<Vec<u32>, JsValue> {
                 Segment::Placeholder(placeholder) => flatten(placeholder, &mut units, &mut flat),
             }
         }
-        Ok(flat)
-    });
-    Ok(flat.unwrap_or_default())
+        flat
+    })
 }
 
-fn ask_for(length: usize) -> Result<(), JsValue> {
-    room::or_throw(with_scratch(0..length, |text| Ok(room::of_template(text))).unwrap_or_default())
+/// Puts a list of numbers that is made of the text in the scratch buffer into the words.
+fn answer(length: usize, make: fn(&str) -> Vec<u32>) -> i32 {
+    let flat = with_scratch(0..length, |text| {
+        room::ask(room::of_template(text))?;
+        Ok(make(text))
+    });
+    let count = flat.and_then(|flat| {
+        fill_words(flat.len(), |words| {
+            words.iter_mut().zip(&flat).for_each(|(word, &number)| *word = number);
+            narrow(flat.len()).cast_signed()
+        })
+    });
+    count.unwrap_or(Answer::Refused as i32)
 }
 
 fn flatten(placeholder: &Placeholder, units: &mut Utf16<'_>, flat: &mut Vec<u32>) {
@@ -80,17 +87,12 @@ impl<'a> Utf16<'a> {
     }
 }
 
-/// Where escaping puts backslashes into the text in the scratch buffer, in UTF-16 units, and how many.
-///
-/// # Errors
-///
-/// Throws when there is no memory for it.
+/// Where escaping puts backslashes into the text in the scratch buffer, in UTF-16 units, and how many. Answers as
+/// [`parse_template`].
 #[wasm_bindgen]
-pub fn escape_template(length: usize) -> Result<Vec<u32>, JsValue> {
-    ask_for(length)?;
-    let flat = with_scratch(0..length, |text| {
+pub fn escape_template(length: usize) -> i32 {
+    answer(length, |text| {
         let mut units = Utf16::new(text);
-        Ok(Template::escapes(text).flat_map(|(place, count)| [units.at(place), narrow(count)]).collect())
-    });
-    Ok(flat.unwrap_or_default())
+        Template::escapes(text).flat_map(|(place, count)| [units.at(place), narrow(count)]).collect()
+    })
 }
