@@ -178,6 +178,12 @@ async function endAtPanics(file) {
 const isFormatting = (line) => /\(call \$/.test(line) && FORMATTING.test(line);
 
 /**
+ * What the generated script makes as soon as it is imported. A host that lacks it must not fail then: the package
+ * tells its callers, in `pkg/src/engine/loading.ts`.
+ */
+const AT_IMPORT = ['TextDecoder', 'TextEncoder'];
+
+/**
  * Prints a generated script anew, without its comments and blanks. Its names stay, for the sake of stack traces; those
  * by the numbers of an enum do not.
  */
@@ -190,6 +196,8 @@ async function minify(file) {
     legalComments: 'none',
     minifyWhitespace: true,
     minifySyntax: true,
+    define: Object.fromEntries(AT_IMPORT.map((name) => [name, `Host${name}`])),
+    banner: AT_IMPORT.map((name) => `const Host${name}=globalThis.${name}??class{decode(){}};`).join(''),
   });
   const ofNumbers = (text) => text.replace(/,(?:\d+|"-?\d+"):"\w+"/g, '');
   writeFileSync(file, code.replace(/Object\.freeze\(\{[^{}]*\}\)/g, ofNumbers));

@@ -68,9 +68,11 @@ function neededDeclarations() {
 const BASE = ['async', 'checks', 'model', 'store'];
 /** What a service in memory is made of. Stores do without it. */
 const SERVICE = ['backend', 'context', 'engine', 'input', 'service', 'session', 'template'];
-/** Modules of these folders that are loaded later, or stay by themselves. */
-const APART =
-  /^(engine\/(core-error|history|load\.|module-text|wasm)|session\/history|service\/update-|async\/exclusive|backend\/durable\/)/;
+/** Modules of these folders that are loaded later, or stay by themselves: the loaders run before the service. */
+const APART = new RegExp(
+  '^(engine/(core-error|history|load[.]|loading|module-text|wasm)|session/history|service/update-|async/exclusive|' +
+    'backend/durable/)',
+);
 
 /** Into which of the shared files a module goes; in none, where its importers decide. */
 function groupOf(path) {
@@ -84,7 +86,7 @@ function groupOf(path) {
 
 /**
  * Puts together the modules of a package that lies in `folder`: an entry, what all of them share and the service are
- * a file each, so that a host that starts loads seven files in place of a hundred. `engine/wasm.js` stays by itself,
+ * a file each, so that a host that starts loads eight files in place of a hundred. `engine/wasm.js` stays by itself,
  * so that a bundler leaves the core out where only errors are told apart; so does each host's loader. All are without
  * blanks and comments; their names stay, for the sake of stack traces, and beside each lies its source map.
  */

@@ -21,6 +21,7 @@ const FOLDERS = {
   'tests/docs': { seconds: 21 },
   'tests/faults': { seconds: 140, shares: heavy },
   // Each installs a kit of its own before, when it has not been installed yet.
+  'tests/hosts/adk-devtools': { seconds: 25, shares: heavy },
   'tests/hosts/browsers': { seconds: 20, shares: heavy },
   'tests/hosts/bun': { seconds: 10 },
   'tests/hosts/cloudflare': { seconds: 30, shares: heavy },

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { transform } from 'esbuild';
+import { bundleSizes } from '../../bench/size.mjs';
 import { blocksOf, compile, inFolder, node, printed, programIn, root, textOf, write } from './pages.mjs';
 
 const blocks = blocksOf(textOf('README.md'));
@@ -46,4 +47,10 @@ test('names the two commands for a clone', () => {
     .join('');
   assert.match(commands, /^npm start\b/m);
   assert.match(commands, /^npm test\b/m);
+});
+
+test('says no less than a browser loads', async () => {
+  const [, said] = /Less than (\d+) kB in a\s+browser/.exec(textOf('README.md'));
+  const { statepad } = await bundleSizes();
+  assert.ok(statepad.brotli < Number(said) * 1000, `${statepad.brotli} bytes`);
 });

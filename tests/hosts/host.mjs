@@ -23,11 +23,9 @@ const installed = join(root, 'target', 'hosts');
 /** The lines of a block that a reader needs to know which file it is. */
 const NAME = /^(?:\/\/|#) ([\w./-]+\.\w+)\n/;
 
-/** The files of a section of docs/hosts.md: the first line of each block names it. */
-export function filesOf(heading) {
-  const named = blocksOf(textOf('docs/hosts.md')).filter(
-    (block) => block.heading === heading && NAME.test(block.code),
-  );
+/** The files of a section of a page, docs/hosts.md unless told otherwise: the first line of each block names it. */
+export function filesOf(heading, page = 'docs/hosts.md') {
+  const named = blocksOf(textOf(page)).filter((block) => block.heading === heading && NAME.test(block.code));
   return Object.fromEntries(named.map(({ code }) => [NAME.exec(code)[1], code]));
 }
 
@@ -92,11 +90,8 @@ export async function hostOf(kit, files) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
-  const versionOf = (name) =>
-    JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version;
   return {
     folder,
-    versionOf,
     run: (...command) => runIn(folder, ...command),
     start: (...command) => start(folder, ...command),
   };
@@ -106,6 +101,7 @@ export async function hostOf(kit, files) {
 const QUIET = {
   NEXT_TELEMETRY_DISABLED: '1',
   WRANGLER_SEND_METRICS: 'false',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
   DO_NOT_TRACK: '1',
   DENO_NO_UPDATE_CHECK: '1',
 };
@@ -149,7 +145,7 @@ async function runIn(folder, line, { env, timeout = 240_000 } = {}) {
  * Starts a server in the project and waits until it prints what `ready` matches. Answers
  * `{ found, output(), stop() }`: the match, and what was printed so far.
  */
-async function start(folder, program, args, { ready, env, timeout = 60_000 }) {
+async function start(folder, program, args, { ready, env, timeout = 120_000 }) {
   const child = spawn(program, args, {
     cwd: folder,
     env: environment(folder, env),
@@ -170,11 +166,14 @@ async function start(folder, program, args, { ready, env, timeout = 60_000 }) {
     const look = (text) => {
       output += text;
       const match = ready.exec(output);
-      if (match) resolve(match);
-      if (match) clearTimeout(watch);
+      if (match) settle(resolve, match);
+    };
+    const settle = (settled, value) => {
+      clearTimeout(watch);
+      settled(value);
     };
     for (const from of [child.stdout, child.stderr]) from.setEncoding('utf8').on('data', look);
-    void ended.then(() => reject(new Error(`it ended before it was ready:\n${output}`)));
+    void ended.then(() => settle(reject, new Error(`it ended before it was ready:\n${output}`)));
   }).catch(async (error) => {
     await stop();
     throw error;

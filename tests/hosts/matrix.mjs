@@ -18,6 +18,8 @@ export const ROWS = {
     'Chromium, with a content security policy',
     'Firefox, with a content security policy',
     'a host without WebAssembly',
+    'esbuild',
+    'Vite',
   ],
   next: [
     'Next, Turbopack, Node',
@@ -30,6 +32,7 @@ export const ROWS = {
   ],
   jest: ['Jest, with Babel', 'Jest, without Babel', 'Jest, ES modules', 'Jest, jsdom'],
   vitest: ['Vitest', 'Vitest, jsdom'],
+  'adk-devtools': ["ADK's dev server"],
   bun: ['Bun', 'Bun, `bun:sqlite`'],
   deno: ['Deno', 'Deno, `node:sqlite`'],
   cloudflare: ['Cloudflare Worker', 'Cloudflare D1', 'Cloudflare Durable Object'],
@@ -71,16 +74,37 @@ export function allSeen() {
 
 const TABLE = /^\| host \|.*\n\|.*\n((?:\|.*\n)*)/m;
 
-/** The rows of the table on a page. */
+/** Which package of a suite's own says its version in the table. */
+const PACKAGES = {
+  next: 'next',
+  jest: 'jest',
+  vitest: 'vitest',
+  'adk-devtools': '@google/adk-devtools',
+  bun: 'bun',
+  deno: 'deno',
+  cloudflare: 'wrangler',
+};
+
+/** The version of the host of a row, where the suite that fills it has a lock file for it. */
+function versionOf(row) {
+  const suite = Object.keys(ROWS).find((name) => ROWS[name].includes(row));
+  if (!(suite in PACKAGES)) return '';
+  const manifest = readFileSync(new URL(`./${suite}/package.json`, import.meta.url), 'utf8');
+  const name = PACKAGES[suite];
+  return `${name === 'wrangler' ? 'Wrangler ' : ''}${JSON.parse(manifest).dependencies[name]}`;
+}
+
+/** The rows of the table on a page: each host, and what came of it. */
 export function rowsOf(text) {
   const [, body] = TABLE.exec(text);
-  return [...body.matchAll(/^\| (.*?) \| (.*) \|$/gm)].map(([, row, verdict]) => [row, verdict]);
+  return [...body.matchAll(/^\| (.*?) \| (?:.*?) ?\| (.*) \|$/gm)].map(([, row, verdict]) => [row, verdict]);
 }
 
 /** The page with a table of these rows, where they are known, and else of what it says already. */
 export function withTable(text, seen) {
   const told = Object.fromEntries(rowsOf(text));
-  const rows = Object.values(ROWS).flat();
-  const lines = rows.map((row) => `| ${row} | ${seen[row] ?? told[row] ?? 'not seen yet'} |\n`);
-  return text.replace(TABLE, `| host | |\n|---|---|\n${lines.join('')}`);
+  const lines = Object.values(ROWS)
+    .flat()
+    .map((row) => `| ${row} | ${versionOf(row)} | ${seen[row] ?? told[row] ?? 'not seen yet'} |\n`);
+  return text.replace(TABLE, `| host | version | |\n|---|---|---|\n${lines.join('')}`);
 }

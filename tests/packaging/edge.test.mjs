@@ -57,7 +57,7 @@ describe('at the edge', () => {
     }
   });
 
-  it('runs in the edge runtime', async () => {
+  it('runs in the edge runtime, wherever the module was compiled', async () => {
     let module;
     const { outputFiles } = await build({
       entryPoints: [join(folder, 'edge.js')],
@@ -82,10 +82,15 @@ describe('at the edge', () => {
         },
       ],
     });
-    const host = new EdgeVM();
-    host.context.bytes = new Uint8Array(module);
-    host.evaluate('globalThis.compiledBefore = new WebAssembly.Module(bytes)');
-    host.evaluate(outputFiles[0].text);
-    assert.deepEqual({ ...(await host.evaluate('told')) }, expected);
+    const inside = new EdgeVM();
+    inside.context.bytes = new Uint8Array(module);
+    inside.evaluate('globalThis.compiledBefore = new WebAssembly.Module(bytes)');
+    // Next compiles it outside of the realm that the script runs in.
+    const outside = new EdgeVM();
+    outside.context.compiledBefore = new WebAssembly.Module(module);
+    for (const host of [inside, outside]) {
+      host.evaluate(outputFiles[0].text);
+      assert.deepEqual({ ...(await host.evaluate('told')) }, expected);
+    }
   });
 });

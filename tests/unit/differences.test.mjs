@@ -1,7 +1,7 @@
-// The table of differences in docs/differences.md: each row is shown on @google/adk and on statepad.
+// The tables of docs/differences.md: each row is shown on @google/adk and on statepad, or names what shows it.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as adk from '@google/adk';
 import { DELETED, SessionService, createEvent, injectSessionState } from 'statepad';
@@ -11,11 +11,15 @@ const instructions = await import(new URL('agents/instructions.js', import.meta.
 
 adk.setLogLevel(adk.LogLevel.ERROR);
 const page = readFileSync(new URL('../../docs/differences.md', import.meta.url), 'utf8');
-const rows = page
-  .split('\n')
-  .filter((line) => line.startsWith('| '))
-  .slice(1)
-  .map((line) => line.split(' | ')[0].slice(2));
+/** The rows of the page's tables, cell by cell: a table begins with its heads and a line of dashes. */
+const tables = [...page.matchAll(/^\|.*\n\|[-|]+\n((?:\|.*\n)+)/gm)].map(([, body]) =>
+  body
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.slice(2, -2).split(' | ')),
+);
+const [sessions, templates, lost] = tables;
+const rows = [...sessions, ...templates].map(([name]) => name);
 const shown = new Set();
 
 /** Shows a row on both services. `show` answers with what it saw. */
@@ -176,33 +180,82 @@ row(
   { theirs: [false, false], ours: [true, true] },
 );
 
-row(
-  '`{{literal}}` in an instruction',
-  async (_, inject) => {
-    return await inject('say {{literal}}', context({})).catch(() => 'threw');
-  },
-  { theirs: 'threw', ours: 'say {{literal}}' },
+/** Shows what comes of instructions with a state: texts, or the code of what is thrown. */
+function rendered(name, state, answers) {
+  const all = async (_, inject) =>
+    await Promise.all(
+      Object.keys(answers).map((text) => inject(text, context(state)).catch(({ code }) => code ?? 'threw')),
+    );
+  const [theirs, ours] = [0, 1].map((side) => Object.values(answers).map((answer) => answer[side]));
+  row(name, all, { theirs, ours });
+}
+
+rendered('`${price}`', { price: 5 }, { '${price}': ['$5', '${price}'], '{price} $': ['5 $', '5 $'] });
+
+rendered(
+  '`\\{name}`',
+  { name: 'Ana' },
+  { '\\{name}': ['\\Ana', '{name}'], '\\\\{name}': ['\\\\Ana', '\\Ana'], 'a\\b {name}': ['a\\b Ana', 'a\\b Ana'] },
 );
 
-row(
-  'the closing braces of `{"a": {"b": {n}}}`',
-  async (_, inject) => await inject('{"a": {"b": {n}}}', context({ n: 1 })),
+rendered(
+  '`{user.name}`',
+  { 'user.name': 'whole', user: { name: 'member', city: 'Rome' } },
   {
-    theirs: '{"a": {"b": 1',
-    ours: '{"a": {"b": 1}}',
+    '{user.name}': ['{user.name}', 'whole'],
+    '{user.city}': ['{user.city}', 'Rome'],
+    '{user.age}': ['{user.age}', 'TEMPLATE_KEY_MISSING'],
+    '[{user.age?}]': ['[{user.age?}]', '[]'],
   },
 );
 
+rendered('`{items[0].id}`', { items: [{ id: 7 }] }, { '{items[0].id}': ['{items[0].id}', '7'] });
+
+rendered(
+  'names in other scripts (`{имя}`, `{名前}`, `{état}`)',
+  { имя: 'Ана', 名前: 'アナ', état: 'prêt', 'user:שם': 'ענת' },
+  {
+    '{имя}': ['{имя}', 'Ана'],
+    '{名前}': ['{名前}', 'アナ'],
+    '{état}': ['{état}', 'prêt'],
+    '{user:שם}': ['{user:שם}', 'ענת'],
+    '{город}': ['{город}', 'TEMPLATE_KEY_MISSING'],
+  },
+);
+
+rendered(
+  'the value `null`',
+  { n: null, list: [null] },
+  { '[{n}]': ['[null]', '[]'], '[{n?}]': ['[null]', '[]'], '{list}': ['[null]', '[null]'] },
+);
+
+rendered('`{{name}}` when the key is there', { name: 'Ana' }, { '{{name}}': ['Ana', '{{name}}'] });
+
+rendered('`{{literal}}` when it is not', {}, { 'say {{literal}}': ['threw', 'say {{literal}}'] });
+
+rendered(
+  'the closing braces of `{"a": {"b": {n}}}`',
+  { n: 1 },
+  { '{"a": {"b": {n}}}': ['{"a": {"b": 1', '{"a": {"b": 1}}'] },
+);
+
+rendered('`{constructor}`', {}, { '{constructor}': ['function Object() { [native code] }', 'TEMPLATE_KEY_MISSING'] });
+
 row(
-  '`{constructor}` in an instruction',
+  '`{node.field}` in a workflow',
   async (_, inject) => {
-    return await inject('{constructor}', context({})).catch((error) => error.code);
+    const workflowInstructionScope = { input: { text: 'of the node' }, outputsByNode: {} };
+    const session = { state: { node: { text: 'of the state' } } };
+    return await inject('{node.text}', {
+      state: session.state,
+      invocationContext: { session, workflowInstructionScope },
+    });
   },
-  { theirs: 'function Object() { [native code] }', ours: 'TEMPLATE_KEY_MISSING' },
+  { theirs: 'of the node', ours: 'of the state' },
 );
 
 row(
-  'missing keys in an instruction',
+  'missing keys',
   async (_, inject) => {
     const error = await inject('{topic} for\n{user:nam}', context({ 'user:name': 'Ana' })).catch((error) => error);
     return error.missing ?? error.message;
@@ -216,6 +269,39 @@ row(
   },
 );
 
-test('every row of the table is shown', () => {
+test('adk-js `VertexAiSessionService` reads the first page of the events', async () => {
+  // As the service pages: a hundred events, and a token for what follows.
+  const events = Array.from({ length: 250 }, (_, n) => ({
+    name: `events/${n}`,
+    author: 'ana',
+    timestamp: new Date(n),
+  }));
+  const list = async ({ config = {} }) => {
+    const from = Number(config.pageToken ?? 0);
+    const next = from + 100 < events.length ? { nextPageToken: String(from + 100) } : {};
+    return { sessionEvents: events.slice(from, from + 100), ...next };
+  };
+  const client = { get: async () => ({ userId: 'ana' }), events: { listInternal: list } };
+  const service = new adk.VertexAiSessionService({
+    projectId: 'p',
+    location: 'l',
+    agentEngineId: '1',
+    sessions: client,
+  });
+  const key = { appName: 'app', userId: 'ana', sessionId: 's' };
+  assert.equal((await service.getSession(key)).events.length, 100);
+  const recent = await service.getSession({ ...key, config: { numRecentEvents: 5 } });
+  assert.deepEqual(
+    recent.events.map(({ id }) => id),
+    ['95', '96', '97', '98', '99'],
+  );
+});
+
+test('every row of the tables is shown, here or by the file that it names', () => {
   assert.deepEqual([...shown].sort(), [...rows].sort());
+  assert.equal(lost.length, 5);
+  for (const cells of lost) {
+    const [, file] = /^`([\w./-]+)`$/.exec(cells.at(-1));
+    assert.ok(existsSync(new URL(`../../${file}`, import.meta.url)), file);
+  }
 });

@@ -50,6 +50,24 @@ test('a host without WebAssembly', async () => {
   );
 });
 
+for (const name of ['TextDecoder', 'TextEncoder']) {
+  test(`a host without ${name}`, async () => {
+    checkCalls(
+      await toldBy(`delete globalThis.${name};`),
+      `statepad needs ${name}, and this host has none: run it where there is a global ${name}`,
+      'ReferenceError',
+    );
+  });
+}
+
+test('a host that has nothing of it, as Hermes', async () => {
+  checkCalls(
+    await toldBy('for (const name of ["WebAssembly", "TextDecoder", "TextEncoder"]) delete globalThis[name];'),
+    'statepad needs WebAssembly, and this host has none: run it where there is a global WebAssembly',
+    'ReferenceError',
+  );
+});
+
 test('a host that refuses to compile WebAssembly', async () => {
   checkCalls(
     await toldBy(

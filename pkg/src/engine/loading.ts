@@ -11,9 +11,21 @@ export interface Loading {
   readonly failure?: { readonly cause: unknown };
 }
 
+/** What every host has to have. */
+const NEEDED = ['WebAssembly', 'TextDecoder', 'TextEncoder'] as const;
+
+/** What of that this host lacks. */
+function missing(): string | undefined {
+  return NEEDED.find((name) => typeof globalThis[name] === 'undefined');
+}
+
 /** Loads the module at once. */
 export function loadNow(load: () => unknown): Loading {
   try {
+    const lacks = missing();
+    if (lacks !== undefined) {
+      throw new ReferenceError(`${lacks} is not defined`);
+    }
     load();
     return {};
   } catch (cause) {
@@ -30,24 +42,23 @@ export function loadBeside(load: () => Promise<void>): Loading {
   return pending === undefined ? { ...(failure && { failure }) } : { pending };
 }
 
-const NEEDS = 'statepad needs WebAssembly';
-
 /** What callers are told when the host could not load the module. */
 export function hostError(cause: unknown): StatepadError {
   return new StatepadError('CORE_FAILED', messageFor(cause), { reason: 'host', cause });
 }
 
 function messageFor(cause: unknown): string {
-  if (typeof WebAssembly === 'undefined') {
-    return `${NEEDS}, and this host has none: run it where there is a global WebAssembly`;
+  const lacks = missing();
+  if (lacks !== undefined) {
+    return `statepad needs ${lacks}, and this host has none: run it where there is a global ${lacks}`;
   }
   const text = cause instanceof Error ? cause.message : String(cause);
   // The module itself is valid: a host that does not compile it has been told not to.
   if (cause instanceof WebAssembly.CompileError) {
     return (
-      `${NEEDS}, and this host refuses to compile it: a content security policy has to allow 'wasm-unsafe-eval' ` +
-      `in its script-src (the host says: ${text})`
+      `statepad needs WebAssembly, and this host refuses to compile it: a content security policy has to allow ` +
+      `'wasm-unsafe-eval' in its script-src (the host says: ${text})`
     );
   }
-  return `${NEEDS}, and this host could not load the module: ${text}`;
+  return `statepad needs WebAssembly, and this host could not load the module: ${text}`;
 }

@@ -4,7 +4,8 @@
 import { memoryFull } from './core-error.js';
 import { Absent, Floats, instance, make_floats, make_scratch, make_words } from './wasm.js';
 
-const encoder = new TextEncoder();
+/** Made when it is first used: a host may lack it, which is told by then and not at import. */
+let encoder: TextEncoder | undefined;
 let text = new Uint8Array(0);
 let textCapacity = 0;
 let words = new Uint32Array(0);
@@ -93,12 +94,12 @@ function byteLength(given: string): number {
 function encodeAt(at: number, given: string): number {
   const { length } = given;
   if (length > 64) {
-    return encoder.encodeInto(given, at === 0 ? text : text.subarray(at)).written;
+    return (encoder ??= new TextEncoder()).encodeInto(given, at === 0 ? text : text.subarray(at)).written;
   }
   for (let index = 0; index < length; index++) {
     const code = given.charCodeAt(index);
     if (code > 127) {
-      return encoder.encodeInto(given, text.subarray(at)).written;
+      return (encoder ??= new TextEncoder()).encodeInto(given, text.subarray(at)).written;
     }
     text[at + index] = code;
   }

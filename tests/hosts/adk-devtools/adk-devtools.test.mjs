@@ -4,21 +4,17 @@ import assert from 'node:assert/strict';
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { blocksOf, textOf } from '../../docs/pages.mjs';
 import { root } from '../../packaging/project.mjs';
+import { openChromium } from '../../support/chromium.mjs';
+import { filesOf, hostOf } from '../host.mjs';
+import { seenBy, worksWith } from '../matrix.mjs';
 import { startGemini } from './gemini.mjs';
-import { hostOf } from './kit.mjs';
 
-/** The files of the recipe: the first line of each block names it. */
-const files = Object.fromEntries(
-  blocksOf(textOf('docs/adk.md'))
-    .filter(({ heading, language }) => heading === "ADK's dev server" && language !== 'text')
-    .map(({ code }) => [/^\/\/ (\S+)\n/.exec(code)[1], code]),
-);
-
+const files = filesOf("ADK's dev server", 'docs/adk.md');
 const SESSIONS = '/apps/shop/users/ana/sessions';
 
 describe("ADK's dev server", () => {
+  const seen = seenBy('adk-devtools');
   let host;
   let gemini;
   let server;
@@ -120,6 +116,28 @@ describe("ADK's dev server", () => {
     assert.equal(session.state['user:answer'], 'I heard 3 of you.');
   });
 
+  it('shows in its debug UI what was said, and goes on with it there', async () => {
+    const browser = await openChromium();
+    try {
+      const page = await browser.newPage();
+      const [, url] = server.found;
+      // Its fonts are on another host.
+      await page.route(
+        ({ href }) => !href.startsWith(url),
+        (route) => route.abort(),
+      );
+      await page.goto(`${url}/dev-ui/?app=shop&session=monday&userId=ana`);
+      await page.getByText('I heard 3 of you.').waitFor();
+      await page.locator('textarea').fill('And milk?');
+      await page.keyboard.press('Enter');
+      await page.getByText('I heard 5 of you.').first().waitFor();
+    } finally {
+      await browser.close();
+    }
+    const { events } = (await ask('GET', `${SESSIONS}/monday`)).body;
+    assert.deepEqual(saidIn(events).slice(4), ['user: And milk?', 'shop: I heard 5 of you.']);
+  });
+
   it('draws the agent of an event', async () => {
     const { events } = (await ask('GET', `${SESSIONS}/monday`)).body;
     const { status, body } = await ask('GET', `${SESSIONS}/monday/events/${events.at(-1).id}/graph`);
@@ -135,7 +153,7 @@ describe("ADK's dev server", () => {
     assert.deepEqual((await ask('GET', SESSIONS)).body, listed.body);
     assert.deepEqual((await ask('GET', `${SESSIONS}/monday`)).body, before.body);
     const { body } = await run('/run', 'Still there?');
-    assert.deepEqual(saidIn(body), ['shop: I heard 5 of you.']);
+    assert.deepEqual(saidIn(body), ['shop: I heard 7 of you.']);
   });
 
   it('deletes a session, and not the state of its user', async () => {
@@ -145,7 +163,12 @@ describe("ADK's dev server", () => {
     const { sessions } = (await ask('GET', SESSIONS)).body;
     assert.deepEqual(
       sessions.map(({ state }) => state),
-      [{ 'app:open': true, 'user:name': 'Ana', 'user:answer': 'I heard 5 of you.' }],
+      [{ 'app:open': true, 'user:name': 'Ana', 'user:answer': 'I heard 7 of you.' }],
     );
+  });
+
+  it('is what docs/hosts.md says', () => {
+    seen.saw("ADK's dev server", worksWith('a program that starts it: [With ADK](adk.md#adks-dev-server)'));
+    seen.check();
   });
 });

@@ -3,16 +3,17 @@
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { build } from 'esbuild';
+import { build as esbuild } from 'esbuild';
+import { build as vite } from 'vite';
 import { openChromium } from '../../support/chromium.mjs';
 import { openFirefox } from '../../support/firefox.mjs';
 import { conversation, expected, project } from '../../packaging/project.mjs';
 import { filesOf, headerOf } from '../host.mjs';
 import { doesNot, seenBy, works, worksWith } from '../matrix.mjs';
 
-const SECTION = 'A content security policy';
-const [HEADER, ALLOWS] = headerOf(SECTION);
+const [HEADER, ALLOWS] = headerOf('A content security policy');
 const FORBIDS = ALLOWS.replace(" 'wasm-unsafe-eval'", '');
 
 /** Tells what every kind of call answers, or the code, the reason and the message of its error. */
@@ -39,9 +40,10 @@ const page = `
   await fetch(location.pathname, { method: 'POST', body: JSON.stringify(answers) });
 `;
 
-/** The pages by their paths: what is sent with each, and what runs before the package is loaded. */
+/** The pages by their paths: what is sent with each, what runs before the package is loaded, and who bundled it. */
 const PAGES = {
   '/plain': {},
+  '/vite': { script: '/vite.js' },
   '/allowed': { policy: ALLOWS },
   '/forbidden': { policy: FORBIDS },
   '/none': { first: 'delete globalThis.WebAssembly;' },
@@ -60,16 +62,23 @@ describe('browsers', () => {
   const seen = seenBy('browsers');
   let site;
   before(async () => {
-    const files = { ...filesOf(SECTION), 'conversation.js': conversation, 'page.js': page };
+    const files = { ...filesOf('A content security policy'), 'conversation.js': conversation, 'page.js': page };
     const folder = await project(files);
-    const { outputFiles } = await build({
-      entryPoints: [`${folder}/page.js`],
+    const entry = join(folder, 'page.js');
+    const { outputFiles } = await esbuild({
+      entryPoints: [entry],
       bundle: true,
       write: false,
       platform: 'browser',
       format: 'esm',
     });
-    site = await serve(outputFiles[0].text);
+    const { output } = await vite({
+      root: folder,
+      configFile: false,
+      logLevel: 'error',
+      build: { write: false, target: 'es2022', rollupOptions: { input: entry, output: { codeSplitting: false } } },
+    });
+    site = await serve({ '/esbuild.js': outputFiles[0].text, '/vite.js': output[0].code });
   });
   after(() => site?.stop());
 
@@ -90,6 +99,9 @@ describe('browsers', () => {
       const told = await site.visit(open, Object.keys(PAGES));
       assert.deepEqual(told['/plain'], RUNS);
       seen.saw(name, works());
+      seen.saw('esbuild', works());
+      assert.deepEqual(told['/vite'], RUNS);
+      seen.saw('Vite', works());
       assert.deepEqual(told['/allowed'], RUNS);
       assertRefused(
         told['/forbidden'],
@@ -109,7 +121,7 @@ describe('browsers', () => {
 });
 
 /** Serves the pages. `visit` opens one after the other in a browser, and answers what each has told. */
-async function serve(script) {
+async function serve(scripts) {
   let tell;
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, 'http://localhost');
@@ -117,15 +129,16 @@ async function serve(script) {
     if (request.method === 'POST') {
       tell(pathname, JSON.parse((await request.toArray()).join('')));
       response.end();
-    } else if (pathname === '/page.js') {
-      response.setHeader('content-type', 'text/javascript').end(script);
+    } else if (pathname in scripts) {
+      response.setHeader('content-type', 'text/javascript').end(scripts[pathname]);
     } else if (pathname === '/first.js') {
       const { first = '' } = PAGES[new URL(request.headers.referer).pathname];
       response.setHeader('content-type', 'text/javascript').setHeader('cache-control', 'no-store').end(first);
     } else if (last !== undefined) {
       if (last.policy !== undefined) response.setHeader(HEADER, last.policy);
       response.setHeader('content-type', 'text/html').setHeader('referrer-policy', 'same-origin');
-      response.end('<!doctype html><script src="/first.js"></script><script type="module" src="/page.js"></script>');
+      const { script = '/esbuild.js' } = last;
+      response.end(`<!doctype html><script src="/first.js"></script><script type="module" src="${script}"></script>`);
     } else {
       response.writeHead(404).end();
     }

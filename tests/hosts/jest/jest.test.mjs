@@ -105,7 +105,7 @@ describe('Jest', () => {
       { ...files, 'jest.config.js': config.replace(/^ *setupFiles.*\n/m, '') },
       'npx jest',
     );
-    assert.match(without.output, /TextDecoder is not defined/);
+    assert.match(without.output, /statepad needs TextDecoder, and this host has none/);
     await passes(
       {
         ...files,

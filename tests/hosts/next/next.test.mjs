@@ -172,7 +172,7 @@ describe('Next', () => {
         );
         let shown;
         // Until both are compiled the page is the one of before, or an error.
-        for (const until = Date.now() + 30_000; Date.now() < until && !shown?.endsWith(', 2');) {
+        for (const until = Date.now() + 120_000; Date.now() < until && !shown?.endsWith(', 2');) {
           shown = await pageOf(ask, '/').catch(({ message }) => message);
         }
         for (const [file, text] of texts) writeFileSync(file, text);

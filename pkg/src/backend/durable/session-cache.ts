@@ -138,7 +138,7 @@ export class SessionCache {
 
   /**
    * Applies an append that is stored. Answers with the event as it is here, or with `undefined` when the cache does
-   * not lead up to it: nothing has changed here then, and the session has to be loaded.
+   * not lead up to it: the session is as it was then, and has to be loaded.
    */
   applyCommittedAppend(
     record: SessionRecord,
@@ -147,17 +147,22 @@ export class SessionCache {
     committed: Committed,
   ): Event | undefined {
     const { rev } = committed;
-    const isNew = rev > record.revision;
     const isNext = this.#follows(record, event.id, sent.known, committed);
-    const steps = isNext ? this.#shared.steps(record.scopes, sent, committed) : undefined;
+    const steps = record.number === NOT_LOADED ? undefined : this.#shared.steps(record.scopes, sent, committed);
     if (steps === undefined) {
       this.registry.engine.discard(sent.prepared);
       this.markStale(record);
       return undefined;
     }
+    const isNew = isNext && rev > record.revision;
     this.#shared.applyForeign(record.key, steps, committed);
+    // Where the session has to be loaded, its app and its user need not be: they go on from here.
     this.registry.applyAppend(record, event, sent.prepared, newParts(steps, sent, isNew));
     this.#shared.moved(record.scopes, steps, sent, committed);
+    if (!isNext) {
+      this.markStale(record);
+      return undefined;
+    }
     if (isNew) {
       record.last = event.id;
       this.#sessions.grow(1);

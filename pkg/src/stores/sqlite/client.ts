@@ -38,7 +38,8 @@ interface Prepared {
   readonly statement: AnyStatement & Required<Pick<AnyStatement, 'values'>>;
   /** What reads its rows: by the names of their columns, or as lists where that is wanted and the library has such. */
   readonly read: 'all' | 'values';
-  readonly bind: (values: readonly SqlValue[]) => readonly unknown[];
+  /** Values are bound as one list; otherwise one by one, as in node:sqlite. */
+  readonly takesList: boolean;
 }
 
 /** Runs statements on a connection. */
@@ -64,21 +65,25 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
       // It throws the error of its last run once more.
     }
   };
-  const use = <T>(sql: string, run: (prepared: Prepared) => T, isList = false): T => {
+  const prepared = (sql: string, isList: boolean): Prepared => {
+    let found = statements.get(sql);
+    if (found === undefined) {
+      found = prepare(database, sql, isList);
+      statements.set(sql, found);
+    }
+    return found;
+  };
+  const rowsOf = (sql: string, values: readonly SqlValue[], isList: boolean): readonly unknown[] => {
     try {
-      let prepared = statements.get(sql);
-      if (prepared === undefined) {
-        prepared = prepare(database, sql, isList);
-        statements.set(sql, prepared);
-      }
-      return run(prepared);
+      const { statement, read, takesList } = prepared(sql, isList);
+      return (takesList ? statement[read](values) : statement[read](...values)) as readonly unknown[];
     } catch (error) {
       drop(sql);
       throw error;
     }
   };
   const rows = (sql: string, values: readonly SqlValue[]): readonly SqlRow[] =>
-    use(sql, ({ statement, read, bind }) => statement[read](...bind(values))) as readonly SqlRow[];
+    rowsOf(sql, values, false) as readonly SqlRow[];
   const begin = (sql: string): void => {
     try {
       database.exec(sql);
@@ -92,18 +97,20 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
     value: (sql) => Object.values(rows(sql, [])[0] ?? {})[0],
     run: (sql, values) => {
       try {
-        use(sql, ({ statement, bind }) => void statement.run(...bind(values)));
+        const { statement, takesList } = prepared(sql, false);
+        if (takesList) {
+          statement.run(values);
+        } else {
+          statement.run(...values);
+        }
       } catch (error) {
+        drop(sql);
         throw resultOf(error) === 'TOOBIG' ? storeError('rejected', error, { size: bytesOf(values) }) : error;
       }
     },
     all: rows,
     first: (sql, values) => {
-      const [row] = use(
-        sql,
-        ({ statement, read, bind }) => statement[read](...bind(values)) as readonly unknown[],
-        true,
-      );
+      const [row] = rowsOf(sql, values, true);
       // Some libraries have no other rows than those by names.
       return row === undefined || Array.isArray(row) ? row : Object.values(row as SqlRow);
     },
@@ -147,7 +154,7 @@ function prepare(database: SqliteDatabase, sql: string, isList: boolean): Prepar
   return {
     statement: statement as Prepared['statement'],
     read: isList && isOfBun ? 'values' : 'all',
-    bind: statement.setReadBigInts === undefined ? (values) => [values] : (values) => values,
+    takesList: statement.setReadBigInts === undefined,
   };
 }
 
