@@ -267,6 +267,26 @@ test('sessions that were read or appended to leave memory when there is no room'
   }
 });
 
+test('a session of more events than there is room for is not loaded for each append', async () => {
+  const inner = memoryStore();
+  let loads = 0;
+  const load = async (...given) => {
+    loads += 1;
+    return await inner.load(...given);
+  };
+  const service = new SessionService({ store: { ...inner, load }, cachedEvents: 10 });
+  const session = await service.createSession(KEY);
+  for (let number = 1; number <= 50; number += 1) {
+    await service.appendEvent({ session, event: event({ number }, `${number}`) });
+  }
+  assert.equal(loads, 0);
+  // Another one takes its place.
+  await service.appendEvent({ session: await service.createSession({ ...KEY, sessionId: 'other' }), event: event() });
+  await service.appendEvent({ session, event: event({ number: 51 }, '51') });
+  assert.equal(loads, 1);
+  assert.deepEqual([session.events.length, session.state.number], [51, 51]);
+});
+
 describe('changes that go together', () => {
   const open = async (commitMany) => {
     const inner = memoryStore();

@@ -30,7 +30,10 @@ export interface StoreOptions extends Partial<Callbacks> {
         readonly pause?: number | undefined;
       }
     | undefined;
-  /** How many events, about, stay in memory in sessions with no call in progress; 100,000 unless told otherwise. */
+  /**
+   * How many events, about, stay in memory in sessions with no call in progress; 100,000 unless told otherwise. Unless it
+   * is 0, the session that was used last stays, however many it has.
+   */
   readonly cachedEvents?: number | undefined;
 }
 

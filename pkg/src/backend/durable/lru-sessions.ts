@@ -2,7 +2,11 @@
 
 import type { SessionRecord } from '../../session/record.js';
 
-/** The cached sessions, the least recently used first. Those that are not pinned go when there are too many events. */
+/**
+ * The cached sessions, the least recently used first. Those that are not pinned go when there are too many events; the
+ * one that was used last stays, however many it has, where there is room for any: it would be loaded anew for each
+ * append.
+ */
 export class LruSessions {
   readonly #recent = new Set<SessionRecord>();
   /** How often each session is pinned. */
@@ -11,6 +15,8 @@ export class LruSessions {
   readonly #evict: (record: SessionRecord) => void;
   /** How many events there are, and one more for each session. */
   #size = 0;
+  /** The session that was used last, unless it is gone. */
+  #last: SessionRecord | undefined;
 
   /** Keeps about `limit` events; `evict` takes a session out of the cache, and so calls {@link LruSessions.remove}. */
   constructor(limit: number, evict: (record: SessionRecord) => void) {
@@ -36,7 +42,7 @@ export class LruSessions {
       this.#pins.set(record, left);
     } else {
       this.#pins.delete(record);
-      this.#shrink(undefined);
+      this.#shrink(this.#limit > 0 ? this.#last : undefined);
     }
   }
 
@@ -44,19 +50,21 @@ export class LruSessions {
   touch(record: SessionRecord): void {
     this.#recent.delete(record);
     this.#recent.add(record);
+    this.#last = record;
     this.#shrink(record);
   }
 
   /** A session was taken out of the cache, with its events. */
   remove(record: SessionRecord): void {
     this.#recent.delete(record);
+    this.#last = this.#last === record ? undefined : this.#last;
     this.#size -= 1 + record.events.length;
   }
 
-  #shrink(used: SessionRecord | undefined): void {
+  #shrink(kept: SessionRecord | undefined): void {
     if (this.#size > this.#limit) {
       for (const oldest of this.#recent) {
-        if (oldest !== used && !this.#pins.has(oldest)) {
+        if (oldest !== kept && !this.#pins.has(oldest)) {
           this.#evict(oldest);
         }
         if (this.#size <= this.#limit) {
