@@ -31,8 +31,8 @@ export interface StoreOptions extends Partial<Callbacks> {
       }
     | undefined;
   /**
-   * How many events, about, stay in memory in sessions with no call in progress; 100,000 unless told otherwise. Unless it
-   * is 0, the session that was used last stays, however many it has.
+   * How many events, about, stay in memory in sessions with no call in progress; 100,000 unless told otherwise.
+   * Unless it is 0, the session that was used last stays, however many it has.
    */
   readonly cachedEvents?: number | undefined;
 }
