@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 const types = {
   '.html': 'text/html; charset=utf-8',
@@ -14,12 +15,16 @@ const types = {
 
 /**
  * Serves `pages` (path to HTML text, or to `{ html, headers }`) and, for every other path, the files of `folder`.
- * Answers the origin and a function that stops it.
+ * What is posted is given to `told`, as text. Answers the origin and a function that stops it.
  */
-export async function serve({ folder, pages = {} }) {
+export async function serve({ folder, pages = {}, told }) {
   const server = createServer(async (request, response) => {
     const path = normalize(new URL(request.url, 'http://localhost').pathname);
     if (path === '/favicon.ico') return void response.writeHead(204).end();
+    if (request.method === 'POST') {
+      told(await text(request));
+      return void response.writeHead(204).end();
+    }
     const page = pages[path];
     if (page !== undefined) {
       const { html, headers } = typeof page === 'string' ? { html: page } : page;
