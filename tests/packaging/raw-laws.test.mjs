@@ -7,19 +7,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import * as statepad from 'statepad';
 import { KEY } from '../support/fixtures.mjs';
-import { rawBuild } from './raw.mjs';
+import { outcome, rawBuild } from './raw.mjs';
 
 const raw = await import(pathToFileURL(join(await rawBuild('nodejs'), 'statepad.js')).href);
-
-/** What a call comes to: its answer, or what its error says. */
-async function outcome(call) {
-  try {
-    return { value: await call() };
-  } catch (error) {
-    const { name, message, code, path, id, key, missing, expected, actual } = error;
-    return { error: { name, message, code, path, id, key, missing, expected, actual } };
-  }
-}
 
 const key = fc.oneof(
   fc.constantFrom(

@@ -28,3 +28,17 @@ async function build(target) {
   });
   return folder;
 }
+
+/**
+ * What a call comes to: its answer, or what its error says. Only the package adds where a session is that it has not
+ * got: the services of other tests have sessions of the same key.
+ */
+export async function outcome(call) {
+  try {
+    return { value: await call() };
+  } catch (error) {
+    const { name, code, path, id, key, missing, expected, actual } = error;
+    const message = error.message.replace(/ in this service: it is one of another service of this process\..*$/, '');
+    return { error: { name, message, code, path, id, key, missing, expected, actual } };
+  }
+}
