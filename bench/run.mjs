@@ -14,6 +14,7 @@ import { coldStart, median } from './cold.mjs';
 import { BUNDLE, COLD, ROWS } from './rows.mjs';
 import { bundleSizes } from './size.mjs';
 import { notes, table } from './table.mjs';
+import { versionsIn } from '../scripts/release.mjs';
 
 const run = promisify(execFile);
 const { values: options } = parseArgs({
@@ -73,12 +74,10 @@ async function measureRow({ id, sides }, rounds) {
 
 function about() {
   const require = createRequire(import.meta.url);
-  const version = (file) => JSON.parse(readFileSync(file, 'utf8')).version;
   const [{ model }] = cpus();
   const machine = `${cpus().length} x ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform} ${process.arch}`;
-  const [ours, theirs] = ['statepad/package.json', '@google/adk/package.json'].map((name) =>
-    version(require.resolve(name)),
-  );
+  const { version: theirs } = JSON.parse(readFileSync(require.resolve('@google/adk/package.json'), 'utf8'));
+  const { 'Cargo.toml': ours } = versionsIn(fileURLToPath(new URL('..', import.meta.url)));
   return `${machine}, Node ${process.versions.node}, statepad ${ours}, @google/adk ${theirs}`;
 }
 
