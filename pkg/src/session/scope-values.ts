@@ -4,8 +4,12 @@ import { ScopeVersion, type Undo, type ValueList } from './scope-version.js';
 import type { PlacedValues } from '../engine/sessions.js';
 import type { Json } from '../model/types.js';
 
-/** So many writes may always come after a version that is still held; and as many as there are places. */
+/**
+ * So many writes may always come after a version that is still held, and one for so many places: a copy of the places
+ * then costs each write little, and what the writes leave behind does not grow old.
+ */
 const LEAST_MOVES = 64;
+const PLACES_A_MOVE = 8;
 
 const UNWRITTEN = ScopeVersion.unwritten;
 const NO_LIST = UNWRITTEN.list();
@@ -80,7 +84,7 @@ export class ScopeValues implements PlacedValues {
       // The places that the old versions know stay in the old list.
       this.#list = withoutHoles(list);
       this.#moveOn(undo, list);
-    } else if (this.#writes > Math.max(LEAST_MOVES, list.values.length)) {
+    } else if (this.#writes > Math.max(LEAST_MOVES, list.values.length / PLACES_A_MOVE)) {
       // What was held until now holds one copy, and nothing of what comes.
       this.#moveOn(undo, { keys: list.keys, values: list.values.slice() });
     } else {
