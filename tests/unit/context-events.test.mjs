@@ -30,6 +30,21 @@ test('an append that fails leaves the writes pending', async () => {
   context.end();
 });
 
+test('a context refuses what is no plain object as appendEvent does, and its writes stay pending', async () => {
+  const { context, session } = await begin({});
+  context.state.set('x', 1);
+  class Said {
+    author = 'agent';
+  }
+  for (const event of [new Said(), new Map([['author', 'agent']]), { actions: new Said() }]) {
+    await assert.rejects(context.append(event), hasCode('INVALID_ARGUMENT'));
+  }
+  assert.equal(session.events.length, 0);
+  await context.append();
+  assert.equal(session.state.x, 1);
+  context.end();
+});
+
 test('an empty id is none: an event is not taken for one that failed before', async () => {
   let fails = true;
   const { context } = await begin(
