@@ -1,7 +1,10 @@
 //! The sessions of one service, as the package drives them.
 
+mod apply;
+
 use wasm_bindgen::prelude::*;
 
+use self::apply::{Applied, due, write_ids};
 use super::buffers::{fill_words, read_floats, with_scratch, with_texts};
 use super::errors::{tell_revisions, text_of};
 use super::places::Places;
@@ -11,7 +14,7 @@ use crate::change::{Change, Guard, Prepared, SessionKey};
 use crate::delta::{Delta, ScopedDelta};
 use crate::error::{Error, Result};
 use crate::list::{ListQuery, Start};
-use crate::registry::{ScopeId, ScopeIds, SessionId};
+use crate::registry::{ScopeId, SessionId};
 use crate::scope::Scope;
 use crate::sessions::Sessions;
 
@@ -38,17 +41,6 @@ enum Target {
     Create(SessionKey),
     Append(SessionId),
     Update { app_name: String, user_id: Option<String> },
-}
-
-/// What was applied.
-#[derive(Default)]
-struct Applied {
-    session: Option<SessionId>,
-    /// The session's own, the app's, the user's.
-    scopes: [Option<ScopeId>; 3],
-    outcome: u32,
-    /// How many keys were dropped.
-    dropped: usize,
 }
 
 #[wasm_bindgen]
@@ -263,83 +255,6 @@ impl Core {
         self.sessions.cursor(session)
     }
 
-    fn apply_to(
-        &mut self,
-        target: Target,
-        change: &Change<()>,
-        has_event: bool,
-        mut places: Places<'_>,
-    ) -> Result<Applied> {
-        let mut applied = match target {
-            Target::Update { app_name, user_id } => {
-                let user_id = user_id.as_deref();
-                let [app, user] = self.sessions.update_observed(&app_name, user_id, change, &mut places)?;
-                let is_gone =
-                    |scope: Option<_>, user_id| scope.is_some() && self.sessions.scope(&app_name, user_id).is_none();
-                let mut outcome = 0;
-                if is_gone(app, None) {
-                    outcome |= Outcome::DroppedApp as u32;
-                }
-                if user_id.is_some() && is_gone(user, user_id) {
-                    outcome |= Outcome::DroppedUser as u32;
-                }
-                Applied { scopes: [None, app, user], outcome, ..Applied::default() }
-            }
-            Target::Create(key) => {
-                let session = self.sessions.create_observed(key, change, &mut places)?;
-                self.applied_to(session)
-            }
-            Target::Append(session) => {
-                if has_event {
-                    self.sessions.append_observed(session, change, &mut places)?;
-                } else {
-                    self.sessions.delta_observed(session, change, &mut places)?;
-                }
-                self.applied_to(session)
-            }
-        };
-        applied.outcome |= places.outcome;
-        applied.dropped = places.dropped;
-        Ok(applied)
-    }
-
-    fn applied_to(&self, session: SessionId) -> Applied {
-        let scopes = self.sessions.scopes(session).map(|ScopeIds { session, app, user }| [session, app, user]);
-        Applied {
-            session: Some(session),
-            scopes: scopes.map_or([None; 3], |scopes| scopes.map(Some)),
-            ..Applied::default()
-        }
-    }
-
-    /// Drops a session in some way, which says whether it was there.
-    fn drop_session(&mut self, session: SessionId, way: impl FnOnce(&mut Sessions<()>) -> bool) -> u32 {
-        let Some(log) = self.sessions.log(session) else {
-            return 0;
-        };
-        let SessionKey { app_name, user_id, .. } = log.key().clone();
-        let scopes = self.applied_to(session).scopes;
-        let [own, app, user] = scopes.map(|scope| scope.map_or(0, |scope| self.size_of(scope)));
-        if !way(&mut self.sessions) {
-            return 0;
-        }
-        let (mut outcome, mut dropped) = (Outcome::WasThere as u32, own);
-        for (gone, size, user_id) in
-            [(Outcome::DroppedApp, app, None), (Outcome::DroppedUser, user, Some(user_id.as_str()))]
-        {
-            if self.sessions.scope(&app_name, user_id).is_none() {
-                outcome |= gone as u32;
-                dropped += size;
-            }
-        }
-        outcome | due(dropped)
-    }
-
-    /// How many values a scope has.
-    fn size_of(&self, scope: ScopeId) -> usize {
-        self.sessions.scope_state(scope).map_or(0, |state| state.values().len())
-    }
-
     /// When the memory has grown, makes it grow by an eighth at once. JavaScript hosts count the whole memory as newly
     /// allocated each time that it grows: growing page by page would start their garbage collector again and again.
     fn reserve(&mut self) {
@@ -417,17 +332,4 @@ fn request() -> (f64, Guard) {
         user: expected(Floats::UserVersion),
     };
     (floats[Floats::Time as usize], guard)
-}
-
-/// The bit that says that so many dropped keys make a sweep due, if they do.
-fn due(dropped: usize) -> u32 {
-    if keys::note_dropped(dropped) { Outcome::KeysDue as u32 } else { 0 }
-}
-
-fn write_ids(words: &mut [u32], Applied { session, scopes, .. }: &Applied) {
-    let word = |id: Option<usize>| id.map_or(NOTHING, narrow);
-    words[Words::Session as usize] = word(*session);
-    for (place, scope) in words[Words::Scopes as usize..].iter_mut().zip(scopes) {
-        *place = word(*scope);
-    }
 }
