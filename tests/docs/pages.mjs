@@ -127,21 +127,23 @@ export async function printed(code, env, flags = []) {
   });
 }
 
+/** How TypeScript is asked to look at the programs of the pages. */
+export const STRICT = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  target: 'es2022',
+  lib: ['es2023', 'esnext.disposable', 'dom'],
+  module: 'nodenext',
+  types: ['node'],
+  // ADK's declarations do not stand a check of their own.
+  skipLibCheck: true,
+};
+
 /** What TypeScript says of `files` (name to text), strict, line by line. */
 export async function compile(files) {
   return await inFolder(async (folder) => {
-    const compilerOptions = {
-      noEmit: true,
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      target: 'es2022',
-      lib: ['es2023', 'esnext.disposable', 'dom'],
-      module: 'nodenext',
-      types: ['node'],
-      // ADK's declarations do not stand a check of their own.
-      skipLibCheck: true,
-    };
+    const compilerOptions = { ...STRICT, noEmit: true };
     await write(folder, { ...files, 'tsconfig.json': JSON.stringify({ compilerOptions, files: Object.keys(files) }) });
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
     const { stdout } = await execute(process.execPath, [tsc, '-p', folder], { cwd: folder }).catch((error) => error);

@@ -1,6 +1,7 @@
 // Projects of the kits that people use, as they have them: each is installed from a lock file of its own, once, and
 // gets the package as it would be published, and the files of its recipe in docs/hosts.md.
 
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -93,6 +94,7 @@ export async function hostOf(kit, files) {
   return {
     folder,
     run: (...command) => runIn(folder, ...command),
+    printed: (...command) => printedIn(folder, ...command),
     start: (...command) => start(folder, ...command),
   };
 }
@@ -139,6 +141,13 @@ async function runIn(folder, line, { env, timeout = 240_000 } = {}) {
   const code = await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject));
   clearTimeout(watch);
   return { ok: code === 0, output };
+}
+
+/** Runs a command line that must succeed; answers what it printed. */
+async function printedIn(folder, line, options) {
+  const { ok, output } = await runIn(folder, line, options);
+  assert.ok(ok, output);
+  return output.trim();
 }
 
 /**

@@ -3,27 +3,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { node, programIn } from '../docs/pages.mjs';
+import { STRICT, node, programIn } from '../docs/pages.mjs';
 import { project, root, run } from './project.mjs';
 
 const { program, shown } = programIn('ts');
-const compilerOptions = {
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  noUncheckedIndexedAccess: true,
-  target: 'es2022',
-  lib: ['es2023', 'esnext.disposable', 'dom'],
-  module: 'nodenext',
-  types: ['node'],
-  // ADK's declarations do not stand a check of their own.
-  skipLibCheck: true,
-};
 
 describe('the agent of the README, on SQLite', () => {
   let folder;
   before(async () => {
     folder = await project(
-      { 'tutor.mts': program, 'tsconfig.json': JSON.stringify({ compilerOptions, files: ['tutor.mts'] }) },
+      { 'tutor.mts': program, 'tsconfig.json': JSON.stringify({ compilerOptions: STRICT, files: ['tutor.mts'] }) },
       { link: ['@google/adk', 'better-sqlite3', '@types/better-sqlite3', '@types/node'] },
     );
   });

@@ -28,27 +28,20 @@ describe('Bun', () => {
     });
   });
 
-  /** Runs a command; answers what it printed, and nothing that is not expected. */
-  async function printed(command) {
-    const { ok, output } = await host.run(command);
-    assert.ok(ok, output);
-    return output.trim();
-  }
-
   it('converses', async () => {
-    assert.deepEqual(JSON.parse(await printed('bun print.js')), expected);
+    assert.deepEqual(JSON.parse(await host.printed('bun print.js')), expected);
     seen.saw('Bun', works());
   });
 
   it('keeps sessions by bun:sqlite', async () => {
     const [command] = commandsOf('Bun');
-    assert.equal(await printed(command), '1 tides');
-    assert.equal(await printed(command), '2 tides');
+    assert.equal(await host.printed(command), '1 tides');
+    assert.equal(await host.printed(command), '2 tides');
   });
 
   for (const program of ['cases.js', 'strict-cases.js']) {
     it(`passes the store cases over bun:sqlite, ${program}`, async () => {
-      const { cases, failed } = JSON.parse(await printed(`bun ${program}`));
+      const { cases, failed } = JSON.parse(await host.printed(`bun ${program}`));
       assert.deepEqual(failed, []);
       assert.equal(cases, storeCases.filter(({ needs }) => !needs.includes('watch')).length);
       seen.saw('Bun, `bun:sqlite`', works());

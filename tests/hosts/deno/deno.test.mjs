@@ -19,26 +19,19 @@ describe('Deno', () => {
     });
   });
 
-  /** Runs a command; answers what it printed, and nothing that is not expected. */
-  async function printed(command) {
-    const { ok, output } = await host.run(command);
-    assert.ok(ok, output);
-    return output.trim();
-  }
-
   it('converses', async () => {
-    assert.deepEqual(JSON.parse(await printed('deno run print.js')), expected);
+    assert.deepEqual(JSON.parse(await host.printed('deno run print.js')), expected);
     seen.saw('Deno', works());
   });
 
   it('keeps sessions by node:sqlite', async () => {
     const [command] = commandsOf('Deno');
-    assert.equal(await printed(command), '1 tides');
-    assert.equal(await printed(command), '2 tides');
+    assert.equal(await host.printed(command), '1 tides');
+    assert.equal(await host.printed(command), '2 tides');
   });
 
   it('passes the store cases over node:sqlite', async () => {
-    const { cases, failed } = JSON.parse(await printed('deno run --allow-all cases.js'));
+    const { cases, failed } = JSON.parse(await host.printed('deno run --allow-all cases.js'));
     assert.deepEqual(failed, []);
     assert.equal(cases, storeCases.filter(({ needs }) => !needs.includes('watch')).length);
     seen.saw('Deno, `node:sqlite`', works());

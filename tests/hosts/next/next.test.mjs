@@ -133,8 +133,7 @@ describe('Next', () => {
     ['webpack', '--webpack'],
   ]) {
     it(`builds with ${bundler}, and serves the recipe, in Node and at the edge`, async () => {
-      const { ok, output } = await host.run(`next build ${flag}`);
-      assert.ok(ok, output);
+      await host.printed(`next build ${flag}`);
       await withServer(['start'], async (ask) => {
         assert.deepEqual(await ask('/nodejs'), expected);
         seen.saw(`Next, ${bundler}, Node`, works());
