@@ -21,7 +21,9 @@ export type ErrorCode =
   | 'STORE_CORRUPT'
   | 'CLOSED'
   | 'NOT_READY'
-  | 'CORE_FAILED';
+  | 'CORE_FAILED'
+  | 'LEASE_HELD'
+  | 'LEASE_LOST';
 
 /** A required placeholder that found nothing. */
 export interface Missing {
@@ -47,6 +49,8 @@ export interface ErrorDetails {
   readonly expected?: number;
   /** `SESSION_STALE`: the revision that the session has. */
   readonly actual?: number;
+  /** `LEASE_HELD`: when the lease ends, in milliseconds since the epoch, by the store's clock. */
+  readonly until?: number;
   /** `LIMIT_EXCEEDED`: how large it is, and how large it may be, in bytes. */
   readonly size?: number;
   readonly limit?: number;
@@ -76,6 +80,7 @@ export class StatepadError extends Error implements ErrorDetails {
   declare readonly id?: string;
   declare readonly expected?: number;
   declare readonly actual?: number;
+  declare readonly until?: number;
   declare readonly size?: number;
   declare readonly limit?: number;
   declare readonly missing?: readonly Missing[];

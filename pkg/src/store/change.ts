@@ -1,9 +1,11 @@
 // What a store writes: changes, what has to hold for them, and what became of them.
 
 import type { Delta } from '../model/delta.js';
+import type { Operator } from '../model/operators.js';
 import type { Json, SessionKey } from '../model/types.js';
 
 export type { Delta } from '../model/delta.js';
+export type { Operator, OperatorName } from '../model/operators.js';
 
 /** The values of one scope under their names, in the order in which the names were first written. No prototype. */
 export type Values = Readonly<Record<string, Json>>;
@@ -68,6 +70,25 @@ export interface Guard {
    * `conflict` otherwise.
    */
   readonly keys?: { readonly app?: Delta; readonly user?: Delta; readonly session?: Delta };
+  /**
+   * The fencing token that the session must be at: `fenced` otherwise. Only for stores that have `lease`. Looked at
+   * before all else of the guard but `created`, and after it has been looked for a duplicate.
+   */
+  readonly fence?: number;
+}
+
+/** Operators under names, by scope, in the order of writing. */
+export interface ScopedOperators {
+  readonly app?: Readonly<Record<string, Operator>>;
+  readonly user?: Readonly<Record<string, Operator>>;
+  readonly session?: Readonly<Record<string, Operator>>;
+}
+
+/** Values under names, by scope. */
+export interface ScopedValues {
+  readonly app?: Values;
+  readonly user?: Values;
+  readonly session?: Values;
 }
 
 /**
@@ -95,6 +116,15 @@ export interface Change {
   /** The event as JSON text, opaque to the store. Never changed, and given back as it is. */
   readonly event?: { readonly id: string; readonly time: number; readonly data: string };
   readonly delta: { readonly app?: Delta; readonly user?: Delta; readonly session?: Delta };
+  /**
+   * Names to be written by operators, which are not in `delta`: only those that {@link SessionStore.resolves} names.
+   * They are resolved in the same atomic step, after `delta` was merged, against the values that are there then, and
+   * written as if `delta` had set them last, in their order. What they come to is answered as `Committed.results`,
+   * and kept beside the event as `StoredEvent.results`; the event's text is not touched. When one of them does not fit
+   * the value that it finds, nothing is written: `conflict` with `key` (the name) and `scope` where `compareAndSet`
+   * finds another value, `rejected` with both where the value is of another kind, or the sum is beyond a double.
+   */
+  readonly operators?: ScopedOperators;
   readonly guard?: Guard;
   /** What the caller has of the scopes: only for {@link Committed.changed}, and never a condition. */
   readonly known?: Pick<Known, 'pos' | 'marks'>;
@@ -105,7 +135,7 @@ export interface Change {
   readonly call?: string;
   /**
    * Which try of the call this is, from the second one on: 2, 3 and so on. An earlier try may still be on its way.
-   * When a change with an `attempt` is refused (`exists`, `not-found`, `conflict`), a store remembers its `call` for
+   * When a change with an `attempt` is refused (`exists`, `not-found`, `conflict`, `fenced`), a store remembers its `call` for
    * an hour at least, and refuses every later try of it with `conflict`: nothing of a call is written after its caller
    * was told that it was refused. A change without `attempt` leaves nothing behind when it is refused.
    */
@@ -128,6 +158,11 @@ export interface Committed {
   readonly duplicate?: true;
   /** Of a duplicate append: the event that is stored under this id. */
   readonly data?: string;
+  /**
+   * What the operators of the change came to. Of a duplicate append: what they came to when it was written; of a
+   * duplicate update they may be absent.
+   */
+  readonly results?: ScopedValues;
   /**
    * What the session and the scopes were at just before this change: the id of the event at `prev` (of an append,
    * absent at revision 0) and the marks of the scopes. For a duplicate: what they are at. A store that has gone back

@@ -1,12 +1,16 @@
 // What makes changes durable: the interface of stores. The service decides, the store writes.
 
-import type { Change, Committed, Guard } from './change.js';
+import type { Change, Committed, Guard, OperatorName } from './change.js';
+import type { LeaseAnswer, LeaseRequest } from './lease.js';
+import type { LogQuery, ScopeLog } from './log.js';
 import type { ListQuery, Loaded, LoadedScope, LoadQuery, Page, ScopeName } from './query.js';
 import type { StoreError } from './store-error.js';
 import type { SessionKey } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
 export type * from './change.js';
+export type { LeaseAnswer, LeaseRequest } from './lease.js';
+export type * from './log.js';
 export type * from './query.js';
 
 /** Something may have moved: a session, or app and user state when there is no `sessionId`, or app state alone. */
@@ -53,8 +57,9 @@ export type Guards = 'all' | 'keys' | 'none';
  * - `changed`: `Changed` is told, as far back as the store can
  * - `calls`: refused calls are remembered, see {@link Change.attempt}
  * - `creations`: the id of a creation outlives its session, and `remove` looks at `guard.created`
+ * - `log`: a log of app and user values is kept, see {@link SessionStore.readLog}, and `StoredEvent.pos` is told
  */
-export type StoreFeature = 'marks' | 'changed' | 'calls' | 'creations';
+export type StoreFeature = 'marks' | 'changed' | 'calls' | 'creations' | 'log';
 
 /**
  * How durable a change is when `commit` has resolved: on disk, handed to the operating system, in memory, on several
@@ -118,6 +123,23 @@ export interface SessionStore {
    * at a session, at its user and at its app have nothing to do with each other.
    */
   reserve?(target: Hint, times: TurnTimes, context: StoreContext): Promise<Turn | undefined>;
+  /**
+   * Takes the lease of a session, makes it last longer or gives it back, by the store's own clock, in one atomic step:
+   * `decideLease` says what becomes of it. A lease keeps no writer without one from writing; what is written with its
+   * token ({@link Guard.fence}) is refused once another has taken it. Leases are lost with their session.
+   *
+   * Throws `held`, `fenced`, `not-found`.
+   */
+  lease?(key: SessionKey, request: LeaseRequest, context: StoreContext): Promise<LeaseAnswer>;
+  /** Which operators of `Change.operators` it resolves in its atomic step; none unless told otherwise. */
+  readonly resolves?: readonly OperatorName[];
+  /**
+   * Reads what was written to the values of an app, or of a user in it: the store keeps a `log`. Removing a scope is
+   * an entry that deletes all names.
+   */
+  readLog?(scope: ScopeName, query: LogQuery, context: StoreContext): Promise<ScopeLog>;
+  /** Deletes the entries of a log up to a position, which becomes its `base`. Answers how many there were. */
+  trimLog?(scope: ScopeName, upTo: number, context: StoreContext): Promise<number>;
   /**
    * Calls `onHint` when another writer may have changed something, until the function that it returns is called.
    * Losing a hint makes reading slower, never wrong.

@@ -1,6 +1,6 @@
 // What a store reads: sessions, pages of lists, scopes.
 
-import type { Changed, Known, Marks, Pos, Rev, Values } from './change.js';
+import type { Changed, Known, Marks, Pos, Rev, ScopedValues, Values } from './change.js';
 import type { SessionKey } from '../model/types.js';
 
 /** Which parts of a session are wanted. */
@@ -62,6 +62,10 @@ export interface StoredEvent {
   readonly data: string;
   /** The id under which it is stored; absent for the creation's, and where the store does not tell. */
   readonly id?: string;
+  /** What the operators of its change came to, if it had any. */
+  readonly results?: ScopedValues;
+  /** Where the scopes were after its change: told by stores that keep a `log`, of events written since they do. */
+  readonly pos?: Pos;
 }
 
 /** Which sessions are wanted: those of an app, or of one of its users. */

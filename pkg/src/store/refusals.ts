@@ -2,10 +2,11 @@
 
 import { isStoreError, StoreError, type StoreErrorCode } from './store-error.js';
 import type { Change, ScopeName } from './contract.js';
+import type { OperatorFault } from '../model/operators.js';
 import type { SessionKey } from '../model/types.js';
 
 /** The refusals that come of what is stored. Others say something about the change, or the store. */
-const REFUSED_BY_STATE: ReadonlySet<StoreErrorCode> = new Set(['conflict', 'exists', 'not-found']);
+const REFUSED_BY_STATE: ReadonlySet<StoreErrorCode> = new Set(['conflict', 'exists', 'not-found', 'fenced']);
 
 /** Whether a store has to remember that it has refused a change so: see `Change.attempt`. */
 export function isRememberedRefusal({ attempt }: Pick<Change, 'attempt'>, error: unknown): error is StoreError {
@@ -41,6 +42,19 @@ export function wrongRevision({ guard }: Pick<Change, 'guard'>, actual: number):
 /** `conflict`: a position, or the value under a name, is not what the guard expects. */
 export function wrongState(): StoreError {
   return new StoreError('conflict', 'the state is not what it was expected to be');
+}
+
+/** `conflict` or `rejected`: an operator does not fit the value that is there. */
+export function misfit(scope: 'app' | 'user' | 'session', key: string, fault: OperatorFault): StoreError {
+  const title = `the value of "${key}" of the ${scope}`;
+  switch (fault) {
+    case 'changed':
+      return new StoreError('conflict', `${title} is not the one that compareAndSet expects`, { key, scope });
+    case 'kind':
+      return new StoreError('rejected', `${title} is of another kind than the operator needs`, { key, scope });
+    case 'overflow':
+      return new StoreError('rejected', `${title} plus the increment is no finite number`, { key, scope });
+  }
 }
 
 /** `conflict`: another try of the same call was refused. */

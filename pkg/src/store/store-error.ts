@@ -6,16 +6,24 @@ import { isObject } from '../model/kinds.js';
  * What is known when a store throws:
  *
  * - `conflict`, `exists`, `not-found`: not written, because of what is there
+ * - `held`: another holder has the lease
+ * - `fenced`: not written, because the lease was lost
  * - `rejected`: not written, and never will be: too big, a bad value, a schema that does not suit
  * - `unavailable`: not written, but might be later
  * - `corrupt`: what is stored cannot be read
  */
-export type StoreErrorCode = 'conflict' | 'exists' | 'not-found' | 'rejected' | 'unavailable' | 'corrupt';
+export type StoreErrorCode =
+  'conflict' | 'exists' | 'not-found' | 'held' | 'fenced' | 'rejected' | 'unavailable' | 'corrupt';
 
 /** Details of a {@link StoreError}. */
 export interface StoreErrorDetails {
-  /** `conflict` with an expected revision: the one that the session has. */
+  /** `conflict` with an expected revision: the one that the session has. `fenced`: the token that the session has. */
   readonly actual?: number;
+  /** `held`: when the lease ends, in milliseconds since the epoch, by the store's clock. */
+  readonly until?: number;
+  /** `conflict` or `rejected` because of an operator: the name that it would have written, and its scope. */
+  readonly key?: string;
+  readonly scope?: 'app' | 'user' | 'session';
   /** `rejected`, when something is too big: how big it is, and how big it may be, in bytes. */
   readonly size?: number;
   readonly limit?: number;
@@ -32,6 +40,9 @@ const brand = Symbol.for('statepad.storeError');
 export class StoreError extends Error implements StoreErrorDetails {
   readonly code: StoreErrorCode;
   declare readonly actual?: number;
+  declare readonly until?: number;
+  declare readonly key?: string;
+  declare readonly scope?: 'app' | 'user' | 'session';
   declare readonly size?: number;
   declare readonly limit?: number;
 

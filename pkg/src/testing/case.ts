@@ -9,6 +9,7 @@ import type {
   LoadedScope,
   LoadQuery,
   Migrate,
+  OperatorName,
   Page,
   ScopeName,
   SessionStore,
@@ -19,11 +20,21 @@ import type { SessionKey } from '../model/types.js';
 
 /**
  * What a case needs besides what every store has: to open the storage again, another store on the same storage, a
- * member that a store need not have, a feature that its `keeps` names, or to compare values (`keys`), revisions and
+ * member that a store need not have, an operator that it resolves, a feature that its `keeps` names, or to compare values (`keys`), revisions and
  * positions too (`revisions`), which its `guards` say.
  */
 export type StoreNeed =
-  'reopen' | 'another' | 'removeScope' | 'commitMany' | 'watch' | 'keys' | 'revisions' | StoreFeature;
+  | 'reopen'
+  | 'another'
+  | 'removeScope'
+  | 'commitMany'
+  | 'watch'
+  | 'lease'
+  | 'trimLog'
+  | 'keys'
+  | 'revisions'
+  | OperatorName
+  | StoreFeature;
 
 /** A store over storage that is fresh and empty, and what else can be done with that storage. */
 export interface StoreHarness {

@@ -28,7 +28,20 @@ import type {
 import type { SessionKey } from '../../model/types.js';
 
 type Core = Required<
-  Omit<SessionStore, 'reserve' | 'watch' | 'close' | 'durability' | 'exclusive' | 'guards' | 'parallelCommits'>
+  Omit<
+    SessionStore,
+    | 'reserve'
+    | 'watch'
+    | 'close'
+    | 'durability'
+    | 'exclusive'
+    | 'guards'
+    | 'lease'
+    | 'resolves'
+    | 'readLog'
+    | 'trimLog'
+    | 'parallelCommits'
+  >
 >;
 
 /** The store over a driver. It says nothing about durability, and has nothing to close. */

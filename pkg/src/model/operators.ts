@@ -1,0 +1,61 @@
+// Operators: writes that are resolved against the value at commit. The same rules as in the core (src/operator.rs).
+
+import type { Json } from './types.js';
+
+/**
+ * What is done to the value of a key, as JSON:
+ *
+ * - `increment`: adds a number, as IEEE doubles do; a key that is not there counts as 0
+ * - `append`: adds items to the end of a list; a key that is not there counts as an empty list
+ * - `setOnce`: sets the key unless it is there, `null` included
+ * - `compareAndSet`: sets the key to `value` if it has the value `expected`, as `JSON.stringify` writes both; without
+ *   `expected`: if it is not there
+ */
+export type Operator =
+  | { readonly increment: number }
+  | { readonly append: readonly Json[] }
+  | { readonly setOnce: Json }
+  | { readonly compareAndSet: { readonly expected?: Json; readonly value: Json } };
+
+/** The names of the operators. */
+export type OperatorName = 'increment' | 'append' | 'setOnce' | 'compareAndSet';
+
+/** Why an operator does not fit the value that it finds. */
+export type OperatorFault =
+  /** `compareAndSet`: the value is another one. Computed anew it may fit: a conflict. */
+  | 'changed'
+  /** `increment` of what is no number, or `append` to what is no list. */
+  | 'kind'
+  /** `increment` beyond what a double holds. */
+  | 'overflow';
+
+/** The value after an operator, or why there is none. `undefined`: the key is not there. */
+export function resolveOperator(
+  operator: Operator,
+  current: Json | undefined,
+): { readonly value: Json } | { readonly fault: OperatorFault } {
+  if ('increment' in operator) {
+    if (current !== undefined && typeof current !== 'number') {
+      return { fault: 'kind' };
+    }
+    const value = (current ?? 0) + operator.increment;
+    // JSON has no minus zero.
+    return Number.isFinite(value) ? { value: value + 0 } : { fault: 'overflow' };
+  }
+  if ('append' in operator) {
+    if (current !== undefined && !Array.isArray(current)) {
+      return { fault: 'kind' };
+    }
+    return { value: [...((current ?? []) as readonly Json[]), ...operator.append] };
+  }
+  if ('setOnce' in operator) {
+    return { value: current === undefined ? operator.setOnce : current };
+  }
+  const { expected, value } = operator.compareAndSet;
+  return JSON.stringify(current) === JSON.stringify(expected) ? { value } : { fault: 'changed' };
+}
+
+/** The operator's name. */
+export function operatorName(operator: Operator): OperatorName {
+  return Object.keys(operator)[0] as OperatorName;
+}

@@ -1,0 +1,49 @@
+// The log of a shared scope: what was written to an app's or a user's values, by which change, in the store's order.
+
+import type { Json } from '../model/types.js';
+
+/** One write of a name. */
+export interface LogWrite {
+  readonly name: string;
+  /** The value before; absent when the name was not there. */
+  readonly from?: Json;
+  /** The value after; absent when the name was deleted. */
+  readonly to?: Json;
+}
+
+/** One change of the scope. */
+export interface LogEntry {
+  /** The position that the scope came to with it. */
+  readonly pos: number;
+  /** `Change.time`, in milliseconds since the epoch; that of the store's clock for `removeScope`. */
+  readonly time: number;
+  /** The session and the event that wrote it; absent where none did. At a creation without `eventId`. */
+  readonly by?: { readonly userId: string; readonly sessionId: string; readonly eventId?: string };
+  /** In the order of writing: what is deleted first. Of a name that was deleted and set again the two in one. */
+  readonly writes: readonly LogWrite[];
+}
+
+/** Which entries of a log are wanted: those of positions above `after` up to `to`, oldest first. */
+export interface LogQuery {
+  /** 0 unless told otherwise. */
+  readonly after?: number;
+  /** Up to the newest unless told otherwise. */
+  readonly to?: number;
+  /** Only writes of this name: entries without one are left out. */
+  readonly name?: string;
+  /** At most so many entries, from the oldest on; all when absent. */
+  readonly limit?: number;
+}
+
+/** A part of a log, as it was at one moment. */
+export interface ScopeLog {
+  /** Where the scope is. */
+  readonly pos: number;
+  /**
+   * From which position on nothing is missing: all changes above it are in the log. It is `pos` where the log has
+   * nothing. Positions that were written while no log was kept, or that were trimmed, are at or below it.
+   */
+  readonly base: number;
+  /** Those of the query above `base`. */
+  readonly entries: readonly LogEntry[];
+}
