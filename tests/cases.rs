@@ -7,8 +7,8 @@ use std::cell::RefCell;
 use serde_json::{Value, json};
 use statepad::engine::{Json, MAX_DEPTH, ScopedDelta};
 use statepad::{
-    Delta, Error, ErrorKind, Event, InMemorySessionService, ListRequest, ListResponse, PlaceholderKind, Result, Scope,
-    SessionService, Template,
+    Delta, Error, ErrorKind, Event, InMemorySessionService, ListRequest, ListResponse, Operator, OperatorFault,
+    PlaceholderKind, Result, Scope, SessionService, Template,
 };
 
 #[path = "contract/mod.rs"]
@@ -137,6 +137,26 @@ fn rewinding() {
     let file = cases!("rewind");
     each(list(&file, "walk"), contract::rewind::run_walk);
     each(list(&file, "delta"), contract::rewind::run_delta);
+}
+
+#[test]
+fn operators_are_resolved_against_the_value_that_is_there() {
+    each(list(&cases!("operators"), "cases"), |case| {
+        let current = case.get("value").map(|value| Json::from_value(value).unwrap());
+        let operator: Operator = serde_json::from_value(case["operator"].clone()).unwrap();
+        let answer = operator.resolve(current.as_ref());
+        let fault = answer.as_ref().err().map(|fault| match fault {
+            OperatorFault::Changed => "changed",
+            OperatorFault::Kind => "kind",
+            OperatorFault::Overflow => "overflow",
+            other => panic!("{other:?} is not in the cases"),
+        });
+        assert_eq!(answer.as_ref().ok().map(Json::as_str), case["result"].as_str());
+        assert_eq!(fault, case["fault"].as_str());
+        let written = serde_json::to_value(&operator).unwrap();
+        assert_same(&written, &case["operator"], "the operator as JSON");
+        assert_eq!(written.as_object().unwrap().keys().collect::<Vec<_>>(), [operator.name()]);
+    });
 }
 
 #[test]

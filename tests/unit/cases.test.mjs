@@ -23,6 +23,9 @@ import { person } from '../contract/schema.mjs';
 import { callState } from '../contract/state.mjs';
 import { statepadSide } from '../contract/statepad.mjs';
 import { KEY } from '../support/fixtures.mjs';
+import { source } from '../support/source.mjs';
+
+const { operatorName, resolveOperator } = await source('model/operators.ts');
 
 /** Throws what a call throws, unless it is the error wanted: with this message, where there is one. */
 function hasCode(code, message) {
@@ -165,6 +168,17 @@ describe('rewind', () => {
   const { walk, delta } = casesOf('rewind');
   walk.forEach((given) => test(given.name, () => runWalk(given)));
   delta.forEach((given) => test(given.name, () => runRestoring(given)));
+});
+
+describe('operators', () => {
+  for (const { name, value, operator, result, fault } of casesOf('operators').cases) {
+    test(`${operatorName(operator)}: ${name}`, () => {
+      const answer = resolveOperator(operator, value);
+      assert.equal(answer.fault, fault);
+      assert.equal(JSON.stringify(answer.value), result);
+      assert.ok(!Object.is(answer.value, -0), 'JSON has no minus zero');
+    });
+  }
 });
 
 describe('list', () => {
