@@ -27,6 +27,7 @@ mod sessions;
 mod keys;
 mod history;
 mod rewind;
+mod lease;
 mod list;
 mod pending;
 mod names;
@@ -83,6 +84,7 @@ pub mod engine {
     pub use crate::delta::{ScopedDelta, Write};
     pub use crate::history::{History, HistoryStep};
     pub use crate::json::{Json, MAX_DEPTH};
+    pub use crate::lease::{LeaseFault, LeaseRequest, LeaseRow};
     pub use crate::list::{ListQuery, Page, Start};
     pub use crate::registry::{ScopeId, ScopeIds, SessionId};
     pub use crate::rewind::{Rewind, Timeline};

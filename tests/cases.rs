@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 
 use serde_json::{Value, json};
-use statepad::engine::{Json, MAX_DEPTH, ScopedDelta};
+use statepad::engine::{Json, LeaseFault, LeaseRequest, LeaseRow, MAX_DEPTH, ScopedDelta};
 use statepad::{
     Delta, Error, ErrorKind, Event, InMemorySessionService, ListRequest, ListResponse, Operator, OperatorFault,
     PlaceholderKind, Result, Scope, SessionService, Template,
@@ -160,6 +160,29 @@ fn operators_are_resolved_against_the_value_that_is_there() {
 }
 
 #[test]
+fn a_lease_is_given_to_one_holder_at_a_time() {
+    let row_of = |row: &Value| LeaseRow {
+        fence: row["fence"].as_u64().unwrap(),
+        held: row["holder"].as_str().map(|holder| (holder.to_owned(), row["until"].as_f64().unwrap())),
+    };
+    each(list(&cases!("lease"), "cases"), |case| {
+        let ask = &case["ask"];
+        let request = LeaseRequest {
+            holder: text(ask, "holder").to_owned(),
+            ttl: ask["ttl"].as_f64().unwrap(),
+            fence: ask["fence"].as_u64(),
+        };
+        let row = row_of(&case["row"]);
+        let wanted = match text(case, "error") {
+            "held" => Err(LeaseFault::Held(case["until"].as_f64().unwrap())),
+            "fenced" => Err(LeaseFault::Fenced),
+            _ => Ok(row_of(&case["then"])),
+        };
+        assert_eq!(row.decide(&request, case["now"].as_f64().unwrap()), wanted);
+    });
+}
+
+#[test]
 fn errors_have_stable_codes_and_name_the_culprit() {
     let file = cases!("error");
     each(list(&file, "cases"), |case| Scenario::run(list(case, "steps")));
@@ -179,6 +202,8 @@ fn errors_have_stable_codes_and_name_the_culprit() {
         ErrorKind::StoreUnavailable,
         ErrorKind::CommitUnknown,
         ErrorKind::StoreCorrupt,
+        ErrorKind::LeaseHeld,
+        ErrorKind::LeaseLost,
         ErrorKind::Closed,
         ErrorKind::CoreFailed,
     ];

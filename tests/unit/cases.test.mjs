@@ -26,6 +26,7 @@ import { KEY } from '../support/fixtures.mjs';
 import { source } from '../support/source.mjs';
 
 const { operatorName, resolveOperator } = await source('model/operators.ts');
+const { decideLease } = await source('store/lease.ts');
 
 /** Throws what a call throws, unless it is the error wanted: with this message, where there is one. */
 function hasCode(code, message) {
@@ -177,6 +178,19 @@ describe('operators', () => {
       assert.equal(answer.fault, fault);
       assert.equal(JSON.stringify(answer.value), result);
       assert.ok(!Object.is(answer.value, -0), 'JSON has no minus zero');
+    });
+  }
+});
+
+describe('lease', () => {
+  for (const { name, row, ask, now, then, error, until } of casesOf('lease').cases) {
+    test(name, () => {
+      if (error === undefined) {
+        const { fence, holder, until: end } = decideLease(row, ask, now);
+        assert.deepEqual({ fence, holder, until: end }, { holder: undefined, until: undefined, ...then });
+      } else {
+        assert.throws(() => decideLease(row, ask, now), { code: error, ...(until !== undefined && { until }) });
+      }
     });
   }
 });
