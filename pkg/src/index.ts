@@ -100,4 +100,5 @@ export type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from './model/types.js';
+export type { Lease, LeaseOptions, WithLeaseOptions } from './model/lease.js';
 export type { UpdateFunction } from './backend/update-target.js';

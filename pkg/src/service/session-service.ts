@@ -33,6 +33,7 @@ import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm
 import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/elsewhere.js';
 import type { View } from '../session/handle.js';
+import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
 import type {
   Abortable,
   AppendEventRequest,
@@ -225,6 +226,7 @@ export class SessionService {
     const understood = checkTarget(target);
     checkFunction(fn, 'fn');
     const { attempts = 100, signal } = checkUpdateOptions(options);
+    const lease = this.#sessions?.view(target)?.lease;
     const sessions = await this.#begin(options);
     // Loaded at the first update.
     const { ExclusiveQueues, updateState } = await import('./update-state.js');
@@ -232,7 +234,7 @@ export class SessionService {
     const reservation = sessions.reservation?.(understood, signal);
     const turns = (this.#updates ??= new ExclusiveQueues());
     const plan = { attempts, signal, turns, target: understood, reservation };
-    return await updateState(sessions.target(understood, options), fn, plan);
+    return await updateState(sessions.target(understood, options, lease), fn, plan);
   }
 
   /**
@@ -271,6 +273,42 @@ export class SessionService {
     checkOptions(options, OPTIONS.history);
     const [{ history }, view] = await this.#historyOf(session, options);
     return history(view, name, options);
+  }
+
+  /**
+   * Takes the lease of a session, so that one runner at a time works on it: what is written through the lease's
+   * handle is refused once another has taken the lease (`LEASE_LOST`), in other processes, too. It does not keep those
+   * from writing that ask for no lease. It lasts for `ttl` by the store's clock, and after that until another takes it.
+   *
+   * Throws `LEASE_HELD` while another holder has it, `SESSION_NOT_FOUND`, `INVALID_ARGUMENT` over a store that keeps no
+   * leases.
+   *
+   * @example
+   * await using lease = await service.lease(session, { ttl: 10_000 });
+   * await service.appendEvent({ session: lease.session, event });
+   */
+  async lease(session: SessionName, options: LeaseOptions = {}): Promise<Lease> {
+    checkOptions(options, OPTIONS.lease);
+    const [{ checkLeaseOptions, takeLease }, keeper] = await this.#leasing(session, options);
+    return await takeLease(keeper, session, checkLeaseOptions(options));
+  }
+
+  /**
+   * Runs a function under the lease of a session, which is renewed while it runs and given back after that. While
+   * another holder has it, waits for it for `wait` milliseconds. Throws as `lease`, and what the function throws.
+   *
+   * @example
+   * await service.withLease(session, async ({ session, signal }) => await run(session, signal), { wait: 5_000 });
+   */
+  async withLease<T>(
+    session: SessionName,
+    fn: (lease: Lease) => T | PromiseLike<T>,
+    options: WithLeaseOptions = {},
+  ): Promise<T> {
+    checkFunction(fn, 'fn');
+    checkOptions(options, OPTIONS.withLease);
+    const [{ checkLeaseOptions, runLeased, takeLease }, keeper] = await this.#leasing(session, options);
+    return await runLeased(await takeLease(keeper, session, checkLeaseOptions(options)), fn);
   }
 
   /**
@@ -343,6 +381,16 @@ export class SessionService {
     const sessions = await this.#begin(options);
     const view = await sessions.loadHistory(session, options.signal);
     return [await import('../session/history.js'), view];
+  }
+
+  /** The code that leases is loaded at the first call that needs it. */
+  async #leasing(
+    session: SessionName,
+    options: Abortable,
+  ): Promise<[typeof import('./lease.js'), { readonly sessions: SessionBackend; readonly now: () => number }]> {
+    checkSession(session);
+    const sessions = await this.#begin(options);
+    return [await import('./lease.js'), { sessions, now: this.#now }];
   }
 
   async #begin(request: Abortable): Promise<SessionBackend> {
