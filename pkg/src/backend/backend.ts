@@ -33,13 +33,19 @@ export interface Creation {
 export function admitCreation(request: CreateSessionRequest): Creation {
   checkRequest(request, REQUESTS.createSession);
   const { appName, userId, sessionId, state } = request;
-  const isNamed = sessionId !== undefined && !isBlank(admitString(sessionId, 'sessionId'));
   const key = {
     appName: admitString(appName, 'appName'),
     userId: admitString(userId, 'userId'),
-    sessionId: isNamed ? sessionId : newId(),
+    sessionId: sessionIdFrom(sessionId).id,
   };
   return { key, state: admitDelta(state, 'state') };
+}
+
+/** The id of a session to be created: a new one unless one was given. */
+export function sessionIdFrom(given: string | undefined): { readonly id: string; readonly isNew: boolean } {
+  return given !== undefined && !isBlank(admitString(given, 'sessionId'))
+    ? { id: given, isNew: false }
+    : { id: newId(), isNew: true };
 }
 
 export type { SessionName };

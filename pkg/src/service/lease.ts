@@ -10,7 +10,7 @@ import { orAborted, type Signal } from '../async/abort.js';
 import { sleep } from '../async/sleep.js';
 import { decideLease, type LeaseAnswer, type LeaseRequest, type LeaseRow } from '../store/lease.js';
 import { isStoreError } from '../store/store-error.js';
-import type { SessionBackend } from '../backend/backend.js';
+import type { ServiceParts } from './current-log.js';
 import type { View } from '../session/handle.js';
 import type { SessionRecord } from '../session/record.js';
 import type { Lease, WithLeaseOptions } from '../model/lease.js';
@@ -21,12 +21,6 @@ const DEFAULT_TTL_MS = 30_000;
 const MAX_TTL_MS = 2 ** 31 - 1;
 /** How long a held lease is left alone before it is asked for again: growing, in milliseconds. */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [25, 500];
-
-/** Where leases are kept, and the clock of those in memory, in milliseconds since the epoch. */
-export interface LeaseKeeper {
-  readonly sessions: SessionBackend;
-  readonly now: () => number;
-}
 
 /** A request for a lease, understood. */
 export interface LeasePlan {
@@ -51,13 +45,13 @@ function checkedTtl(ttl: unknown = DEFAULT_TTL_MS): number {
 /**
  * Takes the lease of a session, and brings the handle up to date. When another has it, asks again until `wait` is over.
  */
-export async function takeLease(keeper: LeaseKeeper, session: SessionName, plan: LeasePlan): Promise<HeldLease> {
+export async function takeLease(parts: ServiceParts, session: SessionName, plan: LeasePlan): Promise<HeldLease> {
   const { wait, signal } = plan;
-  const handle = await handleOf(keeper, session, signal);
+  const handle = await handleOf(parts, session, signal);
   const end = performance.now() + wait;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 2)) {
     try {
-      return await tryLease(keeper, handle, plan);
+      return await tryLease(parts, handle, plan);
     } catch (error) {
       const left = end - performance.now();
       if (!isStatepadError(error) || error.code !== 'LEASE_HELD' || left <= 0) {
@@ -71,7 +65,7 @@ export async function takeLease(keeper: LeaseKeeper, session: SessionName, plan:
 
 /** The handle that was given, or a new one of the session. */
 async function handleOf(
-  { sessions }: LeaseKeeper,
+  { sessions }: ServiceParts,
   session: SessionName,
   signal: Signal | undefined,
 ): Promise<Session> {
@@ -83,22 +77,22 @@ async function handleOf(
   return (await sessions.get(key, undefined, signal)) ?? missing(key);
 }
 
-async function tryLease(keeper: LeaseKeeper, session: Session, { ttl, signal }: LeasePlan): Promise<HeldLease> {
-  const view = keeper.sessions.view(session) as View;
+async function tryLease(parts: ServiceParts, session: Session, { ttl, signal }: LeasePlan): Promise<HeldLease> {
+  const view = parts.sessions.view(session) as View;
   const holder = newId();
   let answer: LeaseAnswer;
   try {
-    answer = await ask(keeper, view, { holder, ttl }, signal);
+    answer = await ask(parts, view, { holder, ttl }, signal);
   } catch (error) {
     if (signal?.aborted) {
       // It may have been taken meanwhile: it ends at once then.
-      void ask(keeper, view, { holder, ttl: 1 }).catch(() => undefined);
+      void ask(parts, view, { holder, ttl: 1 }).catch(() => undefined);
     }
     throw error;
   }
-  const lease = new HeldLease(keeper, view, session, { holder, ttl }, answer);
+  const lease = new HeldLease(parts, view, session, { holder, ttl }, answer);
   try {
-    await keeper.sessions.refresh(view, signal);
+    await parts.sessions.refresh(view, signal);
     return lease;
   } catch (error) {
     await lease[Symbol.asyncDispose]();
@@ -145,7 +139,7 @@ const NO_LEASE: LeaseRow = { fence: 0 };
 
 /** Asks what keeps the session. Throws `LEASE_HELD`, `LEASE_LOST`, `SESSION_NOT_FOUND`. */
 async function ask(
-  { sessions, now }: LeaseKeeper,
+  { sessions, now }: ServiceParts,
   view: View,
   request: LeaseRequest,
   signal?: Signal,
@@ -195,7 +189,7 @@ export class HeldLease implements Lease {
   readonly ttl: number;
   /** What the writes of a handle carry. */
   readonly hold: LeaseHold;
-  readonly #keeper: LeaseKeeper;
+  readonly #parts: ServiceParts;
   readonly #view: View;
   readonly #holder: string;
   readonly #abort = new AbortController();
@@ -204,13 +198,13 @@ export class HeldLease implements Lease {
   #isReleased = false;
 
   constructor(
-    keeper: LeaseKeeper,
+    parts: ServiceParts,
     view: View,
     session: Session,
     { holder, ttl }: { readonly holder: string; readonly ttl: number },
     { fence, until }: LeaseAnswer,
   ) {
-    this.#keeper = keeper;
+    this.#parts = parts;
     this.#view = view;
     this.session = session;
     this.#holder = holder;
@@ -218,7 +212,7 @@ export class HeldLease implements Lease {
     this.token = fence;
     this.#until = until;
     const { record } = view;
-    const isInMemory = keeper.sessions.lease === undefined;
+    const isInMemory = parts.sessions.lease === undefined;
     this.hold = {
       token: fence,
       lose: (error) => this.#lose(error),
@@ -279,7 +273,7 @@ export class HeldLease implements Lease {
 
   async #ask(ttl: number): Promise<LeaseAnswer> {
     try {
-      return await ask(this.#keeper, this.#view, { holder: this.#holder, ttl, fence: this.token });
+      return await ask(this.#parts, this.#view, { holder: this.#holder, ttl, fence: this.token });
     } catch (error) {
       if (isStatepadError(error) && (error.code === 'LEASE_LOST' || error.code === 'SESSION_NOT_FOUND')) {
         this.#lose(error);

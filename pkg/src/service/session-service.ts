@@ -33,6 +33,8 @@ import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm
 import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/elsewhere.js';
 import type { View } from '../session/handle.js';
+import type { ForkOptions } from '../model/rewind.js';
+import type { ServiceParts } from './current-log.js';
 import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
 import type {
   Abortable,
@@ -276,6 +278,23 @@ export class SessionService {
   }
 
   /**
+   * Creates a session that goes on from a moment of another one: with what that began with and its events up to a
+   * revision, ids and times included, and its own keys as they were there. The two share nothing of what comes later
+   * but the `app:` and `user:` keys, which a fork does not write: they are as they are now. The last event says where
+   * it comes from: `customMetadata.statepad.forkedFrom`, `{ sessionId, revision }`.
+   *
+   * Throws `INVALID_ARGUMENT` for a revision that the session does not have, `SESSION_NOT_FOUND`, `SESSION_EXISTS`. When
+   * it fails midway, the new session is removed again.
+   */
+  async fork(session: SessionName, options: ForkOptions = {}): Promise<Session> {
+    checkOptions(options, OPTIONS.fork);
+    checkCount(options.at, 'at');
+    const parts = await this.#partsFor(session, options);
+    const { fork } = await import('./fork.js');
+    return await fork(parts, session, options);
+  }
+
+  /**
    * Takes the lease of a session, so that one runner at a time works on it: what is written through the lease's
    * handle is refused once another has taken the lease (`LEASE_LOST`), in other processes, too. It does not keep those
    * from writing that ask for no lease. It lasts for `ttl` by the store's clock, and after that until another takes it.
@@ -384,13 +403,14 @@ export class SessionService {
   }
 
   /** The code that leases is loaded at the first call that needs it. */
-  async #leasing(
-    session: SessionName,
-    options: Abortable,
-  ): Promise<[typeof import('./lease.js'), { readonly sessions: SessionBackend; readonly now: () => number }]> {
+  async #leasing(session: SessionName, options: Abortable): Promise<[typeof import('./lease.js'), ServiceParts]> {
+    const parts = await this.#partsFor(session, options);
+    return [await import('./lease.js'), parts];
+  }
+
+  async #partsFor(session: SessionName, options: Abortable): Promise<ServiceParts> {
     checkSession(session);
-    const sessions = await this.#begin(options);
-    return [await import('./lease.js'), { sessions, now: this.#now }];
+    return { sessions: await this.#begin(options), now: this.#now };
   }
 
   async #begin(request: Abortable): Promise<SessionBackend> {
