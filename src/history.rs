@@ -132,18 +132,66 @@ impl<V> History<V> {
                     state.push((name, value));
                 }
             }
-            for (insertion, &place) in self.insertions.iter().enumerate() {
-                let Key { name, steps } = &self.keys[place];
-                if let Some(HistoryStep { to: Some(value), insertion: last, .. }) =
-                    steps[..written_by(steps, revision)].last()
-                    && *last == insertion
-                    && is_of(name)
-                {
-                    state.push((name, value));
-                }
-            }
+            let standing = self.standing(revision).filter(|(key, _)| is_of(&key.name));
+            state.extend(standing.map(|(key, value)| (&*key.name, value)));
         }
         state
+    }
+
+    /// The keys that had a value at a revision, and which, in the insertion order.
+    fn standing(&self, revision: u64) -> impl Iterator<Item = (&Key<V>, &V)> {
+        self.insertions.iter().enumerate().filter_map(move |(insertion, &place)| {
+            let key = self.keys.get(place)?;
+            let last = key.by(revision).last().filter(|last| last.insertion == insertion)?;
+            Some((key, last.to.as_ref()?))
+        })
+    }
+
+    /// What brings the session's own keys back from revision `until` to what they were at an earlier one: those that
+    /// were written since get their old values, in the order of the earlier state, and then those that were not there
+    /// are deleted.
+    pub fn restoring(&self, revision: u64, until: u64) -> Delta<V>
+    where
+        V: Clone,
+    {
+        let mut delta = Delta::new();
+        self.restore(revision, until, &mut |key, value| {
+            delta.push(Arc::clone(key), value.map_or(Write::Unset, |value| Write::Set(value.clone())));
+        });
+        delta
+    }
+
+    /// As [`History::restoring`], one write after the other: the key, and its old value.
+    pub(crate) fn restore<'a>(&'a self, revision: u64, until: u64, write: &mut dyn FnMut(&'a Arc<str>, Option<&'a V>)) {
+        let own = |key: &Key<V>| Scope::split(&key.name).0 == Scope::Session;
+        for (key, value) in self.standing(revision) {
+            if key.by(until).len() > key.by(revision).len() && own(key) {
+                write(&key.name, Some(value));
+            }
+        }
+        for key in &self.keys {
+            if key.has_value(until) && !key.has_value(revision) && own(key) {
+                write(&key.name, None);
+            }
+        }
+    }
+
+    /// The `app:` and `user:` keys that revisions wrote, in the order in which the session first wrote them.
+    pub fn shared_of(&self, is_concerned: impl Fn(u64) -> bool) -> impl Iterator<Item = &Arc<str>> {
+        let shared = self.keys.iter().filter(|key| Scope::split(&key.name).0 != Scope::Session);
+        shared.filter(move |key| key.steps.iter().any(|step| is_concerned(step.revision))).map(|key| &key.name)
+    }
+}
+
+impl<V> Key<V> {
+    #[inline(never)]
+    /// The writes up to a revision.
+    fn by(&self, revision: u64) -> &[HistoryStep<V>] {
+        &self.steps[..written_by(&self.steps, revision)]
+    }
+
+    fn has_value(&self, revision: u64) -> bool {
+        self.by(revision).last().is_some_and(|last| last.to.is_some())
     }
 }
 

@@ -25,6 +25,7 @@ mod sessions;
 #[cfg(any(test, all(feature = "package", target_arch = "wasm32", target_os = "unknown")))]
 mod keys;
 mod history;
+mod rewind;
 mod list;
 mod pending;
 mod names;
@@ -82,6 +83,7 @@ pub mod engine {
     pub use crate::json::{Json, MAX_DEPTH};
     pub use crate::list::{ListQuery, Page, Start};
     pub use crate::registry::{ScopeId, ScopeIds, SessionId};
+    pub use crate::rewind::{Rewind, Timeline};
     pub use crate::session_log::SessionLog;
     pub use crate::sessions::Sessions;
     pub use crate::state::ScopeState;

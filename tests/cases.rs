@@ -133,6 +133,13 @@ fn the_past_of_a_session() {
 }
 
 #[test]
+fn rewinding() {
+    let file = cases!("rewind");
+    each(list(&file, "walk"), contract::rewind::run_walk);
+    each(list(&file, "delta"), contract::rewind::run_delta);
+}
+
+#[test]
 fn errors_have_stable_codes_and_name_the_culprit() {
     let file = cases!("error");
     each(list(&file, "cases"), |case| Scenario::run(list(case, "steps")));

@@ -17,6 +17,7 @@ import { storedWith } from '../support/store.mjs';
 import { runInvocation } from '../contract/invocation.mjs';
 import { listed, followed, makeSessions } from '../contract/lists.mjs';
 import { casesOf, plain } from '../contract/read.mjs';
+import { runRestoring, runWalk } from '../contract/rewind.mjs';
 import { runScenario, stepsOfOneSession } from '../contract/scenario.mjs';
 import { person } from '../contract/schema.mjs';
 import { callState } from '../contract/state.mjs';
@@ -158,6 +159,12 @@ describe('history', () => {
       test(`${name}, ${where}`, () => runScenario(statepadSide(make()), steps));
     }
   }
+});
+
+describe('rewind', () => {
+  const { walk, delta } = casesOf('rewind');
+  walk.forEach((given) => test(given.name, () => runWalk(given)));
+  delta.forEach((given) => test(given.name, () => runRestoring(given)));
 });
 
 describe('list', () => {
