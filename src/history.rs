@@ -120,6 +120,7 @@ impl<V> History<V> {
     /// the insertion order. `now` is the state at revision `until`, and gives the keys that the log does not know by
     /// then: those that only other sessions wrote and, where the log does not begin with the creation, those that have
     /// not been written since its beginning.
+    #[inline(never)]
     pub fn state_at<'a>(&'a self, revision: u64, until: u64, now: &'a Delta<V>) -> Vec<(&'a str, &'a V)> {
         let mut state = Vec::new();
         for scope in [Scope::Session, Scope::App, Scope::User] {
@@ -132,19 +133,17 @@ impl<V> History<V> {
                     state.push((name, value));
                 }
             }
-            let standing = self.standing(revision).filter(|(key, _)| is_of(&key.name));
-            state.extend(standing.map(|(key, value)| (&*key.name, value)));
+            for (insertion, &place) in self.insertions.iter().enumerate() {
+                let key = &self.keys[place];
+                if let Some(HistoryStep { to: Some(value), insertion: last, .. }) = key.by(revision).last()
+                    && *last == insertion
+                    && is_of(&key.name)
+                {
+                    state.push((&*key.name, value));
+                }
+            }
         }
         state
-    }
-
-    /// The keys that had a value at a revision, and which, in the insertion order.
-    fn standing(&self, revision: u64) -> impl Iterator<Item = (&Key<V>, &V)> {
-        self.insertions.iter().enumerate().filter_map(move |(insertion, &place)| {
-            let key = self.keys.get(place)?;
-            let last = key.by(revision).last().filter(|last| last.insertion == insertion)?;
-            Some((key, last.to.as_ref()?))
-        })
     }
 
     /// What brings the session's own keys back from revision `until` to what they were at an earlier one: those that
@@ -156,21 +155,22 @@ impl<V> History<V> {
     {
         let mut delta = Delta::new();
         self.restore(revision, until, &mut |key, value| {
-            delta.push(Arc::clone(key), value.map_or(Write::Unset, |value| Write::Set(value.clone())));
+            delta.push(key, value.map_or(Write::Unset, |value| Write::Set(value.clone())));
         });
         delta
     }
 
     /// As [`History::restoring`], one write after the other: the key, and its old value.
-    pub(crate) fn restore<'a>(&'a self, revision: u64, until: u64, write: &mut dyn FnMut(&'a Arc<str>, Option<&'a V>)) {
-        let own = |key: &Key<V>| Scope::split(&key.name).0 == Scope::Session;
-        for (key, value) in self.standing(revision) {
-            if key.by(until).len() > key.by(revision).len() && own(key) {
-                write(&key.name, Some(value));
+    pub(crate) fn restore(&self, revision: u64, until: u64, write: &mut dyn FnMut(&str, Option<&V>)) {
+        let own = |name: &str| Scope::split(name).0 == Scope::Session;
+        let none = Delta::new();
+        for (name, value) in self.state_at(revision, until, &none) {
+            if own(name) && self.of(name, until).len() > self.of(name, revision).len() {
+                write(name, Some(value));
             }
         }
         for key in &self.keys {
-            if key.has_value(until) && !key.has_value(revision) && own(key) {
+            if key.has_value(until) && !key.has_value(revision) && own(&key.name) {
                 write(&key.name, None);
             }
         }
