@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService } from 'statepad';
+import { memoryStore } from 'statepad/stores/memory';
 import { KEY, hasCode, setting } from '../support/fixtures.mjs';
 
 const tick = (time = 5) => new Promise((resolve) => setTimeout(resolve, time));
@@ -12,6 +13,10 @@ const places = {
   memory: () => {
     const service = new SessionService();
     return { service, other: service };
+  },
+  'memory store': () => {
+    const store = memoryStore();
+    return { service: new SessionService({ store }), other: new SessionService({ store }) };
   },
 };
 

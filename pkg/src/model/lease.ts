@@ -5,7 +5,7 @@ import type { Abortable, Session } from './types.js';
 
 /** Options of `lease`. */
 export interface LeaseOptions extends Abortable {
-  /** How long the lease lasts unless it is renewed, in milliseconds by the store's clock; 30,000 unless told otherwise. */
+  /** How long it lasts unless it is renewed, in milliseconds by the store's clock; 30,000 unless told otherwise. */
   readonly ttl?: number | undefined;
 }
 
@@ -30,7 +30,10 @@ export interface Lease {
   readonly token: number;
   /** When it ends unless it is renewed, in milliseconds since the epoch, by the store's clock. */
   readonly until: number;
-  /** Aborted, with the error as its reason, once the lease is known to be lost: another has taken it, or deleted the session. */
+  /**
+   * Aborted once the lease is known to be lost, with the error as its reason: another has taken it, or has deleted the
+   * session.
+   */
   readonly signal: Signal;
   /** Makes it last so many milliseconds from now on; its `ttl` unless told otherwise. Throws `LEASE_LOST`. */
   renew(ttl?: number): Promise<void>;

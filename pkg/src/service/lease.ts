@@ -43,7 +43,8 @@ function checkedTtl(ttl: unknown = DEFAULT_TTL_MS): number {
 }
 
 /**
- * Takes the lease of a session, and brings the handle up to date. When another has it, asks again until `wait` is over.
+ * Takes the lease of a session, and brings the handle up to date. When another has it, asks again until `wait` is
+ * over.
  */
 export async function takeLease(parts: ServiceParts, session: SessionName, plan: LeasePlan): Promise<HeldLease> {
   const { wait, signal } = plan;

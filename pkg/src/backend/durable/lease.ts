@@ -8,8 +8,8 @@ import type { LeaseAnswer, LeaseRequest } from '../../store/lease.js';
 import type { Signal } from '../../async/abort.js';
 
 /**
- * Takes the lease of a handle's session, makes it last longer or gives it back. A request whose answer was lost is sent
- * once more: the holder is known by its name.
+ * Takes the lease of a handle's session, makes it last longer or gives it back. A request whose answer was lost is
+ * sent once more: the holder is known by its name.
  */
 export async function leaseStored(
   { connection, writer }: Pick<StoreParts, 'connection' | 'writer'>,
