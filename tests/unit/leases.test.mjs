@@ -26,15 +26,16 @@ for (const [name, open] of Object.entries(places)) {
       const { service, other } = open();
       const session = await service.createSession({ ...KEY, state: { n: 0 } });
       const theirs = await other.getSession(KEY);
-      const lease = await service.lease(session, { ttl: 20 });
+      const lease = await service.lease(session, { ttl: 60_000 });
       assert.equal(lease.session, session);
       assert.equal(lease.signal.aborted, false);
       await service.appendEvent({ session, event: setting({ n: 1 }) });
-      const held = await other.lease(theirs, { ttl: 20 }).then(assert.fail, (error) => error);
+      const held = await other.lease(theirs).then(assert.fail, (error) => error);
       assert.equal(held.code, 'LEASE_HELD');
       assert.equal(held.id, 's');
       assert.equal(held.until, lease.until);
-      await tick(40);
+      await lease.renew(1);
+      await tick();
 
       const next = await other.lease(theirs, { ttl: 60_000 });
       assert.ok(next.token > lease.token);
@@ -141,16 +142,16 @@ for (const [name, open] of Object.entries(places)) {
       const run = (of, label) => async (lease) => {
         order.push(`${label} begins`);
         const { n } = lease.session.state;
-        await tick(90);
+        await tick(500);
         await of.appendEvent({ session: lease.session, event: setting({ n: n + 1 }) });
         order.push(`${label} ends`);
         return label;
       };
-      const first = service.withLease(session, run(service, 'first'), { ttl: 30 });
+      const first = service.withLease(session, run(service, 'first'), { ttl: 200 });
       await tick(1);
       const theirs = await other.getSession(KEY);
       await assert.rejects(other.withLease(theirs, run(other, 'none'), { wait: 10 }), hasCode('LEASE_HELD'));
-      const second = other.withLease(theirs, run(other, 'second'), { ttl: 30, wait: 10_000 });
+      const second = other.withLease(theirs, run(other, 'second'), { ttl: 200, wait: 10_000 });
       assert.deepEqual(await Promise.all([first, second]), ['first', 'second']);
       assert.deepEqual(order, ['first begins', 'first ends', 'second begins', 'second ends']);
       assert.equal(theirs.state.n, 2);
