@@ -81,7 +81,8 @@ export class SessionView {
         if (!isStatepadError(error) || error.code !== 'STORE_UNAVAILABLE') {
           return;
         }
-        await sleep(Math.min(PAUSES_MS[1], PAUSES_MS[0] * 2 ** failures) * (0.5 + Math.random() / 2));
+        const pause = Math.min(PAUSES_MS[1], PAUSES_MS[0] * 2 ** failures) * (0.5 + Math.random() / 2);
+        await sleep(pause, signal).catch(() => undefined);
       }
     }
   }

@@ -1,7 +1,7 @@
 // Watching over HTTP: the side that reads.
 
 import { MessageReader, placeText, readChange } from './wire.js';
-import { orAborted, type Signal } from '../async/abort.js';
+import type { Signal } from '../async/abort.js';
 import { sleep } from '../async/sleep.js';
 import { checkFunction, checkObject, checkOptions, invalid } from '../checks/arguments.js';
 import { isStatepadError, StatepadError, type ErrorCode } from '../model/errors.js';
@@ -189,7 +189,7 @@ class Watcher {
           }
         }
         this.#signal?.throwIfAborted();
-        await orAborted(sleep(this.#nextPause()), this.#signal);
+        await sleep(this.#nextPause(), this.#signal);
       }
     } finally {
       this.#signal?.removeEventListener('abort', end);
