@@ -17,7 +17,8 @@ function sourceOf(...bodies) {
     const isLast = asked.length >= bodies.length;
     const body = new ReadableStream({
       start(controller) {
-        for (const piece of pieces) controller.enqueue(typeof piece === 'string' ? new TextEncoder().encode(piece) : piece);
+        for (const piece of pieces)
+          controller.enqueue(typeof piece === 'string' ? new TextEncoder().encode(piece) : piece);
         if (!isLast) controller.close();
         signal.addEventListener('abort', () => isLast && controller.error(signal.reason));
       },
@@ -119,7 +120,10 @@ describe('a stream of server-sent events', () => {
 
 describe('a source', () => {
   const refusing = (status, body) =>
-    sseSource({ url: '/x', fetch: async () => new Response(body === undefined ? null : JSON.stringify(body), { status }) });
+    sseSource({
+      url: '/x',
+      fetch: async () => new Response(body === undefined ? null : JSON.stringify(body), { status }),
+    });
   const next = (source) => source.watch(KEY)[Symbol.asyncIterator]().next();
 
   it('throws what the handler says, and STORE_UNAVAILABLE for what no handler says', async () => {
@@ -165,7 +169,10 @@ describe('a source', () => {
     assert.throws(() => sseSource({ url: '/', fetch: 1 }), { code: 'INVALID_ARGUMENT', path: 'fetch' });
     assert.throws(() => sseSource({ url: '/', timeOut: 1 }), /did you mean timeout/);
     assert.throws(() => sseSource({ url: '/' }).watch(KEY, { sinse: 1 }), /did you mean since/);
-    assert.throws(() => sseHandler({}, { target: targetOf }), { code: 'INVALID_ARGUMENT', path: 'service.getSession' });
+    assert.throws(() => sseHandler({}, { target: targetOf }), {
+      code: 'INVALID_ARGUMENT',
+      path: 'service.getSession',
+    });
     const service = { getSession() {}, watch() {} };
     assert.throws(() => sseHandler(service, {}), { code: 'INVALID_ARGUMENT', path: 'target' });
     assert.throws(() => sseHandler(service, { target: targetOf, heartbeat: 0 }), { path: 'heartbeat' });
