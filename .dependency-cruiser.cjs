@@ -34,6 +34,8 @@ const PACKAGE = {
   ],
   adk: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
   jsonl: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
+  sse: ['checks', 'model', 'async'],
+  react: ['model', 'async'],
   testing: ['store', 'model'],
   'stores/shared': ['store', 'checks', 'model', 'async'],
   'stores/cloudflare': ['store', 'stores/shared', 'stores/sqlite', 'checks', 'model', 'async'],
