@@ -86,7 +86,7 @@ function useView<T>(select: (snapshot: SessionSnapshot) => T, isEqual: (before: 
   const current = (): T => {
     const { snapshot } = view;
     const before = last.current;
-    if (before !== undefined && before.snapshot === snapshot && before.select === select) {
+    if (before?.snapshot === snapshot && before.select === select) {
       return before.value;
     }
     const selected = select(snapshot);

@@ -73,7 +73,7 @@ export class SessionView {
         await new Follower(this.#source, this.#key, (session) => this.#show(session)).run(signal);
         return;
       } catch (error) {
-        if (signal.aborted) {
+        if (isAborted(signal)) {
           return;
         }
         failures = this.#snapshot === begun ? failures : 0;
@@ -101,6 +101,9 @@ export class SessionView {
     this.#listeners.forEach((listener) => listener());
   }
 }
+
+/** Whether it is by now. */
+const isAborted = (signal: AbortSignal): boolean => signal.aborted;
 
 /** Reads a session, and reads it again whenever something of it has changed. */
 class Follower {

@@ -168,8 +168,8 @@ async function stream(
 }
 
 /**
- * Watches from a place on. The event at the place itself is read once more: another one there, or none, means that what
- * the client has seen is not what the store has any more.
+ * Watches from a place on. The event at the place itself is read once more: another one there, or none, means that
+ * what the client has seen is not what the store has any more.
  */
 async function* resume(
   service: SessionSource,

@@ -38,14 +38,14 @@ const PAUSE_MS = 1_000;
 const isPassing = (status: number): boolean => status >= 500 || status === 408 || status === 429;
 
 /**
- * Sessions behind a handler of `sseHandler`: they can be read and watched as those of a `SessionService`, and used with
- * `statepad/react`. A connection that breaks is made anew, with growing pauses while that fails, and goes on where it
- * broke: no change is missing or told twice.
+ * Sessions behind a handler of `sseHandler`: they can be read and watched as those of a `SessionService`, and used
+ * with `statepad/react`. A connection that breaks is made anew, with growing pauses while that fails, and goes on
+ * where it broke: no change is missing or told twice.
  *
- * `getSession` and `watch` throw `STORE_UNAVAILABLE` when the handler cannot be reached, or says so; `watch` only at its
- * first connection: from then on it goes on trying. They throw what the handler says for the rest:
- * `INVALID_ARGUMENT`, `SESSION_NOT_FOUND` (of `watch`), and `STORE_UNAVAILABLE` with the status for answers that are no
- * handler's.
+ * `getSession` and `watch` throw `STORE_UNAVAILABLE` when the handler cannot be reached, or says so; `watch` only at
+ * its first connection: from then on it goes on trying. They throw what the handler says for the rest:
+ * `INVALID_ARGUMENT`, `SESSION_NOT_FOUND` (of `watch`), and `STORE_UNAVAILABLE` with the status for answers that are
+ * no handler's.
  *
  * @example
  * const source = sseSource({ url: '/session' });
@@ -56,7 +56,7 @@ const isPassing = (status: number): boolean => status >= 500 || status === 408 |
 export function sseSource(options: SseSourceOptions): SessionSource {
   checkObject(options, 'options');
   checkOptions(options, OPTIONS);
-  const { url, fetch, timeout } = options;
+  const { url, fetch, timeout }: { [Name in keyof SseSourceOptions]?: unknown } = options;
   if (typeof url !== 'string' && !(url instanceof URL)) {
     invalid('url', url === undefined ? 'is missing' : 'must be a string or a URL');
   }
@@ -83,7 +83,7 @@ function keyOf(target: WatchTarget): WatchKey {
 }
 
 /** The address for a target, with further parameters. */
-function addressOf(url: string | URL, parameters: Readonly<Record<string, unknown>>): string {
+function addressOf(url: string | URL, parameters: Readonly<Record<string, string | number | undefined>>): string {
   const [path = '', query = ''] =
     String(url)
       .split('#', 1)[0]
@@ -128,7 +128,7 @@ async function request(
     response = await fetch(address, {
       headers: all,
       cache: 'no-store',
-      ...(signal !== undefined && { signal: signal as AbortSignal }),
+      ...(signal !== undefined && { signal }),
       ...(credentials !== undefined && { credentials }),
     });
   } catch (cause) {

@@ -66,7 +66,7 @@ export function writePlace(place: Place): string {
 export const HEARTBEAT = ': \n\n';
 
 /** JSON has no mark of deletion: the keys stand in a list. */
-function withDeletions<T extends { readonly delta: Readonly<Record<string, unknown>> }>(change: T): object {
+function withDeletions(change: { readonly delta: Readonly<Record<string, unknown>> }): object {
   const delta: Record<string, unknown> = {};
   const deleted: string[] = [];
   for (const [key, value] of Object.entries(change.delta)) {

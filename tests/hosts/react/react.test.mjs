@@ -165,24 +165,24 @@ for (const kit of ['react', 'react-18']) {
       page.waitForFunction(([one, wanted]) => document.getElementById(one)?.textContent === wanted, [id, text], {
         timeout: 20_000,
       });
-    const countsOf = (page) => page.evaluate(() => ({ ...counts }));
-    const quiet = (page) => page.waitForFunction(() => counts.watching === 0, undefined, { timeout: 20_000 });
+    const countsOf = (page) => page.evaluate(() => ({ ...window.counts }));
+    const quiet = (page) => page.waitForFunction(() => window.counts.watching === 0, undefined, { timeout: 20_000 });
 
     it('shows what changes, and renders nothing else anew', async () => {
       const { page, complaints } = await openPage(browser, origin);
       await page.goto(origin);
-      await page.evaluate(() => local());
+      await page.evaluate(() => window.local());
       await shows(page, 'topic', 'tides');
       await shows(page, 'whole', 'ready 0 0');
       const before = await countsOf(page);
-      await page.evaluate(() => write({ topic: 'moon' }));
+      await page.evaluate(() => window.write({ topic: 'moon' }));
       await shows(page, 'topic', 'moon');
       await shows(page, 'whole', 'ready 1 1');
       const between = await countsOf(page);
       assert.equal(between.cart, before.cart, 'the cart is not rendered for the topic');
-      await page.evaluate(() => write({ cart: ['tea', 'cup'] }));
+      await page.evaluate(() => window.write({ cart: ['tea', 'cup'] }));
       await shows(page, 'cart', '["tea","cup"]  ');
-      await page.evaluate(() => write({ cart: ['tea', 'cup'], other: 1 }));
+      await page.evaluate(() => window.write({ cart: ['tea', 'cup'], other: 1 }));
       await shows(page, 'whole', 'ready 3 3');
       const { topic, cart, cartChanged } = await countsOf(page);
       assert.equal(topic, between.topic, 'the topic is not rendered for the cart');
@@ -196,11 +196,11 @@ for (const kit of ['react', 'react-18']) {
     it('shows what other sessions write to the user and the app', async () => {
       const { page, complaints } = await openPage(browser, origin);
       await page.goto(origin);
-      await page.evaluate(() => local());
+      await page.evaluate(() => window.local());
       await shows(page, 'whole', 'ready 0 0');
-      await page.evaluate(() => write({ 'user:name': 'Ana', 'app:motd': 'hello' }, 'tuesday'));
+      await page.evaluate(() => window.write({ 'user:name': 'Ana', 'app:motd': 'hello' }, 'tuesday'));
       await shows(page, 'cart', '["tea"] Ana hello');
-      await page.evaluate(() => service.updateState({ appName: 'tutor' }, () => ({ 'app:motd': 'bye' })));
+      await page.evaluate(() => window.service.updateState({ appName: 'tutor' }, () => ({ 'app:motd': 'bye' })));
       await shows(page, 'cart', '["tea"] Ana bye');
       assert.deepEqual(complaints, []);
       await page.close();
@@ -209,14 +209,14 @@ for (const kit of ['react', 'react-18']) {
     it('watches while it is shown, and no longer; says when the session is gone', async () => {
       const { page, complaints } = await openPage(browser, origin);
       await page.goto(origin);
-      await page.evaluate(() => local());
+      await page.evaluate(() => window.local());
       await shows(page, 'whole', 'ready 0 0');
-      await page.waitForFunction(() => counts.watching === 3);
-      await page.evaluate(() => unmount());
+      await page.waitForFunction(() => window.counts.watching === 3);
+      await page.evaluate(() => window.unmount());
       await quiet(page);
-      await page.evaluate(() => local());
+      await page.evaluate(() => window.local());
       await shows(page, 'whole', 'ready 0 0');
-      await page.evaluate(() => remove());
+      await page.evaluate(() => window.remove());
       await shows(page, 'whole', 'missing  ');
       await quiet(page);
       assert.deepEqual(complaints, []);
@@ -227,7 +227,7 @@ for (const kit of ['react', 'react-18']) {
       const session = await service.createSession({ ...IDS, state: { topic: 'tides' } });
       const { page } = await openPage(browser, origin);
       await page.goto(origin);
-      await page.evaluate(() => remote());
+      await page.evaluate(() => window.remote());
       await shows(page, 'whole', 'ready 0 0');
       for (let revision = 1; revision <= 20; revision++) {
         if (revision % 4 === 0) sockets.forEach((socket) => socket.destroy());
@@ -238,7 +238,7 @@ for (const kit of ['react', 'react-18']) {
       }
       await shows(page, 'topic', 't20');
       await shows(page, 'whole', 'ready 20 20');
-      await page.evaluate(() => unmount());
+      await page.evaluate(() => window.unmount());
       await quiet(page);
       await page.close();
     });
@@ -251,7 +251,7 @@ for (const kit of ['react', 'react-18']) {
       await service.appendEvent({ session, event });
       assert.match(await rendered(service, 'monday'), /<h1>moon<\/h1>.*<li>The moon pulls\.<\/li>/);
       await page.goto(`${origin}/rendered`);
-      await page.evaluate(() => hydrate());
+      await page.evaluate(() => window.hydrate());
       await service.appendEvent({ session, event: { author: 'a', actions: { stateDelta: { topic: 'sun' } } } });
       await page.waitForFunction(() => document.querySelector('h1').textContent === 'sun');
       assert.deepEqual(complaints, []);
