@@ -1,10 +1,10 @@
 // Sessions without a store: nothing is waited for, so nothing can come between.
 
 import { admitDelta } from '../input/admit.js';
-import { beginAppend, finishAppend } from '../session/append.js';
+import { beginAppend, finishAppend, type PendingAppend } from '../session/append.js';
 import { creationEvent } from '../session/creation.js';
 import { notFoundInMemory, noteInMemory } from '../session/elsewhere.js';
-import { admitEvent } from '../input/event-draft.js';
+import { admitEvent, type EventDraft } from '../input/event-draft.js';
 import { StatepadError } from '../model/errors.js';
 import { cloneMutable, put } from '../model/json.js';
 import { newId } from '../model/ids.js';
@@ -17,6 +17,8 @@ import { pageOf, type AppendPlan, type Creation, type SessionName, type SessionB
 import { isSessionTarget, type UpdateTarget } from './update-target.js';
 import type { ExpectedVersions, ScopeKey } from '../engine/sessions.js';
 import type { View } from '../session/handle.js';
+import type { LeaseHold } from '../session/lease-hold.js';
+import type { SessionRecord } from '../session/record.js';
 import type {
   Event,
   GetSessionConfig,
@@ -73,12 +75,8 @@ export class MemoryBackend implements SessionBackend {
     if (record === undefined) {
       throw notFoundInMemory({ appName, userId, sessionId }, session);
     }
-    return finishAppend(
-      this.#registry,
-      record,
-      beginAppend(this.#registry, record, draft, { revision: expectedRevision }),
-      view,
-    );
+    const pending = this.#begin(record, draft, { revision: expectedRevision }, view?.lease);
+    return finishAppend(this.#registry, record, pending, view);
   }
 
   scope(appName: string, userId: string | undefined): Record<string, unknown> {
@@ -90,8 +88,8 @@ export class MemoryBackend implements SessionBackend {
     return record;
   }
 
-  target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget {
-    return isSessionTarget(target) ? this.#sessionTarget(target, options) : this.#scopeTarget(target);
+  target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): UpdateTarget {
+    return isSessionTarget(target) ? this.#sessionTarget(target, options, lease) : this.#scopeTarget(target);
   }
 
   loadHistory(session: SessionName): View {
@@ -102,6 +100,13 @@ export class MemoryBackend implements SessionBackend {
       throw notFoundInMemory({ appName, userId, sessionId }, session);
     }
     return view;
+  }
+
+  refresh(view: View): void {
+    if (view.record.deleted) {
+      throw notFoundInMemory(view.record.key);
+    }
+    this.#registry.refresh(view);
   }
 
   view(session: unknown): View | undefined {
@@ -116,8 +121,29 @@ export class MemoryBackend implements SessionBackend {
     // Nothing was opened.
   }
 
+  /** Begins an append. What is there already is no write: it needs no lease. */
+  #begin(
+    record: SessionRecord,
+    draft: EventDraft,
+    expected: ExpectedVersions,
+    lease: LeaseHold | undefined,
+  ): PendingAppend {
+    const refusal = lease?.refusal?.();
+    const pending = beginAppend(this.#registry, record, draft, refusal === undefined ? expected : {});
+    if (refusal !== undefined && pending.change !== undefined) {
+      this.#registry.engine.discard(pending.change);
+      lease?.lose(refusal);
+      throw refusal;
+    }
+    return pending;
+  }
+
   /** A session: what is written becomes an event of it. */
-  #sessionTarget(target: SessionKey, { author = 'system', invocationId }: UpdateStateOptions): UpdateTarget {
+  #sessionTarget(
+    target: SessionKey,
+    { author = 'system', invocationId }: UpdateStateOptions,
+    lease: LeaseHold | undefined,
+  ): UpdateTarget {
     const registry = this.#registry;
     const key = checkKey(target);
     const { appName, userId, sessionId } = key;
@@ -136,7 +162,7 @@ export class MemoryBackend implements SessionBackend {
             });
           }
           const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, this.#now, {});
-          finishAppend(registry, record, beginAppend(registry, record, draft, guard), undefined);
+          finishAppend(registry, record, this.#begin(record, draft, guard, lease), undefined);
           return registry.read(record).state;
         },
       };

@@ -47,6 +47,10 @@ export const OPTIONS = {
   invocation: ['invocationId', 'author'],
   updateState: ['attempts', 'author', 'invocationId', 'signal'],
   config: ['numRecentEvents', 'afterTimestamp'],
+  lease: ['ttl', 'signal'],
+  withLease: ['ttl', 'wait', 'signal'],
+  rewind: ['before', 'signal'],
+  fork: ['at', 'sessionId', 'signal'],
   retry: ['attempts', 'pause'],
   render: ['state', 'artifact'],
 } as const;

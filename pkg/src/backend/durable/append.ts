@@ -16,6 +16,7 @@ import { checkKey } from '../../input/requests.js';
 import { StatepadError, isStatepadError } from '../../model/errors.js';
 import { newId } from '../../model/ids.js';
 import { NOT_LOADED, type SessionRecord } from '../../session/record.js';
+import { leaseLost, type LeaseHold } from '../../session/lease-hold.js';
 import { showTemp } from '../../session/temp-values.js';
 import { isStoreError } from '../../store/store-error.js';
 import type { StoreParts } from './parts.js';
@@ -41,6 +42,8 @@ export interface AppendRequest {
   readonly signal?: Signal | undefined;
   /** See `Change.turn`. */
   readonly turn?: string | undefined;
+  /** The lease that it is written under; that of the handle unless told otherwise. */
+  readonly lease?: LeaseHold | undefined;
 }
 
 /** An event that is stored, and what the store has answered; without `stored` it was there before. */
@@ -61,7 +64,10 @@ export async function appendStored(parts: StoreParts, request: AppendRequest): P
   const { appName, userId, id: sessionId } = request.session;
   const view = parts.cache.registry.view(request.session);
   const key = view?.record.key ?? checkKey({ appName, userId, sessionId });
-  const task = async (begin: Begin): Promise<Appended> => await append(parts, key, { request, view, begin });
+  // The lease that there is now, whatever becomes of it while others take their turn.
+  const lease = request.lease ?? view?.lease;
+  const task = async (begin: Begin): Promise<Appended> =>
+    await append(parts, key, { request: { ...request, lease }, view, begin });
   return await parts.writer.runExclusive(key, request.signal, task);
 }
 
@@ -139,7 +145,7 @@ async function storeUnlessReplaced(
     return { event };
   }
   const { cache, writer } = parts;
-  const { guard, read } = request;
+  const { guard, read, lease } = request;
   const cached = cache.known(record.key, record);
   const known = read === undefined ? cached : { ...cached, ...read };
   const change = changeToSend(parts, record, event, prepared, request, known);
@@ -148,7 +154,7 @@ async function storeUnlessReplaced(
   try {
     committed = await writer.commit(sent, begin);
   } catch (error) {
-    const reason = await refusal(parts, error, record, guard);
+    const reason = await refusal(parts, error, record, guard, lease);
     const isByKey = view === undefined && guard.created === undefined;
     if (wasCached && isByKey && isStatepadError(reason) && reason.code === 'SESSION_NOT_FOUND') {
       return undefined;
@@ -187,12 +193,13 @@ function changeToSend(
   { key, created }: SessionRecord,
   given: Event,
   prepared: PreparedChange,
-  { draft: { id, timestamp: time, named }, guard, turn }: AppendRequest,
+  { draft: { id, timestamp: time, named }, guard, turn, lease }: AppendRequest,
   { pos = {}, marks = {} }: Known,
 ): Change {
   try {
     const event = { id, time, data: JSON.stringify(given) };
-    const { guard: held } = writer.guardOf({ created, ...guard });
+    const fence = lease && { fence: lease.token };
+    const { guard: held } = writer.guardOf({ created, ...guard, ...fence });
     const change: { -readonly [Member in keyof Change]: Change[Member] } = {
       id,
       kind: 'append',
@@ -224,6 +231,7 @@ async function refusal(
   error: unknown,
   record: SessionRecord,
   guard: Guard,
+  lease: LeaseHold | undefined,
 ): Promise<unknown> {
   const { sessionId: id } = record.key;
   if (!isStoreError(error)) {
@@ -232,9 +240,15 @@ async function refusal(
   }
   if (error.code === 'not-found') {
     cache.drop(record);
+    lease?.lose(notFound(id));
     return notFound(id);
   }
   await loader.reload(record);
+  if (error.code === 'fenced') {
+    const lost = leaseLost(id, error);
+    lease?.lose(lost);
+    return lost;
+  }
   const { rev: expected } = guard;
   if (expected === undefined || guard.keys !== undefined) {
     return new StatepadError('STATE_CONFLICT', `the state of session "${id}" changed since it was read`, {
