@@ -108,13 +108,13 @@ interface Place {
  */
 export function placesOf(schema: string, moving: Moving): Places {
   const read = [...(moving.app ? [] : ['app']), ...(moving.user ? [] : ['usr'])];
-  const columns = read.map((alias) => `${alias}.pos as ${alias}_at, ${markOf(alias)} as ${alias}_by`).join(', ');
+  const columns = read.map((alias) => `${alias}.pos as ${alias}_is_at, ${markOf(alias)} as ${alias}_moved_by`).join(', ');
   const tables = read.map((alias) => `${schema}.scopes ${alias}`).join(', ');
   const found = read.map((alias) => `${alias}.no = ${alias}_no`).join(' and ');
   const place = (part: 'app' | 'user', alias: string): Place =>
     moving[part]
       ? { pos: `${part}_pos`, after: `${part}_pos + 1`, mark: `${part}_mark` }
-      : { pos: `here.${alias}_at`, after: `here.${alias}_at`, mark: `here.${alias}_by` };
+      : { pos: `here.${alias}_is_at`, after: `here.${alias}_is_at`, mark: `here.${alias}_moved_by` };
   return {
     part:
       read.length === 0
