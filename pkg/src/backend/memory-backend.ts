@@ -1,7 +1,7 @@
 // Sessions without a store: nothing is waited for, so nothing can come between.
 
 import { admitDelta } from '../input/admit.js';
-import { beginAppend, finishAppend } from '../session/append.js';
+import { beginAppend, finishAppend, resolveNow } from '../session/append.js';
 import { creationEvent } from '../session/creation.js';
 import { notFoundInMemory, noteInMemory } from '../session/elsewhere.js';
 import { admitEvent } from '../input/event-draft.js';
@@ -76,7 +76,7 @@ export class MemoryBackend implements SessionBackend {
     return finishAppend(
       this.#registry,
       record,
-      beginAppend(this.#registry, record, draft, { revision: expectedRevision }),
+      beginAppend(this.#registry, record, draft, { revision: expectedRevision }, view),
       view,
     );
   }
@@ -136,7 +136,7 @@ export class MemoryBackend implements SessionBackend {
             });
           }
           const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, this.#now, {});
-          finishAppend(registry, record, beginAppend(registry, record, draft, guard), undefined);
+          finishAppend(registry, record, beginAppend(registry, record, draft, guard, undefined), undefined);
           return registry.read(record).state;
         },
       };
@@ -148,11 +148,15 @@ export class MemoryBackend implements SessionBackend {
     const scope = { appName, userId };
     return () => {
       const expected = this.#versions(scope);
+      const state = this.#sharedState(scope);
       return {
-        state: this.#sharedState(scope),
+        state,
         write: (delta) => {
           const written = { id: newId(), timestamp: this.#now(), ...admitDelta(delta, 'delta') };
-          this.#registry.applyUpdate(this.#registry.engine.prepareUpdate(scope, written, expected));
+          const change = this.#registry.engine.prepareUpdate(scope, written, expected);
+          // Nothing has moved since it was read.
+          resolveNow(this.#registry, written, change, (key) => state[key]);
+          this.#registry.applyUpdate(change);
           return this.#sharedState(scope);
         },
       };
