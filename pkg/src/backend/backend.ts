@@ -54,6 +54,8 @@ export interface AppendPlan {
   readonly session: SessionName;
   readonly draft: EventDraft;
   readonly expectedRevision: number | undefined;
+  /** Called when the handle shows the event, before anything else can look at it. */
+  readonly shown?: () => void;
 }
 
 type Soon<T> = T | Promise<T>;

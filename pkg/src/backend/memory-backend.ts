@@ -66,19 +66,17 @@ export class MemoryBackend implements SessionBackend {
     }
   }
 
-  append({ session, draft, expectedRevision }: AppendPlan): Event {
+  append({ session, draft, expectedRevision, shown }: AppendPlan): Event {
     const { appName, userId, id: sessionId } = session;
     const view = this.#registry.view(session);
     const record = view?.record ?? this.#registry.find(checkKey({ appName, userId, sessionId }));
     if (record === undefined) {
       throw notFoundInMemory({ appName, userId, sessionId }, session);
     }
-    return finishAppend(
-      this.#registry,
-      record,
-      beginAppend(this.#registry, record, draft, { revision: expectedRevision }, view),
-      view,
-    );
+    const begun = beginAppend(this.#registry, record, draft, { revision: expectedRevision }, view);
+    const event = finishAppend(this.#registry, record, begun, view);
+    shown?.();
+    return event;
   }
 
   scope(appName: string, userId: string | undefined): Record<string, unknown> {

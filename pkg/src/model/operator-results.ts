@@ -2,7 +2,7 @@
 
 import { StatepadError } from './errors.js';
 import { put } from './json.js';
-import { operatorName, resolveOperator, type Operator } from './operators.js';
+import { resolveOperator, type Operator, type OperatorFault } from './operators.js';
 import type { KeyedOperators } from './operator-write.js';
 import type { Json } from './types.js';
 
@@ -27,10 +27,21 @@ export function resultOf(key: string, operator: Operator, current: Json | undefi
   if ('value' in resolved) {
     return Object.freeze(resolved.value);
   }
-  const name = operatorName(operator);
-  if (resolved.fault === 'changed') {
-    throw new StatepadError('STATE_CONFLICT', `the value of "${key}" is not the one that ${name} expects`, { key });
-  }
-  const why = resolved.fault === 'kind' ? `is of another kind than ${name} needs` : 'is too large for the increment';
-  throw new StatepadError('INVALID_ARGUMENT', `the value of "${key}" ${why}`, { key });
+  throw misfit(key, resolved.fault, operator);
+}
+
+/** The error for an operator that does not fit the value of a key. The same texts as in the core. */
+export function misfit(key: string, fault: OperatorFault, operator?: Operator): StatepadError {
+  const kind =
+    operator !== undefined && 'append' in operator
+      ? 'has no list, to which items could be appended'
+      : 'has no number, which could be incremented';
+  const what =
+    fault === 'changed'
+      ? 'has another value than the one that is expected'
+      : fault === 'kind'
+        ? kind
+        : 'cannot be incremented beyond what a double holds';
+  const code = fault === 'changed' ? 'STATE_CONFLICT' : 'INVALID_ARGUMENT';
+  return new StatepadError(code, `the key "${key}" ${what}`, { key });
 }

@@ -40,6 +40,8 @@ export interface AppendRequest {
   readonly guard: Guard;
   /** What the caller has read of the scopes, where that is not what is cached. */
   readonly read?: Pick<Known, 'pos' | 'marks'> | undefined;
+  /** See `AppendPlan.shown`. */
+  readonly shown?: AppendPlan['shown'] | undefined;
   readonly signal?: Signal | undefined;
   /** See `Change.turn`. */
   readonly turn?: string | undefined;
@@ -121,6 +123,7 @@ async function append(parts: StoreParts, key: SessionKey, task: Task): Promise<A
       if (pending.change !== undefined) {
         showTemp(view, appended.event, pending.temp);
       }
+      request.shown?.();
       return appended;
     } finally {
       cache.unpin(record);

@@ -4,7 +4,7 @@
 import { StatepadError } from '../../model/errors.js';
 import { deepFreeze, put } from '../../model/json.js';
 import { operatorName, type Operator } from '../../model/operators.js';
-import { resultsOf } from '../../model/operator-results.js';
+import { misfit, resultsOf } from '../../model/operator-results.js';
 import { APP_PREFIX, USER_PREFIX, mergeRecords, nameOf, underKeys, type StoredScope } from '../../model/scope.js';
 import { scopedDelta, type PreparedChange } from '../../engine/sessions.js';
 import type { KeyedOperators } from '../../model/operator-write.js';
@@ -130,8 +130,9 @@ export function operatorRefusal(error: StoreError): StatepadError | undefined {
   if (name === undefined || scope === undefined) {
     return undefined;
   }
-  const refused = code === 'conflict' ? 'STATE_CONFLICT' : 'INVALID_ARGUMENT';
-  return new StatepadError(refused, message, { key: fullKey(scope, name), cause: error });
+  const key = fullKey(scope, name);
+  const told = code === 'conflict' ? misfit(key, 'changed').message : message;
+  return new StatepadError(code === 'conflict' ? 'STATE_CONFLICT' : 'INVALID_ARGUMENT', told, { key, cause: error });
 }
 
 function fullKey(scope: StoredScope, name: string): string {
