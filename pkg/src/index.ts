@@ -13,6 +13,8 @@ export {
 } from './context/invocation.js';
 export { State, type DeepReadonly, type ReadonlyState } from './context/state.js';
 export { Deleted, DELETED } from './model/deletion.js';
+export { append, compareAndSet, increment, setOnce } from './input/operators.js';
+export type { OperatorWrite } from './model/operator-write.js';
 export { createEvent, createEventActions, isFinalResponse } from './input/event.js';
 export {
   outputDelta,

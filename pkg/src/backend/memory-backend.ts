@@ -1,7 +1,7 @@
 // Sessions without a store: nothing is waited for, so nothing can come between.
 
 import { admitDelta } from '../input/admit.js';
-import { beginAppend, finishAppend, type PendingAppend } from '../session/append.js';
+import { beginAppend, finishAppend, resolveNow, type PendingAppend } from '../session/append.js';
 import { creationEvent } from '../session/creation.js';
 import { notFoundInMemory, noteInMemory } from '../session/elsewhere.js';
 import { admitEvent, type EventDraft } from '../input/event-draft.js';
@@ -68,15 +68,17 @@ export class MemoryBackend implements SessionBackend {
     }
   }
 
-  append({ session, draft, expectedRevision }: AppendPlan): Event {
+  append({ session, draft, expectedRevision, shown }: AppendPlan): Event {
     const { appName, userId, id: sessionId } = session;
     const view = this.#registry.view(session);
     const record = view?.record ?? this.#registry.find(checkKey({ appName, userId, sessionId }));
     if (record === undefined) {
       throw notFoundInMemory({ appName, userId, sessionId }, session);
     }
-    const pending = this.#begin(record, draft, { revision: expectedRevision }, view?.lease);
-    return finishAppend(this.#registry, record, pending, view);
+    const pending = this.#begin(record, draft, { revision: expectedRevision }, view, view?.lease);
+    const event = finishAppend(this.#registry, record, pending, view);
+    shown?.();
+    return event;
   }
 
   scope(appName: string, userId: string | undefined): Record<string, unknown> {
@@ -126,10 +128,11 @@ export class MemoryBackend implements SessionBackend {
     record: SessionRecord,
     draft: EventDraft,
     expected: ExpectedVersions,
+    view: View | undefined,
     lease: LeaseHold | undefined,
   ): PendingAppend {
     const refusal = lease?.refusal?.();
-    const pending = beginAppend(this.#registry, record, draft, refusal === undefined ? expected : {});
+    const pending = beginAppend(this.#registry, record, draft, refusal === undefined ? expected : {}, view);
     if (refusal !== undefined && pending.change !== undefined) {
       this.#registry.engine.discard(pending.change);
       lease?.lose(refusal);
@@ -162,7 +165,7 @@ export class MemoryBackend implements SessionBackend {
             });
           }
           const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, this.#now, {});
-          finishAppend(registry, record, this.#begin(record, draft, guard, lease), undefined);
+          finishAppend(registry, record, this.#begin(record, draft, guard, undefined, lease), undefined);
           return registry.read(record).state;
         },
       };
@@ -174,11 +177,15 @@ export class MemoryBackend implements SessionBackend {
     const scope = { appName, userId };
     return () => {
       const expected = this.#versions(scope);
+      const state = this.#sharedState(scope);
       return {
-        state: this.#sharedState(scope),
+        state,
         write: (delta) => {
           const written = { id: newId(), timestamp: this.#now(), ...admitDelta(delta, 'delta') };
-          this.#registry.applyUpdate(this.#registry.engine.prepareUpdate(scope, written, expected));
+          const change = this.#registry.engine.prepareUpdate(scope, written, expected);
+          // Nothing has moved since it was read.
+          resolveNow(this.#registry, written, change, (key) => state[key]);
+          this.#registry.applyUpdate(change);
           return this.#sharedState(scope);
         },
       };

@@ -381,10 +381,10 @@ export class SessionService {
     return new InvocationContext(
       {
         session,
-        append: async (event, context) => {
+        append: async (event, context, shown) => {
           const draft = admitEvent(event, this.#now, this.#admit, context);
           const sessions = this.#started({}) ?? (await this.#begin({}));
-          return sessions.append({ session, draft, expectedRevision: undefined });
+          return sessions.append({ session, draft, expectedRevision: undefined, shown });
         },
         find: async (id) => {
           const { appName, userId, id: sessionId } = session;

@@ -71,9 +71,9 @@ export class StoreBackend implements SessionBackend {
     await removeStored(this.#parts, key, signal);
   }
 
-  async append({ session, draft, expectedRevision }: AppendPlan, signal?: Signal): Promise<Event> {
+  async append({ session, draft, expectedRevision, shown }: AppendPlan, signal?: Signal): Promise<Event> {
     const guard = expectedRevision === undefined ? {} : { rev: expectedRevision };
-    return (await appendStored(this.#parts, { session, draft, guard, signal })).event;
+    return (await appendStored(this.#parts, { session, draft, guard, shown, signal })).event;
   }
 
   async scope(appName: string, userId: string | undefined, signal?: Signal): Promise<Record<string, unknown>> {
