@@ -100,4 +100,5 @@ export type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from './model/types.js';
+export type { SessionChange, SharedChange, WatchedChange, WatchOptions } from './model/watch.js';
 export type { UpdateFunction } from './backend/update-target.js';

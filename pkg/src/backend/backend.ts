@@ -20,6 +20,7 @@ import type {
 } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 import type { Reservation, UpdateTarget } from './update-target.js';
+import type { ChangeSource, WatchPlan } from '../watch/source.js';
 
 /** A request to create a session, understood. */
 export interface Creation {
@@ -66,6 +67,8 @@ export interface SessionBackend {
   reservation?(target: UpdateStateTarget, signal?: Signal): Reservation | undefined;
   /** The view of a handle, or of a session as it is now, with its creation and all its events. */
   loadHistory(session: SessionName, signal?: Signal): Soon<View>;
+  /** The changes of a target, for one reader, who has to close it. */
+  watch(plan: WatchPlan): Promise<ChangeSource>;
   /** The view behind a handle that this backend gave. */
   view(session: unknown): View | undefined;
   /** Resolves when every write that was accepted is durable or has failed. */
