@@ -23,6 +23,7 @@ import type {
 } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 import type { Reservation, UpdateTarget } from './update-target.js';
+import type { ChangeSource, WatchPlan } from '../watch/source.js';
 
 /** A request to create a session, understood. */
 export interface Creation {
@@ -90,6 +91,8 @@ export interface SessionBackend {
    * `LEASE_HELD`, `LEASE_LOST`, `SESSION_NOT_FOUND`; `INVALID_ARGUMENT` when the store has no leases.
    */
   lease?(view: View, request: LeaseRequest, signal?: Signal): Soon<LeaseAnswer>;
+  /** The changes of a target, for one reader, who has to close it. */
+  watch(plan: WatchPlan): Promise<ChangeSource>;
   /** The view behind a handle that this backend gave. */
   view(session: unknown): View | undefined;
   /** Resolves when every write that was accepted is durable or has failed. */
