@@ -112,7 +112,13 @@ export async function bundleInto(folder) {
         formats: ['es'],
       },
       rolldownOptions: {
-        external: [/^#load$/, /[\\/]wasm[\\/]statepad\w*\.(js|wasm)(\?module)?$/, /^@google\/adk/, /^node:/],
+        external: [
+          /^#load$/,
+          /[\\/]wasm[\\/]statepad\w*\.(js|wasm)(\?module)?$/,
+          /^@google\/adk/,
+          /^react$/,
+          /^node:/,
+        ],
         // An entry may show what its file shares with others, under short names.
         preserveEntrySignatures: 'allow-extension',
         // None but the loaders and the guards of `engine/wasm`, which are never left out where they are imported.

@@ -47,10 +47,16 @@ import { changedCases } from './testing/cases/changed.js';
 import { comparisonCases } from './testing/cases/comparisons.js';
 import { duplicateCases } from './testing/cases/duplicates.js';
 import { isolationCases } from './testing/cases/isolation.js';
+import { leaseCases } from './testing/cases/leases.js';
 import { listCases } from './testing/cases/lists.js';
 import { loadCases } from './testing/cases/loads.js';
+import { logCases } from './testing/cases/log.js';
+import { keptLogCases } from './testing/cases/log-kept.js';
 import { manyCases } from './testing/cases/many.js';
 import { marksCases } from './testing/cases/marks.js';
+import { numberCases } from './testing/cases/numbers.js';
+import { operatorBatchCases } from './testing/cases/operator-batches.js';
+import { operatorCases } from './testing/cases/operators.js';
 import { parallelCases } from './testing/cases/parallel.js';
 import { refusalCases } from './testing/cases/refusals.js';
 import { removalCases } from './testing/cases/removal.js';
@@ -83,4 +89,10 @@ export const storeCases: readonly StoreCase[] = [
   ...marksCases,
   ...changedCases,
   ...callCases,
+  ...leaseCases,
+  ...operatorCases,
+  ...operatorBatchCases,
+  ...numberCases,
+  ...logCases,
+  ...keptLogCases,
 ];

@@ -97,7 +97,7 @@ export class HistoryEngine {
    * What brings the session's own keys back from the revision `until` to an earlier one: those that were written since
    * get their old values, in the order of the earlier state, and then those that were not there are deleted.
    */
-  restoring(revision: number, until: number): KeyedDelta {
+  restoring(revision: number, until: number): KeyedDelta & { delta: Record<string, Json> } {
     const count = withRoom(() => countOf(this.#log.restoring(revision, until)));
     const answer = answerOf(count);
     const delta: Record<string, Json> = {};

@@ -84,7 +84,7 @@ export interface ScopedOperators {
   readonly session?: Readonly<Record<string, Operator>>;
 }
 
-/** Values under names, by scope. */
+/** Values under names, by scope: a scope without any is absent. */
 export interface ScopedValues {
   readonly app?: Values;
   readonly user?: Values;
@@ -122,7 +122,8 @@ export interface Change {
    * written as if `delta` had set them last, in their order. What they come to is answered as `Committed.results`,
    * and kept beside the event as `StoredEvent.results`; the event's text is not touched. When one of them does not fit
    * the value that it finds, nothing is written: `conflict` with `key` (the name) and `scope` where `compareAndSet`
-   * finds another value, `rejected` with both where the value is of another kind, or the sum is beyond a double.
+   * finds another value, `rejected` with both where the value is of another kind, or the sum is beyond a double. That
+   * is looked at last, when all of the guard holds.
    */
   readonly operators?: ScopedOperators;
   readonly guard?: Guard;
@@ -135,9 +136,10 @@ export interface Change {
   readonly call?: string;
   /**
    * Which try of the call this is, from the second one on: 2, 3 and so on. An earlier try may still be on its way.
-   * When a change with an `attempt` is refused (`exists`, `not-found`, `conflict`, `fenced`), a store remembers its `call` for
-   * an hour at least, and refuses every later try of it with `conflict`: nothing of a call is written after its caller
-   * was told that it was refused. A change without `attempt` leaves nothing behind when it is refused.
+   * When a change with an `attempt` is refused (`exists`, `not-found`, `conflict`, `fenced`, and `rejected` where an
+   * operator does not fit), a store remembers its `call` for an hour at least, and refuses every later try of it with
+   * `conflict`: nothing of a call is written after its caller was told that it was refused. A change without `attempt`
+   * leaves nothing behind when it is refused.
    */
   readonly attempt?: number;
   /** The `Turn` that this change uses: it ends in the same step in which the change is written, or known to be. */

@@ -5,7 +5,8 @@ import { StoreError } from './store-error.js';
 /** What is asked of a lease. */
 export interface LeaseRequest {
   /**
-   * Who asks: unique for each lease. A holder that asks again, because the answer was lost, gets the lease that it has.
+   * Who asks: unique for each lease. A holder that asks again, because the answer was lost, gets the lease that it
+   * has.
    */
   readonly holder: string;
   /** How long it lasts from now on, in milliseconds, by the store's clock; 0 gives it back. */
@@ -20,7 +21,7 @@ export interface LeaseRequest {
 export interface LeaseAnswer {
   /** The fencing token: greater than that of every earlier lease of the session. For `Guard.fence`. */
   readonly fence: number;
-  /** When it ends, in milliseconds since the epoch, by the store's clock. */
+  /** When it ends, in milliseconds since the epoch, by the store's clock. Any number where it was given back. */
   readonly until: number;
 }
 

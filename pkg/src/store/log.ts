@@ -19,7 +19,10 @@ export interface LogEntry {
   readonly time: number;
   /** The session and the event that wrote it; absent where none did. At a creation without `eventId`. */
   readonly by?: { readonly userId: string; readonly sessionId: string; readonly eventId?: string };
-  /** In the order of writing: what is deleted first. Of a name that was deleted and set again the two in one. */
+  /**
+   * In the order of writing: what is only deleted first, then what is set, operators last. Of a name that was deleted
+   * and set again the two in one. The deletion of a name that was not there is no write: there may be none.
+   */
   readonly writes: readonly LogWrite[];
 }
 

@@ -8,9 +8,12 @@ import type { SessionKey } from '../model/types.js';
 /** The refusals that come of what is stored. Others say something about the change, or the store. */
 const REFUSED_BY_STATE: ReadonlySet<StoreErrorCode> = new Set(['conflict', 'exists', 'not-found', 'fenced']);
 
-/** Whether a store has to remember that it has refused a change so: see `Change.attempt`. */
+/**
+ * Whether a store has to remember that it has refused a change so: see `Change.attempt`. An operator that does not fit
+ * the value that is there might fit a later one, whatever the code.
+ */
 export function isRememberedRefusal({ attempt }: Pick<Change, 'attempt'>, error: unknown): error is StoreError {
-  return attempt !== undefined && isStoreError(error) && REFUSED_BY_STATE.has(error.code);
+  return attempt !== undefined && isStoreError(error) && (REFUSED_BY_STATE.has(error.code) || error.key !== undefined);
 }
 
 /** How messages call a session. */

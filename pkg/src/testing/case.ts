@@ -4,13 +4,17 @@ import type {
   Change,
   Committed,
   Hint,
+  LeaseRequest,
   ListQuery,
   Loaded,
   LoadedScope,
   LoadQuery,
+  LogEntry,
+  LogQuery,
   Migrate,
   OperatorName,
   Page,
+  ScopeLog,
   ScopeName,
   SessionStore,
   StoreFeature,
@@ -20,8 +24,8 @@ import type { SessionKey } from '../model/types.js';
 
 /**
  * What a case needs besides what every store has: to open the storage again, another store on the same storage, a
- * member that a store need not have, an operator that it resolves, a feature that its `keeps` names, or to compare values (`keys`), revisions and
- * positions too (`revisions`), which its `guards` say.
+ * member that a store need not have, an operator that its `resolves` names, a feature that its `keeps` names, or to
+ * compare values (`keys`), revisions and positions too (`revisions`), which its `guards` say.
  */
 export type StoreNeed =
   | 'reopen'
@@ -53,10 +57,15 @@ export interface StoreHarness {
 /** Opens storage that is fresh and empty at each call. */
 export type OpenHarness = () => StoreHarness | Promise<StoreHarness>;
 
-/** A refusal: the code of the `StoreError`, and its `actual` where that is looked at. */
+/**
+ * A refusal: the code of the `StoreError`, its `actual` where that is looked at, and the name of an operator that does
+ * not fit, with its scope: where they are absent, the error has none.
+ */
 export interface Refused {
   readonly throws: StoreErrorCode;
   readonly actual?: number;
+  readonly key?: string;
+  readonly scope?: 'app' | 'user' | 'session';
 }
 
 /** What became of a change. `changed: null`: nothing may be told of what others have done. */
@@ -125,6 +134,44 @@ export interface RemoveScopeStep extends StepOptions {
   readonly removeScope: ScopeName;
 }
 
+/** Asks for a lease, makes it last longer or gives it back. */
+export interface LeaseStep extends StepOptions {
+  readonly lease: SessionKey;
+  readonly request: LeaseRequest;
+  /** The token that is answered, or why there is none. Without it, all that matters is that the store takes it. */
+  readonly answer?: { readonly fence: number } | Refused;
+  /**
+   * `later`: it ends later than the lease that was answered before. `same`: the refusal tells the end of the lease
+   * that was answered before.
+   */
+  readonly until?: 'later' | 'same';
+}
+
+/** An entry of a log. `time: null`: by the store's clock, and the writes may be in any order. */
+export interface LoggedEntry extends Omit<LogEntry, 'time'> {
+  readonly time: number | null;
+}
+
+/** Reads a part of a log. */
+export interface ReadLogStep extends StepOptions {
+  readonly readLog: ScopeName;
+  readonly query?: LogQuery;
+  readonly answer: Omit<ScopeLog, 'entries'> & { readonly entries: readonly LoggedEntry[] };
+}
+
+/** Deletes the entries of a log up to a position. */
+export interface TrimLogStep extends StepOptions {
+  readonly trimLog: ScopeName;
+  readonly upTo: number;
+  /** How many there were. */
+  readonly answer: number;
+}
+
+/** Lets time pass, in milliseconds: so much by every clock, and more. */
+export interface WaitStep {
+  readonly wait: number;
+}
+
 /** Closes the first store and opens its storage again. */
 export interface ReopenStep {
   readonly reopen: Migrate;
@@ -133,8 +180,11 @@ export interface ReopenStep {
 /** Makes all steps at once. */
 export interface ParallelStep {
   readonly parallel: readonly StoreStep[];
-  /** What the commits that have no outcome of their own come to, whichever of them comes to which. */
-  readonly outcomes?: readonly Outcome[];
+  /**
+   * What the commits that have no outcome of their own come to, and the leases that have no answer, whichever of them
+   * comes to which.
+   */
+  readonly outcomes?: readonly (Outcome | { readonly fence: number })[];
 }
 
 /** Begins to watch (`true`), or ends it: no hint may come after that. */
@@ -153,10 +203,20 @@ export interface HintedStep {
 
 /** A step that one store makes. */
 export type OneStoreStep =
-  CommitStep | CommitManyStep | LoadStep | ListStep | RemoveStep | LoadScopeStep | RemoveScopeStep | WatchStep;
+  | CommitStep
+  | CommitManyStep
+  | LoadStep
+  | ListStep
+  | RemoveStep
+  | LoadScopeStep
+  | RemoveScopeStep
+  | LeaseStep
+  | ReadLogStep
+  | TrimLogStep
+  | WatchStep;
 
 /** One step of a case. */
-export type StoreStep = OneStoreStep | ReopenStep | ParallelStep | HintedStep;
+export type StoreStep = OneStoreStep | ReopenStep | ParallelStep | HintedStep | WaitStep;
 
 /** One thing that holds for every store, as data: what is done to fresh storage and what has to come of it. */
 export interface StoreCase {

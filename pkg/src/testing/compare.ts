@@ -1,7 +1,17 @@
 // How answers are compared: with what is expected, deeply, to a text that says where they differ.
 
-import type { Changed, Delta, Loaded, LoadedScope, Page, Place, Values } from '../store/contract.js';
-import type { ListedPage } from './case.js';
+import type {
+  Changed,
+  Delta,
+  Loaded,
+  LoadedScope,
+  LogWrite,
+  Page,
+  Place,
+  ScopeLog,
+  Values,
+} from '../store/contract.js';
+import type { ListedPage, ReadLogStep } from './case.js';
 
 /** Where and how an answer differs from the expected one; `undefined` when it does not. */
 export type Difference = string | undefined;
@@ -70,8 +80,15 @@ export function loadedDifference(actual: Loaded | null, expected: Loaded | null,
     actual,
     expected,
   ];
-  const isIdWanted = expectedEvents.some(({ id }) => id !== undefined);
-  const told = isIdWanted ? events : events.map(({ rev, data }) => ({ rev, data }));
+  const [isIdWanted, isPosWanted] = [
+    expectedEvents.some(({ id }) => id !== undefined),
+    expectedEvents.some(({ pos }) => pos !== undefined),
+  ];
+  const told = events.map(({ id, pos, ...event }) => ({
+    ...event,
+    ...(isIdWanted && { id }),
+    ...(isPosWanted && { pos }),
+  }));
   return (
     difference(asked(rest, expectedRest), expectedRest) ??
     difference(told, expectedEvents, 'events') ??
@@ -86,7 +103,31 @@ export function loadedDifference(actual: Loaded | null, expected: Loaded | null,
 export function asked<Answer extends object>(actual: Answer, expected: object): Answer {
   const rest = { ...actual } as Partial<Record<string, unknown>>;
   OPTIONAL.filter((member) => !(member in expected)).forEach((member) => delete rest[member]);
+  // Of a duplicate that is no append, only some stores know them still.
+  if ('duplicate' in expected && !('data' in expected) && !('results' in expected)) {
+    delete rest['results'];
+  }
   return rest as Answer;
+}
+
+/** Compares a part of a log. Of the entries without a time the order of writes does not count. */
+export function logDifference(actual: ScopeLog, expected: ReadLogStep['answer']): Difference {
+  const times = actual.entries.map(({ time }) => time).find((time) => !Number.isFinite(time));
+  const told = actual.entries.map((entry, index) => {
+    const isTimeless = expected.entries[index]?.time === null;
+    return isTimeless ? { ...entry, time: null, writes: byName(entry.writes) } : entry;
+  });
+  const wanted = expected.entries.map((entry) =>
+    entry.time === null ? { ...entry, writes: byName(entry.writes) } : entry,
+  );
+  return (
+    (times === undefined ? undefined : differs('the time of an entry', times, 0)) ??
+    difference({ ...actual, entries: told }, { ...expected, entries: wanted })
+  );
+}
+
+function byName(writes: readonly LogWrite[]): LogWrite[] {
+  return [...writes].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Compares what a scope holds. */

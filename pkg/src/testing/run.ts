@@ -7,13 +7,15 @@ import {
   differenceInAnyOrder,
   differs,
   loadedDifference,
+  logDifference,
   pageDifference,
   scopeDifference,
 } from './compare.js';
-import type { Change, Hint, Migrate, SessionStore, StoreContext } from '../store/contract.js';
+import type { Change, Hint, LeaseAnswer, Migrate, SessionStore, StoreContext } from '../store/contract.js';
 import type {
   CommitStep,
   HintedStep,
+  LeaseStep,
   OneStoreStep,
   OpenHarness,
   Outcome,
@@ -23,6 +25,9 @@ import type {
   StoreNeed,
   StoreStep,
 } from './case.js';
+
+/** What a commit, or a lease, came to. */
+type Answer = Outcome | LeaseAnswer | { readonly fence: number };
 
 /** How long a hint is waited for, and how long until the change is made once more, in milliseconds. */
 const HINT_TIMEOUT_MS = 10_000;
@@ -62,7 +67,7 @@ export async function runStoreCase({ name, needs, steps }: StoreCase, open: Open
 
 /** What a case needs and a harness, or its store, does not have. */
 export function missingNeeds({ needs }: Pick<StoreCase, 'needs'>, harness: StoreHarness): StoreNeed[] {
-  const { guards = 'all', keeps = [] } = harness.store;
+  const { guards = 'all', keeps = [], resolves = [] } = harness.store;
   const has = (need: StoreNeed): boolean => {
     switch (need) {
       case 'keys':
@@ -73,7 +78,13 @@ export function missingNeeds({ needs }: Pick<StoreCase, 'needs'>, harness: Store
       case 'changed':
       case 'calls':
       case 'creations':
+      case 'log':
         return keeps.includes(need);
+      case 'increment':
+      case 'append':
+      case 'setOnce':
+      case 'compareAndSet':
+        return resolves.includes(need);
       default:
         return (
           ((need in harness ? harness : harness.store) as Partial<Record<StoreNeed, unknown>>)[need] !== undefined
@@ -93,6 +104,8 @@ class Run {
   #hints: Hint[] = [];
   #onHint: (() => void) | undefined;
   #isHintedTooLate = false;
+  /** When the lease that was answered last ends. */
+  #until = -Infinity;
 
   constructor(harness: StoreHarness) {
     this.#harness = harness;
@@ -115,11 +128,13 @@ class Run {
 
   async step(step: StoreStep): Promise<void> {
     if ('parallel' in step) {
-      const open: Promise<Outcome>[] = [];
+      const open: Promise<Answer>[] = [];
       const others: Promise<void>[] = [];
       for (const each of step.parallel) {
         if ('commit' in each && each.outcome === undefined) {
           open.push(this.#commit(each));
+        } else if ('lease' in each && each.answer === undefined) {
+          open.push(this.#lease(each).then(withoutUntil));
         } else {
           others.push(this.step(each));
         }
@@ -135,6 +150,8 @@ class Run {
       await this.#reopen(step.reopen);
     } else if ('hinted' in step) {
       await this.#hinted(step);
+    } else if ('wait' in step) {
+      await new Promise((resolve) => setTimeout(resolve, step.wait));
     } else {
       await this.#single(step, 'by' in step ? await this.#other() : this.#store);
     }
@@ -173,6 +190,13 @@ class Run {
       fail(scopeDifference(await store.loadScope(step.loadScope, context), step.answer, step.namesInAnyOrder));
     } else if ('removeScope' in step) {
       await store.removeScope?.(step.removeScope, context);
+    } else if ('lease' in step) {
+      fail(this.#leaseDifference(await this.#lease(step), step));
+    } else if ('readLog' in step) {
+      const log = await store.readLog?.(step.readLog, step.query ?? {}, context);
+      fail(log === undefined ? 'there is no readLog' : logDifference(log, step.answer));
+    } else if ('trimLog' in step) {
+      fail(difference(await store.trimLog?.(step.trimLog, step.upTo, context), step.answer, 'the number of entries'));
     } else {
       this.#watch(step.watch, store);
     }
@@ -188,6 +212,38 @@ class Run {
       }
       throw error;
     }
+  }
+
+  async #lease({ lease, request, by }: LeaseStep): Promise<Refused | LeaseAnswer> {
+    const store = by === undefined ? this.#store : await this.#other();
+    try {
+      return (await store.lease?.(lease, request, this.#context)) ?? { fence: NaN, until: NaN };
+    } catch (error) {
+      if (isStoreError(error)) {
+        const { until } = error;
+        return until === undefined ? refused(error) : { ...refused(error), until };
+      }
+      throw error;
+    }
+  }
+
+  /** Compares what became of a lease. When it ends is compared with what was answered before: clocks differ. */
+  #leaseDifference(actual: Refused | LeaseAnswer, { answer, until: wanted }: LeaseStep): string | undefined {
+    const { until, ...rest } = actual as LeaseAnswer;
+    if (answer === undefined) {
+      return 'throws' in actual ? `it throws ${actual.throws}` : undefined;
+    }
+    const before = this.#until;
+    if (!('throws' in actual)) {
+      this.#until = until;
+    }
+    return (
+      outcomeDifference(rest as unknown as Outcome, answer as Outcome) ??
+      (!('throws' in answer) && !Number.isFinite(until) ? differs('until', until, 0) : undefined) ??
+      (wanted === 'later' && !(until > before) ? differs('until', until, `later than ${before}`) : undefined) ??
+      // A clock of the store may count finer than it answers.
+      (wanted === 'same' && !(Math.abs(until - before) <= 1) ? differs('until', until, before) : undefined)
+    );
   }
 
   async #reopen(migrate: Migrate): Promise<void> {
@@ -250,8 +306,17 @@ function numbered({ id, event, ...change }: Change, count: number): Change {
   return { ...change, id: next, ...(event && { event: { ...event, id: next } }) };
 }
 
-function refused({ code, actual }: StoreError): Refused {
-  return actual === undefined ? { throws: code } : { throws: code, actual };
+function refused({ code, actual, key, scope }: StoreError): Refused {
+  return {
+    throws: code,
+    ...(actual !== undefined && { actual }),
+    ...(key !== undefined && { key }),
+    ...(scope !== undefined && { scope }),
+  };
+}
+
+function withoutUntil(answer: Refused | LeaseAnswer): Refused | { readonly fence: number } {
+  return 'throws' in answer ? { throws: answer.throws } : { fence: answer.fence };
 }
 
 /** Compares what became of a change. The revision that a refusal tells is looked at where the case has one. */

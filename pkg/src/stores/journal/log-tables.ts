@@ -100,7 +100,7 @@ export class LogTables extends Tables {
     }
   }
 
-  #replayRemoval({ id, kind, key, guard }: Removal): void {
+  #replayRemoval({ id, kind, key, guard, time }: Removal): void {
     const { appName, userId } = key;
     if (kind === 'remove') {
       this.remove(key as SessionKey);
@@ -110,7 +110,7 @@ export class LogTables extends Tables {
       }
     } else if (!this.#cleared.has(id)) {
       this.#cleared.add(id);
-      this.removeScope({ app: appName, ...(userId !== undefined && { user: userId }) });
+      this.removeScope({ app: appName, ...(userId !== undefined && { user: userId }) }, time);
     }
   }
 
@@ -193,9 +193,9 @@ export class LogTables extends Tables {
     return super.scope(scope);
   }
 
-  override removeScope(scope: ScopeName): void {
+  override removeScope(scope: ScopeName, time: number): void {
     this.#corrupt.delete(keyText(hintOf(scope)));
-    super.removeScope(scope);
+    super.removeScope(scope, time);
   }
 
   #assertSound({ appName, userId, sessionId }: Hint): void {

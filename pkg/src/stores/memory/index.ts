@@ -8,14 +8,18 @@
 import { isRememberedRefusal } from '../../store/refusals.js';
 import { hintOf } from '../shared/keys.js';
 import { outcomeOf } from '../shared/outcome.js';
+import { checkMemoryOptions, type MemoryOptions } from './options.js';
 import { Tables } from './tables.js';
 import type { Change, Committed, Hint, SessionStore } from '../../store/contract.js';
 
+export type { MemoryOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 
 /** Makes a store in memory. Services that share it see each other's changes; it ends with the process. */
-export function memoryStore(): SessionStore {
-  const tables = new Tables();
+export function memoryStore(options: MemoryOptions = {}): SessionStore {
+  checkMemoryOptions(options);
+  const hasLog = options.log ?? true;
+  const tables = new Tables({ log: hasLog });
   const watchers = new Set<(hint: Hint) => void>();
   const commit = (change: Change): Committed => {
     const committed = checkFirst(tables, change) ?? tables.apply(change);
@@ -26,7 +30,8 @@ export function memoryStore(): SessionStore {
   };
   return {
     durability: 'memory',
-    keeps: ['marks', 'changed', 'calls', 'creations'],
+    keeps: ['marks', 'changed', 'calls', 'creations', ...(hasLog ? (['log'] as const) : [])],
+    resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     commit: async (change) => commit(change),
     commitMany: async (changes) => changes.map((change) => outcomeOf(() => commit(change))),
     load: async (key, query) => tables.load(key, query),
@@ -38,9 +43,14 @@ export function memoryStore(): SessionStore {
     },
     loadScope: async (scope) => tables.scope(scope),
     removeScope: async (scope) => {
-      tables.removeScope(scope);
+      tables.removeScope(scope, Date.now());
       watchers.forEach((onHint) => onHint(hintOf(scope)));
     },
+    lease: async (key, request) => tables.lease(key, request, Date.now()),
+    ...(hasLog && {
+      readLog: async (scope, query) => tables.readLog(scope, query),
+      trimLog: async (scope, upTo) => tables.trimLog(scope, upTo),
+    }),
     watch: (onHint) => {
       watchers.add(onHint);
       return () => watchers.delete(onHint);

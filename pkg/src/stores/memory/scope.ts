@@ -1,10 +1,17 @@
 // An app, or a user in it: its values, where they are, and what has happened to them lately.
 
+import { ScopeEntries } from './scope-entries.js';
 import { ScopeMoves } from './scope-moves.js';
 import { Remembered } from './remembered.js';
+import { writesOf } from '../shared/log-entries.js';
 import { ScopeValues } from '../shared/scope-values.js';
 import { isEmpty } from '../shared/values.js';
-import type { Delta, Known } from '../../store/contract.js';
+import type { Delta, Known, LogEntry, LogQuery, ScopeLog } from '../../store/contract.js';
+
+/** What a log says of a move besides what it writes. */
+export interface Origin extends Pick<LogEntry, 'time'> {
+  readonly by?: LogEntry['by'] | undefined;
+}
 
 /** The state of an app, or of a user in it. */
 export class Scope {
@@ -16,12 +23,19 @@ export class Scope {
   /** The updates that have been made here. */
   readonly updates = new Remembered();
   readonly #moves = new ScopeMoves();
+  readonly #log: ScopeEntries | undefined;
+
+  /** `log`: whether what is written is kept. */
+  constructor(log: boolean) {
+    this.#log = log ? new ScopeEntries() : undefined;
+  }
 
   /** Makes a delta, which leaves its mark. An empty one is no move. */
-  move(delta: Delta | undefined, mark: string): void {
+  move(delta: Delta | undefined, mark: string, origin: Origin): void {
     if (delta !== undefined && !isEmpty(delta)) {
       this.pos += 1;
       this.mark = mark;
+      this.#enter(delta, origin);
       this.#moves.add(this.pos, mark, delta, this.values);
       this.values.apply(delta);
     }
@@ -34,10 +48,31 @@ export class Scope {
   }
 
   /** Deletes all values, as a move that has no mark. */
-  clear(): void {
-    this.values.clear();
+  clear(origin: Origin): void {
     this.pos += 1;
+    this.#enter({ unset: Object.keys(this.values.record()) }, origin);
+    this.values.clear();
     this.mark = undefined;
     this.#moves.clear(this.pos);
+  }
+
+  /** See `SessionStore.readLog`. */
+  readLog(query: LogQuery): ScopeLog {
+    return this.#log?.read(this.pos, query) ?? { pos: this.pos, base: this.pos, entries: [] };
+  }
+
+  /** See `SessionStore.trimLog`. */
+  trimLog(upTo: number): number {
+    return this.#log?.trim(upTo) ?? 0;
+  }
+
+  /** Enters a move into the log just before its values are written. */
+  #enter(delta: Delta, { time, by }: Origin): void {
+    this.#log?.add({
+      pos: this.pos,
+      time,
+      ...(by !== undefined && { by }),
+      writes: writesOf(delta, (name) => this.values.get(name)),
+    });
   }
 }

@@ -1,7 +1,7 @@
 // A session in memory: its values and its events.
 
 import { ScopeValues } from '../shared/scope-values.js';
-import type { Known, LoadQuery, Rev, StoredEvent } from '../../store/contract.js';
+import type { Known, LoadQuery, Pos, Rev, ScopedValues, StoredEvent } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** An event as it is kept. */
@@ -9,6 +9,10 @@ interface Event {
   readonly id: string;
   readonly data: string;
   readonly time: number;
+  /** What the operators of its change came to. */
+  readonly results?: ScopedValues | undefined;
+  /** Where the scopes were after its change, if that is told. */
+  readonly pos?: Pos | undefined;
 }
 
 /** One session. */
@@ -47,10 +51,10 @@ export class Session {
     this.#events.push(event);
   }
 
-  /** The text of the event that has this id. */
-  textOf(id: string): string | undefined {
+  /** The event that has this id. */
+  find(id: string): Event | undefined {
     const place = this.#places.get(id);
-    return place === undefined ? undefined : this.#events[place]?.data;
+    return place === undefined ? undefined : this.#events[place];
   }
 
   /** Whether what a caller has of it is not what is here: the caller has more events, or another one. */
@@ -65,7 +69,8 @@ export class Session {
     for (let rev = Math.min(to, this.rev); rev >= Math.max(0, from) && found.length < last; rev--) {
       const event = rev === 0 ? this.#beginning : this.#events[rev - 1];
       if (event !== undefined && (since === undefined || event.time >= since)) {
-        found.push({ rev, data: event.data, ...(rev > 0 && { id: event.id }) });
+        const { id, data, results, pos } = event;
+        found.push({ rev, data, ...(rev > 0 && { id }), ...(results && { results }), ...(pos && { pos }) });
       }
     }
     return found.reverse();

@@ -1,6 +1,9 @@
 // Sessions in memory, as a store has them: the meaning of every operation of a store, in its plainest form.
 
+import { decideLease, fenced, type LeaseRow } from '../../store/lease.js';
 import { refusedBefore, sessionExists, sessionNotFound, wrongRevision, wrongState } from '../../store/refusals.js';
+import { writerOf } from '../shared/log-entries.js';
+import { resolveChange, type ResolvedChange } from '../shared/operators.js';
 import { callOf, hintOf, isKnownScope, isNamed } from '../shared/keys.js';
 import { listOrder, placeOf } from '../shared/list-order.js';
 import { beforeOf, changedOf, loadedOf, stateOf } from '../shared/parts.js';
@@ -13,14 +16,18 @@ import type {
   Committed,
   Guard,
   Known,
+  LeaseAnswer,
+  LeaseRequest,
   ListQuery,
   Loaded,
   LoadedScope,
   LoadQuery,
+  LogQuery,
   Page,
   Pos,
   Rev,
   Row,
+  ScopeLog,
   ScopeName,
   Values,
 } from '../../store/contract.js';
@@ -45,15 +52,35 @@ class App extends Scope {
 
 const NOTHING: Values = Object.freeze(emptyValues());
 /** A scope that was never written to. */
-const UNTOUCHED = new Scope();
+const UNTOUCHED = new Scope(false);
+/** A session that was never leased. */
+const UNLEASED: LeaseRow = { fence: 0 };
+
+/** The leases of sessions, by the changes that created them. */
+export type Leases = Map<string, LeaseRow>;
+
+/** What tables keep, and where. */
+export interface TableOptions {
+  /** Whether there is a log of app and user values; there is, unless told otherwise. */
+  readonly log?: boolean;
+  /** Leases that outlive these tables. */
+  readonly leases?: Leases;
+}
 
 /** All sessions of a store. A change is first checked, then applied: a log writes it between the two. */
 export class Tables {
   readonly #apps = new Map<string, App>();
+  readonly #hasLog: boolean;
+  readonly #leases: Leases;
   /** The creations of sessions that have been removed. */
   readonly #creations = new Remembered();
   /** The calls that were refused when an earlier try of theirs may have been on its way. */
   readonly #refused = new Remembered();
+
+  constructor({ log = true, leases = new Map() }: TableOptions = {}) {
+    this.#hasLog = log;
+    this.#leases = leases;
+  }
 
   /**
    * What is known of a change that has been made before. Throws when it cannot be made. Changes nothing: a refusal is
@@ -77,6 +104,7 @@ export class Tables {
       throw sessionNotFound(change);
     }
     this.#checkGuard(change, session);
+    this.#resolve(change);
     return undefined;
   }
 
@@ -89,22 +117,40 @@ export class Tables {
 
   /** Makes a change that has been checked. */
   apply(change: Change): Committed {
-    const { kind, key, delta } = change;
+    const { kind, key, time } = change;
     const app = this.#ensureApp(key.appName);
-    const user = key.userId === undefined ? undefined : ensureUser(app, key.userId);
+    const user = key.userId === undefined ? undefined : this.#ensureUser(app, key.userId);
     // As it is before the change.
-    const told = { ...this.#changed(key, change.known), before: this.#before(key) };
-    app.move(delta.app, callOf(change));
-    user?.move(delta.user, callOf(change));
+    const { delta, results } = this.#resolve(change);
+    const told = {
+      ...this.#changed(key, change.known),
+      before: this.#before(key),
+      ...(results !== undefined && { results }),
+    };
+    const origin = { time, by: writerOf(change) };
+    app.move(delta.app, callOf(change), origin);
+    user?.move(delta.user, callOf(change), origin);
     const pos = { app: app.pos, user: user?.pos ?? 0 };
     if (user === undefined || key.sessionId === undefined) {
       (user ?? app).updates.add(change.id);
       return { rev: 0, prev: null, pos, ...told };
     }
-    const session = kind === 'create' ? createSession(user, change) : append(user, change);
+    const kept = { results, pos: this.#hasLog ? pos : undefined };
+    const session = kind === 'create' ? createSession(user, change, kept) : append(user, change, kept);
     session.values.apply(delta.session ?? {});
     const { rev } = session;
     return { rev, prev: kind === 'create' ? null : rev - 1, pos, ...told };
+  }
+
+  /** See `SessionStore.lease`. `now` is the time in milliseconds since the epoch. */
+  lease(key: SessionKey, request: LeaseRequest, now: number): LeaseAnswer {
+    const session = this.#session(key);
+    if (!isNamed(session, request)) {
+      throw sessionNotFound({ key });
+    }
+    const row = decideLease(this.#leaseOf(session), request, now);
+    this.#leases.set(session.created, row);
+    return { fence: row.fence, until: row.until ?? now };
   }
 
   /** Where a session and its scopes are. A log writes it with each change, and finds missing records by it. */
@@ -182,6 +228,7 @@ export class Tables {
   /** Remembers the creation of a session that is gone: sent again, it does not bring the session back. */
   forget(created: string): void {
     this.#creations.add(created);
+    this.#leases.delete(created);
   }
 
   /** See `SessionStore.loadScope`. */
@@ -190,9 +237,19 @@ export class Tables {
     return { pos, state: values.record(), ...(mark !== undefined && { mark }) };
   }
 
-  /** See `SessionStore.removeScope`. */
-  removeScope(name: ScopeName): void {
-    this.#find(hintOf(name))?.clear();
+  /** See `SessionStore.removeScope`. `time` is that of the removal, in milliseconds since the epoch. */
+  removeScope(name: ScopeName, time: number): void {
+    this.#find(hintOf(name))?.clear({ time });
+  }
+
+  /** See `SessionStore.readLog`. */
+  readLog(name: ScopeName, query: LogQuery): ScopeLog {
+    return this.#scope(hintOf(name)).readLog(query);
+  }
+
+  /** See `SessionStore.trimLog`. */
+  trimLog(name: ScopeName, upTo: number): number {
+    return this.#scope(hintOf(name)).trimLog(upTo);
   }
 
   #session({ appName, userId = '', sessionId }: Change['key']): Session | undefined {
@@ -241,12 +298,16 @@ export class Tables {
           ? this.#known(change, { rev: 0, prev: 0 })
           : undefined;
     }
-    const data = session?.textOf(id);
-    return data === undefined ? undefined : this.#known(change, { rev, prev: rev }, data);
+    const event = session?.find(id);
+    return event && this.#known(change, { rev, prev: rev }, event);
   }
 
-  /** The answer to a change that has been made before. `data`: the event that is stored under its id. */
-  #known({ key, known }: Change, session: Pick<Committed, 'rev' | 'prev'>, data?: string): Committed {
+  /** The answer to a change that has been made before. `event`: the one that is stored under its id. */
+  #known(
+    { key, known }: Change,
+    session: Pick<Committed, 'rev' | 'prev'>,
+    { data, results }: { readonly data?: string; readonly results?: Committed['results'] | undefined } = {},
+  ): Committed {
     return {
       ...session,
       pos: this.#pos(key),
@@ -254,12 +315,30 @@ export class Tables {
       ...this.#changed(key, known),
       before: this.#before(key),
       ...(data !== undefined && { data }),
+      ...(results !== undefined && { results }),
     };
+  }
+
+  #leaseOf(session: Session | undefined): LeaseRow {
+    return (session && this.#leases.get(session.created)) ?? UNLEASED;
+  }
+
+  /** What the operators of a change come to now. Throws when one does not fit. */
+  #resolve(change: Change): ResolvedChange {
+    const { key } = change;
+    return resolveChange(change, (scope, name) => {
+      const of = { app: this.#scope({ appName: key.appName }), user: this.#user(key), session: this.#session(key) };
+      return of[scope]?.values.get(name);
+    });
   }
 
   /** Throws `conflict` when the guard of a change does not hold. */
   #checkGuard(change: Change, session: Session | undefined): void {
-    const { key, guard: { rev, pos, keys } = {} } = change;
+    const { key, guard: { fence, rev, pos, keys } = {} } = change;
+    const token = this.#leaseOf(session).fence;
+    if (fence !== undefined && fence !== token) {
+      throw fenced(token, fence);
+    }
     const actual = session?.rev ?? 0;
     if (rev !== undefined && rev !== actual) {
       throw wrongRevision(change, actual);
@@ -282,33 +361,36 @@ export class Tables {
   #ensureApp(name: string): App {
     let app = this.#apps.get(name);
     if (app === undefined) {
-      app = new App();
+      app = new App(this.#hasLog);
       this.#apps.set(name, app);
     }
     return app;
   }
-}
 
-function ensureUser(app: App, name: string): User {
-  let user = app.users.get(name);
-  if (user === undefined) {
-    user = new User();
-    app.users.set(name, user);
+  #ensureUser(app: App, name: string): User {
+    let user = app.users.get(name);
+    if (user === undefined) {
+      user = new User(this.#hasLog);
+      app.users.set(name, user);
+    }
+    return user;
   }
-  return user;
 }
 
-function createSession(user: User, { id, key, time, event }: Change): Session {
+/** What is kept beside an event. */
+type Kept = Pick<NonNullable<ReturnType<Session['find']>>, 'results' | 'pos'>;
+
+function createSession(user: User, { id, key, time, event }: Change, kept: Kept): Session {
   const { appName, userId, sessionId } = key as SessionKey;
-  const beginning = event && { id, data: event.data, time: event.time };
+  const beginning = event && { id, data: event.data, time: event.time, ...kept };
   const session = new Session({ appName, userId, sessionId }, id, time, beginning);
   user.sessions.set(sessionId, session);
   return session;
 }
 
-function append(user: User, { id, key, time, event }: Change): Session {
+function append(user: User, { id, key, time, event }: Change, kept: Kept): Session {
   const session = user.sessions.get(key.sessionId ?? '') as Session;
   session.time = time;
-  session.append({ id, data: event?.data ?? '', time: event?.time ?? time });
+  session.append({ id, data: event?.data ?? '', time: event?.time ?? time, ...kept });
   return session;
 }

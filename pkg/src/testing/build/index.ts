@@ -4,5 +4,7 @@ export * as answer from './answer.js';
 export * as change from './change.js';
 export * as step from './step.js';
 export * from './keys.js';
+export * from './log.js';
+export * from './operators.js';
 export * from './store-case.js';
 export * from './stored.js';

@@ -1,8 +1,9 @@
 // What a case does, one call after the other, with the answer that it wants.
 
 import { APP, KEY, USER } from './keys.js';
-import type { Change, ListQuery, LoadQuery, Row, Values } from '../../store/contract.js';
-import type { CommitStep, ListStep, LoadScopeStep, LoadStep } from '../case.js';
+import type { Change, LeaseRequest, ListQuery, LoadQuery, LogQuery, Row, Values } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
+import type { CommitStep, LeaseStep, ListStep, LoadScopeStep, LoadStep, LoggedEntry, ReadLogStep } from '../case.js';
 
 /** Commits, to this outcome. */
 export function commit(change: Change, outcome?: CommitStep['outcome']): CommitStep {
@@ -35,4 +36,24 @@ export function list(
     list: { app: APP, descending: false, ...query },
     answer: { rows, app: {}, users, total: rows.length, ...more },
   };
+}
+
+/** Asks for the lease of the usual session. */
+export function lease(
+  request: LeaseRequest,
+  answer?: LeaseStep['answer'],
+  more: Omit<LeaseStep, 'lease' | 'request' | 'answer'> & { readonly key?: SessionKey } = {},
+): LeaseStep {
+  const { key = KEY, ...rest } = more;
+  return { lease: key, request, ...(answer !== undefined && { answer }), ...rest };
+}
+
+/** Reads the app's log. The base is 0 unless told otherwise. */
+export function appLog(pos: number, entries: readonly LoggedEntry[], query?: LogQuery, base = 0): ReadLogStep {
+  return { readLog: { app: APP }, ...(query !== undefined && { query }), answer: { pos, base, entries } };
+}
+
+/** Reads the log of the usual user. */
+export function userLog(pos: number, entries: readonly LoggedEntry[], query?: LogQuery, base = 0): ReadLogStep {
+  return { ...appLog(pos, entries, query, base), readLog: { app: APP, user: USER } };
 }

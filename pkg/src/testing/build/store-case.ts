@@ -1,7 +1,7 @@
 // A case is a name and steps; what a store needs for it is read from them.
 
 import type { StoreCase, StoreNeed, StoreStep } from '../case.js';
-import type { Guard, StoreFeature } from '../../store/contract.js';
+import type { Guard, Operator, OperatorName, StoreFeature } from '../../store/contract.js';
 
 /** Makes a case; what it needs is read from its steps. */
 export function storeCase(name: string, ...steps: readonly StoreStep[]): StoreCase {
@@ -14,21 +14,31 @@ export function featureCase(feature: StoreFeature, name: string, ...steps: reado
 }
 
 function needsOf(step: StoreStep): StoreNeed[] {
-  const members = (['reopen', 'removeScope', 'commitMany', 'watch'] as const).filter((member) => member in step);
+  const members = (['reopen', 'removeScope', 'commitMany', 'watch', 'lease', 'trimLog'] as const).filter(
+    (member) => member in step,
+  );
+  const log: StoreNeed[] = 'readLog' in step || 'trimLog' in step ? ['log'] : [];
   const inner = 'parallel' in step ? step.parallel.flatMap(needsOf) : [];
   const another: StoreNeed[] = 'hinted' in step || 'by' in step ? ['another'] : [];
   const changes = 'commit' in step ? [step.commit] : 'commitMany' in step ? step.commitMany : [];
   return [
     ...members,
+    ...log,
     ...another,
+    ...changes.flatMap(({ operators = {} }) =>
+      Object.values(operators).flatMap((ofScope: Readonly<Record<string, Operator>>) =>
+        Object.values(ofScope).flatMap((operator) => Object.keys(operator) as OperatorName[]),
+      ),
+    ),
     ...changes.flatMap(({ guard }) => (guard === undefined ? [] : guardNeeds(guard))),
     ...inner,
   ];
 }
 
 /** What a store has to compare. */
-function guardNeeds({ created, rev, pos, keys }: Guard): StoreNeed[] {
+function guardNeeds({ created, rev, pos, keys, fence }: Guard): StoreNeed[] {
   return [
+    ...(fence === undefined ? [] : (['lease'] as const)),
     ...(created === undefined && keys === undefined ? [] : (['keys'] as const)),
     ...(rev === undefined && pos === undefined ? [] : (['revisions'] as const)),
   ];

@@ -1,0 +1,19 @@
+// The options of stores in memory, and the check of what they are given.
+
+import { checkOptions } from '../../checks/arguments.js';
+import { checkChoice } from '../shared/options.js';
+
+/** Options of `memoryStore`. */
+export interface MemoryOptions {
+  /**
+   * Whether a log of app and user values is kept, as it is unless told otherwise: each write of a name then stays in
+   * memory until the log is trimmed (`SessionStore.trimLog`).
+   */
+  readonly log?: boolean | undefined;
+}
+
+/** Throws `INVALID_ARGUMENT` for options that cannot be used. */
+export function checkMemoryOptions(options: MemoryOptions): void {
+  checkOptions(options, ['log']);
+  checkChoice('options.log', options.log, [true, false]);
+}

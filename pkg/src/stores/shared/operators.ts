@@ -1,0 +1,56 @@
+// Operators over values that are at hand: what they come to, and the delta that writes it.
+
+import { misfit } from '../../store/refusals.js';
+import { resolveOperator } from '../../model/operators.js';
+import { put } from '../../model/json.js';
+import { emptyValues } from './values.js';
+import type { Change, Delta, ScopedValues, Values } from '../../store/contract.js';
+import type { Json } from '../../model/types.js';
+
+/** Scopes, in the order in which a change writes them. */
+const SCOPES = ['app', 'user', 'session'] as const;
+
+/** The value under a name of a scope before a change; `undefined` when the name is not there. */
+export type CurrentValue = (scope: (typeof SCOPES)[number], name: string) => Json | undefined;
+
+/** A change without operators. */
+export interface ResolvedChange {
+  /** With what the operators came to, set last. */
+  readonly delta: Change['delta'];
+  /** What they came to; absent when there are none. */
+  readonly results?: ScopedValues;
+}
+
+/** What the operators of a change come to. Throws `conflict` or `rejected` when one does not fit. */
+export function resolveChange({ delta, operators }: Change, current: CurrentValue): ResolvedChange {
+  if (operators === undefined) {
+    return { delta };
+  }
+  const resolved: Partial<Record<(typeof SCOPES)[number], Delta>> = { ...delta };
+  const results: Partial<Record<(typeof SCOPES)[number], Values>> = {};
+  for (const scope of SCOPES) {
+    const ofScope = operators[scope];
+    if (ofScope !== undefined) {
+      const values = emptyValues();
+      for (const name of Object.keys(ofScope)) {
+        const answer = resolveOperator(ofScope[name] as NonNullable<(typeof ofScope)[string]>, current(scope, name));
+        if ('fault' in answer) {
+          throw misfit(scope, name, answer.fault);
+        }
+        values[name] = answer.value;
+      }
+      results[scope] = values;
+      resolved[scope] = withValues(delta[scope], values);
+    }
+  }
+  return { delta: resolved, results };
+}
+
+/** A delta that sets these values last. */
+function withValues({ set = {}, unset }: Delta = {}, values: Values): Delta {
+  const all = emptyValues();
+  for (const record of [set, values]) {
+    Object.keys(record).forEach((name) => put(all, name, record[name] as Json));
+  }
+  return { set: all, ...(unset !== undefined && { unset }) };
+}
