@@ -2,6 +2,7 @@
 // understood.
 
 import { admitDelta, type AdmittedDelta } from '../input/admit.js';
+import { StatepadError } from '../model/errors.js';
 import { isBlank, newId } from '../model/ids.js';
 import { REQUESTS, checkRequest, type ListPlan } from '../input/requests.js';
 import { admitString } from '../checks/arguments.js';
@@ -22,6 +23,7 @@ import type {
 } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 import type { Reservation, UpdateTarget } from './update-target.js';
+import type { ChangeSource, WatchPlan } from '../watch/source.js';
 
 /** A request to create a session, understood. */
 export interface Creation {
@@ -38,7 +40,13 @@ export function admitCreation(request: CreateSessionRequest): Creation {
     userId: admitString(userId, 'userId'),
     sessionId: sessionIdFrom(sessionId).id,
   };
-  return { key, state: admitDelta(state, 'state') };
+  const admitted = admitDelta(state, 'state');
+  const [operator] = Object.keys(admitted.operators ?? {});
+  if (operator !== undefined) {
+    const message = `state[${JSON.stringify(operator)}] is an operator: a session begins with values, and events have operators`;
+    throw new StatepadError('INVALID_ARGUMENT', message, { key: operator, path: 'state' });
+  }
+  return { key, state: admitted };
 }
 
 /** The id of a session to be created: a new one unless one was given. */
@@ -55,6 +63,8 @@ export interface AppendPlan {
   readonly session: SessionName;
   readonly draft: EventDraft;
   readonly expectedRevision: number | undefined;
+  /** Called when the handle shows the event, before anything else can look at it. */
+  readonly shown?: () => void;
 }
 
 type Soon<T> = T | Promise<T>;
@@ -81,6 +91,8 @@ export interface SessionBackend {
    * `LEASE_HELD`, `LEASE_LOST`, `SESSION_NOT_FOUND`; `INVALID_ARGUMENT` when the store has no leases.
    */
   lease?(view: View, request: LeaseRequest, signal?: Signal): Soon<LeaseAnswer>;
+  /** The changes of a target, for one reader, who has to close it. */
+  watch(plan: WatchPlan): Promise<ChangeSource>;
   /** The view behind a handle that this backend gave. */
   view(session: unknown): View | undefined;
   /** Resolves when every write that was accepted is durable or has failed. */

@@ -1,4 +1,4 @@
-// What watching gives: changes of a session, a user or an app.
+// Watching: which changes are told, and how.
 
 import type { Deleted } from './deletion.js';
 import type { Abortable, Event, GetSessionRequest, Json, Session, SessionName } from './types.js';
@@ -13,56 +13,63 @@ export interface WatchKey {
 /** What is watched: a key, or a session. */
 export type WatchTarget = WatchKey | SessionName;
 
-/** Options of `watch`. */
+/** A change of a session, as `SessionService.watch` tells it. */
+export type SessionChange =
+  /** The event that the session came to this revision with. */
+  | { readonly type: 'event'; readonly revision: number; readonly event: Event }
+  /**
+   * What has happened cannot be told change by change: the store has gone back, or the reader came from a revision
+   * that the session does not have. Read the session anew; what is told next comes after this revision.
+   */
+  | { readonly type: 'reload'; readonly revision: number }
+  /** The session was deleted, and maybe made anew: nothing is told after this. */
+  | { readonly type: 'deleted' };
+
+/** A change of the values of an app, or of a user in it, as `SessionService.watch` tells it. */
+export type SharedChange =
+  /** What was written between two positions: one change, or several in one. */
+  | {
+      readonly type: 'values';
+      /** Where the values are after it: one more for each change, 0 before the first one. */
+      readonly position: number;
+      /** Where they were before it: `position - 1` where each change is told by itself. */
+      readonly from: number;
+      /** The new values under their full keys; `DELETED` under those that are gone. */
+      readonly delta: Readonly<Record<string, Json | Deleted>>;
+      /**
+       * The session and the event that wrote it, where that is known and there is one. A creation has no `eventId`.
+       */
+      readonly by?: { readonly userId: string; readonly sessionId: string; readonly eventId?: string };
+    }
+  /**
+   * What has happened cannot be told: the store has it no more, or has gone back. Read the values anew; what is told
+   * next comes after this position.
+   */
+  | { readonly type: 'reload'; readonly position: number };
+
+/** What `SessionService.watch` tells. */
+export type WatchedChange = SessionChange | SharedChange;
+
+/** Options of `SessionService.watch`. */
 export interface WatchOptions extends Abortable {
   /**
-   * Goes on after this revision of the session, or this position of the user's or the app's values: that of the last
-   * change that was seen. From now on, when absent.
+   * The revision of a session, or the position of an app or a user, that the reader has: what came after it is told.
+   * Unless told otherwise, that of the handle that is given, or else where the target is when the reading begins.
    */
   readonly since?: number | undefined;
-  /** How often the store is asked at least, in milliseconds; 1,000 unless told otherwise. */
+  /**
+   * Of an app or a user, without `since`: to begin with all values as they are, as one change from position 0. What is
+   * told next follows it without a gap.
+   */
+  readonly initial?: boolean | undefined;
+  /**
+   * How often to ask a store that others can write to, in milliseconds; 1,000 unless told otherwise. Where the store
+   * gives hints this is the safety net. Of several readers of one target the most frequent one counts.
+   */
   readonly poll?: number | undefined;
-  /** How many changes are read ahead at most; 1,000 unless told otherwise. */
+  /** How many changes are loaded ahead of the reader at most; 100 unless told otherwise. */
   readonly buffer?: number | undefined;
 }
-
-/** An event of a session. */
-export interface WatchedEvent {
-  readonly type: 'event';
-  /** The revision that the session came to with it. */
-  readonly revision: number;
-  readonly event: Event;
-}
-
-/** What has happened to the values of a user or an app. */
-export interface WatchedValues {
-  readonly type: 'values';
-  /** The position that the values came to: one more for each change. */
-  readonly position: number;
-  /** The position before: more than one lower, when several changes are told as one. */
-  readonly from: number;
-  /** Full keys and their new values; `DELETED` for those that were deleted. */
-  readonly delta: Readonly<Record<string, Json | Deleted>>;
-  /** The session and the event that wrote them, where that is known. At a creation without `eventId`. */
-  readonly by?: { readonly userId: string; readonly sessionId: string; readonly eventId?: string };
-}
-
-/** Changes are missing here: read anew what is watched; what follows goes on from there. */
-export interface WatchedReload {
-  readonly type: 'reload';
-  /** The revision of a session. */
-  readonly revision?: number;
-  /** The position of the values of a user or an app. */
-  readonly position?: number;
-}
-
-/** The session is gone. Nothing follows. */
-export interface WatchedDeletion {
-  readonly type: 'deleted';
-}
-
-/** A change, as `watch` gives it. */
-export type WatchedChange = WatchedEvent | WatchedValues | WatchedReload | WatchedDeletion;
 
 /** What sessions can be read from and watched: a `SessionService`, or one that is reached over HTTP. */
 export interface SessionSource {

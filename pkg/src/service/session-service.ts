@@ -24,10 +24,12 @@ import {
   checkSession,
   checkTarget,
   checkUpdateOptions,
+  checkWatchOptions,
 } from '../input/requests.js';
 import { admitCreation, type SessionBackend } from '../backend/backend.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
 import type { StoredOptions } from '../backend/durable/options.js';
+import { lazyIterator } from '../async/lazy-iterator.js';
 import type { ExclusiveQueues } from '../async/exclusive-queue.js';
 import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
@@ -54,6 +56,7 @@ import type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from '../model/types.js';
+import type { SessionChange, SharedChange, WatchedChange, WatchOptions } from '../model/watch.js';
 
 /** Options of a {@link SessionService}. */
 export interface SessionServiceOptions extends StoreOptions {
@@ -83,6 +86,7 @@ export class SessionService {
   readonly #stored: StoredOptions | undefined;
   readonly #now: () => number;
   readonly #admit: AdmitOptions;
+  readonly #log: boolean;
   #updates: ExclusiveQueues | undefined;
   #isClosed = false;
 
@@ -93,6 +97,7 @@ export class SessionService {
     this.#now = now;
     this.#stored = checkStoreOptions(options, now);
     this.#admit = options.admit ?? {};
+    this.#log = options.log ?? true;
   }
 
   /**
@@ -364,6 +369,45 @@ export class SessionService {
   }
 
   /**
+   * Tells the changes of a session, event by event, or those of the values of an app or of a user in it. It reads when
+   * it is asked for the next one: a reader that is slow holds no memory and no writer, and goes on from its place.
+   * Whoever writes in this service wakes it at once; others by the hints of the store, and every `poll` milliseconds.
+   *
+   * It goes on until the loop is left, `signal` is aborted, which throws its reason, the session is deleted, or the
+   * service is closed. Throws `INVALID_ARGUMENT`; reading throws `SESSION_NOT_FOUND`, and what a store throws: begin
+   * again with `since` then.
+   *
+   * @example
+   * for await (const change of service.watch(session)) {
+   *   if (change.type === 'event') console.log(change.revision, change.event.author);
+   * }
+   */
+  watch(target: SessionName | SessionKey, options?: WatchOptions): AsyncIterableIterator<SessionChange>;
+  watch(
+    target: { readonly appName: string; readonly userId?: string | undefined; readonly sessionId?: undefined },
+    options?: WatchOptions,
+  ): AsyncIterableIterator<SharedChange>;
+  watch(target: UpdateStateTarget, options?: WatchOptions): AsyncIterableIterator<WatchedChange>;
+  watch(
+    target: UpdateStateTarget | SessionName,
+    options: WatchOptions = {},
+  ): AsyncIterableIterator<SessionChange & SharedChange> {
+    const understood = checkTarget(target);
+    const { since, initial = false, poll = 1000, buffer = 100, signal } = checkWatchOptions(options, understood);
+    this.#refuseWhenClosed();
+    const view = this.#sessions?.view(target);
+    const shown = view && { record: view.record, revision: view.revision };
+    const plan = { target: understood, since, initial, poll, buffer, shown };
+    const changes = lazyIterator<WatchedChange>(async () => {
+      const sessions = await this.#begin(options);
+      // Loaded at the first watch.
+      const { ChangeIterator } = await import('../watch/iterator.js');
+      return new ChangeIterator(await sessions.watch(plan), buffer, signal);
+    });
+    return changes as AsyncIterableIterator<SessionChange & SharedChange>;
+  }
+
+  /**
    * Begins an invocation: a context whose state sees pending writes at once and puts them into the next event.
    * Throws `INVALID_ARGUMENT` for anything but a handle of this service, `NOT_READY` in a browser before the module
    * is loaded.
@@ -381,10 +425,10 @@ export class SessionService {
     return new InvocationContext(
       {
         session,
-        append: async (event, context) => {
+        append: async (event, context, shown) => {
           const draft = admitEvent(event, this.#now, this.#admit, context);
           const sessions = this.#started({}) ?? (await this.#begin({}));
-          return sessions.append({ session, draft, expectedRevision: undefined });
+          return sessions.append({ session, draft, expectedRevision: undefined, shown });
         },
         find: async (id) => {
           const { appName, userId, id: sessionId } = session;
@@ -464,7 +508,7 @@ export class SessionService {
       // What only stores need is loaded when there is one.
       this.#sessions =
         this.#stored === undefined
-          ? new MemoryBackend(this.#now)
+          ? new MemoryBackend(this.#now, this.#log)
           : new (await import('../backend/durable/store-backend.js')).StoreBackend(this.#stored);
       return this.#sessions;
     } catch (error) {

@@ -183,11 +183,15 @@ async function* resume(
     yield* service.watch(target, { ...options, since: revision });
     return;
   }
-  const { at, eventId } = place ?? {};
-  const isChecked = at !== undefined && at > 0 && eventId !== undefined;
+  if (place === undefined) {
+    yield* service.watch(target, { ...options, initial: true });
+    return;
+  }
+  const { at, eventId } = place;
+  const isChecked = at > 0 && eventId !== undefined;
   const since = isChecked ? at - 1 : at;
   let isFirst = isChecked;
-  for await (const change of service.watch(target, since === undefined ? options : { ...options, since })) {
+  for await (const change of service.watch(target, { ...options, since })) {
     const isKnown = isFirst && change.type === 'event' && change.revision === at;
     isFirst = false;
     if (!isKnown) {

@@ -43,7 +43,7 @@ export function placeOf(change: WatchedChange): Place | undefined {
     case 'values':
       return { at: change.position };
     case 'reload':
-      return { at: change.revision ?? change.position ?? 0 };
+      return { at: 'revision' in change ? change.revision : change.position };
     case 'deleted':
       return undefined;
   }

@@ -182,6 +182,6 @@ function changeOf({ change, attempts }: QueuedChange): Change {
 }
 
 /** Whether something of an earlier try may be left, also when its session is not. */
-function isLeft({ change: { delta }, isUnknown }: QueuedChange): boolean {
-  return isUnknown && (delta.app !== undefined || delta.user !== undefined);
+function isLeft({ change: { delta, operators }, isUnknown }: QueuedChange): boolean {
+  return isUnknown && [delta, operators].some((parts) => parts?.app !== undefined || parts?.user !== undefined);
 }

@@ -1,5 +1,6 @@
 // How long a store is waited for, how often it is asked again, and what its errors mean for the caller.
 
+import { operatorRefusal } from './operators.js';
 import { StatepadError } from '../../model/errors.js';
 import { orAborted } from '../../async/abort.js';
 import { sleep } from '../../async/sleep.js';
@@ -118,6 +119,10 @@ export function refusal(error: StoreError): StatepadError {
   }
   if (code === 'corrupt') {
     return new StatepadError('STORE_CORRUPT', message, { cause: error });
+  }
+  const ofOperator = operatorRefusal(error);
+  if (ofOperator !== undefined) {
+    return ofOperator;
   }
   const sizes = { ...(size === undefined ? {} : { size }), ...(limit === undefined ? {} : { limit }), cause: error };
   return new StatepadError(

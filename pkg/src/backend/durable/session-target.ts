@@ -3,6 +3,7 @@
 import { appendStored, type Appended } from './append.js';
 import type { LeaseHold } from '../../session/lease-hold.js';
 import { NONE } from './event-range.js';
+import { deltaWith } from './operators.js';
 import { deltaOfOthers } from './others-delta.js';
 import { ReadTracker } from './read-tracker.js';
 import { admitEvent } from '../../input/event-draft.js';
@@ -100,7 +101,7 @@ const SCOPES = [
  */
 function valuesAfter(versions: SessionVersions, stored: Appended['stored'], pos: NonNullable<Known['pos']>): State[] {
   return SCOPES.map(([scope, prefix], index) => {
-    const own = stored?.change.delta[scope];
+    const own = stored && deltaWith(stored.change.delta[scope], stored.committed.results?.[scope]);
     const isShared = stored !== undefined && scope !== 'session';
     const others = isShared ? deltaOfOthers(stored.committed, scope, pos[scope], own) : undefined;
     return withDeltas(

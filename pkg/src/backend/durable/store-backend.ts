@@ -34,16 +34,22 @@ import type {
   UpdateStateTarget,
 } from '../../model/types.js';
 import { orAborted, type Signal } from '../../async/abort.js';
+import type { ChangeSource, WatchPlan } from '../../watch/source.js';
+import type { Topics } from '../../watch/topics.js';
 
 /** Sessions that a store keeps. */
 export class StoreBackend implements SessionBackend {
   readonly #parts: StoreParts;
   readonly #reservations: Reservations | undefined;
+  /** What is watched, once anything is. */
+  #topics: Topics | undefined;
 
   constructor(options: StoredOptions) {
     const store = 'persist' in options.store ? callbackStore(options.store) : options.store;
     const cache = new SessionCache(options.cachedEvents);
-    const connection = new Connection(store, options, options.migrate, (hints) => loader.reloadHinted(hints));
+    const connection = new Connection(store, options, options.migrate, (hints) =>
+      loader.reloadHinted(hints, this.#topics),
+    );
     const loader = new SessionLoader(connection, cache);
     this.#parts = {
       connection,
@@ -71,9 +77,9 @@ export class StoreBackend implements SessionBackend {
     await removeStored(this.#parts, key, signal);
   }
 
-  async append({ session, draft, expectedRevision }: AppendPlan, signal?: Signal): Promise<Event> {
+  async append({ session, draft, expectedRevision, shown }: AppendPlan, signal?: Signal): Promise<Event> {
     const guard = expectedRevision === undefined ? {} : { rev: expectedRevision };
-    return (await appendStored(this.#parts, { session, draft, guard, signal })).event;
+    return (await appendStored(this.#parts, { session, draft, guard, shown, signal })).event;
   }
 
   async scope(appName: string, userId: string | undefined, signal?: Signal): Promise<Record<string, unknown>> {
@@ -107,11 +113,19 @@ export class StoreBackend implements SessionBackend {
     return await loadFullLog(this.#parts, session, signal);
   }
 
+  async watch(plan: WatchPlan): Promise<ChangeSource> {
+    const { Topics, watchStored } = await import('./watch.js');
+    const { cache, connection } = this.#parts;
+    this.#topics ??= cache.topics = new Topics(connection.store.exclusive !== true);
+    return watchStored(this.#parts, this.#topics, plan);
+  }
+
   async flush(): Promise<void> {
     await this.#parts.writer.idle();
   }
 
   async close(): Promise<void> {
+    this.#topics?.close();
     await this.flush();
     await this.#parts.connection.close();
   }
