@@ -32,8 +32,11 @@ const names = ['a', 'b', 'c', '1', '', '__proto__', '😀', '\0'];
 const values = [null, true, 0, -1.5, '', 'text\0"', [], [1, { b: 1, a: 2 }], {}, { b: 1, a: [] }];
 const times = [0, 1, 2, 3, 1_000.5, -7, 1e15];
 
-/** What to ask the stores: a function of a store, and what it is called when the answers differ. */
-function steps(random) {
+/** Two weeks, in milliseconds: no lease ends by itself. */
+const LONG = 14 * 24 * 60 * 60 * 1_000;
+
+/** What to ask the stores: a method, and its arguments. Only what `store` has. */
+function steps(random, { resolves = [], lease, readLog, trimLog }) {
   const pick = (items) => items[Math.floor(random() * items.length)];
   const often = (probability, make) => (random() < probability ? make() : undefined);
   const defined = (members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
@@ -66,7 +69,25 @@ function steps(random) {
       pos: often(0.2, pos),
       keys: often(0.3, deltas),
       created: often(0.1, () => `c${count()}`),
+      fence: lease && often(0.2, () => Math.floor(random() * 4)),
     });
+  const operators = {
+    increment: () => pick([0, 1, -1.5, 0.1, 1e308]),
+    append: () => some(values, 2),
+    setOnce: () => pick(values),
+    compareAndSet: () => defined({ expected: often(0.7, () => pick(values)), value: pick(values) }),
+  };
+  /** Operators of names that are not in the delta. */
+  const operatorsBeside = ({ set = {}, unset = [] } = {}) => {
+    const free = some(names, 2).filter((name) => !Object.hasOwn(set, name) && !unset.includes(name));
+    const made = record(
+      free.map((name) => {
+        const operator = pick(resolves);
+        return [name, { [operator]: operators[operator]() }];
+      }),
+    );
+    return free.length > 0 ? made : undefined;
+  };
   const change = () => {
     const kind = pick(['create', 'append', 'append', 'append', 'update']);
     const { appName, userId, sessionId } = key();
@@ -74,12 +95,21 @@ function steps(random) {
     const scope = random() < 0.5 ? { appName } : { appName, userId };
     const target = kind === 'update' ? scope : { appName, userId, sessionId };
     const { app, user, session } = deltas();
+    const written = defined({ app, ...('userId' in target && { user }), ...('sessionId' in target && { session }) });
+    const beside = (scope, member) =>
+      member in target ? often(0.3, () => operatorsBeside(written[scope])) : undefined;
+    const operated = defined(
+      resolves.length > 0
+        ? { app: beside('app', 'appName'), user: beside('user', 'userId'), session: beside('session', 'sessionId') }
+        : {},
+    );
     return {
       id,
       kind,
       time,
       key: target,
-      delta: defined({ app, ...('userId' in target && { user }), ...('sessionId' in target && { session }) }),
+      delta: written,
+      ...(Object.keys(operated).length > 0 && { operators: operated }),
       ...((kind === 'append' || (kind === 'create' && random() < 0.7)) && {
         event: { id, time: pick(times), data: `${id} \ud83d ${random()}` },
       }),
@@ -119,6 +149,20 @@ function steps(random) {
         kind === 'update' || changes.findIndex((each) => plain(each.key) === plain(key)) === index,
     );
   };
+  const request = () =>
+    defined({
+      holder: pick(['one', 'two', '']),
+      ttl: pick([0, LONG, LONG, 2 * LONG]),
+      fence: often(0.5, () => Math.floor(random() * 4)),
+      created: often(0.1, () => `c${count()}`),
+    });
+  const part = () =>
+    defined({
+      after: often(0.5, () => count() * 3),
+      to: often(0.3, () => count() * 6),
+      name: often(0.3, () => pick(names)),
+      limit: often(0.3, count),
+    });
   const make = {
     commit: () => [change()],
     commitMany: () => [batch()],
@@ -127,6 +171,9 @@ function steps(random) {
     loadScope: () => [scope()],
     remove: () => [key()],
     removeScope: () => [scope()],
+    lease: () => [key(), request()],
+    readLog: () => [scope(), part()],
+    trimLog: () => [scope(), count()],
   };
   const methods = Object.entries({
     commit: 40,
@@ -136,6 +183,9 @@ function steps(random) {
     loadScope: 6,
     remove: 2,
     removeScope: 2,
+    ...(lease && { lease: 8 }),
+    ...(readLog && { readLog: 8 }),
+    ...(trimLog && { trimLog: 1 }),
   });
   const weighted = methods.flatMap(([name, weight]) => Array.from({ length: weight }, () => name));
   return () => {
@@ -146,30 +196,60 @@ function steps(random) {
 
 const context = { signal: new AbortController().signal };
 
-async function answerOf(store, { name, args }) {
+async function answerOf(store, { name, args }, isLogged) {
   try {
-    return plain(await store[name](...args, context));
+    return plain(await store[name](...args, context), isLogged);
   } catch (error) {
-    return plain(error);
+    return plain(error, isLogged);
   }
 }
 
-/** With everything in its order, and errors as what is known by them. */
-function plain(answer) {
-  return JSON.stringify(answer, (_, value) => {
+/** With everything in its order, and errors as what is known by them; without what is told by a clock. */
+function plain(answer, isLogged) {
+  return JSON.stringify(answer, (member, value) => {
     if (value instanceof Map) return [...value];
-    if (value instanceof Error) return { refused: value.code ?? value.message, actual: value.actual };
+    if (value instanceof Error) {
+      const { code, message, actual, key, scope } = value;
+      return { refused: code ?? message, actual, key, scope };
+    }
+    if (member === 'results') return canonical(value);
+    if (member === 'until') return undefined;
+    // Where the first update was, or the creation, only some stores know.
+    if (value?.duplicate && value.data === undefined) return { ...value, results: undefined };
+    if (value?.writes) return { ...value, time: clockless(value.time), writes: byName(value.writes) };
+    if (value?.data !== undefined && 'pos' in value && !value.duplicate && !isLogged)
+      return { ...value, pos: undefined };
     return value;
   });
 }
 
+/** Values by scope, whatever their order. */
+function canonical(results) {
+  const sorted = (given, map) =>
+    Object.keys(given)
+      .sort()
+      .map((name) => [name, map(given[name])]);
+  return sorted(results, (values) => sorted(values, (value) => value));
+}
+
+/** The times of changes, and one for those of clocks. */
+function clockless(time) {
+  return time > 1e12 && time < 1e14 ? 'clock' : time;
+}
+
+/** Names like numbers come first in records, and only there. */
+function byName(writes) {
+  return [...writes].sort((a, b) => (a.name < b.name ? -1 : 1)).map(({ name, from, to }) => ({ name, from, to }));
+}
+
 /** Makes so many steps. Answers the first `difference` between two stores, and how often the changes came to what. */
 export async function compareStores(store, reference, seed, length) {
-  const next = steps(randomOf(seed));
+  const next = steps(randomOf(seed), store);
+  const isLogged = store.keeps?.includes('log') ?? false;
   const refusals = {};
   for (let index = 0; index < length; index++) {
     const step = next();
-    const [expected, actual] = [await answerOf(reference, step), await answerOf(store, step)];
+    const [expected, actual] = [await answerOf(reference, step, isLogged), await answerOf(store, step, isLogged)];
     if (actual !== expected)
       return { difference: `step ${index}, ${JSON.stringify(step)}: ${actual} instead of ${expected}`, refusals };
     for (const [, refusal = 'duplicate'] of expected?.matchAll(/"refused":"([\w-]+)|"duplicate"/g) ?? []) {

@@ -55,7 +55,7 @@ export class LogWrites {
       row(null, null, null, this.#head);
       [before === null ? undefined : ([before, null] as const), value === null ? undefined : ([null, value] as const)]
         .filter((part) => part !== undefined)
-        .forEach((part) => row(name, ...part, [time, null, null, null]));
+        .forEach(([old, now]) => row(name, old, now, [time, null, null, null]));
     };
     const deleted = new Set(unset.length === 0 ? unset : unset.filter((name) => !Object.hasOwn(set, name)));
     for (const name of deleted) {
