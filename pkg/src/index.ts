@@ -102,4 +102,15 @@ export type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from './model/types.js';
+export type { Lease, LeaseOptions, WithLeaseOptions } from './model/lease.js';
+export type { ForkOptions, RewindOptions, Rewound } from './model/rewind.js';
+export type {
+  SessionChange,
+  SessionSource,
+  SharedChange,
+  WatchedChange,
+  WatchKey,
+  WatchOptions,
+  WatchTarget,
+} from './model/watch.js';
 export type { UpdateFunction } from './backend/update-target.js';

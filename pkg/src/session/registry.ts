@@ -83,6 +83,7 @@ export class SessionRegistry {
       temp: undefined,
       invocations: undefined,
       invocation: undefined,
+      lease: undefined,
       state: undefined,
       events: undefined,
     });

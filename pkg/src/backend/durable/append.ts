@@ -18,6 +18,7 @@ import { checkKey } from '../../input/requests.js';
 import { StatepadError, isStatepadError } from '../../model/errors.js';
 import { newId } from '../../model/ids.js';
 import { NOT_LOADED, type SessionRecord } from '../../session/record.js';
+import { leaseLost, type LeaseHold } from '../../session/lease-hold.js';
 import { showTemp } from '../../session/temp-values.js';
 import { isStoreError } from '../../store/store-error.js';
 import type { StoreParts } from './parts.js';
@@ -45,6 +46,8 @@ export interface AppendRequest {
   readonly signal?: Signal | undefined;
   /** See `Change.turn`. */
   readonly turn?: string | undefined;
+  /** The lease that it is written under; that of the handle unless told otherwise. */
+  readonly lease?: LeaseHold | undefined;
 }
 
 /** An event that is stored, and what the store has answered; without `stored` it was there before. */
@@ -67,13 +70,15 @@ export async function appendStored(parts: StoreParts, request: AppendRequest): P
   const { appName, userId, id: sessionId } = request.session;
   const view = parts.cache.registry.view(request.session);
   const key = view?.record.key ?? checkKey({ appName, userId, sessionId });
+  // The lease that there is now, whatever becomes of it while others take their turn.
+  const asked = { ...request, lease: request.lease ?? view?.lease };
   const task = async (begin: Begin): Promise<Appended> => {
     const operators = request.draft.operators && storedOperators(request.draft);
     if (operators === undefined || areResolved(parts.connection.store, operators)) {
-      return await append(parts, key, { request, view, begin, tries: undefined });
+      return await append(parts, key, { request: asked, view, begin, tries: undefined });
     }
     const run = async (): Promise<Appended> =>
-      await append(parts, key, { request, view, begin, tries: new OperatorTries(operators) });
+      await append(parts, key, { request: asked, view, begin, tries: new OperatorTries(operators) });
     const lane = laneOf(key, operators);
     return lane === undefined ? await run() : await parts.writer.runExclusive(lane, undefined, run);
   };
@@ -160,7 +165,7 @@ async function storeUnlessReplaced(
     return { event };
   }
   const { cache, writer } = parts;
-  const { guard, read } = request;
+  const { guard, read, lease } = request;
   const given: ToSend = { event, prepared, guard };
   const ready = tries === undefined ? given : tries.resolve(cache, record, given, isSure);
   if (ready === undefined) {
@@ -180,7 +185,7 @@ async function storeUnlessReplaced(
     if (guard.keys === undefined && (await tries?.canTryAgain(cache, record, error))) {
       return undefined;
     }
-    const reason = await refusal(parts, error, record, guard);
+    const reason = await refusal(parts, error, record, guard, lease);
     const isByKey = view === undefined && guard.created === undefined;
     if (wasCached && isByKey && isStatepadError(reason) && reason.code === 'SESSION_NOT_FOUND') {
       return undefined;
@@ -240,13 +245,14 @@ function changeToSend(
   { cache: { registry }, writer }: StoreParts,
   { key, created }: SessionRecord,
   { event: given, prepared, guard }: ToSend,
-  { draft: { id, timestamp: time, named, operators }, turn }: AppendRequest,
+  { draft: { id, timestamp: time, named, operators }, turn, lease }: AppendRequest,
   { pos = {}, marks = {} }: Known,
   isResolved: boolean,
 ): Change {
   try {
     const event = { id, time, data: JSON.stringify(given) };
-    const { guard: held } = writer.guardOf({ created, ...guard });
+    const fence = lease && { fence: lease.token };
+    const { guard: held } = writer.guardOf({ created, ...guard, ...fence });
     const change: { -readonly [Member in keyof Change]: Change[Member] } = {
       id,
       kind: 'append',
@@ -279,6 +285,7 @@ async function refusal(
   error: unknown,
   record: SessionRecord,
   guard: Guard,
+  lease: LeaseHold | undefined,
 ): Promise<unknown> {
   const { sessionId: id } = record.key;
   if (!isStoreError(error)) {
@@ -287,9 +294,15 @@ async function refusal(
   }
   if (error.code === 'not-found') {
     cache.drop(record);
+    lease?.lose(notFound(id));
     return notFound(id);
   }
   await loader.reload(record);
+  if (error.code === 'fenced') {
+    const lost = leaseLost(id, error);
+    lease?.lose(lost);
+    return lost;
+  }
   const ofOperator = operatorRefusal(error);
   if (ofOperator !== undefined) {
     return ofOperator;

@@ -44,7 +44,7 @@ export class CommitQueue {
   }
 
   /**
-   * Makes a change durable. Throws a `StoreError` `conflict`, `exists` or `not-found`, or a `StatepadError`:
+   * Makes a change durable. Throws a `StoreError` `conflict`, `exists`, `fenced` or `not-found`, or a `StatepadError`:
    * `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `INVALID_ARGUMENT` and `LIMIT_EXCEEDED` when it is not written,
    * `COMMIT_UNKNOWN` when it may be.
    */
@@ -149,6 +149,7 @@ export class CommitQueue {
         break;
       case 'conflict':
       case 'exists':
+      case 'fenced':
         queued.reject(error);
         break;
       case 'not-found':

@@ -108,7 +108,15 @@ export function unavailable(cause: unknown): StatepadError {
 
 /** The error for what a store will never do, or cannot read. */
 export function refusal(error: StoreError): StatepadError {
-  const { code, message, size, limit } = error;
+  const { code, message, size, limit, until } = error;
+  switch (code) {
+    case 'held':
+      return new StatepadError('LEASE_HELD', message, { ...(until === undefined ? {} : { until }), cause: error });
+    case 'fenced':
+      return new StatepadError('LEASE_LOST', message, { cause: error });
+    case 'not-found':
+      return new StatepadError('SESSION_NOT_FOUND', message, { cause: error });
+  }
   if (code === 'corrupt') {
     return new StatepadError('STORE_CORRUPT', message, { cause: error });
   }
