@@ -70,7 +70,7 @@ const BASE = ['async', 'checks', 'model', 'store'];
 const SERVICE = ['backend', 'context', 'engine', 'input', 'service', 'session', 'template'];
 /** Modules of these folders that are loaded later, or stay by themselves: the loaders run before the service. */
 const APART = new RegExp(
-  '^(engine/(core-error|history|load[.]|loading|module-text|wasm)|session/history|service/update-|async/exclusive|' +
+  '^(engine/(core-error|history|load[.]|loading|module-text|rewind|wasm)|session/history|service/update-|async/exclusive|' +
     'backend/durable/)',
 );
 
@@ -112,7 +112,13 @@ export async function bundleInto(folder) {
         formats: ['es'],
       },
       rolldownOptions: {
-        external: [/^#load$/, /[\\/]wasm[\\/]statepad\w*\.(js|wasm)(\?module)?$/, /^@google\/adk/, /^node:/],
+        external: [
+          /^#load$/,
+          /[\\/]wasm[\\/]statepad\w*\.(js|wasm)(\?module)?$/,
+          /^@google\/adk/,
+          /^react$/,
+          /^node:/,
+        ],
         // An entry may show what its file shares with others, under short names.
         preserveEntrySignatures: 'allow-extension',
         // None but the loaders and the guards of `engine/wasm`, which are never left out where they are imported.

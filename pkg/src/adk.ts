@@ -6,4 +6,5 @@
 
 export { DELETED } from './model/deletion.js';
 export { instruction, type Instruction } from './adk/instruction.js';
-export { StatepadSessionService } from './adk/session-service.js';
+export { LeasedRunner, type LeasedRunnerConfig } from './adk/leased-runner.js';
+export { StatepadSessionService, type RewoundSession } from './adk/session-service.js';

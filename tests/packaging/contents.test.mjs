@@ -144,7 +144,7 @@ describe('the published package', () => {
   it('depends on nothing and runs nothing when it is installed', () => {
     const { dependencies, scripts, peerDependenciesMeta } = JSON.parse(texts.get('package.json'));
     assert.deepEqual([dependencies, scripts], [undefined, undefined]);
-    assert.deepEqual(peerDependenciesMeta, { '@google/adk': { optional: true } });
+    assert.deepEqual(peerDependenciesMeta, { '@google/adk': { optional: true }, react: { optional: true } });
   });
 
   it('says nothing of the tree that it comes from', () => {
