@@ -137,8 +137,8 @@ local function look(change)
     if isRefused then refuse('refused') end
   end
   if change.fence ~= '' then
-    local fence = its and whole(redis.call('HGET', its.key, 'k') or 0) or 0
-    if fence ~= tonumber(change.fence) then refuse('fenced', fence) end
+    local fence = its and redis.call('HGET', its.key, 'k') or '0'
+    if whole(fence) ~= tonumber(change.fence) then refuse('fenced', fence) end
   end
   local guards = change.guards
   if not isAt(rev, change.rev) then refuse('stale', rev) end

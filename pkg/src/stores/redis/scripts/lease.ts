@@ -21,6 +21,10 @@ if not created and (redis.call('EXISTS', key) == 1 or redis.call('ZSCORE', list,
 if not created or (expected ~= '' and expected ~= created) then return { 'not-found' } end
 local fence, ends = tonumber(stored or 0), tonumber(text or 0)
 if not (fence and ends) then return { 'corrupt' } end
+-- Clients read large integers inexactly: numbers are answered as texts.
+local function textOf(number)
+  return string.format('%.17g', number)
+end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if not asked then
@@ -29,14 +33,13 @@ if not asked then
     fence = fence + 1
   end
 elseif asked ~= fence or held ~= holder then
-  return { 'fenced', fence }
+  return { 'fenced', textOf(fence) }
 elseif ttl <= 0 then
-  redis.call('HSET', key, 'k', fence + 1)
+  redis.call('HSET', key, 'k', textOf(fence + 1))
   redis.call('HDEL', key, 'o', 'x')
-  return { 'leased', fence + 1, string.format('%.17g', now) }
+  return { 'leased', textOf(fence + 1), textOf(now) }
 end
-local untilText = string.format('%.17g', now + ttl)
-redis.call('HSET', key, 'k', fence, 'o', holder, 'x', untilText)
-return { 'leased', fence, untilText }
+redis.call('HSET', key, 'k', textOf(fence), 'o', holder, 'x', textOf(now + ttl))
+return { 'leased', textOf(fence), textOf(now + ttl) }
 `,
 };
