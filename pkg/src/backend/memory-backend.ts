@@ -1,22 +1,27 @@
 // Sessions without a store: nothing is waited for, so nothing can come between.
 
 import { admitDelta } from '../input/admit.js';
-import { beginAppend, finishAppend } from '../session/append.js';
+import { beginAppend, finishAppend, resolveNow, type PendingAppend } from '../session/append.js';
 import { creationEvent } from '../session/creation.js';
 import { notFoundInMemory, noteInMemory } from '../session/elsewhere.js';
-import { admitEvent } from '../input/event-draft.js';
+import { admitEvent, type EventDraft } from '../input/event-draft.js';
 import { StatepadError } from '../model/errors.js';
 import { cloneMutable, put } from '../model/json.js';
 import { newId } from '../model/ids.js';
 import { SessionRegistry } from '../session/registry.js';
+import { SharedLogs } from '../session/shared-log.js';
 import { entriesOf } from '../session/scope-version.js';
 import { windowOf } from '../session/event-window.js';
 import { checkKey, type ListPlan } from '../input/requests.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
 import { pageOf, type AppendPlan, type Creation, type SessionName, type SessionBackend } from './backend.js';
 import { isSessionTarget, type UpdateTarget } from './update-target.js';
-import type { ExpectedVersions, ScopeKey } from '../engine/sessions.js';
+import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessions.js';
 import type { View } from '../session/handle.js';
+import type { LeaseHold } from '../session/lease-hold.js';
+import type { SessionRecord } from '../session/record.js';
+import type { ChangeSource, WatchPlan } from '../watch/source.js';
+import type { Topics } from '../watch/topics.js';
 import type {
   Event,
   GetSessionConfig,
@@ -31,10 +36,15 @@ import type {
 /** Sessions of one process that end with it. */
 export class MemoryBackend implements SessionBackend {
   readonly #registry = new SessionRegistry();
+  readonly #logs: SharedLogs;
+  /** What is watched, once anything is. */
+  #topics: Topics | undefined;
   readonly #now: () => number;
 
-  constructor(now: () => number) {
+  /** `log`: whether what is written to app and user values is kept. */
+  constructor(now: () => number, log: boolean) {
     this.#now = now;
+    this.#logs = new SharedLogs(log);
     noteInMemory(this);
   }
 
@@ -46,7 +56,9 @@ export class MemoryBackend implements SessionBackend {
   create({ key, state }: Creation): Session {
     const time = this.#now();
     const change = this.#registry.engine.prepareCreate(key, time, state);
-    return this.#registry.read(this.#registry.applyCreate(key, creationEvent(time, state), change));
+    const record = this.#registry.applyCreate(key, creationEvent(time, state), change);
+    this.#written(record.key, change, time);
+    return this.#registry.read(record);
   }
 
   get(key: SessionKey, config: GetSessionConfig | undefined): Session | undefined {
@@ -63,22 +75,35 @@ export class MemoryBackend implements SessionBackend {
     const record = this.#registry.find(key);
     if (record !== undefined) {
       this.#registry.remove(record);
+      this.#topics?.movedSession(record.key);
     }
   }
 
-  append({ session, draft, expectedRevision }: AppendPlan): Event {
+  append({ session, draft, expectedRevision, shown }: AppendPlan): Event {
     const { appName, userId, id: sessionId } = session;
     const view = this.#registry.view(session);
     const record = view?.record ?? this.#registry.find(checkKey({ appName, userId, sessionId }));
     if (record === undefined) {
       throw notFoundInMemory({ appName, userId, sessionId }, session);
     }
-    return finishAppend(
-      this.#registry,
-      record,
-      beginAppend(this.#registry, record, draft, { revision: expectedRevision }),
-      view,
-    );
+    const pending = this.#begin(record, draft, { revision: expectedRevision }, view, view?.lease);
+    const event = this.#finishAppend(record, pending, view);
+    shown?.();
+    return event;
+  }
+
+  #finishAppend(record: SessionRecord, pending: PendingAppend, view: View | undefined): Event {
+    const event = finishAppend(this.#registry, record, pending, view);
+    if (pending.change !== undefined) {
+      this.#written(record.key, pending.change, event.timestamp, event.id);
+    }
+    return event;
+  }
+
+  /** A change is made: notes what it has written to app and user values, and wakes readers. */
+  #written(key: ScopeKey | SessionKey, change: PreparedChange, time: number, eventId?: string): void {
+    this.#logs.add(key, change, time, eventId);
+    this.#topics?.written(key, change.scopes);
   }
 
   scope(appName: string, userId: string | undefined): Record<string, unknown> {
@@ -90,8 +115,8 @@ export class MemoryBackend implements SessionBackend {
     return record;
   }
 
-  target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget {
-    return isSessionTarget(target) ? this.#sessionTarget(target, options) : this.#scopeTarget(target);
+  target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): UpdateTarget {
+    return isSessionTarget(target) ? this.#sessionTarget(target, options, lease) : this.#scopeTarget(target);
   }
 
   loadHistory(session: SessionName): View {
@@ -104,6 +129,19 @@ export class MemoryBackend implements SessionBackend {
     return view;
   }
 
+  refresh(view: View): void {
+    if (view.record.deleted) {
+      throw notFoundInMemory(view.record.key);
+    }
+    this.#registry.refresh(view);
+  }
+
+  async watch(plan: WatchPlan): Promise<ChangeSource> {
+    const { Topics, watchMemory } = await import('../watch/memory.js');
+    const topics = (this.#topics ??= new Topics(false));
+    return watchMemory({ registry: this.#registry, logs: this.#logs, topics }, plan);
+  }
+
   view(session: unknown): View | undefined {
     return this.#registry.view(session);
   }
@@ -113,11 +151,33 @@ export class MemoryBackend implements SessionBackend {
   }
 
   async close(): Promise<void> {
-    // Nothing was opened.
+    this.#topics?.close();
+  }
+
+  /** Begins an append. What is there already is no write: it needs no lease. */
+  #begin(
+    record: SessionRecord,
+    draft: EventDraft,
+    expected: ExpectedVersions,
+    view: View | undefined,
+    lease: LeaseHold | undefined,
+  ): PendingAppend {
+    const refusal = lease?.refusal?.();
+    const pending = beginAppend(this.#registry, record, draft, refusal === undefined ? expected : {}, view);
+    if (refusal !== undefined && pending.change !== undefined) {
+      this.#registry.engine.discard(pending.change);
+      lease?.lose(refusal);
+      throw refusal;
+    }
+    return pending;
   }
 
   /** A session: what is written becomes an event of it. */
-  #sessionTarget(target: SessionKey, { author = 'system', invocationId }: UpdateStateOptions): UpdateTarget {
+  #sessionTarget(
+    target: SessionKey,
+    { author = 'system', invocationId }: UpdateStateOptions,
+    lease: LeaseHold | undefined,
+  ): UpdateTarget {
     const registry = this.#registry;
     const key = checkKey(target);
     const { appName, userId, sessionId } = key;
@@ -136,7 +196,7 @@ export class MemoryBackend implements SessionBackend {
             });
           }
           const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, this.#now, {});
-          finishAppend(registry, record, beginAppend(registry, record, draft, guard), undefined);
+          this.#finishAppend(record, this.#begin(record, draft, guard, undefined, lease), undefined);
           return registry.read(record).state;
         },
       };
@@ -148,11 +208,16 @@ export class MemoryBackend implements SessionBackend {
     const scope = { appName, userId };
     return () => {
       const expected = this.#versions(scope);
+      const state = this.#sharedState(scope);
       return {
-        state: this.#sharedState(scope),
+        state,
         write: (delta) => {
           const written = { id: newId(), timestamp: this.#now(), ...admitDelta(delta, 'delta') };
-          this.#registry.applyUpdate(this.#registry.engine.prepareUpdate(scope, written, expected));
+          const change = this.#registry.engine.prepareUpdate(scope, written, expected);
+          // Nothing has moved since it was read.
+          resolveNow(this.#registry, written, change, (key) => state[key]);
+          this.#registry.applyUpdate(change);
+          this.#written(scope, change, written.timestamp);
           return this.#sharedState(scope);
         },
       };

@@ -20,6 +20,7 @@ import type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from '../model/types.js';
+import type { WatchOptions } from '../model/watch.js';
 
 /** The members of a session and of its key: any request may be one, with members beside it. */
 const SESSION = ['id', 'sessionId', 'appName', 'userId', 'state', 'events', 'lastUpdateTime', 'revision'];
@@ -41,12 +42,17 @@ export const REQUESTS = {
 
 /** What the options of each operation may have. */
 export const OPTIONS = {
-  service: ['now', 'store', 'persist', 'restore', 'migrate', 'timeout', 'retry', 'cachedEvents', 'admit'],
+  service: ['now', 'store', 'persist', 'restore', 'migrate', 'timeout', 'retry', 'cachedEvents', 'log', 'admit'],
   abortable: ['signal'],
   history: ['until', 'last', 'signal'],
   invocation: ['invocationId', 'author'],
   updateState: ['attempts', 'author', 'invocationId', 'signal'],
+  watch: ['since', 'initial', 'poll', 'buffer', 'signal'],
   config: ['numRecentEvents', 'afterTimestamp'],
+  lease: ['ttl', 'signal'],
+  withLease: ['ttl', 'wait', 'signal'],
+  rewind: ['before', 'signal'],
+  fork: ['at', 'sessionId', 'signal'],
   retry: ['attempts', 'pause'],
   render: ['state', 'artifact'],
 } as const;
@@ -120,6 +126,26 @@ export function checkUpdateOptions(given: UpdateStateOptions): UpdateStateOption
   }
   checkOptionalString(author, 'author');
   checkOptionalString(invocationId, 'invocationId');
+  return given;
+}
+
+/** Checks the options of a watch. */
+export function checkWatchOptions(given: WatchOptions, { sessionId }: UpdateStateTarget): WatchOptions {
+  checkOptions(given, OPTIONS.watch);
+  const { since, initial, poll = 1, buffer = 1 } = given;
+  checkCount(since, 'since');
+  if (initial !== undefined && typeof initial !== 'boolean') {
+    invalid('initial', `must be true or false, not ${describe(initial)}`);
+  }
+  if (initial && (sessionId !== undefined || since !== undefined)) {
+    invalid('initial', 'is for an app or a user, without since: read a session, and watch it from its revision');
+  }
+  if (!(typeof poll === 'number' && poll >= 1)) {
+    invalid('poll', `must be a number of milliseconds from 1, not ${describe(poll)}`);
+  }
+  if (!(Number.isSafeInteger(buffer) && buffer >= 1)) {
+    invalid('buffer', `must be a whole number from 1, not ${describe(buffer)}`);
+  }
   return given;
 }
 

@@ -35,6 +35,11 @@ export interface StoreOptions extends Partial<Callbacks> {
    * Unless it is 0, the session that was used last stays, however many it has.
    */
   readonly cachedEvents?: number | undefined;
+  /**
+   * Whether a service without a store keeps what was written to app and user values, so that their past can be told;
+   * it does unless told otherwise. Stores have an option of their own.
+   */
+  readonly log?: boolean | undefined;
 }
 
 /** Checks that all options of a service are known, and the clock. */
@@ -45,6 +50,12 @@ export function checkServiceOptions(options: StoreOptions & { readonly now?: unk
   checkOptions(options, OPTIONS.service);
   if (options.now !== undefined) {
     checkFunction(options.now, 'now');
+  }
+  if (options.log !== undefined && typeof options.log !== 'boolean') {
+    refuse('log', `must be true or false, not ${describe(options.log)}`);
+  }
+  if (options.log !== undefined && (options.store !== undefined || options.persist !== undefined)) {
+    refuse('log', 'is for services without a store: a store has an option of its own');
   }
 }
 

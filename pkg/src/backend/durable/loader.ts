@@ -12,6 +12,7 @@ import type { SessionCache } from './session-cache.js';
 import type { ScopeKey } from '../../engine/sessions.js';
 import type { Hint, Loaded, LoadedScope, LoadQuery } from '../../store/contract.js';
 import type { Event, GetSessionConfig, Session, SessionKey } from '../../model/types.js';
+import type { Topics } from '../../watch/topics.js';
 import type { Signal } from '../../async/abort.js';
 
 /** How often the cache may move while a session is loaded. */
@@ -143,10 +144,20 @@ export class SessionLoader {
     }
   }
 
-  /** Other processes have written: what is cached of it is brought up to date. */
-  reloadHinted(hints: readonly Hint[]): void {
+  /**
+   * Other processes have written: what is cached of it is brought up to date. Of what is watched its readers hear.
+   */
+  reloadHinted(hints: readonly Hint[], topics: Topics | undefined): void {
     const records = new Set(hints.map((hint) => this.#cache.registry.findAny(hint)));
-    records.forEach((record) => void (record && this.reload(record)));
+    for (const record of records) {
+      if (record !== undefined && topics?.isWaitedFor(record.key)) {
+        // Those who wait have it loaded.
+        this.#cache.markStale(record);
+      } else if (record !== undefined) {
+        void this.reload(record);
+      }
+    }
+    hints.forEach((hint) => topics?.hinted(hint));
   }
 
   /** Loads all events of a session, and keeps it in the cache until it is unpinned. */
@@ -172,6 +183,11 @@ export class SessionLoader {
   async loadScope({ appName: app, userId: user }: ScopeKey, signal?: Signal): Promise<LoadedScope> {
     const scope = user === undefined ? { app } : { app, user };
     return await this.#connection.ask(async (store, context) => await store.loadScope(scope, context), signal);
+  }
+
+  /** A part of a session as the store has it, for a reader: nothing of it is cached. */
+  async loadPiece(key: SessionKey, query: LoadQuery, signal?: Signal): Promise<Loaded | null> {
+    return await this.#ask(key, query, signal);
   }
 
   async #ask(key: SessionKey, query: LoadQuery, signal: Signal | undefined): Promise<Loaded | null> {

@@ -10,8 +10,9 @@ import { eventsOf, type View } from '../../session/handle.js';
 import { parseEvent } from './loaded-event.js';
 import type { CreationEvent } from '../../session/creation.js';
 import type { ScopeKey } from '../../engine/sessions.js';
-import type { Committed, Known, Loaded, StoredEvent, Values } from '../../store/contract.js';
+import type { Committed, Known, Loaded, Pos, StoredEvent, Values } from '../../store/contract.js';
 import type { Event, SessionKey } from '../../model/types.js';
+import type { Topics } from '../../watch/topics.js';
 
 /** What the cache had of a session when a store was asked for it. */
 export interface Asked {
@@ -31,6 +32,8 @@ export class SessionCache {
   readonly #stale = new WeakSet<SessionRecord>();
   /** Logs that the store does not have: it has gone back since. */
   readonly #lost = new WeakSet<SessionRecord>();
+  /** What is told of everything that moves, once anything is watched. */
+  topics: Topics | undefined;
 
   /** Keeps about `limit` events in sessions that are not in use. */
   constructor(limit: number) {
@@ -45,6 +48,7 @@ export class SessionCache {
   /** Others may have moved a session: it is loaded before it is used. */
   markStale(record: SessionRecord): void {
     this.#stale.add(record);
+    this.topics?.movedSession(record.key);
   }
 
   /** What need not be loaded again. */
@@ -87,6 +91,7 @@ export class SessionCache {
         return undefined;
       }
       this.#stale.delete(record);
+      this.#toldLoaded(key, loaded.pos, known.pos);
       return this.#shared.mergeLoaded(record, loaded, known) ? record : undefined;
     } catch (error) {
       // The core had no memory for all of it: a part of it is no session.
@@ -122,8 +127,28 @@ export class SessionCache {
     if (rev === record.revision) {
       record.last = last ?? record.events.at(-1)?.id;
     }
+    if (isMoved) {
+      this.#toldMoved(record);
+    }
     this.touch(record);
     return true;
+  }
+
+  /** A cached session has moved. */
+  #toldMoved({ key, created, revision: rev, last }: SessionRecord): void {
+    this.topics?.movedSession(key, last === undefined ? { created, rev } : { created, rev, last });
+  }
+
+  /** Others have moved the scopes of a session that was loaded. */
+  #toldLoaded({ appName, userId }: SessionKey, { app, user }: Pos, known: Known['pos']): void {
+    if (this.topics !== undefined) {
+      if (known?.app !== undefined && known.app !== app) {
+        this.topics.movedScope(appName, undefined);
+      }
+      if (known?.user !== undefined && known.user !== user) {
+        this.topics.movedScope(appName, userId);
+      }
+    }
   }
 
   /** Puts events before those that are here. */
@@ -147,6 +172,7 @@ export class SessionCache {
     committed: Committed,
   ): Event | undefined {
     const { rev } = committed;
+    this.topics?.writtenScopes(record.key, sent.prepared.scopes);
     const isNext = this.#follows(record, event.id, sent.known, committed);
     const steps = record.number === NOT_LOADED ? undefined : this.#shared.steps(record.scopes, sent, committed);
     if (steps === undefined) {
@@ -166,6 +192,7 @@ export class SessionCache {
     if (isNew) {
       record.last = event.id;
       this.#sessions.grow(1);
+      this.#toldMoved(record);
     }
     return isNew ? event : record.events[rev - record.base - 1];
   }
@@ -195,6 +222,7 @@ export class SessionCache {
     committed: Committed,
   ): SessionRecord | undefined {
     const { pos, duplicate } = committed;
+    this.topics?.written(key, sent.prepared.scopes);
     const scopes = this.#shared.scopesOf(key);
     const steps = this.#shared.steps(scopes, sent, committed);
     // A scope that is not cached is known when this change is the first one there.
@@ -216,6 +244,7 @@ export class SessionCache {
 
   /** Applies a change of app and user state that is stored, where it follows what is known. */
   applyCommittedUpdate(key: ScopeKey, sent: SentChange, committed: Committed): void {
+    this.topics?.writtenScopes(key, sent.prepared.scopes);
     const scopes = this.#shared.scopesOf(key);
     const steps = committed.duplicate ? undefined : this.#shared.steps(scopes, sent, committed);
     if (steps === undefined) {
@@ -272,6 +301,7 @@ export class SessionCache {
   /** A cached session is not what the store has. Its handles show what they show until they are used. */
   lose(record: SessionRecord): void {
     this.#lost.add(record);
+    this.topics?.movedSession(record.key);
     this.forget(record);
   }
 
@@ -295,6 +325,7 @@ export class SessionCache {
   drop(record: SessionRecord): void {
     this.forget(record);
     record.deleted = true;
+    this.topics?.movedSession(record.key);
   }
 
   /** Takes a session out of the cache. Its handles keep showing what they show, and may bring it back. */

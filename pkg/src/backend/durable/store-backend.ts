@@ -1,8 +1,10 @@
 // Sessions over a store: every write waits for it, and the cache follows it.
 
 import { appendStored } from './append.js';
+import { showCurrent } from './append-target.js';
 import { Connection } from './connection.js';
 import { createStored } from './create.js';
+import { leaseStored } from './lease.js';
 import { loadFullLog } from './full-log.js';
 import { listPage } from './list.js';
 import { SessionLoader } from './loader.js';
@@ -20,6 +22,8 @@ import type { StoreParts } from './parts.js';
 import type { StoredOptions } from './options.js';
 import type { AppendPlan, Creation, SessionBackend, SessionName } from '../backend.js';
 import type { View } from '../../session/handle.js';
+import type { LeaseHold } from '../../session/lease-hold.js';
+import type { LeaseAnswer, LeaseRequest } from '../../store/lease.js';
 import type {
   Event,
   GetSessionConfig,
@@ -29,17 +33,23 @@ import type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from '../../model/types.js';
-import type { Signal } from '../../async/abort.js';
+import { orAborted, type Signal } from '../../async/abort.js';
+import type { ChangeSource, WatchPlan } from '../../watch/source.js';
+import type { Topics } from '../../watch/topics.js';
 
 /** Sessions that a store keeps. */
 export class StoreBackend implements SessionBackend {
   readonly #parts: StoreParts;
   readonly #reservations: Reservations | undefined;
+  /** What is watched, once anything is. */
+  #topics: Topics | undefined;
 
   constructor(options: StoredOptions) {
     const store = 'persist' in options.store ? callbackStore(options.store) : options.store;
     const cache = new SessionCache(options.cachedEvents);
-    const connection = new Connection(store, options, options.migrate, (hints) => loader.reloadHinted(hints));
+    const connection = new Connection(store, options, options.migrate, (hints) =>
+      loader.reloadHinted(hints, this.#topics),
+    );
     const loader = new SessionLoader(connection, cache);
     this.#parts = {
       connection,
@@ -67,9 +77,9 @@ export class StoreBackend implements SessionBackend {
     await removeStored(this.#parts, key, signal);
   }
 
-  async append({ session, draft, expectedRevision }: AppendPlan, signal?: Signal): Promise<Event> {
+  async append({ session, draft, expectedRevision, shown }: AppendPlan, signal?: Signal): Promise<Event> {
     const guard = expectedRevision === undefined ? {} : { rev: expectedRevision };
-    return (await appendStored(this.#parts, { session, draft, guard, signal })).event;
+    return (await appendStored(this.#parts, { session, draft, guard, shown, signal })).event;
   }
 
   async scope(appName: string, userId: string | undefined, signal?: Signal): Promise<Record<string, unknown>> {
@@ -77,9 +87,9 @@ export class StoreBackend implements SessionBackend {
     return cloneMutable(state) as Record<string, unknown>;
   }
 
-  target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget {
+  target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): UpdateTarget {
     return isSessionTarget(target)
-      ? sessionTarget(this.#parts, checkKey(target), options)
+      ? sessionTarget(this.#parts, checkKey(target), options, lease)
       : scopeTarget(this.#parts, target, options.signal);
   }
 
@@ -91,8 +101,23 @@ export class StoreBackend implements SessionBackend {
     return this.#parts.cache.registry.view(session);
   }
 
+  async refresh(view: View, signal?: Signal): Promise<void> {
+    await orAborted(showCurrent(this.#parts, view), signal);
+  }
+
+  async lease(view: View, request: LeaseRequest, signal?: Signal): Promise<LeaseAnswer> {
+    return await leaseStored(this.#parts, view, request, signal);
+  }
+
   async loadHistory(session: SessionName, signal?: Signal): Promise<View> {
     return await loadFullLog(this.#parts, session, signal);
+  }
+
+  async watch(plan: WatchPlan): Promise<ChangeSource> {
+    const { Topics, watchStored } = await import('./watch.js');
+    const { cache, connection } = this.#parts;
+    this.#topics ??= cache.topics = new Topics(connection.store.exclusive !== true);
+    return watchStored(this.#parts, this.#topics, plan);
   }
 
   async flush(): Promise<void> {
@@ -100,6 +125,7 @@ export class StoreBackend implements SessionBackend {
   }
 
   async close(): Promise<void> {
+    this.#topics?.close();
     await this.flush();
     await this.#parts.connection.close();
   }

@@ -1,0 +1,22 @@
+// Watching over a store.
+
+import { keepsLog } from './shared-past.js';
+import { WatchedLog, WatchedValues } from './watched-scope.js';
+import { WatchedSession } from './watched-session.js';
+import type { StoreParts } from './parts.js';
+import type { ChangeSource, WatchPlan } from '../../watch/source.js';
+import type { Topics } from '../../watch/topics.js';
+
+export { Topics } from '../../watch/topics.js';
+
+/** The changes of a target, for one reader. */
+export function watchStored(
+  parts: Pick<StoreParts, 'cache' | 'connection' | 'loader'>,
+  topics: Topics,
+  plan: WatchPlan,
+): ChangeSource {
+  if (plan.target.sessionId !== undefined) {
+    return new WatchedSession(parts, topics, plan);
+  }
+  return new (keepsLog(parts.connection.store) ? WatchedLog : WatchedValues)(parts, topics, plan);
+}

@@ -1,0 +1,129 @@
+// What was written to the values of apps and users in memory, in its order: the past of what sessions share.
+
+import { isDeletion, scopeOfWord } from '../engine/keys.js';
+import { put } from '../model/json.js';
+import type { PreparedChange, ScopeKey } from '../engine/sessions.js';
+import type { Json, SessionKey } from '../model/types.js';
+
+/** One change of an app's values, or of a user's. The values are those of its event. */
+export interface SharedEntry {
+  /** The moment of the service, see {@link SharedLogs.moment}. */
+  readonly moment: number;
+  /** In milliseconds since the epoch. */
+  readonly time: number;
+  /** The session that wrote it, if one did. */
+  readonly key: SessionKey | undefined;
+  /** The event, unless it was a creation. */
+  readonly eventId: string | undefined;
+  /** The values that it set, under full keys. */
+  readonly delta: Readonly<Record<string, Json>>;
+  /** Keys that it deleted, before it set any. */
+  readonly deleted: readonly string[];
+}
+
+/** The changes of an app's values, or of a user's. */
+export interface SharedLog {
+  /** How many changes there were. */
+  position: number;
+  /** How many of them are not in `entries` any more. */
+  base: number;
+  readonly entries: SharedEntry[];
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
+/** The logs of all apps and users of one service. */
+export class SharedLogs {
+  /** Whether what was written is kept; positions are counted in any case. */
+  readonly isKept: boolean;
+  readonly #apps = new Map<string, { readonly app: SharedLog; readonly users: Map<string, SharedLog> }>();
+  #moment = 0;
+
+  constructor(isKept: boolean) {
+    this.isKept = isKept;
+  }
+
+  /** How many changes of app and user values there were in all: it tells what came before a change of a session. */
+  get moment(): number {
+    return this.#moment;
+  }
+
+  /** The log of an app, or of a user in it, once anything was written there. */
+  find({ appName, userId }: ScopeKey): SharedLog | undefined {
+    const logs = this.#apps.get(appName);
+    return userId === undefined ? logs?.app : logs?.users.get(userId);
+  }
+
+  /** Takes note of a change that is made. `key` has a `sessionId` when a session has made it. */
+  add(key: ScopeKey | SessionKey, change: PreparedChange, time: number, eventId: string | undefined): void {
+    const { app, user } = change.scopes;
+    if (app || user) {
+      this.#moment += 1;
+      const session = 'sessionId' in key ? key : undefined;
+      const logs = this.#logsOf(key.appName);
+      if (app) {
+        this.#note(logs.app, change, 'app', time, session, eventId);
+      }
+      if (user && key.userId !== undefined) {
+        let log = logs.users.get(key.userId);
+        if (log === undefined) {
+          log = newLog();
+          logs.users.set(key.userId, log);
+        }
+        this.#note(log, change, 'user', time, session, eventId);
+      }
+    }
+  }
+
+  #note(
+    log: SharedLog,
+    change: PreparedChange,
+    scope: 'app' | 'user',
+    time: number,
+    key: SessionKey | undefined,
+    eventId: string | undefined,
+  ): void {
+    log.position += 1;
+    if (this.isKept) {
+      log.entries.push({ moment: this.#moment, time, key, eventId, ...partOf(change, scope) });
+    } else {
+      log.base = log.position;
+    }
+  }
+
+  #logsOf(appName: string): { readonly app: SharedLog; readonly users: Map<string, SharedLog> } {
+    let logs = this.#apps.get(appName);
+    if (logs === undefined) {
+      logs = { app: newLog(), users: new Map() };
+      this.#apps.set(appName, logs);
+    }
+    return logs;
+  }
+}
+
+function newLog(): SharedLog {
+  return { position: 0, base: 0, entries: [] };
+}
+
+/** What a change writes to a scope. A delta that has nothing else is shared. */
+function partOf(
+  { keys, words, delta, hasTemp }: PreparedChange,
+  scope: 'app' | 'user',
+): Pick<SharedEntry, 'delta' | 'deleted'> {
+  const isAll = !hasTemp && words.every((word) => scopeOfWord(word) === scope && !isDeletion(word));
+  if (isAll) {
+    return { delta, deleted: NONE };
+  }
+  const deleted: string[] = [];
+  const own: Record<string, Json> = {};
+  for (let index = 0; index < keys.length; index++) {
+    const word = words[index] as number;
+    const key = keys[index] as string;
+    if (scopeOfWord(word) === scope && isDeletion(word)) {
+      deleted.push(key);
+    } else if (scopeOfWord(word) === scope) {
+      put(own, key, delta[key] as Json);
+    }
+  }
+  return { delta: own, deleted: deleted.length === 0 ? NONE : deleted };
+}

@@ -1,0 +1,109 @@
+// The iterator that `SessionService.watch` gives: it reads when it is asked, and holds no more than one piece.
+
+import type { ChangeSource } from './source.js';
+import type { WatchedChange } from '../model/watch.js';
+import type { Signal } from '../async/abort.js';
+
+type Result = IteratorResult<WatchedChange, undefined>;
+
+const DONE: Result = Object.freeze({ done: true, value: undefined });
+
+/** The changes of a source, one after the other. It ends with `end`, when `signal` is aborted, and with an error. */
+export class ChangeIterator {
+  readonly #source: ChangeSource;
+  readonly #buffer: number;
+  readonly #signal: Signal | undefined;
+  /** What was read and not asked for yet. */
+  #piece: readonly WatchedChange[] = [];
+  #at = 0;
+  #isEnded = false;
+  /** The question that was asked last. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** Why it was aborted, until that is told. */
+  #aborted: { readonly reason: unknown } | undefined;
+  /** Ends what is waited for now. */
+  #interrupt: (() => void) | undefined;
+
+  constructor(source: ChangeSource, buffer: number, signal: Signal | undefined) {
+    this.#source = source;
+    this.#buffer = buffer;
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#abort);
+    if (signal?.aborted) {
+      this.#abort();
+    }
+  }
+
+  /** The next change. Questions are answered in their order. */
+  async next(): Promise<Result> {
+    const answer = this.#last.then(async () => await this.#next());
+    this.#last = answer.catch(() => undefined);
+    return await answer;
+  }
+
+  /** Ends it: what is asked for now is answered with the end. */
+  end(): void {
+    if (!this.#isEnded) {
+      this.#isEnded = true;
+      this.#piece = [];
+      this.#signal?.removeEventListener('abort', this.#abort);
+      this.#source.close();
+      this.#interrupt?.();
+    }
+  }
+
+  readonly #abort = (): void => {
+    this.#aborted = { reason: this.#signal?.reason };
+    this.end();
+  };
+
+  async #next(): Promise<Result> {
+    while (!this.#isEnded && !this.#source.isClosed) {
+      const change = this.#piece[this.#at];
+      if (change !== undefined) {
+        this.#at += 1;
+        if (change.type === 'deleted') {
+          this.end();
+        }
+        return { done: false, value: change };
+      }
+      await this.#read();
+    }
+    this.end();
+    const aborted = this.#aborted;
+    this.#aborted = undefined;
+    if (aborted !== undefined) {
+      throw aborted.reason;
+    }
+    return DONE;
+  }
+
+  /** Reads the next piece; when there is none yet, waits until there may be one. */
+  async #read(): Promise<void> {
+    try {
+      this.#at = 0;
+      this.#piece = (await this.#unlessEnded(this.#source.read(this.#buffer))) ?? [];
+      if (this.#piece.length === 0 && !this.#isEnded) {
+        await this.#unlessEnded(this.#source.wait());
+      }
+    } catch (error) {
+      const isOver = this.#isEnded || this.#source.isClosed;
+      this.end();
+      if (!isOver) {
+        throw error;
+      }
+    }
+  }
+
+  /** Waits for something, but no longer than until it is ended. */
+  async #unlessEnded<T>(promise: Promise<T>): Promise<T | undefined> {
+    try {
+      return await new Promise<T | undefined>((resolve, reject) => {
+        this.#interrupt = () => resolve(undefined);
+        promise.then(resolve, reject);
+      });
+    } finally {
+      this.#interrupt = undefined;
+    }
+  }
+}

@@ -1,0 +1,190 @@
+// Watching a service without a store: everything is there, and what a reader has not read yet costs nothing.
+
+import { coalescedChange, reloadAt } from './values.js';
+import { SESSION_DELETED, type ChangeSource, type WatchPlan } from './source.js';
+import { Topics, type Topic } from './topics.js';
+import { DELETED, type Deleted } from '../model/deletion.js';
+import { put } from '../model/json.js';
+import { entriesOf } from '../session/scope-version.js';
+import { notFoundInMemory } from '../session/elsewhere.js';
+import type { SharedEntry, SharedLog, SharedLogs } from '../session/shared-log.js';
+import type { SessionRecord } from '../session/record.js';
+import type { SessionRegistry } from '../session/registry.js';
+import type { ScopeKey } from '../engine/sessions.js';
+import type { Json, SessionKey } from '../model/types.js';
+import type { SessionChange, SharedChange, WatchedChange } from '../model/watch.js';
+
+export { Topics };
+
+/** What there is to watch. */
+export interface MemoryParts {
+  readonly registry: Pick<SessionRegistry, 'find' | 'valuesOf'>;
+  readonly logs: Pick<SharedLogs, 'find' | 'isKept'>;
+  readonly topics: Topics;
+}
+
+/** The changes of a target, for one reader. Throws `SESSION_NOT_FOUND`. */
+export function watchMemory(parts: MemoryParts, plan: WatchPlan): ChangeSource {
+  if (plan.target.sessionId !== undefined) {
+    return new WatchedSession(parts, plan);
+  }
+  return new (parts.logs.isKept ? WatchedLog : WatchedValues)(parts, plan);
+}
+
+abstract class MemorySource implements ChangeSource {
+  protected readonly parts: MemoryParts;
+  protected readonly plan: WatchPlan;
+  readonly #topic: Topic;
+  #wakes = 0;
+
+  constructor(parts: MemoryParts, plan: WatchPlan) {
+    this.parts = parts;
+    this.plan = plan;
+    this.#topic = parts.topics.enter(plan.target);
+  }
+
+  get isClosed(): boolean {
+    return this.parts.topics.isClosed;
+  }
+
+  async read(limit: number): Promise<readonly WatchedChange[]> {
+    this.#wakes = this.#topic.wakes;
+    return this.next(limit);
+  }
+
+  async wait(): Promise<void> {
+    await this.#topic.wait(this.#wakes, this.plan.poll);
+  }
+
+  close(): void {
+    this.parts.topics.leave(this.plan.target, this.#topic);
+  }
+
+  protected abstract next(limit: number): readonly WatchedChange[];
+}
+
+class WatchedSession extends MemorySource {
+  #record: SessionRecord | undefined;
+  #revision = 0;
+
+  protected next(limit: number): readonly SessionChange[] {
+    const record = (this.#record ??= this.#begin());
+    if (record.deleted) {
+      return [SESSION_DELETED as SessionChange];
+    }
+    const before = this.#revision;
+    if (before > record.revision) {
+      this.#revision = record.revision;
+      return [Object.freeze({ type: 'reload', revision: record.revision })];
+    }
+    const events = record.events.slice(before, before + limit);
+    this.#revision += events.length;
+    return events.map((event, index) => Object.freeze({ type: 'event', revision: before + 1 + index, event }));
+  }
+
+  #begin(): SessionRecord {
+    const { target, shown, since } = this.plan;
+    const key = target as SessionKey;
+    const record = shown?.record ?? this.parts.registry.find(key);
+    if (record === undefined) {
+      throw notFoundInMemory(key);
+    }
+    this.#revision = since ?? shown?.revision ?? record.revision;
+    return record;
+  }
+}
+
+type Values = Readonly<Record<string, Json>>;
+
+const NOTHING: Values = Object.freeze({});
+const UNWRITTEN: SharedLog = Object.freeze({ position: 0, base: 0, entries: [] });
+
+/** One reader of an app's values, or a user's, where a log tells each change. */
+class WatchedLog extends MemorySource {
+  /** Where the reader is; absent until it has begun. */
+  #position: number | undefined;
+
+  protected next(limit: number): readonly SharedChange[] {
+    const { since, initial } = this.plan;
+    const { position, base, entries } = logOf(this.parts, this.plan);
+    const hasBegun = this.#position !== undefined;
+    const from = (this.#position ??= since ?? position);
+    if (!hasBegun && (initial || (since === 0 && base > 0))) {
+      this.#position = position;
+      return [coalescedChange('', 0, NOTHING, position, valuesOf(this.parts, this.plan))];
+    }
+    if (from > position || from < base) {
+      this.#position = position;
+      return [reloadAt(position)];
+    }
+    const told = entries.slice(from - base, from - base + limit);
+    this.#position = from + told.length;
+    return told.map((entry, index) => changeOf(entry, from + index));
+  }
+}
+
+/** One reader of an app's values, or a user's, where only the values of now are known. */
+class WatchedValues extends MemorySource {
+  /** What the reader has; absent until it has begun. */
+  #had: { readonly position: number; readonly values: Values } | undefined;
+
+  protected next(): readonly SharedChange[] {
+    const { since, initial } = this.plan;
+    const { position } = logOf(this.parts, this.plan);
+    const had = this.#had;
+    if (had?.position === position) {
+      return [];
+    }
+    const values = valuesOf(this.parts, this.plan);
+    this.#had = { position, values };
+    if (had !== undefined) {
+      return [coalescedChange('', had.position, had.values, position, values)];
+    }
+    if (initial || (since === 0 && position > 0)) {
+      return [coalescedChange('', 0, NOTHING, position, values)];
+    }
+    return since === undefined || since === position ? [] : [reloadAt(position)];
+  }
+}
+
+function scopeOf({ target: { appName, userId } }: WatchPlan): ScopeKey {
+  return { appName, userId };
+}
+
+function logOf({ logs }: MemoryParts, plan: WatchPlan): SharedLog {
+  return logs.find(scopeOf(plan)) ?? UNWRITTEN;
+}
+
+/** The values of now under full keys. */
+function valuesOf({ registry }: MemoryParts, plan: WatchPlan): Values {
+  const values: Record<string, Json> = {};
+  for (const [key, value] of entriesOf(registry.valuesOf(scopeOf(plan)))) {
+    put(values, key, value);
+  }
+  return values;
+}
+
+/** What an entry says, from the position before it. */
+function changeOf({ key, eventId, delta, deleted }: SharedEntry, from: number): SharedChange {
+  const told: Record<string, Json | Deleted> = {};
+  deleted.forEach((name) => put(told, name, DELETED));
+  Object.keys(delta).forEach((name) => put(told, name, delta[name] as Json));
+  return Object.freeze({
+    type: 'values',
+    position: from + 1,
+    from,
+    delta: Object.freeze(told),
+    ...writerOf(key, eventId),
+  });
+}
+
+function writerOf(
+  key: SessionKey | undefined,
+  eventId: string | undefined,
+): Pick<SharedChange & { type: 'values' }, 'by'> {
+  if (key === undefined) {
+    return {};
+  }
+  const { userId, sessionId } = key;
+  return { by: Object.freeze({ userId, sessionId, ...(eventId === undefined ? {} : { eventId }) }) };
+}

@@ -1,0 +1,222 @@
+// What is being watched: who waits for which target, and when it is looked at again.
+
+import type { Hint, Known } from '../store/contract.js';
+import type { SessionKey, UpdateStateTarget } from '../model/types.js';
+
+/** The longest that a host's timer can wait, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Scopes that a change has written to. */
+interface ScopeSet {
+  readonly app: boolean;
+  readonly user: boolean;
+}
+
+/** Where a session is. */
+export interface SessionHead extends Known {
+  readonly created: string;
+  readonly rev: number;
+}
+
+/** One target, for all its readers. */
+export class Topic {
+  /** What was read last, for all readers: what it is depends on the kind of the target. */
+  head: unknown;
+  /** How many readers it has. */
+  readers = 0;
+  readonly #topics: Topics;
+  /** One more for each time that it was woken. */
+  #wakes = 0;
+  /** One more for each time that the head was left behind, and how many of these the last reading has seen. */
+  #moves = 1;
+  #seen = 0;
+  /** When the head was read last, in milliseconds. */
+  #readAt = -Infinity;
+  #reading: Promise<void> | undefined;
+  /** What to call when it is woken, by how often they want to look, in milliseconds. */
+  readonly #waiting = new Map<() => void, number>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(topics: Topics) {
+    this.#topics = topics;
+  }
+
+  /** Tells a wake from the ones before. */
+  get wakes(): number {
+    return this.#wakes;
+  }
+
+  /** Wakes all who wait. */
+  wake(): void {
+    this.#wakes += 1;
+    const waiting = [...this.#waiting.keys()];
+    this.#waiting.clear();
+    this.#setTimer();
+    waiting.forEach((resolve) => resolve());
+  }
+
+  /** The head is not what there is now. */
+  expire(): void {
+    this.#moves += 1;
+  }
+
+  /** Whether a reader waits. */
+  get isWaitedFor(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Reads the head, unless what was read last is young enough: once for all who ask at the same time. */
+  async refresh(poll: number, read: () => Promise<void>): Promise<void> {
+    const isOld = this.#topics.hasOthers && performance.now() - this.#readAt >= poll;
+    if (this.#seen < this.#moves || isOld) {
+      this.#reading ??= this.#read(read);
+      await this.#reading;
+    }
+  }
+
+  async #read(read: () => Promise<void>): Promise<void> {
+    const moves = this.#moves;
+    try {
+      await read();
+      this.#seen = moves;
+      this.#readAt = performance.now();
+    } finally {
+      this.#reading = undefined;
+    }
+  }
+
+  /** Waits until it is woken after the wake `wakes`, and no longer than it takes until the head is old. */
+  async wait(wakes: number, poll: number): Promise<void> {
+    if (this.#wakes === wakes && !this.#topics.isClosed) {
+      await new Promise<void>((resolve) => {
+        this.#waiting.set(resolve, poll);
+        this.#setTimer();
+      });
+    }
+  }
+
+  readonly #look = (): void => {
+    this.expire();
+    this.wake();
+  };
+
+  /** There are timers only while readers wait. */
+  #setTimer(): void {
+    clearTimeout(this.#timer);
+    if (this.#waiting.size > 0 && this.#topics.hasOthers) {
+      const left = this.#readAt + Math.min(...this.#waiting.values()) - performance.now();
+      this.#timer = setTimeout(this.#look, Math.min(MAX_TIMER_MS, Math.max(0, left)));
+    }
+  }
+}
+
+/** All that is watched in one service. */
+export class Topics {
+  /** Whether others can write: it is looked at from time to time. */
+  readonly hasOthers: boolean;
+  readonly #topics = new Map<string, Topic>();
+  #isClosed = false;
+
+  constructor(hasOthers: boolean) {
+    this.hasOthers = hasOthers;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** The topic of a target, for a reader: it has to leave it. */
+  enter(target: UpdateStateTarget): Topic {
+    const name = nameOf(target);
+    let topic = this.#topics.get(name);
+    if (topic === undefined) {
+      topic = new Topic(this);
+      this.#topics.set(name, topic);
+    }
+    topic.readers += 1;
+    return topic;
+  }
+
+  /** A reader is done with a topic. */
+  leave(target: UpdateStateTarget, topic: Topic): void {
+    topic.readers -= 1;
+    if (topic.readers === 0) {
+      this.#topics.delete(nameOf(target));
+    }
+  }
+
+  /** A session has moved. `head`: where it is now, if that is known. */
+  movedSession(key: SessionKey, head?: SessionHead): void {
+    const topic = this.#find(key);
+    if (topic !== undefined && head === undefined) {
+      topic.expire();
+    } else if (topic !== undefined) {
+      topic.head = laterHead(topic.head as SessionHead | undefined, head as SessionHead);
+    }
+    topic?.wake();
+  }
+
+  /** The values of an app have moved, or those of a user in it. */
+  movedScope(appName: string, userId: string | undefined): void {
+    const topic = this.#find({ appName, userId });
+    topic?.expire();
+    topic?.wake();
+  }
+
+  /** A change was made, in these scopes. */
+  written(key: UpdateStateTarget, scopes: ScopeSet): void {
+    this.writtenScopes(key, scopes);
+    const { appName, userId, sessionId } = key;
+    if (userId !== undefined && sessionId !== undefined) {
+      this.movedSession({ appName, userId, sessionId });
+    }
+  }
+
+  /** A change was made, in these scopes: of its session is told elsewhere. */
+  writtenScopes({ appName, userId }: UpdateStateTarget, { app, user }: ScopeSet): void {
+    if (app) {
+      this.movedScope(appName, undefined);
+    }
+    if (userId !== undefined && user) {
+      this.movedScope(appName, userId);
+    }
+  }
+
+  /** Whether a reader waits for a session. */
+  isWaitedFor(key: SessionKey): boolean {
+    return this.#find(key)?.isWaitedFor === true;
+  }
+
+  /** Others may have moved a session, or the values of its app and its user. */
+  hinted({ appName, userId, sessionId }: Hint): void {
+    this.movedScope(appName, undefined);
+    if (userId !== undefined) {
+      this.movedScope(appName, userId);
+      if (sessionId !== undefined) {
+        this.movedSession({ appName, userId, sessionId });
+      }
+    }
+  }
+
+  /** Nothing more will come. */
+  close(): void {
+    this.#isClosed = true;
+    this.#topics.forEach((topic) => topic.wake());
+  }
+
+  #find(target: UpdateStateTarget): Topic | undefined {
+    return this.#topics.size === 0 ? undefined : this.#topics.get(nameOf(target));
+  }
+}
+
+/** What is known of where a session is: what was known of it before may say more of its scopes. */
+function laterHead(before: SessionHead | undefined, now: SessionHead): SessionHead {
+  if (before?.created !== now.created) {
+    return now;
+  }
+  return before.rev < now.rev ? { ...before, ...now } : before;
+}
+
+function nameOf({ appName, userId, sessionId }: UpdateStateTarget): string {
+  return JSON.stringify([appName, userId, sessionId]);
+}

@@ -1,0 +1,53 @@
+// What is told of app and user values: what a change has written, or what differs between two moments.
+
+import { DELETED, type Deleted } from '../model/deletion.js';
+import { deepFreeze, put, sameJson } from '../model/json.js';
+import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
+import type { LogEntry } from '../store/contract.js';
+import type { Json, UpdateStateTarget } from '../model/types.js';
+import type { SharedChange } from '../model/watch.js';
+
+type Values = Readonly<Record<string, Json>>;
+
+/** The prefix of the keys that are watched. */
+export function prefixOf({ userId }: UpdateStateTarget): string {
+  return userId === undefined ? APP_PREFIX : USER_PREFIX;
+}
+
+/** One change, from the position before it. */
+export function entryChange(prefix: string, { pos, by, writes }: LogEntry): SharedChange {
+  const delta: Record<string, Json | Deleted> = {};
+  for (const { name, to } of writes) {
+    put(delta, prefix + name, to === undefined ? DELETED : deepFreeze(to));
+  }
+  const told = by === undefined ? {} : { by: Object.freeze({ ...by }) };
+  return Object.freeze({ type: 'values', position: pos, from: pos - 1, delta: Object.freeze(delta), ...told });
+}
+
+/** What differs between the values at two positions, under names. */
+export function coalescedChange(
+  prefix: string,
+  from: number,
+  before: Values,
+  position: number,
+  after: Values,
+): SharedChange {
+  const delta: Record<string, Json | Deleted> = {};
+  for (const name of Object.keys(before)) {
+    if (!Object.hasOwn(after, name)) {
+      put(delta, prefix + name, DELETED);
+    }
+  }
+  for (const name of Object.keys(after)) {
+    const value = after[name] as Json;
+    if (!Object.hasOwn(before, name) || !sameJson(before[name], value)) {
+      put(delta, prefix + name, deepFreeze(value));
+    }
+  }
+  return Object.freeze({ type: 'values', position, from, delta: Object.freeze(delta) });
+}
+
+/** What has happened up to a position is not told. */
+export function reloadAt(position: number): SharedChange {
+  return Object.freeze({ type: 'reload', position });
+}
