@@ -189,10 +189,12 @@ function write(
 ): Committed {
   const { id, kind, key, time, event } = change;
   const { appName, userId, sessionId } = key;
-  const told = { ...tell(change, found, history), ...(results !== undefined && { results }) };
+  const known = tell(change, found, history);
+  const told = results === undefined ? known : { ...known, results };
   const call = callColumn(change);
   const values = new ValueWrites();
-  const log = hasLog ? new LogWrites(driver, headOf(change)) : undefined;
+  const isLogged = hasLog && !(isEmpty(delta.app) && isEmpty(delta.user));
+  const log = isLogged ? new LogWrites(driver, headOf(change)) : undefined;
   const writes: Writes = { driver, call, values, history, log };
   const sessions = kind === 'create' ? 1 : 0;
   const app = ensureScope(driver, found.app, { app: appName });
@@ -267,7 +269,7 @@ interface Writes {
   readonly call: string;
   readonly values: ValueWrites;
   readonly history: ScopeHistory;
-  /** Absent where no log is kept. */
+  /** Absent where no log is kept, and where there is nothing for it. */
   readonly log: LogWrites | undefined;
 }
 
