@@ -62,7 +62,11 @@ export const newer = ({ storage, context }) =>
     () => dumpOf(storage),
   );
 export const told = ({ storage, context }) => toldOnes(durableObjectStore(storage), memoryStore(), context);
-export const wrong = () => wrongOnes(durableObjectStore, 'transactionSync');
+export async function wrong({ storage }) {
+  await wrongOnes(durableObjectStore, 'transactionSync');
+  const error = await assertCode(async () => durableObjectStore(storage, { log: 1 }), 'INVALID_ARGUMENT');
+  assertEqual(error.path, 'log', 'the path');
+}
 export function old({ storage, context, statements }) {
   statements.forEach((statement) => storage.sql.exec(statement).toArray());
   return oldOnes(durableObjectStore(storage), context);
