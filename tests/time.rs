@@ -26,7 +26,9 @@ fn append(service: &impl SessionService, session: &Session, invocation: &str, se
     for (key, value) in set.as_object().unwrap() {
         event.actions.set(key, value.clone());
     }
-    unset.iter().for_each(|key| event.delete(key));
+    for key in unset {
+        event.delete(key);
+    }
     block_on(service.append_event(session, event)).unwrap()
 }
 

@@ -121,11 +121,11 @@ export class StatepadSessionService extends BaseSessionService {
     const looked = await this.#lookUpDoubtful(held);
     const overtaken = await held.order.overtaken(writes);
     // An event that is given once more says what it said.
-    const log = looked ?? (overtaken.length > 0 ? view.record.events : []);
+    const log = looked ?? (overtaken.lost.length > 0 ? view.record.events : []);
     const repeated = log.find(({ id }) => id === event.id)?.actions.stateDelta;
     const effective = without(
       event,
-      overtaken.filter((key) => repeated === undefined || !Object.hasOwn(repeated, key)),
+      overtaken.lost.filter((key) => repeated === undefined || !Object.hasOwn(repeated, key)),
     );
     let stored: Stored;
     try {
