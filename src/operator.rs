@@ -147,14 +147,16 @@ impl Operator {
 impl OperatorFault {
     /// The error of an operator of a key.
     pub(crate) fn error(self, key: &str, operator: &Operator) -> Error {
-        let name = operator.name();
-        let (kind, what) = match self {
-            Self::Changed => (ErrorKind::StateConflict, format!("is not the one that {name} expects")),
-            Self::Kind => (ErrorKind::InvalidArgument, format!("is of another kind than {name} needs")),
-            Self::Overflow => (ErrorKind::InvalidArgument, "is too large for the increment".to_owned()),
-            Self::TooDeep => (ErrorKind::ValueNotJson, "would be nested too deep".to_owned()),
+        let (kind, what) = match (self, operator) {
+            (Self::Changed, _) => (ErrorKind::StateConflict, "has another value than the one that is expected"),
+            (Self::Kind, Operator::Append(_)) => {
+                (ErrorKind::InvalidArgument, "has no list, to which items could be appended")
+            }
+            (Self::Kind, _) => (ErrorKind::InvalidArgument, "has no number, which could be incremented"),
+            (Self::Overflow, _) => (ErrorKind::InvalidArgument, "cannot be incremented beyond what a double holds"),
+            (Self::TooDeep, _) => (ErrorKind::ValueNotJson, "would have a value that is nested too deep"),
         };
-        Error::new(kind, format!("the value of \"{key}\" {what}")).with_key(key)
+        Error::new(kind, format!("the key \"{key}\" {what}")).with_key(key)
     }
 }
 

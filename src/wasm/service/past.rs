@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use js_sys::{Array, Object, Promise};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
@@ -17,7 +17,7 @@ use super::host::{Answer, member, parse, parse_frozen, put, stringify};
 use super::kinds::describe;
 use super::memory::{Memory, read_event};
 use super::requests::check_session;
-use super::session_service::{SessionService, started};
+use super::session_service::{SessionService, deleted, started};
 use crate::change::{Guard, SessionKey};
 use crate::delta::{Delta, Write};
 use crate::error::ErrorKind;
@@ -283,8 +283,8 @@ impl Asked {
         let shared: Array = history.shared_of(is_concerned).map(|key| JsValue::from(&**key)).collect();
         drop(memory);
 
-        let marker = marker_of(&restored, events.get(to).map_or("", |event| &event.invocation_id), &backend.id());
-        let draft = admit_event(&parse(&marker.to_string())?, backend)?;
+        let marker = marker_of(&restored, events.get(to).map_or("", |event| &event.invocation_id), &backend.id())?;
+        let draft = admit_event(&marker, backend)?;
         let guard = Guard { revision: Some(revision), ..Guard::default() };
         let handle = self.view.map(|view| (self.session, view));
         let Plan { step, answer } = backend.append(self.key, handle, draft, guard)?;
@@ -319,17 +319,20 @@ fn past_state(
 }
 
 /// The event that restores keys, and says before which invocation the session went back.
-fn marker_of(restored: &Delta, before: &str, invocation: &str) -> Value {
-    let deleted: Vec<&str> = restored.iter().filter(|(_, write)| **write == Write::Unset).map(|(key, _)| key).collect();
-    let value = |write: &Write| match write {
-        Write::Set(json) => json.to_value(),
-        Write::Unset => Value::Null,
-    };
-    let delta: Map<String, Value> = restored.iter().map(|(key, write)| (key.to_owned(), value(write))).collect();
-    let actions = json!({"stateDelta": delta, "rewindBeforeInvocationId": before});
-    let mut marker = json!({"author": "system", "invocationId": invocation, "actions": actions});
-    if !deleted.is_empty() {
-        marker["customMetadata"] = json!({"statepad": {"deleted": deleted}});
+fn marker_of(restored: &Delta, before: &str, invocation: &str) -> Answer<JsValue> {
+    let delta = Object::new();
+    for (key, write) in restored.iter() {
+        let value = match write {
+            Write::Set(json) => parse(json.as_str())?,
+            Write::Unset => deleted(),
+        };
+        put(&delta, key, &value);
     }
-    marker
+    let (marker, actions) = (Object::new(), Object::new());
+    put(&actions, "stateDelta", &delta);
+    put(&actions, "rewindBeforeInvocationId", &before.into());
+    put(&marker, "author", &"system".into());
+    put(&marker, "invocationId", &invocation.into());
+    put(&marker, "actions", &actions);
+    Ok(marker.into())
 }
