@@ -53,11 +53,11 @@ abstract class MemorySource implements ChangeSource {
   }
 
   async wait(): Promise<void> {
-    await this.#topic.wait(this.#wakes, this.plan.poll);
+    await this.#topic.wait(this, this.#wakes, this.plan.poll);
   }
 
   close(): void {
-    this.parts.topics.leave(this.plan.target, this.#topic);
+    this.parts.topics.leave(this.plan.target, this.#topic, this);
   }
 
   protected abstract next(limit: number): readonly WatchedChange[];

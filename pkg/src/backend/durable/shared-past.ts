@@ -3,6 +3,6 @@
 import type { SessionStore } from '../../store/contract.js';
 
 /** Whether a store keeps a log of app and user values. */
-export function keepsLog({ keeps = [], ...store }: Pick<SessionStore, 'keeps' | 'readLog'>): boolean {
-  return keeps.includes('log') && typeof store.readLog === 'function';
+export function keepsLog(store: SessionStore): boolean {
+  return store.keeps?.includes('log') === true && typeof store.readLog === 'function';
 }

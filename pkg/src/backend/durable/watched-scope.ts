@@ -36,11 +36,11 @@ abstract class WatchedScope<Head> implements ChangeSource {
   }
 
   async wait(): Promise<void> {
-    await this.#topic.wait(this.#wakes, this.plan.poll);
+    await this.#topic.wait(this, this.#wakes, this.plan.poll);
   }
 
   close(): void {
-    this.#topics.leave(this.plan.target, this.#topic);
+    this.#topics.leave(this.plan.target, this.#topic, this);
   }
 
   async read(limit: number): Promise<readonly SharedChange[]> {
@@ -222,8 +222,8 @@ export class WatchedLog extends WatchedScope<LogHead> {
 }
 
 /**
- * The entries of a log behind a position, one for each further one. `last` is the entry that was there, which was asked
- * for once more. `undefined` when the log does not lead on from there.
+ * The entries of a log behind a position, one for each further one. `last` is the entry that was there, which was
+ * asked for once more. `undefined` when the log does not lead on from there.
  */
 function following(
   { pos, base, entries }: ScopeLog,
