@@ -70,7 +70,7 @@ const BASE = ['async', 'checks', 'model', 'store'];
 const SERVICE = ['backend', 'context', 'engine', 'input', 'service', 'session', 'template'];
 /** Modules of these folders that are loaded later, or stay by themselves: the loaders run before the service. */
 const APART = new RegExp(
-  '^(engine/(core-error|history|load[.]|loading|module-text|wasm)|session/history|service/update-|async/exclusive|' +
+  '^(engine/(core-error|history|load[.]|loading|module-text|wasm)|session/history|service/(past|update-)|async/exclusive|' +
     'backend/durable/)',
 );
 

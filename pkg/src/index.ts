@@ -100,5 +100,15 @@ export type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from './model/types.js';
+export type {
+  DetailedHistory,
+  DetailedState,
+  SessionHistoryOptions,
+  SharedHistory,
+  SharedKey,
+  SharedStep,
+  StateAtOptions,
+  TrimOptions,
+} from './model/past.js';
 export type { SessionChange, SharedChange, WatchedChange, WatchOptions } from './model/watch.js';
 export type { UpdateFunction } from './backend/update-target.js';

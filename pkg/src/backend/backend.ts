@@ -20,6 +20,7 @@ import type {
 } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 import type { Reservation, UpdateTarget } from './update-target.js';
+import type { SharedPast } from '../past/source.js';
 import type { ChangeSource, WatchPlan } from '../watch/source.js';
 
 /** A request to create a session, understood. */
@@ -67,6 +68,8 @@ export interface SessionBackend {
   reservation?(target: UpdateStateTarget, signal?: Signal): Reservation | undefined;
   /** The view of a handle, or of a session as it is now, with its creation and all its events. */
   loadHistory(session: SessionName, signal?: Signal): Soon<View>;
+  /** The past of app and user values. */
+  past(): Promise<SharedPast>;
   /** The changes of a target, for one reader, who has to close it. */
   watch(plan: WatchPlan): Promise<ChangeSource>;
   /** The view behind a handle that this backend gave. */

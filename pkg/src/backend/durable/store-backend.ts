@@ -29,6 +29,7 @@ import type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from '../../model/types.js';
+import type { SharedPast } from '../../past/source.js';
 import type { ChangeSource, WatchPlan } from '../../watch/source.js';
 import type { Topics } from '../../watch/topics.js';
 import type { Signal } from '../../async/abort.js';
@@ -99,6 +100,10 @@ export class StoreBackend implements SessionBackend {
 
   async loadHistory(session: SessionName, signal?: Signal): Promise<View> {
     return await loadFullLog(this.#parts, session, signal);
+  }
+
+  async past(): Promise<SharedPast> {
+    return new (await import('./shared-past.js')).StoredPast(this.#parts);
   }
 
   async watch(plan: WatchPlan): Promise<ChangeSource> {
