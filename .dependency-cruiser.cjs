@@ -50,6 +50,8 @@ const PACKAGE = {
   ],
   adk: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
   jsonl: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
+  sse: ['checks', 'model', 'async'],
+  react: ['model', 'async'],
   testing: ['store', 'model'],
   'stores/shared': ['store', 'checks', 'model', 'async'],
   'stores/cloudflare': ['store', 'stores/shared', 'stores/sqlite', 'checks', 'model', 'async'],
@@ -142,14 +144,21 @@ module.exports = {
     },
     {
       name: 'the package needs no other',
-      comment: 'a client of a database is given by its user; @google/adk is there for pkg/src/adk alone',
+      comment:
+        'a client of a database is given by its user; @google/adk is for pkg/src/adk alone, React for pkg/src/react',
       severity: 'error',
       from: { path: '^pkg/src/' },
       to: {
         path: ['^node_modules/', '^[^./#]'],
-        pathNot: ['^node_modules/@google/(adk|genai)/', '^@google/', '^pkg/', '^node:'],
+        pathNot: ['^node_modules/(@google/(adk|genai)|@types/react)/', '^@google/', '^react$', '^pkg/', '^node:'],
         dependencyTypesNot: ['core'],
       },
+    },
+    {
+      name: 'React only in react',
+      severity: 'error',
+      from: { path: '^pkg/src/', pathNot: '^pkg/src/react/' },
+      to: { path: ['^node_modules/@types/react/', '^react$'] },
     },
     {
       name: '@google/adk only in adk',

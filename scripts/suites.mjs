@@ -30,6 +30,7 @@ const FOLDERS = {
   'tests/hosts/matrix.test.mjs': { seconds: 1 },
   'tests/hosts/next': { seconds: 90, shares: heavy },
   'tests/hosts/node': { seconds: 10 },
+  'tests/hosts/react': { seconds: 25 },
   'tests/hosts/vitest': { seconds: 10 },
   'tests/packaging': { seconds: 130, shares: heavy },
   // They run wasm-pack build.

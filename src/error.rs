@@ -43,6 +43,10 @@ pub enum ErrorKind {
     CommitUnknown,
     /// A store has something that cannot be read.
     StoreCorrupt,
+    /// Another has the lease of the session: [`Error::until`] says for how long.
+    LeaseHeld,
+    /// Another has taken the lease of the session since: nothing is written under the one that was lost.
+    LeaseLost,
     /// The service is closed.
     Closed,
     /// The WebAssembly module has no memory for the call.
@@ -68,6 +72,8 @@ impl ErrorKind {
             Self::StoreUnavailable => "STORE_UNAVAILABLE",
             Self::CommitUnknown => "COMMIT_UNKNOWN",
             Self::StoreCorrupt => "STORE_CORRUPT",
+            Self::LeaseHeld => "LEASE_HELD",
+            Self::LeaseLost => "LEASE_LOST",
             Self::Closed => "CLOSED",
             Self::CoreFailed => "CORE_FAILED",
         }
@@ -125,6 +131,7 @@ struct Details {
     key: Option<String>,
     id: Option<String>,
     revisions: Option<(u64, u64)>,
+    until: Option<f64>,
     missing: Vec<Missing>,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
@@ -155,6 +162,7 @@ impl Error {
             key: None,
             id: None,
             revisions: None,
+            until: None,
             missing: Vec::new(),
             source: None,
         }))
@@ -183,6 +191,13 @@ impl Error {
     #[must_use]
     pub fn with_revisions(mut self, expected: u64, actual: u64) -> Self {
         self.0.revisions = Some((expected, actual));
+        self
+    }
+
+    /// Tells when a lease ends, in milliseconds since the epoch, for [`ErrorKind::LeaseHeld`].
+    #[must_use]
+    pub fn with_until(mut self, until: f64) -> Self {
+        self.0.until = Some(until);
         self
     }
 
@@ -234,6 +249,11 @@ impl Error {
     /// The revision that the session has, for [`ErrorKind::SessionStale`].
     pub fn actual(&self) -> Option<u64> {
         self.0.revisions.map(|(_, actual)| actual)
+    }
+
+    /// When the lease ends, in milliseconds since the epoch, for [`ErrorKind::LeaseHeld`].
+    pub fn until(&self) -> Option<f64> {
+        self.0.until
     }
 
     /// What a template missed, each key once, in the order of the text.

@@ -120,6 +120,7 @@ impl<V> History<V> {
     /// the insertion order. `now` is the state at revision `until`, and gives the keys that the log does not know by
     /// then: those that only other sessions wrote and, where the log does not begin with the creation, those that have
     /// not been written since its beginning.
+    #[inline(never)]
     pub fn state_at<'a>(&'a self, revision: u64, until: u64, now: &'a Delta<V>) -> Vec<(&'a str, &'a V)> {
         let mut state = Vec::new();
         for scope in [Scope::Session, Scope::App, Scope::User] {
@@ -133,17 +134,64 @@ impl<V> History<V> {
                 }
             }
             for (insertion, &place) in self.insertions.iter().enumerate() {
-                let Key { name, steps } = &self.keys[place];
-                if let Some(HistoryStep { to: Some(value), insertion: last, .. }) =
-                    steps[..written_by(steps, revision)].last()
+                let key = &self.keys[place];
+                if let Some(HistoryStep { to: Some(value), insertion: last, .. }) = key.by(revision).last()
                     && *last == insertion
-                    && is_of(name)
+                    && is_of(&key.name)
                 {
-                    state.push((name, value));
+                    state.push((&*key.name, value));
                 }
             }
         }
         state
+    }
+
+    /// What brings the session's own keys back from revision `until` to what they were at an earlier one: those that
+    /// were written since get their old values, in the order of the earlier state, and then those that were not there
+    /// are deleted.
+    pub fn restoring(&self, revision: u64, until: u64) -> Delta<V>
+    where
+        V: Clone,
+    {
+        let mut delta = Delta::new();
+        self.restore(revision, until, &mut |key, value| {
+            delta.push(key, value.map_or(Write::Unset, |value| Write::Set(value.clone())));
+        });
+        delta
+    }
+
+    /// As [`History::restoring`], one write after the other: the key, and its old value.
+    pub(crate) fn restore(&self, revision: u64, until: u64, write: &mut dyn FnMut(&str, Option<&V>)) {
+        let own = |name: &str| Scope::split(name).0 == Scope::Session;
+        let none = Delta::new();
+        for (name, value) in self.state_at(revision, until, &none) {
+            if own(name) && self.of(name, until).len() > self.of(name, revision).len() {
+                write(name, Some(value));
+            }
+        }
+        for key in &self.keys {
+            if key.has_value(until) && !key.has_value(revision) && own(&key.name) {
+                write(&key.name, None);
+            }
+        }
+    }
+
+    /// The `app:` and `user:` keys that revisions wrote, in the order in which the session first wrote them.
+    pub fn shared_of(&self, is_concerned: impl Fn(u64) -> bool) -> impl Iterator<Item = &Arc<str>> {
+        let shared = self.keys.iter().filter(|key| Scope::split(&key.name).0 != Scope::Session);
+        shared.filter(move |key| key.steps.iter().any(|step| is_concerned(step.revision))).map(|key| &key.name)
+    }
+}
+
+impl<V> Key<V> {
+    #[inline(never)]
+    /// The writes up to a revision.
+    fn by(&self, revision: u64) -> &[HistoryStep<V>] {
+        &self.steps[..written_by(&self.steps, revision)]
+    }
+
+    fn has_value(&self, revision: u64) -> bool {
+        self.by(revision).last().is_some_and(|last| last.to.is_some())
     }
 }
 

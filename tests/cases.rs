@@ -5,10 +5,10 @@
 use std::cell::RefCell;
 
 use serde_json::{Value, json};
-use statepad::engine::{Json, MAX_DEPTH, ScopedDelta};
+use statepad::engine::{Json, LeaseFault, LeaseRequest, LeaseRow, MAX_DEPTH, ScopedDelta};
 use statepad::{
-    Delta, Error, ErrorKind, Event, InMemorySessionService, ListRequest, ListResponse, PlaceholderKind, Result, Scope,
-    SessionService, Template,
+    Delta, Error, ErrorKind, Event, InMemorySessionService, ListRequest, ListResponse, Operator, OperatorFault,
+    PlaceholderKind, Result, Scope, SessionService, Template,
 };
 
 #[path = "contract/mod.rs"]
@@ -133,6 +133,56 @@ fn the_past_of_a_session() {
 }
 
 #[test]
+fn rewinding() {
+    let file = cases!("rewind");
+    each(list(&file, "walk"), contract::rewind::run_walk);
+    each(list(&file, "delta"), contract::rewind::run_delta);
+}
+
+#[test]
+fn operators_are_resolved_against_the_value_that_is_there() {
+    each(list(&cases!("operators"), "cases"), |case| {
+        let current = case.get("value").map(|value| Json::from_value(value).unwrap());
+        let operator: Operator = serde_json::from_value(case["operator"].clone()).unwrap();
+        let answer = operator.resolve(current.as_ref());
+        let fault = answer.as_ref().err().map(|fault| match fault {
+            OperatorFault::Changed => "changed",
+            OperatorFault::Kind => "kind",
+            OperatorFault::Overflow => "overflow",
+            other => panic!("{other:?} is not in the cases"),
+        });
+        assert_eq!(answer.as_ref().ok().map(Json::as_str), case["result"].as_str());
+        assert_eq!(fault, case["fault"].as_str());
+        let written = serde_json::to_value(&operator).unwrap();
+        assert_same(&written, &case["operator"], "the operator as JSON");
+        assert_eq!(written.as_object().unwrap().keys().collect::<Vec<_>>(), [operator.name()]);
+    });
+}
+
+#[test]
+fn a_lease_is_given_to_one_holder_at_a_time() {
+    let row_of = |row: &Value| LeaseRow {
+        fence: row["fence"].as_u64().unwrap(),
+        held: row["holder"].as_str().map(|holder| (holder.to_owned(), row["until"].as_f64().unwrap())),
+    };
+    each(list(&cases!("lease"), "cases"), |case| {
+        let ask = &case["ask"];
+        let request = LeaseRequest {
+            holder: text(ask, "holder").to_owned(),
+            ttl: ask["ttl"].as_f64().unwrap(),
+            fence: ask["fence"].as_u64(),
+        };
+        let row = row_of(&case["row"]);
+        let wanted = match text(case, "error") {
+            "held" => Err(LeaseFault::Held(case["until"].as_f64().unwrap())),
+            "fenced" => Err(LeaseFault::Fenced),
+            _ => Ok(row_of(&case["then"])),
+        };
+        assert_eq!(row.decide(&request, case["now"].as_f64().unwrap()), wanted);
+    });
+}
+
+#[test]
 fn errors_have_stable_codes_and_name_the_culprit() {
     let file = cases!("error");
     each(list(&file, "cases"), |case| Scenario::run(list(case, "steps")));
@@ -152,6 +202,8 @@ fn errors_have_stable_codes_and_name_the_culprit() {
         ErrorKind::StoreUnavailable,
         ErrorKind::CommitUnknown,
         ErrorKind::StoreCorrupt,
+        ErrorKind::LeaseHeld,
+        ErrorKind::LeaseLost,
         ErrorKind::Closed,
         ErrorKind::CoreFailed,
     ];

@@ -13,6 +13,8 @@ export {
 } from './context/invocation.js';
 export { State, type DeepReadonly, type ReadonlyState } from './context/state.js';
 export { Deleted, DELETED } from './model/deletion.js';
+export { append, compareAndSet, increment, setOnce } from './input/operators.js';
+export type { OperatorWrite } from './model/operator-write.js';
 export { createEvent, createEventActions, isFinalResponse } from './input/event.js';
 export {
   outputDelta,
@@ -110,5 +112,15 @@ export type {
   StateAtOptions,
   TrimOptions,
 } from './model/past.js';
-export type { SessionChange, SharedChange, WatchedChange, WatchOptions } from './model/watch.js';
+export type { Lease, LeaseOptions, WithLeaseOptions } from './model/lease.js';
+export type { ForkOptions, RewindOptions, Rewound } from './model/rewind.js';
+export type {
+  SessionChange,
+  SessionSource,
+  SharedChange,
+  WatchedChange,
+  WatchKey,
+  WatchOptions,
+  WatchTarget,
+} from './model/watch.js';
 export type { UpdateFunction } from './backend/update-target.js';

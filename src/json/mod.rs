@@ -26,6 +26,19 @@ impl Json {
         Self(Arc::from("null"))
     }
 
+    /// A finite number.
+    pub(crate) fn of_number(number: f64) -> Self {
+        Self(Arc::from(js_number(number)))
+    }
+
+    /// The list with the items of another list behind its own; nothing, when it is no list.
+    pub(crate) fn followed_by(&self, items: &Self) -> Option<Self> {
+        let inside = |list: &'_ Self| Some(list.0.strip_prefix('[')?.strip_suffix(']')?.to_owned());
+        let (own, more) = (inside(self)?, inside(items)?);
+        let comma = if own.is_empty() || more.is_empty() { "" } else { "," };
+        Some(Self(Arc::from(["[", &own, comma, &more, "]"].concat())))
+    }
+
     /// Takes a text that is known to be a JSON value.
     #[cfg(test)]
     pub(crate) fn from_text(text: &str) -> Self {

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::history::{History, HistoryStep};
 use crate::json::Json;
+use crate::lease::LeaseRow;
 use crate::native::requests::HistoryEntry;
 
 /// The last `last` items that are wanted, in their order; all, when it is absent. Other items are not copied.
@@ -26,6 +27,7 @@ pub(super) struct EventLog {
     /// Revision 0.
     creation: Change,
     pub(super) events: Vec<Arc<Event>>,
+    pub(super) lease: LeaseRow,
     /// What wrote each key, up to the revision before `next`: made when it is asked for.
     history: History,
     /// The first revision that is not in `history` yet.
@@ -34,7 +36,7 @@ pub(super) struct EventLog {
 
 impl EventLog {
     pub(super) fn new(creation: Change, serial: u64) -> Self {
-        Self { serial, creation, events: Vec::new(), history: History::default(), next: 0 }
+        Self { serial, creation, events: Vec::new(), lease: LeaseRow::default(), history: History::default(), next: 0 }
     }
 
     /// What wrote each key: with all that the log has.

@@ -1,31 +1,32 @@
 //! The session service in memory.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use crate::change::{Guard, Prepared, SessionKey};
-use crate::delta::Delta;
+use crate::change::{Guard, SessionKey};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
-use crate::json::js_number;
+use crate::lease::LeaseRequest;
 use crate::list::{ListQuery, Start};
 use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
 use crate::native::event_log::{EventLog, window};
 use crate::native::host::Host;
+use crate::native::lease::{Lease, millis};
 use crate::native::requests::{
     DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };
 use crate::native::service::SessionService;
 use crate::native::session::Session;
 use crate::native::turns::Turns;
-use crate::registry::SessionId;
-use crate::scope::Scope;
-use crate::sessions::Sessions;
-use crate::state::{ScopeState, SessionState};
+use crate::state::SessionState;
+
+use memory::{Memory, delta_of, time_of};
+
+mod memory;
 
 /// Keeps sessions in memory.
 ///
@@ -50,16 +51,6 @@ pub struct InMemorySessionService {
     memory: Mutex<Memory>,
     turns: Turns,
     host: Box<dyn Host>,
-}
-
-#[derive(Debug, Default)]
-struct Memory {
-    sessions: Sessions,
-    logs: HashMap<SessionId, EventLog>,
-    /// The sessions of each id: of one, unless users or apps share it.
-    by_id: HashMap<String, Vec<SessionId>>,
-    /// How many sessions have been created.
-    created: u64,
 }
 
 impl fmt::Debug for InMemorySessionService {
@@ -231,118 +222,30 @@ impl SessionService for InMemorySessionService {
         let steps = log.history()?.of(key, session.revision()).to_vec();
         Ok(steps.iter().map(|step| log.entry(step)).collect())
     }
-}
 
-impl Memory {
-    /// The session as it is now, with those of its events that `window` takes.
-    fn read(&self, id: SessionId, window: impl FnOnce(&[Arc<Event>]) -> Vec<Arc<Event>>) -> Result<Session> {
-        let (Some(log), Some(state), Some(kept)) = (self.sessions.log(id), self.sessions.state(id), self.logs.get(&id))
-        else {
-            return Err(not_found(self.sessions.log(id).map_or("", |log| &log.key().session_id)));
-        };
-        Ok(Session::new(log.key().clone())
-            .with_serial(kept.serial)
-            .with_revision(log.revision())
-            .with_last_update_time(log.update_time())
-            .with_state(state)
-            .with_events(window(&kept.events)))
+    async fn lease(&self, session: &Session, ttl: Duration) -> Result<Lease> {
+        let request = LeaseRequest { holder: self.host.new_id(), ttl: millis(ttl), fence: None };
+        self.memory().lease(session.key(), session.serial(), request, time_of(&*self.host)?)
     }
 
-    fn append(&mut self, session: SessionRef<'_>, mut event: Event, guard: Guard, host: &dyn Host) -> Result<Event> {
-        if event.id.is_empty() {
-            event.id = host.new_id();
+    async fn renew(&self, lease: &Lease, ttl: Duration) -> Result<Lease> {
+        let request = LeaseRequest { holder: lease.holder().into(), ttl: millis(ttl), fence: Some(lease.fence()) };
+        self.memory().lease(lease.key(), lease.serial(), request, time_of(&*self.host)?)
+    }
+
+    async fn release(&self, lease: &Lease) -> Result<()> {
+        let request = LeaseRequest { holder: lease.holder().into(), ttl: 0.0, fence: Some(lease.fence()) };
+        self.memory().lease(lease.key(), lease.serial(), request, time_of(&*self.host)?).map(drop)
+    }
+
+    async fn append_leased(&self, lease: &Lease, event: Event, expected_revision: Option<u64>) -> Result<Event> {
+        event.check_names()?;
+        if event.partial {
+            return Ok(event);
         }
-        let delta = event.delta()?;
-        let id = self.resolve(session)?;
-        let time = match event.timestamp {
-            Some(time) => finite(time, "timestamp must be a number of milliseconds, not")?,
-            None => time_of(host)?,
-        };
-        match self.sessions.prepare_append(id, &event.id, time, delta, guard)? {
-            Prepared::Duplicate { place } => self.repeated(id, place, event),
-            Prepared::Change { change, .. } => {
-                event.timestamp = Some(change.time);
-                let event = event.as_stored();
-                self.sessions.apply_append(id, &change)?;
-                if let Some(log) = self.logs.get_mut(&id) {
-                    log.events.push(Arc::new(event.clone()));
-                }
-                Ok(event)
-            }
-        }
+        let guard = Guard { revision: expected_revision, ..Guard::default() };
+        self.memory().append_under(SessionRef::Key(lease.key()), event, guard, Some(lease), &*self.host)
     }
-
-    /// What an update reads, with the serial number of the session; 0, when it is not a session.
-    fn target(&self, target: StateRef<'_>) -> Result<(u64, SessionState)> {
-        let (app_name, user_id) = match target {
-            StateRef::Session(key) => {
-                let session = self.read(self.resolve(SessionRef::Key(key))?, |_| Vec::new())?;
-                return Ok((session.serial(), session.state().clone()));
-            }
-            StateRef::User(app_name, user_id) => (app_name, Some(user_id)),
-            StateRef::App(app_name) => (app_name, None),
-        };
-        let scope = |scope: Scope, id: Option<usize>| {
-            id.and_then(|id| self.sessions.scope_state(id)).cloned().unwrap_or_else(|| ScopeState::new(scope))
-        };
-        let app = scope(Scope::App, self.sessions.scope(app_name, None));
-        let user = scope(Scope::User, user_id.and_then(|user_id| self.sessions.scope(app_name, Some(user_id))));
-        Ok((0, SessionState::new([ScopeState::new(Scope::Session), app, user])))
-    }
-
-    /// The log of a session that was read, if it is still that session which has the key.
-    fn log_of(&mut self, session: &Session) -> Result<&mut EventLog> {
-        let log = self.sessions.find(session.key()).and_then(|id| self.logs.get_mut(&id));
-        log.filter(|log| log.serial == session.serial()).ok_or_else(|| not_found(session.id()))
-    }
-
-    fn resolve(&self, session: SessionRef<'_>) -> Result<SessionId> {
-        match session {
-            SessionRef::Key(key) => self.sessions.find(key).ok_or_else(|| not_found(&key.session_id)),
-            SessionRef::Id(id) => match self.by_id.get(id).map(Vec::as_slice) {
-                Some(&[session]) => Ok(session),
-                None | Some([]) => Err(not_found(id)),
-                Some(_) => {
-                    let message = format!("session id \"{id}\" is not unique: name the full key");
-                    Err(Error::invalid(message).with_id(id))
-                }
-            },
-        }
-    }
-
-    /// An event whose id the session has: equal content is a success that changes nothing.
-    fn repeated(&self, id: SessionId, place: usize, mut event: Event) -> Result<Event> {
-        let stored = self.logs.get(&id).and_then(|log| log.events.get(place));
-        event.timestamp = event.timestamp.or(stored.and_then(|stored| stored.timestamp));
-        let event = event.as_stored();
-        match stored {
-            Some(stored) if **stored == event => Ok(event),
-            _ => {
-                let session = self.sessions.log(id).map_or("", |log| &log.key().session_id);
-                let message = format!("session \"{session}\" has another event with the id \"{}\"", event.id);
-                Err(Error::new(ErrorKind::EventIdConflict, message).with_id(&event.id))
-            }
-        }
-    }
-}
-
-/// The time of the host.
-fn time_of(host: &dyn Host) -> Result<f64> {
-    finite(host.now(), "now() must answer with a number of milliseconds, not with")
-}
-
-/// A time that is a number; for another one the message ends with what it is.
-fn finite(time: f64, message: &str) -> Result<f64> {
-    if time.is_finite() { Ok(time) } else { Err(Error::invalid(format!("{message} {}", js_number(time)))) }
-}
-
-fn not_found(id: &str) -> Error {
-    Error::new(ErrorKind::SessionNotFound, format!("session \"{id}\" not found")).with_id(id)
-}
-
-/// Sets all values of a record.
-fn delta_of(values: &Map<String, Value>) -> Result<Delta> {
-    Delta::of_values("state", values.iter().map(|(key, value)| (key.as_str(), value)))
 }
 
 #[cfg(test)]

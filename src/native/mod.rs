@@ -5,8 +5,10 @@ mod event_log;
 mod host;
 mod in_memory;
 mod invocation;
+mod lease;
 mod pointers;
 mod requests;
+mod rewind;
 mod service;
 mod session;
 mod turns;
@@ -19,9 +21,11 @@ pub(crate) use event_log::window;
 pub use host::Host;
 pub use in_memory::InMemorySessionService;
 pub use invocation::{Context, Invocation};
+pub use lease::Lease;
 pub use requests::{
     CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };
+pub use rewind::Rewound;
 pub use service::SessionService;
 pub use session::Session;
 #[cfg(any(not(all(target_family = "wasm", target_os = "unknown")), all(feature = "js", target_arch = "wasm32")))]

@@ -1,6 +1,7 @@
 //! Pointers to a service are services.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -8,9 +9,11 @@ use serde_json::{Map, Value};
 use crate::error::Result;
 use crate::event::Event;
 use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
+use crate::native::lease::Lease;
 use crate::native::requests::{
     CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };
+use crate::native::rewind::Rewound;
 use crate::native::service::SessionService;
 use crate::native::session::Session;
 use crate::state::SessionState;
@@ -69,6 +72,44 @@ macro_rules! pointer_to_a_service {
 
             async fn history(&self, session: &Session, key: &str) -> Result<Vec<HistoryEntry>> {
                 (**self).history(session, key).await
+            }
+
+            async fn rewind(&self, session: &Session, before: &str) -> Result<Rewound> {
+                (**self).rewind(session, before).await
+            }
+
+            async fn redo(&self, session: &Session) -> Result<Rewound> {
+                (**self).redo(session).await
+            }
+
+            async fn fork(
+                &self,
+                session: &Session,
+                revision: Option<u64>,
+                session_id: Option<String>,
+            ) -> Result<Session> {
+                (**self).fork(session, revision, session_id).await
+            }
+
+            async fn lease(&self, session: &Session, ttl: Duration) -> Result<Lease> {
+                (**self).lease(session, ttl).await
+            }
+
+            async fn renew(&self, lease: &Lease, ttl: Duration) -> Result<Lease> {
+                (**self).renew(lease, ttl).await
+            }
+
+            async fn release(&self, lease: &Lease) -> Result<()> {
+                (**self).release(lease).await
+            }
+
+            async fn append_leased(
+                &self,
+                lease: &Lease,
+                event: Event,
+                expected_revision: Option<u64>,
+            ) -> Result<Event> {
+                (**self).append_leased(lease, event, expected_revision).await
             }
         }
     )+};

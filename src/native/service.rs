@@ -1,14 +1,18 @@
 //! The session service for Rust programs.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::native::draft::{StateDraft, StateRef, UpdateOptions};
+use crate::native::lease::Lease;
 use crate::native::requests::{
     CreateRequest, DeleteRequest, GetRequest, HistoryEntry, ListRequest, ListResponse, OrderedCreateRequest, SessionRef,
 };
+use crate::native::rewind::{self, Rewound};
 use crate::native::session::Session;
 use crate::state::SessionState;
 
@@ -216,4 +220,164 @@ pub trait SessionService: Send + Sync {
     /// # }
     /// ```
     async fn history(&self, session: &Session, key: &str) -> Result<Vec<HistoryEntry>>;
+
+    /// Goes back to just before an invocation: appends one event, by `system`, that restores the session's own keys to
+    /// what they were before the first event of the invocation, creation state included, and that names the invocation
+    /// in `actions.rewindBeforeInvocationId`, by which readers of the log leave out the events that do not stand any
+    /// more. `app:` and `user:` keys stay as they are. Nothing is destroyed: [`SessionService::redo`] takes it back.
+    ///
+    /// The body that it has here goes over the other methods.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when no event that stands belongs to the invocation,
+    /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound), and as [`SessionService::append`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use statepad::{CreateRequest, Event, InMemorySessionService, SessionService};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> statepad::Result<()> {
+    /// let service = InMemorySessionService::new();
+    /// let request = CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
+    /// let session = service.create(request).await?;
+    /// for (invocation, topic) in [("inv-1", "tides"), ("inv-2", "moon")] {
+    ///     let mut event = Event::new(invocation);
+    ///     event.actions.set("topic", topic).set("user:last", topic);
+    ///     service.append_event(&session, event).await?;
+    /// }
+    /// let back = service.rewind(&session, "inv-2").await?;
+    /// assert_eq!(back.event.actions.state_delta["topic"], "tides");
+    /// assert_eq!(back.shared, ["user:last"]);
+    /// let again = service.redo(&session).await?;
+    /// assert_eq!(again.event.actions.state_delta["topic"], "moon");
+    /// # Ok(())
+    /// # }
+    /// ```
+    async fn rewind(&self, session: &Session, before: &str) -> Result<Rewound> {
+        rewind::rewind(self, session, before).await
+    }
+
+    /// Takes back the last rewind that was not taken back, as long as nothing else was appended since: the session's own
+    /// keys are as they were before it, and its readers see again what it had undone.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when there is nothing to redo, and as
+    /// [`SessionService::rewind`].
+    async fn redo(&self, session: &Session) -> Result<Rewound> {
+        rewind::redo(self, session).await
+    }
+
+    /// Makes a new session of the same user that goes on from a revision of another one, the current one unless told
+    /// otherwise: with its creation state and its events up to there, and one more that says where it comes from
+    /// (`customMetadata.statepad.forkedFrom`). Its `app:` and `user:` keys are those of all sessions. Later neither sees
+    /// what the other does.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a revision that the session does not have,
+    /// [`SessionExists`](crate::ErrorKind::SessionExists), [`SessionNotFound`](crate::ErrorKind::SessionNotFound), and
+    /// as [`SessionService::append`]. There is no new session then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use statepad::{CreateRequest, Event, InMemorySessionService, SessionService};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> statepad::Result<()> {
+    /// let service = InMemorySessionService::new();
+    /// let request = CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
+    /// let session = service.create(request).await?;
+    /// for topic in ["tides", "moon"] {
+    ///     let mut event = Event::new("inv-1");
+    ///     event.actions.set("topic", topic);
+    ///     service.append_event(&session, event).await?;
+    /// }
+    /// let other = service.fork(&session, Some(1), None).await?;
+    /// assert_eq!(other.state().get("topic"), Some("tides".into()));
+    /// let last = other.events().last().expect("it says where it comes from");
+    /// assert_eq!(last.custom_metadata["statepad"]["forkedFrom"]["revision"], 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    async fn fork(&self, session: &Session, revision: Option<u64>, session_id: Option<String>) -> Result<Session> {
+        rewind::fork(self, session, revision, session_id).await
+    }
+
+    /// Takes the lease of a session: one runner at a time has it, until it is released or its time is over and another
+    /// takes it. It keeps no writer without one from writing: what is appended with
+    /// [`SessionService::append_leased`] is refused once another has taken it.
+    ///
+    /// # Errors
+    ///
+    /// [`LeaseHeld`](crate::ErrorKind::LeaseHeld) with the time at which the other one's ends,
+    /// [`SessionNotFound`](crate::ErrorKind::SessionNotFound), and
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the service has no leases.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use statepad::{CreateRequest, ErrorKind, Event, InMemorySessionService, SessionService};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> statepad::Result<()> {
+    /// let service = InMemorySessionService::new();
+    /// let request = CreateRequest { app_name: "tutor".into(), user_id: "ana".into(), ..Default::default() };
+    /// let session = service.create(request).await?;
+    /// let lease = service.lease(&session, Duration::from_secs(30)).await?;
+    /// let held = service.lease(&session, Duration::from_secs(30)).await.unwrap_err();
+    /// assert_eq!(held.kind(), ErrorKind::LeaseHeld);
+    /// service.append_leased(&lease, Event::new("inv-1"), None).await?;
+    /// service.release(&lease).await?;
+    /// let lost = service.append_leased(&lease, Event::new("inv-1"), None).await.unwrap_err();
+    /// assert_eq!(lost.kind(), ErrorKind::LeaseLost);
+    /// # Ok(())
+    /// # }
+    /// ```
+    async fn lease(&self, session: &Session, ttl: Duration) -> Result<Lease> {
+        let _ = (session, ttl);
+        Err(no_leases())
+    }
+
+    /// Makes a lease last so long from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`LeaseLost`](crate::ErrorKind::LeaseLost) when another has taken it, or it was released, and as
+    /// [`SessionService::lease`].
+    async fn renew(&self, lease: &Lease, ttl: Duration) -> Result<Lease> {
+        let _ = (lease, ttl);
+        Err(no_leases())
+    }
+
+    /// Gives a lease back: nothing is written with it afterwards.
+    ///
+    /// # Errors
+    ///
+    /// As [`SessionService::renew`].
+    async fn release(&self, lease: &Lease) -> Result<()> {
+        let _ = lease;
+        Err(no_leases())
+    }
+
+    /// As [`SessionService::append_expecting`], under a lease of the session.
+    ///
+    /// # Errors
+    ///
+    /// [`LeaseLost`](crate::ErrorKind::LeaseLost) when another has taken the lease, or it was released: nothing is
+    /// applied. And as [`SessionService::append_expecting`].
+    async fn append_leased(&self, lease: &Lease, event: Event, expected_revision: Option<u64>) -> Result<Event> {
+        let _ = (lease, event, expected_revision);
+        Err(no_leases())
+    }
+}
+
+fn no_leases() -> Error {
+    Error::invalid("this service has no leases")
 }

@@ -7,6 +7,7 @@ use statepad::Error;
 
 mod block_on;
 pub mod core;
+pub mod rewind;
 pub mod scenario;
 pub mod states;
 

@@ -64,6 +64,16 @@ describe('the published package', () => {
     assert.deepEqual(missing, []);
   });
 
+  it('has no entry in what its entries share: to load one loads no other', () => {
+    const shared = named(/^dist\/chunks\/.*\.js$/);
+    assert.ok(shared.length > 10);
+    const entries = /from ?["']\.\.\/(?!model\/errors|engine\/)([\w/-]+)\.js["']/g;
+    const found = shared.flatMap(([path, text]) =>
+      [...text.matchAll(entries)].map(([, entry]) => `${path}: ${entry}`),
+    );
+    assert.deepEqual(found, []);
+  });
+
   it('has a source map beside each script, with the text of its sources', () => {
     const scripts = named(/^dist\/.*\.js$/);
     assert.ok(scripts.length > 15);
@@ -144,7 +154,7 @@ describe('the published package', () => {
   it('depends on nothing and runs nothing when it is installed', () => {
     const { dependencies, scripts, peerDependenciesMeta } = JSON.parse(texts.get('package.json'));
     assert.deepEqual([dependencies, scripts], [undefined, undefined]);
-    assert.deepEqual(peerDependenciesMeta, { '@google/adk': { optional: true } });
+    assert.deepEqual(peerDependenciesMeta, { '@google/adk': { optional: true }, react: { optional: true } });
   });
 
   it('says nothing of the tree that it comes from', () => {

@@ -29,6 +29,18 @@ const TRIES = `
   console.log(JSON.stringify(told));
 `;
 
+/** In the place of React, which `tests/hosts/react` installs: here it only has to be found. */
+const REACT = {
+  'node_modules/react/package.json': JSON.stringify({ name: 'react', version: '19.0.0', main: 'index.js' }),
+  'node_modules/react/index.js': [
+    'createContext',
+    ...['Context', 'Callback', 'Memo', 'Ref', 'SyncExternalStore'].map((name) => `use${name}`),
+    'createElement',
+  ]
+    .map((name) => `exports.${name} = () => undefined;`)
+    .join('\n'),
+};
+
 describe('the exports', () => {
   /** The names that users are to import, and all that could be tried beside them. */
   let named;
@@ -41,11 +53,11 @@ describe('the exports', () => {
     const stores = readdirSync(join(src, 'stores')).filter((name) =>
       existsSync(join(src, 'stores', name, 'index.ts')),
     );
-    named = ['', '/adk', '/jsonl', '/package.json', '/testing', ...stores.map((name) => `/stores/${name}`)];
-    named = named.map((name) => `statepad${name}`).sort();
+    const entries = ['', '/adk', '/jsonl', '/package.json', '/react', '/sse', '/testing'];
+    named = [...entries, ...stores.map((name) => `/stores/${name}`)].map((name) => `statepad${name}`).sort();
     specifiers = [...new Set([...named, ...[...files.map(({ path }) => path), ...folders].flatMap(specifiersOf)])];
     folder = await project(
-      { 'specifiers.json': JSON.stringify(specifiers), 'tries.js': TRIES },
+      { 'specifiers.json': JSON.stringify(specifiers), 'tries.js': TRIES, ...REACT },
       { link: ['@google/adk'] },
     );
   });

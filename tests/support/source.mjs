@@ -3,12 +3,19 @@
 import { build } from 'esbuild';
 import { fileURLToPath } from 'node:url';
 
-/** The exports of a file of pkg/src that needs no WebAssembly. */
-export async function source(name) {
+const pathOf = (name) => fileURLToPath(new URL(`../../pkg/src/${name}`, import.meta.url));
+
+/** The exports of a file of pkg/src, or of several; with a module of their own, where they need WebAssembly. */
+export async function source(...names) {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(`../../pkg/src/${name}`, import.meta.url))],
+    stdin: {
+      contents: names.map((name) => `export * from ${JSON.stringify(pathOf(name))};`).join('\n'),
+      resolveDir: pathOf(''),
+    },
     bundle: true,
     format: 'esm',
+    platform: 'node',
+    alias: { '#load': pathOf('engine/load.node.ts') },
     target: 'es2022',
     write: false,
   });

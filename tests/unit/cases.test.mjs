@@ -17,11 +17,16 @@ import { storedWith } from '../support/store.mjs';
 import { runInvocation } from '../contract/invocation.mjs';
 import { listed, followed, makeSessions } from '../contract/lists.mjs';
 import { casesOf, plain } from '../contract/read.mjs';
+import { runRestoring, runWalk } from '../contract/rewind.mjs';
 import { runScenario, stepsOfOneSession } from '../contract/scenario.mjs';
 import { person } from '../contract/schema.mjs';
 import { callState } from '../contract/state.mjs';
 import { statepadSide } from '../contract/statepad.mjs';
 import { KEY } from '../support/fixtures.mjs';
+import { source } from '../support/source.mjs';
+
+const { operatorName, resolveOperator } = await source('model/operators.ts');
+const { decideLease } = await source('store/lease.ts');
 
 /** Throws what a call throws, unless it is the error wanted: with this message, where there is one. */
 function hasCode(code, message) {
@@ -161,6 +166,36 @@ describe('history', () => {
           runScenario(statepadSide(make(log)), steps));
       }
     }
+  }
+});
+
+describe('rewind', () => {
+  const { walk, delta } = casesOf('rewind');
+  walk.forEach((given) => test(given.name, () => runWalk(given)));
+  delta.forEach((given) => test(given.name, () => runRestoring(given)));
+});
+
+describe('operators', () => {
+  for (const { name, value, operator, result, fault } of casesOf('operators').cases) {
+    test(`${operatorName(operator)}: ${name}`, () => {
+      const answer = resolveOperator(operator, value);
+      assert.equal(answer.fault, fault);
+      assert.equal(JSON.stringify(answer.value), result);
+      assert.ok(!Object.is(answer.value, -0), 'JSON has no minus zero');
+    });
+  }
+});
+
+describe('lease', () => {
+  for (const { name, row, ask, now, then, error, until } of casesOf('lease').cases) {
+    test(name, () => {
+      if (error === undefined) {
+        const { fence, holder, until: end } = decideLease(row, ask, now);
+        assert.deepEqual({ fence, holder, until: end }, { holder: undefined, until: undefined, ...then });
+      } else {
+        assert.throws(() => decideLease(row, ask, now), { code: error, ...(until !== undefined && { until }) });
+      }
+    });
   }
 });
 

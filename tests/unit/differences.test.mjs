@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as adk from '@google/adk';
-import { DELETED, SessionService, createEvent, injectSessionState } from 'statepad';
+import { DELETED, SessionService, createEvent, increment, injectSessionState } from 'statepad';
 import { KEY } from '../support/fixtures.mjs';
 
 const instructions = await import(new URL('agents/instructions.js', import.meta.resolve('@google/adk')).href);
@@ -121,6 +121,25 @@ row(
     return [session.state['temp:plan'], (await service.getSession(KEY)).state['temp:plan']];
   },
   { theirs: [undefined, undefined], ours: ['walk', undefined] },
+);
+
+row(
+  'a counter of the app that two writers add one to at the same time',
+  async (service) => {
+    const sessions = [];
+    for (const sessionId of ['one', 'two']) {
+      sessions.push(await service.createSession({ ...KEY, sessionId }));
+    }
+    await append(service, sessions[0], {}, { 'app:n': 5 });
+    // Both have read the same value before either writes.
+    const read = await Promise.all(
+      sessions.map(async ({ id }) => await service.getSession({ ...KEY, sessionId: id })),
+    );
+    const one = (session) => (service instanceof SessionService ? increment() : session.state['app:n'] + 1);
+    await Promise.all(read.map(async (session) => await append(service, session, {}, { 'app:n': one(session) })));
+    return (await service.getSession({ ...KEY, sessionId: 'two' })).state['app:n'];
+  },
+  { theirs: 6, ours: 7 },
 );
 
 test('deleting a key', async () => {

@@ -15,6 +15,7 @@ import { copyOf, deltaOf, fromStored, toInit, without } from './events.js';
 import {
   isAlone,
   showEvents,
+  showNews,
   showOthers,
   showState,
   snapshot,
@@ -23,12 +24,24 @@ import {
   type Held,
 } from './session-view.js';
 import { WriteOrder, type Writes } from './write-order.js';
+import { logOf, showStanding, shownBy, standingOf } from './standing.js';
+import { isMarker } from '../engine/rewind.js';
+import { missing } from '../session/append.js';
 import { isStatepadError } from '../model/errors.js';
+import { isObject } from '../model/kinds.js';
 import { viewOf, type View } from '../session/handle.js';
 import { warn } from '../model/warnings.js';
 import { checkObject } from '../checks/arguments.js';
 import { SessionService, type SessionServiceOptions } from '../service/session-service.js';
-import type { Event as Stored, Session as Handle } from '../model/types.js';
+import type { Lease } from '../model/lease.js';
+import type { ForkOptions, RewindOptions, Rewound } from '../model/rewind.js';
+import type { Abortable, Event as Stored, Session as Handle, SessionName } from '../model/types.js';
+
+/** What a rewind of one of ADK's sessions has come to. */
+export interface RewoundSession extends Rewound {
+  /** The session as it is now. */
+  readonly session: Session;
+}
 
 /**
  * ADK's session service on statepad. Its sessions are plain ADK sessions: the state is a record of the caller's own,
@@ -52,24 +65,24 @@ export class StatepadSessionService extends BaseSessionService {
 
   /** Creates a session. Throws `SESSION_EXISTS` when the id is taken. */
   override async createSession(request: CreateSessionRequest): Promise<Session> {
-    return this.#hold(await this.service.createSession(request));
+    return await this.#open(await this.service.createSession(request));
   }
 
   /** Gets a session as it is now, or `undefined` when there is none. */
   override async getSession(request: GetSessionRequest): Promise<Session | undefined> {
     const handle = await this.service.getSession(request);
-    return handle && this.#hold(handle);
+    return handle && (await this.#open(handle, request.config));
   }
 
   /** Gets a session, or creates it when there is none. */
   override async getOrCreateSession(request: CreateSessionRequest): Promise<Session> {
-    return this.#hold(await this.service.getOrCreateSession(request));
+    return await this.#open(await this.service.getOrCreateSession(request));
   }
 
   /** Lists sessions with their state, by the time of their last event. */
   override async listSessions(request: ListSessionsRequest): Promise<ListSessionsResponse> {
     const { sessions, ...page } = await this.service.listSessions(request);
-    return { ...page, sessions: sessions.map((handle) => toSession(handle)) };
+    return { ...page, sessions: sessions.map((handle) => toSession(handle, [])) };
   }
 
   /** Deletes a session. It need not be there. */
@@ -87,7 +100,7 @@ export class StatepadSessionService extends BaseSessionService {
   override async appendEvent({ session, event }: AppendEventRequest): Promise<Event> {
     checkObject(session, 'session');
     checkObject(event, 'event');
-    const held = this.#held.get(session) ?? this.#held.get(session.state);
+    const held = this.#heldOf(session);
     if (held === undefined || event.partial) {
       return fromStored(await this.service.appendEvent({ session, event: toInit(event) }));
     }
@@ -108,11 +121,11 @@ export class StatepadSessionService extends BaseSessionService {
     const looked = await this.#lookUpDoubtful(held);
     const overtaken = await held.order.overtaken(writes);
     // An event that is given once more says what it said.
-    const log = looked ?? (overtaken.length > 0 ? view.record.events : []);
+    const log = looked ?? (overtaken.lost.length > 0 ? view.record.events : []);
     const repeated = log.find(({ id }) => id === event.id)?.actions.stateDelta;
     const effective = without(
       event,
-      overtaken.filter((key) => repeated === undefined || !Object.hasOwn(repeated, key)),
+      overtaken.lost.filter((key) => repeated === undefined || !Object.hasOwn(repeated, key)),
     );
     let stored: Stored;
     try {
@@ -127,6 +140,7 @@ export class StatepadSessionService extends BaseSessionService {
       }
       throw error;
     }
+    const { taken } = held;
     const news = takeNews(held, view);
     const isNew = news.includes(stored);
     if (isNew && repeated === undefined) {
@@ -134,6 +148,7 @@ export class StatepadSessionService extends BaseSessionService {
     }
     try {
       showEvents(session, news, view, event, stored);
+      await this.#showRewinds(session, held, news, taken);
       if (isNew) {
         await super.appendEvent({ session: { ...session, events: [] }, event: copyOf(effective) });
         showState(session, held, view, before, effective, stored);
@@ -147,6 +162,30 @@ export class StatepadSessionService extends BaseSessionService {
       warn('STATEPAD_SESSION_BEHIND', message);
     }
     return fromStored(stored);
+  }
+
+  /**
+   * Goes back in a session, see `SessionService.rewind`: the session's own keys become what they were before the
+   * invocation, and the events from then on do not show any more, so that an agent is sent what it would have been sent
+   * without them. Answers with the session: the one that was given, brought up to date, if this service gave it.
+   */
+  async rewind(session: Session | SessionName, options: RewindOptions): Promise<RewoundSession> {
+    checkObject(session, 'session');
+    const [rewound, now] = await this.#change(session, async (of) => await this.service.rewind(of, options));
+    return { ...rewound, session: now };
+  }
+
+  /** Takes the last rewind back, see `SessionService.redo`: the events that it had undone show again. */
+  async redo(session: Session | SessionName, options: Abortable = {}): Promise<RewoundSession> {
+    checkObject(session, 'session');
+    const [rewound, now] = await this.#change(session, async (of) => await this.service.redo(of, options));
+    return { ...rewound, session: now };
+  }
+
+  /** Creates a session that goes on from a moment of another one, see `SessionService.fork`. */
+  async fork(session: Session | SessionName, options: ForkOptions = {}): Promise<Session> {
+    checkObject(session, 'session');
+    return await this.#open(await this.service.fork(this.#heldOf(session)?.handle ?? session, options));
   }
 
   /** Asks what became of the events of which that is not known. Answers with the log when it had to be read. */
@@ -166,19 +205,75 @@ export class StatepadSessionService extends BaseSessionService {
     return log;
   }
 
-  #hold(handle: Handle): Session {
-    const session = toSession(handle);
+  /** A session with the events that stand, of those that its reader has asked for. */
+  async #open(handle: Handle, config?: GetSessionRequest['config']): Promise<Session> {
     const { length: taken } = viewOf(handle) as View;
+    const window = shownBy(config, handle);
+    const session = toSession(handle, await standingOf(this.service, handle, window));
     const held = {
       handle,
       taken,
+      window,
       shown: new Map(Object.entries(session.state)),
-      order: new WriteOrder((request) => super.appendEvent(request)),
+      order: this.#newOrder(),
       doubtful: new Map<string, Writes>(),
       turn: Promise.resolve(),
     };
     this.#held.set(session, held);
     this.#held.set(session.state, held);
     return session;
+  }
+
+  #newOrder(): WriteOrder {
+    return new WriteOrder((request) => super.appendEvent(request));
+  }
+
+  /** Where the session was rewound since its list had `taken` events: what stands now shows. */
+  async #showRewinds(session: Session, held: Held, news: readonly Stored[], taken: number): Promise<void> {
+    if (news.some(isMarker)) {
+      const { length } = viewOf(held.handle) as View;
+      showStanding(session, await logOf(this.service, held.handle, length), taken, held.window);
+      // What was written last may not stand.
+      held.order = this.#newOrder();
+    }
+  }
+
+  /** Does something to the session behind one that ADK holds, in turn, and brings that up to date. */
+  async #change<T>(given: Session | SessionName, run: (session: SessionName) => Promise<T>): Promise<[T, Session]> {
+    const held = this.#heldOf(given);
+    if (held === undefined) {
+      const { appName, userId, id: sessionId } = given;
+      const done = await run({ appName, userId, id: sessionId });
+      return [
+        done,
+        (await this.getSession({ appName, userId, sessionId })) ?? missing({ appName, userId, sessionId }),
+      ];
+    }
+    const session = given as Session;
+    const changed = held.turn.then(async (): Promise<[T, Session]> => {
+      const done = await run(held.handle);
+      const view = viewOf(held.handle) as View;
+      const { taken } = held;
+      const news = takeNews(held, view);
+      showNews(session, news, view);
+      await this.#showRewinds(session, held, news, taken);
+      showOthers(session, held);
+      return [done, session];
+    });
+    held.turn = changed.catch(() => undefined);
+    return await changed;
+  }
+
+  #heldOf(session: object): Held | undefined {
+    const { state } = session as { readonly state?: unknown };
+    return this.#held.get(session) ?? (isObject(state) ? this.#held.get(state) : undefined);
+  }
+
+  /** @internal What is written through a session that this service gave carries a lease. */
+  carry(session: Session, lease: Lease): void {
+    const held = this.#held.get(session);
+    if (held !== undefined) {
+      (viewOf(held.handle) as View).lease = viewOf(lease.session)?.lease;
+    }
   }
 }

@@ -5,6 +5,7 @@ import { isDeleted, storedDeletions } from '../model/deletion.js';
 import { sameJson, cloneMutable } from '../model/json.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
 import type { Event, Session } from '@google/adk';
+import type { Shown } from './standing.js';
 import type { WriteOrder, Writes } from './write-order.js';
 import type { Event as Stored, Session as Handle } from '../model/types.js';
 import type { View } from '../session/handle.js';
@@ -14,10 +15,12 @@ export interface Held {
   readonly handle: Handle;
   /** How many of the stored events the session's list has taken over. */
   taken: number;
+  /** Which of the events that were there when it was read the list shows. */
+  readonly window: Shown;
   /** The values that the service has put into the session's state. What differs from them was written by others. */
   readonly shown: Map<string, unknown>;
   /** Which of two writes was made later. */
-  readonly order: WriteOrder;
+  order: WriteOrder;
   /** By the event's id: the writes of events whose outcome is unknown (`COMMIT_UNKNOWN`). */
   readonly doubtful: Map<string, Writes>;
   /** Settles when the append that was asked for last is over: appends take turns. */
@@ -25,13 +28,13 @@ export interface Held {
 }
 
 /** A session as ADK knows it: its own record and its own list over what is shared. */
-export function toSession(handle: Handle): Session {
+export function toSession(handle: Handle, events: readonly Stored[]): Session {
   const { id, appName, userId, lastUpdateTime } = handle;
   const state = Object.create(null) as Record<string, unknown>;
   for (const [key, value] of Object.entries(handle.state)) {
     state[key] = cloneMutable(value);
   }
-  return { id, appName, userId, state, events: handle.events.map(listed), lastUpdateTime };
+  return { id, appName, userId, state, events: events.map(listed), lastUpdateTime };
 }
 
 /** Where a view stood. */
@@ -66,6 +69,12 @@ export function showEvents(session: Session, news: readonly Stored[], view: View
       session.events.push(listed(added));
     }
   }
+  session.lastUpdateTime = view.updateTime;
+}
+
+/** The same where ADK has appended nothing itself. */
+export function showNews(session: Session, news: readonly Stored[], view: View): void {
+  news.forEach((added) => session.events.push(listed(added)));
   session.lastUpdateTime = view.updateTime;
 }
 

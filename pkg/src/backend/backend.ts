@@ -2,11 +2,14 @@
 // understood.
 
 import { admitDelta, type AdmittedDelta } from '../input/admit.js';
+import { StatepadError } from '../model/errors.js';
 import { isBlank, newId } from '../model/ids.js';
 import { REQUESTS, checkRequest, type ListPlan } from '../input/requests.js';
 import { admitString } from '../checks/arguments.js';
 import type { EventDraft } from '../input/event-draft.js';
 import type { View } from '../session/handle.js';
+import type { LeaseHold } from '../session/lease-hold.js';
+import type { LeaseAnswer, LeaseRequest } from '../store/lease.js';
 import type {
   CreateSessionRequest,
   Event,
@@ -33,13 +36,25 @@ export interface Creation {
 export function admitCreation(request: CreateSessionRequest): Creation {
   checkRequest(request, REQUESTS.createSession);
   const { appName, userId, sessionId, state } = request;
-  const isNamed = sessionId !== undefined && !isBlank(admitString(sessionId, 'sessionId'));
   const key = {
     appName: admitString(appName, 'appName'),
     userId: admitString(userId, 'userId'),
-    sessionId: isNamed ? sessionId : newId(),
+    sessionId: sessionIdFrom(sessionId).id,
   };
-  return { key, state: admitDelta(state, 'state') };
+  const admitted = admitDelta(state, 'state');
+  const [operator] = Object.keys(admitted.operators ?? {});
+  if (operator !== undefined) {
+    const message = `state[${JSON.stringify(operator)}] is an operator: a session begins with values, and events have operators`;
+    throw new StatepadError('INVALID_ARGUMENT', message, { key: operator, path: 'state' });
+  }
+  return { key, state: admitted };
+}
+
+/** The id of a session to be created: a new one unless one was given. */
+export function sessionIdFrom(given: string | undefined): { readonly id: string; readonly isNew: boolean } {
+  return given !== undefined && !isBlank(admitString(given, 'sessionId'))
+    ? { id: given, isNew: false }
+    : { id: newId(), isNew: true };
 }
 
 export type { SessionName };
@@ -49,6 +64,8 @@ export interface AppendPlan {
   readonly session: SessionName;
   readonly draft: EventDraft;
   readonly expectedRevision: number | undefined;
+  /** Called when the handle shows the event, before anything else can look at it. */
+  readonly shown?: () => void;
 }
 
 type Soon<T> = T | Promise<T>;
@@ -62,14 +79,21 @@ export interface SessionBackend {
   append(plan: AppendPlan, signal?: Signal): Soon<Event>;
   /** The values of an app, or of a user in it, under their names: a record of the caller's own. */
   scope(appName: string, userId: string | undefined, signal?: Signal): Soon<Record<string, unknown>>;
-  /** What `updateState` reads and writes for a target. */
-  target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget;
+  /** What `updateState` reads and writes for a target; for a session under a `lease` what it writes carries that. */
+  target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): UpdateTarget;
   /** The turn that an update may have among all who use the store; `undefined` where there are none. */
   reservation?(target: UpdateStateTarget, signal?: Signal): Reservation | undefined;
   /** The view of a handle, or of a session as it is now, with its creation and all its events. */
   loadHistory(session: SessionName, signal?: Signal): Soon<View>;
   /** The past of app and user values. */
   past(): Promise<SharedPast>;
+  /** Brings a handle up to date. Throws `SESSION_NOT_FOUND`. */
+  refresh(view: View, signal?: Signal): Soon<void>;
+  /**
+   * Takes the lease of a handle's session, makes it last longer or gives it back; absent in memory. Throws
+   * `LEASE_HELD`, `LEASE_LOST`, `SESSION_NOT_FOUND`; `INVALID_ARGUMENT` when the store has no leases.
+   */
+  lease?(view: View, request: LeaseRequest, signal?: Signal): Soon<LeaseAnswer>;
   /** The changes of a target, for one reader, who has to close it. */
   watch(plan: WatchPlan): Promise<ChangeSource>;
   /** The view behind a handle that this backend gave. */

@@ -1,10 +1,10 @@
 // Sessions without a store: nothing is waited for, so nothing can come between.
 
 import { admitDelta } from '../input/admit.js';
-import { beginAppend, finishAppend, type PendingAppend } from '../session/append.js';
+import { beginAppend, finishAppend, resolveNow, type PendingAppend } from '../session/append.js';
 import { creationEvent } from '../session/creation.js';
 import { notFoundInMemory, noteInMemory } from '../session/elsewhere.js';
-import { admitEvent } from '../input/event-draft.js';
+import { admitEvent, type EventDraft } from '../input/event-draft.js';
 import { StatepadError } from '../model/errors.js';
 import { cloneMutable, put } from '../model/json.js';
 import { newId } from '../model/ids.js';
@@ -18,6 +18,7 @@ import { pageOf, type AppendPlan, type Creation, type SessionName, type SessionB
 import { isSessionTarget, type UpdateTarget } from './update-target.js';
 import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessions.js';
 import type { View } from '../session/handle.js';
+import type { LeaseHold } from '../session/lease-hold.js';
 import type { SessionRecord } from '../session/record.js';
 import type { SharedPast } from '../past/source.js';
 import type { ChangeSource, WatchPlan } from '../watch/source.js';
@@ -82,18 +83,17 @@ export class MemoryBackend implements SessionBackend {
     }
   }
 
-  append({ session, draft, expectedRevision }: AppendPlan): Event {
+  append({ session, draft, expectedRevision, shown }: AppendPlan): Event {
     const { appName, userId, id: sessionId } = session;
     const view = this.#registry.view(session);
     const record = view?.record ?? this.#registry.find(checkKey({ appName, userId, sessionId }));
     if (record === undefined) {
       throw notFoundInMemory({ appName, userId, sessionId }, session);
     }
-    return this.#finishAppend(
-      record,
-      beginAppend(this.#registry, record, draft, { revision: expectedRevision }),
-      view,
-    );
+    const pending = this.#begin(record, draft, { revision: expectedRevision }, view, view?.lease);
+    const event = this.#finishAppend(record, pending, view);
+    shown?.();
+    return event;
   }
 
   #finishAppend(record: SessionRecord, pending: PendingAppend, view: View | undefined): Event {
@@ -120,8 +120,8 @@ export class MemoryBackend implements SessionBackend {
     return record;
   }
 
-  target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget {
-    return isSessionTarget(target) ? this.#sessionTarget(target, options) : this.#scopeTarget(target);
+  target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): UpdateTarget {
+    return isSessionTarget(target) ? this.#sessionTarget(target, options, lease) : this.#scopeTarget(target);
   }
 
   loadHistory(session: SessionName): View {
@@ -132,6 +132,13 @@ export class MemoryBackend implements SessionBackend {
       throw notFoundInMemory({ appName, userId, sessionId }, session);
     }
     return view;
+  }
+
+  refresh(view: View): void {
+    if (view.record.deleted) {
+      throw notFoundInMemory(view.record.key);
+    }
+    this.#registry.refresh(view);
   }
 
   async watch(plan: WatchPlan): Promise<ChangeSource> {
@@ -156,8 +163,30 @@ export class MemoryBackend implements SessionBackend {
     this.#topics?.close();
   }
 
+  /** Begins an append. What is there already is no write: it needs no lease. */
+  #begin(
+    record: SessionRecord,
+    draft: EventDraft,
+    expected: ExpectedVersions,
+    view: View | undefined,
+    lease: LeaseHold | undefined,
+  ): PendingAppend {
+    const refusal = lease?.refusal?.();
+    const pending = beginAppend(this.#registry, record, draft, refusal === undefined ? expected : {}, view);
+    if (refusal !== undefined && pending.change !== undefined) {
+      this.#registry.engine.discard(pending.change);
+      lease?.lose(refusal);
+      throw refusal;
+    }
+    return pending;
+  }
+
   /** A session: what is written becomes an event of it. */
-  #sessionTarget(target: SessionKey, { author = 'system', invocationId }: UpdateStateOptions): UpdateTarget {
+  #sessionTarget(
+    target: SessionKey,
+    { author = 'system', invocationId }: UpdateStateOptions,
+    lease: LeaseHold | undefined,
+  ): UpdateTarget {
     const registry = this.#registry;
     const key = checkKey(target);
     const { appName, userId, sessionId } = key;
@@ -176,7 +205,7 @@ export class MemoryBackend implements SessionBackend {
             });
           }
           const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, this.#now, {});
-          this.#finishAppend(record, beginAppend(registry, record, draft, guard), undefined);
+          this.#finishAppend(record, this.#begin(record, draft, guard, undefined, lease), undefined);
           return registry.read(record).state;
         },
       };
@@ -188,11 +217,14 @@ export class MemoryBackend implements SessionBackend {
     const scope = { appName, userId };
     return () => {
       const expected = this.#versions(scope);
+      const state = this.#sharedState(scope);
       return {
-        state: this.#sharedState(scope),
+        state,
         write: (delta) => {
           const written = { id: newId(), timestamp: this.#now(), ...admitDelta(delta, 'delta') };
           const change = this.#registry.engine.prepareUpdate(scope, written, expected);
+          // Nothing has moved since it was read.
+          resolveNow(this.#registry, written, change, (key) => state[key]);
           this.#registry.applyUpdate(change);
           this.#written(scope, change, written.timestamp);
           return this.#sharedState(scope);

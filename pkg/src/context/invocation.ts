@@ -15,6 +15,8 @@ import { Template } from '../template/template.js';
 import { compiledTemplate } from '../template/cache.js';
 import { isThenable } from '../async/thenable.js';
 import type { ContextPart } from '../input/event-draft.js';
+import { OperatorWrite } from '../model/operator-write.js';
+import type { Operator } from '../model/operators.js';
 import type { RenderOptions } from '../template/render.js';
 import type { Event, EventInit, Json, Session } from '../model/types.js';
 
@@ -34,7 +36,8 @@ export type InstructionProvider<T extends string | PromiseLike<string> = string 
 /** @internal What an invocation needs of its service. */
 export interface InvocationHost {
   readonly session: Session;
-  readonly append: (event: EventInit, context: ContextPart) => Promise<Event>;
+  /** `shown` is called when the handle shows the event, at that very moment. */
+  readonly append: (event: EventInit, context: ContextPart, shown: () => void) => Promise<Event>;
   /** The stored event of an id, read anew. */
   readonly find: (id: string) => Promise<Event | undefined>;
   readonly dropTemp: () => void;
@@ -173,12 +176,12 @@ export class InvocationContext {
       checkObject(actions, 'actions');
     }
     const sent = pending.send(this, id === '' ? undefined : id, admitDelta(actions?.stateDelta, 'actions.stateDelta'));
+    // What is stored and still pending would count twice.
+    const shown = (): void => pending.stored(sent);
     const send = (delta: SentWrites['delta']): Promise<Event> =>
-      host.append(event, { author: this.author, invocationId, written: admittedWrites(delta) });
+      host.append(event, { author: this.author, invocationId, written: admittedWrites(delta) }, shown);
     try {
-      const appended = await inTurn(this.#shared, sent, send);
-      pending.stored(sent);
-      return appended;
+      return await inTurn(this.#shared, sent, send);
     } catch (error) {
       pending.failed(sent);
       throw error;
@@ -206,13 +209,11 @@ export class InvocationContext {
     checkObject(options, 'options');
     const shared = this.#shared;
     // None after the end: what is pending was dropped then.
-    const [first, ...others] = shared.pending.entries();
-    if (first !== undefined && options.discard !== true) {
-      const [key] = first;
-      const keys = namesOf([key, ...others.map(([other]) => other)]);
-      throw new StatepadError('INVALID_ARGUMENT', `writes were never appended: ${keys}; append or discard them`, {
-        key,
-      });
+    const keys = shared.pending.keys();
+    const [key] = keys;
+    if (key !== undefined && options.discard !== true) {
+      const message = `writes were never appended: ${namesOf(keys)}; append or discard them`;
+      throw new StatepadError('INVALID_ARGUMENT', message, { key });
     }
     finish(shared);
   }
@@ -346,15 +347,16 @@ class PendingState extends State {
   override toRecord(): Readonly<Record<string, Json>> {
     requireOpen(this.#shared);
     const { state } = this.#shared.host.session;
-    const pending = this.#shared.pending.entries();
-    if (pending.length === 0) {
+    const keys = this.keys();
+    if (keys.length === 0) {
       return state;
     }
     const record = { ...state };
-    for (const [key, value] of pending) {
+    for (const key of keys) {
+      const value = this.pending(key);
       if (isDeleted(value)) {
         delete record[key];
-      } else {
+      } else if (value !== undefined) {
         put(record, key, value as Json);
       }
     }
@@ -368,11 +370,15 @@ class PendingState extends State {
 
   protected override pending(key: string): unknown {
     requireOpen(this.#shared);
-    return this.#shared.pending.get(key);
+    return this.#shared.pending.get(key, () => this.stored(key));
   }
 
-  protected override entries(): Iterable<readonly [string, unknown]> {
-    return this.#shared.pending.entries();
+  protected override over(key: string, operator: Operator): unknown {
+    return this.#shared.pending.over(key, new OperatorWrite(operator));
+  }
+
+  protected override keys(): readonly string[] {
+    return this.#shared.pending.keys();
   }
 
   protected override write(key: string, value: unknown): void {

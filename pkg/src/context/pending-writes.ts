@@ -2,14 +2,17 @@
 // (src/pending.rs).
 
 import { type AdmittedDelta } from '../input/admit.js';
+import { over, seenOver } from './composed.js';
 import { DELETED, isDeleted } from '../model/deletion.js';
 import { put } from '../model/json.js';
+import { OperatorWrite, operatorOf } from '../model/operator-write.js';
+import { operatorName, type Operator } from '../model/operators.js';
 import type { Json } from '../model/types.js';
 
 /** A write that is not stored yet. */
 interface Write {
   readonly key: string;
-  /** The frozen value, or {@link DELETED}. */
+  /** The frozen value, {@link DELETED}, or an operator. */
   readonly value: unknown;
   /** The context that has made it. */
   readonly owner: object;
@@ -47,17 +50,27 @@ export interface SentWrites {
   readonly own: readonly Write[];
 }
 
-/** The delta of an event that carries these values, which are frozen: what is {@link DELETED} is told apart. */
+/**
+ * The delta of an event that carries these values, which are frozen: what is {@link DELETED} is told apart, and so are
+ * operators, whose keys go to the end.
+ */
 export function admittedWrites(values: SentWrites['delta']): AdmittedDelta {
   const delta: Record<string, Json> = {};
   const deleted: string[] = [];
+  let operators: Record<string, Operator> | undefined;
   for (const [key, value] of Object.entries(values)) {
-    put(delta, key, isDeleted(value) ? null : (value as Json));
+    const operator = operatorOf(value);
+    if (operator !== undefined) {
+      put((operators ??= {}), key, operator);
+    } else {
+      put(delta, key, isDeleted(value) ? null : (value as Json));
+    }
     if (isDeleted(value)) {
       deleted.push(key);
     }
   }
-  return { delta, deleted };
+  Object.keys(operators ?? {}).forEach((key) => put(delta, key, null));
+  return { delta, deleted, operators };
 }
 
 /** The pending writes of one invocation: under each key a stack, the latest on top. */
@@ -67,14 +80,25 @@ export class PendingWrites {
   readonly #failed = new Map<string, Failed>();
   #count = 0;
 
-  /** The value that is written under a key: that of the latest write. */
-  get(key: string): unknown {
-    return this.#stacks.get(key)?.at(-1)?.value;
+  /**
+   * What is written under a key, over the value that is `stored`: the value of the latest write, with operators resolved.
+   * `undefined` where nothing is, or where operators do not fit.
+   */
+  get(key: string, stored: () => Json | undefined): unknown {
+    const stack = this.#stacks.get(key) ?? [];
+    const value = stack.at(-1)?.value;
+    // Under an operator there are only operators.
+    return operatorOf(value) === undefined
+      ? value
+      : seenOver(
+          stack.map((write) => operatorOf(write.value) as Operator),
+          stored(),
+        );
   }
 
-  /** Keys and values in the order of writing: of each key the latest write. */
-  entries(): readonly (readonly [string, unknown])[] {
-    return this.#latest().map(({ key, value }) => [key, value]);
+  /** The keys in the order of writing. */
+  keys(): readonly string[] {
+    return this.#latest().map(({ key }) => key);
   }
 
   /** Whether a context has written what its next event would carry. */
@@ -82,10 +106,35 @@ export class PendingWrites {
     return this.#next(owner).length > 0;
   }
 
-  /** Writes. What the same context has written under the key before is done with, unless it is on its way. */
-  write(owner: object, key: string, value: unknown): void {
-    this.#keep(key, (write) => write.owner !== owner || write.isSent || write.isKept);
-    this.#push(owner, key, value);
+  /**
+   * What a write under a key comes to: an operator over a pending value is resolved at once. Throws as {@link over}; one
+   * that is on its way is not looked at.
+   */
+  over(key: string, value: unknown): unknown {
+    const operator = operatorOf(value);
+    const top = this.#stacks.get(key)?.at(-1);
+    if (operator === undefined || top === undefined || (top.isSent && operatorOf(top.value) !== undefined)) {
+      return value;
+    }
+    const made = over(key, top.value, operator);
+    return operatorOf(made) === undefined ? made : value;
+  }
+
+  /**
+   * Writes. What the same context has written under the key before is done with, unless it is on its way; an operator
+   * goes together with those before it. Throws as {@link PendingWrites.over}.
+   */
+  write(owner: object, key: string, given: unknown): void {
+    const value = this.over(key, given);
+    const operator = operatorOf(value);
+    const top = this.#stacks.get(key)?.at(-1);
+    const isFree = top !== undefined && top.owner === owner && !top.isSent && !top.isKept;
+    if (operator === undefined) {
+      this.#keep(key, (write) => write.owner !== owner || write.isSent || write.isKept);
+    } else if (isFree) {
+      this.#keep(key, (write) => write !== top);
+    }
+    this.#push(owner, key, operator !== undefined && isFree ? over(key, top.value, operator) : value);
   }
 
   /** Drops what a context has written and no event is carrying: what lies under it is pending again. */
@@ -110,18 +159,31 @@ export class PendingWrites {
 
   /**
    * Sends an event of a context: with those of its writes that are the latest of their key, and with the event's `own`
-   * delta on top. An event that has failed carries what it carried then, unless a later write has been stored since.
+   * delta on top. Operators go with all of their kind that are pending under them. An event that has failed carries what
+   * it carried then, unless a later write has been stored since. Throws as {@link PendingWrites.over}.
    */
-  send(owner: object, id: string | undefined, { delta: own, deleted }: AdmittedDelta): SentWrites {
+  send(owner: object, id: string | undefined, { delta: own, deleted, operators = {} }: AdmittedDelta): SentWrites {
     const failed = id === undefined ? undefined : this.#failed.get(id);
     const again = failed?.owner === owner ? failed : undefined;
     const left = again?.carried.filter((write) => this.#isPending(write));
-    const carried = (left ?? this.#next(owner)).filter(({ key }) => !Object.hasOwn(own, key));
-    const brought = Object.keys(own).map((key) => this.#push(owner, key, deleted.includes(key) ? DELETED : own[key]));
+    const isOwn = (key: string): boolean => Object.hasOwn(own, key);
+    const isOperator = (key: string): boolean => Object.hasOwn(operators, key);
+    const values = Object.keys(own).map((key) => {
+      const value = deleted.includes(key) ? DELETED : own[key];
+      return [key, isOperator(key) ? this.#ownOperator(key, operators[key] as Operator, again) : value] as const;
+    });
+    const under = values.flatMap(([key, value]) => this.#operators(key, operatorOf(value)));
+    const next = this.#next(owner).filter(({ key }) => !isOwn(key));
+    const carried =
+      left?.filter(({ key }) => !isOwn(key) || isOperator(key)) ??
+      next.flatMap((write) => this.#withEarlier(write)).concat(under);
+    const brought = values.map(([key, value]) => this.#push(owner, key, value));
     const delta: Record<string, unknown> = {};
     for (const write of [...carried, ...brought]) {
+      const { key, value } = write;
+      const operator = operatorOf(value);
       write.isSent = true;
-      put(delta, write.key, write.value);
+      put(delta, key, operator !== undefined && Object.hasOwn(delta, key) ? over(key, delta[key], operator) : value);
     }
     const before = left !== undefined && left.length < (again?.carried.length ?? 0) ? again?.delta : undefined;
     return { delta, before, id, owner, carried, own: brought };
@@ -129,11 +191,12 @@ export class PendingWrites {
 
   /**
    * The event is stored: what it carried is pending no more, and neither is what was written before under the same
-   * keys.
+   * keys, but for operators that it did not carry.
    */
   stored({ id, carried, own }: SentWrites): void {
-    for (const { key, place } of [...carried, ...own]) {
-      this.#keep(key, (write) => write.place > place);
+    for (const sent of [...carried, ...own]) {
+      const isOperator = operatorOf(sent.value) !== undefined;
+      this.#keep(sent.key, (write) => (isOperator ? write !== sent : write.place > sent.place));
     }
     if (id !== undefined) {
       this.#failed.delete(id);
@@ -154,6 +217,27 @@ export class PendingWrites {
     if (id !== undefined && before === undefined) {
       this.#failed.set(id, { owner, carried, delta });
     }
+  }
+
+  /** An operator that an event brings with it: given again after it failed, it comes to what it came to then. */
+  #ownOperator(key: string, operator: Operator, again: Failed | undefined): unknown {
+    const before = again !== undefined && Object.hasOwn(again.delta, key) ? again.delta[key] : undefined;
+    const write = new OperatorWrite(operator);
+    return before === undefined ? this.over(key, write) : operatorOf(before) === undefined ? before : write;
+  }
+
+  /** The operators of a kind that are pending under a key, and that no event carries. */
+  #operators(key: string, operator: Operator | undefined): readonly Write[] {
+    return (this.#stacks.get(key) ?? []).filter(({ value, isSent }) => {
+      const other = operatorOf(value);
+      return other && operator && !isSent && operatorName(other) === operatorName(operator);
+    });
+  }
+
+  /** A write, and if it is an operator those before it that become one with it. */
+  #withEarlier(write: Write): readonly Write[] {
+    const operator = operatorOf(write.value);
+    return operator === undefined ? [write] : this.#operators(write.key, operator);
   }
 
   /** What the next event of a context carries. */

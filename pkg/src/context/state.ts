@@ -1,11 +1,15 @@
 // State that tracks its writes.
 
 import { admitDelta, admitValue } from '../input/admit.js';
+import { append, compareAndSet, increment, setOnce } from '../input/operators.js';
+import { over, seenOver } from './composed.js';
 import { DELETED, isDeleted } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { checkObject } from '../checks/arguments.js';
 import { APP_PREFIX, TEMP_PREFIX, USER_PREFIX } from '../model/scope.js';
 import { put } from '../model/json.js';
+import { OperatorWrite, operatorOf } from '../model/operator-write.js';
+import type { Operator } from '../model/operators.js';
 import type { Json } from '../model/types.js';
 
 /** A type whose members can be read only, through and through: what is read is frozen. */
@@ -104,10 +108,45 @@ export class State implements ReadonlyState {
   /** Sets several keys: all of them, or none when one is not JSON. Throws as {@link State.set}. */
   update(values: Readonly<Record<string, unknown>>): void {
     checkObject(values, 'values');
-    const { delta, deleted } = admitDelta(values, 'state');
-    for (const key of Object.keys(delta)) {
-      this.write(key, deleted.includes(key) ? DELETED : delta[key]);
-    }
+    const { delta, deleted, operators = {} } = admitDelta(values, 'state');
+    const writes = Object.keys(delta).map((key) => {
+      if (Object.hasOwn(operators, key)) {
+        return [key, this.over(key, operators[key] as Operator)] as const;
+      }
+      return [key, deleted.includes(key) ? DELETED : delta[key]] as const;
+    });
+    writes.forEach(([key, value]) => this.write(key, value));
+  }
+
+  /**
+   * Adds to a number, which is resolved when the event is committed: increments of all writers add up. Until then the
+   * key reads as if it were resolved now. Throws `INVALID_ARGUMENT`, also after another operator than `increment` that is
+   * pending, or over a pending value that is no number.
+   */
+  increment(key: string, by = 1): void {
+    this.set(key, increment(by));
+  }
+
+  /** Adds items to the end of a list, as {@link State.increment} adds to a number. Throws `VALUE_NOT_JSON`, too. */
+  append(key: string, ...items: readonly unknown[]): void {
+    this.set(key, append(...items));
+  }
+
+  /**
+   * Sets a key unless it is there when the event is committed. Throws `VALUE_NOT_JSON`, and `INVALID_ARGUMENT` after
+   * another operator than `setOnce` that is pending.
+   */
+  setOnce(key: string, value: unknown): void {
+    this.set(key, setOnce(value));
+  }
+
+  /**
+   * Sets a key to `value` if it has the value `expected` when the event is committed; `undefined`: if it is not there.
+   * Otherwise the event is refused with `STATE_CONFLICT`. Throws `VALUE_NOT_JSON`, `INVALID_ARGUMENT` after an operator
+   * that is pending, and `STATE_CONFLICT` over a pending value that is another one.
+   */
+  compareAndSet(key: string, expected: unknown, value: unknown): void {
+    this.set(key, compareAndSet(expected, value));
   }
 
   /** The value of a key, after setting it to `defaultValue` when it is not there. Throws `VALUE_NOT_JSON`. */
@@ -126,7 +165,11 @@ export class State implements ReadonlyState {
   /** All values with the pending writes over them, in a frozen record. */
   toRecord(): Readonly<Record<string, Json>> {
     const values = new Map(Object.entries(this.committed()));
-    for (const [key, value] of this.entries()) {
+    for (const key of this.keys()) {
+      const value = this.pending(key);
+      if (value === undefined) {
+        continue;
+      }
       if (isDeleted(value)) {
         values.delete(key);
       } else {
@@ -145,14 +188,27 @@ export class State implements ReadonlyState {
     return this.#value;
   }
 
-  /** @internal The pending write to a key. */
+  /** @internal The pending write to a key, an operator resolved over what is committed. */
   protected pending(key: string): unknown {
-    return Object.hasOwn(this.#delta, key) ? this.#delta[key] : undefined;
+    const pending = Object.hasOwn(this.#delta, key) ? this.#delta[key] : undefined;
+    const operator = operatorOf(pending);
+    return operator === undefined ? pending : seenOver([operator], this.stored(key));
   }
 
-  /** @internal All pending writes. */
-  protected entries(): Iterable<readonly [string, unknown]> {
-    return Object.entries(this.#delta);
+  /** @internal What is committed under a key. */
+  protected stored(key: string): Json | undefined {
+    const value = this.committed();
+    return Object.hasOwn(value, key) ? (value[key] as Json) : undefined;
+  }
+
+  /** @internal What an operator comes to over the pending write to a key. Throws as {@link over}. */
+  protected over(key: string, operator: Operator): unknown {
+    return Object.hasOwn(this.#delta, key) ? over(key, this.#delta[key], operator) : new OperatorWrite(operator);
+  }
+
+  /** @internal The keys of all pending writes. */
+  protected keys(): readonly string[] {
+    return Object.keys(this.#delta);
   }
 
   /** @internal Adds a pending write. */

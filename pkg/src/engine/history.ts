@@ -69,9 +69,9 @@ export class HistoryEngine {
       writeWords([...words, ...words.map((_, index) => first + index)]);
       return countOf(this.#log.state_at(revision, until, keys.length));
     });
-    const answer = answerOf(2 * count);
+    const answer = answerOf(count);
     const state: Record<string, Json> = {};
-    for (let at = 0; at < 2 * count; at += 2) {
+    for (let at = 0; at < count; at += 2) {
       const key = keyOf(answer[at] as number);
       const number = answer[at + 1] as number;
       put(state, key, (number < first ? this.#values[number] : stateThen[keys[number - first] as string]) as Json);
@@ -86,11 +86,40 @@ export class HistoryEngine {
       return [];
     }
     const count = countOf(this.#log.steps(word, until, Math.min(last, MAX_COUNT)));
-    const answer = answerOf(3 * count);
-    return Array.from({ length: count }, (_, index) => {
+    const answer = answerOf(count);
+    return Array.from({ length: count / 3 }, (_, index) => {
       const [revision, from, to] = answer.subarray(3 * index, 3 * index + 3) as unknown as [number, number, number];
       return { revision, ...this.#member('from', from), ...this.#member('to', to) };
     });
+  }
+
+  /**
+   * What brings the session's own keys back from the revision `until` to an earlier one: those that were written since
+   * get their old values, in the order of the earlier state, and then those that were not there are deleted.
+   */
+  restoring(revision: number, until: number): KeyedDelta & { delta: Record<string, Json> } {
+    const count = withRoom(() => countOf(this.#log.restoring(revision, until)));
+    const answer = answerOf(count);
+    const delta: Record<string, Json> = {};
+    const deleted: string[] = [];
+    for (let at = 0; at < count; at += 2) {
+      const key = keyOf(answer[at] as number);
+      const number = answer[at + 1] as number;
+      put(delta, key, number === NONE ? null : (this.#values[number] as Json));
+      if (number === NONE) {
+        deleted.push(key);
+      }
+    }
+    return { delta, deleted };
+  }
+
+  /**
+   * The `app:` and `user:` keys that revisions, which are in ascending order, wrote; in the order in which the session
+   * first wrote them.
+   */
+  sharedOf(revisions: readonly number[]): string[] {
+    const count = withRoom(() => countOf(this.#log.shared_of(writeWords(revisions))));
+    return Array.from(answerOf(count).subarray(0, count), keyOf);
   }
 
   /** Frees the core's memory, sooner than the garbage collector would. */

@@ -10,6 +10,7 @@ import {
   intern as internKey,
   parse_template as parseTemplate,
   released_keys as releasedKeys,
+  rewind_events as rewindEvents,
   scratch,
   words,
   type InitOutput,
@@ -105,6 +106,7 @@ export {
 /** The functions of the core, guarded as its objects are. */
 export const parse_template = guarded(parseTemplate);
 export const escape_template = guarded(escapeTemplate);
+export const rewind_events = guarded(rewindEvents);
 export const intern = guarded(internKey);
 export const released_keys = guarded(releasedKeys);
 export const make_scratch = guarded(scratch);

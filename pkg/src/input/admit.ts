@@ -9,7 +9,9 @@ import { ADK_EVENT } from '../model/adk-event.js';
 import { isDeleted } from '../model/deletion.js';
 import { StatepadError } from '../model/errors.js';
 import { isWellFormed, put } from '../model/json.js';
+import { operatorOf, type KeyedOperators } from '../model/operator-write.js';
 import { describe, isPlain, isRevoked } from '../model/kinds.js';
+import type { Operator, OperatorName } from '../model/operators.js';
 import type { Json } from '../model/types.js';
 
 /** How deep lists and objects may be nested in a value; the core has the same limit. */
@@ -33,6 +35,8 @@ export interface AdmitOptions {
 export interface AdmittedDelta {
   readonly delta: Record<string, Json>;
   readonly deleted: readonly string[];
+  /** Its operators, if it has any. Their keys stand at the end of the delta, as `null`. */
+  readonly operators?: KeyedOperators | undefined;
 }
 
 /** The copy of every empty object. */
@@ -91,6 +95,7 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
   }
   const rules = stateRules(instances);
   let deleted: string[] | undefined;
+  let operators: Record<string, Operator> | undefined;
   let key = '';
   try {
     for (key of Object.keys(given)) {
@@ -101,15 +106,41 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
       if (typeof value === 'object' && isDeleted(value)) {
         (deleted ??= []).push(key);
         put(delta, key, null);
-      } else {
+        continue;
+      }
+      const operator = typeof value === 'object' ? operatorOf(value) : undefined;
+      if (operator === undefined) {
         put(delta, key, required(copy(value, key, 1, rules)));
+      } else {
+        put((operators ??= {}), key, admitOperator(operator, key));
       }
     }
   } catch (fault) {
     throw report(located(fault, key, given), path, true);
   }
   admitSymbols(given, path);
-  return { delta, deleted: deleted ?? NOTHING };
+  if (operators === undefined) {
+    return { delta, deleted: deleted ?? NOTHING };
+  }
+  Object.keys(operators).forEach((name) => put(delta, name, null));
+  return { delta, deleted: deleted ?? NOTHING, operators };
+}
+
+/** A copy of an operator: another copy of the package may know others. */
+function admitOperator(given: unknown, key: string): Operator {
+  const operator = copy(given, key, 1, SYMBOLS) as Operator;
+  const { increment, append, setOnce, compareAndSet } = operator as {
+    readonly [Name in OperatorName]?: { readonly value?: Json };
+  };
+  const isKnown =
+    typeof increment === 'number' ||
+    Array.isArray(append) ||
+    setOnce !== undefined ||
+    compareAndSet?.value !== undefined;
+  if (!isKnown) {
+    throw new StatepadError('INVALID_ARGUMENT', `the operator of "${key}" is not known here`, { key });
+  }
+  return operator;
 }
 
 function admitSymbols(given: object, path: string): void {
@@ -174,6 +205,9 @@ function copyOther(value: object, name: string, depth: number, rules: number): J
     throw new Fault('is a revoked proxy');
   }
   const { toJSON } = value as { toJSON?: unknown };
+  if (operatorOf(value) !== undefined) {
+    throw new Fault('is an operator: it can only be the whole value of a key in a delta');
+  }
   if (typeof toJSON === 'function') {
     return copyJson(value, toJSON as (name: string) => unknown, name, depth, rules);
   }

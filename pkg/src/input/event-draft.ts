@@ -10,6 +10,7 @@ import { checkEventNames } from './requests.js';
 import { isTemp } from '../model/scope.js';
 import { admitString } from '../checks/arguments.js';
 import { ADK_EVENT } from '../model/adk-event.js';
+import { withOperators, withResults, type KeyedOperators } from '../model/operator-write.js';
 import type { Event, EventInit, Json } from '../model/types.js';
 
 /** An admitted event. Its values are frozen copies; its top level, its actions and its delta are not frozen yet. */
@@ -19,6 +20,8 @@ export interface EventDraft {
   readonly delta: Record<string, Json>;
   /** The keys that it deletes: each of them is in the delta, as `null`. */
   deleted: readonly string[];
+  /** Its operators, if it has any: each of their keys is in the delta, as `null` until it is resolved. */
+  operators: KeyedOperators | undefined;
   readonly id: string;
   /** Whether the caller chose the id: it may come again by another call. */
   readonly named: boolean;
@@ -74,7 +77,8 @@ export function admitEvent(
   }
   const { id, named, timestamp, timed } = complete(event, now);
 
-  const { delta, deleted } = context?.written ?? admitDelta(givenActions?.stateDelta, 'actions.stateDelta', options);
+  const { delta, deleted, operators } =
+    context?.written ?? admitDelta(givenActions?.stateDelta, 'actions.stateDelta', options);
   const actions: Record<string, Json> = {
     stateDelta: delta,
     artifactDelta: EMPTY,
@@ -88,8 +92,8 @@ export function admitEvent(
   if ((given as unknown as Record<symbol, unknown>)[ADK_EVENT] === true) {
     (event as unknown as Record<symbol, unknown>)[ADK_EVENT] = true;
   }
-  const stored = deletionsIn(event['customMetadata'], deleted);
-  return { event, actions, delta, deleted: stored, id, named, timestamp, timed };
+  const stored = deletionsIn(event['customMetadata'], deleted, operators);
+  return { event, actions, delta, deleted: stored, operators, id, named, timestamp, timed };
 }
 
 const NO_NAMES: readonly string[] = [];
@@ -102,12 +106,19 @@ function checkRecord(given: unknown, path: string, { instances = false }: AdmitO
 }
 
 /** All deletions of an event: those that its metadata name already, and those of its delta. */
-function deletionsIn(metadata: Json | undefined, deleted: readonly string[]): readonly string[] {
+function deletionsIn(
+  metadata: Json | undefined,
+  deleted: readonly string[],
+  operators: KeyedOperators | undefined,
+): readonly string[] {
   if (metadata === undefined) {
     return deleted;
   }
   if (deleted.length > 0) {
     checkMetadata(metadata);
+  }
+  if (operators !== undefined) {
+    checkMetadata(metadata, 'the operators of the event');
   }
   return storedDeletions(metadata).concat(deleted);
 }
@@ -137,13 +148,17 @@ function complete(
 
 /** Takes the `temp:` keys out of a draft, which can be prepared once more then. */
 export function extractTempKeys(draft: EventDraft): TempDelta {
-  const { event, delta, deleted } = draft;
+  const { event, delta, deleted, operators } = draft;
   const set = new Map<string, Json>();
   for (const key of Object.keys(delta)) {
     if (isTemp(key)) {
       set.set(key, delta[key] as Json);
       delete delta[key];
     }
+  }
+  if (operators !== undefined) {
+    const kept = Object.entries(operators).filter(([key]) => !isTemp(key));
+    draft.operators = kept.length > 0 ? Object.fromEntries(kept) : undefined;
   }
   const unset = deleted.filter(isTemp);
   if (unset.length > 0) {
@@ -156,17 +171,43 @@ export function extractTempKeys(draft: EventDraft): TempDelta {
   return { set, unset };
 }
 
-/** The event as it is stored: frozen, its deletions in their stored form. The `temp:` keys have been taken out. */
-export function freezeEvent({ event, actions, delta, deleted }: EventDraft): Event {
+/**
+ * The event as it is stored: frozen, its deletions and operators in their stored form. The `temp:` keys have been taken
+ * out.
+ */
+export function freezeEvent({ event, actions, delta, deleted, operators }: EventDraft): Event {
   if (deleted.length > 0) {
     event['customMetadata'] = withDeletions(event['customMetadata'], deleted) as Json;
+  }
+  if (operators !== undefined) {
+    event['customMetadata'] = withOperators(event['customMetadata'], operators) as Json;
   }
   Object.freeze(delta);
   Object.freeze(actions);
   return Object.freeze(event) as unknown as Event;
 }
 
-/** Whether a draft, sealed, is what is stored already. A timestamp that the clock gave does not count. */
-export function isRepeated(draft: EventDraft, sealed: Event, stored: Event): boolean {
-  return sameJson(draft.timed ? { ...sealed, timestamp: stored.timestamp } : sealed, stored);
+/**
+ * Whether a draft, sealed, is what is stored already. A timestamp that the clock gave does not count, and neither does
+ * what operators have come to.
+ */
+export function isRepeated({ timed, operators }: EventDraft, sealed: Event, stored: Event): boolean {
+  const given = timed ? { ...sealed, timestamp: stored.timestamp } : sealed;
+  return operators === undefined
+    ? sameJson(given, stored)
+    : sameJson(asRequested(given, operators), asRequested(stored, operators));
+}
+
+/** An event as it was before its operators were resolved. */
+function asRequested(event: Event, operators: KeyedOperators): Event {
+  const nothing = Object.fromEntries(Object.keys(operators).map((key) => [key, null]));
+  return eventWith(event, nothing);
+}
+
+/** An event with what operators have come to in its delta, frozen. */
+export function eventWith(event: Event, results: Readonly<Record<string, Json>>): Event {
+  // Other programs may have stored an event without actions.
+  const actions = (event as Partial<Event> | null)?.actions;
+  const stateDelta = withResults(actions?.stateDelta ?? {}, results);
+  return Object.freeze({ ...event, actions: Object.freeze({ ...(actions as Event['actions']), stateDelta }) });
 }

@@ -56,6 +56,10 @@ export const OPTIONS = {
   trim: ['before', 'upTo', 'signal'],
   watch: ['since', 'initial', 'poll', 'buffer', 'signal'],
   config: ['numRecentEvents', 'afterTimestamp'],
+  lease: ['ttl', 'signal'],
+  withLease: ['ttl', 'wait', 'signal'],
+  rewind: ['before', 'signal'],
+  fork: ['at', 'sessionId', 'signal'],
   retry: ['attempts', 'pause'],
   render: ['state', 'artifact'],
 } as const;

@@ -44,15 +44,15 @@ export function storedDeletions(customMetadata: unknown): readonly string[] {
   return deleted;
 }
 
-/** Checks that deletions can be put into the metadata of an event, without anything of them being lost. */
-export function checkMetadata(customMetadata: unknown): void {
+/** Checks that what is `kept` in the metadata of an event can be put there, without anything of them being lost. */
+export function checkMetadata(customMetadata: unknown, kept = 'the keys that the event deletes'): void {
   const own = (customMetadata as { readonly statepad?: unknown } | null)?.statepad;
   for (const [path, value] of [
     ['customMetadata', customMetadata],
     ['customMetadata.statepad', own],
   ] as const) {
     if (value !== undefined && value !== null && !isObject(value)) {
-      const message = `${path} must be an object, not ${describe(value)}: the keys that the event deletes are kept in it`;
+      const message = `${path} must be an object, not ${describe(value)}: ${kept} are kept in it`;
       throw new StatepadError('INVALID_ARGUMENT', message, { path });
     }
   }

@@ -1,7 +1,17 @@
 // Watching: which changes are told, and how.
 
 import type { Deleted } from './deletion.js';
-import type { Abortable, Event, Json } from './types.js';
+import type { Abortable, Event, GetSessionRequest, Json, Session, SessionName } from './types.js';
+
+/** What can be watched: a session, or a user's values in an app, or an app's. */
+export interface WatchKey {
+  readonly appName: string;
+  readonly userId?: string | undefined;
+  readonly sessionId?: string | undefined;
+}
+
+/** What is watched: a key, or a session. */
+export type WatchTarget = WatchKey | SessionName;
 
 /** A change of a session, as `SessionService.watch` tells it. */
 export type SessionChange =
@@ -59,4 +69,10 @@ export interface WatchOptions extends Abortable {
   readonly poll?: number | undefined;
   /** How many changes are loaded ahead of the reader at most; 100 unless told otherwise. */
   readonly buffer?: number | undefined;
+}
+
+/** What sessions can be read from and watched: a `SessionService`, or one that is reached over HTTP. */
+export interface SessionSource {
+  getSession(request: GetSessionRequest): Promise<Session | undefined>;
+  watch(target: WatchTarget, options?: WatchOptions): AsyncIterable<WatchedChange>;
 }

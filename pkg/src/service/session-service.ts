@@ -38,6 +38,9 @@ import type { ExclusiveQueues } from '../async/exclusive-queue.js';
 import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/elsewhere.js';
+import type { ForkOptions, RewindOptions, Rewound } from '../model/rewind.js';
+import type { ServiceParts } from './current-log.js';
+import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
 import type {
   Abortable,
   AppendEventRequest,
@@ -242,6 +245,7 @@ export class SessionService {
     const understood = checkTarget(target);
     checkFunction(fn, 'fn');
     const { attempts = 100, signal } = checkUpdateOptions(options);
+    const lease = this.#sessions?.view(target)?.lease;
     const sessions = await this.#begin(options);
     // Loaded at the first update.
     const { ExclusiveQueues, updateState } = await import('./update-state.js');
@@ -249,7 +253,7 @@ export class SessionService {
     const reservation = sessions.reservation?.(understood, signal);
     const turns = (this.#updates ??= new ExclusiveQueues());
     const plan = { attempts, signal, turns, target: understood, reservation };
-    return await updateState(sessions.target(understood, options), fn, plan);
+    return await updateState(sessions.target(understood, options, lease), fn, plan);
   }
 
   /**
@@ -350,6 +354,92 @@ export class SessionService {
   }
 
   /**
+   * Goes back in a session: its own keys become what they were right before the first event of an invocation, those of
+   * its creation included. Nothing is taken out of the log: one more event, the marker, says so
+   * (`actions.rewindBeforeInvocationId`), as ADK's readers understand it. `app:` and `user:` keys stay as they are,
+   * because others share them; the answer names those that the undone turns had written.
+   *
+   * Where others write meanwhile, it is done anew over what they have written. Throws `INVALID_ARGUMENT` when no event
+   * of the invocation stands, and over a store that compares no revisions; `SESSION_NOT_FOUND`, `STATE_CONFLICT`.
+   *
+   * @example
+   * const { shared } = await service.rewind(session, { before: invocationId });
+   */
+  async rewind(session: SessionName, options: RewindOptions): Promise<Rewound> {
+    checkObject(options, 'options');
+    checkOptions(options, OPTIONS.rewind);
+    const parts = await this.#partsFor(session, options);
+    const { rewind } = await import('./rewind.js');
+    return await rewind(parts, session, options);
+  }
+
+  /**
+   * Takes the last rewind back that has not been taken back yet, as long as no other event was appended since: the
+   * session's own keys become what they were before it. Throws `INVALID_ARGUMENT` when there is nothing to take back;
+   * otherwise as `rewind`.
+   */
+  async redo(session: SessionName, options: Abortable = {}): Promise<Rewound> {
+    checkOptions(options, OPTIONS.abortable);
+    const parts = await this.#partsFor(session, options);
+    const { redo } = await import('./rewind.js');
+    return await redo(parts, session, options.signal);
+  }
+
+  /**
+   * Creates a session that goes on from a moment of another one: with what that began with and its events up to a
+   * revision, ids and times included, and its own keys as they were there. The two share nothing of what comes later
+   * but the `app:` and `user:` keys, which a fork does not write: they are as they are now. The last event says where
+   * it comes from: `customMetadata.statepad.forkedFrom`, `{ sessionId, revision }`.
+   *
+   * Throws `INVALID_ARGUMENT` for a revision that the session does not have, `SESSION_NOT_FOUND`, `SESSION_EXISTS`.
+   * When it fails midway, the new session is removed again.
+   */
+  async fork(session: SessionName, options: ForkOptions = {}): Promise<Session> {
+    checkOptions(options, OPTIONS.fork);
+    checkCount(options.at, 'at');
+    const parts = await this.#partsFor(session, options);
+    const { fork } = await import('./fork.js');
+    return await fork(parts, session, options);
+  }
+
+  /**
+   * Takes the lease of a session, so that one runner at a time works on it: what is written through the lease's
+   * handle is refused once another has taken the lease (`LEASE_LOST`), in other processes, too. It does not keep those
+   * from writing that ask for no lease. It lasts for `ttl` by the store's clock, and after that until another takes
+   * it.
+   *
+   * Throws `LEASE_HELD` while another holder has it, `SESSION_NOT_FOUND`, `INVALID_ARGUMENT` over a store that keeps
+   * no leases.
+   *
+   * @example
+   * await using lease = await service.lease(session, { ttl: 10_000 });
+   * await service.appendEvent({ session: lease.session, event });
+   */
+  async lease(session: SessionName, options: LeaseOptions = {}): Promise<Lease> {
+    checkOptions(options, OPTIONS.lease);
+    const [{ checkLeaseOptions, takeLease }, keeper] = await this.#leasing(session, options);
+    return await takeLease(keeper, session, checkLeaseOptions(options));
+  }
+
+  /**
+   * Runs a function under the lease of a session, which is renewed while it runs and given back after that. While
+   * another holder has it, waits for it for `wait` milliseconds. Throws as `lease`, and what the function throws.
+   *
+   * @example
+   * await service.withLease(session, async ({ session, signal }) => await run(session, signal), { wait: 5_000 });
+   */
+  async withLease<T>(
+    session: SessionName,
+    fn: (lease: Lease) => T | PromiseLike<T>,
+    options: WithLeaseOptions = {},
+  ): Promise<T> {
+    checkFunction(fn, 'fn');
+    checkOptions(options, OPTIONS.withLease);
+    const [{ checkLeaseOptions, runLeased, takeLease }, keeper] = await this.#leasing(session, options);
+    return await runLeased(await takeLease(keeper, session, checkLeaseOptions(options)), fn);
+  }
+
+  /**
    * Tells the changes of a session, event by event, or those of the values of an app or of a user in it. It reads when
    * it is asked for the next one: a reader that is slow holds no memory and no writer, and goes on from its place.
    * Whoever writes in this service wakes it at once; others by the hints of the store, and every `poll` milliseconds.
@@ -406,10 +496,10 @@ export class SessionService {
     return new InvocationContext(
       {
         session,
-        append: async (event, context) => {
+        append: async (event, context, shown) => {
           const draft = admitEvent(event, this.#now, this.#admit, context);
           const sessions = this.#started({}) ?? (await this.#begin({}));
-          return sessions.append({ session, draft, expectedRevision: undefined });
+          return sessions.append({ session, draft, expectedRevision: undefined, shown });
         },
         find: async (id) => {
           const { appName, userId, id: sessionId } = session;
@@ -456,6 +546,17 @@ export class SessionService {
   async #pastOf(options: Abortable): Promise<[typeof import('./past.js'), SessionBackend]> {
     const sessions = await this.#begin(options);
     return [await import('./past.js'), sessions];
+  }
+
+  /** The code that leases is loaded at the first call that needs it. */
+  async #leasing(session: SessionName, options: Abortable): Promise<[typeof import('./lease.js'), ServiceParts]> {
+    const parts = await this.#partsFor(session, options);
+    return [await import('./lease.js'), parts];
+  }
+
+  async #partsFor(session: SessionName, options: Abortable): Promise<ServiceParts> {
+    checkSession(session);
+    return { sessions: await this.#begin(options), now: this.#now };
   }
 
   async #begin(request: Abortable): Promise<SessionBackend> {

@@ -178,8 +178,10 @@ function refuseTemp(delta: Readonly<Record<string, unknown>>): void {
   }
 }
 
+/** Whether others have changed what was read. A conflict that names a key is that of an operator of the delta. */
 function isConflict(error: unknown): boolean {
-  return isStatepadError(error) && (error.code === 'STATE_CONFLICT' || error.code === 'SESSION_STALE');
+  const code = isStatepadError(error) && error.key === undefined ? error.code : undefined;
+  return code === 'STATE_CONFLICT' || code === 'SESSION_STALE';
 }
 
 /** Grows with the attempts, with jitter, so that conflicting writers drift apart; at most 50 ms. */

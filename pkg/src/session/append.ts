@@ -1,13 +1,16 @@
 // One append: begun now, finished when it is stored.
 
 import { isRepeated, freezeEvent, extractTempKeys, type EventDraft, type TempDelta } from '../input/event-draft.js';
-import { showTemp } from './temp-values.js';
+import { showTemp, tempBefore } from './temp-values.js';
 import { StatepadError } from '../model/errors.js';
+import { resultsOf } from '../model/operator-results.js';
+import { isTemp } from '../model/scope.js';
 import type { DuplicateEvent, ExpectedVersions, PreparedChange } from '../engine/sessions.js';
 import type { View } from './handle.js';
 import type { SessionRecord } from './record.js';
 import type { SessionRegistry } from './registry.js';
-import type { Event, SessionKey } from '../model/types.js';
+import type { AdmittedDelta } from '../input/admit.js';
+import type { Event, Json, SessionKey } from '../model/types.js';
 
 /** An append that the core has agreed to: to be stored, then finished. */
 export interface PendingAppend {
@@ -19,7 +22,8 @@ export interface PendingAppend {
 }
 
 /**
- * Begins an append. Nothing has changed when it throws: `SESSION_NOT_FOUND`, `SESSION_STALE`, `STATE_CONFLICT`,
+ * Begins an append, and resolves its operators against the values as they are now. `view` is that of the handle that it
+ * comes through. Nothing has changed when it throws: `SESSION_NOT_FOUND`, `SESSION_STALE`, `STATE_CONFLICT`,
  * `EVENT_ID_CONFLICT`, `INVALID_ARGUMENT`.
  */
 export function beginAppend(
@@ -27,8 +31,30 @@ export function beginAppend(
   record: SessionRecord,
   draft: EventDraft,
   expected: ExpectedVersions,
+  view: View | undefined,
 ): PendingAppend {
-  return freezeAppend(registry, record, draft, changeOf(registry, record, draft, expected));
+  const change = changeOf(registry, record, draft, expected);
+  if (draft.operators !== undefined && !isDuplicate(change)) {
+    const temp = tempBefore(view, draft.event as unknown as Event);
+    resolveNow(registry, draft, change, (key) => (isTemp(key) ? temp?.get(key) : registry.valueOf(record, key)));
+  }
+  return freezeAppend(registry, record, draft, change);
+}
+
+/** Resolves operators in a delta that is not frozen yet. When that fails, the change is discarded. */
+export function resolveNow(
+  registry: SessionRegistry,
+  { delta, operators = {} }: AdmittedDelta,
+  change: PreparedChange,
+  valueOf: (key: string) => Json | undefined,
+): void {
+  try {
+    // Their keys are there already.
+    Object.assign(delta, resultsOf(operators, valueOf));
+  } catch (error) {
+    registry.engine.discard(change);
+    throw error;
+  }
 }
 
 /** The change of an append, or the event that the session has under its id. Throws as {@link beginAppend}. */

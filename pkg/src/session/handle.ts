@@ -4,6 +4,7 @@ import { eventsInWindow, showsAll, type EventWindow } from './event-window.js';
 import { MergedState, type SessionVersions } from './merged-state.js';
 import { StatepadError } from '../model/errors.js';
 import { isObject } from '../model/kinds.js';
+import type { LeaseHold } from './lease-hold.js';
 import type { SessionRecord } from './record.js';
 import type { Event, Json, Session } from '../model/types.js';
 
@@ -25,6 +26,8 @@ export interface View {
   /** The invocations that this handle has seen, as far as it remembers them, and the last of them. */
   invocations: Set<string> | undefined;
   invocation: string | undefined;
+  /** The lease that what is written through the handle carries. */
+  lease: LeaseHold | undefined;
   state: Readonly<Record<string, Json>> | undefined;
   events: readonly Event[] | undefined;
 }

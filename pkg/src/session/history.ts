@@ -45,6 +45,20 @@ export function history(
 }
 
 /**
+ * What brings a session's own keys back to an earlier revision, and the shared keys that the events at some places of
+ * the log, from 0, have written. All events of the view's session are loaded.
+ */
+export function restoringTo(
+  { record, revision: until }: View,
+  revision: number,
+  places: readonly number[],
+): { readonly restored: KeyedDelta & { delta: Record<string, Json> }; readonly shared: readonly string[] } {
+  const engine = historyOf(record);
+  const shared = engine.sharedOf(places.map((place) => place + 1));
+  return { restored: engine.restoring(revision, until), shared: Object.freeze(shared) };
+}
+
+/**
  * What the core has been told of a log, brought up to date. All events of the log are loaded. Throws `STORE_CORRUPT`.
  */
 function historyOf(record: SessionRecord): HistoryEngine {

@@ -8,6 +8,7 @@ import { ScopeTable, shorten } from './scope-table.js';
 import { SessionIndex } from './session-index.js';
 import { StatepadError } from '../model/errors.js';
 import { deepFreeze } from '../model/json.js';
+import { nameOf } from '../model/scope.js';
 import type { CreationEvent } from './creation.js';
 import type { SessionVersions } from './merged-state.js';
 import type { ValueList } from './scope-version.js';
@@ -82,6 +83,7 @@ export class SessionRegistry {
       temp: undefined,
       invocations: undefined,
       invocation: undefined,
+      lease: undefined,
       state: undefined,
       events: undefined,
     });
@@ -181,6 +183,12 @@ export class SessionRegistry {
   valuesOf({ appName, userId }: ScopeKey): ValueList {
     const scope = this.#engine.scopeOf(appName, userId);
     return scope === undefined ? NO_VALUES : this.#scopes.valuesOf(scope).head.list();
+  }
+
+  /** The value that a session has under a full key now. */
+  valueOf({ values }: SessionRecord, key: string): Json | undefined {
+    const [scope] = nameOf(key);
+    return (values ?? missing())[scope === 'session' ? 0 : scope === 'app' ? 1 : 2].get(key);
   }
 
   /** The version of an app's scope, or of a user's in it. */

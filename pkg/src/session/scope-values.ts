@@ -41,6 +41,13 @@ export class ScopeValues implements PlacedValues {
     return this.#head;
   }
 
+  /** The value of a key as it is now. */
+  get(key: string): Json | undefined {
+    const { keys, values } = this.#list;
+    // One that was deleted and written again has its newest place.
+    return values[keys.lastIndexOf(key)];
+  }
+
   put(place: number, key: string, value: Json | undefined): void {
     this.#puts += 1;
     if (this.#list === NO_LIST) {

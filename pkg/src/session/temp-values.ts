@@ -19,11 +19,23 @@ export function showTemp(view: View, { author, invocationId }: Event, temp: Temp
   }
 }
 
+/** The `temp:` values that an event finds on the handle that it comes through. */
+export function tempBefore(
+  view: View | undefined,
+  { author, invocationId }: Pick<Event, 'author' | 'invocationId'>,
+): View['temp'] {
+  return view === undefined || beginsAnew(view, invocationId, author === 'user') ? undefined : view.temp;
+}
+
+function beginsAnew({ invocation, invocations: seen }: View, invocationId: string, isOfUser: boolean): boolean {
+  return isOfUser && invocation !== invocationId && seen !== undefined && seen.size > 0 && !seen.has(invocationId);
+}
+
 function enterInvocation(view: View, invocationId: string, isOfUser: boolean): void {
-  const seen = (view.invocations ??= new Set());
-  if (isOfUser && !seen.has(invocationId) && seen.size > 0) {
+  if (beginsAnew(view, invocationId, isOfUser)) {
     view.temp = undefined;
   }
+  const seen = (view.invocations ??= new Set());
   // The last one goes to the end; the one that was seen longest ago is forgotten.
   seen.delete(invocationId);
   seen.add(invocationId);

@@ -141,8 +141,9 @@ export interface SessionStore {
   /** Deletes the entries of a log up to a position, which becomes its `base`. Answers how many there were. */
   trimLog?(scope: ScopeName, upTo: number, context: StoreContext): Promise<number>;
   /**
-   * Calls `onHint` when another writer may have changed something, until the function that it returns is called.
-   * Losing a hint makes reading slower, never wrong.
+   * Calls `onHint` when another writer may have changed something, until the function that it returns is called. Of a
+   * session or a scope that this store has not read or written since it watches, no hint has to come. Losing a hint
+   * makes reading slower, never wrong.
    */
   watch?(onHint: (hint: Hint) => void): () => void;
   /** Called once before all others. Throws `rejected` when what it finds does not suit. */

@@ -6,7 +6,7 @@ use std::ops::Range;
 use wasm_bindgen::prelude::*;
 
 use super::protocol::{Floats, NOTHING};
-use super::room;
+use super::{narrow, room};
 use crate::error::{Error, Result};
 
 /// The words are at least so many.
@@ -113,6 +113,17 @@ pub(super) fn fill_words<T>(length: usize, write: impl FnOnce(&mut [u32]) -> T) 
     WORDS.with_borrow_mut(|words| {
         grow(words, length)?;
         Ok(write(words))
+    })
+}
+
+/// Writes numbers into the words, and answers with how many there are. There is memory for them, or the call is refused.
+#[inline(never)]
+pub(super) fn answer(numbers: &[u32]) -> Result<i32> {
+    fill_words(numbers.len(), |words| {
+        for (word, number) in words.iter_mut().zip(numbers) {
+            *word = *number;
+        }
+        narrow(numbers.len()).cast_signed()
     })
 }
 

@@ -2,9 +2,10 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::buffers::fill_words;
+use super::buffers::{answer, with_words};
 use super::protocol::{Answer, NOTHING};
-use super::{keys, narrow, room, version};
+use super::{keys, room, version};
+use crate::error::Result;
 use crate::history::History;
 
 /// The history of one session, which its host fills. Values are numbers by which the host knows them.
@@ -38,40 +39,72 @@ impl HistoryLog {
     }
 
     /// The state at a revision. Keys that have no history here are taken from the state at the later revision `until`:
-    /// so many words that name keys, and behind them as many values. Answers with the number of values that there
-    /// were, and in the words with pairs: the number of a key, and its value.
+    /// so many words that name keys, and behind them as many values. Answers with the number of words,
+    /// which are pairs: the number of a key, and its value.
     pub fn state_at(&self, revision: f64, until: f64, count: usize) -> i32 {
-        let state = room::ask(4096 + room::of_writes(count) + 64 * self.0.size()).and_then(|()| {
+        let (revision, until) = (version(revision).unwrap_or(0), version(until).unwrap_or(0));
+        told(room::of_writes(count) + 64 * self.0.size(), &mut |told| {
             let now = keys::delta(count, |words, place| value_of(words, count, place))?;
-            let values = self.0.state_at(version(revision).unwrap_or(0), version(until).unwrap_or(0), &now);
-            fill_words(2 * values.len(), |words| {
-                for (pair, &(key, value)) in words.chunks_exact_mut(2).zip(&values) {
-                    pair.copy_from_slice(&[keys::number(key), *value]);
-                }
-                narrow(values.len()).cast_signed()
-            })
-        });
-        state.unwrap_or(Answer::Refused as i32)
+            for (key, &value) in self.0.state_at(revision, until, &now) {
+                told.extend([keys::number(key), value]);
+            }
+            Ok(())
+        })
     }
 
-    /// The last so many writes, up to a revision, of the key that a word names. Answers with their number, and in the
-    /// words with triples: the revision, the value before and the value after, where there was one.
+    /// What brings the session's own keys back from revision `until` to an earlier one. Answers with the number of
+    /// words, which are pairs: the number of a key and its old value, which is absent where the key is deleted.
+    pub fn restoring(&self, revision: f64, until: f64) -> i32 {
+        let (revision, until) = (version(revision).unwrap_or(0), version(until).unwrap_or(0));
+        told(64 * self.0.size(), &mut |told| {
+            self.0.restore(revision, until, &mut |key, value| {
+                told.extend([keys::number(key), value.copied().unwrap_or(NOTHING)]);
+            });
+            Ok(())
+        })
+    }
+
+    /// The `app:` and `user:` keys that so many revisions wrote, which stand in the words in ascending order. Answers
+    /// with the number of keys, and in the words with the number of each.
+    pub fn shared_of(&self, count: usize) -> i32 {
+        told(64 * self.0.size(), &mut |told| {
+            with_words(|words| {
+                let revisions = words.get(..count).unwrap_or_default();
+                let is_concerned = |revision| revisions.binary_search_by(|&it| u64::from(it).cmp(&revision)).is_ok();
+                told.extend(self.0.shared_of(is_concerned).map(|key| keys::number(key)));
+            });
+            Ok(())
+        })
+    }
+
+    /// The last so many writes, up to a revision, of the key that a word names. Answers with the number of words,
+    /// which are triples: the revision, the value before and the value after, where there was one.
     pub fn steps(&self, key: u32, until: f64, last: u32) -> i32 {
         let Some(key) = keys::key_of(key) else {
             return 0;
         };
         let steps = self.0.of(&key, version(until).unwrap_or(0));
         let steps = steps.get(steps.len().saturating_sub(last as usize)..).unwrap_or_default();
-        let filled = fill_words(3 * steps.len(), |words| {
-            for (triple, step) in words.chunks_exact_mut(3).zip(steps) {
+        told(32 * steps.len(), &mut |told| {
+            for step in steps {
                 let value = |value: Option<u32>| value.unwrap_or(NOTHING);
                 let revision = u32::try_from(step.revision).unwrap_or(u32::MAX);
-                triple.copy_from_slice(&[revision, value(step.from), value(step.to)]);
+                told.extend([revision, value(step.from), value(step.to)]);
             }
-            narrow(steps.len()).cast_signed()
-        });
-        filled.unwrap_or(Answer::Refused as i32)
+            Ok(())
+        })
     }
+}
+
+/// Answers with what is told, which takes so many bytes: how many numbers, and in the words which.
+#[inline(never)]
+fn told(bytes: usize, tell: &mut dyn FnMut(&mut Vec<u32>) -> Result<()>) -> i32 {
+    let told = room::ask(4096 + bytes).and_then(|()| {
+        let mut told = Vec::new();
+        tell(&mut told)?;
+        answer(&told)
+    });
+    told.unwrap_or(Answer::Refused as i32)
 }
 
 /// The keys of a history that ends are not used by it any more.

@@ -13,6 +13,7 @@ mod sessions;
 mod places;
 mod errors;
 mod history;
+mod rewind;
 mod room;
 mod templates;
 
@@ -20,6 +21,7 @@ pub use buffers::{floats, scratch, words};
 pub use history::*;
 pub use keys::{intern, released_keys};
 pub use protocol::*;
+pub use rewind::*;
 pub use sessions::Core;
 pub use templates::*;
 

@@ -41,7 +41,7 @@ export const follow = ({ storage, part }) =>
   );
 const dumpOf = (
   storage,
-  tables = ['scopes_v2', 'sessions_v2', 'values', 'events', 'updates', 'changes', 'calls', 'creations'],
+  tables = ['scopes_v2', 'sessions_v2', 'values', 'events', 'updates', 'changes', 'calls', 'creations', 'log'],
 ) => tables.map((name) => storage.sql.exec(`SELECT * FROM statepad_${name}`).toArray());
 export const newer = ({ storage, context }) =>
   newerOnes(

@@ -71,6 +71,23 @@ async function bindView({ cache, loader }: Parts, view: View, record: SessionRec
   }
 }
 
+/** Brings a handle up to date with what the store has. Throws `SESSION_NOT_FOUND`. */
+export async function showCurrent(parts: Parts, view: View): Promise<void> {
+  const { cache } = parts;
+  const { key } = view.record;
+  const cached = cache.registry.find(key);
+  if (cached !== undefined) {
+    // What others have written is asked of the store.
+    cache.markStale(cached);
+  }
+  const record = await pinForAppend(parts, key, view);
+  try {
+    cache.registry.refresh(view);
+  } finally {
+    cache.unpin(record);
+  }
+}
+
 /** Brings a handle up to date, with the log that the store has. When that cannot be read, the handle stays behind. */
 export async function showAppended(parts: Parts, key: SessionKey, view: View): Promise<void> {
   const { cache } = parts;

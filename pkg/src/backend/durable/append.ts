@@ -11,22 +11,25 @@ import {
 } from '../../session/append.js';
 import { pinAtOnce, pinForAppend, showAppended } from './append-target.js';
 import { NONE } from './event-range.js';
+import { OperatorTries, laneOf, resolveTempKeys, storedOperators, type ToSend } from './operator-tries.js';
+import { areResolved, keyedResults, operatorRefusal, written } from './operators.js';
 import { parseEvent } from './loaded-event.js';
 import { checkKey } from '../../input/requests.js';
 import { StatepadError, isStatepadError } from '../../model/errors.js';
 import { newId } from '../../model/ids.js';
 import { NOT_LOADED, type SessionRecord } from '../../session/record.js';
+import { leaseLost, type LeaseHold } from '../../session/lease-hold.js';
 import { showTemp } from '../../session/temp-values.js';
 import { isStoreError } from '../../store/store-error.js';
 import type { StoreParts } from './parts.js';
 import type { Begin } from './writer.js';
 import type { AppendPlan } from '../backend.js';
-import { scopedDelta, type DuplicateEvent, type PreparedChange } from '../../engine/sessions.js';
+import { eventWith, type EventDraft } from '../../input/event-draft.js';
+import type { DuplicateEvent, PreparedChange } from '../../engine/sessions.js';
 import type { SessionRegistry } from '../../session/registry.js';
-import type { EventDraft } from '../../input/event-draft.js';
 import type { View } from '../../session/handle.js';
 import type { SentChange } from './positions.js';
-import type { Change, Committed, Guard, Known } from '../../store/contract.js';
+import type { Change, Committed, Guard, Known, ScopedOperators } from '../../store/contract.js';
 import type { Event, SessionKey } from '../../model/types.js';
 import type { Signal } from '../../async/abort.js';
 
@@ -38,9 +41,13 @@ export interface AppendRequest {
   readonly guard: Guard;
   /** What the caller has read of the scopes, where that is not what is cached. */
   readonly read?: Pick<Known, 'pos' | 'marks'> | undefined;
+  /** See `AppendPlan.shown`. */
+  readonly shown?: AppendPlan['shown'] | undefined;
   readonly signal?: Signal | undefined;
   /** See `Change.turn`. */
   readonly turn?: string | undefined;
+  /** The lease that it is written under; that of the handle unless told otherwise. */
+  readonly lease?: LeaseHold | undefined;
 }
 
 /** An event that is stored, and what the store has answered; without `stored` it was there before. */
@@ -54,6 +61,8 @@ interface Task {
   readonly request: AppendRequest;
   readonly view: View | undefined;
   readonly begin: Begin;
+  /** For an event with operators that are resolved here. */
+  readonly tries: OperatorTries | undefined;
 }
 
 /** Appends an event under a guard. */
@@ -61,7 +70,18 @@ export async function appendStored(parts: StoreParts, request: AppendRequest): P
   const { appName, userId, id: sessionId } = request.session;
   const view = parts.cache.registry.view(request.session);
   const key = view?.record.key ?? checkKey({ appName, userId, sessionId });
-  const task = async (begin: Begin): Promise<Appended> => await append(parts, key, { request, view, begin });
+  // The lease that there is now, whatever becomes of it while others take their turn.
+  const asked = { ...request, lease: request.lease ?? view?.lease };
+  const task = async (begin: Begin): Promise<Appended> => {
+    const operators = request.draft.operators && storedOperators(request.draft);
+    if (operators === undefined || areResolved(parts.connection.store, operators)) {
+      return await append(parts, key, { request: asked, view, begin, tries: undefined });
+    }
+    const run = async (): Promise<Appended> =>
+      await append(parts, key, { request: asked, view, begin, tries: new OperatorTries(operators) });
+    const lane = laneOf(key, operators);
+    return lane === undefined ? await run() : await parts.writer.runExclusive(lane, undefined, run);
+  };
   return await parts.writer.runExclusive(key, request.signal, task);
 }
 
@@ -84,11 +104,15 @@ async function append(parts: StoreParts, key: SessionKey, task: Task): Promise<A
         await loader.load(key, NONE, () => undefined);
         continue;
       }
+      if (earlier === undefined && draft.operators !== undefined && !isDuplicate(change)) {
+        resolveTempKeys(registry, draft, change, view);
+      }
       const pending: PendingAppend =
         earlier === undefined
           ? freezeAppend(registry, record, draft, change)
           : appendOnceMore(registry, record, draft, change, earlier);
-      const appended = await storeUnlessReplaced(parts, record, pending, task, isCached && earlier === undefined);
+      const now = { wasCached: isCached && earlier === undefined, isSure };
+      const appended = await storeUnlessReplaced(parts, record, pending, task, now);
       if (appended === undefined) {
         earlier = pending;
         continue;
@@ -104,6 +128,7 @@ async function append(parts: StoreParts, key: SessionKey, task: Task): Promise<A
       if (pending.change !== undefined) {
         showTemp(view, appended.event, pending.temp);
       }
+      request.shown?.();
       return appended;
     } finally {
       cache.unpin(record);
@@ -125,37 +150,49 @@ function appendOnceMore(
 }
 
 /**
- * Has an append stored and applies it, if it is not there already. Answers `undefined` when the session that was
- * cached is not there any more and the caller has named none but that of this key: another one may be there by now.
+ * Has an append stored and applies it, if it is not there already. Answers `undefined` when it has to be tried again:
+ * the session that was cached is not there any more and the caller has named none but that of this key, another one may
+ * be there by now; or the values are not those that operators were resolved against.
  */
 async function storeUnlessReplaced(
   parts: StoreParts,
   record: SessionRecord,
   { event, change: prepared }: PendingAppend,
-  { request, view, begin }: Task,
-  wasCached: boolean,
+  { request, view, begin, tries }: Task,
+  { wasCached, isSure }: { readonly wasCached: boolean; readonly isSure: boolean },
 ): Promise<Appended | undefined> {
   if (prepared === undefined) {
     return { event };
   }
   const { cache, writer } = parts;
-  const { guard, read } = request;
+  const { guard, read, lease } = request;
+  const given: ToSend = { event, prepared, guard };
+  const ready = tries === undefined ? given : tries.resolve(cache, record, given, isSure);
+  if (ready === undefined) {
+    return undefined;
+  }
   const cached = cache.known(record.key, record);
   const known = read === undefined ? cached : { ...cached, ...read };
-  const change = changeToSend(parts, record, event, prepared, request, known);
-  const sent = { change, prepared, known };
+  const change = changeToSend(parts, record, ready, request, known, tries !== undefined);
+  const sent = { change, prepared: ready.prepared, known };
   let committed: Committed;
   try {
     committed = await writer.commit(sent, begin);
   } catch (error) {
-    const reason = await refusal(parts, error, record, guard);
+    if (ready.misfit !== undefined && isStoreError(error) && error.code === 'conflict' && error.actual === undefined) {
+      throw ready.misfit;
+    }
+    if (guard.keys === undefined && (await tries?.canTryAgain(cache, record, error))) {
+      return undefined;
+    }
+    const reason = await refusal(parts, error, record, guard, lease);
     const isByKey = view === undefined && guard.created === undefined;
     if (wasCached && isByKey && isStatepadError(reason) && reason.code === 'SESSION_NOT_FOUND') {
       return undefined;
     }
     throw reason;
   }
-  return await applyStored(parts, record, event, request.draft, sent, committed);
+  return await applyStored(parts, record, ready.event, request.draft, sent, committed);
 }
 
 /** Applies an append that is stored. */
@@ -171,41 +208,65 @@ async function applyStored(
   if (committed.duplicate) {
     cache.registry.engine.discard(sent.prepared);
     await loader.reload(record);
-    const there = parseEvent(record, { rev: committed.rev, data: committed.data ?? 'null' });
+    const { rev, data = 'null', results } = committed;
+    const there = parseEvent(record, { rev, data, ...(results && { results }) });
     return { event: repeated(record, draft, event, there), stored };
   }
-  const applied = cache.applyCommittedAppend(record, event, sent, committed);
+  const { operators } = sent.change;
+  const [whole, told] = operators === undefined ? [event, sent] : withTold(cache, record, event, sent, committed);
+  const applied = cache.applyCommittedAppend(record, whole, told, committed);
   if (applied === undefined) {
     await loader.reload(record);
   }
-  return { event: applied ?? event, stored };
+  return { event: applied ?? whole, stored };
+}
+
+/** An event and its change with what the store says that the operators came to. */
+function withTold(
+  cache: StoreParts['cache'],
+  record: SessionRecord,
+  given: Event,
+  sent: SentChange,
+  committed: Committed,
+): readonly [Event, SentChange] {
+  const { prepared, change } = sent;
+  try {
+    const event = eventWith(given, keyedResults(committed, change.operators as ScopedOperators));
+    return [event, { ...sent, prepared: { ...prepared, delta: event.actions.stateDelta as PreparedChange['delta'] } }];
+  } catch (error) {
+    cache.registry.engine.discard(prepared);
+    cache.markStale(record);
+    throw error;
+  }
 }
 
 /** What a store gets of an append. The append is discarded when that cannot be made. */
 function changeToSend(
   { cache: { registry }, writer }: StoreParts,
   { key, created }: SessionRecord,
-  given: Event,
-  prepared: PreparedChange,
-  { draft: { id, timestamp: time, named }, guard, turn }: AppendRequest,
+  { event: given, prepared, guard }: ToSend,
+  { draft: { id, timestamp: time, named, operators }, turn, lease }: AppendRequest,
   { pos = {}, marks = {} }: Known,
+  isResolved: boolean,
 ): Change {
   try {
     const event = { id, time, data: JSON.stringify(given) };
-    const { guard: held } = writer.guardOf({ created, ...guard });
+    const fence = lease && { fence: lease.token };
+    const { guard: held } = writer.guardOf({ created, ...guard, ...fence });
     const change: { -readonly [Member in keyof Change]: Change[Member] } = {
       id,
       kind: 'append',
       key,
       time,
       event,
-      delta: scopedDelta(prepared),
+      ...written(prepared, isResolved ? undefined : operators),
       known: { pos, marks },
     };
     if (held !== undefined) {
       change.guard = held;
     }
-    if (named) {
+    if (named || isResolved) {
+      // It may come again under this id: by another call, or with other values of its operators.
       change.call = newId();
     }
     if (turn !== undefined) {
@@ -224,6 +285,7 @@ async function refusal(
   error: unknown,
   record: SessionRecord,
   guard: Guard,
+  lease: LeaseHold | undefined,
 ): Promise<unknown> {
   const { sessionId: id } = record.key;
   if (!isStoreError(error)) {
@@ -232,9 +294,19 @@ async function refusal(
   }
   if (error.code === 'not-found') {
     cache.drop(record);
+    lease?.lose(notFound(id));
     return notFound(id);
   }
   await loader.reload(record);
+  if (error.code === 'fenced') {
+    const lost = leaseLost(id, error);
+    lease?.lose(lost);
+    return lost;
+  }
+  const ofOperator = operatorRefusal(error);
+  if (ofOperator !== undefined) {
+    return ofOperator;
+  }
   const { rev: expected } = guard;
   if (expected === undefined || guard.keys !== undefined) {
     return new StatepadError('STATE_CONFLICT', `the state of session "${id}" changed since it was read`, {

@@ -44,7 +44,7 @@ export class CommitQueue {
   }
 
   /**
-   * Makes a change durable. Throws a `StoreError` `conflict`, `exists` or `not-found`, or a `StatepadError`:
+   * Makes a change durable. Throws a `StoreError` `conflict`, `exists`, `fenced` or `not-found`, or a `StatepadError`:
    * `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `INVALID_ARGUMENT` and `LIMIT_EXCEEDED` when it is not written,
    * `COMMIT_UNKNOWN` when it may be.
    */
@@ -149,6 +149,7 @@ export class CommitQueue {
         break;
       case 'conflict':
       case 'exists':
+      case 'fenced':
         queued.reject(error);
         break;
       case 'not-found':
@@ -181,6 +182,6 @@ function changeOf({ change, attempts }: QueuedChange): Change {
 }
 
 /** Whether something of an earlier try may be left, also when its session is not. */
-function isLeft({ change: { delta }, isUnknown }: QueuedChange): boolean {
-  return isUnknown && (delta.app !== undefined || delta.user !== undefined);
+function isLeft({ change: { delta, operators }, isUnknown }: QueuedChange): boolean {
+  return isUnknown && [delta, operators].some((parts) => parts?.app !== undefined || parts?.user !== undefined);
 }

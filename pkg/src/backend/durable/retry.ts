@@ -1,5 +1,6 @@
 // How long a store is waited for, how often it is asked again, and what its errors mean for the caller.
 
+import { operatorRefusal } from './operators.js';
 import { StatepadError } from '../../model/errors.js';
 import { orAborted } from '../../async/abort.js';
 import { sleep } from '../../async/sleep.js';
@@ -107,9 +108,21 @@ export function unavailable(cause: unknown): StatepadError {
 
 /** The error for what a store will never do, or cannot read. */
 export function refusal(error: StoreError): StatepadError {
-  const { code, message, size, limit } = error;
+  const { code, message, size, limit, until } = error;
+  switch (code) {
+    case 'held':
+      return new StatepadError('LEASE_HELD', message, { ...(until === undefined ? {} : { until }), cause: error });
+    case 'fenced':
+      return new StatepadError('LEASE_LOST', message, { cause: error });
+    case 'not-found':
+      return new StatepadError('SESSION_NOT_FOUND', message, { cause: error });
+  }
   if (code === 'corrupt') {
     return new StatepadError('STORE_CORRUPT', message, { cause: error });
+  }
+  const ofOperator = operatorRefusal(error);
+  if (ofOperator !== undefined) {
+    return ofOperator;
   }
   const sizes = { ...(size === undefined ? {} : { size }), ...(limit === undefined ? {} : { limit }), cause: error };
   return new StatepadError(

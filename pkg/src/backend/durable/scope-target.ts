@@ -1,21 +1,34 @@
 // A user's and the app's keys as `updateState` reads and writes them, or the app's alone: under a guard for what the
 // function has looked at.
 
+import {
+  areResolved,
+  bothKeys,
+  deltaWith,
+  keyedResults,
+  operatorRefusal,
+  resolveHere,
+  written,
+  type Resolution,
+} from './operators.js';
 import { deltaOfOthers } from './others-delta.js';
-import { knownOf, sentOf, type KnownScopes } from './positions.js';
+import { knownOf, sentOf, type KnownScopes, type SentChange } from './positions.js';
 import { ReadTracker } from './read-tracker.js';
 import { admitDelta, type AdmittedDelta } from '../../input/admit.js';
 import { withDeltas } from '../../model/delta.js';
 import { StatepadError } from '../../model/errors.js';
 import { newId } from '../../model/ids.js';
 import { deepFreeze } from '../../model/json.js';
-import { APP_PREFIX, USER_PREFIX, mergeRecords, underKeys } from '../../model/scope.js';
+import { APP_PREFIX, USER_PREFIX, mergeRecords, nameOf, underKeys } from '../../model/scope.js';
 import { isStoreError } from '../../store/store-error.js';
 import type { SharedPart } from './following.js';
+import type { SessionCache } from './session-cache.js';
+import type { QueueTurn } from '../../async/exclusive-queue.js';
+import type { KeyedOperators } from '../../model/operator-write.js';
 import type { StoreParts } from './parts.js';
 import type { Begin } from './writer.js';
 import type { UpdateTarget } from '../update-target.js';
-import { scopedDelta, type ScopeKey } from '../../engine/sessions.js';
+import type { ScopeKey } from '../../engine/sessions.js';
 import type { Change, Committed, Guard, LoadedScope, Values } from '../../store/contract.js';
 import type { Json, UpdateStateTarget } from '../../model/types.js';
 import type { Signal } from '../../async/abort.js';
@@ -40,7 +53,8 @@ export function scopeTarget(parts: StoreParts, target: UpdateStateTarget, signal
   const { appName, userId } = target;
   const key = { appName, userId };
   return async (turn) => {
-    const read = (turn.left() as ReadScopes | undefined) ?? (await load(parts, key, signal));
+    const left = turn.left() as ReadScopes | undefined;
+    const read = left ?? (await load(parts, key, signal));
     const { app, user } = read;
     const reads = new ReadTracker(merged(app.state, user?.state));
     return {
@@ -49,27 +63,69 @@ export function scopeTarget(parts: StoreParts, target: UpdateStateTarget, signal
       write: async (delta, reserved) => {
         const [id, time] = [newId(), parts.now()];
         const pos = { app: app.pos, ...(user && { user: user.pos }) };
-        const wanted: Guard = { keys: reads.keys(), ...(reads.isWhole ? { pos } : {}) };
+        const admitted = admitDelta(delta, 'delta');
+        const { operators } = admitted;
+        const isResolved = operators === undefined || areResolved(parts.connection.store, operators);
+        const here = isResolved ? undefined : await resolve(parts, key, operators, read, left && turn, signal);
+        const wanted: Guard = { keys: bothKeys(reads.keys(), here?.keys), ...(reads.isWhole ? { pos } : {}) };
         const guard = parts.writer.guardOf(wanted);
-        const written = admitDelta(delta, 'delta');
+        const resolved = here === undefined ? admitted : resolvedDelta(admitted, here.results);
         const held = reserved === undefined ? {} : { turn: reserved };
         const leave = turn.writes();
         try {
           return await parts.writer.runExclusive(id, signal, async (begin) => {
-            const next = await write(parts, { id, time, key, written, read, ...guard, ...held }, begin);
+            const next = await write(parts, { id, time, key, written: resolved, read, ...guard, ...held }, begin);
             if (next.app.isWhole && next.user?.isWhole !== false) {
               leave(next);
             }
             return merged(next.app.state, next.user?.state);
           });
         } catch (error) {
-          throw isStoreError(error)
-            ? new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause: error })
-            : error;
+          throw isStoreError(error) ? (operatorRefusal(error) ?? changed(error)) : error;
         }
       },
     };
   };
+}
+
+/**
+ * Resolves operators against the values that were read. `left`: the turn before has left them, and they may be old; that
+ * an operator does not fit is true of what is there now. Throws `STATE_CONFLICT` or `INVALID_ARGUMENT`, with the `key`.
+ */
+async function resolve(
+  parts: StoreParts,
+  key: ScopeKey,
+  operators: KeyedOperators,
+  read: ReadScopes,
+  left: QueueTurn | undefined,
+  signal: Signal | undefined,
+): Promise<Resolution> {
+  try {
+    return resolveHere(operators, (name) => valueIn(read, name));
+  } catch (error) {
+    if (left === undefined) {
+      throw error;
+    }
+    const now = await load(parts, key, signal);
+    resolveHere(operators, (name) => valueIn(now, name));
+    left.forget();
+    throw changed(error);
+  }
+}
+
+function valueIn({ app, user }: ReadScopes, key: string): Json | undefined {
+  const [scope, name] = nameOf(key);
+  const values = (scope === 'app' ? app : scope === 'user' ? user : undefined)?.state ?? {};
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
+function resolvedDelta({ delta, deleted }: AdmittedDelta, results: Resolution['results']): AdmittedDelta {
+  return { delta: mergeRecords([delta, results]), deleted };
+}
+
+/** The error that lets the function run again. */
+function changed(cause: unknown): StatepadError {
+  return new StatepadError('STATE_CONFLICT', 'the state changed since it was read', { cause });
 }
 
 async function load({ loader }: StoreParts, key: ScopeKey, signal: Signal | undefined): Promise<ReadScopes> {
@@ -80,34 +136,60 @@ async function load({ loader }: StoreParts, key: ScopeKey, signal: Signal | unde
 }
 
 /** Has a change stored, and applies it. Answers with the scopes right after it. */
-async function write({ cache, writer }: StoreParts, scopeChange: ScopeChange, begin: Begin): Promise<WrittenScopes> {
+async function write(parts: StoreParts, scopeChange: ScopeChange, begin: Begin): Promise<WrittenScopes> {
+  const { cache, writer } = parts;
   const {
     id,
     time,
     key,
-    written,
+    written: { operators, ...plain },
     read: { app, user },
     guard,
     turn,
   } = scopeChange;
   const { appName, userId } = key;
   const { registry } = cache;
-  const prepared = registry.engine.prepareUpdate(key, { id, timestamp: time, ...written }, {});
+  const prepared = registry.engine.prepareUpdate(key, { id, timestamp: time, ...plain }, {});
   const known = earlier(knownOf(app, user), cache.knownScopes(key));
   const change: Change = {
     id,
     kind: 'update',
     key: userId === undefined ? { appName } : { appName, userId },
     time,
-    delta: scopedDelta(prepared),
+    ...written(prepared, operators),
     ...(guard === undefined ? {} : { guard }),
     known,
     ...(turn === undefined ? {} : { turn }),
   };
   const sent = { change, prepared, known };
   const committed = await writer.commit(sent, begin);
-  cache.applyCommittedUpdate(key, sent, committed);
+  if (change.operators !== undefined && committed.results === undefined && committed.duplicate) {
+    // Its answer was lost: the values of now are those that can be told.
+    cache.applyCommittedUpdate(key, sent, committed);
+    const now = await load(parts, key, undefined);
+    return { app: { ...now.app, isWhole: true }, user: now.user && { ...now.user, isWhole: true } };
+  }
+  cache.applyCommittedUpdate(key, withTold(cache, key, sent, committed), committed);
   return { app: scopeAfter(app, 'app', change, committed), user: user && scopeAfter(user, 'user', change, committed) };
+}
+
+/** A change with what the store says that its operators came to. */
+function withTold(cache: SessionCache, key: ScopeKey, sent: SentChange, committed: Committed): SentChange {
+  const {
+    prepared,
+    change: { operators },
+  } = sent;
+  if (operators === undefined) {
+    return sent;
+  }
+  try {
+    const delta = mergeRecords([prepared.delta, keyedResults(committed, operators)]);
+    return { ...sent, prepared: { ...prepared, delta } };
+  } catch (error) {
+    cache.registry.engine.discard(prepared);
+    cache.forgetPositions(key);
+    throw error;
+  }
 }
 
 /** A scope right after a change. */
@@ -127,7 +209,7 @@ interface WrittenScopes {
  * tells.
  */
 function scopeAfter(read: LoadedScope, part: SharedPart, { id, delta }: Change, committed: Committed): WrittenScope {
-  const own = delta[part];
+  const own = deltaWith(delta[part], committed.results?.[part]);
   const others = deltaOfOthers(committed, part, read.pos, own);
   const unmoved = committed.pos[part] === read.pos ? read.mark : undefined;
   const mark = own === undefined ? (committed.before?.[part] ?? unmoved) : id;

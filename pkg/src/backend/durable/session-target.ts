@@ -1,7 +1,9 @@
 // A session as `updateState` reads and writes it: under a guard for what the function has looked at.
 
 import { appendStored, type Appended } from './append.js';
+import type { LeaseHold } from '../../session/lease-hold.js';
 import { NONE } from './event-range.js';
+import { deltaWith } from './operators.js';
 import { deltaOfOthers } from './others-delta.js';
 import { ReadTracker } from './read-tracker.js';
 import { admitEvent } from '../../input/event-draft.js';
@@ -25,7 +27,12 @@ import type { Signal } from '../../async/abort.js';
 type State = Readonly<Record<string, Json>>;
 
 /** A session: what is written becomes an event of it. */
-export function sessionTarget(parts: StoreParts, key: SessionKey, options: UpdateStateOptions): UpdateTarget {
+export function sessionTarget(
+  parts: StoreParts,
+  key: SessionKey,
+  options: UpdateStateOptions,
+  lease?: LeaseHold,
+): UpdateTarget {
   const { author = 'system', invocationId, signal } = options;
   const { cache, now } = parts;
   const { registry } = cache;
@@ -51,7 +58,7 @@ export function sessionTarget(parts: StoreParts, key: SessionKey, options: Updat
         const guard: Guard = { created, keys: reads.keys(), ...(reads.isWhole ? { rev, pos } : {}) };
         const leave = turn.writes();
         try {
-          const request = { session, draft, guard, signal, read: { pos, marks }, turn: reserved };
+          const request = { session, draft, guard, signal, read: { pos, marks }, turn: reserved, lease };
           const { stored } = await appendStored(parts, request);
           leave('written');
           return Object.freeze(mergeRecords(valuesAfter(versions, stored, pos)));
@@ -94,7 +101,7 @@ const SCOPES = [
  */
 function valuesAfter(versions: SessionVersions, stored: Appended['stored'], pos: NonNullable<Known['pos']>): State[] {
   return SCOPES.map(([scope, prefix], index) => {
-    const own = stored?.change.delta[scope];
+    const own = stored && deltaWith(stored.change.delta[scope], stored.committed.results?.[scope]);
     const isShared = stored !== undefined && scope !== 'session';
     const others = isShared ? deltaOfOthers(stored.committed, scope, pos[scope], own) : undefined;
     return withDeltas(

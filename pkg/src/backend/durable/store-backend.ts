@@ -1,8 +1,10 @@
 // Sessions over a store: every write waits for it, and the cache follows it.
 
 import { appendStored } from './append.js';
+import { showCurrent } from './append-target.js';
 import { Connection } from './connection.js';
 import { createStored } from './create.js';
+import { leaseStored } from './lease.js';
 import { loadFullLog } from './full-log.js';
 import { listPage } from './list.js';
 import { SessionLoader } from './loader.js';
@@ -20,6 +22,8 @@ import type { StoreParts } from './parts.js';
 import type { StoredOptions } from './options.js';
 import type { AppendPlan, Creation, SessionBackend, SessionName } from '../backend.js';
 import type { View } from '../../session/handle.js';
+import type { LeaseHold } from '../../session/lease-hold.js';
+import type { LeaseAnswer, LeaseRequest } from '../../store/lease.js';
 import type {
   Event,
   GetSessionConfig,
@@ -30,9 +34,9 @@ import type {
   UpdateStateTarget,
 } from '../../model/types.js';
 import type { SharedPast } from '../../past/source.js';
+import { orAborted, type Signal } from '../../async/abort.js';
 import type { ChangeSource, WatchPlan } from '../../watch/source.js';
 import type { Topics } from '../../watch/topics.js';
-import type { Signal } from '../../async/abort.js';
 
 /** Sessions that a store keeps. */
 export class StoreBackend implements SessionBackend {
@@ -74,9 +78,9 @@ export class StoreBackend implements SessionBackend {
     await removeStored(this.#parts, key, signal);
   }
 
-  async append({ session, draft, expectedRevision }: AppendPlan, signal?: Signal): Promise<Event> {
+  async append({ session, draft, expectedRevision, shown }: AppendPlan, signal?: Signal): Promise<Event> {
     const guard = expectedRevision === undefined ? {} : { rev: expectedRevision };
-    return (await appendStored(this.#parts, { session, draft, guard, signal })).event;
+    return (await appendStored(this.#parts, { session, draft, guard, shown, signal })).event;
   }
 
   async scope(appName: string, userId: string | undefined, signal?: Signal): Promise<Record<string, unknown>> {
@@ -84,9 +88,9 @@ export class StoreBackend implements SessionBackend {
     return cloneMutable(state) as Record<string, unknown>;
   }
 
-  target(target: UpdateStateTarget, options: UpdateStateOptions): UpdateTarget {
+  target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): UpdateTarget {
     return isSessionTarget(target)
-      ? sessionTarget(this.#parts, checkKey(target), options)
+      ? sessionTarget(this.#parts, checkKey(target), options, lease)
       : scopeTarget(this.#parts, target, options.signal);
   }
 
@@ -96,6 +100,14 @@ export class StoreBackend implements SessionBackend {
 
   view(session: unknown): View | undefined {
     return this.#parts.cache.registry.view(session);
+  }
+
+  async refresh(view: View, signal?: Signal): Promise<void> {
+    await orAborted(showCurrent(this.#parts, view), signal);
+  }
+
+  async lease(view: View, request: LeaseRequest, signal?: Signal): Promise<LeaseAnswer> {
+    return await leaseStored(this.#parts, view, request, signal);
   }
 
   async loadHistory(session: SessionName, signal?: Signal): Promise<View> {

@@ -31,6 +31,7 @@ export function objectDriver(storage: DurableObjectStorageLike): SqlDriver {
       const [row] = all(statement, values);
       return row && Object.values(row);
     },
+    lists: (statement, values) => all(statement, values).map((row) => Object.values(row)),
     // Nothing else of the object runs meanwhile.
     snapshot: (read) => read(),
     transaction: (write) => {

@@ -7,13 +7,20 @@
  * @packageDocumentation
  */
 
-import { checkD1Arguments, checkObjectArguments, type DurableObjectStoreOptions } from './options.js';
+import {
+  checkD1Arguments,
+  checkObjectArguments,
+  type D1StoreOptions,
+  type DurableObjectStoreOptions,
+} from './options.js';
 import { sizeRefusal } from './sizes.js';
 import { objectDriver, type DurableObjectStorageLike } from './durable-object.js';
 import { batch, type D1DatabaseLike, type D1Query } from './d1/client.js';
 import { listQueries, pageFrom } from './d1/list.js';
+import { leaseFrom, leaseQueries } from './d1/lease.js';
 import { loadedFrom, loadQueries } from './d1/load.js';
 import { openD1 } from './d1/open.js';
+import { logFrom, logQueries, trimmedFrom, trimQueries } from './d1/read-log.js';
 import { scopeFrom, scopeQueries } from './d1/read.js';
 import { checkRemoval, removeQueries, removeScopeQueries } from './d1/remove.js';
 import { commit, commitMany } from './d1/write.js';
@@ -23,7 +30,7 @@ import type { SessionStore } from '../../store/contract.js';
 
 export type { D1DatabaseLike, D1StatementLike } from './d1/client.js';
 export type { DurableObjectStorageLike } from './durable-object.js';
-export type { DurableObjectStoreOptions } from './options.js';
+export type { D1StoreOptions, DurableObjectStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 
 /**
@@ -44,7 +51,7 @@ export function durableObjectStore(
   options: DurableObjectStoreOptions = {},
 ): SessionStore {
   checkObjectArguments(storage, options);
-  const core = sqliteCore(objectDriver(storage));
+  const core = sqliteCore(objectDriver(storage), options.log);
   return {
     ...core,
     durability: 'replicated',
@@ -76,19 +83,23 @@ export function durableObjectStore(
  * };
  * ```
  */
-export function d1Store(database: D1DatabaseLike): SessionStore {
-  checkD1Arguments(database);
+export function d1Store(database: D1DatabaseLike, options: D1StoreOptions = {}): SessionStore {
+  checkD1Arguments(database, options);
+  const { log: hasLog = true } = options;
   const run = (queries: readonly D1Query[]) => batch(database, queries);
   return {
     durability: 'replicated',
-    keeps: ['marks', 'changed', 'calls', 'creations'],
+    keeps: ['marks', 'changed', 'calls', 'creations', ...(hasLog ? (['log'] as const) : [])],
     open: async ({ migrate }) => openD1(database, migrate),
-    commit: async (change) => commit(database, change),
-    commitMany: async (changes) => commitMany(database, changes),
+    commit: async (change) => commit(database, change, hasLog),
+    commitMany: async (changes) => commitMany(database, changes, hasLog),
     load: async (key, query) => loadedFrom(key, query, await run(loadQueries(key, query))),
     list: async (query) => pageFrom(query, await run(listQueries(query))),
     remove: async (key, _, guard = {}) => checkRemoval(await run(removeQueries(key, guard, Date.now()))),
     loadScope: async (scope) => scopeFrom(scope, await run(scopeQueries(scope))),
-    removeScope: async (scope) => checkRemoval(await run(removeScopeQueries(scope))),
+    removeScope: async (scope) => checkRemoval(await run(removeScopeQueries(scope, hasLog ? Date.now() : undefined))),
+    lease: async (key, request) => leaseFrom(key, request, await run(leaseQueries(key, request))),
+    ...(hasLog && { readLog: async (scope, query) => logFrom(scope, query, await run(logQueries(scope, query))) }),
+    trimLog: async (scope, upTo) => trimmedFrom(await run(trimQueries(scope, upTo))),
   };
 }

@@ -9,6 +9,19 @@ export interface DurableObjectStoreOptions {
    * Several services must not say so.
    */
   readonly exclusive?: boolean | undefined;
+  /**
+   * Whether a log of app and user values is kept, which is the default: their past is exact then, across sessions.
+   */
+  readonly log?: boolean | undefined;
+}
+
+/** Options of `d1Store`. */
+export interface D1StoreOptions {
+  /**
+   * Whether a log of app and user values is kept, which is the default: their past is exact then, across sessions. Each
+   * value that is written is one more row that is written.
+   */
+  readonly log?: boolean | undefined;
 }
 
 /** Throws `INVALID_ARGUMENT` for a storage or options that cannot be used. */
@@ -20,10 +33,13 @@ export function checkObjectArguments(storage: unknown, options: DurableObjectSto
   );
   checkOptionsObject(options);
   checkChoice('exclusive', options.exclusive, [true, false]);
+  checkChoice('log', options.log, [true, false]);
 }
 
-/** Throws `INVALID_ARGUMENT` for a binding that cannot be used. */
-export function checkD1Arguments(database: unknown): void {
+/** Throws `INVALID_ARGUMENT` for a binding or options that cannot be used. */
+export function checkD1Arguments(database: unknown, options: D1StoreOptions): void {
   const needs = 'd1Store needs a D1 binding, say env.DB with "d1_databases" in the configuration of the worker';
   checkClient(database, ['prepare', 'batch'], needs);
+  checkOptionsObject(options);
+  checkChoice('log', options.log, [true, false]);
 }

@@ -5,9 +5,11 @@ import { VERDICT } from './functions/verdict.js';
 import { deltaOf, textIn, type Told } from './answers.js';
 import { callOf, columnsOf, isTold, type PlainAppend } from './append.js';
 import { arrayOf, plainArrayOf } from './arrays.js';
+import { resultsIn } from './operators.js';
 import { inLockOrder, Scopes } from './scopes.js';
 import { ScopeInBatch } from './scope-in-batch.js';
-import { refusedBefore, scopeTitle, sessionNotFound, wrongRevision } from '../../store/refusals.js';
+import { fenced } from '../../store/lease.js';
+import { refusedBefore, scopeTitle, sessionNotFound, sessionTitle, wrongRevision } from '../../store/refusals.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
 import { isEmpty } from '../shared/values.js';
@@ -17,7 +19,12 @@ import type { Change } from '../../store/contract.js';
 
 /** The answer of the function. */
 interface Answer {
-  readonly events: readonly (readonly [verdict: number, rev: number, last: string | null, data: string | null])[];
+  readonly events: readonly (readonly [
+    ...[verdict: number, rev: number],
+    last?: string | null,
+    data?: string,
+    results?: string | null,
+  ])[];
   readonly scopes: readonly (readonly [no: number | null, pos: number, mark: string | null])[];
   readonly told: readonly (Told | null)[] | null;
   readonly written: readonly (readonly [no: number, name: string, at: number])[] | null;
@@ -46,15 +53,19 @@ interface KnownScope {
   readonly mark: string;
 }
 
-/** Whether the function can write these changes: each one event of its own session, and no shared value is deleted. */
+/**
+ * Whether the function can write these changes: each one event of its own session, without operators, and no shared
+ * value is deleted.
+ */
 export function isPlainBatch(changes: readonly PlainAppend[]): boolean {
   const keepsShared = changes.every(({ delta }) => [delta.app, delta.user].every((part) => !part?.unset?.length));
   const sessions = changes.map(({ key }) => JSON.stringify([key.appName, key.userId, key.sessionId]));
-  return keepsShared && new Set(sessions).size === changes.length;
+  const hasNoOperators = changes.every(({ operators }) => operators === undefined);
+  return keepsShared && hasNoOperators && new Set(sessions).size === changes.length;
 }
 
-/** The statement that writes events. */
-export function appendManyStatement(schema: string, changes: readonly PlainAppend[]): Batch {
+/** The statement that writes events. `log`: whether what they write goes into the log. */
+export function appendManyStatement(schema: string, changes: readonly PlainAppend[], log: boolean): Batch {
   const scopes = new Scopes(changes);
   const placed = changes
     .map((change, turn): Placed => {
@@ -71,6 +82,7 @@ export function appendManyStatement(schema: string, changes: readonly PlainAppen
   );
   const known = new KnownScopes(placed);
   const values = [
+    String(log),
     plainArrayOf(scopes.list.map(([parent]) => parent)),
     arrayOf(scopes.list.map(([, name]) => name)),
     plainArrayOf(scopes.list.map((_, index) => moved.has(index + 1))),
@@ -80,6 +92,7 @@ export function appendManyStatement(schema: string, changes: readonly PlainAppen
     arrayOf(columns.map(({ session }) => session)),
     arrayOf(columns.map(({ created }) => created)),
     plainArrayOf(columns.map(({ rev }) => rev)),
+    plainArrayOf(columns.map(({ fence }) => fence)),
     arrayOf(columns.map(({ id }) => id)),
     arrayOf(columns.map(({ call }) => call)),
     plainArrayOf(columns.map(({ time }) => time)),
@@ -179,8 +192,8 @@ function outcomesOf(
   });
   const outcomes: Outcome[] = [];
   const inTurn = placed.map((each, index) => ({ ...each, event: events[index] })).sort((a, b) => a.turn - b.turn);
-  for (const { change, app, usr, event = [VERDICT.notFound, 0, null, null] as const } of inTurn) {
-    const [verdict, rev, last, data] = event;
+  for (const { change, app, usr, event = [VERDICT.notFound, 0] as const } of inTurn) {
+    const [verdict, rev, last, data, results] = event;
     const [ofApp, ofUser] = [scopeAt(app), scopeAt(usr)];
     const before = beforeOf(ofApp.mark, ofUser.mark, textIn(last));
     switch (verdict) {
@@ -198,7 +211,8 @@ function outcomesOf(
       }
       case VERDICT.duplicate: {
         const at = { app: ofApp.pos, user: ofUser.pos };
-        outcomes.push({ rev, prev: rev, pos: at, duplicate: true, before, data: fromColumn(data ?? '') });
+        const found = { rev, prev: rev, pos: at, duplicate: true as const, before, data: fromColumn(data ?? '') };
+        outcomes.push({ ...found, ...resultsIn(results, sessionTitle(change.key)) });
         break;
       }
       default:
@@ -208,10 +222,13 @@ function outcomesOf(
   return outcomes;
 }
 
+/** `rev`: the revision that the session has, or its token where the lease was lost. */
 function refusalOf(verdict: number, rev: number, change: Change): Outcome {
   switch (verdict) {
     case VERDICT.late:
       return refusedBefore(change);
+    case VERDICT.fenced:
+      return fenced(rev, change.guard?.fence ?? 0);
     case VERDICT.conflict:
       return wrongRevision(change, rev);
     default:

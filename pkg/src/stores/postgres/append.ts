@@ -3,15 +3,14 @@
 import { APPEND } from './functions/append.js';
 import { CREATE } from './functions/create.js';
 import { arrayOf, plainArrayOf } from './arrays.js';
+import { movedNames } from './moved-names.js';
+import { namesOf, operatorColumns, operatorsOf, PARTS } from './operators.js';
 import { partsOfTurn } from './turns.js';
 import { toColumn } from '../shared/column-text.js';
-import { isEmpty, namesIn } from '../shared/values.js';
+import { namesIn } from '../shared/values.js';
 import { isWellFormed } from '../../model/json.js';
 import type { SqlValue, Statement } from './client.js';
-import type { Change, Delta } from '../../store/contract.js';
-
-/** The parts of a delta by their numbers in the database. */
-export const PARTS = ['session', 'app', 'user'] as const;
+import type { Change } from '../../store/contract.js';
 
 /** An event as the functions that write events alone take it: without the guards and notes that are rare. */
 export type PlainAppend = Change & { readonly kind: 'append' };
@@ -33,8 +32,8 @@ export function isPlainAppend(change: Change): change is PlainAppend {
  * Whether all texts of a change go to Postgres as they are. A lone surrogate in a parameter would be replaced without
  * a word; the function for every change refuses it.
  */
-function isReadable({ id, call = '', key, event, delta, guard, known }: Change): boolean {
-  const names = PARTS.flatMap((part) => namesIn(delta[part] ?? {}));
+function isReadable({ id, call = '', key, event, delta, operators, guard, known }: Change): boolean {
+  const names = PARTS.flatMap((part) => [...namesIn(delta[part] ?? {}), ...namesOf(operators, part)]);
   const { appName, userId = '', sessionId = '' } = key;
   const { app = '', user = '' } = known?.marks ?? {};
   const texts = [appName, userId, sessionId, id, call, event?.data ?? '', guard?.created ?? '', app, user];
@@ -46,6 +45,7 @@ export interface AppendColumns {
   readonly session: string;
   readonly created: string | null;
   readonly rev: number | null;
+  readonly fence: number | null;
   readonly id: string;
   readonly call: string;
   readonly time: number;
@@ -57,32 +57,31 @@ export interface AppendColumns {
 }
 
 /** What is sent of an event in either way. */
-export function columnsOf({ id, call, key, time, event, delta, guard }: Change): AppendColumns {
+export function columnsOf(change: Change): AppendColumns {
+  const { id, call, key, time, event, guard } = change;
+  const [ofApp, ofUser] = [movedNames(change, 'app'), movedNames(change, 'user')];
   return {
     session: toColumn(key.sessionId ?? ''),
     created: guard?.created === undefined ? null : toColumn(guard.created),
     rev: guard?.rev ?? null,
+    fence: guard?.fence ?? null,
     id: toColumn(id),
     call: toColumn(call ?? id),
     time,
     at: event?.time ?? time,
     data: toColumn(event?.data ?? ''),
-    appNames: movedNames(delta.app),
-    userNames: movedNames(delta.user),
+    appNames: ofApp && JSON.stringify(ofApp),
+    userNames: ofUser && JSON.stringify(ofUser),
   };
-}
-
-/** The names by which a delta moves its scope, as a JSON list; null when it does not. */
-function movedNames(delta: Delta | undefined): string | null {
-  return isEmpty(delta) ? null : JSON.stringify([...new Set(namesIn(delta ?? {}))].map(toColumn));
 }
 
 /** Whether a change is a creation as the function that writes one alone takes it. */
 export function isPlainCreate(change: Change): boolean {
-  const { kind, guard, attempt, turn, delta } = change;
+  const { kind, guard, attempt, turn, delta, operators } = change;
   return (
     kind === 'create' &&
     guard === undefined &&
+    operators === undefined &&
     attempt === undefined &&
     partsOfTurn(turn) === undefined &&
     PARTS.every((part) => !delta[part]?.unset?.length) &&
@@ -90,40 +89,51 @@ export function isPlainCreate(change: Change): boolean {
   );
 }
 
-/** The statement that writes one event. */
-export function appendStatement(schema: string, change: PlainAppend): Statement {
+/** The statement that writes one event. `log`: whether what it writes goes into the log. */
+export function appendStatement(schema: string, change: PlainAppend, log: boolean): Statement {
   const { key, delta } = change;
   const columns = columnsOf(change);
-  const { session, created, rev, id, call, time, at, data } = columns;
+  const { session, created, rev, fence, id, call, time, at, data } = columns;
   const unsets = PARTS.flatMap((name, part) =>
     (delta[name]?.unset ?? []).map((each) => ({ part, name: toColumn(each) })),
   );
   const values: SqlValue[] = [
-    ...[toColumn(key.appName), toColumn(key.userId ?? ''), session, created, rev, id, call, time, at, data],
-    ...valuesOf(change, columns),
+    ...[toColumn(key.appName), toColumn(key.userId ?? ''), session, created, rev, fence, id, call, time, at, data],
+    ...valuesOf(change, columns, log),
     ...(unsets.length === 0
       ? [null, null]
       : [plainArrayOf(unsets.map(({ part }) => part)), arrayOf(unsets.map(({ name }) => name))]),
+    ...operatorsIn(change),
   ];
   return { text: callOf(schema, APPEND), values };
 }
 
-/** The statement that writes one creation. */
-export function createStatement(schema: string, change: Change): Statement {
+/** The arrays of the operators of a change; null where it has none. */
+function operatorsIn(change: Change): (string | null)[] {
+  const operators = operatorsOf(change);
+  if (operators.length === 0) {
+    return [null, null, null, null, null];
+  }
+  const { parts, names, kinds, operands, expected } = operatorColumns(operators);
+  return [plainArrayOf(parts), arrayOf(names), arrayOf(kinds), arrayOf(operands), arrayOf(expected)];
+}
+
+/** The statement that writes one creation. `log`: whether what it writes goes into the log. */
+export function createStatement(schema: string, change: Change, log: boolean): Statement {
   const { key, event } = change;
   const columns = columnsOf(change);
   const { session, id, call, time, at, data } = columns;
   const values: SqlValue[] = [
     ...[toColumn(key.appName), toColumn(key.userId ?? ''), session, id, call, time, at],
     event === undefined ? null : data,
-    ...valuesOf(change, columns),
+    ...valuesOf(change, columns, log),
   ];
   return { text: callOf(schema, CREATE), values };
 }
 
 /** What is known of the scopes and what is set: `VALUE_PARAMETERS` of the functions. */
-function valuesOf(change: Change, { appNames, userNames }: AppendColumns): SqlValue[] {
-  return [...knownOf(change), appNames, userNames, ...setOf(change)];
+function valuesOf(change: Change, { appNames, userNames }: AppendColumns, log: boolean): SqlValue[] {
+  return [String(log), ...knownOf(change), appNames, userNames, ...setOf(change)];
 }
 
 /** The arrays of the values that a change sets: their parts, names and JSON texts; null where it sets none. */

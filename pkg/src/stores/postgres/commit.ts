@@ -1,8 +1,10 @@
 // Encodes changes for the function that commits, and decodes its answers.
 
+import { fenced } from '../../store/lease.js';
 import {
   refusedBefore,
   scopeTitle,
+  sessionTitle,
   sessionExists,
   sessionNotFound,
   tooBig,
@@ -11,12 +13,15 @@ import {
 } from '../../store/refusals.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
-import { isEmpty, namesIn } from '../shared/values.js';
+import { isEmpty } from '../shared/values.js';
 import { deltaOf, textIn, type Told } from './answers.js';
+import { movedNames } from './moved-names.js';
 import { arrayOf, plainArrayOf } from './arrays.js';
+import { misfitOf, namesOf, operatorsOf, resultsIn } from './operators.js';
 import { inLockOrder, Scopes } from './scopes.js';
 import { partsOfTurn } from './turns.js';
 import type { Outcome } from '../shared/outcome.js';
+import type { OperatorFault } from '../../model/operators.js';
 import type { Change, Committed, Delta } from '../../store/contract.js';
 import type { StoreError } from '../../store/store-error.js';
 
@@ -51,8 +56,13 @@ interface Request {
   readonly turn?: readonly string[] | undefined;
   readonly set?: readonly Entry[] | undefined;
   readonly unset?: readonly Entry[] | undefined;
+  /** Operators: the name in its scope, the kind, and JSON texts. */
+  readonly ops?:
+    | readonly (readonly [scope: Entry[0], name: string, kind: string, operand: string, expected: string | null])[]
+    | undefined;
   readonly created?: string | undefined;
   readonly guard?: {
+    readonly fence?: number | undefined;
     readonly rev?: number | undefined;
     readonly app?: number | undefined;
     readonly user?: number | undefined;
@@ -88,12 +98,13 @@ export function batchOf(
   const scopes = new Scopes(changes);
   const requests = changes.map((change) => requestOf(change, scopes));
   const locks = new Set<number>();
-  changes.forEach(({ kind, key, delta, guard: { pos, keys } = {} }) => {
+  changes.forEach(({ kind, key, delta, operators, guard: { pos, keys } = {} }) => {
     const { app, usr } = scopes.of(key);
     const isLocked = (part: 'app' | 'user'): boolean => {
       // A scope that only one change moves is locked by its update, which saves a statement.
       const isMovedAmongOthers = changes.length > 1 && !isEmpty(delta[part]);
-      return isMovedAmongOthers || kind === 'update' || pos?.[part] !== undefined || keys?.[part] !== undefined;
+      const isLookedAt = [pos?.[part], keys?.[part], operators?.[part]].some((each) => each !== undefined);
+      return isMovedAmongOthers || kind === 'update' || isLookedAt;
     };
     if (isLocked('app')) {
       locks.add(app);
@@ -125,6 +136,10 @@ export function outcomeIn(answer: readonly unknown[], change: Change): Outcome {
       return sessionNotFound(change);
     case 'conflict':
       return answer[1] === undefined ? wrongState() : wrongRevision(change, answer[1] as number);
+    case 'fenced':
+      return fenced(answer[1] as number, change.guard?.fence ?? 0);
+    case 'misfit':
+      return misfitOf(change, answer[1] as number, answer[2] as OperatorFault);
     case 'late':
       return refusedBefore(change);
     case 'duplicate':
@@ -144,29 +159,46 @@ type Written = readonly [
   user: Text,
   appTold?: Told | null,
   userTold?: Told | null,
+  results?: Text,
 ];
-type Duplicate = readonly [string, number, number, number, last: Text, app: Text, user: Text, data: Text];
+type Duplicate = readonly [
+  ...[string, number, number, number, last: Text, app: Text, user: Text],
+  data: Text,
+  results?: Text,
+];
 
 function writtenIn(
-  [rev, app, user, last, appMark, userMark, appTold, userTold]: Written,
+  [rev, app, user, last, appMark, userMark, appTold, userTold, results]: Written,
   { kind, key }: Change,
 ): Committed {
   const { appName, userId = '' } = key;
   const ofApp = deltaOf(appTold, scopeTitle({ app: appName }));
   const ofUser = deltaOf(userTold, scopeTitle({ app: appName, user: userId }));
   const before = beforeOf(textIn(appMark), textIn(userMark), textIn(last));
-  return { rev, prev: kind === 'append' ? rev - 1 : null, pos: { app, user }, ...changedOf(ofApp, ofUser), before };
+  return {
+    ...{ rev, prev: kind === 'append' ? rev - 1 : null, pos: { app, user } },
+    ...changedOf(ofApp, ofUser),
+    before,
+    ...resultsIn(results, sessionTitle(key)),
+  };
 }
 
-function duplicateIn([, rev, app, user, last, appMark, userMark, data]: Duplicate, { kind }: Change): Committed {
+function duplicateIn(
+  [, rev, app, user, last, appMark, userMark, data, results]: Duplicate,
+  { kind, key }: Change,
+): Committed {
   const before = beforeOf(textIn(appMark), textIn(userMark), textIn(last));
   const found: Committed = { rev, prev: kind === 'update' ? null : rev, pos: { app, user }, duplicate: true, before };
-  return typeof data === 'string' ? { ...found, data: fromColumn(data) } : found;
+  const told = typeof data === 'string' ? { ...found, data: fromColumn(data) } : found;
+  return { ...told, ...resultsIn(results, sessionTitle(key)) };
 }
 
 /** Why a change can never be written, if it cannot. */
-export function sizeRefusal({ id, call = '', key, delta }: Change): StoreError | undefined {
-  const names = [delta.app, delta.user, delta.session].flatMap((part) => Object.keys(part?.set ?? {}));
+export function sizeRefusal({ id, call = '', key, delta, operators }: Change): StoreError | undefined {
+  const names = (['app', 'user', 'session'] as const).flatMap((part) => [
+    ...Object.keys(delta[part]?.set ?? {}),
+    ...namesOf(operators, part),
+  ]);
   for (const text of [id, call, key.appName, key.userId ?? '', key.sessionId ?? '', ...names]) {
     // No character has more than three bytes for each of its units.
     const size = text.length * 3 > TEXT_LIMIT ? new TextEncoder().encode(toColumn(text)).length : 0;
@@ -204,10 +236,13 @@ function requestOf(change: Change, scopes: Scopes): Request {
     ...[...set('app', keys.app), ...set('user', keys.user), ...set('session', keys.session)],
     ...[...unset('app', keys.app), ...unset('user', keys.user), ...unset('session', keys.session)],
   ];
-  const ofApp = scopeOf(app, delta.app, known?.pos?.app, known?.marks?.app);
-  const ofUser = usr === undefined ? undefined : scopeOf(usr, user, known?.pos?.user, known?.marks?.user);
+  const ops = operatorsOf(change);
+  const ofApp = scopeOf(app, movedNames(change, 'app'), known?.pos?.app, known?.marks?.app);
+  const ofUser =
+    usr === undefined ? undefined : scopeOf(usr, movedNames(change, 'user'), known?.pos?.user, known?.marks?.user);
   const moving = [ofApp, ofUser].filter((scope) => scope !== undefined);
-  const isGuarded = guard?.rev !== undefined || guard?.pos !== undefined || expected.length > 0;
+  const parts = [guard?.rev, guard?.pos, guard?.fence];
+  const isGuarded = parts.some((part) => part !== undefined) || expected.length > 0;
   return {
     kind,
     app,
@@ -225,9 +260,14 @@ function requestOf(change: Change, scopes: Scopes): Request {
     turn: partsOfTurn(turn),
     set: sets.length > 0 ? sets : undefined,
     unset: unsets.length > 0 ? unsets : undefined,
+    ops:
+      ops.length > 0
+        ? ops.map(({ scope, name, kind, operand, expected: value }) => [scope, toColumn(name), kind, operand, value])
+        : undefined,
     created: guard?.created === undefined ? undefined : toColumn(guard.created),
     ...(isGuarded && {
       guard: {
+        fence: guard?.fence,
         rev: guard?.rev,
         app: guard?.pos?.app,
         user: guard?.pos?.user,
@@ -240,11 +280,10 @@ function requestOf(change: Change, scopes: Scopes): Request {
 /** One entry, or none where the scope is neither moved nor known. A position without its mark tells nothing. */
 function scopeOf(
   place: number,
-  delta: Delta | undefined,
+  names: readonly string[] | null,
   pos: number | undefined,
   mark: string | undefined,
 ): Scope | undefined {
-  const names = isEmpty(delta) ? null : [...new Set(namesIn(delta ?? {}))].map(toColumn);
   const known =
     mark !== undefined && Number.isSafeInteger(pos)
       ? ([pos as number, toColumn(mark)] as const)

@@ -18,12 +18,15 @@ type Send = (statement: Statement) => Promise<readonly unknown[]>;
 export class Commits {
   readonly #schema: string;
   readonly #send: Send;
+  readonly #keepsLog: boolean;
   /** The functions that the database has beside the one that takes every change. */
   #functions = new Set<string>([APPEND.name, APPEND_MANY.name, CREATE.name]);
 
-  constructor(schema: string, send: Send) {
+  /** `keepsLog`: whether what is written to apps and users goes into the log. */
+  constructor(schema: string, send: Send, keepsLog: boolean) {
     this.#schema = schema;
     this.#send = send;
+    this.#keepsLog = keepsLog;
   }
 
   /** Uses no other functions than those that were found. */
@@ -44,21 +47,22 @@ export class Commits {
       changes.every(isPlainAppend) &&
       isPlainBatch(changes)
     ) {
-      const batch = appendManyStatement(this.#schema, changes);
+      const batch = appendManyStatement(this.#schema, changes, this.#keepsLog);
       return batch.outcomes(await this.#ask(batch.statement));
     }
-    const text = `select ${this.#schema}.commit_v2($1, $2, $3, $4) as answers`;
-    const answers = JSON.parse(await this.#ask({ text, values: batchOf(changes) })) as readonly (readonly unknown[])[];
+    const text = `select ${this.#schema}.commit_v2($1, $2, $3, $4, $5) as answers`;
+    const values = [...batchOf(changes), String(this.#keepsLog)];
+    const answers = JSON.parse(await this.#ask({ text, values })) as readonly (readonly unknown[])[];
     return changes.map((change, index) => outcomeIn(answers[index] ?? [], change));
   }
 
   /** The statement of the function that fits a change; `undefined` where it needs the one for every change. */
   #single(change: Change): Statement | undefined {
     if (isPlainAppend(change) && this.#functions.has(APPEND.name)) {
-      return appendStatement(this.#schema, change);
+      return appendStatement(this.#schema, change, this.#keepsLog);
     }
     return isPlainCreate(change) && this.#functions.has(CREATE.name)
-      ? createStatement(this.#schema, change)
+      ? createStatement(this.#schema, change, this.#keepsLog)
       : undefined;
   }
 

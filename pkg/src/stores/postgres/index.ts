@@ -18,11 +18,14 @@ import { loadedOf, loadStatement, scopeOf, scopeStatement } from './read.js';
 import { functionsStatement, openStatement, quotedSchema, type Found } from './open.js';
 import { durabilityOf, objectionTo, SERVER_STATEMENT, type Server } from './server.js';
 import { takeTurn } from './turns.js';
+import { leaseIn, leaseStatement } from './lease.js';
+import { cleanStatement, logOf, logStatement, trimStatement } from './log.js';
+import { RESOLVES } from './operators.js';
 import { Hints } from './hints.js';
 import { toColumn } from '../shared/column-text.js';
 import { hintOf } from '../shared/keys.js';
 import { commitEach, committedOr, commitUnrefused, type Outcome } from '../shared/outcome.js';
-import type { Change, Durability, Hint, SessionStore } from '../../store/contract.js';
+import type { Change, Durability, Hint, LogQuery, ScopeName, SessionStore } from '../../store/contract.js';
 
 /** While the server writes one batch, the answers to another one are applied, and the next one is made ready. */
 const PARALLEL = 2;
@@ -55,7 +58,7 @@ export type { PostgresListener, PostgresNotification } from './hints.js';
  */
 export function postgresStore(client: PostgresClient, options: PostgresStoreOptions = {}): SessionStore {
   checkArguments(client, options);
-  const { schema: name = 'statepad', prepare, listen } = options;
+  const { schema: name = 'statepad', prepare, listen, log = true } = options;
   let durability: Durability | undefined;
   const schema = quotedSchema(name);
   const sender = new Sender(client, prepare);
@@ -67,7 +70,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       write('select pg_notify($1, message) from json_array_elements_text($2::json) message', name, messages),
     );
 
-  const commits = new Commits(schema, (statement) => sender.send(statement, false));
+  const commits = new Commits(schema, (statement) => sender.send(statement, false), log);
   const commitBatch = async (changes: readonly Change[]): Promise<Outcome[]> => {
     const outcomes = await commits.commit(changes);
     outcomes.forEach((outcome, index) => {
@@ -95,7 +98,8 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
       // It is `undefined` until the server was asked.
       return durability as Durability;
     },
-    keeps: ['marks', 'changed', 'calls', 'creations'],
+    keeps: ['marks', 'changed', 'calls', 'creations', ...(log ? (['log'] as const) : [])],
+    resolves: RESOLVES,
     open: async ({ migrate }) => {
       const [server] = (await sender.send({ text: SERVER_STATEMENT, values: [] }, true)) as readonly [Server];
       const objection = objectionTo(server, migrate);
@@ -109,7 +113,7 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
     commit: async (change) => committedOr((await commitMany([change]))[0]),
     commitMany,
     parallelCommits: PARALLEL,
-    load: async (key, query) => loadedOf(await sender.send(loadStatement(schema, key, query), true), key),
+    load: async (key, query) => loadedOf(await sender.send(loadStatement(schema, key, query), true), key, log),
     list: async (query) => pageOf(await sender.send(listStatement(schema, query), true), query),
     remove: async (key, _context, { created } = {}) => {
       const { appName, userId, sessionId } = key;
@@ -123,9 +127,10 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
     removeScope: async (scope) => {
       const { app, user } = scope;
       await write(
-        `select ${schema}.remove_scope_v2($1, $2)`,
+        `select ${schema}.remove_scope_v2($1, $2, $3)`,
         toColumn(app),
         user === undefined ? null : toColumn(user),
+        String(log),
       );
       hints?.add(hintOf(scope));
     },
@@ -134,6 +139,17 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
         ((await write(text, ...values)) as readonly { answer: string }[])[0]?.answer ?? '';
       return await takeTurn(ask, schema, target, times, context);
     },
+    lease: async (key, request) =>
+      leaseIn(await sender.send(leaseStatement(schema, key, request), false), key, request),
+    ...(log && {
+      readLog: async (scope: ScopeName, query: LogQuery) =>
+        logOf(await sender.send(logStatement(schema, scope, query), true), scope),
+      trimLog: async (scope: ScopeName, upTo: number) => {
+        const [row] = await sender.send(trimStatement(schema, scope, upTo), false);
+        await sender.send(cleanStatement(schema, scope), false);
+        return Number((row as { readonly count: string }).count);
+      },
+    }),
     close: async () => hints?.close(),
     ...(hints && { watch: (onHint: (hint: Hint) => void) => hints.watch(onHint) }),
   };

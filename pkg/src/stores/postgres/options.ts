@@ -17,9 +17,15 @@ export interface PostgresStoreOptions {
    * that have one, at most every 20 ms and never within a commit, what it has changed. It stays open, too.
    */
   readonly listen?: PostgresListener | undefined;
+  /**
+   * Whether a log of what is written to app and user values is kept, as it is unless told otherwise: it grows until it is
+   * trimmed (`SessionStore.trimLog`). All stores over one schema should agree: what is written by one without a log is
+   * missing in it, and all that came before.
+   */
+  readonly log?: boolean | undefined;
 }
 
-const OPTIONS = ['schema', 'prepare', 'listen'];
+const OPTIONS = ['schema', 'prepare', 'listen', 'log'];
 
 /** Throws `INVALID_ARGUMENT` for a client or options that cannot be used. */
 export function checkArguments(client: unknown, options: unknown): void {
@@ -49,12 +55,15 @@ function checkOptions(options: unknown): void {
   if (unknown !== undefined) {
     throw invalid(unknown, `postgresStore has no option "${unknown}": it has ${OPTIONS.join(', ')}`);
   }
-  const { schema, prepare, listen } = options as Partial<Record<string, unknown>>;
+  const { schema, prepare, listen, log } = options as Partial<Record<string, unknown>>;
   if (schema !== undefined && typeof schema !== 'string') {
     throw invalid('schema', `the option schema is the name of a schema, not ${nameOf(schema)}`);
   }
   if (prepare !== undefined && typeof prepare !== 'boolean') {
     throw invalid('prepare', `the option prepare is true or false, not ${nameOf(prepare)}`);
+  }
+  if (log !== undefined && typeof log !== 'boolean') {
+    throw invalid('log', `the option log is true or false, not ${nameOf(log)}`);
   }
   const isPool = typeof (listen as { totalCount?: unknown } | null | undefined)?.totalCount === 'number';
   if (listen !== undefined && (isPool || !hasMethods(listen, ['query', 'on', 'removeListener']))) {

@@ -3,6 +3,7 @@
 import { deltaOf, textIn, valuesIn, type Entries, type Told } from './answers.js';
 import { changedCall, entries, markOf, valuesCall } from './functions/moves.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
+import { resultsIn } from './operators.js';
 import { changedOf, loadedOf as answerOf, stateOf } from '../shared/parts.js';
 import type { SqlValue, Statement } from './client.js';
 import { fromColumn, toColumn } from '../shared/column-text.js';
@@ -92,7 +93,7 @@ export function loadStatement(schema: string, key: SessionKey, { events = {}, kn
     join ${schema}.scopes usr on usr.parent = app.no and usr.name = $2
     join ${schema}.sessions session on session.usr = usr.no and session.id = $3
     where app.parent = 0 and app.name = $1) session)
-select null::integer as rev, null::text as id, json_build_array(
+select null::integer as rev, null::text as id, null::text as results, null::bigint as app_pos, null::bigint as user_pos, json_build_array(
   session.created, session.rev, session.time, session.app_pos, session.usr_pos,
   ${sessionState},
   ${states.join(',\n  ')},
@@ -100,21 +101,30 @@ select null::integer as rev, null::text as id, json_build_array(
   ${diverged})::text as data
 from session
 union all
-(select event.rev, event.id, event.data from ${schema}.events event where ${condition} and ${range} ${limit})`;
+(select event.rev, event.id, event.results, event.app_pos, event.user_pos, event.data from ${schema}.events event where ${condition} and ${range} ${limit})`;
   return { text: statement, values };
 }
 
-/** What {@link loadStatement} has found. */
-export function loadedOf(rows: readonly unknown[], key: SessionKey): Loaded | null {
+/** A row of {@link loadStatement}. */
+interface Row {
+  readonly rev: number | string | null;
+  readonly id: string;
+  readonly data: string;
+  readonly results: string | null;
+  readonly app_pos: number | string | null;
+  readonly user_pos: number | string | null;
+}
+
+/** What {@link loadStatement} has found. `log`: whether the positions of events are told. */
+export function loadedOf(rows: readonly unknown[], key: SessionKey, log: boolean): Loaded | null {
   const { appName, userId } = key;
   let head: Head | undefined;
   const events: StoredEvent[] = [];
-  for (const { rev, id, data } of rows as readonly { rev: number | string | null; id: string; data: string }[]) {
-    if (rev === null) {
-      head = JSON.parse(data) as Head;
+  for (const row of rows as readonly Row[]) {
+    if (row.rev === null) {
+      head = JSON.parse(row.data) as Head;
     } else {
-      const at = Number(rev);
-      events.push({ rev: at, data: fromColumn(data), ...(at > 0 && { id: fromColumn(id) }) });
+      events.push(eventIn(row, key, log));
     }
   }
   if (head === undefined) {
@@ -139,6 +149,20 @@ export function loadedOf(rows: readonly unknown[], key: SessionKey): Loaded | nu
     changed,
     isDiverged: diverged === true,
   });
+}
+
+function eventIn(
+  { rev, id, data, results, app_pos: app, user_pos: user }: Row,
+  key: SessionKey,
+  log: boolean,
+): StoredEvent {
+  const at = Number(rev);
+  return {
+    ...{ rev: at, data: fromColumn(data) },
+    ...(at > 0 && { id: fromColumn(id) }),
+    ...resultsIn(results, sessionTitle(key)),
+    ...(log && app !== null && { pos: { app: Number(app), user: Number(user) } }),
+  };
 }
 
 /** Whether it is all values of a scope. */

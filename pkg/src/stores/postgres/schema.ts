@@ -1,7 +1,10 @@
 // What lies in the database: the statements that make its tables and functions.
 
 import { commitFunction } from './functions/commit.js';
+import { leaseFunction } from './functions/lease.js';
+import { trimLogFunction } from './functions/log.js';
 import { changedFunction, valuesFunction } from './functions/moves.js';
+import { numberFunction, resolveFunction } from './functions/operators.js';
 import { removeFunction, removeScopeFunction } from './functions/remove.js';
 import { releaseFunction, reserveFunction } from './functions/turns.js';
 import { VERSION } from './version.js';
@@ -116,19 +119,34 @@ export function version2(schema: string): string[] {
       primary key (target, ticket)
     ) with (fillfactor = 70)`,
     `create sequence ${schema}.tickets`,
-    // Nothing is written here yet: who holds a session and until when, each holder with a greater number than the one
-    // before; and what was written to a scope at each position, and by which event.
-    `alter table ${schema}.sessions add column fence integer not null default 0, add column holder text,
-      add column held_until timestamp with time zone`,
+    // Who holds a session and until when, in milliseconds since the epoch; each holder has a greater number than the
+    // one before.
+    `alter table ${schema}.sessions add column fence integer not null default 0, add column holder text collate "C",
+      add column held_until double precision`,
+    // What the operators of an event came to, see `resultsIn`; and where the scopes were after it, if there is a log.
+    `alter table ${schema}.events add column results text collate "C", add column app_pos bigint, add column user_pos bigint`,
+    // What was written to a scope at each position, and by which event, in the order of writing (nth). A position at
+    // which names were deleted has a row without a name, as there may have been none of them. All positions of a scope
+    // above its base are here.
+    `alter table ${schema}.scopes add column base bigint not null default 0`,
     `create table ${schema}.log (
       scope bigint not null,
       pos bigint not null,
-      name text collate "C" not null,
+      nth integer not null,
+      name text collate "C",
+      was text collate "C",
       value text collate "C",
-      session bigint,
+      time double precision not null,
+      user_id text collate "C",
+      session_id text collate "C",
       event text collate "C",
-      primary key (scope, pos, name)
+      primary key (scope, pos, nth)
     )`,
+    `create index log_by_name on ${schema}.log ((-scope), name, pos)`,
+    numberFunction(schema),
+    resolveFunction(schema),
+    leaseFunction(schema),
+    trimLogFunction(schema),
     changedFunction(schema),
     valuesFunction(schema),
     commitFunction(schema),

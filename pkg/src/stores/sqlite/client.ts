@@ -84,6 +84,8 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
   };
   const rows = (sql: string, values: readonly SqlValue[]): readonly SqlRow[] =>
     rowsOf(sql, values, false) as readonly SqlRow[];
+  // Some libraries have no other rows than those by names.
+  const listOf = (row: unknown): readonly unknown[] => (Array.isArray(row) ? row : Object.values(row as SqlRow));
   const begin = (sql: string): void => {
     try {
       database.exec(sql);
@@ -111,9 +113,9 @@ export function sqliteClient(database: SqliteDatabase): SqliteClient {
     all: rows,
     first: (sql, values) => {
       const [row] = rowsOf(sql, values, true);
-      // Some libraries have no other rows than those by names.
-      return row === undefined || Array.isArray(row) ? row : Object.values(row as SqlRow);
+      return row === undefined ? undefined : listOf(row);
     },
+    lists: (sql, values) => rowsOf(sql, values, true).map(listOf),
     snapshot: (read) => {
       begin('BEGIN');
       try {

@@ -1,5 +1,6 @@
 // Committing to SQLite tables, within a transaction: reads what a change needs, checks it, and writes it.
 
+import { fenced } from '../../store/lease.js';
 import { isStoreError } from '../../store/store-error.js';
 import {
   isRememberedRefusal,
@@ -10,34 +11,42 @@ import {
   wrongState,
 } from '../../store/refusals.js';
 import { ScopeHistory } from './changed.js';
+import { readLease } from './lease.js';
+import { headOf, LogWrites } from './log-writes.js';
 import { checkVersion } from './open.js';
 import { entryOf, RECENT } from './entries.js';
 import { findToWrite, readScope, type Found, type FoundToWrite, type ScopeRow, type SessionRow } from './read.js';
-import { numberIn } from './rows.js';
+import { numberIn, resultsOf } from './rows.js';
 import * as sql from './statements.js';
 import { ValueWrites } from './value-writes.js';
 import { toColumn } from '../shared/column-text.js';
 import { callOf, isNamed } from '../shared/keys.js';
 import { REMEMBERED_MS } from '../shared/limits.js';
+import { resolveChange, type ResolvedChange } from '../shared/operators.js';
 import { outcomeOf, type Outcome } from '../shared/outcome.js';
 import { beforeOf } from '../shared/parts.js';
-import { isEmpty } from '../shared/values.js';
+import { isEmpty, parseValue } from '../shared/values.js';
 import type { SqlDriver } from './driver.js';
 import type { Change, Committed, Delta, Pos, ScopeName } from '../../store/contract.js';
 
 /**
  * Commits a change. Throws when the database fails; a refusal is an answer, as the transaction may have to remember
- * it. `history` is that of the transaction.
+ * it. `history` is that of the transaction; `hasLog` says whether what is written to scopes is logged.
  */
-export function commitChange(driver: SqlDriver, change: Change, history = new ScopeHistory(driver)): Outcome {
+export function commitChange(
+  driver: SqlDriver,
+  change: Change,
+  hasLog: boolean,
+  history = new ScopeHistory(driver),
+): Outcome {
   const found = outcomeOf(() => findFor(driver, change));
   if (isStoreError(found)) {
     return found;
   }
-  const outcome = outcomeOf(() => known(driver, change, found, history));
+  const outcome = outcomeOf(() => known(driver, change, found, history) ?? resolve(driver, change, found));
   if (!isStoreError(outcome)) {
     // Nothing is written so far. What fails from here on undoes all.
-    return outcome ?? write(driver, change, found, history);
+    return 'rev' in outcome ? outcome : write(driver, change, outcome, found, history, hasLog);
   }
   if (isRememberedRefusal(change, outcome)) {
     driver.run(sql.FORGET_CALLS, [Date.now() - REMEMBERED_MS]);
@@ -65,7 +74,7 @@ function known(driver: SqlDriver, change: Change, found: FoundToWrite, history: 
   const isThere = isNamed(session, guard);
   const duplicate = duplicateOf(driver, change, found, isThere);
   if (duplicate !== undefined) {
-    const { rev, prev, data } = duplicate;
+    const { rev, prev, data, results } = duplicate;
     return {
       rev,
       prev,
@@ -73,6 +82,7 @@ function known(driver: SqlDriver, change: Change, found: FoundToWrite, history: 
       duplicate: true,
       ...tell(change, found, history),
       ...(data !== undefined && { data }),
+      ...(results !== undefined && { results }),
     };
   }
   if (found.isRefused) {
@@ -94,10 +104,14 @@ function duplicateOf(
   { id, kind, key }: Change,
   { app, user, session, sent }: FoundToWrite,
   isThere: boolean,
-): Pick<Committed, 'rev' | 'prev' | 'data'> | undefined {
+): Pick<Committed, 'rev' | 'prev' | 'data' | 'results'> | undefined {
   const rev = session?.rev ?? 0;
   if (kind === 'append') {
-    return isThere && sent !== undefined ? { rev, prev: rev, data: sent } : undefined;
+    if (session === undefined || !isThere || sent === undefined) {
+      return undefined;
+    }
+    const results = resultsOf(driver.all(sql.READ_RESULTS, [session.n, toColumn(id)])[0]?.['results']);
+    return { rev, prev: rev, data: sent, ...(results !== undefined && { results }) };
   }
   if (kind === 'update') {
     const { n } = key.userId === undefined ? app : user;
@@ -123,9 +137,15 @@ function tell(
   return change.known === undefined ? { before } : { ...history.changed(app, user, change.known), before };
 }
 
-/** Throws `conflict` when a guard does not hold. */
+/** Throws `fenced` or `conflict` when a guard does not hold. */
 function check(driver: SqlDriver, change: Change, { app, user, session }: Found): void {
-  const { rev, pos, keys = {} } = change.guard ?? {};
+  const { fence, rev, pos, keys = {} } = change.guard ?? {};
+  if (fence !== undefined) {
+    const token = session === undefined ? 0 : readLease(driver, session.n).fence;
+    if (fence !== token) {
+      throw fenced(token, fence);
+    }
+  }
   const actual = session?.rev ?? 0;
   if (rev !== undefined && rev !== actual) {
     throw wrongRevision(change, actual);
@@ -149,14 +169,31 @@ function holds(driver: SqlDriver, owner: number, { set = {}, unset = [] }: Delta
   );
 }
 
+/** What the operators of a change come to. Throws when one does not fit. */
+function resolve(driver: SqlDriver, change: Change, { app, user, session }: Found): ResolvedChange {
+  const owners = { app: app.n, user: user.n, session: session?.n ?? 0 };
+  return resolveChange(change, (scope, name) => {
+    const value = driver.all(sql.READ_VALUE, [owners[scope], toColumn(name)])[0]?.['value'];
+    return value === undefined ? undefined : parseValue(name, String(value), `the ${scope}`);
+  });
+}
+
 /** Makes a change that is known to be new, and allowed. */
-function write(driver: SqlDriver, change: Change, found: Found, history: ScopeHistory): Committed {
-  const { id, kind, key, time, event, delta } = change;
+function write(
+  driver: SqlDriver,
+  change: Change,
+  { delta, results }: ResolvedChange,
+  found: Found,
+  history: ScopeHistory,
+  hasLog: boolean,
+): Committed {
+  const { id, kind, key, time, event } = change;
   const { appName, userId, sessionId } = key;
-  const told = tell(change, found, history);
+  const told = { ...tell(change, found, history), ...(results !== undefined && { results }) };
   const call = callColumn(change);
-  const writes: Writes = { driver, call, values: new ValueWrites(), history };
-  const { values } = writes;
+  const values = new ValueWrites();
+  const log = hasLog ? new LogWrites(driver, headOf(change)) : undefined;
+  const writes: Writes = { driver, call, values, history, log };
   const sessions = kind === 'create' ? 1 : 0;
   const app = ensureScope(driver, found.app, { app: appName });
   const user = userId === undefined ? found.user : ensureScope(driver, found.user, { app: appName, user: userId });
@@ -164,6 +201,11 @@ function write(driver: SqlDriver, change: Change, found: Found, history: ScopeHi
     app: move(writes, app, delta.app, sessions),
     user: userId === undefined ? 0 : move(writes, user, delta.user, sessions),
   };
+  log?.write();
+  const beside: Beside = [
+    results === undefined ? null : JSON.stringify(results),
+    ...(hasLog ? ([pos.app, pos.user] as const) : NO_POS),
+  ];
   if (kind === 'update' || userId === undefined || sessionId === undefined) {
     values.write(driver);
     driver.run(sql.FORGET_UPDATES, [Date.now() - REMEMBERED_MS]);
@@ -178,7 +220,7 @@ function write(driver: SqlDriver, change: Change, found: Found, history: ScopeHi
       const n = numberIn(row, 'n');
       values.add(n, 0, delta.session);
       if (event !== undefined) {
-        addEvent(driver, n, 0, sql.BEGINNING, event);
+        addEvent(driver, n, 0, sql.BEGINNING, event, beside);
       }
     }
     values.write(driver);
@@ -187,11 +229,16 @@ function write(driver: SqlDriver, change: Change, found: Found, history: ScopeHi
   const { n, rev: prev, peak } = found.session as SessionRow;
   const rev = prev + 1;
   driver.run(sql.MOVE_SESSION, [rev, time, n]);
-  addEvent(driver, n, rev, toColumn(id), event ?? { time, data: '' }, peak);
+  addEvent(driver, n, rev, toColumn(id), event ?? { time, data: '' }, beside, peak);
   values.add(n, rev, delta.session);
   values.write(driver);
   return { rev, prev, pos, ...told };
 }
+
+/** What is kept beside an event: `results`, `app_pos`, `user_pos`. */
+type Beside = readonly [string | null, number | null, number | null];
+
+const NO_POS = [null, null] as const;
 
 function addEvent(
   driver: SqlDriver,
@@ -199,9 +246,10 @@ function addEvent(
   rev: number,
   id: string,
   { time, data }: { time: number; data: string },
+  beside: Beside,
   peak = time,
 ): void {
-  driver.run(sql.ADD_EVENT, [n, rev, n, id, time, Math.max(peak, time), toColumn(data)]);
+  driver.run(sql.ADD_EVENT, [n, rev, n, id, time, Math.max(peak, time), toColumn(data), ...beside]);
 }
 
 /** The row of a scope, which is made when there is none yet. */
@@ -219,11 +267,13 @@ interface Writes {
   readonly call: string;
   readonly values: ValueWrites;
   readonly history: ScopeHistory;
+  /** Absent where no log is kept. */
+  readonly log: LogWrites | undefined;
 }
 
 /** Writes what a change does to a scope. Says at which position the scope is then. */
 function move(
-  { driver, call, values, history }: Writes,
+  { driver, call, values, history, log }: Writes,
   { n, pos }: ScopeRow,
   delta: Delta | undefined,
   sessions: number,
@@ -236,12 +286,13 @@ function move(
   }
   const next = pos + 1;
   const entry = entryOf(call, delta);
-  driver.run(sql.MOVE_SCOPE, [next, call, entry, sessions, n]);
+  driver.run(log === undefined ? sql.MOVE_UNLOGGED : sql.MOVE_SCOPE, [next, call, entry, sessions, n]);
   history.add(n, next, entry);
   if (next % RECENT.changes === 0 || entry.length > RECENT.characters) {
     driver.run(sql.KEEP_RECENT, [n]);
     driver.run(sql.CLEAR_RECENT, [n]);
   }
-  values.add(n, next, delta);
+  const texts = values.add(n, next, delta);
+  log?.add(n, next, delta, texts);
   return next;
 }

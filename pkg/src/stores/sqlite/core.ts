@@ -4,9 +4,12 @@ import { isStoreError } from '../../store/store-error.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { ScopeHistory } from './changed.js';
 import { commitChange } from './commit.js';
+import { lease } from './lease.js';
 import { readPage } from './list.js';
+import { readLog, trimLog } from './log.js';
+import { LogWrites } from './log-writes.js';
 import { checkVersion, openSchema } from './open.js';
-import { find, findToWrite, readEvents, readScope, readValues, type SessionRow } from './read.js';
+import { find, findToWrite, readEvents, readNames, readScope, readValues, type SessionRow } from './read.js';
 import { textIn } from './rows.js';
 import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
@@ -27,50 +30,44 @@ import type {
 } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-type Core = Required<
-  Omit<
-    SessionStore,
-    | 'reserve'
-    | 'watch'
-    | 'close'
-    | 'durability'
-    | 'exclusive'
-    | 'guards'
-    | 'lease'
-    | 'resolves'
-    | 'readLog'
-    | 'trimLog'
-    | 'parallelCommits'
-  >
->;
+type Absent = 'reserve' | 'watch' | 'close' | 'durability' | 'exclusive' | 'guards' | 'readLog' | 'parallelCommits';
+/** What {@link sqliteCore} makes. */
+export type SqliteCore = Required<Omit<SessionStore, Absent>> & Pick<SessionStore, 'readLog'>;
 
-/** The store over a driver. It says nothing about durability, and has nothing to close. */
-export function sqliteCore(driver: SqlDriver): Core {
+/**
+ * The store over a driver. It says nothing about durability, and has nothing to close. Without `hasLog` no log is kept;
+ * one that was kept earlier can be trimmed all the same.
+ */
+export function sqliteCore(driver: SqlDriver, hasLog = true): SqliteCore {
   return {
-    keeps: ['marks', 'changed', 'calls', 'creations'],
+    keeps: ['marks', 'changed', 'calls', 'creations', ...(hasLog ? (['log'] as const) : [])],
+    resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     open: async ({ migrate }) => openSchema(driver, migrate),
-    commit: async (change) => committedOr(driver.transaction(() => commitChange(driver, change))),
-    commitMany: async (changes) => commitMany(driver, changes),
+    commit: async (change) => committedOr(driver.transaction(() => commitChange(driver, change, hasLog))),
+    commitMany: async (changes) => commitMany(driver, changes, hasLog),
     load: async (key, query) => driver.snapshot(() => load(driver, key, query)),
     list: async (query) => driver.snapshot(() => readPage(driver, query)),
     remove: async (key, _, guard) => driver.transaction(() => remove(driver, key, guard)),
     loadScope: async (scope) => driver.snapshot(() => loadScope(driver, scope)),
-    removeScope: async (scope) => driver.transaction(() => removeScope(driver, scope)),
+    removeScope: async (scope) => driver.transaction(() => removeScope(driver, scope, hasLog)),
+    lease: async (key, request) => driver.transaction(() => lease(driver, key, request)),
+    ...(hasLog && { readLog: async (scope, query) => driver.snapshot(() => readLog(driver, scope, query)) }),
+    trimLog: async (scope, upTo) => driver.transaction(() => trimLog(driver, scope, upTo)),
   };
 }
 
-function commitMany(driver: SqlDriver, changes: readonly Change[]): readonly Outcome[] {
+function commitMany(driver: SqlDriver, changes: readonly Change[], hasLog: boolean): readonly Outcome[] {
   try {
     return driver.transaction(() => {
       const history = new ScopeHistory(driver);
-      return changes.map((change) => commitChange(driver, change, history));
+      return changes.map((change) => commitChange(driver, change, hasLog, history));
     });
   } catch (error) {
     if (!isStoreError(error) || error.code !== 'rejected' || changes.length === 1) {
       throw error;
     }
     // Nothing is written. A change that cannot be written, say because it is too big, must not hinder the others.
-    return changes.map((change) => outcomeOf(() => driver.transaction(() => commitChange(driver, change))));
+    return changes.map((change) => outcomeOf(() => driver.transaction(() => commitChange(driver, change, hasLog))));
   }
 }
 
@@ -146,11 +143,19 @@ function remove(driver: SqlDriver, key: SessionKey, guard: Pick<Guard, 'created'
 }
 
 /** See `SessionStore.removeScope`. */
-function removeScope(driver: SqlDriver, scope: ScopeName): void {
+function removeScope(driver: SqlDriver, scope: ScopeName, hasLog: boolean): void {
   const found = findToWrite(driver, hintOf(scope), null, null);
   checkVersion(found.version);
-  const { n } = scope.user === undefined ? found.app : found.user;
+  const { n, pos } = scope.user === undefined ? found.app : found.user;
+  if (n === 0) {
+    return;
+  }
+  if (hasLog) {
+    const log = new LogWrites(driver, [Date.now(), null, null, null]);
+    log.add(n, pos + 1, { unset: readNames(driver, n) }, []);
+    log.write();
+  }
   driver.run(sql.CLEAR_VALUES, [n]);
   driver.run(sql.CLEAR_CHANGES, [n]);
-  driver.run(sql.CLEAR_SCOPE, [n]);
+  driver.run(hasLog ? sql.CLEAR_SCOPE : sql.CLEAR_UNLOGGED, [n]);
 }

@@ -22,6 +22,8 @@ export interface SqlDriver {
    * reading a wide row by the names of its columns. A text is run either by this or by `all`.
    */
   first(sql: string, values: readonly SqlValue[]): readonly unknown[] | undefined;
+  /** The same for a statement that answers many rows. */
+  lists(sql: string, values: readonly SqlValue[]): readonly (readonly unknown[])[];
   /** Calls `read`, which only reads, so that it sees one moment. */
   snapshot<T>(read: () => T): T;
   /**

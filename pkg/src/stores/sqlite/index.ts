@@ -17,6 +17,7 @@ import { checkArguments, type SqliteStoreOptions } from './options.js';
 import { sqliteClient, type SqliteClient, type SqliteDatabase } from './client.js';
 import { sqliteCore } from './core.js';
 import { resultOf, undone } from './errors.js';
+import { Hints, withHints } from './hints.js';
 import type { SessionStore } from '../../store/contract.js';
 
 export type { SqliteDatabase, SqliteStatement } from './client.js';
@@ -41,9 +42,9 @@ const PAUSE_MS = 20;
  */
 export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOptions = {}): SessionStore {
   checkArguments(database, options);
-  const { synchronous = 'full', journalMode, busyTimeout = 5000 } = options;
+  const { synchronous = 'full', journalMode, busyTimeout = 5000, log, pollMs = 200 } = options;
   const client = sqliteClient(database);
-  const core = sqliteCore(client);
+  const core = withHints(sqliteCore(client, log), new Hints(database, client, pollMs));
   return {
     ...core,
     durability: isInMemory(client) ? 'memory' : synchronous === 'full' ? 'disk' : 'os',

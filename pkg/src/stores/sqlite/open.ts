@@ -8,7 +8,7 @@ import type { SqlDriver, SqlRow } from './driver.js';
 import type { Migrate } from '../../store/contract.js';
 
 /** What of a driver makes the tables. */
-export type SchemaDriver = Omit<SqlDriver, 'first'>;
+export type SchemaDriver = Omit<SqlDriver, 'first' | 'lists'>;
 
 /** A schema, and the statements that make it. */
 export interface Schema {

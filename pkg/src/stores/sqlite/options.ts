@@ -20,6 +20,16 @@ export interface SqliteStoreOptions {
    * meanwhile. The change is `unavailable` then.
    */
   readonly busyTimeout?: number | undefined;
+  /**
+   * Whether a log of app and user values is kept, which is the default: their past is exact then, across sessions. All
+   * stores on one file should agree: what one writes without a log ends what can be told of the time before.
+   */
+  readonly log?: boolean | undefined;
+  /**
+   * How often the file is looked at for what other connections have written, in milliseconds; 200 unless told
+   * otherwise. It takes microseconds, unless there is something new. `Infinity`: never.
+   */
+  readonly pollMs?: number | undefined;
 }
 
 /** Throws `INVALID_ARGUMENT` for a connection or options that cannot be used. */
@@ -32,7 +42,11 @@ export function checkArguments(database: unknown, options: SqliteStoreOptions): 
   checkOptionsObject(options);
   checkChoice('synchronous', options.synchronous, ['full', 'normal']);
   checkChoice('journalMode', options.journalMode, ['wal', 'keep']);
-  const { busyTimeout = 0 } = options;
+  checkChoice('log', options.log, [true, false]);
+  const { busyTimeout = 0, pollMs = 1 } = options;
+  if (!(typeof pollMs === 'number' && pollMs > 0)) {
+    invalid('pollMs', 'must be a number above 0, in milliseconds');
+  }
   if (!(typeof busyTimeout === 'number' && busyTimeout >= 0)) {
     invalid('busyTimeout', 'must be a number from 0, in milliseconds');
   }

@@ -1,10 +1,10 @@
 // Reading from SQLite tables: positions of sessions and scopes, values, events.
 
 import { missingEvents } from '../../store/refusals.js';
-import { eventIn, numberIn, numberOf, textOf, valuesIn } from './rows.js';
+import { eventOf, numberIn, numberOf, textIn, textOf, valuesIn } from './rows.js';
 import * as sql from './statements.js';
 import { toColumn } from '../shared/column-text.js';
-import type { SqlDriver, SqlValue } from './driver.js';
+import type { SqlDriver, SqlRow, SqlValue } from './driver.js';
 import type { Change, LoadQuery, ScopeName, StoredEvent, Values } from '../../store/contract.js';
 
 /** What the row of a scope says. One that has no row yet has the number 0, which owns nothing. */
@@ -96,6 +96,14 @@ export function readValues(driver: SqlDriver, owner: number, whose: string): Val
   return valuesIn(owner === 0 ? [] : driver.all(sql.READ_VALUES, [owner]), whose);
 }
 
+/** Reads the names of a scope in their order, also of values that are corrupt. */
+export function readNames(driver: SqlDriver, owner: number): string[] {
+  const rows = driver.all(sql.READ_VALUES, [owner]);
+  const place = (row: SqlRow, column: string): number => Number(row[column]);
+  const sorted = [...rows].sort((a, b) => place(a, 'born') - place(b, 'born') || place(a, 'nth') - place(b, 'nth'));
+  return sorted.map((row) => textIn(row, 'name'));
+}
+
 /** Reads events of a session. */
 export function readEvents(
   driver: SqlDriver,
@@ -112,9 +120,11 @@ export function readEvents(
   }
   const rows =
     since === undefined
-      ? driver.all(sql.READ_EVENTS, [n, start, n, end, last])
-      : driver.all(sql.READ_EVENTS_SINCE, [n, start, n, end, since, last]);
-  const events = rows.map(eventIn).reverse();
+      ? driver.lists(sql.READ_EVENTS, [n, start, n, end, last])
+      : driver.lists(sql.READ_EVENTS_SINCE, [n, start, n, end, since, last]);
+  const events = rows
+    .map(([each, id, data, results, app, user]) => eventOf(each, id, data, results, app, user))
+    .reverse();
   // Not every session has an event of revision 0.
   const isWithout = last > end && events[0]?.rev !== 0;
   if (since === undefined && events.length !== (isWithout ? end : last)) {

@@ -4,7 +4,8 @@ import { StoreError } from '../../store/store-error.js';
 import { fromColumn } from '../shared/column-text.js';
 import { parseValue, valuesOf } from '../shared/values.js';
 import type { SqlRow } from './driver.js';
-import type { StoredEvent, Values } from '../../store/contract.js';
+import type { ScopedValues, StoredEvent, Values } from '../../store/contract.js';
+import type { Json } from '../../model/types.js';
 
 /** The text in a column. */
 export function textIn(row: SqlRow, column: string): string {
@@ -53,10 +54,46 @@ export function inOrder(entries: readonly Entry[]): Entry[] {
   return [...entries].sort((a, b) => a.born - b.born || a.nth - b.nth);
 }
 
-/** The event in a row with `rev`, `id` and `data`. That of a creation tells no id. */
+/** The event in a row with the columns of `statements.EVENT_COLUMNS`. */
 export function eventIn(row: SqlRow): StoredEvent {
-  const [rev, data] = [numberIn(row, 'rev'), textIn(row, 'data')];
-  return rev === 0 ? { rev, data } : { rev, data, id: textIn(row, 'id') };
+  return eventOf(row['rev'], row['id'], row['data'], row['results'], row['app_pos'], row['user_pos']);
+}
+
+/** The event that these columns hold. That of a creation tells no id. */
+export function eventOf(
+  rev: unknown,
+  id: unknown,
+  data: unknown,
+  results: unknown,
+  app: unknown,
+  user: unknown,
+): StoredEvent {
+  const event: { -readonly [Member in keyof StoredEvent]: StoredEvent[Member] } = {
+    rev: numberOf(rev, 'rev'),
+    data: textOf(data, 'data'),
+  };
+  if (event.rev > 0) {
+    event.id = textOf(id, 'id');
+  }
+  const cameTo = resultsOf(results);
+  if (cameTo !== undefined) {
+    event.results = cameTo;
+  }
+  if (app !== null) {
+    event.pos = { app: numberOf(app, 'app_pos'), user: numberOf(user, 'user_pos') };
+  }
+  return event;
+}
+
+/** What the operators of a change came to, as the column `results` has it; `undefined` where there were none. */
+export function resultsOf(column: unknown): ScopedValues | undefined {
+  if (column === null || column === undefined) {
+    return undefined;
+  }
+  const scopes = Object.entries(
+    parseValue('results', textOf(column, 'results'), 'an event') as Record<string, Values>,
+  );
+  return Object.fromEntries(scopes.map(([scope, values]) => [scope, valuesOf(Object.entries<Json>(values))]));
 }
 
 /** The entry in a row with `name`, `value`, `born` and `nth`. */

@@ -50,13 +50,19 @@ export const FIND_SCOPE = 'SELECT n, pos, sessions, mark FROM statepad_scopes_v2
 /** `scope`. */
 export const MAKE_SCOPE = `INSERT INTO statepad_scopes_v2 (n, scope, pos, sessions)
   VALUES ((SELECT coalesce(min(n), 0) - 1 FROM statepad_scopes_v2), ?, 0, 0)`;
-/** `pos`, `mark`, what comes to `recent`, how many sessions more; `n`. */
-export const MOVE_SCOPE = `UPDATE statepad_scopes_v2 SET pos = ?, mark = ?, recent = recent || ?, sessions = sessions + ?
-  WHERE n = ?`;
+const MOVE =
+  'UPDATE statepad_scopes_v2 SET pos = ?, mark = ?, recent = recent || ?, sessions = sessions + ?, log_base =';
+/** `pos`, `mark`, what comes to `recent`, how many sessions more; `n`. The change is in the log. */
+export const MOVE_SCOPE = `${MOVE} coalesce(log_base, pos) WHERE n = ?`;
+/** The same for a change that is not in the log: nothing that is there is of use to those who read on from it. */
+export const MOVE_UNLOGGED = `${MOVE} NULL WHERE n = ?`;
 /** How many sessions more; `n`. */
 export const COUNT_SESSIONS = 'UPDATE statepad_scopes_v2 SET sessions = sessions + ? WHERE n = ?';
+const CLEAR = "UPDATE statepad_scopes_v2 SET pos = pos + 1, mark = NULL, recent = '', log_base =";
 /** `n`. */
-export const CLEAR_SCOPE = "UPDATE statepad_scopes_v2 SET pos = pos + 1, mark = NULL, recent = '' WHERE n = ?";
+export const CLEAR_SCOPE = `${CLEAR} coalesce(log_base, pos) WHERE n = ?`;
+/** `n`. */
+export const CLEAR_UNLOGGED = `${CLEAR} NULL WHERE n = ?`;
 /** `n`. */
 export const READ_RECENT = 'SELECT pos, recent AS entries FROM statepad_scopes_v2 WHERE n = ?';
 /** `n`. */
@@ -66,27 +72,36 @@ export const KEEP_RECENT = `INSERT INTO statepad_changes (owner, pos, entries)
 export const CLEAR_RECENT = "UPDATE statepad_scopes_v2 SET recent = '' WHERE n = ?";
 
 /** `app`, `user`, `id`. */
-export const FIND_SESSION = 'SELECT n, created FROM statepad_sessions_v2 WHERE app = ? AND user = ? AND id = ?';
+export const FIND_SESSION = 'SELECT n, created, rev FROM statepad_sessions_v2 WHERE app = ? AND user = ? AND id = ?';
 /** `app`, `user`, `id`, `created`, `time`. */
 export const MAKE_SESSION =
   'INSERT INTO statepad_sessions_v2 (app, user, id, created, rev, time) VALUES (?, ?, ?, ?, 0, ?)';
 /** `rev`, `time`; `n`. */
 export const MOVE_SESSION = 'UPDATE statepad_sessions_v2 SET rev = ?, time = ? WHERE n = ?';
 /** `n`. */
+export const READ_LEASE = 'SELECT fence, holder, held_until AS until FROM statepad_sessions_v2 WHERE n = ?';
+/** `fence`, `holder`, `held_until`; `n`. */
+export const SET_LEASE = 'UPDATE statepad_sessions_v2 SET fence = ?, holder = ?, held_until = ? WHERE n = ?';
+/** `n`. */
 export const REMOVE_SESSION = 'DELETE FROM statepad_sessions_v2 WHERE n = ?';
 
-/** `session`, `rev`; `session`, `id`, `time`, `peak`, `data`. */
-export const ADD_EVENT = `INSERT INTO statepad_events (place, session, id, time, peak, data) VALUES ((? << 32) | ?, ?, ?, ?, ?, ?)`;
+/** `session`, `rev`; `session`, `id`, `time`, `peak`, `data`, `results`, `app_pos`, `user_pos`. */
+export const ADD_EVENT = `INSERT INTO statepad_events
+  (place, session, id, time, peak, data, results, app_pos, user_pos) VALUES ((? << 32) | ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+/** The columns of an event that `eventIn` reads. */
+export const EVENT_COLUMNS = `place & 4294967295 AS rev, id, data, results, app_pos, user_pos`;
 /** `session`, first `rev`; `session`, last `rev`; how many at most. From the last to the first. */
-export const READ_EVENTS = `SELECT place & 4294967295 AS rev, id, data FROM statepad_events
+export const READ_EVENTS = `SELECT ${EVENT_COLUMNS} FROM statepad_events
   WHERE place BETWEEN (? << 32) | ? AND (? << 32) | ? ORDER BY place DESC LIMIT ?`;
 /** `session`, first `rev`; `session`, last `rev`; earliest `time`; how many at most. From the last to the first. */
-export const READ_EVENTS_SINCE = `SELECT place & 4294967295 AS rev, id, data FROM statepad_events
+export const READ_EVENTS_SINCE = `SELECT ${EVENT_COLUMNS} FROM statepad_events
   WHERE place BETWEEN (? << 32) | ? AND (? << 32) | ? AND time >= ? ORDER BY place DESC LIMIT ?`;
 /** `session`, `rev`. */
 export const READ_PEAK = 'SELECT peak FROM statepad_events WHERE place = (? << 32) | ?';
 /** `session`, `rev`. */
 export const READ_EVENT_ID = 'SELECT id FROM statepad_events WHERE place = (? << 32) | ?';
+/** `session`, `id`. */
+export const READ_RESULTS = 'SELECT results FROM statepad_events WHERE session = ? AND id = ?';
 /** `session`, twice. */
 export const REMOVE_EVENTS = 'DELETE FROM statepad_events WHERE place BETWEEN ? << 32 AND (? << 32) | 4294967295';
 

@@ -15,14 +15,18 @@ export class ValueWrites {
   readonly #set: { count: number; readonly values: SqlValue[] }[] = [];
   #isOpen = false;
 
-  /** Adds the delta of an owner. `born` is the revision or the position that it brings the owner to. */
-  add(owner: number, born: number, { set = {}, unset = [] }: Delta = {}): void {
+  /**
+   * Adds the delta of an owner. `born` is the revision or the position that it brings the owner to. Answers the values
+   * that it sets, as JSON, in their order.
+   */
+  add(owner: number, born: number, { set = {}, unset = [] }: Delta = {}): readonly string[] {
     for (const name of unset) {
       this.#unset.push([owner, toColumn(name)]);
     }
-    let nth = 0;
+    const texts: string[] = [];
     for (const name of Object.keys(set)) {
       const json = sql.jsonColumn(set[name]);
+      const nth = texts.push(json) - 1;
       const isLong = json.length > MOST_CHARACTERS;
       const group = this.#isOpen && !isLong ? this.#set.at(-1) : undefined;
       if (group === undefined) {
@@ -33,8 +37,8 @@ export class ValueWrites {
         group.count += 1;
         this.#isOpen = group.count < sql.MOST_VALUES;
       }
-      nth += 1;
     }
+    return texts;
   }
 
   /** Writes all of it. What is deleted comes first: a name that is also set comes at the end of its scope then. */

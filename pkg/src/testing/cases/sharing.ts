@@ -264,30 +264,28 @@ const togetherCases: readonly StoreCase[] = [
   ),
 ];
 
+/** The one who watches has read what it is to hear of: no other hint has to come. */
 const watchCases: readonly StoreCase[] = [
   storeCase(
     'one who watches gets a hint when another appends',
     step.commit(change.create(), answer.made()),
     { watch: true },
+    step.load(answer.loaded()),
     { hinted: KEY, change: change.append('e', { session: set('x', 1) }) },
   ),
-  storeCase(
-    'one who watches gets a hint when another updates a user',
-    { watch: true },
-    { hinted: HOME, change: change.update('p', { user: set('u', 1) }) },
-  ),
-  storeCase(
-    'one who watches gets a hint when another updates an app',
-    { watch: true },
-    {
-      hinted: { appName: APP },
-      change: change.update('p', { app: set('a', 1) }, ofApp),
-    },
-  ),
+  storeCase('one who watches gets a hint when another updates a user', { watch: true }, step.userHas(0, {}), {
+    hinted: HOME,
+    change: change.update('p', { user: set('u', 1) }),
+  }),
+  storeCase('one who watches gets a hint when another updates an app', { watch: true }, step.appHas(0, {}), {
+    hinted: { appName: APP },
+    change: change.update('p', { app: set('a', 1) }, ofApp),
+  }),
   storeCase(
     'one who has stopped watching gets no more hints',
     step.commit(change.create(), answer.made()),
     { watch: true },
+    step.load(answer.loaded()),
     { hinted: KEY, change: change.append('first') },
     { watch: false },
     other(step.commit(change.append('unseen'))),

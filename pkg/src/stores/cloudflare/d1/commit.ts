@@ -6,12 +6,15 @@
 // is atomic, no other request ever sees anything pending.
 
 import { query, type Bindings, type D1Query } from './client.js';
-import { ENTRY, EVENT, GUARD, HEAD, KINDS, SET, UNSET, type PackedChange } from './packed-change.js';
+import { logEmpty, logSet, logUnset, placeEvents } from './log.js';
+import { ENTRY, EVENT, GUARD, KINDS, SET, UNSET, type PackedChange } from './packed-change.js';
+import { headAs, IS_AHEAD, IS_SESSION, PENDING, TOUCHED } from './pending.js';
 import { IS_CURRENT } from './read.js';
 import { portionsOf, rowsAs, type PackedRow } from './rows.js';
 import { knownScopes, toldQueries } from './changed.js';
 import { RECENT } from '../../sqlite/entries.js';
 import { BEGINNING } from '../../sqlite/statements.js';
+import { isEmpty } from '../../shared/values.js';
 import type { Delta } from '../../../store/contract.js';
 
 /**
@@ -25,46 +28,22 @@ export interface GroupQueries {
 
 const APP = '(SELECT n FROM statepad_scopes_v2 WHERE scope = head.app_scope)';
 const USER = '(SELECT n FROM statepad_scopes_v2 WHERE scope = head.user_scope)';
-const IS_SESSION = 's.app = head.app AND s.user = head.user AND s.id = head.session';
-
-/** Whether the event of `head` is pending in the session `s`. */
-const IS_AHEAD =
-  'EXISTS (SELECT 1 FROM statepad_events AS e WHERE e.place = (s.n << 32 | s.rev + 1) AND e.id = head.id)';
-
-/** The changes of the group that are pending, with the number and the revision of their sessions. */
-const PENDING = `pending AS MATERIALIZED (
-    SELECT head.*, s.n, s.rev AS at FROM head JOIN statepad_sessions_v2 AS s ON ${IS_SESSION}
-      WHERE head.kind = ${KINDS.append} AND ${IS_AHEAD} OR head.kind = ${KINDS.create} AND s.rev = -1
-    UNION ALL
-    SELECT head.*, NULL, NULL FROM head
-      JOIN statepad_scopes_v2 AS x ON x.scope = coalesce(head.user_scope, head.app_scope)
-      JOIN statepad_updates AS u ON u.scope = x.n AND u.id = head.id
-      WHERE head.kind = ${KINDS.update} AND u.time = -1
-  )`;
 
 /**
- * What each pending change writes to: the number of the scope or session, and which position or revision it brings.
+ * The statements that commit a group; `now` is the time by the clock. `hasLog` says whether what is written to scopes
+ * is logged.
  */
-const TOUCHED = `touched AS MATERIALIZED (
-    SELECT i, 0 AS part, x.n AS owner, x.pos + row_number() OVER (PARTITION BY x.n ORDER BY i) AS born
-      FROM pending JOIN statepad_scopes_v2 AS x ON x.scope = app_scope WHERE moves_app
-    UNION ALL
-    SELECT i, 1, x.n, x.pos + row_number() OVER (PARTITION BY x.n ORDER BY i)
-      FROM pending JOIN statepad_scopes_v2 AS x ON x.scope = user_scope WHERE moves_user
-    UNION ALL
-    SELECT i, 2, n, at + 1 FROM pending WHERE n IS NOT NULL
-  )`;
-
-/** The statements that commit a group; `now` is the time by the clock. */
-export function groupQueries(group: readonly PackedChange[], now: number): GroupQueries {
+export function groupQueries(group: readonly PackedChange[], now: number, hasLog: boolean): GroupQueries {
   const has = (kind: keyof typeof KINDS): boolean => group.some(({ change }) => change.kind === kind);
   const [creates, appends, updates] = [has('create'), has('append'), has('update')];
   const moves = group.some(({ entries }) => entries.length > 0);
   const told = toldOf(group);
+  const logs = moves && hasLog;
+  const hasEvent = group.some(({ event }) => event !== undefined);
   const gates = [
     ...(creates || updates ? [makeScopes(group)] : []),
     ...(creates ? [makeSessions(group)] : []),
-    ...(group.some(({ event }) => event !== undefined) ? [addEvents(group)] : []),
+    ...(hasEvent ? [addEvents(group, hasLog)] : []),
     ...(updates ? [addUpdates(group)] : []),
   ];
   const queries = [
@@ -72,14 +51,27 @@ export function groupQueries(group: readonly PackedChange[], now: number): Group
     readOutcomes(group),
     ...told,
     ...(group.some(({ change: { attempt } }) => attempt !== undefined) ? [addCalls(group, now)] : []),
-    ...portionsOf(group.flatMap(({ unsets }) => unsets)).map((rows) => unsetValues(group, rows)),
-    ...portionsOf(group.flatMap(({ sets }) => sets)).map((rows) => setValues(group, rows)),
+    ...portionsOf(group.flatMap(({ unsets }) => unsets)).flatMap((rows) => [
+      ...(logs ? [logUnset(group, rows)] : []),
+      unsetValues(group, rows),
+    ]),
+    ...portionsOf(group.flatMap(({ sets }) => sets)).flatMap((rows) => [
+      ...(logs ? [logSet(group, rows)] : []),
+      setValues(group, rows),
+    ]),
+    ...(logs && group.some(setsNothing) ? [logEmpty(group)] : []),
+    ...(hasEvent && hasLog && group.length > 1 ? [placeEvents(group)] : []),
     ...(moves ? [keepRecent(group)] : []),
-    ...(moves || creates ? [moveScopes(group)] : []),
+    ...(moves || creates ? [moveScopes(group, hasLog)] : []),
     ...(creates || appends ? [moveSessions(group)] : []),
     ...(updates ? [query((all) => `UPDATE statepad_updates SET time = ${all.add(now)} WHERE time = -1`)] : []),
   ];
   return { queries, answer: gates.length, told: told.length };
+}
+
+/** Whether a change writes to the app or the user without setting anything there. */
+function setsNothing({ change: { delta } }: PackedChange): boolean {
+  return [delta.app, delta.user].some((part) => !isEmpty(part) && Object.keys(part?.set ?? {}).length === 0);
 }
 
 /** Of several changes, each is told what those before it have done, too. */
@@ -100,15 +92,6 @@ function toldOf(group: readonly PackedChange[]): D1Query[] {
   return known.length === 0 ? [] : toldQueries(known, group.length === 1 ? [] : written.filter(isOurs));
 }
 
-function headAs(group: readonly PackedChange[], all: Bindings): string {
-  return rowsAs(
-    'head',
-    HEAD,
-    group.map(({ head }) => head),
-    all,
-  );
-}
-
 /**
  * The beginning of a statement that looks at guards, and the condition that they hold for `head` and its session, `s`.
  */
@@ -119,8 +102,9 @@ function guarded(group: readonly PackedChange[], hasSession: boolean, all: Bindi
     IS_CURRENT,
     'NOT EXISTS (SELECT 1 FROM statepad_calls AS c WHERE c.id = head.call)',
     hasSession
-      ? '(head.if_created IS NULL OR head.if_created = s.created) AND (head.if_rev IS NULL OR head.if_rev = s.rev)'
-      : 'coalesce(head.if_rev, 0) = 0',
+      ? `(head.if_created IS NULL OR head.if_created = s.created) AND (head.if_rev IS NULL OR head.if_rev = s.rev)
+          AND (head.if_fence IS NULL OR head.if_fence = s.fence)`
+      : 'coalesce(head.if_rev, 0) = 0 AND coalesce(head.if_fence, 0) = 0',
     '(head.if_app IS NULL OR head.if_app = coalesce((SELECT pos FROM statepad_scopes_v2 WHERE scope = head.app_scope), 0))',
     '(head.if_user IS NULL OR head.if_user = coalesce((SELECT pos FROM statepad_scopes_v2 WHERE scope = head.user_scope), 0))',
   ];
@@ -158,8 +142,15 @@ function makeSessions(group: readonly PackedChange[]): D1Query {
   });
 }
 
-/** Of a creation, the event is that of a session which has just been made. */
-function addEvents(group: readonly PackedChange[]): D1Query {
+/**
+ * Of a creation, the event is that of a session which has just been made. Where the scopes are after it can be told at
+ * once of a change that is alone.
+ */
+function addEvents(group: readonly PackedChange[], hasLog: boolean): D1Query {
+  const at = (part: 'app' | 'user'): string =>
+    hasLog && group.length === 1
+      ? `coalesce((SELECT pos FROM statepad_scopes_v2 WHERE scope = head.${part}_scope), 0) + head.moves_${part}`
+      : 'NULL';
   return query((all) => {
     const events = rowsAs(
       'event',
@@ -169,10 +160,10 @@ function addEvents(group: readonly PackedChange[]): D1Query {
     );
     const [tables, holds] = guarded(group, true, all);
     return `${tables}, ${events}
-      INSERT INTO statepad_events (place, session, id, time, peak, data)
+      INSERT INTO statepad_events (place, session, id, time, peak, data, app_pos, user_pos)
       SELECT s.n << 32 | s.rev + 1, s.n, CASE head.kind WHEN ${KINDS.create} THEN ${all.add(BEGINNING)} ELSE head.id END, event.time,
           max(event.time, coalesce((SELECT peak FROM statepad_events AS e WHERE e.place = (s.n << 32 | s.rev)), event.time)),
-          event.data
+          event.data, ${at('app')}, ${at('user')}
         FROM head JOIN event ON event.i = head.i JOIN statepad_sessions_v2 AS s ON ${IS_SESSION}
         WHERE CASE head.kind WHEN ${KINDS.create} THEN s.rev = -1
           ELSE NOT EXISTS (SELECT 1 FROM statepad_events AS e WHERE e.session = s.n AND e.id = head.id) AND ${holds} END`;
@@ -191,7 +182,7 @@ function addUpdates(group: readonly PackedChange[]): D1Query {
 }
 
 /** What there is now: of what is pending, all but that is as it was before. */
-const FOUND = `SELECT head.i, head.call, head.attempt, s.created, s.rev,
+const FOUND = `SELECT head.i, head.call, head.attempt, s.created, s.rev, s.fence,
     coalesce(a.pos, 0) AS app, coalesce(b.pos, 0) AS user, a.mark AS appMark, b.mark AS userMark,
     (SELECT id FROM statepad_events AS e WHERE s.rev > 0 AND e.place = (s.n << 32 | s.rev)) AS last,
     CASE head.kind
@@ -284,12 +275,13 @@ function keepRecent(group: readonly PackedChange[]): D1Query {
   );
 }
 
-function moveScopes(group: readonly PackedChange[]): D1Query {
+function moveScopes(group: readonly PackedChange[], hasLog: boolean): D1Query {
   return query(
     (all) => `WITH ${movedAs(group, all)}
       UPDATE statepad_scopes_v2 SET pos = pos + moved.steps, sessions = sessions + moved.made,
           mark = CASE WHEN moved.steps > 0 THEN moved.mark ELSE statepad_scopes_v2.mark END,
-          recent = CASE WHEN moved.is_full THEN '' ELSE recent || moved.text END
+          recent = CASE WHEN moved.is_full THEN '' ELSE recent || moved.text END,
+          log_base = CASE WHEN moved.steps = 0 THEN log_base ELSE ${hasLog ? 'coalesce(log_base, pos)' : 'NULL'} END
         FROM moved WHERE statepad_scopes_v2.n = moved.n`,
   );
 }

@@ -5,7 +5,7 @@ import { query, type D1Query } from './client.js';
 import { isSession, VALUE_COLUMNS } from './read.js';
 import { CHUNK, ITEMS, knownScopes, ToldScopes, toldQueries, type KnownScope } from './changed.js';
 import { eventIn, numberIn, textIn, valuesIn } from '../../sqlite/rows.js';
-import { scopeColumn } from '../../sqlite/statements.js';
+import { EVENT_COLUMNS, scopeColumn } from '../../sqlite/statements.js';
 import { toColumn } from '../../shared/column-text.js';
 import { isKnownScope } from '../../shared/keys.js';
 import { loadedOf, stateOf } from '../../shared/parts.js';
@@ -93,7 +93,7 @@ function eventsQuery(key: SessionKey, { from = 1, to = LAST_REV, since, last = L
     const time = since === undefined ? undefined : all.add(since);
     const start = time === undefined ? `CAST(${first} AS INTEGER)` : '(SELECT max(low) FROM search)';
     return `WITH RECURSIVE ${session}${time === undefined ? '' : `, ${searchFor(first, time)}`}
-      SELECT place & ${LAST_REV} AS rev, id, data FROM statepad_events
+      SELECT ${EVENT_COLUMNS} FROM statepad_events
         WHERE place BETWEEN (SELECT n << 32 | ${start} FROM session)
           AND (SELECT n << 32 | min(CAST(${end} AS INTEGER), rev) FROM session)
           ${time === undefined ? '' : `AND time >= ${time}`}

@@ -1,5 +1,6 @@
 // What became of changes in D1, by what was found while they were pending.
 
+import { fenced } from '../../../store/lease.js';
 import { refusedBefore, sessionExists, sessionNotFound, wrongRevision, wrongState } from '../../../store/refusals.js';
 import type { ToldScopes } from './changed.js';
 import { checkVersion } from '../../sqlite/open.js';
@@ -51,6 +52,10 @@ function outcome(packed: PackedChange, row: SqlRow, scopes: ToldScopes): Outcome
   }
   if (kind === 'append' && !isNamed(session, guard)) {
     return sessionNotFound(packed.change);
+  }
+  const token = session === undefined ? 0 : numberIn(row, 'fence');
+  if (guard.fence !== undefined && guard.fence !== token) {
+    return fenced(token, guard.fence);
   }
   return guard.rev !== undefined && guard.rev !== rev ? wrongRevision(packed.change, rev) : wrongState();
 }

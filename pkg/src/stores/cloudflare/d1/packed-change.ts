@@ -29,6 +29,7 @@ export const HEAD = [
   'if_rev',
   'if_app',
   'if_user',
+  'if_fence',
   'moves_app',
   'moves_user',
   'time',
@@ -44,7 +45,7 @@ export const SET = ['i', 'part', 'name', 'nth', 'value'] as const;
 /** The columns of {@link PackedChange.entries}. */
 export const ENTRY = ['i', 'part', 'entry'] as const;
 /** The columns of {@link PackedChange.unsets}. */
-export const UNSET = ['i', 'part', 'name'] as const;
+export const UNSET = ['i', 'part', 'name', 'nth'] as const;
 
 /**
  * A change as rows; each begins with the change's number among those of the request, and names a scope by its `part`.
@@ -95,6 +96,7 @@ export function packChange(change: Change, index: number): PackedChange {
     whole(guard.rev),
     whole(guard.pos?.app),
     whole(guard.pos?.user),
+    whole(guard.fence),
     isEmpty(deltas[0]) ? 0 : 1,
     isEmpty(deltas[1]) ? 0 : 1,
     time,
@@ -109,7 +111,8 @@ export function packChange(change: Change, index: number): PackedChange {
     guards: PARTS.flatMap((part, number) => guardRows(index, number, guard.keys?.[part])),
     sets: deltas.flatMap((part, number) => setRows(index, number, part)),
     unsets: deltas.flatMap((part, number) =>
-      (part?.unset ?? []).map((name) => packRow([index, number, toColumn(name)])),
+      // They come before what is set.
+      (part?.unset ?? []).map((name, nth, { length }) => packRow([index, number, toColumn(name), nth - length])),
     ),
     entries: deltas.slice(0, 2).flatMap((part, number) => {
       return part === undefined || isEmpty(part) ? [] : [packRow([index, number, entryOf(toColumn(call), part)])];

@@ -1,6 +1,7 @@
 // Deleting in D1.
 
 import { query, type Bindings, type D1Query } from './client.js';
+import { logRemoval } from './log.js';
 import { ifCurrent, IS_CURRENT, isSession, READ_VERSION } from './read.js';
 import { checkVersion } from '../../sqlite/open.js';
 import { FORGET_CREATIONS, scopeColumn } from '../../sqlite/statements.js';
@@ -41,16 +42,21 @@ export function removeQueries(key: SessionKey, { created }: Pick<Guard, 'created
   ];
 }
 
-/** The statements that delete the values of a scope. The first answer is for {@link checkRemoval}. */
-export function removeScopeQueries({ app, user }: ScopeName): D1Query[] {
+/**
+ * The statements that delete the values of a scope; `now` is the time by the clock, where that is logged. The first
+ * answer is for {@link checkRemoval}.
+ */
+export function removeScopeQueries({ app, user }: ScopeName, now: number | undefined): D1Query[] {
   const values = [scopeColumn(app, user)];
   const owner = '(SELECT n FROM statepad_scopes_v2 WHERE scope = ?1)';
   return [
     READ_VERSION,
+    ...(now === undefined ? [] : [logRemoval({ app, ...(user !== undefined && { user }) }, now)]),
     { sql: ifCurrent(`DELETE FROM statepad_values WHERE owner = ${owner}`), values },
     { sql: ifCurrent(`DELETE FROM statepad_changes WHERE owner = ${owner}`), values },
     {
-      sql: ifCurrent("UPDATE statepad_scopes_v2 SET pos = pos + 1, mark = NULL, recent = '' WHERE scope = ?1"),
+      sql: ifCurrent(`UPDATE statepad_scopes_v2 SET pos = pos + 1, mark = NULL, recent = '',
+        log_base = ${now === undefined ? 'NULL' : 'coalesce(log_base, pos)'} WHERE scope = ?1`),
       values,
     },
   ];

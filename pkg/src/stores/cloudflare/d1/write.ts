@@ -14,30 +14,34 @@ import { commitEach, committedOr, commitUnrefused, type Outcome } from '../../sh
 import type { Change, Committed } from '../../../store/contract.js';
 
 /** See `SessionStore.commit`. */
-export async function commit(database: D1DatabaseLike, change: Change): Promise<Committed> {
-  const [outcome] = await commitUnrefused([change], sizeRefusal, (changes) => write(database, changes));
+export async function commit(database: D1DatabaseLike, change: Change, hasLog: boolean): Promise<Committed> {
+  const [outcome] = await commitUnrefused([change], sizeRefusal, (changes) => write(database, changes, hasLog));
   return committedOr(outcome);
 }
 
 /** See `SessionStore.commitMany`. */
-export function commitMany(database: D1DatabaseLike, changes: readonly Change[]): Promise<readonly Outcome[]> {
+export function commitMany(
+  database: D1DatabaseLike,
+  changes: readonly Change[],
+  hasLog: boolean,
+): Promise<readonly Outcome[]> {
   return commitUnrefused(changes, sizeRefusal, async (fitting) => {
     try {
-      return await write(database, fitting);
+      return await write(database, fitting, hasLog);
     } catch (error) {
       if (!isStoreError(error) || error.code !== 'rejected') {
         throw error;
       }
       // Nothing is written. The one that cannot be must not keep the others from it.
-      return await commitEach(fitting, (one) => write(database, one));
+      return await commitEach(fitting, (one) => write(database, one, hasLog));
     }
   });
 }
 
 /** Writes changes in one batch. What it throws holds for all of them. */
-async function write(database: D1DatabaseLike, changes: readonly Change[]): Promise<Outcome[]> {
+async function write(database: D1DatabaseLike, changes: readonly Change[], hasLog: boolean): Promise<Outcome[]> {
   const now = Date.now();
-  const groups = groupsOf(changes.map(packChange)).map((group) => ({ group, ...groupQueries(group, now) }));
+  const groups = groupsOf(changes.map(packChange)).map((group) => ({ group, ...groupQueries(group, now, hasLog) }));
   const forget = (text: string): D1Query => ({ sql: ifCurrent(text), values: [now - REMEMBERED_MS] });
   const forgotten = [
     ...(changes.some(({ kind }) => kind === 'update') ? [forget(FORGET_UPDATES)] : []),

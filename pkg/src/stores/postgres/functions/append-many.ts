@@ -2,6 +2,7 @@
 // sets, whose number does not grow with the batch.
 
 import { SETTINGS } from './common.js';
+import { LOG_COLUMNS, moveBase } from './log.js';
 import { changedCall, markOf } from './moves.js';
 import { lastEvent, refuseOtherVersion, verdict, VERDICT } from './verdict.js';
 import { MOVES_BETWEEN_TRIMS, TOLD_MOVES } from '../../shared/limits.js';
@@ -13,6 +14,8 @@ import { MOVES_BETWEEN_TRIMS, TOLD_MOVES } from '../../shared/limits.js';
 export const APPEND_MANY = {
   name: 'append_many_v2',
   parameters: [
+    // Whether what they write to apps and users goes into the log.
+    'keeps_log boolean',
     // Apps, which have the parent 0, and users, which have their app's place, in the order of locking; whether an
     // event moves them.
     'scope_parents integer[]',
@@ -25,6 +28,7 @@ export const APPEND_MANY = {
     'session_ids text[]',
     'wanted_created text[]',
     'wanted_revs double precision[]',
+    'wanted_fences double precision[]',
     'ids text[]',
     'calls text[]',
     'times double precision[]',
@@ -51,8 +55,8 @@ export const APPEND_MANY = {
  * The function that appends events, each as `appendFunction` does. Answers a JSON object, from which `outcomesOf`
  * tells what became of each event:
  *
- * - `events`: in the order of locking `[verdict, rev, last, data]`: the revision and the last event as they are before
- *   the batch; for a duplicate what is stored
+ * - `events`: in the order of locking `[verdict, rev, last, data, results]`: the revision and the last event as they are
+ *   before the batch; for a duplicate what is stored. `[verdict, fence]` where the lease was lost
  * - `scopes`: by their places `[number, pos, mark]`, before the batch
  * - `told`: for each thing that is known of a scope, what has happened to it since then, before the batch
  * - `written`: `[number, name, at]` for values of scopes that are written: the position at which each first was there
@@ -111,15 +115,19 @@ function look(schema: string, moves: boolean): string {
   const ruling = verdict(schema, {
     no: 'session.no',
     rev: 'session.rev',
+    fence: 'session.fence',
     created: 'session.created',
     wantedCreated: 'wanted.created',
+    wantedFence: 'wanted.fence',
     wantedRev: 'wanted.rev',
     id: 'wanted.id',
     call: 'wanted.call',
   });
   // Where a scope is after an event: each event before it, or that one, that is written and moves it, moves it by one.
   const position = (scope: 'app' | 'user'): string =>
-    moves ? `array_agg(ruled.${scope}_pos + ruled.${scope}_moves)` : 'null';
+    moves
+      ? `array_agg(ruled.${scope}_pos + ruled.${scope}_moves)`
+      : `array_agg((select positions.pos from positions)[ruled.${scope}_place])`;
   const movesUntil = (scope: 'app' | 'user'): string =>
     `count(*) filter (where judged.ruling = ${VERDICT.write} and judged.${scope}_names is not null)
           over (partition by judged.${scope}_place order by judged.turn) as ${scope}_moves`;
@@ -132,9 +140,10 @@ function look(schema: string, moves: boolean): string {
         from judged, positions order by judged.place)`
     : 'judged';
   return `with judged as materialized (
-      select wanted.*, session.no, session.rev as found_rev, ${ruling} as ruling, ${lastEvent(schema, 'session.no', 'session.rev')} as last
-        from unnest(turns, app_places, user_places, session_ids, wanted_created, wanted_revs, ids, calls, app_names, user_names)
-          with ordinality wanted (turn, app_place, user_place, session_id, created, rev, id, call, app_names, user_names, place)
+      select wanted.*, session.no, session.rev as found_rev, session.fence as found_fence, ${ruling} as ruling, ${lastEvent(schema, 'session.no', 'session.rev')} as last
+        from unnest(turns, app_places, user_places, session_ids, wanted_created, wanted_revs, wanted_fences, ids,
+            calls, app_names, user_names)
+          with ordinality wanted (turn, app_place, user_place, session_id, created, rev, fence, id, call, app_names, user_names, place)
         left join ${schema}.sessions session
           on session.usr = scope_nos[wanted.user_place] and session.id = wanted.session_id and session.no = any(locked_nos)),
     scopes as materialized (
@@ -146,8 +155,12 @@ function look(schema: string, moves: boolean): string {
           json_agg(json_build_array(scopes.no, scopes.pos, scopes.mark) order by scopes.place) as answer from scopes)
     select array_agg(case when ruled.ruling = ${VERDICT.write} then ruled.no end), array_agg(ruled.found_rev + 1),
         ${position('app')}, ${position('user')},
-        json_agg(json_build_array(ruled.ruling, ruled.found_rev, ruled.last, case ruled.ruling when ${VERDICT.duplicate} then
-          (select event.data from ${schema}.events event where -event.session = -ruled.no and event.id = ruled.id) end)),
+        json_agg(case ruled.ruling
+          when ${VERDICT.duplicate} then (
+            select json_build_array(ruled.ruling, ruled.found_rev, ruled.last, event.data, event.results)
+              from ${schema}.events event where -event.session = -ruled.no and event.id = ruled.id)
+          when ${VERDICT.fenced} then json_build_array(ruled.ruling, ruled.found_fence)
+          else json_build_array(ruled.ruling, ruled.found_rev, ruled.last) end),
         (select positions.answer from positions),
         (select json_agg(case when known.pos < positions.pos[known.place]
             then ${changedCall(schema, 'scope_nos[known.place]', 'known.pos', 'known.mark', 'positions.pos[known.place]')} end
@@ -171,8 +184,9 @@ function writeAll(schema: string, moves: boolean): string {
     end if;
     if is_written then
       with written as (
-        insert into ${schema}.events (session, rev, id, time, data)
-          select session_nos[event.place], revs[event.place], event.id, event.time, event.data
+        insert into ${schema}.events (session, rev, id, time, data, app_pos, user_pos)
+          select session_nos[event.place], revs[event.place], event.id, event.time, event.data,
+              case when keeps_log then app_positions[event.place] end, case when keeps_log then user_positions[event.place] end
             from unnest(ids, event_times, event_data) with ordinality event (id, time, data, place)
             where session_nos[event.place] is not null),
       stamped as (
@@ -205,20 +219,30 @@ function moveScopes(schema: string, values: string, merged: string): string {
       moving as materialized (${moving('app')}
         union all ${moving('user')}),
       moved as (
-        update ${schema}.scopes scope set pos = last.pos, mark = last.call, marked = last.pos
+        update ${schema}.scopes scope set pos = last.pos, mark = last.call, marked = last.pos, ${moveBase('scope', 'last.pos')}
           from (select distinct on (moving.no) moving.* from moving order by moving.no, moving.pos desc) last
           where scope.no = last.no),
       noted as (
         insert into ${schema}.moves (scope, pos, mark, names)
           select moving.no, moving.pos, moving.call, moving.names::jsonb from moving),
+      sets as materialized (
+        select new.event, new.name, new.value, new.nth,
+            scope_nos[(case new.part when 1 then app_places else user_places end)[new.event]] as scope,
+            (case new.part when 1 then app_positions else user_positions end)[new.event] as pos
+          from ${values}
+          where new.part > 0 and session_nos[new.event] is not null),
+      logged as (
+        insert into ${schema}.log (${LOG_COLUMNS})
+          select new.scope, new.pos, new.nth, new.name,
+              coalesce(lag(new.value) over (partition by new.scope, new.name order by new.pos), old.value), new.value,
+              times[new.event], scope_names[user_places[new.event]], session_ids[new.event], ids[new.event]
+            from sets new left join ${schema}.state old on old.owner = new.scope and old.name = new.name
+            where keeps_log),
       shared as (
         insert into ${schema}.state as old (owner, name, value, at, nth, wrote)
-          select scope_nos[new.scope], new.name, (array_agg(new.value order by new.pos desc))[1], min(new.pos),
+          select new.scope, new.name, (array_agg(new.value order by new.pos desc))[1], min(new.pos),
               (array_agg(new.nth order by new.pos))[1], max(new.pos)
-            from (select new.*, (case new.part when 1 then app_places else user_places end)[new.event] as scope,
-                  (case new.part when 1 then app_positions else user_positions end)[new.event] as pos
-                from ${values}
-                where new.part > 0 and session_nos[new.event] is not null) new
+            from sets new
             group by new.scope, new.name
           ${merged}
           returning owner, name, at)`;

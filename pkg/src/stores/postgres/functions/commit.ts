@@ -14,10 +14,13 @@ import { writeChange, writeTogether } from './write.js';
  * The function that commits. It takes the parts of a batch as `batchOf` writes them, makes its changes one after the
  * other, and answers a JSON list with an answer for each of them, in their order:
  *
- * - `[rev, app, user, last, appMark, userMark, appChanged, userChanged]`: written; the positions of the app and the
- *   user after it; the event and the marks before it; and what others have changed since what the caller knew
- * - `["duplicate", rev, app, user, last, appMark, userMark, data]`: all as it is now
- * - `["conflict", actual]`, `["exists"]`, `["not-found"]`, and `["late"]` where another try of the call was refused
+ * - `[rev, app, user, last, appMark, userMark, appChanged, userChanged, results]`: written; the positions of the app and
+ *   the user after it; the event and the marks before it; what others have changed since what the caller knew; and what
+ *   the operators came to
+ * - `["duplicate", rev, app, user, last, appMark, userMark, data, results]`: all as it is now
+ * - `["conflict", actual]`, `["fenced", actual]`, `["exists"]`, `["not-found"]`, and `["late"]` where another try of the
+ *   call was refused
+ * - `["misfit", index, fault]`: the operator at that index does not fit
  *
  * It locks first and looks then: a statement sees what was committed before it began. All calls lock in one order, so
  * that none waits in a circle: new scopes, sessions, scopes, counts, refused calls, and each of them in the order of
@@ -27,7 +30,7 @@ import { writeChange, writeTogether } from './write.js';
  * lock the session, or its place among all sessions, or the scopes of an update. An update locks its scopes always.
  */
 export function commitFunction(schema: string): string {
-  return `create function ${schema}.commit_v2(scopes text, sessions text, locks text, changes text) returns text ${SETTINGS}
+  return `create function ${schema}.commit_v2(scopes text, sessions text, locks text, changes text, keeps_log boolean) returns text ${SETTINGS}
 as $commit$
 declare
   scope_list jsonb[] := scopes::jsonb[];
@@ -79,6 +82,12 @@ declare
   user_told json;
   is_ours boolean;
   is_behind boolean;
+  own_fence integer;
+  -- Of the operators of the change: what they set, what is kept of that, and the index of the first that does not fit.
+  op_sets jsonb;
+  op_results text;
+  misfit integer;
+  fault text;
   -- The calls that are refused now.
   refused text[];
   -- The scopes of the sessions that are created.
@@ -129,6 +138,7 @@ begin
       own_rev := coalesce(session_rev[place], 0);
       own_created := session_created[place];
       answer := null;
+      op_results := null;
       app_told := null;
       user_told := null;
     end if;
@@ -149,7 +159,7 @@ begin
     ${moveScopes(schema)}
 
     ${writeChange(schema)}
-    answers[place] := json_build_array(own_rev, app_pos, user_pos, last_id, app_mark, user_mark, app_told, user_told);
+    answers[place] := json_build_array(own_rev, app_pos, user_pos, last_id, app_mark, user_mark, app_told, user_told, op_results);
   end loop;
 
   ${writeTogether(schema)}

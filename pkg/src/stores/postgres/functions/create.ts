@@ -3,7 +3,16 @@
 import { isOurVersion, SETTINGS, SHARDS } from './common.js';
 import { markOf } from './moves.js';
 import { lastEvent, refuseOtherVersion } from './verdict.js';
-import { VALUE_PARAMETERS, VARIABLES, byMoving, trim, writeValues, type Moving } from './write-one.js';
+import {
+  VALUE_PARAMETERS,
+  VARIABLES,
+  byMoving,
+  eventPositions,
+  placesOf,
+  trim,
+  writeValues,
+  type Moving,
+} from './write-one.js';
 
 /** The name of the function and its parameters, which are those of `appendFunction` where they have its names. */
 export const CREATE = {
@@ -53,7 +62,7 @@ begin
     values (usr_no, session_id, app_no, user_name, change_id, 0, change_time)
     on conflict do nothing returning no into own_no;
   if found then
-    ${byMoving((moving) => write(schema, moving))}
+    ${byMoving('set_names is null', (moving) => write(schema, moving))}
     if answer is null then
       delete from ${schema}.sessions session where session.usr = usr_no and session.id = session_id;
       own_no := null;
@@ -74,7 +83,8 @@ function write(schema: string, moving: Moving): string {
         from ${schema}.scopes app, ${schema}.scopes usr where app.no = app_no and usr.no = usr_no
         for no key update of ${locked};
       `;
-  return `${locked === '' ? '' : lock}with written as materialized (
+  const places = placesOf(schema, moving);
+  return `${locked === '' ? '' : lock}with ${places.part}written as materialized (
         select 0 as rev where ${isOurVersion(schema)}
           and not exists (select from ${schema}.refused late where late.call = change_call)
           and not exists (select from ${schema}.creations gone where gone.id = change_id)),
@@ -84,8 +94,9 @@ function write(schema: string, moving: Moving): string {
           on conflict (scope, shard) do update set sessions = old.sessions + excluded.sessions),
       begun as (
         -- It has an id that no other event can have (toColumn never writes it): nothing appended is a duplicate of it.
-        insert into ${schema}.events (session, rev, id, time, data)
-          select own_no, 0, chr(1), event_time, event_data from written where event_data is not null)${writeValues(schema, moving, { last: 'null', told: 'false' })}${trim(schema, moving)}`;
+        insert into ${schema}.events (session, rev, id, time, data, app_pos, user_pos)
+          select own_no, 0, chr(1), event_time, event_data, ${eventPositions(places)}
+          from written${places.from} where event_data is not null)${writeValues(schema, moving, places, { last: 'null', told: 'false', event: 'null' })}${trim(schema, moving)}`;
 }
 
 /** The statements that say why nothing is written: the session is there, or was, or another try was refused. */

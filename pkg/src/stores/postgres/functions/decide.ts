@@ -2,6 +2,7 @@
 // `commitFunction`.
 
 import { wrongVersion } from './common.js';
+import { resolveCall } from './operators.js';
 import { endOfTurn } from './turns.js';
 
 /**
@@ -10,7 +11,7 @@ import { endOfTurn } from './turns.js';
  */
 export function decide(schema: string): string {
   return `if found_text is not null or is_late or refused is not null or not is_ours or change ? 'guard'
-      or change->>'kind' <> 'append' or own_no is null or change->>'created' <> own_created
+      or change->>'kind' <> 'append' or own_no is null or change->>'created' <> own_created or change ? 'ops'
     then
       if not is_ours then
         ${wrongVersion(schema)}
@@ -39,14 +40,23 @@ export function decide(schema: string): string {
           end if;
       end case;
       if answer = 'duplicate' then
-        answer := json_build_array(answer, own_rev, app_pos, user_pos, last_id, app_mark, user_mark, found_text);
+        answer := json_build_array(answer, own_rev, app_pos, user_pos, last_id, app_mark, user_mark, found_text,
+          (select event.results from ${schema}.events event
+            where found_text is not null and -event.session = -own_no and event.id = change_id));
         if change ? 'turn' then
           ${endOfTurn(schema, "(change->'turn')")};
         end if;
       elsif is_late or change_call = any(refused) then
         answer := '["late"]';
       elsif answer is null and change ? 'guard' then
-        if (change->'guard'->'rev')::float8 <> own_rev then
+        if change->'guard' ? 'fence' then
+          -- Of an update, and of what is created now, there is no lease.
+          own_fence := coalesce((select session.fence from ${schema}.sessions session
+            where session.usr = scope_no[user_place] and session.id = change->>'session'), 0);
+        end if;
+        if (change->'guard'->'fence')::float8 <> own_fence then
+          answer := '["fenced",' || own_fence || ']';
+        elsif (change->'guard'->'rev')::float8 <> own_rev then
           answer := '["conflict",' || own_rev || ']';
         elsif (change->'guard'->'app')::float8 <> app_pos or (change->'guard'->'user')::float8 <> user_pos then
           answer := '["conflict"]';
@@ -61,6 +71,9 @@ export function decide(schema: string): string {
           end if;
         end if;
       end if;
+      if answer is null and change ? 'ops' then
+        ${resolve(schema)}
+      end if;
       if answer is not null then
         answers[place] := answer;
         if is_new[place] then
@@ -72,4 +85,25 @@ export function decide(schema: string): string {
         continue;
       end if;
     end if;`;
+}
+
+/** The statements that resolve the operators of a change, which is to set what they come to behind all else. */
+function resolve(schema: string): string {
+  const present = `(select state.value from ${schema}.state state where state.name = op.item->>1 and state.owner =
+              case op.item->>0 when 'app' then scope_no[app_place] when 'user' then scope_no[user_place] else own_no end)`;
+  const part = "case resolved.item->>0 when 'session' then 0 when 'app' then 1 else 2 end";
+  return `with resolved as materialized (
+          select op.nth, op.item, ${resolveCall(schema, 'op.item->>2', 'op.item->>3', 'op.item->>4', present)} as value
+            from jsonb_array_elements(change->'ops') with ordinality op (item, nth))
+        select jsonb_agg(jsonb_build_array(resolved.item->0, resolved.item->1, resolved.value) order by resolved.nth),
+            json_build_array(json_agg(${part} order by resolved.nth), json_agg(resolved.item->>1 order by resolved.nth),
+              json_agg(resolved.value order by resolved.nth)),
+            min(resolved.nth) filter (where resolved.value ^@ '!'),
+            (array_agg(resolved.value order by resolved.nth) filter (where resolved.value ^@ '!'))[1]
+          into op_sets, op_results, misfit, fault from resolved;
+        if misfit is null then
+          change := change || jsonb_build_object('set', coalesce(change->'set', '[]') || op_sets);
+        else
+          answer := json_build_array('misfit', misfit - 1, substr(fault, 2));
+        end if;`;
 }

@@ -1,5 +1,6 @@
 // How the function that commits moves the scopes of a change. Its variables are those of `commitFunction`.
 
+import { moveBase } from './log.js';
 import { changedCall, markOf } from './moves.js';
 import { MOVES_BETWEEN_TRIMS, TOLD_MOVES } from '../../shared/limits.js';
 
@@ -20,7 +21,8 @@ export function moveScopes(schema: string): string {
         scope_place := (item->0)::int;
         if jsonb_typeof(item->1) = 'array' and (is_single or is_locked[scope_place] is null) then
           with moved as (
-            update ${schema}.scopes scope set pos = scope.pos + 1, mark = change_call, marked = scope.pos + 1
+            update ${schema}.scopes scope set pos = scope.pos + 1, mark = change_call, marked = scope.pos + 1,
+                ${moveBase('scope', 'scope.pos + 1')}
               where scope.no = scope_no[scope_place] returning scope.no, scope.pos)
           insert into ${schema}.moves as move (scope, pos, mark, names)
             select moved.no, moved.pos, change_call, item->1 from moved

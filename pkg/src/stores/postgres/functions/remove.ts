@@ -1,6 +1,7 @@
 // The functions inside the database that delete.
 
 import { forgetOld, isOurVersion, SETTINGS, SHARDS, wrongVersion } from './common.js';
+import { LOG_COLUMNS, moveBase } from './log.js';
 
 /**
  * The function that deletes a session; with `created_by`, only the one that this change has created. Says whether it
@@ -42,19 +43,28 @@ $remove$`;
  * move that has no mark, and nothing can be told about what was before it.
  */
 export function removeScopeFunction(schema: string): string {
-  return `create function ${schema}.remove_scope_v2(app_name text, user_name text) returns boolean ${SETTINGS}
+  return `create function ${schema}.remove_scope_v2(app_name text, user_name text, keeps_log boolean) returns boolean ${SETTINGS}
 as $remove$
 declare
   emptied bigint;
+  emptied_pos bigint;
 begin
-  update ${schema}.scopes scope set pos = scope.pos + 1
+  update ${schema}.scopes scope set pos = scope.pos + 1, mark = null, marked = scope.pos + 1, ${moveBase('scope', 'scope.pos + 1')}
     where scope.no = (
       select case when user_name is null then app.no else usr.no end
       from ${schema}.scopes app left join ${schema}.scopes usr on usr.parent = app.no and usr.name = user_name
       where app.parent = 0 and app.name = app_name)
-    returning scope.no into emptied;
+    returning scope.no, scope.pos into emptied, emptied_pos;
   if not ${isOurVersion(schema)} then
     ${wrongVersion(schema)}
+  end if;
+  if keeps_log and emptied is not null then
+    insert into ${schema}.log (${LOG_COLUMNS})
+      select emptied, emptied_pos, 0, null, null, null, floor(extract(epoch from clock_timestamp()) * 1000), null, null, null
+      union all
+      select emptied, emptied_pos, row_number() over (order by state.at, state.nth), state.name, state.value, null,
+          floor(extract(epoch from clock_timestamp()) * 1000), null, null, null
+        from ${schema}.state state where state.owner = emptied;
   end if;
   delete from ${schema}.state state where state.owner = emptied;
   delete from ${schema}.moves move where move.scope = emptied;

@@ -1,19 +1,24 @@
 // What an append is answered that is not written, in the functions that write appends alone. The rules are those of
-// `decide`, for the guards that these functions take: `created` and the revision.
+// `decide`, for the guards that these functions take: `created`, the token of the lease,
+// the revision.
 
 import { isOurVersion, wrongVersion } from './common.js';
 
 /** The verdicts about an append, as numbers. */
-export const VERDICT = { write: 0, notFound: 1, duplicate: 2, late: 3, conflict: 4 } as const;
+export const VERDICT = { write: 0, notFound: 1, duplicate: 2, late: 3, conflict: 4, fenced: 5 } as const;
 
 /** SQL expressions of what is there, and of what an append says about it. */
 interface Judged {
-  /** The number, revision and creation of the session that is there, which is locked; null where there is none. */
+  /**
+   * The number, revision, token and creation of the session that is there, which is locked; null where there is none.
+   */
   readonly no: string;
   readonly rev: string;
+  readonly fence: string;
   readonly created: string;
-  /** The creation and the revision that the session must have; null where it may have any. */
+  /** The creation, the token and the revision that the session must have; null where it may have any. */
   readonly wantedCreated: string;
+  readonly wantedFence: string;
   readonly wantedRev: string;
   readonly id: string;
   readonly call: string;
@@ -21,7 +26,7 @@ interface Judged {
 
 /** The expression of the verdict. The statement that it stands in has to begin when the session is locked. */
 export function verdict(schema: string, judged: Judged): string {
-  const { no, rev, created, wantedCreated, wantedRev, id, call } = judged;
+  const { no, rev, fence, created, wantedCreated, wantedFence, wantedRev, id, call } = judged;
   // Not `exists`: for many rows a planner would rather read the whole table first.
   return `case
         when coalesce(${wantedCreated} = ${created}, true) and
@@ -29,6 +34,7 @@ export function verdict(schema: string, judged: Judged): string {
           then ${VERDICT.duplicate}
         when (select late.at from ${schema}.refused late where late.call = ${call}) is not null then ${VERDICT.late}
         when ${no} is null or ${wantedCreated} <> ${created} then ${VERDICT.notFound}
+        when ${wantedFence} <> ${fence} then ${VERDICT.fenced}
         when ${wantedRev} <> ${rev} then ${VERDICT.conflict}
         else ${VERDICT.write} end`;
 }

@@ -1,0 +1,98 @@
+// Which events an ADK session shows: those that stand. ADK for JavaScript knows no rewinding and reads its sessions as
+// they are, so what was rewound, and the markers that say so, are left out.
+
+import { effectiveEvents, isMarker } from '../engine/rewind.js';
+import { listed } from './events.js';
+import type { Event, GetSessionConfig, Session } from '@google/adk';
+import type { SessionService } from '../service/session-service.js';
+import type { Event as Stored, Session as Handle, SessionKey } from '../model/types.js';
+
+/** Which of the events that there were when a session was read it shows; later ones all show. */
+export interface Shown {
+  /** The earliest time, in milliseconds since the epoch. */
+  readonly since: number | undefined;
+  /** How many of them at most: the last ones. */
+  readonly last: number;
+  /** How many events there were. */
+  readonly readLength: number;
+}
+
+/** What a caller has asked for. */
+export function shownBy(config: GetSessionConfig | undefined, { revision }: Handle): Shown {
+  const { afterTimestamp: since, numRecentEvents: last = Infinity } = config ?? {};
+  return { since, last, readLength: revision };
+}
+
+/** The events of a log that a session shows. */
+export function standing(log: readonly Stored[], { since, last, readLength }: Shown): Stored[] {
+  const places = effectiveEvents(log);
+  const events = (from: number, to: number): Stored[] =>
+    places.filter((place) => place >= from && place < to).map((place) => log[place] as Stored);
+  const read = events(0, readLength).filter(({ timestamp }) => since === undefined || timestamp >= since);
+  return [...read.slice(Math.max(0, read.length - last)), ...events(readLength, log.length)];
+}
+
+/** The whole log of a session as a handle shows it. */
+export async function logOf(
+  service: SessionService,
+  { appName, userId, id }: Handle,
+  length: number,
+): Promise<Stored[]> {
+  const session = await service.getSession({ appName, userId, sessionId: id });
+  return (session?.events ?? []).slice(0, length);
+}
+
+/** The events that a session shows that was just read. The rest of its log is only loaded where that may matter. */
+export async function standingOf(service: SessionService, handle: Handle, shown: Shown): Promise<readonly Stored[]> {
+  const { events, revision } = handle;
+  if (events.length === 0) {
+    return events;
+  }
+  // A marker takes out what is before it. Where none comes after the first event that shows, all of these stand.
+  const hasMarker = events.some(isMarker) || !(await isEnd(service, handle, shown));
+  return hasMarker ? standing(await logOf(service, handle, revision), shown) : events;
+}
+
+/** Whether the events that a handle shows are the last ones of the log: times are in no order. */
+async function isEnd(service: SessionService, handle: Handle, { since }: Shown): Promise<boolean> {
+  const { events, revision } = handle;
+  if (since === undefined || events.length === revision) {
+    return true;
+  }
+  const { appName, userId, id: sessionId } = handle;
+  const key: SessionKey = { appName, userId, sessionId };
+  const end = await service.getSession({ ...key, config: { numRecentEvents: events.length } });
+  return end?.revision === revision && end.events[0]?.id === events[0]?.id;
+}
+
+/**
+ * Makes the list of a session show what stands in a log that has grown by a marker since it had `taken` events. What
+ * ADK has done to the list stays: copies that it has put in the place of events, events that it has taken out, and
+ * those that are not stored.
+ */
+export function showStanding(session: Session, log: readonly Stored[], taken: number, shown: Shown): void {
+  const wanted = standing(log, shown);
+  const wantedIds = new Set(wanted.map(({ id }) => id));
+  const stored = new Set(log.map(({ id }) => id));
+  const before = new Set(standing(log.slice(0, taken), shown).map(({ id }) => id));
+  const kept = session.events.filter(({ id }) => wantedIds.has(id) || !stored.has(id));
+  const there = new Set(kept.map(({ id }) => id));
+
+  const list: Event[] = [];
+  let next = 0;
+  for (const event of wanted) {
+    if (there.has(event.id)) {
+      // With all that stands before it in the list.
+      while (next < kept.length && there.has(event.id)) {
+        const entry = kept[next++] as Event;
+        list.push(entry);
+        there.delete(entry.id);
+      }
+    } else if (!before.has(event.id)) {
+      list.push(listed(event));
+    }
+  }
+  list.push(...kept.slice(next));
+  session.events.length = 0;
+  list.forEach((event) => session.events.push(event));
+}

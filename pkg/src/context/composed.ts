@@ -1,0 +1,48 @@
+// Operators that are pending: what one makes of the write before it, and what is seen of them.
+
+import { isDeleted } from '../model/deletion.js';
+import { StatepadError } from '../model/errors.js';
+import { OperatorWrite, operatorOf } from '../model/operator-write.js';
+import { misfit, resultOf } from '../model/operator-results.js';
+import { operatorName, resolveOperator, type Operator } from '../model/operators.js';
+import type { Json } from '../model/types.js';
+
+/**
+ * What an operator makes of the pending write before it: over a value, or a deletion, it is resolved at once; with an
+ * operator it becomes one. Throws `INVALID_ARGUMENT`, also for two operators that do not go together, and
+ * `STATE_CONFLICT`.
+ */
+export function over(key: string, pending: unknown, operator: Operator): unknown {
+  const earlier = operatorOf(pending);
+  return earlier === undefined
+    ? resultOf(key, operator, isDeleted(pending) ? undefined : (pending as Json))
+    : new OperatorWrite(composed(key, earlier, operator));
+}
+
+function composed(key: string, one: Operator, two: Operator): Operator {
+  if ('increment' in one && 'increment' in two) {
+    const increment = one.increment + two.increment;
+    if (!Number.isFinite(increment)) {
+      throw misfit(key, 'overflow');
+    }
+    return { increment };
+  }
+  if ('append' in one && 'append' in two) {
+    return { append: Object.freeze([...one.append, ...two.append]) };
+  }
+  if ('setOnce' in one && 'setOnce' in two) {
+    return one;
+  }
+  const message = `${operatorName(two)} of "${key}" cannot follow a pending ${operatorName(one)}: append the event first`;
+  throw new StatepadError('INVALID_ARGUMENT', message, { key });
+}
+
+/** What is seen of pending operators over a value, frozen: those that do not fit it are passed over. */
+export function seenOver(operators: readonly Operator[], value: Json | undefined): Json | undefined {
+  let seen = value;
+  for (const operator of operators) {
+    const resolved = resolveOperator(operator, seen);
+    seen = 'value' in resolved ? resolved.value : seen;
+  }
+  return Object.freeze(seen);
+}

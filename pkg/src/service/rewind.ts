@@ -1,0 +1,98 @@
+// Going back in a session, and taking that back. Loaded at the first call that needs it.
+
+import { currentLog, type ServiceParts } from './current-log.js';
+import { planRedo, planRewind, type RewindPlan } from '../engine/rewind.js';
+import { admitEvent, type EventDraft } from '../input/event-draft.js';
+import { admitString } from '../checks/arguments.js';
+import { makeHandle } from '../session/handle.js';
+import { restoringTo } from '../session/history.js';
+import { StatepadError, isStatepadError } from '../model/errors.js';
+import { newId } from '../model/ids.js';
+import { orAborted, type Signal } from '../async/abort.js';
+import { sleep } from '../async/sleep.js';
+import type { View } from '../session/handle.js';
+import type { Event, SessionName } from '../model/types.js';
+import type { RewindOptions, Rewound } from '../model/rewind.js';
+
+/** How often others may come between. */
+const ATTEMPTS = 100;
+/** How long is waited at most until it is tried once more, in milliseconds. */
+const MAX_PAUSE_MS = 50;
+
+/** See `SessionService.rewind`. */
+export async function rewind(parts: ServiceParts, session: SessionName, options: RewindOptions): Promise<Rewound> {
+  const before = admitString(options.before, 'before');
+  return await go(parts, session, options.signal, (events, id) => {
+    const plan = planRewind(events, before);
+    if (plan === undefined) {
+      const isThere = before !== '' && events.some(({ invocationId }) => invocationId === before);
+      const why = isThere ? 'none of its events stands' : 'it has no event of it';
+      const message = `session "${id}" cannot go back before the invocation "${before}": ${why}`;
+      throw new StatepadError('INVALID_ARGUMENT', message, { path: 'before', id });
+    }
+    return plan;
+  });
+}
+
+/** See `SessionService.redo`. */
+export async function redo(parts: ServiceParts, session: SessionName, signal: Signal | undefined): Promise<Rewound> {
+  return await go(parts, session, signal, (events, id) => {
+    const plan = planRedo(events);
+    if (plan === undefined) {
+      const message = `session "${id}" has nothing to redo: its last event is no rewind, or all were taken back`;
+      throw new StatepadError('INVALID_ARGUMENT', message, { id });
+    }
+    return plan;
+  });
+}
+
+/** Appends a marker, as the log that is there then has it. */
+async function go(
+  parts: ServiceParts,
+  session: SessionName,
+  signal: Signal | undefined,
+  planOf: (events: readonly Event[], id: string) => RewindPlan,
+): Promise<Rewound> {
+  const { sessions } = parts;
+  for (let attempt = 1; ; attempt++) {
+    signal?.throwIfAborted();
+    const view = await currentLog(parts, session, signal);
+    const { record, revision } = view;
+    const events = record.events.slice(0, revision);
+    const plan = planOf(events, record.key.sessionId);
+    const { draft, shared } = markerOf(parts, view, plan);
+    // One that is created anew meanwhile is another session.
+    const handle = sessions.view(session) === undefined ? makeHandle(view) : session;
+    try {
+      const event = await sessions.append({ session: handle, draft, expectedRevision: revision }, signal);
+      return Object.freeze({ event, revision: revision + 1, shared });
+    } catch (error) {
+      if (!hasMetOthers(error) || attempt === ATTEMPTS) {
+        throw named(error);
+      }
+    }
+    await orAborted(sleep(Math.random() * Math.min(MAX_PAUSE_MS, 2 ** Math.min(attempt, 6))), signal);
+  }
+}
+
+function markerOf(
+  { now }: ServiceParts,
+  view: View,
+  plan: RewindPlan,
+): { readonly draft: EventDraft; readonly shared: readonly string[] } {
+  const { restored, shared } = restoringTo(view, plan.to, plan.concerned);
+  const actions = { rewindBeforeInvocationId: plan.before };
+  const marker = { author: 'system', invocationId: newId(), written: restored };
+  return { draft: admitEvent({ actions }, now, {}, marker), shared };
+}
+
+function hasMetOthers(error: unknown): boolean {
+  return isStatepadError(error) && (error.code === 'SESSION_STALE' || error.code === 'STATE_CONFLICT');
+}
+
+/** What a store that compares no revisions is told of. */
+function named(error: unknown): unknown {
+  const isGuard = isStatepadError(error) && error.path === 'expectedRevision';
+  const message = 'a session cannot be rewound here: the store compares no revisions';
+  return isGuard ? new StatepadError('INVALID_ARGUMENT', message, { cause: error }) : error;
+}

@@ -1,0 +1,68 @@
+// Leases in D1: the rule of `decideLease` as the condition of an UPDATE, by the clock of the database.
+
+import { fenced } from '../../../store/lease.js';
+import { sessionNotFound } from '../../../store/refusals.js';
+import { StoreError } from '../../../store/store-error.js';
+import { query, type Bindings, type D1Query } from './client.js';
+import { ifCurrent, isSession, READ_VERSION } from './read.js';
+import { checkRemoval } from './remove.js';
+import { leaseIn } from '../../sqlite/lease.js';
+import { numberIn, textIn } from '../../sqlite/rows.js';
+import { toColumn } from '../../shared/column-text.js';
+import { isNamed } from '../../shared/keys.js';
+import type { SqlRow } from '../../sqlite/driver.js';
+import type { LeaseAnswer, LeaseRequest } from '../../../store/contract.js';
+import type { SessionKey } from '../../../model/types.js';
+
+/** The time by the clock of the database, in milliseconds since the epoch. */
+const NOW = "(unixepoch('subsec') * 1000)";
+
+/** The statements that take a lease, make it last longer or give it back. */
+export function leaseQueries(key: SessionKey, { holder, ttl, fence, created }: LeaseRequest): D1Query[] {
+  const isMeant = (all: Bindings): string =>
+    `${isSession(key, all)}${created === undefined ? '' : ` AND created = ${all.add(toColumn(created))}`}`;
+  return [
+    READ_VERSION,
+    query(
+      (all) =>
+        `SELECT created, fence, holder, held_until AS until FROM statepad_sessions_v2 WHERE ${isSession(key, all)}`,
+    ),
+    query((all) => {
+      const own = all.add(toColumn(holder));
+      const until = `${NOW} + ${all.add(ttl)}`;
+      const [set, holds] =
+        fence === undefined
+          ? [
+              `fence = fence + (holder IS NOT ${own}), holder = ${own}, held_until = ${until}`,
+              `(holder IS NULL OR holder = ${own} OR held_until IS NULL OR held_until <= ${NOW})`,
+            ]
+          : [
+              ttl > 0 ? `held_until = ${until}` : 'fence = fence + 1, holder = NULL, held_until = NULL',
+              `fence = ${all.add(fence)} AND holder = ${own}`,
+            ];
+      return `${ifCurrent(`UPDATE statepad_sessions_v2 SET ${set} WHERE ${isMeant(all)} AND ${holds}`)}
+        RETURNING fence, coalesce(held_until, ${NOW}) AS until`;
+    }),
+  ];
+}
+
+/** What {@link leaseQueries} have answered. */
+export function leaseFrom(
+  key: SessionKey,
+  { fence, created }: LeaseRequest,
+  answers: readonly (readonly SqlRow[])[],
+): LeaseAnswer {
+  checkRemoval(answers);
+  const [, [found], [given] = []] = answers as [unknown, readonly SqlRow[], readonly SqlRow[] | undefined];
+  if (given !== undefined) {
+    return { fence: numberIn(given, 'fence'), until: numberIn(given, 'until') };
+  }
+  if (
+    found === undefined ||
+    !isNamed({ created: textIn(found, 'created') }, created === undefined ? {} : { created })
+  ) {
+    throw sessionNotFound({ key });
+  }
+  const { fence: token, until = 0 } = leaseIn(found);
+  throw fence === undefined ? new StoreError('held', 'the session is leased', { until }) : fenced(token, fence);
+}

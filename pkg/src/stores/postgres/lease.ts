@@ -1,0 +1,43 @@
+// Leases: what is sent, and what the answer means.
+
+import { decideLease } from '../../store/lease.js';
+import { sessionNotFound } from '../../store/refusals.js';
+import { fromColumn, toColumn } from '../shared/column-text.js';
+import type { Statement } from './client.js';
+import type { LeaseAnswer, LeaseRequest } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
+
+/** The answer of the function. */
+type Answer =
+  | readonly [fence: number, until: number]
+  | readonly ['not-found']
+  | readonly ['refused', fence: number, holder: string | null, until: number | null, now: number];
+
+/** The statement that asks for a lease, makes it last longer or gives it back. */
+export function leaseStatement(schema: string, key: SessionKey, request: LeaseRequest): Statement {
+  const { appName, userId, sessionId } = key;
+  const { holder, ttl, fence = null, created } = request;
+  const values = [appName, userId, sessionId].map(toColumn);
+  return {
+    text: `select ${schema}.lease_v2($1, $2, $3, $4, $5, $6, $7) as answer`,
+    values: [...values, created === undefined ? null : toColumn(created), toColumn(holder), ttl, fence],
+  };
+}
+
+/** What {@link leaseStatement} has answered. Throws `held`, `fenced`, `not-found`. */
+export function leaseIn(rows: readonly unknown[], key: SessionKey, request: LeaseRequest): LeaseAnswer {
+  const [row] = rows as readonly { readonly answer: string }[];
+  const answer = JSON.parse(row?.answer ?? '') as Answer;
+  if (answer[0] === 'not-found') {
+    throw sessionNotFound({ key });
+  }
+  if (answer[0] === 'refused') {
+    const [, fence, holder, until, now] = answer;
+    const found = { fence, holder: holder === null ? undefined : fromColumn(holder), until: until ?? undefined };
+    // The function has refused it by the same rules: this throws.
+    const { fence: given, until: end } = decideLease(found, request, now);
+    return { fence: given, until: end ?? now };
+  }
+  const [fence, until] = answer;
+  return { fence, until };
+}

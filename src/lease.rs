@@ -1,0 +1,104 @@
+//! Leases: one runner at a time for a session, told apart by a number that only grows. The same rule as in the package
+//! (pkg/src/store/lease.ts).
+
+use crate::error::{Error, ErrorKind};
+use crate::text::digits;
+
+/// What is asked of a lease.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeaseRequest {
+    /// Who asks: unique for each lease. A holder that asks again, because the answer was lost, gets the lease that it
+    /// has.
+    pub holder: String,
+    /// How long it lasts from now on, in milliseconds; 0 gives it back.
+    pub ttl: f64,
+    /// To make it last longer, or to give it back: the token that was answered. Absent: to take it.
+    pub fence: Option<u64>,
+}
+
+/// What is kept of a session for its leases.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LeaseRow {
+    /// The last token that was given; 0 before the first.
+    pub fence: u64,
+    /// Who holds the lease, and until when, in milliseconds since the epoch; absent when it was given back.
+    pub held: Option<(String, f64)>,
+}
+
+/// Why a lease is refused.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum LeaseFault {
+    /// Another holder has it until this time, in milliseconds since the epoch.
+    Held(f64),
+    /// The token is not the session's any more: another holder has taken the lease.
+    Fenced,
+}
+
+impl LeaseRow {
+    /// Decides what becomes of a lease: the row as it is after the request. `now` is the clock of what keeps the
+    /// session, in milliseconds since the epoch. A lease is lost when another holder has taken it, never by time alone:
+    /// until then its holder may write and make it last longer. Giving it back moves the token on, so that nothing is
+    /// written with it afterwards.
+    ///
+    /// # Errors
+    ///
+    /// Why it is refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use statepad::engine::{LeaseFault, LeaseRequest, LeaseRow};
+    ///
+    /// let of = |holder: &str, fence| LeaseRequest { holder: holder.to_owned(), ttl: 100.0, fence };
+    /// let row = LeaseRow::default().decide(&of("a", None), 1_000.0)?;
+    /// assert_eq!((row.fence, row.held.clone()), (1, Some(("a".to_owned(), 1_100.0))));
+    /// assert_eq!(row.decide(&of("b", None), 1_099.0), Err(LeaseFault::Held(1_100.0)));
+    /// let taken = row.decide(&of("b", None), 1_100.0)?;
+    /// assert_eq!(taken.decide(&of("a", Some(1)), 1_100.0), Err(LeaseFault::Fenced));
+    /// # Ok::<(), LeaseFault>(())
+    /// ```
+    pub fn decide(&self, request: &LeaseRequest, now: f64) -> std::result::Result<Self, LeaseFault> {
+        let LeaseRequest { holder, ttl, fence } = request;
+        let is_own = self.held.as_ref().is_some_and(|(held_by, _)| held_by == holder);
+        let held = Some((holder.clone(), now + ttl));
+        let Some(fence) = *fence else {
+            let until = self.held.as_ref().filter(|(_, until)| !is_own && *until > now).map(|(_, until)| *until);
+            let fence = if is_own { self.fence } else { self.fence + 1 };
+            return until.map_or(Ok(Self { fence, held }), |until| Err(LeaseFault::Held(until)));
+        };
+        if self.fence != fence || !is_own {
+            return Err(LeaseFault::Fenced);
+        }
+        Ok(if *ttl > 0.0 { Self { fence, held } } else { Self { fence: fence + 1, held: None } })
+    }
+
+    /// Whether what carries a token may be written.
+    ///
+    /// # Errors
+    ///
+    /// [`LeaseFault::Fenced`], when it is not the session's.
+    pub fn check(&self, fence: u64) -> std::result::Result<(), LeaseFault> {
+        if self.fence == fence { Ok(()) } else { Err(LeaseFault::Fenced) }
+    }
+}
+
+impl LeaseFault {
+    /// The error of a session.
+    pub(crate) fn error(self, id: &str) -> Error {
+        match self {
+            Self::Held(until) => {
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is for the eye")]
+                let shown = digits(until.max(0.0) as u64, 10);
+                let message =
+                    ["the lease of session \"", id, "\" is held by another until ", &shown, " ms after the epoch"]
+                        .concat();
+                Error::new(ErrorKind::LeaseHeld, message).with_id(id).with_until(until)
+            }
+            Self::Fenced => {
+                let message = ["the lease of session \"", id, "\" was lost: another has taken it since"].concat();
+                Error::new(ErrorKind::LeaseLost, message).with_id(id)
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The binding's part for rewinding: the host knows an invocation by the place of its first event.
+
+use wasm_bindgen::prelude::*;
+
+use super::buffers::{self, with_words};
+use super::protocol::{Answer, NOTHING};
+use super::{narrow, room};
+use crate::error::Result;
+use crate::rewind::{Rewind, Timeline};
+
+/// What in the place of an invocation asks for a redo, and for the events that stand.
+const REDO: u32 = NOTHING;
+const STANDING: u32 = NOTHING - 1;
+
+/// What a rewind before an invocation does, or a redo, to so many events. In the words are pairs: the invocation of each
+/// event, and the one that it rewinds before. Answers with 0 when there is nothing to rewind, and otherwise with the
+/// number of words: how many events come before the moment that comes back, and the places of the events concerned.
+/// Asked for the events that stand, it answers with their places instead.
+#[wasm_bindgen]
+pub fn rewind_events(count: usize, before: u32) -> i32 {
+    answer(count, before).unwrap_or(Answer::Refused as i32)
+}
+
+fn answer(count: usize, before: u32) -> Result<i32> {
+    room::ask(4096 + 64 * count)?;
+    let named = |number: u32| (number != NOTHING).then_some(number as usize);
+    let mut timeline = Timeline::new();
+    with_words(|words| {
+        for pair in words.chunks_exact(2).take(count) {
+            timeline.push(named(pair[0]), named(pair[1]));
+        }
+    });
+    let rewind = match before {
+        REDO => timeline.redo(),
+        STANDING => Some(Rewind { to: count, concerned: timeline.effective() }),
+        _ => timeline.rewind(before as usize),
+    };
+    let Some(Rewind { to, concerned }) = rewind else { return Ok(0) };
+    let mut told = vec![narrow(to)];
+    for place in concerned {
+        told.push(narrow(place));
+    }
+    buffers::answer(&told)
+}
