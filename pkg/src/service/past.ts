@@ -81,6 +81,11 @@ function withFrom(told: HistoryStep, shared: SharedStep | undefined, isKnown: bo
   if (shared === undefined && !isKnown) {
     return told;
   }
-  const { from: _, ...step } = told;
-  return Object.freeze(shared?.from === undefined ? step : { ...step, from: deepFreeze(shared.from) });
+  const { from: _, to, ...step } = told;
+  const from = shared?.from;
+  return Object.freeze({
+    ...step,
+    ...(from === undefined ? {} : { from: deepFreeze(from) }),
+    ...(to === undefined ? {} : { to }),
+  });
 }
