@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { DELETED, SessionService } from 'statepad';
+import { DELETED, SessionService, increment } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { plain } from '../contract/read.mjs';
 import { APP, KEY, USER, runs, setting } from '../support/fixtures.mjs';
@@ -66,7 +66,15 @@ class Model {
 const key = fc.constantFrom('app:a', 'app:__proto__', 'user:a', 'user:', 'n');
 const delta = fc.dictionary(key, fc.oneof(fc.integer({ min: 0, max: 9 }), fc.constant(DELETED)), { maxKeys: 4 });
 const step = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('append'), session: fc.constantFrom('s', 't'), delta }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('append'),
+      session: fc.constantFrom('s', 't'),
+      delta,
+      counts: fc.boolean(),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('update'), delta }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('remove'), session: fc.constantFrom('s', 't') }) },
 );
@@ -75,7 +83,7 @@ const step = fc.oneof(
 async function run(services, steps) {
   const model = new Model();
   let count = 0;
-  for (const { do: what, session, delta: written } of steps) {
+  for (const { do: what, session, delta: written, counts } of steps) {
     const service = services[(count += 1) % services.length];
     if (what === 'update') {
       const own = Object.fromEntries(Object.entries(written).filter(([name]) => name.includes(':')));
@@ -88,9 +96,14 @@ async function run(services, steps) {
       const set = Object.fromEntries(
         Object.entries(written).filter(([name, value]) => name !== 'n' || value !== DELETED),
       );
-      const event = setting(set, { id: `e${count}` });
+      const counted = counts ? { 'user:count': increment(2) } : {};
+      const event = setting({ ...set, ...counted }, { id: `e${count}` });
       await service.appendEvent({ session: name(session), event });
-      model.write(set, { userId: USER.userId, sessionId: session, eventId: `e${count}` });
+      const afterwards = (model.scopes.user.get('user:count') ?? 0) + 2;
+      model.write(
+        { ...set, ...(counts ? { 'user:count': afterwards } : {}) },
+        { userId: USER.userId, sessionId: session, eventId: `e${count}` },
+      );
     } else {
       const state = Object.fromEntries(Object.entries(written).filter(([, value]) => value !== DELETED));
       await service.createSession({ ...keyOf(session), state });
@@ -115,7 +128,7 @@ for (const [where, open] of Object.entries(places)) {
               }
             }
             for (const [scope, writes] of Object.entries(model.writes)) {
-              for (const key of [`${scope}:a`, scope === 'app' ? 'app:__proto__' : 'user:']) {
+              for (const key of [`${scope}:a`, `${scope}:count`, scope === 'app' ? 'app:__proto__' : 'user:']) {
                 const { exact, steps: told } = await service.history({ ...USER, key });
                 const expected = writes.filter((each) => each.key === key).map(({ key: _, ...rest }) => rest);
                 assert.ok(exact);

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { DELETED, SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { APP, KEY, USER, hasCode, setting } from '../support/fixtures.mjs';
+import { storeThatGoesBack } from '../sharing/goes-back.mjs';
 import { brief, settles, take, takeUntil } from '../support/watching.mjs';
 
 const silent = (store) => ({ ...store, watch: undefined });
@@ -328,6 +329,68 @@ test('an error of the store ends it, and the reader goes on with since', async (
     assert.equal((await take(service.watch(target, { ...FAST, since }), 1))[0][place], since + 1);
   }
   await Promise.all([writer.close(), service.close()]);
+});
+
+for (const without of [[], ['marks', 'changed']]) {
+  const told = without.length === 0 ? 'everything' : 'no marks';
+  test(`a store that goes back has its readers read anew: one that tells ${told}`, async () => {
+    const { store, snapshot, restore } = storeThatGoesBack({ without });
+    const inner = { ...store, readLog: undefined };
+    const [writer, reader] = [new SessionService({ store: inner }), new SessionService({ store: inner })];
+    const session = await writer.createSession({ ...KEY, state: { 'app:n': 0 } });
+    await writer.appendEvent({ session, event: setting({ n: 1, 'app:n': 1 }) });
+    const before = snapshot();
+    await writer.appendEvent({ session, event: setting({ n: 2, 'app:n': 2 }) });
+    await writer.appendEvent({ session, event: setting({ n: 3, 'app:n': 3 }) });
+    const [events, values] = [reader.watch(KEY, { ...FAST, since: 0 }), reader.watch(APP, { ...FAST, since: 0 })];
+    assert.deepEqual(brief(await take(events, 3)), [1, 2, 3]);
+    assert.deepEqual(brief(await take(values, 1)), [4]);
+    await restore(before);
+    const next = [events.next(), values.next()];
+    assert.deepEqual((await next[0]).value, { type: 'reload', revision: 1 });
+    assert.deepEqual((await next[1]).value, { type: 'reload', position: 2 });
+    const other = new SessionService({ store: inner });
+    const handle = await other.getSession(KEY);
+    await other.appendEvent({ session: handle, event: setting({ n: 'other', 'app:n': 'other' }) });
+    const [[event], [value]] = [await take(events, 1), await take(values, 1)];
+    assert.deepEqual([event.revision, event.event.actions.stateDelta.n], [2, 'other']);
+    assert.deepEqual([value.from, value.position, value.delta], [2, 3, { 'app:n': 'other' }]);
+    await Promise.all([writer, reader, other].map((service) => service.close()));
+  });
+}
+
+test('a log that goes back, or is trimmed behind a reader, has it read anew', async () => {
+  let inner = silent(memoryStore());
+  const store = {};
+  for (const name of ['commit', 'load', 'list', 'remove', 'loadScope', 'readLog', 'trimLog']) {
+    store[name] = async (...args) => await inner[name](...args);
+  }
+  store.keeps = inner.keeps;
+  const writer = async (values) => {
+    const service = new SessionService({ store: inner });
+    for (const n of values) {
+      await service.updateState(APP, () => ({ 'app:n': n }));
+    }
+  };
+  const service = new SessionService({ store });
+  await writer([1, 2, 3, 4, 5]);
+  const alone = new SessionService({ store });
+  const slow = alone.watch(APP, { ...FAST, since: 0, buffer: 2 });
+  const quick = service.watch(APP, { ...FAST, since: 0 });
+  assert.deepEqual(brief(await take(slow, 1)), [1]);
+  assert.deepEqual(brief(await take(quick, 5)), [1, 2, 3, 4, 5]);
+  assert.equal(await service.trimHistory(APP, { upTo: 4 }), 4);
+  assert.deepEqual(await take(slow, 2), [
+    { type: 'values', from: 1, position: 2, delta: { 'app:n': 2 } },
+    { type: 'reload', position: 5 },
+  ]);
+  // Other writes at the same positions.
+  inner = silent(memoryStore());
+  await writer(['a', 'b', 'c', 'd', 'e']);
+  const next = quick.next();
+  await writer(['f']);
+  assert.equal((await next).value.type, 'reload');
+  await Promise.all([service.close(), alone.close()]);
 });
 
 test('a process ends as soon as no reader waits', () => {
