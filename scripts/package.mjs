@@ -68,15 +68,22 @@ function neededDeclarations() {
 const BASE = ['async', 'checks', 'model', 'store'];
 /** What a service in memory is made of. Stores do without it. */
 const SERVICE = ['backend', 'context', 'engine', 'input', 'service', 'session', 'template'];
+/** What looks back: it is loaded at the first question about the past, and with the adapter. */
+const PAST = /^(engine\/(history|rewind)|session\/(history|own-part)|service\/(current-log|fork|rewind))\.ts$/;
 /** Modules of these folders that are loaded later, or stay by themselves: the loaders run before the service. */
 const APART = new RegExp(
-  '^(engine/(core-error|history|load[.]|loading|module-text|rewind|wasm)|session/history|service/update-|async/exclusive|' +
-    'backend/durable/)',
+  [
+    '^(engine/(core-error|load[.]|loading|module-text|wasm)',
+    'service/(?!options|session-service)',
+    'async/exclusive',
+    'backend/(durable/|memory-target))',
+  ].join('|'),
 );
 
 /** Into which of the shared files a module goes; in none, where its importers decide. */
 function groupOf(path) {
   const folder = path.split('/')[0];
+  if (PAST.test(path)) return 'past';
   if (APART.test(path)) return null;
   // The loaders must not need the service, which needs them.
   if (path === 'engine/loading.ts') return 'base';

@@ -181,7 +181,7 @@ impl Event {
     }
 
     /// Whether it asks for what was stored as another event: what operators have come to does not count.
-    pub(crate) fn is_request_of(mut self, stored: &Self) -> bool {
+    pub(crate) fn asks_for(mut self, stored: &Self) -> bool {
         let keys: Vec<_> = self.operators().map(|(key, _)| key.to_owned()).collect();
         self.take_operators();
         let (mut given, mut stored) = (self.as_stored(), Cow::Borrowed(stored));

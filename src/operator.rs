@@ -166,6 +166,7 @@ fn number_of(json: &Json) -> Option<f64> {
     text.starts_with(|first: char| first == '-' || first.is_ascii_digit()).then(|| json.to_value().as_f64()).flatten()
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference; not all targets mind")]
 fn write_double<S: Serializer>(number: &f64, serializer: S) -> std::result::Result<S::Ok, S::Error> {
     let mut value = Value::from(number + 0.0);
     normalize(&mut value);

@@ -12,6 +12,8 @@ use statepad::{Delta, Event, Invocation, Scope, SentWrites, SessionKey, SessionS
 
 use pending::{Does, ModelEvent, PendingModel, invocation_step};
 
+#[path = "contract/block_on.rs"]
+mod block_on;
 #[path = "contract/linear.rs"]
 mod linear;
 #[path = "contract/lists.rs"]
@@ -20,6 +22,8 @@ mod lists;
 mod pending;
 #[path = "contract/replay.rs"]
 mod replay;
+#[path = "contract/time.rs"]
+mod time;
 #[path = "contract/values.rs"]
 mod values;
 

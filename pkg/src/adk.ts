@@ -5,6 +5,7 @@
  */
 
 export { DELETED } from './model/deletion.js';
+export { append, compareAndSet, increment, setOnce } from './input/operators.js';
 export { instruction, type Instruction } from './adk/instruction.js';
 export { LeasedRunner, type LeasedRunnerConfig } from './adk/leased-runner.js';
 export { StatepadSessionService, type RewoundSession } from './adk/session-service.js';

@@ -77,7 +77,7 @@ impl From<ReadActions> for EventActions {
         if rewind_before_invocation_id.is_some() {
             other.shift_remove(REWIND);
         }
-        Self { state_delta, order, artifact_delta, rewind_before_invocation_id, other, ..Self::default() }
+        Self { state_delta, order, rewind_before_invocation_id, artifact_delta, other, ..Self::default() }
     }
 }
 

@@ -24,7 +24,6 @@ impl Lease {
     }
 
     /// Sets the serial number of the session.
-    #[must_use]
     pub fn with_serial(self, serial: u64) -> Self {
         Self { serial, ..self }
     }

@@ -84,7 +84,7 @@ async fn go<S: SessionService + ?Sized>(
         event.carry(history.restoring(to as u64, revision).iter());
         let is_concerned =
             |revision: u64| concerned.binary_search_by(|&place| (place as u64 + 1).cmp(&revision)).is_ok();
-        let shared = history.shared_of(is_concerned).map(|key| key.to_string()).collect();
+        let shared = history.shared_of(is_concerned).map(ToString::to_string).collect();
         match service.append_expecting((&now).into(), event, Some(revision)).await {
             Ok(event) => return Ok(Rewound { event, revision: revision + 1, shared }),
             Err(error) if error.kind() == ErrorKind::SessionStale && attempt < ATTEMPTS => attempt += 1,

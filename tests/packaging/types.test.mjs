@@ -19,6 +19,8 @@ const strict = {
 const bare = { types: [], lib: ['es2023', 'esnext.disposable'], skipLibCheck: false };
 /** ADK's declarations need both, and do not stand a check of their own. */
 const withAdk = { types: [], lib: ['es2023', 'esnext.disposable', 'dom'], skipLibCheck: true };
+/** What a browser has. */
+const withWeb = { types: [], lib: ['es2023', 'esnext.disposable', 'dom', 'dom.iterable'], skipLibCheck: false };
 const resolutions = {
   node16: { module: 'node16', moduleResolution: 'node16' },
   nodenext: { module: 'nodenext', moduleResolution: 'nodenext' },
@@ -42,8 +44,10 @@ function compile(folder, file, ...options) {
 describe('in TypeScript', () => {
   let folder;
   before(async () => {
-    const names = ['uses.ts', 'mistakes.ts', 'reads.ts', 'uses-adk.ts'];
-    folder = await project(Object.fromEntries(names.map((name) => [name, fixture(name)])), { link: ['@google/adk'] });
+    const names = ['uses.ts', 'mistakes.ts', 'reads.ts', 'uses-adk.ts', 'uses-web.ts'];
+    folder = await project(Object.fromEntries(names.map((name) => [name, fixture(name)])), {
+      link: ['@google/adk', '@types/react', 'csstype'],
+    });
   });
 
   for (const [name, options] of Object.entries(resolutions)) {
@@ -53,6 +57,10 @@ describe('in TypeScript', () => {
 
     it(`fits the types of @google/adk, resolved as ${name} does`, () => {
       assert.deepEqual(compile(folder, 'uses-adk.ts', withAdk, options), []);
+    });
+
+    it(`fits the types of React and of the Fetch API, resolved as ${name} does`, () => {
+      assert.deepEqual(compile(folder, 'uses-web.ts', withWeb, options), []);
     });
   }
 

@@ -114,7 +114,7 @@ describe('a stream of server-sent events', () => {
     };
     const handler = sseHandler(service, { target: targetOf });
     const source = sseSource({ url: 'http://host/', fetch: (...request) => handler(new Request(...request)) });
-    assert.deepEqual(await first(1, source.watch({ appName: 'app', userId: 'user' })), [told]);
+    assert.deepEqual(await first(1, source.watch({ appName: 'app', userId: 'user' }, { initial: true })), [told]);
   });
 });
 

@@ -1,6 +1,7 @@
 // Which of two writes was made later: ADK stamps each write, and keeps the stamps to itself.
 
 import { State as AdkState, trimTempDeltaState, type Event, type Session } from '@google/adk';
+import { operatorOf } from '../model/operator-write.js';
 
 /** Keys under a delta's stamps. The values do not matter; what is there is known by the delta itself. */
 type Stamped = Record<string, unknown>;
@@ -8,6 +9,15 @@ type Stamped = Record<string, unknown>;
 /** When the keys of one event's delta were written. */
 export interface Writes {
   readonly stamps: ReadonlyMap<string, Stamped>;
+  /** Those that hold an operator. */
+  readonly operators: ReadonlySet<string>;
+}
+
+/** Which keys of a delta were written later by what is stored already. */
+export interface Overtaken {
+  readonly keys: readonly string[];
+  /** Those of them that must not be written any more. An operator takes nothing from another one: both are written. */
+  readonly lost: readonly string[];
 }
 
 /** Applies an event to a session by ADK's own rule: a key that was written later stays. */
@@ -19,8 +29,9 @@ export type ApplyEvent = (request: { session: Session; event: Event }) => Promis
  */
 export class WriteOrder {
   readonly #apply: ApplyEvent;
-  /** By the key: the delta of the write that was made last. */
+  /** By the key: the delta of the write that was made last, and of the last one that is no operator. */
   readonly #last = new Map<string, Stamped>();
+  readonly #lastPlain = new Map<string, Stamped>();
 
   constructor(apply: ApplyEvent) {
     this.#apply = apply;
@@ -31,7 +42,24 @@ export class WriteOrder {
    */
   async written(delta: Readonly<Record<string, unknown>>): Promise<Writes> {
     const keys = Object.keys(delta);
-    const given = withStamps(delta);
+    const operators = new Set(keys.filter((key) => operatorOf(delta[key]) !== undefined));
+    const plain = await this.#stamp(
+      delta,
+      keys.filter((key) => !operators.has(key)),
+    );
+    // Apart from each other, as they are compared with other writes.
+    return { stamps: new Map([...plain, ...(await this.#stamp(delta, [...operators]))]), operators };
+  }
+
+  /** The stamps of some keys of a delta. */
+  async #stamp(
+    delta: Readonly<Record<string, unknown>>,
+    keys: readonly string[],
+  ): Promise<readonly (readonly [string, Stamped])[]> {
+    if (keys.length === 0) {
+      return [];
+    }
+    const given = withStamps(delta, keys);
     const now = record();
     const state = record();
     const stamping = new AdkState(state, now);
@@ -40,19 +68,28 @@ export class WriteOrder {
     }
     // What was stamped before is older than what has just been stamped: it is not applied.
     await this.#applyTo(state, given);
-    const stamps = new Map<string, Stamped>();
-    for (const key of keys) {
+    return keys.map((key) => {
       const [used, other] = state[key] === given ? [now, given] : [given, now];
-      stamps.set(key, used);
       delete other[key];
-    }
-    return { stamps };
+      return [key, used] as const;
+    });
   }
 
   /** Those keys that were written later by what is stored already. */
-  async overtaken({ stamps }: Writes): Promise<readonly string[]> {
+  async overtaken({ stamps, operators }: Writes): Promise<Overtaken> {
+    const keys = await this.#behind(stamps, this.#last);
+    const together = keys.filter((key) => operators.has(key));
+    if (together.length === 0) {
+      return { keys, lost: keys };
+    }
+    const behindPlain = await this.#behind(stamps, this.#lastPlain);
+    return { keys, lost: keys.filter((key) => !operators.has(key) || behindPlain.includes(key)) };
+  }
+
+  /** The keys that were written before the last writes of them. */
+  async #behind(stamps: Writes['stamps'], all: ReadonlyMap<string, Stamped>): Promise<readonly string[]> {
     const keys = [...stamps.keys()];
-    const last = keys.map((key) => this.#last.get(key)).filter((stamped) => stamped !== undefined);
+    const last = keys.map((key) => all.get(key)).filter((stamped) => stamped !== undefined);
     if (last.length === 0) {
       return [];
     }
@@ -64,10 +101,13 @@ export class WriteOrder {
   }
 
   /** Takes over the writes that are stored now, but for those that were overtaken. */
-  stored({ stamps }: Writes, overtaken: readonly string[]): void {
+  stored({ stamps, operators }: Writes, { keys }: Overtaken): void {
     for (const [key, stamped] of stamps) {
-      if (!overtaken.includes(key)) {
+      if (!keys.includes(key)) {
         this.#last.set(key, stamped);
+        if (!operators.has(key)) {
+          this.#lastPlain.set(key, stamped);
+        }
       }
     }
   }
@@ -78,11 +118,15 @@ export class WriteOrder {
   }
 }
 
-/** A delta with the stamps of another one, under the same keys. */
-function withStamps(delta: Readonly<Record<string, unknown>>): Stamped {
+/** A delta with the stamps of another one, under some of its keys. */
+function withStamps(delta: Readonly<Record<string, unknown>>, keys: readonly string[]): Stamped {
   const { stateDelta } = withTemp(() => trimTempDeltaState(eventOf(delta))).actions;
   for (const key of Object.keys(stateDelta)) {
-    stateDelta[key] = stateDelta;
+    if (keys.includes(key)) {
+      stateDelta[key] = stateDelta;
+    } else {
+      delete stateDelta[key];
+    }
   }
   return stateDelta;
 }

@@ -25,7 +25,7 @@ export async function rewind(parts: ServiceParts, session: SessionName, options:
   return await go(parts, session, options.signal, (events, id) => {
     const plan = planRewind(events, before);
     if (plan === undefined) {
-      const isThere = events.some(({ invocationId }) => invocationId === before);
+      const isThere = before !== '' && events.some(({ invocationId }) => invocationId === before);
       const why = isThere ? 'none of its events stands' : 'it has no event of it';
       const message = `session "${id}" cannot go back before the invocation "${before}": ${why}`;
       throw new StatepadError('INVALID_ARGUMENT', message, { path: 'before', id });

@@ -184,6 +184,7 @@ async function* resume(
     return;
   }
   if (place === undefined) {
+    // Of values there is no place before they were read: these are the first that is told.
     yield* service.watch(target, { ...options, initial: true });
     return;
   }

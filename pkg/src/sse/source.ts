@@ -28,7 +28,7 @@ export interface SseSourceOptions {
 
 const OPTIONS = ['url', 'fetch', 'headers', 'credentials', 'timeout'];
 /** What `watch` of a service knows; `poll` and `buffer` are the handler's business. */
-const WATCH_OPTIONS = ['signal', 'since', 'poll', 'buffer'];
+const WATCH_OPTIONS = ['signal', 'since', 'initial', 'poll', 'buffer'];
 
 /** The longest pause before connecting again, in milliseconds. */
 const MAX_PAUSE_MS = 30_000;
@@ -167,8 +167,11 @@ class Watcher {
   #failures = 0;
   /** Whether there ever was a connection. */
   #wasConnected = false;
+  /** The handler begins with all values as they are, which is told only to those who have asked for it. */
+  #isInitial: boolean;
 
-  constructor(options: SseSourceOptions, key: WatchKey, { since, signal }: WatchOptions) {
+  constructor(options: SseSourceOptions, key: WatchKey, { since, initial = false, signal }: WatchOptions) {
+    this.#isInitial = !initial && since === undefined && key.sessionId === undefined;
     this.#options = options;
     this.#key = key;
     this.#signal = signal;
@@ -268,7 +271,11 @@ class Watcher {
       messages.push(piece);
       this.#failures = 0;
       for (let change = waiting.shift(); change !== undefined; change = waiting.shift()) {
-        yield change;
+        if (this.#isInitial) {
+          this.#isInitial = false;
+        } else {
+          yield change;
+        }
       }
       this.#place = place ?? this.#place;
     }

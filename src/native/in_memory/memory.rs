@@ -169,7 +169,7 @@ impl Memory {
         let stored = self.logs.get(&id).and_then(|log| log.events.get(place));
         event.timestamp = event.timestamp.or(stored.and_then(|stored| stored.timestamp));
         match stored {
-            Some(stored) if event.clone().is_request_of(stored) => Ok((**stored).clone()),
+            Some(stored) if event.clone().asks_for(stored) => Ok((**stored).clone()),
             _ => {
                 let session = self.sessions.log(id).map_or("", |log| &log.key().session_id);
                 let message = format!("session \"{session}\" has another event with the id \"{}\"", event.id);

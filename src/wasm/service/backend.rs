@@ -2,23 +2,27 @@
 //! prepared by the core, kept by the store, and applied.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
-use js_sys::{Function, Promise};
+use js_sys::{Function, Map, Promise};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
 use super::checks::{check_time, refuse_aborted};
 use super::errors::{Details, error, not_found};
-use super::event::{EventDraft, Fill};
+use super::event::{EventDraft, Fill, is_temp};
 use super::handles::{Handles, View};
-use super::host::{Answer, settled};
+use super::host::{Answer, settled, stringify};
 use super::log::Record;
 use super::memory::{Memory, Step};
 use super::requests::EventWindow;
 use super::store::{Store, Turn};
 use crate::change::{Guard, Prepared, SessionKey};
+use crate::delta::Delta;
 use crate::error::ErrorKind;
+use crate::json::Json;
+use crate::lease::LeaseRow;
 use crate::native::{Host, SystemHost};
 use crate::registry::SessionId;
 
@@ -29,6 +33,9 @@ pub(super) struct Backend {
     pub(super) handles: Handles,
     pub(super) store: Option<Store>,
     clock: Option<Function>,
+    /// The leases that were given, by the id of the creation of the session: they are of this process alone, and outlive
+    /// what is read from the store once more.
+    pub(super) leases: RefCell<HashMap<String, LeaseRow>>,
     /// Updates that have met others try again one after the other.
     pub(super) retries: RefCell<Promise>,
 }
@@ -58,7 +65,7 @@ impl Fill for Backend {
 impl Backend {
     pub(super) fn new(store: Option<Store>, clock: Option<Function>) -> Rc<Self> {
         let (memory, handles) = (RefCell::default(), Handles::default());
-        Rc::new(Self { memory, handles, store, clock, retries: Turn::first() })
+        Rc::new(Self { memory, handles, store, clock, leases: RefCell::default(), retries: Turn::first() })
     }
 
     /// Answers from what is in memory, which is read from the store before, where there is one.
@@ -156,7 +163,20 @@ impl Backend {
     ) -> Answer<Plan> {
         let id = self.resolve(&key, handle.as_ref().map(|(_, view)| view))?;
         let memory = self.memory.borrow();
-        let prepared = memory.sessions.prepare_append(id, &draft.id, draft.time, draft.to_delta()?, guard)?;
+        let view = handle.as_ref().map(|(_, view)| view);
+        if let Some(view) = view.filter(|view| view.fence().is_some()) {
+            let known = memory.sessions.prepare_append(id, &draft.id, draft.time, Delta::new(), Guard::default())?;
+            // An event that is there was written under the lease.
+            if matches!(known, Prepared::Change { .. }) {
+                self.check_fence(view, &key)?;
+            }
+        }
+        let mut prepared = memory.sessions.prepare_append(id, &draft.id, draft.time, draft.to_delta()?, guard)?;
+        if draft.has_operators() && matches!(prepared, Prepared::Change { .. }) {
+            let shown = view.and_then(|view| view.temp_before(&draft));
+            draft.resolve(|key| if is_temp(key) { temp_value(shown.as_ref(), key) } else { memory.value(id, key) })?;
+            prepared = memory.sessions.prepare_append(id, &draft.id, draft.time, draft.to_delta()?, guard)?;
+        }
         let temp = draft.extract_temp_keys();
         let (step, event, shown) = match prepared {
             Prepared::Duplicate { place } => {
@@ -191,4 +211,11 @@ impl Backend {
         };
         Ok(Plan { step, answer: Box::new(answer) })
     }
+}
+
+/// The value of a `temp:` key that a handle shows.
+fn temp_value(shown: Option<&Map>, key: &str) -> Option<Json> {
+    let value = shown?.get(&key.into());
+    let text = stringify(&value).ok()?.as_string()?;
+    Json::from_value(&serde_json::from_str(&text).ok()?).ok()
 }

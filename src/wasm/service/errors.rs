@@ -21,6 +21,8 @@ pub(super) struct Details<'a> {
     expected: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     actual: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<f64>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     missing: Vec<MissingKey<'a>>,
 }
@@ -34,6 +36,16 @@ impl<'a> Details<'a> {
     /// The id of the session or event concerned.
     pub(super) fn of(id: &'a str) -> Self {
         Self { id: Some(id), ..Self::default() }
+    }
+
+    /// And where in the argument the fault lies.
+    pub(super) fn and_path(self, path: &'a str) -> Self {
+        Self { path: Some(path), ..self }
+    }
+
+    /// A revision at a path that a session does not have.
+    pub(super) fn of_revision(id: &'a str, path: &'a str, actual: u64) -> Self {
+        Self { id: Some(id), path: Some(path), actual: Some(actual), ..Self::default() }
     }
 
     /// The state key concerned.
@@ -108,6 +120,7 @@ impl From<Error> for JsValue {
             id: given.id(),
             expected: given.expected(),
             actual: given.actual(),
+            until: given.until(),
             missing: missing.collect(),
             ..Details::default()
         };

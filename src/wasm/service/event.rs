@@ -11,6 +11,8 @@ use super::kinds::{describe, describe_json, is_plain};
 use super::requests::check_event_names;
 use super::walk::{AdmittedDelta, adk_event, admit_delta, admit_members};
 use crate::delta::Delta;
+use crate::json::Json;
+use crate::operator::Operator;
 use crate::scope::Scope;
 
 /// An admitted event.
@@ -23,6 +25,8 @@ pub(super) struct EventDraft {
     delta: Map<String, Value>,
     /// The keys that it deletes: each of them is in the delta, as `null`.
     deleted: Vec<String>,
+    /// What is done to keys: each of them is in the delta, as `null` until it is resolved.
+    operators: Vec<(String, Operator)>,
     pub(super) id: String,
     /// In milliseconds since the epoch.
     pub(super) time: f64,
@@ -50,12 +54,19 @@ pub(super) trait Fill {
 
 /// Checks and copies an event, and fills in what is missing. The caller's object is never changed.
 pub(super) fn admit_event(given: &JsValue, fill: &impl Fill) -> Answer<EventDraft> {
+    admit_event_of(given, fill, true)
+}
+
+/// As [`admit_event`]; an event of a log may have names that are almost known ones.
+pub(super) fn admit_event_of(given: &JsValue, fill: &impl Fill, has_known_names: bool) -> Answer<EventDraft> {
     check_record(given, "event")?;
     let given_actions = member(given, "actions")?;
     if !given_actions.is_undefined() {
         check_record(&given_actions, "actions")?;
     }
-    check_event_names(given, &given_actions)?;
+    if has_known_names {
+        check_event_names(given, &given_actions)?;
+    }
     let mut members = admit_members(given, "actions", "")?;
     let named = members.get("id").filter(|id| **id != *"");
     let id = named.map_or_else(|| Ok(fill.id()), |id| text_of(id, "id"))?;
@@ -71,7 +82,7 @@ pub(super) fn admit_event(given: &JsValue, fill: &impl Fill) -> Answer<EventDraf
     members.insert("invocationId".into(), invocation_id.into());
     members.entry("timestamp").or_insert_with(|| number(time));
 
-    let (AdmittedDelta { members: delta, deleted }, actions) = if given_actions.is_undefined() {
+    let (AdmittedDelta { members: delta, deleted, operators }, actions) = if given_actions.is_undefined() {
         (AdmittedDelta::default(), Map::new())
     } else {
         (
@@ -80,8 +91,12 @@ pub(super) fn admit_event(given: &JsValue, fill: &impl Fill) -> Answer<EventDraf
         )
     };
     let is_marked = Reflect::get(given, &adk_event())? == JsValue::TRUE;
-    let deleted = deletions_in(members.get("customMetadata"), deleted)?;
-    Ok(EventDraft { members, actions, delta, deleted, id, time, is_timed, is_marked })
+    let metadata = members.get("customMetadata");
+    if !operators.is_empty() {
+        check_metadata(metadata, "the operators of the event")?;
+    }
+    let deleted = deletions_in(metadata, deleted)?;
+    Ok(EventDraft { members, actions, delta, deleted, operators, id, time, is_timed, is_marked })
 }
 
 impl EventDraft {
@@ -100,6 +115,16 @@ impl EventDraft {
         core_delta("actions.stateDelta", &self.delta, &self.deleted)
     }
 
+    /// Whether it has operators.
+    pub(super) fn has_operators(&self) -> bool {
+        !self.operators.is_empty()
+    }
+
+    /// Resolves the operators against the values that are there.
+    pub(super) fn resolve(&mut self, value_of: impl Fn(&str) -> Option<Json>) -> Answer<()> {
+        resolve_into(&mut self.delta, &self.operators, value_of)
+    }
+
     /// Takes the `temp:` keys out.
     pub(super) fn extract_temp_keys(&mut self) -> TempDelta {
         let mut set = Vec::new();
@@ -112,6 +137,7 @@ impl EventDraft {
             }
         }
         self.delta = stored;
+        self.operators.retain(|(key, _)| !is_temp(key));
         let (unset, deleted): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.deleted).into_iter().partition(|key| is_temp(key));
         self.deleted = deleted;
@@ -137,13 +163,25 @@ impl EventDraft {
             let metadata = with_deletions(event.get("customMetadata"), &self.deleted);
             event.insert("customMetadata".into(), metadata);
         }
+        if !self.operators.is_empty() {
+            let metadata = with_operators(event.get("customMetadata"), &self.operators);
+            event.insert("customMetadata".into(), metadata);
+        }
         StoredEvent { value: Value::Object(event), is_marked: self.is_marked }
     }
 
-    /// Whether it is what is stored already. A timestamp that the clock gave does not count.
+    /// Whether it is what is stored already. A timestamp that the clock gave does not count, and neither does what
+    /// operators have come to.
     pub(super) fn is_repeated(&self, mut sealed: StoredEvent, stored: &JsValue) -> Answer<bool> {
         let text = stringify(stored)?.as_string().unwrap_or_default();
-        let stored: Value = serde_json::from_str(&text).unwrap_or_default();
+        let mut stored: Value = serde_json::from_str(&text).unwrap_or_default();
+        for event in [&mut sealed.value, &mut stored] {
+            for (key, _) in &self.operators {
+                if let Some(value) = event.pointer_mut("/actions/stateDelta").and_then(|delta| delta.get_mut(key)) {
+                    *value = Value::Null;
+                }
+            }
+        }
         if let (true, Some(event), Some(time)) = (self.is_timed, sealed.value.as_object_mut(), stored.get("timestamp"))
         {
             event.insert("timestamp".into(), time.clone());
@@ -183,6 +221,19 @@ pub(super) fn core_delta(record: &str, members: &Map<String, Value>, deleted: &[
     Ok(delta)
 }
 
+/// Puts what operators come to over the values that are there into a delta that has their keys.
+pub(super) fn resolve_into(
+    delta: &mut Map<String, Value>,
+    operators: &[(String, Operator)],
+    value_of: impl Fn(&str) -> Option<Json>,
+) -> Answer<()> {
+    for (key, operator) in operators {
+        let result = operator.resolve_key(key, value_of(key).as_ref())?;
+        delta.insert(key.clone(), result.to_value());
+    }
+    Ok(())
+}
+
 /// A number as JSON of JavaScript has it.
 pub(super) fn number(number: f64) -> Value {
     let mut value = Value::from(number + 0.0);
@@ -214,7 +265,7 @@ fn text_of(value: &Value, path: &str) -> Answer<String> {
 /// All deletions of an event: those that its metadata name already, and those of its delta.
 fn deletions_in(metadata: Option<&Value>, deleted: Vec<String>) -> Answer<Vec<String>> {
     if !deleted.is_empty() {
-        check_metadata(metadata)?;
+        check_metadata(metadata, "the keys that the event deletes")?;
     }
     let mut all = stored_deletions(metadata)?;
     all.extend(deleted);
@@ -231,15 +282,12 @@ fn stored_deletions(metadata: Option<&Value>) -> Answer<Vec<String>> {
     }
 }
 
-/// Checks that deletions can be put into the metadata of an event, without anything of them being lost.
-fn check_metadata(metadata: Option<&Value>) -> Answer<()> {
+/// Checks that what is `kept` in the metadata of an event can be put there, without anything of them being lost.
+fn check_metadata(metadata: Option<&Value>, kept: &str) -> Answer<()> {
     let own = metadata.and_then(|metadata| metadata.get("statepad"));
     for (path, value) in [("customMetadata", metadata), ("customMetadata.statepad", own)] {
         if let Some(value) = value.filter(|value| !(value.is_null() || value.is_object())) {
-            let what = format!(
-                "must be an object, not {}: the keys that the event deletes are kept in it",
-                describe_json(value)
-            );
+            let what = format!("must be an object, not {}: {kept} are kept in it", describe_json(value));
             return Err(invalid(path, &what));
         }
     }
@@ -252,6 +300,18 @@ fn with_deletions(metadata: Option<&Value>, deleted: &[String]) -> Value {
     let mut metadata = object(metadata);
     let mut own = object(metadata.get("statepad"));
     own.insert("deleted".into(), deleted.into());
+    metadata.insert("statepad".into(), own.into());
+    Value::Object(metadata)
+}
+
+/// The stored form: the metadata with these operators in it.
+fn with_operators(metadata: Option<&Value>, operators: &[(String, Operator)]) -> Value {
+    let object = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut metadata = object(metadata);
+    let mut own = object(metadata.get("statepad"));
+    let mut all = object(own.get("operators"));
+    all.extend(operators.iter().map(|(key, operator)| (key.clone(), operator.to_value())));
+    own.insert("operators".into(), all.into());
     metadata.insert("statepad".into(), own.into());
     Value::Object(metadata)
 }

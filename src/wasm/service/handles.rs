@@ -1,7 +1,7 @@
 //! Session handles: plain objects whose state, events, time and revision are brought up to date when an event is
 //! appended through them. Everything else in them stays as it was read.
 
-use js_sys::{Array, Map, Object, Set, WeakMap};
+use js_sys::{Array, Function, Map, Object, Set, WeakMap};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
@@ -50,6 +50,18 @@ extern "C" {
     fn temp(this: &View) -> Option<Map>;
     #[wasm_bindgen(method, setter)]
     fn set_temp(this: &View, temp: Option<&Map>);
+
+    /// The token of the lease that is written under.
+    #[wasm_bindgen(method, getter)]
+    pub(super) fn fence(this: &View) -> Option<f64>;
+    #[wasm_bindgen(method, setter)]
+    pub(super) fn set_fence(this: &View, fence: Option<f64>);
+
+    /// What is called when that is found to be lost.
+    #[wasm_bindgen(method, getter)]
+    pub(super) fn lose(this: &View) -> Option<Function>;
+    #[wasm_bindgen(method, setter)]
+    pub(super) fn set_lose(this: &View, lose: Option<&Function>);
 
     /// The invocations that it has seen, as far as it remembers them.
     #[wasm_bindgen(method, getter)]
@@ -145,9 +157,21 @@ impl View {
         Ok(())
     }
 
+    /// The `temp:` keys that an event finds on the handle that it comes through.
+    pub(super) fn temp_before(&self, event: &EventDraft) -> Option<Map> {
+        let is_of_user = event.author() == Some("user");
+        let is_current = self.invocation().as_deref() == Some(event.invocation_id());
+        self.temp().filter(|_| is_current || !self.begins_anew(event.invocation_id(), is_of_user))
+    }
+
+    fn begins_anew(&self, invocation: &str, is_of_user: bool) -> bool {
+        let seen = self.invocations();
+        is_of_user && !seen.has(&invocation.into()) && seen.size() > 0
+    }
+
     fn enter(&self, invocation: &str, is_of_user: bool) {
         let (seen, id) = (self.invocations(), JsValue::from(invocation));
-        if is_of_user && !seen.has(&id) && seen.size() > 0 {
+        if self.begins_anew(invocation, is_of_user) {
             self.set_temp(None);
         }
         // The last one goes to the end; the one that was seen longest ago is forgotten.

@@ -6,12 +6,18 @@ use js_sys::Array;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::errors::{Details, error};
+use super::host::{Answer, stringify};
 use super::requests::EventWindow;
 use crate::change::{Change, Guard, SessionKey};
-use crate::delta::{Delta, Write};
-use crate::error::Result;
+use crate::delta::{Delta, ScopedDelta, Write};
+use crate::error::{ErrorKind, Result};
+use crate::event::Event;
+use crate::history::History;
+use crate::json::Json;
 use crate::native::window;
 use crate::registry::SessionId;
+use crate::scope::Scope;
 use crate::sessions::Sessions;
 use crate::state::ScopeState;
 
@@ -31,6 +37,11 @@ struct Log {
     events: Array,
     /// Their times, in milliseconds since the epoch.
     times: Vec<f64>,
+    /// What the session began with.
+    creation: Change,
+    /// What wrote each key, up to the revision before `next`: made when it is asked for.
+    history: History,
+    next: u32,
 }
 
 /// A change that the core has agreed to: to be stored, then applied.
@@ -67,7 +78,9 @@ impl Memory {
         match step {
             Step::Create { key, created, change } => {
                 let id = self.sessions.apply_create(key, change)?;
-                let log = Log { created: created.clone(), events: Array::new(), times: Vec::new() };
+                let (created, creation) = (created.clone(), change.clone());
+                let (events, times, history) = (Array::new(), Vec::new(), History::default());
+                let log = Log { created, events, times, creation, history, next: 0 };
                 self.logs.insert(id, log);
             }
             Step::Append { key, created, change, event, .. } => {
@@ -90,6 +103,54 @@ impl Memory {
             }
         }
         Ok(())
+    }
+
+    /// The value that a session has under a full key.
+    pub(super) fn value(&self, id: SessionId, key: &str) -> Option<Json> {
+        let scopes = self.sessions.scopes(id)?;
+        let scope = match Scope::split(key).0 {
+            Scope::Session => scopes.session,
+            Scope::App => scopes.app,
+            Scope::User => scopes.user,
+            Scope::Temp => return None,
+        };
+        self.sessions.scope_state(scope)?.values().get(key).cloned()
+    }
+
+    /// The value that an app, or a user in it, has under a full key.
+    pub(super) fn shared_value(&self, app_name: &str, user_id: Option<&str>, key: &str) -> Option<Json> {
+        let user_id = match Scope::split(key).0 {
+            Scope::App => None,
+            Scope::User => Some(user_id?),
+            Scope::Session | Scope::Temp => return None,
+        };
+        let scope = self.sessions.scope(app_name, user_id)?;
+        self.sessions.scope_state(scope)?.values().get(key).cloned()
+    }
+
+    /// What wrote each key of a session, with all that its log has.
+    pub(super) fn history(&mut self, id: SessionId) -> Answer<&History> {
+        let Some(log) = self.logs.get_mut(&id) else { return Err(JsValue::UNDEFINED) };
+        if log.next == 0 {
+            log.history.push(0, &log.creation.delta.clone().join(Delta::default()));
+            log.next = 1;
+        }
+        while log.next <= log.events.length() {
+            log.history.push(u64::from(log.next), &read_event(&log.events.get(log.next - 1))?.delta()?);
+            log.next += 1;
+        }
+        Ok(&log.history)
+    }
+
+    /// The time of a session's creation, in milliseconds since the epoch.
+    pub(super) fn creation_time(&self, id: SessionId) -> f64 {
+        self.logs.get(&id).map_or(0.0, |log| log.creation.time)
+    }
+
+    /// What a session began with, of its own keys.
+    pub(super) fn creation(&self, id: SessionId) -> Delta {
+        let none = ScopedDelta::default();
+        self.logs.get(&id).map_or(none.session, |log| log.creation.delta.session.clone())
     }
 
     /// The event at a place in the log, from 0.
@@ -146,6 +207,14 @@ impl Memory {
         };
         Guard { revision: None, app: Some(version(None)), user: user_id.map(|user_id| version(Some(user_id))) }
     }
+}
+
+/// A stored event as the core reads it.
+pub(super) fn read_event(event: &JsValue) -> Answer<Event> {
+    let text = stringify(event)?.as_string().unwrap_or_default();
+    let message =
+        |reason| error(ErrorKind::StoreCorrupt, &format!("an event cannot be read: {reason}"), Details::default());
+    serde_json::from_str(&text).map_err(message)
 }
 
 /// The values of scopes in one JSON object, under full keys.

@@ -21,8 +21,14 @@ mod store;
 mod backend;
 mod update;
 mod session_service;
+mod operators;
+mod past;
+mod fork;
+mod lease;
 mod template;
 
+pub use lease::Lease;
+pub use operators::{append, compare_and_set, increment, set_once};
 pub use session_service::{SessionService, deleted};
 pub use template::Template;
 

@@ -12,7 +12,7 @@ use super::checks::{
     admit_optional_string, admit_string, check_count, check_function, check_object, check_options, refuse_aborted,
 };
 use super::errors::invalid;
-use super::event::{Fill, admit_event, core_delta};
+use super::event::{Fill, admit_event, core_delta, resolve_into};
 use super::host::{Answer, Attributes, define, member, parse, put, settled};
 use super::memory::Step;
 use super::requests::{
@@ -33,7 +33,7 @@ use crate::list::{ListQuery, Start};
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct SessionService {
-    backend: Rc<Backend>,
+    pub(super) backend: Rc<Backend>,
 }
 
 #[wasm_bindgen]
@@ -75,10 +75,13 @@ impl SessionService {
                 user_id: admit_string(&member(&request, "userId")?, "userId")?,
                 session_id: named.filter(|id| !id.trim().is_empty()).unwrap_or_else(|| self.backend.id()),
             };
-            let state = admit_delta(&member(&request, "state")?, "state")?;
-            let state = core_delta("state", &state.members, &state.deleted)?;
+            let mut state = admit_delta(&member(&request, "state")?, "state")?;
             Ok(self.backend.change(signal, move |backend| {
                 let (time, created) = (backend.now()?, backend.id());
+                let value_of =
+                    |name: &str| backend.memory.borrow().shared_value(&key.app_name, Some(&key.user_id), name);
+                resolve_into(&mut state.members, &state.operators, value_of)?;
+                let state = core_delta("state", &state.members, &state.deleted)?;
                 let change = backend.memory.borrow().sessions.prepare_create(&key, time, state)?;
                 let step = Some(Step::Create { key: key.clone(), created, change });
                 let answer = move |backend: &Backend| backend.open(&key, EventWindow::default());
@@ -221,10 +224,11 @@ impl SessionService {
         options: Option<UpdateStateOptions>,
     ) -> Promise {
         let begin = || -> Answer<Promise> {
+            let leased = self.backend.handles.view(&target).filter(|view| view.fence().is_some());
             let target = check_target(&target)?;
             let function = check_function(&function, "fn")?;
             let options = check_update_options(&options.map_or(JsValue::UNDEFINED, JsValue::from))?;
-            Ok(future_to_promise(update(Rc::clone(&self.backend), target, function, options)))
+            Ok(future_to_promise(update(Rc::clone(&self.backend), target, leased, function, options)))
         };
         started(begin())
     }
@@ -263,7 +267,7 @@ pub fn deleted() -> JsValue {
 }
 
 /// An operation that has begun, or what was wrong with its arguments.
-fn started(begun: Answer<Promise>) -> Promise {
+pub(super) fn started(begun: Answer<Promise>) -> Promise {
     begun.unwrap_or_else(|thrown| settled(Err(thrown)))
 }
 

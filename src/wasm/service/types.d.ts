@@ -138,7 +138,7 @@ export interface Event extends AdkEvent {
   readonly partial?: boolean;
   readonly longRunningToolIds?: readonly string[];
   readonly branch?: string;
-  /** Further data. The member `statepad` is this package's own: `{ deleted: [keys] }`. */
+  /** Further data. The member `statepad` is this package's own: `{ deleted: [keys], operators: { key: operator } }`. */
   readonly customMetadata?: Readonly<Record<string, unknown>>;
 }
 
@@ -255,6 +255,64 @@ export interface UpdateStateOptions extends Abortable {
   readonly invocationId?: string | undefined;
 }
 
+/** Options of `history`. */
+export interface HistoryOptions extends Abortable {
+  /** Only writes up to this revision; that of the handle unless told otherwise. */
+  readonly until?: number | undefined;
+  /** Only the last so many. */
+  readonly last?: number | undefined;
+}
+
+/** One write of a key, in the answer of `history`. */
+export interface HistoryStep {
+  /** The revision that the session came to with it; 0 is its creation. */
+  readonly revision: number;
+  /** The time of the event, or of the creation, in milliseconds since the epoch. */
+  readonly timestamp: number;
+  /** The event that wrote it. Absent at the creation. */
+  readonly event?: Event;
+  /** The value before, where the session's log has one. */
+  readonly from?: Json;
+  /** The value after. Absent when the key was deleted. */
+  readonly to?: Json;
+}
+
+/** Options of `rewind`. */
+export interface RewindOptions extends Abortable {
+  /** The id of the invocation before which the session goes back. */
+  readonly before: string;
+}
+
+/** The answer of `rewind` and `redo`. */
+export interface Rewound {
+  /** The marker: the event that says so, and restores the session's own keys. */
+  readonly event: Event;
+  /** The revision of the session after it. */
+  readonly revision: number;
+  /** The `app:` and `user:` keys that the turns concerned had written: they stay as they are. */
+  readonly shared: readonly string[];
+}
+
+/** Options of `fork`. */
+export interface ForkOptions extends Abortable {
+  /** The revision that the new session goes on from; the last one unless told otherwise. */
+  readonly at?: number | undefined;
+  /** Generated (a UUID) when absent or blank. */
+  readonly sessionId?: string | undefined;
+}
+
+/** Options of `lease`. */
+export interface LeaseOptions extends Abortable {
+  /** How long the lease lasts unless it is renewed, in milliseconds; 30,000 unless told otherwise. */
+  readonly ttl?: number | undefined;
+}
+
+/** In the place of a value in a delta: see `increment`, `append`, `setOnce` and `compareAndSet`. */
+export interface OperatorWrite {
+  /** In JSON it is `null`. What it came to is in the delta of the stored event. */
+  toJSON(): null;
+}
+
 /** The mark of a deletion: see {@link deleted}. */
 export interface Deleted {
   /** In JSON it is `null`, which ADK's readers understand. */
@@ -303,6 +361,9 @@ export interface LogRecord {
   readonly delta?: { readonly app?: ScopeDelta; readonly user?: ScopeDelta; readonly session?: ScopeDelta };
   /** Which session was there just before, at which revision. */
   readonly guard?: { readonly created?: string; readonly rev?: number };
+  /** What the package notes besides: up to where a log of app or user values was trimmed, and who has written one. */
+  readonly trim?: number;
+  readonly by?: { readonly userId?: string; readonly sessionId?: string; readonly eventId?: string };
   /** Of the kind `version`: which version the records have. */
   readonly version?: number;
 }
@@ -363,7 +424,9 @@ export type ErrorCode =
   | 'LIMIT_EXCEEDED'
   | 'STORE_UNAVAILABLE'
   | 'COMMIT_UNKNOWN'
-  | 'STORE_CORRUPT';
+  | 'STORE_CORRUPT'
+  | 'LEASE_HELD'
+  | 'LEASE_LOST';
 
 /** A required placeholder that found nothing. */
 export interface Missing {
@@ -394,6 +457,8 @@ export interface StatepadError extends Error {
   readonly expected?: number;
   /** `SESSION_STALE`: the revision that the session has. */
   readonly actual?: number;
+  /** `LEASE_HELD`: when the lease ends, in milliseconds since the epoch. */
+  readonly until?: number;
   /** `TEMPLATE_KEY_MISSING` and `ARTIFACT_MISSING`: all that is missing, each once, in the order of the text. */
   readonly missing?: readonly Missing[];
 }

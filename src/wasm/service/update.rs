@@ -9,8 +9,9 @@ use wasm_bindgen_futures::JsFuture;
 use super::backend::{Backend, Plan};
 use super::checks::refuse_aborted;
 use super::errors::{Details, error, error_by, is_kind, not_found};
-use super::event::{Fill, admit_event, core_delta, is_temp};
-use super::host::{Answer, deferred, is_thenable, keys, parse_frozen, put, sleep, symbols};
+use super::event::{Fill, admit_event, core_delta, is_temp, resolve_into};
+use super::handles::View;
+use super::host::{Answer, deferred, is_thenable, keys, member, parse_frozen, put, sleep, symbols};
 use super::kinds::{describe, is_plain};
 use super::memory::{Memory, Step};
 use super::requests::{Target, UpdateOptions};
@@ -36,6 +37,7 @@ struct Read {
 pub(super) async fn update(
     backend: Rc<Backend>,
     target: Target,
+    leased: Option<View>,
     function: Function,
     options: UpdateOptions,
 ) -> Answer<JsValue> {
@@ -43,8 +45,8 @@ pub(super) async fn update(
     let mut count = 0.0;
     while count < options.attempts {
         let _retry = if count > 0.0 { Some(retry_turn(&backend).await) } else { None };
-        match attempt(&backend, &target, &function, &options).await {
-            Err(thrown) if is_kind(&thrown, &[ErrorKind::StateConflict, ErrorKind::SessionStale]) => met = thrown,
+        match attempt(&backend, &target, leased.as_ref(), &function, &options).await {
+            Err(thrown) if has_met_others(&thrown) => met = thrown,
             answer => return answer,
         }
         count += 1.0;
@@ -53,9 +55,16 @@ pub(super) async fn update(
     Err(error_by(ErrorKind::StateConflict, &message, &met))
 }
 
+/// A value that the function's own `compareAndSet` does not find has a key: it runs once.
+fn has_met_others(thrown: &JsValue) -> bool {
+    is_kind(thrown, &[ErrorKind::StateConflict, ErrorKind::SessionStale])
+        && member(thrown, "key").is_ok_and(|key| key.is_undefined())
+}
+
 async fn attempt(
     backend: &Rc<Backend>,
     target: &Target,
+    leased: Option<&View>,
     function: &Function,
     options: &UpdateOptions,
 ) -> Answer<JsValue> {
@@ -89,7 +98,12 @@ async fn attempt(
     }
     refuse_aborted(&options.signal)?;
     let plan = match target {
-        Target::Session(key) => of_session(backend, key, &read, &answer, options)?,
+        Target::Session(key) => {
+            if let Some(view) = leased {
+                backend.check_fence(view, key)?;
+            }
+            of_session(backend, key, &read, &answer, options)?
+        }
         Target::Scopes { app_name, user_id } => of_scopes(backend, app_name, user_id.as_deref(), &read, &answer)?,
     };
     let written = backend.make(plan).await;
@@ -154,7 +168,10 @@ fn of_session(
 
 /// A user's and the app's keys, or the app's alone.
 fn of_scopes(backend: &Backend, app_name: &str, user_id: Option<&str>, read: &Read, delta: &JsValue) -> Answer<Plan> {
-    let admitted = admit_delta(delta, "delta")?;
+    let mut admitted = admit_delta(delta, "delta")?;
+    resolve_into(&mut admitted.members, &admitted.operators, |key| {
+        backend.memory.borrow().shared_value(app_name, user_id, key)
+    })?;
     let delta = core_delta("delta", &admitted.members, &admitted.deleted)?;
     let (id, time) = (backend.id(), backend.now()?);
     let memory = backend.memory.borrow();

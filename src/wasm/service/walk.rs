@@ -6,11 +6,12 @@ use js_sys::{Array, Date, Function, Object, Reflect, Symbol};
 use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
 
-use super::errors::refused;
+use super::errors::{Details, error, refused};
 use super::host::{is_array, is_enumerable, keys, member, string_of, stringify, symbols as own_symbols, well_formed};
 use super::kinds::{describe, is_plain, is_record_like, is_revoked, type_of};
 use crate::error::ErrorKind;
 use crate::json::{MAX_DEPTH, js_number, member as spelled_member, normalize, quoted};
+use crate::operator::Operator;
 
 /// Copies the members of `from` but one. `path` names `from` in errors.
 pub(super) fn admit_members(from: &JsValue, except: &str, path: &str) -> Result<Map<String, Value>, JsValue> {
@@ -39,6 +40,8 @@ fn copy_members(from: &JsValue, except: &str) -> Result<Map<String, Value>, Faul
 pub(super) struct AdmittedDelta {
     pub(super) members: Map<String, Value>,
     pub(super) deleted: Vec<String>,
+    /// Their keys stand at the end of the members, as `null`.
+    pub(super) operators: Vec<(String, Operator)>,
 }
 
 /// Copies a delta. `path` names it in errors.
@@ -61,6 +64,10 @@ pub(super) fn admit_delta(given: &JsValue, path: &str) -> Result<AdmittedDelta, 
             if is_deleted(&value) {
                 delta.deleted.push(name.clone());
                 delta.members.insert(name, Value::Null);
+            } else if let Some(operator) = operator_in(&value) {
+                let operator = required(copy(&operator, &key, 1, Symbols::LeftOut)).map_err(at)?;
+                let operator = serde_json::from_value(operator).map_err(|_| Fault::from(unknown_operator(&name)))?;
+                delta.operators.push((name, operator));
             } else {
                 delta.members.insert(name, required(copy(&value, &key, 1, Symbols::Refused)).map_err(at)?);
             }
@@ -69,7 +76,29 @@ pub(super) fn admit_delta(given: &JsValue, path: &str) -> Result<AdmittedDelta, 
     };
     admit().map_err(|fault| fault.report(path, Keys::OfState))?;
     refuse_symbols(given).map_err(|fault| fault.report(path, Keys::OfState))?;
+    delta.members.extend(delta.operators.iter().map(|(key, _)| (key.clone(), Value::Null)));
     Ok(delta)
+}
+
+/// Copies a value. `path` names it in errors.
+pub(super) fn admit_value(given: &JsValue, path: &str) -> Result<Value, JsValue> {
+    required(copy(given, &"".into(), 1, Symbols::Refused)).map_err(|fault| fault.report(path, Keys::Members))
+}
+
+/// The mark by which operators are known, also those of the package.
+pub(super) fn operator_mark() -> JsValue {
+    Symbol::for_("statepad.operator").into()
+}
+
+/// The operator that stands in the place of a value.
+fn operator_in(value: &JsValue) -> Option<JsValue> {
+    // A proxy that was revoked throws.
+    let operator = if value.is_object() { Reflect::get(value, &operator_mark()).ok()? } else { return None };
+    (!operator.is_undefined()).then_some(operator)
+}
+
+fn unknown_operator(key: &str) -> JsValue {
+    error(ErrorKind::InvalidArgument, &format!("the operator of \"{key}\" is not known here"), Details::of_key(key))
 }
 
 /// Whether a value is the mark of a deletion, also that of the package.
@@ -125,6 +154,9 @@ fn copy_object(value: &JsValue, name: &JsValue, depth: usize, symbols: Symbols) 
     }
     if is_revoked(value) {
         return Err(Fault::of("is a revoked proxy"));
+    }
+    if operator_in(value).is_some() {
+        return Err(Fault::of("is an operator: it can only be the whole value of a key in a delta"));
     }
     if let Ok(to_json) = member(value, "toJSON")?.dyn_into::<Function>() {
         return copy_json(value, &to_json, name, depth, symbols);

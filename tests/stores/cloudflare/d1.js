@@ -58,7 +58,7 @@ async function dump(database) {
 function everyKind() {
   const delta = { app: { set: { a: 1 }, unset: ['b'] }, user: { set: { a: 1 }, unset: ['b'] } };
   const session = { set: { c: 1 }, unset: ['d'] };
-  const guard = { pos: { app: 0 }, keys: { user: { unset: ['x'] } } };
+  const guard = { fence: 0, pos: { app: 0 }, keys: { user: { unset: ['x'] } } };
   return [create(KEY, { ...delta, session }, { guard }), append('e1', { ...delta, session }), update('u1', delta)];
 }
 
@@ -82,7 +82,17 @@ export const newer = ({ database, context }) =>
     () => dump(database),
   );
 export const told = ({ database, context }) => toldOnes(d1Store(database), memoryStore(), context);
-export const wrong = () => wrongOnes(d1Store, 'prepare');
+export async function wrong({ database }) {
+  await wrongOnes(d1Store, 'prepare');
+  for (const [options, path] of [
+    [null, 'options'],
+    ['log', 'options'],
+    [{ log: 'no' }, 'log'],
+  ]) {
+    const error = await assertCode(async () => d1Store(database, options), 'INVALID_ARGUMENT');
+    assertEqual(error.path, path, 'the path');
+  }
+}
 export async function old({ database, context, statements }) {
   await database.batch(statements.map((statement) => database.prepare(statement)));
   return oldOnes(d1Store(database), context);
@@ -171,6 +181,9 @@ export async function roundTrips({ database, context }) {
     'a list',
   );
   assertEqual((await counts(() => store.loadScope({ app: 'app' }, context))).length, 1, 'a scope');
+  assertEqual((await counts(() => store.readLog({ app: 'app' }, { name: 'a' }, context))).length, 1, 'a log');
+  assertEqual((await counts(() => store.trimLog({ app: 'app' }, 3, context))).length, 1, 'trimming a log');
+  assertEqual((await counts(() => store.lease(KEY, { holder: 'one', ttl: 9 }, context))).length, 1, 'a lease');
   assertEqual((await counts(() => store.removeScope({ app: 'app' }, context))).length, 1, 'removing a scope');
   assertEqual((await counts(() => store.remove(KEY, context))).length, 1, 'removing a session');
   return { created: created[0], appended: appended[0] };
@@ -353,6 +366,18 @@ export async function plans({ database, context }) {
     append: () => store.commit(event, context),
     update: () => store.commit(change, context),
     scope: () => store.loadScope({ app: 'app', user: 'user' }, context),
+    log: () => store.readLog({ app: 'app', user: 'user' }, {}, context),
+    'log of a name': () => store.readLog({ app: 'app', user: 'user' }, { name: 'a', limit: 2 }, context),
+    'trim log': () => store.trimLog({ app: 'app', user: 'user' }, 1, context),
+    lease: () => store.lease(KEY, { holder: 'one', ttl: 1 }, context),
+    renew: () => store.lease(KEY, { holder: 'one', ttl: 0, fence: 1 }, context),
+    'many changes': () =>
+      store.commitMany(
+        keys
+          .slice(0, 3)
+          .map((key, at) => append('many', { app: { set: { a: at } }, user: { unset: ['b'] } }, { key })),
+        context,
+      ),
     'remove scope': () => store.removeScope({ app: 'app', user: 'user' }, context),
     remove: () => store.remove(KEY, context),
   };

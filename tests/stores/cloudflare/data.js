@@ -56,6 +56,7 @@ export async function bigOnes(store, context) {
   await store.commit(create(), context);
   const encoder = new TextEncoder();
   let before = {};
+  const written = [];
   for (const [index, text] of HEAVY.entries()) {
     const value = text.repeat(1_000_000 / encoder.encode(JSON.stringify(text).slice(1, -1)).length);
     const json = JSON.stringify(value);
@@ -64,6 +65,7 @@ export async function bigOnes(store, context) {
     const guard = { keys: { session: { set: before } } };
     const { rev } = await store.commit(append(`e${index}`, delta, { data: json, guard }), context);
     before = { [`big ${index}`]: value };
+    written.push(value);
     assertEqual(rev, index + 1, 'rev');
     const loaded = await store.load(KEY, { events: { last: 1 } }, context);
     assert(loaded.events[0].data === json, `event ${index} is another`);
@@ -76,7 +78,41 @@ export async function bigOnes(store, context) {
     (await store.load(KEY, { events: { last: 1 } }, context)).events[0].data === full,
     'the full event is another',
   );
+  await bigLog(store, context, written);
   await tooBigOnes(store, context);
+}
+
+/** The log has values beside those that they replaced, which do not go into one row with them. */
+async function bigLog(store, context, written) {
+  const by = (index) => ({ userId: 'user', sessionId: 'session', eventId: `e${index}` });
+  const { entries } = await store.readLog({ app: 'app' }, {}, context);
+  assertEqual(
+    entries.map(({ pos, by: each, writes }) => [pos, each, writes.map(({ name }) => name)]),
+    written.map((_, index) => [index + 1, by(index), ['big', 'small']]),
+    'the entries',
+  );
+  for (const name of ['big', 'small']) {
+    const log = await store.readLog({ app: 'app' }, { name, after: 1, limit: written.length - 2 }, context);
+    const values = name === 'big' ? written : written.map((_, index) => index);
+    const expected = values.slice(1, -1).map((to, at) => {
+      return { pos: at + 2, time: 2_000, by: by(at + 1), writes: [{ name, from: values[at], to }] };
+    });
+    assertEqual(log.entries, expected, `the entries of ${name}`);
+  }
+  const [first, second] = ['a', 'b'].map((letter) => letter.repeat(1_999_800));
+  for (const delta of [{ set: { full: first } }, { set: { full: second } }, { unset: ['full'] }]) {
+    await store.commit(
+      update(`full ${Object.keys(delta)[0]} ${(delta.set?.full ?? '')[0]}`, { user: delta }),
+      context,
+    );
+  }
+  const log = await store.readLog({ app: 'app', user: 'user' }, { name: 'full' }, context);
+  const writes = [{ to: first }, { from: first, to: second }, { from: second }];
+  assertEqual(
+    log.entries,
+    writes.map((write, at) => ({ pos: at + 1, time: 3_000, writes: [{ name: 'full', ...write }] })),
+    'the entries of what is as big as can be',
+  );
 }
 
 async function tooBigOnes(store, context) {
@@ -242,7 +278,19 @@ export async function oldOnes(store, context) {
   );
   const fox = "o'brien \0 🦊";
   assertEqual([rows[2].key.userId, rows[2].state], [fox, { '': null, 'a\u0001b': 'c\0d' }], 'the strange one');
+  const log = async (query = {}) => await store.readLog({ app: 'notes' }, query, context);
+  assertEqual(await log(), { pos: 4, base: 4, entries: [] }, 'the log before the first change');
   await store.commit(append('e4', { app: { set: { count: 4 } } }, { key }), context);
+  const by = { userId: 'ada', sessionId: 'first', eventId: 'e4' };
+  const entry = { pos: 5, time: 2_000, by, writes: [{ name: 'count', from: 3, to: 4 }] };
+  assertEqual(await log(), { pos: 5, base: 4, entries: [entry] }, 'the log');
+  const told = await store.load(key, { events: { last: 2 } }, context);
+  assertEqual(
+    told.events.map((event) => event.pos),
+    [undefined, { app: 5, user: 2 }],
+    'the positions',
+  );
+  assertEqual((await store.lease(key, { holder: 'one', ttl: 1_000 }, context)).fence, 1, 'the token');
   await store.remove({ appName: 'notes', userId: fox, sessionId: '' }, context);
   assertEqual((await store.list({ app: 'notes', descending: true, limit: 1 }, context)).total, 2, 'the total');
   const again = update('u1', { user: { set: { size: 0 } } }, { key: { appName: 'notes', userId: 'ada' } });
@@ -288,6 +336,8 @@ export async function newerOnes(store, context, run, dump) {
   await refused(() => store.remove(KEY, context, { created: 'create user session' }));
   await refused(() => store.removeScope({ app: 'app' }, context));
   await refused(() => store.removeScope({ app: 'app', user: 'user' }, context));
+  await refused(() => store.trimLog({ app: 'app', user: 'user' }, 1, context));
+  await refused(() => store.lease(KEY, { holder: 'one', ttl: 1_000 }, context));
 }
 
 /** What is thrown for arguments that are no storage. */

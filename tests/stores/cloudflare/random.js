@@ -115,8 +115,41 @@ export async function randomChanges(store, context, { seed, calls }) {
         const [one, other] = await both((each) => each.load(key, { events: window, known }, context));
         assertEqual(inOrder(other), inOrder(one), `the session after call ${call}`);
       }
+      for (const user of [undefined, ...USERS]) {
+        await compareLogs({ app, ...(user !== undefined && { user }) }, call);
+      }
     }
   }
+
+  async function compareLogs(scope, call) {
+    if (next(9) === 0) {
+      const upTo = next(call);
+      const [expected, actual] = await both((each) => each.trimLog(scope, upTo, context));
+      assertEqual(actual, expected, `how much is trimmed after call ${call}`);
+    }
+    const query = pick([{}, { after: next(call), to: next(3 * call) }, { name: pick(NAMES), limit: next(5) }]);
+    const [expected, actual] = await both((each) => each.readLog(scope, query, context));
+    assertEqual(logOf(actual), logOf(expected), `the log ${JSON.stringify(query)} of a scope after call ${call}`);
+    counts.entries = (counts.entries ?? 0) + actual.entries.length;
+  }
+}
+
+/**
+ * Times of the clock, as removals have, are not compared; nor is the order of the names that they delete: a record has
+ * names that are numbers first.
+ */
+function logOf({ pos, base, entries }) {
+  const timed = entries.map(({ pos: at, time, by, writes }) => {
+    const each = writes.map(({ name, from, to }) => [name, from, to]);
+    const isRemoval = time > 10_000;
+    return {
+      at,
+      time: isRemoval ? 'now' : time,
+      by: by && [by.userId, by.sessionId, by.eventId],
+      each: isRemoval ? each.sort() : each,
+    };
+  });
+  return { pos, base, timed };
 }
 
 function pageInOrder({ rows, app, users, total }) {

@@ -7,7 +7,7 @@ import { callbackStore, fileJournal, journalStore, localStorageJournal } from 's
 import { memoryArea, memoryLocks } from './support.mjs';
 import { storeTests } from '../support/run.mjs';
 
-const alone = { without: ['another', 'watch'] };
+const alone = { without: ['another', 'watch', 'increment', 'append', 'setOnce', 'compareAndSet'] };
 
 function openCallbacks() {
   const log = [];

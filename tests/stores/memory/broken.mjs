@@ -5,9 +5,12 @@ import { brokenCalls } from './broken/calls.mjs';
 import { brokenDuplicates } from './broken/duplicates.mjs';
 import { brokenGuards } from './broken/guards.mjs';
 import { brokenKeys } from './broken/keys.mjs';
+import { brokenLeases } from './broken/leases.mjs';
 import { brokenLists } from './broken/lists.mjs';
+import { brokenLogs } from './broken/logs.mjs';
 import { brokenMarks } from './broken/marks.mjs';
 import { brokenOpening } from './broken/opening.mjs';
+import { brokenOperators } from './broken/operators.mjs';
 import { brokenValues } from './broken/values.mjs';
 import { brokenWindows } from './broken/windows.mjs';
 
@@ -26,4 +29,7 @@ export const broken = {
   ...brokenLists,
   ...brokenBatches,
   ...brokenOpening,
+  ...brokenLeases,
+  ...brokenOperators,
+  ...brokenLogs,
 };

@@ -14,6 +14,20 @@ function open() {
 
 storeTests('memory', open, { without: ['reopen'] });
 
+test('a store without a log has no method for it, keeps nothing, and says so', async () => {
+  const context = { signal: new AbortController().signal };
+  const store = memoryStore({ log: false });
+  assert.deepEqual([store.readLog, store.trimLog, store.keeps.includes('log')], [undefined, undefined, false]);
+  const key = { appName: 'app', userId: 'user', sessionId: 's' };
+  const event = { id: 'e', time: 1, data: '{}' };
+  await store.commit({ id: 'c', kind: 'create', key, time: 1, delta: {} }, context);
+  await store.commit({ id: 'e', kind: 'append', key, time: 1, event, delta: { app: { set: { a: 1 } } } }, context);
+  assert.deepEqual((await store.load(key, {}, context)).events, [{ rev: 1, id: 'e', data: '{}' }]);
+  const options = { code: 'INVALID_ARGUMENT', message: /options\.log/ };
+  assert.throws(() => memoryStore({ log: 'no' }), options);
+  assert.throws(() => memoryStore({ logs: true }), { code: 'INVALID_ARGUMENT', message: /logs is not known/ });
+});
+
 test('cases are plain data: they are the same cases after they were written down as JSON', async () => {
   const text = JSON.stringify(storeCases);
   assert.equal(JSON.stringify(JSON.parse(text)), text);

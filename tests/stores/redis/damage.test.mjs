@@ -116,7 +116,7 @@ if (why) {
       const anew = { ...create('anew', keyOf('began')), event: { id: 'anew', time: 1_000, data: '"anew"' } };
       assert.equal((await store.commit(anew, context)).duplicate, undefined);
       const { events } = await store.load(keyOf('began'), { events: { from: 0 } }, context);
-      assert.deepEqual(events, [{ rev: 0, data: '"anew"' }]);
+      assert.deepEqual(events, [{ rev: 0, data: '"anew"', pos: { app: 1, user: 0 } }]);
     });
   }
 

@@ -71,7 +71,7 @@ test('what is no connected client is refused, and the message says what to pass'
     [[shared, 'prefix'], /options must be an object/],
     [
       [shared, { prefx: 'a' }],
-      /prefx is not known in the options, which are prefix, subscriber, durability: did you mean prefix\?/,
+      /prefx is not known in the options, which are prefix, subscriber, durability, log: did you mean prefix\?/,
     ],
     [[shared, { prefix: 7 }], /prefix must be a string/],
     // They would choose the slot of a cluster.

@@ -69,6 +69,7 @@ if (why) {
     await store.open({ migrate: 'upgrade' }, context);
     const again = await store.commit(update('u2', { appName: 'tutor' }, { app: values({ users: 4 }) }), context);
     const { pos } = await store.loadScope({ app: 'tutor' }, context);
+    const { pos: ofAna } = await store.loadScope({ app: 'tutor', user: 'ana' }, context);
     assert.deepEqual([again.duplicate, again.pos.app], [true, pos]);
     const key = keyOf('monday', 'ana', 'tutor');
     const known = { pos: { app: pos }, marks: { app: 'u2' } };
@@ -83,7 +84,11 @@ if (why) {
       context,
     );
     assert.deepEqual([{ ...loaded.changed.app.set }, loaded.changed.app.unset], [{}, ['motto']]);
-    assert.deepEqual(loaded.events, [{ rev: 5, data: '{"id":"n1"}', id: 'n1' }]);
+    assert.deepEqual(loaded.events, [{ rev: 5, data: '{"id":"n1"}', id: 'n1', pos: { app: pos + 1, user: ofAna } }]);
+    // The log begins with what this version writes.
+    const { base, entries } = await store.readLog({ app: 'tutor' }, {}, context);
+    assert.deepEqual([base, entries.map(({ by }) => by?.eventId)], [pos, ['n1', undefined]]);
+    assert.equal((await store.readLog({ app: 'tutor', user: 'ana' }, {}, context)).base, ofAna);
   });
 
   test('a service upgrades with one line, and another one says that line', async () => {

@@ -110,26 +110,31 @@ for (const name of Object.keys(libraries)) {
       assert.equal(Object.keys((await told(2, 'u1')).app.set).length, 2);
     }));
 
-  test(`${name}: a change costs as many statements after a thousand others as before them`, () =>
-    withFile(name, async (file) => {
-      let count = 0;
-      const store = plain(sqliteStore(observed(file.connect(), { before: () => count++ }), { synchronous: 'normal' }));
-      await store.open({ migrate: 'create' });
-      await store.commit(creation('s', { app: { set: { n: 0 } } }));
-      const cost = async (number, delta) => {
-        count = 0;
-        await store.commit(event(`e${number}`, delta));
-        return count;
-      };
-      const app = { app: { set: { n: 1 }, unset: ['gone'] } };
-      const before = [await cost(1, {}), await cost(2, app)];
-      // With those that begin and end it, and of the event, the session, the scope and two names.
-      assert.deepEqual(before, [5, 8]);
-      for (let number = 3; number < 1040; number++) {
-        await cost(number, app);
-      }
-      assert.deepEqual([await cost(2000, {}), await cost(2001, app)], before);
-    }));
+  for (const log of [true, false]) {
+    const title = `${name}: a change costs as many statements after a thousand others as before them`;
+    test(`${title}${log ? '' : ', and fewer without a log'}`, () =>
+      withFile(name, async (file) => {
+        let count = 0;
+        const database = observed(file.connect(), { before: () => count++ });
+        const store = plain(sqliteStore(database, { synchronous: 'normal', log }));
+        await store.open({ migrate: 'create' });
+        await store.commit(creation('s', { app: { set: { n: 0 } } }));
+        const cost = async (number, delta) => {
+          count = 0;
+          await store.commit(event(`e${number}`, delta));
+          return count;
+        };
+        const app = { app: { set: { n: 1 }, unset: ['gone'] } };
+        const before = [await cost(1, {}), await cost(2, app)];
+        // With those that begin and end it, and of the event, the session, the scope and two names; of the log one,
+        // and two that read what is under these names.
+        assert.deepEqual(before, [5, log ? 11 : 8]);
+        for (let number = 3; number < 1040; number++) {
+          await cost(number, app);
+        }
+        assert.deepEqual([await cost(2000, {}), await cost(2001, app)], before);
+      }));
+  }
 }
 
 const [first] = Object.keys(libraries);
@@ -156,6 +161,11 @@ test('options that are none are refused at once, by name', () => {
   refused({ busyTimeout: -1 }, 'busyTimeout');
   refused({ busyTimeout: NaN }, 'busyTimeout');
   refused({ busyTimeout: '5' }, 'busyTimeout');
-  sqliteStore(database, { synchronous: undefined, journalMode: undefined, busyTimeout: Infinity });
+  refused({ log: 'no' }, 'log');
+  refused({ log: null }, 'log');
+  refused({ pollMs: 0 }, 'pollMs');
+  refused({ pollMs: NaN }, 'pollMs');
+  refused({ pollMs: '5' }, 'pollMs');
+  sqliteStore(database, { synchronous: undefined, journalMode: undefined, busyTimeout: Infinity, pollMs: Infinity });
   database.close();
 });

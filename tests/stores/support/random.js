@@ -212,7 +212,7 @@ function plain(answer, isLogged) {
       const { code, message, actual, key, scope } = value;
       return { refused: code ?? message, actual, key, scope };
     }
-    if (member === 'results') return canonical(value);
+    if (member === 'results' && value) return canonical(value);
     if (member === 'until') return undefined;
     // Where the first update was, or the creation, only some stores know.
     if (value?.duplicate && value.data === undefined) return { ...value, results: undefined };

@@ -166,7 +166,7 @@ async function storeUnlessReplaced(
   }
   const { cache, writer } = parts;
   const { guard, read, lease } = request;
-  const given = { event, prepared, guard };
+  const given: ToSend = { event, prepared, guard };
   const ready = tries === undefined ? given : tries.resolve(cache, record, given, isSure);
   if (ready === undefined) {
     return undefined;
@@ -179,6 +179,9 @@ async function storeUnlessReplaced(
   try {
     committed = await writer.commit(sent, begin);
   } catch (error) {
+    if (ready.misfit !== undefined && isStoreError(error) && error.code === 'conflict' && error.actual === undefined) {
+      throw ready.misfit;
+    }
     if (guard.keys === undefined && (await tries?.canTryAgain(cache, record, error))) {
       return undefined;
     }

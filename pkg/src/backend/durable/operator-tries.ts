@@ -28,6 +28,8 @@ export interface ToSend {
   readonly event: Event;
   readonly prepared: PreparedChange;
   readonly guard: Guard;
+  /** Why it cannot be written: the guard never holds, and all that can come of it is that the store has the event. */
+  readonly misfit?: unknown;
 }
 
 /** The tries of one append. */
@@ -40,9 +42,8 @@ export class OperatorTries {
   }
 
   /**
-   * Resolves the operators against the cached values. Answers `undefined` when one does not fit, and the values may be
-   * old: they are loaded before the next try. Throws `STATE_CONFLICT` or `INVALID_ARGUMENT`, with the `key`. The change
-   * is discarded when it is not answered.
+   * Resolves the operators against the cached values. Answers `undefined`, and the change is discarded, when one does not
+   * fit, and the values may be old: they are loaded before the next try.
    */
   resolve(cache: SessionCache, record: SessionRecord, given: ToSend, isCurrent: boolean): ToSend | undefined {
     const { registry } = cache;
@@ -51,11 +52,11 @@ export class OperatorTries {
       const event = eventWith(given.event, results);
       const prepared = { ...given.prepared, delta: event.actions.stateDelta as PreparedChange['delta'] };
       return { event, prepared, guard: { ...given.guard, keys: bothKeys(given.guard.keys, keys) } };
-    } catch (error) {
-      registry.engine.discard(given.prepared);
+    } catch (misfit) {
       if (isCurrent) {
-        throw error;
+        return { ...given, guard: { ...given.guard, keys: neverHolds((misfit as StatepadError).key) }, misfit };
       }
+      registry.engine.discard(given.prepared);
       cache.markStale(record);
       return undefined;
     }
@@ -79,6 +80,12 @@ export class OperatorTries {
     await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** Math.min(this.#count, 6)));
     return true;
   }
+}
+
+/** A guard that a key must have a value, and must not be there. */
+function neverHolds(key = ''): NonNullable<Guard['keys']> {
+  const [scope, name] = nameOf(key);
+  return { [scope]: { set: { [name]: null }, unset: [name] } };
 }
 
 /** The operators of an event that are stored, if it has any. */

@@ -7,17 +7,20 @@ import { isEmpty } from '../shared/values.js';
 import type { LogTables } from './log-tables.js';
 import type { Change, Committed, Guard } from '../../store/contract.js';
 import type { StoreError } from '../../store/store-error.js';
-import type { LogRecord, Refusal, Removal, VersionRecord } from './log-record.js';
+import type { LogRecord, Refusal, Removal, Trimming, VersionRecord } from './log-record.js';
 
 /** What is to be written: a change, or a removal. */
-export type Request = Change | Removal;
+export type Request = Change | Trimming | Removal;
+
+/** What a request comes to; of one that trims a log also how many entries there were. */
+export type Done = Committed & { readonly trimmed?: number };
 
 /** A request that waits, and the promise of its answer. */
 export interface Task {
   readonly request: Request;
   /** It shares a batch with no other request. */
   readonly isAlone: boolean;
-  readonly resolve: (committed: Committed | undefined) => void;
+  readonly resolve: (done: Done | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 

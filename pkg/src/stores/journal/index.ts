@@ -25,12 +25,23 @@ import { JournalFile } from './file/journal-file.js';
 import { JournalReader } from './reader.js';
 import { lineOf, versionLine } from './lines.js';
 import { JournalStorage } from './web-storage/journal-storage.js';
-import type { Records } from './log-record.js';
+import type { JournalCallbacks } from './log.js';
+import type { LogOptions, Records } from './log-record.js';
 import type { Durability, Migrate, SessionStore } from '../../store/contract.js';
 
 export { StoreError } from '../../store/store-error.js';
 export { callbackStore } from './callback-store.js';
-export type { Callbacks, LogRecord, Records, Refusal, Removal, VersionRecord } from './log-record.js';
+export type {
+  Callbacks,
+  LogOptions,
+  LogRecord,
+  Records,
+  Refusal,
+  Remainder,
+  Removal,
+  Trimming,
+  VersionRecord,
+} from './log-record.js';
 export type { FileJournalOptions, StorageOptions } from './options.js';
 export type { StorageArea, StorageLocks } from './web-storage/area.js';
 export type { Durability, Migrate, SessionStore } from '../../store/contract.js';
@@ -69,11 +80,11 @@ export interface JournalMedium {
  *   read: async () => (await bucket.text()).split('\n'),
  * });
  */
-export function journalStore(medium: JournalMedium): SessionStore {
+export function journalStore(medium: JournalMedium, options: LogOptions = {}): SessionStore {
   checkMedium(medium);
   let reader = new JournalReader();
   let isContinued = false;
-  const store = callbackStore({
+  const callbacks: JournalCallbacks = {
     name: medium.name ?? 'the journal',
     restore: async (found) => {
       reader = new JournalReader();
@@ -88,14 +99,15 @@ export function journalStore(medium: JournalMedium): SessionStore {
       reader.last = last;
       isContinued = true;
     },
-  });
+  };
+  const store = callbackStore(callbacks, options);
   return {
     ...store,
     ...(medium.durability !== undefined && { durability: medium.durability }),
-    open: async (options, context) => {
+    open: async (how, context) => {
       try {
-        await medium.open?.(options);
-        await store.open?.(options, context);
+        await medium.open?.(how);
+        await store.open?.(how, context);
       } catch (error) {
         await medium.close?.();
         throw error;
@@ -121,12 +133,12 @@ export function journalStore(medium: JournalMedium): SessionStore {
 export function fileJournal(path: string, options: FileJournalOptions = {}): SessionStore {
   checkFileArguments(path, options);
   const file = new JournalFile(path, options.sync ?? true, options.compact ?? false);
-  const store = journalStore(file);
+  const store = journalStore(file, logOf(options));
   return {
     ...store,
-    open: async (options, context) => {
-      await store.open?.(options, context);
-      if (options.migrate !== 'check') {
+    open: async (how, context) => {
+      await store.open?.(how, context);
+      if (how.migrate !== 'check') {
         await file.trim();
       }
     },
@@ -145,5 +157,9 @@ export function fileJournal(path: string, options: FileJournalOptions = {}): Ses
  */
 export function localStorageJournal(name: string, options: StorageOptions = {}): SessionStore {
   checkStorageArguments(name, options);
-  return journalStore(new JournalStorage(name, options));
+  return journalStore(new JournalStorage(name, options), logOf(options));
+}
+
+function logOf({ log }: LogOptions): LogOptions {
+  return { log };
 }

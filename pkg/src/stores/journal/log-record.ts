@@ -1,7 +1,7 @@
 // The records of a log, and the callbacks that keep them.
 
 import { newId } from '../../model/ids.js';
-import type { Change, Guard, Hint } from '../../store/contract.js';
+import type { Change, Guard, Hint, LogEntry } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** The version of what logs keep. Version 1 had changes and removals alone. */
@@ -21,6 +21,18 @@ export interface Removal {
   readonly time: number;
   /** As in {@link LogRecord}. */
   readonly guard?: Guard;
+}
+
+/** An update that writes nothing and says up to which position the log of its scope was trimmed. */
+export interface Trimming extends Change {
+  readonly kind: 'update';
+  readonly trim: number;
+}
+
+/** What compacting leaves of a change of a session that has been removed: an update that says who wrote it. */
+export interface Remainder extends Change {
+  readonly kind: 'update';
+  readonly by: NonNullable<LogEntry['by']>;
 }
 
 /** A call that was refused, of which an earlier try may still be on its way: see `Change.attempt`. */
@@ -57,7 +69,7 @@ export interface VersionRecord {
  * What a log keeps: plain JSON data. `guard` is not what was asked for but what was there: which session, at which
  * revision, and where the scopes were. It shows whether records have got lost.
  */
-export type LogRecord = Change | Removal | Refusal | VersionRecord;
+export type LogRecord = Change | Trimming | Remainder | Removal | Refusal | VersionRecord;
 
 /** What is given back: all at once or one after the other. */
 export type Records<T> = Iterable<T> | AsyncIterable<T>;
@@ -73,6 +85,15 @@ export interface Callbacks {
   persist(changes: readonly LogRecord[]): Promise<void>;
   /** Gives back all records, in order. Records that are there twice, because a retry wrote them again, do no harm. */
   restore(): Records<LogRecord> | Promise<Records<LogRecord>>;
+}
+
+/** Options of all that keeps a log. */
+export interface LogOptions {
+  /**
+   * Whether what was written to app and user values can be read (`SessionStore.readLog`), as it can unless told
+   * otherwise. All of it is in memory, too, until it is trimmed. What is kept is the same.
+   */
+  readonly log?: boolean | undefined;
 }
 
 /** The record of the version that is written now. */

@@ -2,7 +2,16 @@
 
 import { newId } from '../../model/ids.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
-import { LOG_VERSION, type LogRecord, type Refusal, type Removal, type VersionRecord } from './log-record.js';
+import {
+  LOG_VERSION,
+  type LogRecord,
+  type Refusal,
+  type Remainder,
+  type Removal,
+  type Trimming,
+  type VersionRecord,
+} from './log-record.js';
+import { writerOf } from '../shared/log-entries.js';
 import { callOf, hintOf, keyText } from '../shared/keys.js';
 import { placeOf } from '../shared/list-order.js';
 import { newerVersion, scopeTitle, sessionTitle } from '../../store/refusals.js';
@@ -13,11 +22,15 @@ import type {
   Delta,
   Guard,
   Hint,
+  LeaseAnswer,
+  LeaseRequest,
   ListQuery,
   Loaded,
   LoadedScope,
   LoadQuery,
+  LogQuery,
   Page,
+  ScopeLog,
   ScopeName,
 } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -78,6 +91,13 @@ export class LogTables extends Tables {
     if (kind === 'corrupt') {
       record.lost.forEach((lost) => this.#lose(lost, NaN));
       this.#share(key, record.delta);
+      // When it was written, and by which event, is lost: the logs begin behind it.
+      if (record.delta.app !== undefined) {
+        this.#trim({ appName });
+      }
+      if (record.delta.user !== undefined) {
+        this.#trim({ appName, ...(userId !== undefined && { userId }) });
+      }
       return;
     }
     if (kind === 'refusal') {
@@ -94,10 +114,22 @@ export class LogTables extends Tables {
     if (!('delta' in record)) {
       this.#replayRemoval(record);
     } else if (!isSound) {
-      this.#share(key, record.delta, callOf(record));
+      this.#share(key, record.delta, record);
     } else if (!this.#isMade(record)) {
       this.apply(record);
     }
+  }
+
+  /** Makes a change. One that trims a log also says how many entries there were. */
+  override apply(change: Change | Trimming | Remainder): Committed & { readonly trimmed?: number } {
+    if ('trim' in change) {
+      return { ...super.apply(change), trimmed: this.#trim(change.key, change.trim) };
+    }
+    return 'by' in change ? super.apply(change, change.by) : super.apply(change);
+  }
+
+  #trim({ appName, userId }: Hint, upTo = Infinity): number {
+    return super.trimLog({ app: appName, ...(userId !== undefined && { user: userId }) }, upTo);
   }
 
   #replayRemoval({ id, kind, key, guard, time }: Removal): void {
@@ -193,9 +225,22 @@ export class LogTables extends Tables {
     return super.scope(scope);
   }
 
+  override lease(key: SessionKey, request: LeaseRequest, now: number): LeaseAnswer {
+    this.#assertSound(key);
+    return super.lease(key, request, now);
+  }
+
   override removeScope(scope: ScopeName, time: number): void {
-    this.#corrupt.delete(keyText(hintOf(scope)));
+    const isLost = this.#corrupt.delete(keyText(hintOf(scope)));
     super.removeScope(scope, time);
+    if (isLost) {
+      this.#trim(hintOf(scope));
+    }
+  }
+
+  override readLog(scope: ScopeName, query: LogQuery): ScopeLog {
+    this.#assertNot(hintOf(scope));
+    return super.readLog(scope, query);
   }
 
   #assertSound({ appName, userId, sessionId }: Hint): void {
@@ -227,16 +272,13 @@ export class LogTables extends Tables {
   }
 
   /** Makes what a record changes in its scopes, when its session is corrupt. */
-  #share({ appName, userId }: Hint, { app, user }: Change['delta'], call = newId()): void {
+  #share({ appName, userId }: Hint, { app, user }: Change['delta'], written?: Change): void {
     const delta = { ...(app && { app }), ...(user && { user }) };
-    this.apply({
-      id: newId(),
-      call,
-      kind: 'update',
-      key: { appName, ...(userId !== undefined && { userId }) },
-      time: 0,
-      delta,
-    });
+    const key = { appName, ...(userId !== undefined && { userId }) };
+    const id = newId();
+    const update = { id, call: written === undefined ? id : callOf(written), kind: 'update' as const, key, delta };
+    const by = written && writerOf(written);
+    this.apply({ ...update, time: written?.time ?? 0, ...(by !== undefined && { by }) });
   }
 
   /** A scope whose position is behind the one that a record tells has lost records before it: it is corrupt. */

@@ -2,16 +2,23 @@
 
 import { isStoreError, type StoreError } from '../../store/store-error.js';
 import { olderVersion } from '../../store/refusals.js';
-import { makeEntry, takeBatch, type Entry, type Request, type Task } from './batch.js';
+import { makeEntry, takeBatch, type Done, type Entry, type Request, type Task } from './batch.js';
 import { LogTables, type Found } from './log-tables.js';
-import { LOG_VERSION, versionRecord, type Callbacks, type Records } from './log-record.js';
-import type { Committed, Migrate } from '../../store/contract.js';
+import type { Leases } from '../memory/tables.js';
+import { LOG_VERSION, versionRecord, type Callbacks, type LogOptions, type Records } from './log-record.js';
+import type { Migrate } from '../../store/contract.js';
 
 /** The callbacks of a journal: it counts the lines that it misses, and compares that with what sessions miss. */
 export interface JournalCallbacks extends Pick<Callbacks, 'persist'> {
   restore(found: { readonly missing: number }): Records<Found> | Promise<Records<Found>>;
   /** What messages call it. */
   readonly name?: string;
+}
+
+/** What is done while no change is on its way. */
+interface Between {
+  readonly run: (tables: LogTables) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** Reads the log when it is first needed, and again after an error that leaves open what is kept. */
@@ -24,9 +31,15 @@ export class Log {
   #writing: Promise<void> | undefined;
   /** An error has left open what became of the last records. */
   #isUnknown = false;
+  /** What is done between two batches. */
+  #between: Between[] = [];
+  readonly #hasLog: boolean;
+  /** They live as long as this process, which alone has the log; they are there still when it is read again. */
+  readonly #leases: Leases = new Map();
 
-  constructor(callbacks: Callbacks | JournalCallbacks) {
+  constructor(callbacks: Callbacks | JournalCallbacks, { log = true }: LogOptions = {}) {
     this.#callbacks = callbacks;
+    this.#hasLog = log;
   }
 
   /** What the log says. */
@@ -35,9 +48,17 @@ export class Log {
   }
 
   /** Writes a request behind all others; alone, when those behind it cannot be decided before it is made. */
-  write(request: Request, isAlone = false): Promise<Committed | undefined> {
+  write(request: Request, isAlone = false): Promise<Done | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, isAlone, resolve, reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  /** Does something with the tables while no change is on its way to be written: none has been checked before it. */
+  between<T>(run: (tables: LogTables) => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#between.push({ run: (tables) => resolve(run(tables)), reject });
       this.#writing ??= this.#writeAll();
     });
   }
@@ -50,7 +71,7 @@ export class Log {
 
   async #read(): Promise<LogTables> {
     try {
-      const tables = new LogTables();
+      const tables = new LogTables({ log: this.#hasLog, leases: this.#leases });
       for await (const record of await this.#callbacks.restore(tables)) {
         tables.replay(record);
       }
@@ -80,18 +101,29 @@ export class Log {
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.length > 0 || this.#between.length > 0) {
       try {
         const tables = await this.tables();
+        this.#runBetween(tables);
         const batch = takeBatch(this.#waiting, tables);
         if (batch.length > 0) {
           await this.#writeBatch(batch, tables);
         }
       } catch (error) {
-        this.#waiting.splice(0).forEach(({ reject }) => reject(error));
+        [...this.#waiting.splice(0), ...this.#between.splice(0)].forEach(({ reject }) => reject(error));
       }
     }
     this.#writing = undefined;
+  }
+
+  #runBetween(tables: LogTables): void {
+    for (const { run, reject } of this.#between.splice(0)) {
+      try {
+        run(tables);
+      } catch (error) {
+        reject(error);
+      }
+    }
   }
 
   async #writeBatch(batch: readonly Entry[], tables: LogTables): Promise<void> {

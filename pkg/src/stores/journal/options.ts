@@ -2,10 +2,11 @@
 
 import { checkMethods, checkOptions } from '../../checks/arguments.js';
 import { checkChoice, checkText } from '../shared/options.js';
+import type { LogOptions } from './log-record.js';
 import type { StorageArea, StorageLocks } from './web-storage/area.js';
 
 /** Options of `fileJournal`. */
-export interface FileJournalOptions {
+export interface FileJournalOptions extends LogOptions {
   /**
    * Whether a change is on the disk when it is acknowledged, as it is unless told otherwise. Otherwise it is with the
    * operating system: it survives the end of the process, and not that of the machine.
@@ -20,7 +21,7 @@ export interface FileJournalOptions {
 }
 
 /** Options of `localStorageJournal`. */
-export interface StorageOptions {
+export interface StorageOptions extends LogOptions {
   /** `globalThis.localStorage`, unless told otherwise. */
   readonly storage?: StorageArea | undefined;
   /**
@@ -35,10 +36,17 @@ export function checkMedium(medium: unknown): void {
   checkMethods(medium, 'medium', ['append', 'read'], ['open', 'close']);
 }
 
+/** Throws `INVALID_ARGUMENT` for options of a log that cannot be used. */
+export function checkLogOptions(options: LogOptions): void {
+  checkOptions(options, ['log']);
+  checkLog(options);
+}
+
 /** Throws `INVALID_ARGUMENT` for a path or options that cannot be used. */
 export function checkFileArguments(path: unknown, options: FileJournalOptions): void {
   checkText('path', path, "fileJournal('sessions.journal')");
-  checkOptions(options, ['sync', 'compact']);
+  checkOptions(options, ['sync', 'compact', 'log']);
+  checkLog(options);
   checkChoice('options.sync', options.sync, [true, false]);
   checkChoice('options.compact', options.compact, [true, false]);
 }
@@ -46,11 +54,16 @@ export function checkFileArguments(path: unknown, options: FileJournalOptions): 
 /** Throws `INVALID_ARGUMENT` for a name or options that cannot be used. */
 export function checkStorageArguments(name: unknown, options: StorageOptions): void {
   checkText('name', name, "localStorageJournal('sessions')");
-  checkOptions(options, ['storage', 'locks']);
+  checkOptions(options, ['storage', 'locks', 'log']);
+  checkLog(options);
   if (options.storage !== undefined) {
     checkMethods(options.storage, 'options.storage', ['key', 'getItem', 'setItem', 'removeItem']);
   }
   if (options.locks !== undefined) {
     checkMethods(options.locks, 'options.locks', ['request']);
   }
+}
+
+function checkLog({ log }: LogOptions): void {
+  checkChoice('options.log', log, [true, false]);
 }

@@ -115,8 +115,8 @@ export class Tables {
     this.#refused.add(callOf(change));
   }
 
-  /** Makes a change that has been checked. */
-  apply(change: Change): Committed {
+  /** Makes a change that has been checked. `by`: who wrote it, where the change does not say so itself. */
+  apply(change: Change, by = writerOf(change)): Committed {
     const { kind, key, time } = change;
     const app = this.#ensureApp(key.appName);
     const user = key.userId === undefined ? undefined : this.#ensureUser(app, key.userId);
@@ -127,7 +127,7 @@ export class Tables {
       before: this.#before(key),
       ...(results !== undefined && { results }),
     };
-    const origin = { time, by: writerOf(change) };
+    const origin = { time, by };
     app.move(delta.app, callOf(change), origin);
     user?.move(delta.user, callOf(change), origin);
     const pos = { app: app.pos, user: user?.pos ?? 0 };

@@ -1,7 +1,9 @@
 // Changes on their way into the script that writes them, and its answers on their way back.
 
 import { StoreError } from '../../store/store-error.js';
+import { fenced } from '../../store/lease.js';
 import {
+  misfit,
   olderVersion,
   refusedBefore,
   scopeTitle,
@@ -16,12 +18,14 @@ import { textOf } from './client.js';
 import { textMeaning } from './errors.js';
 import { hintText } from './hints.js';
 import { hashOf, textAfterSign, type List } from './hashes.js';
-import { appKeys, baseOf, memberOf, sessionKeys, userKeys, versionKeys } from './keys.js';
+import { appKeys, baseOf, logKey, memberOf, sessionKeys, userKeys, versionKeys } from './keys.js';
+import { operatorText, scopeOf, storedEventOf } from './operators.js';
 import { VERSION } from './version.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
 import type { Outcome } from '../shared/outcome.js';
-import type { Change, Committed, Delta, Known } from '../../store/contract.js';
+import type { Change, Committed, Delta, Known, Operator } from '../../store/contract.js';
 import { callOf } from '../shared/keys.js';
+import type { OperatorFault } from '../../model/operators.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** What the script gets besides the channel and the sender. */
@@ -30,10 +34,17 @@ export interface EncodedChanges {
   readonly args: readonly string[];
 }
 
-/** Writes changes of one app as the script reads them. */
-export function encodeChanges(prefix: string, changes: readonly [Change, ...Change[]]): EncodedChanges {
+/** Writes changes of one app as the script reads them. `isLogged`: whether a log is kept. */
+export function encodeChanges(
+  prefix: string,
+  changes: readonly [Change, ...Change[]],
+  isLogged: boolean,
+): EncodedChanges {
   const base = baseOf(prefix, changes[0].key.appName);
   const keys = [...versionKeys(base), ...appKeys(base)];
+  if (isLogged) {
+    keys.push(logKey(base));
+  }
   const places = new Map<string, string>();
   // Lua counts from 1. Many changes may have a user in common.
   const placeOf = (group: readonly string[]): string => {
@@ -45,22 +56,35 @@ export function encodeChanges(prefix: string, changes: readonly [Change, ...Chan
     }
     return place;
   };
-  const args: string[] = [String(changes.length)];
+  const args: string[] = [isLogged ? 'log' : '', String(changes.length)];
   for (const change of changes) {
-    const { id, kind, key, time, event, delta, guard = {}, known = {}, attempt } = change;
+    const { id, kind, key, time, event, known = {}, attempt } = change;
     const { userId, sessionId } = key;
     const member = sessionId === undefined ? '' : memberOf(key as SessionKey);
-    args.push(kind, id, userId === undefined ? '' : placeOf(userKeys(base, userId)));
+    const ofUser =
+      userId === undefined ? [] : [...userKeys(base, userId), ...(isLogged ? [logKey(base, userId)] : [])];
+    args.push(kind, id, userId === undefined ? '' : placeOf(ofUser));
     args.push(sessionId === undefined ? '' : placeOf(sessionKeys(base, member)), member);
     args.push(String(time), String(event?.time ?? time), event === undefined ? '' : `=${event.data}`, hintText(key));
     args.push(`=${callOf(change)}`, callText(change, member), countText(attempt));
     args.push(knownText(known, 'app'), knownText(known, 'user'));
-    args.push(guard.created === undefined ? '' : `=${guard.created}`);
-    args.push(countText(guard.rev), countText(guard.pos?.app), countText(guard.pos?.user));
-    pushParts(args, guard.keys ?? {});
-    pushParts(args, delta);
+    pushParts(args, change.delta, change.operators);
+    pushGuard(args, change);
   }
   return { keys, args };
+}
+
+/** What most changes do not have is not sent with them. */
+function pushGuard(args: string[], { guard = {}, operators }: Change): void {
+  const { created, fence, rev, pos, keys } = guard;
+  args.push(created === undefined ? '' : `=${created}`);
+  if ([fence, rev, pos, keys, operators].every((part) => part === undefined)) {
+    args.push('');
+    return;
+  }
+  args.push('more', countText(fence), countText(rev), countText(pos?.app), countText(pos?.user));
+  pushParts(args, keys ?? {});
+  args.push(operators === undefined ? '' : 'operators');
 }
 
 /** What a scope is known to be at, as its log says it: `@position=mark`, or `@position`. */
@@ -86,9 +110,14 @@ function countText(count: number | undefined): string {
   return count === undefined ? '' : String(count);
 }
 
-/** A part of a scope is its letter, the name and the JSON text, which is empty for a name that is to be absent. */
-function pushParts(args: string[], { app, user, session }: Change['delta']): void {
-  const parts = [...partsOf('a', app), ...partsOf('u', user), ...partsOf('s', session)];
+/**
+ * A part of a scope is its letter, the name and the JSON text, which is empty for a name that is to be absent.
+ * Operators come last in their scopes.
+ */
+function pushParts(args: string[], delta: Change['delta'], operators: Change['operators'] = {}): void {
+  const parts = [...partsOf('a', delta.app), ...partsOf('u', delta.user), ...partsOf('s', delta.session)];
+  parts.push(...operatorsOf('a', operators.app), ...operatorsOf('u', operators.user));
+  parts.push(...operatorsOf('s', operators.session));
   args.push(String(parts.length / 3), ...parts);
 }
 
@@ -97,9 +126,13 @@ function partsOf(letter: string, { set = {}, unset = [] }: Delta = {}): string[]
   return [...unsetParts, ...names.flatMap((name) => [letter, `=${name}`, JSON.stringify(set[name])])];
 }
 
+function operatorsOf(letter: string, operators: Readonly<Record<string, Operator>> = {}): string[] {
+  return Object.entries(operators).flatMap(([name, operator]) => [letter, `=${name}`, operatorText(operator)]);
+}
+
 /** Reads what the script answers to one change. */
 export function outcomeIn(change: Change, answer: unknown): Outcome {
-  const [status, detail] = answer as List;
+  const [status, detail, name] = answer as List;
   switch (textOf(status)) {
     case 'written':
       return committedIn(change, answer as List, true);
@@ -115,6 +148,12 @@ export function outcomeIn(change: Change, answer: unknown): Outcome {
       return wrongRevision(change, Number(detail));
     case 'conflict':
       return wrongState();
+    case 'fenced':
+      return fenced(Number(detail), change.guard?.fence ?? 0);
+    case 'changed':
+    case 'kind':
+    case 'overflow':
+      return misfit(scopeOf(detail), textAfterSign(name), textOf(status) as OperatorFault);
     case 'corrupt':
       return unreadable(`what is stored of ${sessionTitle(change.key)} or its scopes`);
     case 'version':
@@ -124,9 +163,10 @@ export function outcomeIn(change: Change, answer: unknown): Outcome {
   }
 }
 
-function committedIn({ kind }: Change, answer: List, isWritten: boolean): Committed {
+function committedIn({ kind, key }: Change, answer: List, isWritten: boolean): Committed {
   const [, first, app, user, session, appMark, userMark, changedApp, changedUser, data] = answer;
   const rev = Number(first);
+  const event = isNothing(data) ? undefined : storedEventOf(data, `an event of ${sessionTitle(key)}`);
   // What a session that is made now was at before says nothing.
   const last = isWritten && kind !== 'append' ? undefined : session;
   return {
@@ -136,7 +176,8 @@ function committedIn({ kind }: Change, answer: List, isWritten: boolean): Commit
     ...(isWritten ? {} : { duplicate: true }),
     ...changedIn(changedApp, changedUser),
     before: beforeOf(textIn(appMark), textIn(userMark), textIn(last)),
-    ...(isNothing(data) ? {} : { data: textAfterSign(data) }),
+    ...(event === undefined || isWritten ? {} : { data: event.data }),
+    ...(event?.results && { results: event.results }),
   };
 }
 

@@ -11,14 +11,18 @@ import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { appRunner } from './apps.js';
 import { encodeChanges, outcomeIn } from './commit.js';
 import { scriptRunner, type RedisClient } from './client.js';
+import { decodeLease, leaseArgs } from './lease.js';
 import { decodePage, listArgs } from './list.js';
+import { readLogBy } from './log.js';
 import { decodeLoaded, decodeScope, loadArgs } from './read.js';
 import { commitScript } from './scripts/commit.js';
 import { hintText, watchers } from './hints.js';
 import { appKeys, baseOf, channelOf, memberOf, scopeKeys, sessionKeys, userKeys, versionKeys } from './keys.js';
 import { checkArguments, type RedisStoreOptions } from './options.js';
 import { findVersion, needsUpgrade } from './open.js';
+import { leaseScript } from './scripts/lease.js';
 import { listScript } from './scripts/list.js';
+import { readLogScript, trimLogScript } from './scripts/log.js';
 import { loadScript, scopeScript } from './scripts/read.js';
 import { removeScopeScript, removeScript } from './scripts/remove.js';
 import { askServers } from './server.js';
@@ -60,16 +64,21 @@ export type { IoredisSubscriber, NodeRedisSubscriber, RedisSubscriber, UpstashSu
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SessionStore {
   checkArguments(client, options);
-  const { prefix = 'statepad', subscriber } = options;
+  const { prefix = 'statepad', subscriber, log: isLogged = true } = options;
   let { durability = 'os' } = options;
   const run = scriptRunner(client);
   const [channel, sender] = [channelOf(prefix), newId()];
   const hints = subscriber && watchers(subscriber, channel, sender);
   const ask = appRunner(run, prefix);
+  const logged = isLogged ? 'log' : '';
+  const scopeKeysOf = (scope: ScopeName): string[] => {
+    const base = baseOf(prefix, scope.app);
+    return [...versionKeys(base), ...scopeKeys(base, scope)];
+  };
   let upgrading: Promise<void> | undefined;
 
   const commitApp = async (changes: readonly [Change, ...Change[]]): Promise<Outcome[]> => {
-    const { keys, args } = encodeChanges(prefix, changes);
+    const { keys, args } = encodeChanges(prefix, changes, isLogged);
     const answers = await ask(changes[0].key.appName, commitScript, keys, [channel, sender, ...args]);
     return changes.map((change, index) => outcomeIn(change, (answers as readonly unknown[])[index]));
   };
@@ -78,7 +87,8 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     get durability() {
       return durability;
     },
-    keeps: ['marks', 'changed', 'calls', 'creations'],
+    keeps: ['marks', 'changed', 'calls', 'creations', ...(isLogged ? (['log'] as const) : [])],
+    resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     open: async ({ migrate }) => {
       const found = await findVersion(run, prefix, migrate);
       durability = await askServers(client, options.durability ?? 'os');
@@ -106,17 +116,18 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     },
     load: async (key, query) => {
       const base = baseOf(prefix, key.appName);
-      const [app, appLog, sessions] = appKeys(base);
-      const [user, userLog] = userKeys(base, key.userId);
-      const keys = [...versionKeys(base), ...sessionKeys(base, memberOf(key)), sessions, app, appLog, user, userLog];
+      const [app, appMoves, sessions] = appKeys(base);
+      const [user, userMoves] = userKeys(base, key.userId);
+      const scopes = [app, appMoves, user, userMoves];
+      const keys = [...versionKeys(base), ...sessionKeys(base, memberOf(key)), sessions, ...scopes];
       return decodeLoaded(key, await ask(key.appName, loadScript, keys, loadArgs(key, query), sessionTitle(key)));
     },
     list: async (query) => {
       const base = baseOf(prefix, query.app);
-      const [app, appLog, sessions] = appKeys(base);
+      const [app, appMoves, sessions] = appKeys(base);
       const list = query.user === undefined ? sessions : userKeys(base, query.user)[2];
       const what = stateOf({ app: query.app });
-      const keys = [...versionKeys(base), list, app, appLog];
+      const keys = [...versionKeys(base), list, app, appMoves];
       return decodePage(query, await ask(query.app, listScript, keys, listArgs(query), what));
     },
     remove: async (key, _context, { created } = {}) => {
@@ -134,18 +145,32 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       await ask(key.appName, removeScript, keys, args, sessionTitle(key));
     },
     loadScope: async (scope) => {
-      const base = baseOf(prefix, scope.app);
       const what = stateOf(scope);
-      return decodeScope(
-        what,
-        await ask(scope.app, scopeScript, [...versionKeys(base), ...scopeKeys(base, scope)], [], what),
-      );
+      return decodeScope(what, await ask(scope.app, scopeScript, scopeKeysOf(scope), [], what));
     },
     removeScope: async (scope) => {
-      const base = baseOf(prefix, scope.app);
-      const keys = [...versionKeys(base), ...scopeKeys(base, scope)];
-      await ask(scope.app, removeScopeScript, keys, [channel, sender, hintText(hintOf(scope))], stateOf(scope));
+      const args = [channel, sender, hintText(hintOf(scope)), logged];
+      await ask(scope.app, removeScopeScript, scopeKeysOf(scope), args, stateOf(scope));
     },
+    lease: async (key, request) => {
+      const base = baseOf(prefix, key.appName);
+      const keys = [...versionKeys(base), sessionKeys(base, memberOf(key))[0], appKeys(base)[2]];
+      const reply = await ask(key.appName, leaseScript, keys, leaseArgs(key, request), sessionTitle(key));
+      return decodeLease(key, request, reply);
+    },
+    ...(isLogged && {
+      readLog: (scope, query) => {
+        const what = stateOf(scope);
+        const run = (args: readonly string[]): Promise<unknown> =>
+          ask(scope.app, readLogScript, scopeKeysOf(scope), args, what);
+        return readLogBy(run, query, what);
+      },
+      trimLog: async (scope, upTo) => {
+        const place = String(Math.min(upTo, Number.MAX_SAFE_INTEGER));
+        const reply = await ask(scope.app, trimLogScript, scopeKeysOf(scope), [place], stateOf(scope));
+        return Number((reply as readonly unknown[])[1]);
+      },
+    }),
     ...(hints && { watch: hints.watch, close: hints.close }),
   };
 }

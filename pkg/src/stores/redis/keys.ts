@@ -21,24 +21,29 @@ export function versionKeys(base: string): [version: string, fence: string, upda
 }
 
 /**
- * The keys of an app: its values, their log, the list of its sessions, its updates, refused calls and removed
+ * The keys of an app: its values, their latest moves, the list of its sessions, its updates, refused calls and removed
  * sessions.
  */
 export function appKeys(
   base: string,
-): [values: string, log: string, sessions: string, updates: string, refused: string, removed: string] {
+): [values: string, moves: string, sessions: string, updates: string, refused: string, removed: string] {
   return [`${base}app`, `${base}log`, `${base}sessions`, `${base}updates`, `${base}refused`, `${base}removed`];
 }
 
-/** The keys of a user: the values, their log, the list of sessions. */
-export function userKeys(base: string, user: string): [values: string, log: string, sessions: string] {
+/** The keys of a user: the values, their latest moves, the list of sessions. */
+export function userKeys(base: string, user: string): [values: string, moves: string, sessions: string] {
   return [`${base}v:${user}`, `${base}u:${user}`, `${base}l:${user}`];
 }
 
-/** The keys of the values of a scope and of their log. */
-export function scopeKeys(base: string, { user }: ScopeName): [values: string, log: string] {
-  const [values, log] = user === undefined ? appKeys(base) : userKeys(base, user);
-  return [values, log];
+/** The key of the log of an app, or of a user in it. */
+export function logKey(base: string, user?: string): string {
+  return user === undefined ? `${base}changes` : `${base}c:${user}`;
+}
+
+/** The keys of the values of a scope, of their latest moves and of the log. */
+export function scopeKeys(base: string, { user }: ScopeName): [values: string, moves: string, log: string] {
+  const [values, moves] = user === undefined ? appKeys(base) : userKeys(base, user);
+  return [values, moves, logKey(base, user)];
 }
 
 /** The keys of a session: its values, its events, their times, their ids. */

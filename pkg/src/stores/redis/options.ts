@@ -2,6 +2,7 @@
 
 import { describe } from '../../model/kinds.js';
 import { checkOptions, invalid } from '../../checks/arguments.js';
+import { checkChoice } from '../shared/options.js';
 import { kindOf } from './client.js';
 import type { RedisSubscriber } from './hints.js';
 import type { Durability } from '../../store/contract.js';
@@ -22,9 +23,15 @@ export interface RedisStoreOptions {
    * `always`.
    */
   readonly durability?: Durability;
+  /**
+   * Whether a log of app and user values is kept, which tells their past: `true` unless told otherwise. It lies in the
+   * memory of the server until it is trimmed. All stores under a prefix should be told the same: where some keep none,
+   * the log of an app or a user begins anew after each change of theirs.
+   */
+  readonly log?: boolean;
 }
 
-const OPTIONS = ['prefix', 'subscriber', 'durability'];
+const OPTIONS = ['prefix', 'subscriber', 'durability', 'log'];
 const DURABILITIES = ['disk', 'os', 'memory', 'replicated'];
 const EXAMPLE =
   "new Redis('redis://localhost') of ioredis, a connected createClient() of redis, or " +
@@ -34,7 +41,7 @@ const EXAMPLE =
 export function checkArguments(client: unknown, options: unknown): void {
   checkClient('client', client);
   checkOptions(options, OPTIONS);
-  const { prefix, subscriber, durability } = options as Record<string, unknown>;
+  const { prefix, subscriber, durability, log } = options as Record<string, unknown>;
   if (prefix !== undefined && typeof prefix !== 'string') {
     invalid('prefix', `must be a string, not ${describe(prefix)}`);
   }
@@ -44,6 +51,7 @@ export function checkArguments(client: unknown, options: unknown): void {
   if (durability !== undefined && !DURABILITIES.includes(durability as string)) {
     invalid('durability', `must be one of ${DURABILITIES.join(', ')}, not ${describe(durability)}`);
   }
+  checkChoice('log', log, [true, false]);
   if (subscriber !== undefined) {
     checkClient('subscriber', subscriber);
     if (subscriber === client && kindOf(client as object) !== 'upstash') {

@@ -3,6 +3,7 @@
 import { sessionTitle } from '../../store/refusals.js';
 import { changedIn, knownText, textIn } from './commit.js';
 import { hashOf, textAfterSign, type List } from './hashes.js';
+import { storedEventOf } from './operators.js';
 import { memberOf } from './keys.js';
 import { loadedOf, stateOf } from '../shared/parts.js';
 import type { Loaded, LoadedScope, LoadQuery, StoredEvent, Values } from '../../store/contract.js';
@@ -45,16 +46,17 @@ export function decodeLoaded({ sessionId }: SessionKey, reply: unknown): Loaded 
     marks: [textIn(appMark), textIn(userMark)],
     changed: changedIn(changedApp, changedUser).changed,
     isDiverged: hasDiverged !== null,
-    events: eventsOf(revs, datas as List, ids as List),
+    events: eventsOf(revs, datas as List, ids as List, `an event of ${sessionTitle({ sessionId })}`),
   });
 }
 
 /** Either all follow each other from one revision, or each has its own, the last one first. */
-function eventsOf(revs: unknown, datas: List, ids: List): StoredEvent[] {
+function eventsOf(revs: unknown, datas: List, ids: List, what: string): StoredEvent[] {
   const events = datas.map((data, index): StoredEvent => {
     const rev = Array.isArray(revs) ? Number(revs[index]) : Number(revs) + index;
     const id = ids[index];
-    return { rev, data: textAfterSign(data), ...(id === null ? {} : { id: textAfterSign(id) }) };
+    const { data: text, ...beside } = storedEventOf(data, what);
+    return { rev, data: text, ...(id === null ? {} : { id: textAfterSign(id) }), ...beside };
   });
   return Array.isArray(revs) ? events.reverse() : events;
 }

@@ -45,10 +45,10 @@ export async function upgrade(client: RedisClient, run: RunScript, prefix: strin
 
 /** Puts up the fence of an app. Answers whether it was not there before. */
 async function begin(run: RunScript, base: string): Promise<boolean> {
-  const [values, log, sessions, updates] = appKeys(base);
+  const [values, moves, sessions, updates] = appKeys(base);
   const [, isNew] = (await run(
     beginUpgradeScript,
-    [...versionKeys(base), values, log, sessions, updates],
+    [...versionKeys(base), values, moves, sessions, updates],
     [],
   )) as unknown[];
   return textOf(isNew) === '1';

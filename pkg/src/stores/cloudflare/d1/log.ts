@@ -13,12 +13,18 @@ import type { ScopeName } from '../../../store/contract.js';
 const ADD = 'INSERT INTO statepad_log (owner, pos, nth, name, before, value, time, user, session, event)';
 
 /** Who has written: the columns `user`, `session` and `event`, of `pending`. */
-const BY = ['user', 'session', `CASE pending.kind WHEN ${KINDS.append} THEN pending.id END`].map((column) =>
-  column.startsWith('CASE') ? column : `CASE pending.kind WHEN ${KINDS.update} THEN NULL ELSE pending.${column} END`,
-);
+const BY = [
+  `CASE pending.kind WHEN ${KINDS.update} THEN NULL ELSE pending.user END`,
+  `CASE pending.kind WHEN ${KINDS.update} THEN NULL ELSE pending.session END`,
+  `CASE pending.kind WHEN ${KINDS.append} THEN pending.id END`,
+] as const;
 
-const isLong = (columns: readonly string[]): string =>
+/** Whether these columns and those of {@link BY} are too long for one row. */
+const isLong = (...columns: string[]): string =>
   `${[...columns, ...BY].map((column) => `coalesce(length(${column}), 0)`).join(' + ')} > ${LONG_ROW}`;
+
+/** {@link BY} in a row that is not too long. */
+const SHORT_BY = BY.map((column) => `iif(long, NULL, ${column})`).join(', ');
 
 /** The beginning of a statement over rows `name` of the changes that are pending. */
 function tables(
@@ -33,51 +39,55 @@ function tables(
 
 /** Logs what is deleted. To be run before it is. */
 export function logUnset(group: readonly PackedChange[], rows: readonly PackedRow[]): D1Query {
+  const value = '(SELECT v.value FROM statepad_values AS v WHERE v.owner = lost.owner AND v.name = lost.name)';
   return query(
     (all) => `${tables(group, 'gone', UNSET, rows, all)}, lost AS MATERIALIZED (
-        SELECT touched.owner, touched.born, 3 * gone.nth AS nth, v.name, v.value AS before, pending.time,
-            ${BY[0]} AS user, ${BY[1]} AS session, ${BY[2]} AS event, ${isLong(['v.name', 'v.value'])} AS long
+        SELECT gone.i, touched.owner, touched.born, 3 * gone.nth AS nth, gone.name,
+            ${isLong('gone.name', 'v.value')} AS long
           FROM gone JOIN touched ON touched.i = gone.i AND touched.part = gone.part JOIN pending ON pending.i = gone.i
             CROSS JOIN statepad_values AS v ON v.owner = touched.owner AND v.name = gone.name
           WHERE touched.part < 2
       )
       ${ADD}
-      SELECT owner, born, nth, NULL, NULL, NULL, time, user, session, event FROM lost WHERE long
+      SELECT owner, born, nth, NULL, NULL, NULL, pending.time, ${BY.join(', ')}
+        FROM lost JOIN pending ON pending.i = lost.i WHERE long
       UNION ALL
-      SELECT owner, born, nth + 1, name, before, NULL, time, iif(long, NULL, user), iif(long, NULL, session),
-          iif(long, NULL, event)
-        FROM lost`,
+      SELECT owner, born, nth + 1, name, ${value}, NULL, pending.time, ${SHORT_BY}
+        FROM lost JOIN pending ON pending.i = lost.i`,
   );
 }
 
 /**
  * Logs what is set: to be run before it is, and after what is deleted and what is in earlier portions was written. A
- * change finds what the changes before it in its portion set.
+ * change finds what the changes before it in its portion set. No table has two values in a row: each may be as long as
+ * a row.
  */
 export function logSet(group: readonly PackedChange[], rows: readonly PackedRow[]): D1Query {
+  // The value before: that of the change before, or the one that is there.
+  const before = 'iif(made.earlier IS NULL, v.value, old.value)';
+  const values = (name: string): string => `JOIN pending ON pending.i = ${name}.i
+        JOIN put ON put.i = ${name}.i AND put.part = ${name}.part AND put.nth = ${name}.nth
+        LEFT JOIN put AS old ON old.i = ${name}.earlier AND old.part = ${name}.part AND old.name = ${name}.name
+        LEFT JOIN statepad_values AS v ON v.owner = ${name}.owner AND v.name = ${name}.name`;
   return query(
-    (all) => `${tables(group, 'put', SET, rows, all)}, found AS MATERIALIZED (
-        SELECT touched.owner, touched.born, 3 * put.nth AS nth, put.name, put.value,
-            row_number() OVER same AS turn, lag(put.value) OVER same AS earlier,
-            pending.time, ${BY[0]} AS user, ${BY[1]} AS session, ${BY[2]} AS event,
-            ${isLong([])} AS long
-          FROM put JOIN touched ON touched.i = put.i AND touched.part = put.part JOIN pending ON pending.i = put.i
-          WHERE touched.part < 2 WINDOW same AS (PARTITION BY touched.owner, put.name ORDER BY put.i)
+    (all) => `${tables(group, 'put', SET, rows, all)}, turn AS MATERIALIZED (
+        SELECT put.i, put.part, put.nth, put.name, touched.owner, touched.born,
+            lag(put.i) OVER (PARTITION BY touched.owner, put.name ORDER BY put.i) AS earlier
+          FROM put JOIN touched ON touched.i = put.i AND touched.part = put.part WHERE touched.part < 2
       ), made AS MATERIALIZED (
-        SELECT found.owner, found.born, found.nth, found.name, found.value, time, user, session, event,
-            iif(turn > 1, earlier, v.value) AS before,
-            long OR length(found.name) + length(found.value) + coalesce(length(iif(turn > 1, earlier, v.value)), 0) > ${LONG_ROW} / 2
-              AS long
-          FROM found LEFT JOIN statepad_values AS v ON v.owner = found.owner AND v.name = found.name
+        SELECT turn.*, ${isLong('turn.name', 'put.value', before.replaceAll('made.', 'turn.'))} AS long
+          FROM turn ${values('turn')}
       )
       ${ADD}
-      SELECT owner, born, nth, NULL, NULL, NULL, time, user, session, event FROM made WHERE long
+      SELECT owner, born, 3 * nth, NULL, NULL, NULL, pending.time, ${BY.join(', ')}
+        FROM made JOIN pending ON pending.i = made.i WHERE long
       UNION ALL
-      SELECT owner, born, nth + 1, name, before, NULL, time, NULL, NULL, NULL FROM made WHERE long AND before IS NOT NULL
+      SELECT made.owner, made.born, 3 * made.nth + 1, made.name, ${before}, NULL, pending.time, NULL, NULL, NULL
+        FROM made ${values('made')} WHERE long AND ${before} IS NOT NULL
       UNION ALL
-      SELECT owner, born, nth + 2, name, iif(long, NULL, before), value, time, iif(long, NULL, user),
-          iif(long, NULL, session), iif(long, NULL, event)
-        FROM made`,
+      SELECT made.owner, made.born, 3 * made.nth + 2, made.name, iif(long, NULL, ${before}), put.value, pending.time,
+          ${SHORT_BY}
+        FROM made ${values('made')}`,
   );
 }
 

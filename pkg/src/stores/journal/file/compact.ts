@@ -4,6 +4,7 @@ import { newId } from '../../../model/ids.js';
 import { JournalReader } from '../reader.js';
 import { lineOf, versionLine } from '../lines.js';
 import { callOf, keyText } from '../../shared/keys.js';
+import { writerOf } from '../../shared/log-entries.js';
 import { REMEMBERED_MS } from '../../shared/limits.js';
 import { isEmpty } from '../../shared/values.js';
 import { LOG_VERSION, type LogRecord, type Records, type VersionRecord } from '../log-record.js';
@@ -75,6 +76,7 @@ function restOf(record: Numbered, since: number): Numbered | undefined {
   const { appName, userId } = key;
   const shared = { ...(delta.app && { app: delta.app }), ...(delta.user && { user: delta.user }) };
   const home = { appName, ...(userId !== undefined && { userId }) };
+  const by = 'by' in record ? record.by : writerOf(record);
   // Its id is unique in its session alone; what it has left on its scopes is its call.
   return {
     id: newId(),
@@ -83,6 +85,7 @@ function restOf(record: Numbered, since: number): Numbered | undefined {
     key: home,
     time,
     delta: shared,
+    ...(by !== undefined && { by }),
     ...(guard?.pos && { guard: { pos: guard.pos } }),
   };
 }

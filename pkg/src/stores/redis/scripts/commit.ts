@@ -3,23 +3,29 @@
 import { MOVES_BETWEEN_TRIMS, TOLD_MOVES } from '../../shared/limits.js';
 import { VERSION } from '../version.js';
 import { keepLua, scopeLua, versionLua } from './common.js';
+import { logLua } from './log.js';
+import { operatorsLua } from './operators.js';
 import type { Script } from './script.js';
 
 /** Writes changes of one app, one after the other: see `../commit.ts` for what it gets and answers. */
 export const commitScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`${versionLua}${scopeLua}${keepLua}
-local APP, LOG, LIST, UPDATES, REFUSED, REMOVED = unpack(KEYS, 4, 9)
-local TRIMMED, RECENT = ${MOVES_BETWEEN_TRIMS}, ${TOLD_MOVES} -- positions: a log is trimmed once in so many, and keeps at least so many
+  text: String.raw`${versionLua}${scopeLua}${keepLua}${logLua}${operatorsLua}
+local APP, MOVES, LIST, UPDATES, REFUSED, REMOVED, LOG = unpack(KEYS, 4, 10)
+local IS_LOGGED, NOTHING = ARGV[3] ~= '', {}
+local TRIMMED, RECENT = ${MOVES_BETWEEN_TRIMS}, ${TOLD_MOVES} -- positions: moves are trimmed once in so many, and at least so many are kept
 
-local at = 3
+local at = 4
 local function take()
   at = at + 1
   return ARGV[at]
 end
+local NO_PARTS = { a = NOTHING, u = NOTHING, s = NOTHING }
 local function takeParts()
+  local count = tonumber(take())
+  if count == 0 then return NO_PARTS end
   local parts = { a = {}, u = {}, s = {} }
-  for _ = 1, tonumber(take()) do
+  for _ = 1, count do
     local part = parts[take()]
     local name = take()
     part[#part + 1] = { name = name, text = take() }
@@ -32,13 +38,19 @@ local function namesOf(part)
   return names
 end
 local function takeChange()
-  local change = { kind = take(), id = take(), user = tonumber(take()), session = tonumber(take()), member = take() }
-  change.time, change.eventTime, change.data, change.hint = take(), take(), take(), take()
-  change.mark, change.call, change.attempt = take(), take(), take()
-  change.knownApp, change.knownUser = take(), take()
-  change.created, change.rev, change.appPos, change.userPos = take(), take(), take(), take()
-  change.guards = takeParts()
-  change.deltas = takeParts()
+  local change = {
+    kind = take(), id = take(), user = tonumber(take()), session = tonumber(take()), member = take(),
+    time = take(), eventTime = take(), data = take(), hint = take(), mark = take(), call = take(), attempt = take(),
+    knownApp = take(), knownUser = take(),
+    deltas = takeParts(), created = take(),
+    fence = '', rev = '', appPos = '', userPos = '', guards = NO_PARTS, hasOperators = false,
+    -- What is found when it is looked at.
+    app = false, home = false, its = false, changedApp = false, changedUser = false, results = false,
+  }
+  if take() ~= '' then
+    change.fence, change.rev, change.appPos, change.userPos = take(), take(), take(), take()
+    change.guards, change.hasOperators = takeParts(), take() ~= ''
+  end
   return change
 end
 
@@ -71,7 +83,7 @@ local function sessionAt(change)
   if whole(got[5] or 0) > change.app.pos or whole(got[6] or 0) > change.home.pos then refuse('corrupt') end
   return {
     key = key, events = events, times = times, ids = ids, userList = userList,
-    created = got[1], rev = rev, pos = rev, first = first, last = whole(got[3] or 0), lastId = last[1] or false,
+    created = got[1], rev = rev, posText = got[2] or '0', first = first, last = whole(got[3] or 0), lastId = last[1] or false,
     lastTime = lastTimes[1], got = got, before = 6,
   }
 end
@@ -79,7 +91,7 @@ end
 local function holds(scope, part)
   for _, expected in ipairs(part) do
     local stored = scope and redis.call('HGET', scope.key, expected.name)
-    if (stored and string.match(stored, '^[%d@]+:(.*)$') or '') ~= expected.text then return false end
+    if (valueText(stored) or '') ~= expected.text then return false end
   end
   return true
 end
@@ -99,7 +111,7 @@ end
 -- Looks at a change without writing anything. Answers what is known of one that was made before.
 local function look(change)
   local deltas = change.deltas
-  change.app = scopeAt(APP, LOG, missing, namesOf(deltas.a))
+  change.app = scopeAt(APP, MOVES, missing, namesOf(deltas.a))
   change.home = change.user and scopeAt(KEYS[change.user], KEYS[change.user + 1], missing, namesOf(deltas.u))
   change.its = change.session and sessionAt(change)
   local app, home, its = change.app, change.home, change.its
@@ -124,13 +136,18 @@ local function look(change)
     if redis.call('ZSCORE', UPDATES, change.id) then return answer('duplicate', change, rev) end
     if isRefused then refuse('refused') end
   end
+  if change.fence ~= '' then
+    local fence = its and redis.call('HGET', its.key, 'k') or '0'
+    if whole(fence) ~= tonumber(change.fence) then refuse('fenced', fence) end
+  end
   local guards = change.guards
   if not isAt(rev, change.rev) then refuse('stale', rev) end
   if not (isAt(app.pos, change.appPos) and isAt(home and home.pos or 0, change.userPos)) then refuse('conflict') end
   if not (holds(app, guards.a) and holds(home, guards.u) and holds(its, guards.s)) then refuse('conflict') end
+  if change.hasOperators then change.results = resolveOperators(change, refuse) end
   -- These fail where something else is.
-  if #deltas.a > 0 then redis.call('ZCARD', LOG) end
-  if home and #deltas.u > 0 then redis.call('ZCARD', home.log) end
+  if #deltas.a > 0 then redis.call('ZCARD', MOVES) end
+  if home and #deltas.u > 0 then redis.call('ZCARD', home.moves) end
   return nil
 end
 
@@ -140,34 +157,40 @@ local function callMany(command, key, args)
   end
 end
 -- Writes the fields of a hash, and the names of a delta; fields come first, as Redis refuses what needs memory only at the
--- first write. Adds rows for the log, if there is one: each name that was set, and each that was not there or is no more.
-local function writeNames(scope, part, fields, rows)
+-- first write. Adds rows for the moves, if there are any: each name that was set, and each that was not there or is no more;
+-- and writes for the log.
+local function writeNames(scope, part, fields, rows, writes)
   local last, gone = scope.last, {}
-  local function log(row)
+  local function moved(row)
     if rows then
-      rows[#rows + 1] = scope.pos
+      rows[#rows + 1] = scope.posText
       rows[#rows + 1] = row
     end
   end
   for index, item in ipairs(part) do
-    local stored
-    if index <= READ_AT_ONCE then stored = scope.got[scope.before + index] else stored = redis.call('HGET', scope.key, item.name) end
+    local stored = storedAt(scope, index, item.name)
+    local write = writes and writeText(item.name, valueText(stored), item.text)
+    local place = gone[item.name]
     if item.text == '' then
-      if stored then
-        gone[item.name] = true
-        log('-' .. item.name)
+      if stored and not place then
+        if writes then writes[#writes + 1] = write end
+        gone[item.name] = writes and #writes or true
+        moved('-' .. item.name)
       end
     else
-      local order = stored and not gone[item.name] and string.match(stored, '^%d+')
+      -- A name that is deleted and set again is one write.
+      if writes and place then writes[place] = false end
+      if writes then writes[#writes + 1] = write end
+      local order = stored and not place and string.match(stored, '^%d+')
       gone[item.name] = nil
-      log(item.name)
+      moved(item.name)
       if not order then
         last = last + 1
         order = last
-        log('-' .. item.name)
+        moved('-' .. item.name)
       end
       fields[#fields + 1] = item.name
-      fields[#fields + 1] = order .. '@' .. scope.pos .. ':' .. item.text
+      fields[#fields + 1] = order .. '@' .. scope.posText .. ':' .. item.text
     end
   end
   if last ~= scope.last then
@@ -177,32 +200,42 @@ local function writeNames(scope, part, fields, rows)
   callMany('HSET', scope.key, fields)
   for name in pairs(gone) do redis.call('HDEL', scope.key, name) end
 end
-local function move(scope, part, mark)
+local function move(scope, log, part, change)
   if scope and #part > 0 then
     scope.pos = scope.pos + 1
-    local rows = { scope.pos, '@' .. scope.pos .. mark }
-    writeNames(scope, part, { 'p', scope.pos, 'm', mark }, rows)
-    callMany('ZADD', scope.log, rows)
-    if scope.pos % TRIMMED == 0 then redis.call('ZREMRANGEBYSCORE', scope.log, '-inf', '(' .. (scope.pos - RECENT)) end
+    -- A number would be made a text by each command.
+    local pos, mark = tostring(scope.pos), change.mark
+    scope.posText = pos
+    local rows, writes = { pos, '@' .. pos .. mark }, IS_LOGGED and {}
+    writeNames(scope, part, { 'p', pos, 'm', mark }, rows, writes)
+    callMany('ZADD', scope.moves, rows)
+    if scope.pos % TRIMMED == 0 then redis.call('ZREMRANGEBYSCORE', scope.moves, '-inf', '(' .. (scope.pos - RECENT)) end
+    if writes then pushEntry(scope, log, change.time, change.member, change.kind == 'append' and change.id or '', writes) end
   end
 end
 
+-- The event with what is told beside it: where the scopes are, and what the operators came to.
+local function eventText(change)
+  if not IS_LOGGED and not change.results then return change.data end
+  local places = IS_LOGGED and change.app.posText .. ',' .. change.home.posText or ''
+  return '@' .. places .. (change.results or '') .. '\n' .. change.data
+end
 local function pushEvent(change, its)
-  redis.call('RPUSH', its.events, change.data)
+  redis.call('RPUSH', its.events, eventText(change))
   local latest = its.lastTime and string.match(its.lastTime, '%S+$')
   local isLate = latest and tonumber(latest) > tonumber(change.eventTime)
   redis.call('RPUSH', its.times, isLate and change.eventTime .. ' ' .. latest or change.eventTime)
 end
 local function fieldsOf(change, its)
-  local fields = { 'r', its.rev, 't', change.time }
+  local fields = { 'r', its.posText, 't', change.time }
   local function add(name, value)
     fields[#fields + 1] = name
     fields[#fields + 1] = value
   end
   if change.kind == 'create' then add('c', '=' .. change.id) end
   if its.first == 0 and change.kind == 'create' then add('f', 0) end
-  if change.app.pos > 0 then add('a', change.app.pos) end
-  if change.home.pos > 0 then add('u', change.home.pos) end
+  if change.app.pos > 0 then add('a', change.app.posText) end
+  if change.home.pos > 0 then add('u', change.home.posText) end
   return fields
 end
 local function fence()
@@ -216,15 +249,15 @@ end
 -- Makes a change that was looked at.
 local function write(change)
   local app, home, its = change.app, change.home, change.its
-  local answered = answer('written', change, its and its.rev or 0)
+  local answered = answer('written', change, its and its.rev or 0, change.results and '@' .. change.results .. '\n=')
   fence()
-  move(app, change.deltas.a, change.mark)
-  move(home, change.deltas.u, change.mark)
+  move(app, LOG, change.deltas.a, change)
+  move(home, home and KEYS[change.user + 3], change.deltas.u, change)
   if its then
     if change.kind == 'append' then
       its.rev = its.rev + 1
-      its.pos = its.rev
-      redis.call('ZADD', its.ids, its.rev, '=' .. change.id)
+      its.posText = tostring(its.rev)
+      redis.call('ZADD', its.ids, its.posText, '=' .. change.id)
       pushEvent(change, its)
     elseif change.data ~= '' then
       its.first = 0
@@ -240,7 +273,10 @@ local function write(change)
   return answered
 end
 
-local remembered = { exists = true, ['not-found'] = true, refused = true, stale = true, conflict = true }
+local remembered = {
+  exists = true, ['not-found'] = true, refused = true, fenced = true, stale = true, conflict = true,
+  changed = true, kind = true, overflow = true,
+}
 -- What to answer to a change that was not written.
 local function refusal(change, got)
   local isTable = type(got) == 'table'
@@ -260,7 +296,7 @@ local function refusal(change, got)
 end
 
 local answers, hints = {}, {}
-for index = 1, tonumber(ARGV[3]) do
+for index = 1, tonumber(ARGV[4]) do
   local change = takeChange()
   local ok, got = pcall(look, change)
   if not ok then

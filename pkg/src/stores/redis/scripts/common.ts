@@ -24,33 +24,45 @@ end
 
 /**
  * What an app's or a user's scope is at. `missing` gets what to answer when that cannot be told: something was
- * dropped, or version 1 has written there, whose values lie where the log is. What is under `names`, if any are given,
- * is read by the same command: behind the third of `got`.
+ * dropped, or version 1 has written there, whose values lie where the moves are. What is under `names`, if any are
+ * given, is read by the same command: behind the fourth of `got`.
  */
 export const scopeLua = String.raw`
 local READ_AT_ONCE = 1000 -- names
-local function scopeAt(key, log, missing, names)
-  local got = redis.call('HMGET', key, 'p', 'n', 'm', unpack(names or {}))
-  if not got[1] and redis.call('EXISTS', key, log) > 0 then
-    if isOf(log, 'hash') then
+local function scopeAt(key, moves, missing, names)
+  local got = redis.call('HMGET', key, 'p', 'n', 'm', 'b', unpack(names or {}))
+  if not got[1] and redis.call('EXISTS', key, moves) > 0 then
+    if isOf(moves, 'hash') then
       missing({ 'version', '1' })
     else
-      redis.call('ZCARD', log) -- fails where something else is
+      redis.call('ZCARD', moves) -- fails where something else is
       missing({ 'corrupt' })
     end
   end
-  local pos, last = tonumber(got[1] or 0), tonumber(got[2] or 0)
-  if not (pos and last) then missing({ 'corrupt' }) end
-  return { key = key, log = log, pos = pos, last = last, mark = got[3], got = got, before = 3 }
+  local pos, last, base = tonumber(got[1] or 0), tonumber(got[2] or 0), tonumber(got[4] or 0)
+  if not (pos and last and base) then missing({ 'corrupt' }) end
+  return {
+    key = key, moves = moves, pos = pos, posText = got[1] or '0', last = last, mark = got[3], base = base,
+    got = got, before = 4,
+  }
+end
+-- What stands under one of these names: the text, or nothing.
+local function storedAt(scope, index, name)
+  if index <= READ_AT_ONCE then return scope.got[scope.before + index] end
+  return redis.call('HGET', scope.key, name)
+end
+-- The JSON text in it.
+local function valueText(stored)
+  return stored and string.match(stored, '^[%d@]+:(.*)$')
 end
 
 -- What has changed since a known position '@position=mark': names that were unset, and the names and texts of what was set.
 -- Nothing when there is no such row: no mark is known, it was another one, or it is too long ago.
 local function changedSince(scope, known)
   local pos = tonumber(string.match(known, '^@(%d+)='))
-  if not pos or pos >= scope.pos or not redis.call('ZSCORE', scope.log, known) then return false end
+  if not pos or pos >= scope.pos or not redis.call('ZSCORE', scope.moves, known) then return false end
   local unset, names, set = {}, {}, {}
-  for _, row in ipairs(redis.call('ZRANGEBYSCORE', scope.log, '(' .. pos, '+inf')) do
+  for _, row in ipairs(redis.call('ZRANGEBYSCORE', scope.moves, '(' .. pos, '+inf')) do
     local sign = string.sub(row, 1, 1)
     if sign == '-' then unset[#unset + 1] = string.sub(row, 2) end
     if sign == '=' then names[#names + 1] = row end

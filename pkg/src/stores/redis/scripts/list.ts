@@ -4,7 +4,7 @@ import { versionLua } from './common.js';
 import type { Script } from './script.js';
 
 /**
- * Lists sessions. KEYS: the version's, the list, the values and the log of the app. ARGV: `descending` or not, how
+ * Lists sessions. KEYS: the version's, the list, the values and the moves of the app. ARGV: `descending` or not, how
  * many to pass over, how many at most, and the place to go on behind, if any: its time and its member.
  *
  * Answers `found`, the number of all, the values of the app, the members, the values of each, those of each of their
@@ -14,7 +14,7 @@ import type { Script } from './script.js';
 export const listScript: Script = {
   onForeign: 'corrupt',
   text: String.raw`${versionLua}
-local list, app, appLog = unpack(KEYS, 4)
+local list, app, appMoves = unpack(KEYS, 4)
 local base = string.sub(KEYS[1], 1, -2)
 local isDescending, skip, limit, time, after = ARGV[1] == 'descending', tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
 local total = redis.call('ZCARD', list)
@@ -88,16 +88,16 @@ for index, member in ipairs(members) do
     seen[user] = true
     local got = values(base .. 'v:' .. user)
     if got and #got == 0 then
-      local log = base .. 'u:' .. user
-      if isOf(log, 'hash') then version = { 'version', '1' } end
-      got = redis.call('EXISTS', log) == 0 and got
+      local moves = base .. 'u:' .. user
+      if isOf(moves, 'hash') then version = { 'version', '1' } end
+      got = redis.call('EXISTS', moves) == 0 and got
     end
     users[#users + 1] = got
   end
 end
 if failure or version then return failure or version end
 local found = redis.call('HGETALL', app)
-if #found == 0 and redis.call('EXISTS', appLog) == 1 then return { 'corrupt' } end
+if #found == 0 and redis.call('EXISTS', appMoves) == 1 then return { 'corrupt' } end
 -- The list has its time, also when the session does not tell it any more.
 local last = #members > 0 and redis.call('ZSCORE', list, members[#members])
 return { 'found', total, found, members, rows, users, last }

@@ -16,7 +16,8 @@ local key = KEYS[1]
 local needed = {
   { 'EXISTS', key }, { 'GET', key }, { 'SET', key, '' }, { 'UNLINK', key }, { 'TIME' }, { 'TYPE', key },
   { 'HDEL', key, '' }, { 'HGET', key, '' }, { 'HGETALL', key }, { 'HLEN', key }, { 'HMGET', key, '' }, { 'HSET', key, '', '' },
-  { 'LINDEX', key, 0 }, { 'LLEN', key }, { 'LRANGE', key, 0, 0 }, { 'RPUSH', key, '' },
+  { 'LINDEX', key, 0 }, { 'LLEN', key }, { 'LRANGE', key, 0, 0 }, { 'LTRIM', key, 0, 0 },
+  { 'RPUSH', key, '' },
   { 'ZADD', key, 0, '' }, { 'ZCARD', key }, { 'ZCOUNT', key, 0, 0 }, { 'ZRANGE', key, 0, 0 }, { 'ZRANGEBYSCORE', key, 0, 0 },
   { 'ZREM', key, '' }, { 'ZREMRANGEBYSCORE', key, 0, 0 }, { 'ZREVRANGE', key, 0, 0 }, { 'ZSCORE', key, '' },
 }

@@ -5,7 +5,7 @@ import type { Script } from './script.js';
 
 /**
  * Reads a session. KEYS: the version's, the session's values, events, times and ids, the list of the app, the values
- * and logs of the app and the user. ARGV: the member, what is known (creation, revision, id of the last event,
+ * and moves of the app and the user. ARGV: the member, what is known (creation, revision, id of the last event,
  * `@position` or `@position=mark` of the app and the user; empty when it is not), the first and last revision, the
  * earliest time (or empty), how many at most.
  *
@@ -17,7 +17,7 @@ import type { Script } from './script.js';
 export const loadScript: Script = {
   onForeign: 'corrupt',
   text: String.raw`${versionLua}${scopeLua}
-local key, events, times, ids, list, appKey, appLog, userKey, userLog = unpack(KEYS, 4)
+local key, events, times, ids, list, appKey, appMoves, userKey, userMoves = unpack(KEYS, 4)
 local member, knownCreated, knownRev, knownLast, knownApp, knownUser = unpack(ARGV, 1, 6)
 local from, to, since, last = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
 
@@ -33,8 +33,8 @@ local isWhole = created and isListed and tonumber(time) and rev and start
 if not isWhole then return { 'corrupt' } end
 
 local instead
-local app = scopeAt(appKey, appLog, function(answer) instead = answer end)
-local user = scopeAt(userKey, userLog, function(answer) instead = answer end)
+local app = scopeAt(appKey, appMoves, function(answer) instead = answer end)
+local user = scopeAt(userKey, userMoves, function(answer) instead = answer end)
 if instead then return instead end
 -- A session that has seen a scope further on than it is says that the scope was dropped.
 if tonumber(seenApp or 0) > app.pos or tonumber(seenUser or 0) > user.pos then return { 'corrupt' } end
@@ -107,7 +107,7 @@ return {
 `,
 };
 
-/** Reads the values of a scope. KEYS: the version's, the values and their log. */
+/** Reads the values of a scope. KEYS: the version's, the values and their moves. */
 export const scopeScript: Script = {
   onForeign: 'corrupt',
   text: String.raw`${versionLua}

@@ -1,6 +1,7 @@
 // The scripts that delete. The keys are described in `script.ts`.
 
 import { keepLua, scopeLua, versionLua } from './common.js';
+import { logLua } from './log.js';
 import type { Script } from './script.js';
 
 /**
@@ -32,20 +33,39 @@ return { 'done' }
 };
 
 /**
- * Deletes the values of a scope. KEYS: the version's, the values and their log. ARGV: the channel, the sender, the
- * hint.
+ * Deletes the values of a scope. KEYS: the version's, the values, their moves and their log. ARGV: the channel, the
+ * sender, the hint, whether a log is kept (or empty).
  */
 export const removeScopeScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`${versionLua}${scopeLua}
+  text: String.raw`${versionLua}${scopeLua}${logLua}
 local answer
 local scope = scopeAt(KEYS[4], KEYS[5], function(instead) answer = instead end)
 if answer then return answer end
 if scope.pos == 0 then return { 'done' } end
-redis.call('ZCARD', scope.log) -- fails where something else is
-redis.call('UNLINK', scope.key, scope.log)
-redis.call('HSET', scope.key, 'p', scope.pos + 1)
-redis.call('ZADD', scope.log, scope.pos + 1, '@' .. scope.pos + 1)
+redis.call('ZCARD', scope.moves) -- fails where something else is
+local isLogged = ARGV[4] ~= ''
+local names, found = {}, {}
+local got = isLogged and redis.call('HGETALL', scope.key) or {}
+for place = 1, #got, 2 do
+  local name = got[place]
+  if string.sub(name, 1, 1) == '=' then
+    names[#names + 1] = name
+    found[name] = got[place + 1]
+  end
+end
+scope.pos = scope.pos + 1
+redis.call('UNLINK', scope.key, scope.moves)
+redis.call('HSET', scope.key, 'p', scope.pos, 'b', scope.base)
+redis.call('ZADD', scope.moves, scope.pos, '@' .. scope.pos)
+if isLogged then
+  local function orderOf(name) return tonumber(string.match(found[name], '^%d+')) or 0 end
+  table.sort(names, function(a, b) return orderOf(a) < orderOf(b) end)
+  local writes = {}
+  for index, name in ipairs(names) do writes[index] = writeText(name, valueText(found[name]), '') end
+  local time = redis.call('TIME')
+  pushEntry(scope, KEYS[6], string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)), '', '', writes)
+end
 redis.pcall('PUBLISH', ARGV[1], ARGV[2] .. ' ' .. ARGV[3])
 return { 'done' }
 `,

@@ -6,28 +6,29 @@
 // server.
 //
 //   :a              string   the version of the app: every script looks at it first, and does nothing under another
-//   one :l              string   the fence, see below
+//                            one
+//   :l              string   the fence, see below
 //   :app, :v:user   hash     the values of the app, of a user: `=name` is `order@position:JSON`, by the order of the
-//   first
-//                            writing and the position of the last (without `@position` where version 1 has written
-//                            it); `p` is the position, `m` its mark, `n` the last order
-//   :log, :u:user   zset     what happened to the scope lately, by position: `@position=mark`, and the mark alone is
-//   missing
-//                            where it is not known; `=name` was set; `-=name` came into being, or was deleted. Never
-//                            empty when the position is not 0
+//                            first writing and the position of the last (without `@position` where version 1 has
+//                            written it); `p` is the position, `m` its mark, `n` the last order, `b` the base of the
+//                            log (0 when absent)
+//   :log, :u:user   zset     the moves: what happened to the scope lately, by position: `@position=mark`, and the mark
+//                            alone is missing where it is not known; `=name` was set; `-=name` came into being, or was
+//                            deleted. Never empty when the position is not 0
+//   :changes, :c:user  list  the log of the scope, unless it was told to keep none: see `log.ts`
 //   :s:member       hash     a session: its values, and `c` the creation, `r` the revision, `t` the time, `f` the
-//   revision of
-//                            the first event where that is 0, the creation's; `a`, `u` the positions of the app and
-//                            the user when it was last written to. Kept free for leases: `k` the fencing token (0 when
-//                            absent), `o` who holds it, `x` until when
-//   :e:member       list     its events
+//                            revision of the first event where that is 0, the creation's; `a`, `u` the positions of
+//                            the app and the user when it was last written to; of leases `k` the fencing token (0 when
+//                            absent), `o` who holds it, `x` until when, in milliseconds since the epoch
+//   :e:member       list     its events: `=` and the text; or `@`, what is told beside it, a line feed, `=` and the
+//                            text. Beside it are `app,user`, where the scopes were after it, when a log is kept, and
+//                            as JSON what its operators came to, if it had any
 //   :t:member       list     the time of each event and, where it is another one, the latest time so far
 //   :i:member       zset     `=id` of each event by revision, but for the creation's: nothing is a duplicate of that
 //   :sessions, :l:user  zset the members of the app, of a user, by time
 //   :updates        zset     the updates that were made, by when
 //   :refused        zset     the calls that were refused after the first try, by when
 //   :removed        zset     the removed sessions, each with its creation, by when
-//   :changes        stream   kept free for a log of the scopes that sessions share
 //
 // The version of all, `prefix:version`, lies in some other slot of a cluster. It is only looked at when opening.
 //

@@ -5,13 +5,13 @@ import type { Script } from './script.js';
 
 /**
  * Begins to bring an app up to date: puts up the fence and gives the app's own keys their new names. Until the end,
- * `:a` says that the app is still of version 1. KEYS: the version's, the app's values and log, its list, its updates.
- * Answers the version, and whether the fence is new.
+ * `:a` says that the app is still of version 1. KEYS: the version's, the app's values and moves, its list, its
+ * updates. Answers the version, and whether the fence is new.
  */
 export const beginUpgradeScript: Script = {
   onForeign: 'rejected',
   text: String.raw`
-local version, fence, updates, app, log, newList, newUpdates = unpack(KEYS)
+local version, fence, updates, app, moves, newList, newUpdates = unpack(KEYS)
 local function typeOf(key)
   return redis.call('TYPE', key).ok
 end
@@ -19,7 +19,7 @@ local found = typeOf(version)
 if found == 'string' then return { redis.call('GET', version), 0 } end
 local foreign = { err = 'WRONGTYPE Operation against a key holding the wrong kind of value' }
 if found ~= 'hash' and found ~= 'none' then return foreign end
-if redis.call('EXISTS', app, log, newList, newUpdates) > 0 then return foreign end
+if redis.call('EXISTS', app, moves, newList, newUpdates) > 0 then return foreign end
 local types = { [fence] = typeOf(fence), [updates] = typeOf(updates) }
 for _, kind in pairs(types) do
   if kind ~= 'zset' and kind ~= 'none' then return foreign end
@@ -27,7 +27,7 @@ end
 if found == 'hash' then
   local pos = tonumber(redis.call('HGET', version, 'p') or 0)
   redis.call('RENAME', version, app)
-  redis.call('ZADD', log, pos or 0, '@' .. (pos or 0))
+  redis.call('ZADD', moves, pos or 0, '@' .. (pos or 0))
 end
 if types[fence] == 'zset' then redis.call('RENAME', fence, newList) end
 if types[updates] == 'zset' then redis.call('RENAME', updates, newUpdates) end

@@ -1,0 +1,36 @@
+// What the script for leases gets and answers.
+
+import { StoreError } from '../../store/store-error.js';
+import { fenced } from '../../store/lease.js';
+import { sessionNotFound } from '../../store/refusals.js';
+import { textOf } from './client.js';
+import { memberOf } from './keys.js';
+import type { LeaseAnswer, LeaseRequest } from '../../store/contract.js';
+import type { List } from './hashes.js';
+import type { SessionKey } from '../../model/types.js';
+
+/** What the script gets. */
+export function leaseArgs(key: SessionKey, { holder, ttl, fence, created }: LeaseRequest): string[] {
+  return [
+    memberOf(key),
+    created === undefined ? '' : `=${created}`,
+    `=${holder}`,
+    String(ttl),
+    fence === undefined ? '' : String(fence),
+  ];
+}
+
+/** Reads what it answers. Throws `held`, `fenced`, `not-found`. */
+export function decodeLease(key: SessionKey, { fence: expected = 0 }: LeaseRequest, reply: unknown): LeaseAnswer {
+  const [status, detail, until] = reply as List;
+  switch (textOf(status)) {
+    case 'leased':
+      return { fence: Number(detail), until: Number(until) };
+    case 'held':
+      throw new StoreError('held', 'the session is leased', { until: Number(detail) });
+    case 'fenced':
+      throw fenced(Number(detail), expected);
+    default:
+      throw sessionNotFound({ key });
+  }
+}

@@ -1,0 +1,45 @@
+// The script for leases: the same rule as `store/lease.ts`. The keys are described in `script.ts`.
+
+import { versionLua } from './common.js';
+import type { Script } from './script.js';
+
+/**
+ * Takes the lease of a session, makes it last longer or gives it back. KEYS: the version's, the session's values, the
+ * list of the app. ARGV: the member, the creation that it must have (or empty), who asks, for how many milliseconds
+ * (0 to give it back), the token (empty to take it).
+ *
+ * Answers `leased` with the token and when it ends, `held` with when it ends, `fenced` with the token of the session,
+ * or `not-found`.
+ */
+export const leaseScript: Script = {
+  onForeign: 'rejected',
+  text: String.raw`${versionLua}
+local key, list = KEYS[4], KEYS[5]
+local member, expected, holder, ttl, asked = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+local created, stored, held, text = unpack(redis.call('HMGET', key, 'c', 'k', 'o', 'x'))
+if not created and (redis.call('EXISTS', key) == 1 or redis.call('ZSCORE', list, member)) then return { 'corrupt' } end
+if not created or (expected ~= '' and expected ~= created) then return { 'not-found' } end
+local fence, ends = tonumber(stored or 0), tonumber(text or 0)
+if not (fence and ends) then return { 'corrupt' } end
+-- Clients read large integers inexactly: numbers are answered as texts.
+local function textOf(number)
+  return string.format('%.17g', number)
+end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+if not asked then
+  if held ~= holder then
+    if held and ends > now then return { 'held', text } end
+    fence = fence + 1
+  end
+elseif asked ~= fence or held ~= holder then
+  return { 'fenced', textOf(fence) }
+elseif ttl <= 0 then
+  redis.call('HSET', key, 'k', textOf(fence + 1))
+  redis.call('HDEL', key, 'o', 'x')
+  return { 'leased', textOf(fence + 1), textOf(now) }
+end
+redis.call('HSET', key, 'k', textOf(fence), 'o', holder, 'x', textOf(now + ttl))
+return { 'leased', textOf(fence), textOf(now + ttl) }
+`,
+};

@@ -1,0 +1,94 @@
+//! A new session that goes on from a moment of another one.
+
+use std::rc::Rc;
+
+use js_sys::{Array, Reflect};
+use serde_json::{Value, json};
+use wasm_bindgen::prelude::*;
+
+use super::backend::{Backend, Plan};
+use super::checks::refuse_aborted;
+use super::errors::not_found;
+use super::event::{Fill, admit_event_of};
+use super::host::{Answer, parse, stringify};
+use super::memory::Step;
+use super::past::Asked;
+use super::requests::EventWindow;
+use super::walk::adk_event;
+use crate::change::{Guard, SessionKey};
+use crate::scope::Scope;
+use crate::session_log::SessionLog;
+
+/// See `SessionService.fork`.
+pub(super) async fn fork(
+    backend: Rc<Backend>,
+    asked: Asked,
+    at: JsValue,
+    session_id: Option<String>,
+) -> Answer<JsValue> {
+    let _turn = backend.turn().await?;
+    refuse_aborted(&asked.signal)?;
+    let id = asked.id(&backend)?;
+    let revision = {
+        let memory = backend.memory.borrow();
+        let last = memory.sessions.log(id).map_or(0, SessionLog::revision);
+        if at.is_undefined() { last } else { asked.check(&at, last, "at")? }
+    };
+    let (events, state) = {
+        let memory = backend.memory.borrow();
+        (memory.events_from(id, 0), memory.creation(id))
+    };
+    let session_id = session_id.filter(|id| !id.trim().is_empty()).unwrap_or_else(|| backend.id());
+    let key = SessionKey { session_id, ..asked.key.clone() };
+    let created = backend.id();
+    let change = backend.memory.borrow().sessions.prepare_create(&key, backend.now()?, state)?;
+    let step = Step::Create { key: key.clone(), created: created.clone(), change };
+    backend.make(Plan { step: Some(step), answer: Box::new(|_| Ok(JsValue::UNDEFINED)) }).await?;
+    let filled = fill(&backend, &asked, &key, &events, revision).await;
+    if let Err(thrown) = filled {
+        let step = Some(Step::Remove { key, created });
+        // The caller is told why the fork has failed.
+        let _ = backend.make(Plan { step, answer: Box::new(|_| Ok(JsValue::UNDEFINED)) }).await;
+        return Err(thrown);
+    }
+    let session = backend.open(&key, EventWindow::default())?;
+    if session.is_undefined() { Err(not_found(&key.session_id)) } else { Ok(session) }
+}
+
+/// Gives a new session the events of another one up to a revision, and says where it comes from.
+async fn fill(backend: &Backend, asked: &Asked, key: &SessionKey, events: &Array, revision: u64) -> Answer<()> {
+    let append = async |event: JsValue| -> Answer<()> {
+        refuse_aborted(&asked.signal)?;
+        let draft = admit_event_of(&event, backend, false)?;
+        let plan = backend.append(key.clone(), None, draft, Guard::default())?;
+        backend.make(plan).await.map(drop)
+    };
+    for event in events.iter().take(usize::try_from(revision).unwrap_or(usize::MAX)) {
+        append(own_event(&event)?).await?;
+    }
+    let forked_from = json!({"sessionId": asked.key.session_id, "revision": revision});
+    let metadata = json!({"statepad": {"forkedFrom": forked_from}});
+    let last = json!({"author": "system", "invocationId": backend.id(), "customMetadata": metadata});
+    append(parse(&last.to_string())?).await
+}
+
+/// An event without what it wrote to the app and the user: that is written already.
+fn own_event(event: &JsValue) -> Answer<JsValue> {
+    let text = stringify(event)?.as_string().unwrap_or_default();
+    let mut value: Value = serde_json::from_str(&text).unwrap_or_default();
+    let is_own = |key: &str| Scope::split(key).0 == Scope::Session;
+    if let Some(Value::Object(delta)) = value.pointer_mut("/actions/stateDelta") {
+        delta.retain(|key, _| is_own(key));
+    }
+    if let Some(Value::Array(deleted)) = value.pointer_mut("/customMetadata/statepad/deleted") {
+        deleted.retain(|key| key.as_str().is_none_or(is_own));
+    }
+    if let Some(Value::Object(operators)) = value.pointer_mut("/customMetadata/statepad/operators") {
+        operators.retain(|key, _| is_own(key));
+    }
+    let own = parse(&value.to_string())?;
+    if Reflect::get(event, &adk_event())? == JsValue::TRUE {
+        Reflect::set(&own, &adk_event(), &true.into())?;
+    }
+    Ok(own)
+}

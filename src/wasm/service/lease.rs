@@ -1,0 +1,251 @@
+//! Leases: one runner at a time for a session. They are of this process, whatever keeps the sessions.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use js_sys::{Function, Object, Promise};
+use wasm_bindgen::prelude::*;
+
+use super::backend::Backend;
+use super::checks::{check_options, check_signal};
+use super::errors::{invalid, not_found};
+use super::event::Fill;
+use super::handles::View;
+use super::host::{Answer, member, settled};
+use super::kinds::describe;
+use super::requests::{EventWindow, check_session};
+use super::session_service::{SessionService, started};
+use crate::change::SessionKey;
+use crate::lease::{LeaseFault, LeaseRequest, LeaseRow};
+
+/// How long a lease lasts unless told otherwise, and at most, in milliseconds.
+const DEFAULT_TTL: f64 = 30_000.0;
+const MAX_TTL: f64 = 2_147_483_647.0;
+
+#[wasm_bindgen]
+extern "C" {
+    /// What aborts the signal of a lease.
+    #[derive(Debug, Clone)]
+    type AbortController;
+    #[wasm_bindgen(constructor)]
+    fn new() -> AbortController;
+    #[wasm_bindgen(method, getter)]
+    fn signal(this: &AbortController) -> JsValue;
+    #[wasm_bindgen(method)]
+    fn abort(this: &AbortController, reason: &JsValue);
+
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "LeaseOptions")]
+    #[derive(Debug, Clone)]
+    pub type LeaseOptions;
+}
+
+/// The right to run a session: every write through its `session` carries its token until it is released. Once another
+/// holder has taken the lease, such a write throws `LEASE_LOST`, and nothing of it is stored.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Lease(Rc<Held>);
+
+#[derive(Debug)]
+struct Held {
+    backend: Rc<Backend>,
+    session: JsValue,
+    view: View,
+    key: SessionKey,
+    holder: String,
+    ttl: f64,
+    fence: u64,
+    until: Cell<f64>,
+    controller: AbortController,
+    /// Why it is over: it was given back, or lost.
+    over: RefCell<Option<JsValue>>,
+}
+
+#[wasm_bindgen]
+impl SessionService {
+    /// Takes the lease of a session: one holder at a time has it, until it is released, or its time is over and another
+    /// takes it. Writes through other handles need no lease. The leases are of this process.
+    ///
+    /// Throws `LEASE_HELD` with `until`, `SESSION_NOT_FOUND`, `INVALID_ARGUMENT`.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Lease>")]
+    pub fn lease(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "SessionName")] session: JsValue,
+        options: Option<LeaseOptions>,
+    ) -> Promise {
+        let begin = || -> Answer<Promise> {
+            let options = options.map_or(JsValue::UNDEFINED, JsValue::from);
+            check_options(&options, &["ttl", "signal"], "options")?;
+            let part =
+                |name: &str| if options.is_undefined() { Ok(JsValue::UNDEFINED) } else { member(&options, name) };
+            let (ttl, signal) = (checked_ttl(&part("ttl")?, DEFAULT_TTL)?, part("signal")?);
+            check_signal(&signal)?;
+            let key = check_session(&session)?;
+            let this = Rc::clone(&self.backend);
+            Ok(self.backend.ask(signal, move |backend| {
+                backend.resolve(&key, backend.handles.view(&session).as_ref())?;
+                let view = backend.handles.view(&session);
+                let session = if view.is_some() { session } else { backend.open(&key, EventWindow::default())? };
+                let view = view.or_else(|| backend.handles.view(&session)).ok_or_else(|| not_found(&key.session_id))?;
+                let holder = backend.id();
+                let row = backend.decide(&view, &key, &LeaseRequest { holder: holder.clone(), ttl, fence: None })?;
+                let until = Cell::new(row.held.map_or(0.0, |(_, until)| until));
+                let (controller, over) = (AbortController::new(), RefCell::default());
+                let backend = this;
+                let held = Held { backend, session, view, key, holder, ttl, fence: row.fence, until, controller, over };
+                Ok(held.open())
+            }))
+        };
+        started(begin())
+    }
+}
+
+#[wasm_bindgen]
+impl Lease {
+    /// The handle: the one that was given, if it is one of this service, else a new one.
+    #[wasm_bindgen(getter, unchecked_return_type = "Session")]
+    pub fn session(&self) -> JsValue {
+        self.0.session.clone()
+    }
+
+    /// The fencing token: greater than that of every earlier lease of the session.
+    #[wasm_bindgen(getter)]
+    #[expect(clippy::cast_precision_loss, reason = "no session is leased so often")]
+    pub fn token(&self) -> f64 {
+        self.0.fence as f64
+    }
+
+    /// When it ends unless it is renewed, in milliseconds since the epoch.
+    #[wasm_bindgen(getter)]
+    pub fn until(&self) -> f64 {
+        self.0.until.get()
+    }
+
+    /// Aborted, with the error as its reason, once the lease is known to be lost.
+    #[wasm_bindgen(getter, unchecked_return_type = "AbortSignal")]
+    pub fn signal(&self) -> JsValue {
+        self.0.controller.signal()
+    }
+
+    /// Makes it last so many milliseconds from now on; its `ttl` unless told otherwise. Throws `LEASE_LOST`.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn renew(&self, #[wasm_bindgen(unchecked_optional_param_type = "number")] ttl: JsValue) -> Promise {
+        let held = Rc::clone(&self.0);
+        let run = || -> Answer<JsValue> {
+            let ttl = checked_ttl(&ttl, held.ttl)?;
+            if let Some(over) = held.over.borrow().as_ref() {
+                return Err(over.clone());
+            }
+            let row = held.ask(ttl)?;
+            held.until.set(row.held.map_or(0.0, |(_, until)| until));
+            Ok(JsValue::UNDEFINED)
+        };
+        settled(run())
+    }
+
+    /// Gives it back. Nothing happens when it was lost: writes through its handle go on being refused then.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn release(&self) -> Promise {
+        self.0.release();
+        Promise::resolve(&JsValue::UNDEFINED)
+    }
+}
+
+impl Held {
+    /// The lease as its holder gets it; from then on writes through its handle carry the token.
+    fn open(self) -> JsValue {
+        let held = Rc::new(self);
+        let weak = Rc::downgrade(&held);
+        let lose = Closure::<dyn Fn(JsValue)>::new(move |thrown: JsValue| {
+            if let Some(held) = weak.upgrade() {
+                held.lose(&thrown);
+            }
+        });
+        #[expect(clippy::cast_precision_loss, reason = "no session is leased so often")]
+        held.view.set_fence(Some(held.fence as f64));
+        held.view.set_lose(lose.into_js_value().dyn_ref::<Function>());
+        let disposed = Rc::clone(&held);
+        let lease = JsValue::from(Lease(held));
+        // Not every host has it.
+        let symbol = member(&js_sys::global(), "Symbol").and_then(|symbols| member(&symbols, "asyncDispose"));
+        if let Some(symbol) = symbol.ok().filter(JsValue::is_symbol) {
+            let dispose = Closure::<dyn Fn() -> Promise>::new(move || {
+                disposed.release();
+                Promise::resolve(&JsValue::UNDEFINED)
+            });
+            let hidden = super::host::Attributes { enumerable: false, configurable: true, writable: true };
+            if let Some(object) = lease.dyn_ref::<Object>() {
+                super::host::define(object, &symbol, &dispose.into_js_value(), &hidden);
+            }
+        }
+        lease
+    }
+
+    /// Asks for so many milliseconds more; 0 gives it back.
+    fn ask(&self, ttl: f64) -> Answer<LeaseRow> {
+        let request = LeaseRequest { holder: self.holder.clone(), ttl, fence: Some(self.fence) };
+        let row = self.backend.decide(&self.view, &self.key, &request);
+        if let Err(thrown) = &row {
+            self.lose(thrown);
+        }
+        row
+    }
+
+    fn release(&self) {
+        if self.over.borrow().is_some() {
+            return;
+        }
+        let _ = self.ask(0.0);
+        if self.over.borrow().is_none() {
+            *self.over.borrow_mut() = Some(LeaseFault::Fenced.error(&self.key.session_id).into());
+            self.view.set_fence(None);
+            self.view.set_lose(None);
+        }
+    }
+
+    fn lose(&self, thrown: &JsValue) {
+        if self.over.borrow().is_none() {
+            *self.over.borrow_mut() = Some(thrown.clone());
+            self.controller.abort(thrown);
+        }
+    }
+}
+
+impl Backend {
+    /// What becomes of the lease of a session.
+    fn decide(&self, view: &View, key: &SessionKey, request: &LeaseRequest) -> Answer<LeaseRow> {
+        self.resolve(key, Some(view))?;
+        let now = self.now()?;
+        let mut leases = self.leases.borrow_mut();
+        let row = leases.entry(view.created()).or_default();
+        *row = row.decide(request, now).map_err(|fault| fault.error(&key.session_id))?;
+        Ok(row.clone())
+    }
+
+    /// Refuses what comes through the handle of a lease that was lost.
+    pub(super) fn check_fence(&self, view: &View, key: &SessionKey) -> Answer<()> {
+        let Some(fence) = view.fence() else { return Ok(()) };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was a whole number")]
+        let fence = fence as u64;
+        let row = self.leases.borrow().get(&view.created()).cloned().unwrap_or_default();
+        row.check(fence).map_err(|fault| {
+            let thrown = JsValue::from(fault.error(&key.session_id));
+            if let Some(lose) = view.lose() {
+                // It is a function of this module.
+                let _ = lose.call1(&JsValue::UNDEFINED, &thrown);
+            }
+            thrown
+        })
+    }
+}
+
+fn checked_ttl(given: &JsValue, otherwise: f64) -> Answer<f64> {
+    if given.is_undefined() {
+        return Ok(otherwise);
+    }
+    let is_time = |ttl: &f64| ttl.fract() == 0.0 && (1.0..=MAX_TTL).contains(ttl);
+    given.as_f64().filter(is_time).ok_or_else(|| {
+        let what = describe(given);
+        invalid("ttl", &format!("must be a whole number of milliseconds from 1 to 2147483647, not {what}"))
+    })
+}

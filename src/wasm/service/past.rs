@@ -1,0 +1,338 @@
+//! The past of a session: reading it, going back in it, and going on from it elsewhere.
+
+use std::rc::Rc;
+
+use js_sys::{Array, Object, Promise};
+use serde_json::{Map, Value};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
+
+use super::backend::{Backend, Plan};
+use super::checks::{admit_optional_string, admit_string, check_count, check_options};
+use super::errors::{Details, error};
+use super::event::{Fill, admit_event, is_temp};
+use super::fork::fork;
+use super::handles::View;
+use super::host::{Answer, member, parse, parse_frozen, put, stringify};
+use super::kinds::describe;
+use super::memory::{Memory, read_event};
+use super::requests::check_session;
+use super::session_service::{SessionService, deleted, started};
+use crate::change::{Guard, SessionKey};
+use crate::delta::{Delta, Write};
+use crate::error::ErrorKind;
+use crate::event::Event;
+use crate::registry::SessionId;
+use crate::rewind::{Rewind, Timeline};
+use crate::session_log::SessionLog;
+
+#[wasm_bindgen]
+impl SessionService {
+    /// The state of a session at a revision, from 0, its creation, to that of the handle. Its own keys are exactly as
+    /// they were. `app:` and `user:` keys are as this session's log had left them by then; those that it never wrote are
+    /// as the handle shows them. Throws `INVALID_ARGUMENT`, `SESSION_NOT_FOUND`.
+    #[wasm_bindgen(js_name = stateAt, unchecked_return_type = "Promise<Readonly<Record<string, Json>>>")]
+    pub fn state_at(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "SessionName")] session: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "number")] revision: JsValue,
+        options: Option<AbortableOptions>,
+    ) -> Promise {
+        let begin = || -> Answer<Promise> {
+            let asked = self.asked(session, options, &["signal"])?;
+            let signal = asked.signal.clone();
+            Ok(self.backend.ask(signal, move |backend| asked.state_at(backend, &revision)))
+        };
+        started(begin())
+    }
+
+    /// What wrote a key, oldest first: the revision, the event, when, and the values before and after. Of an `app:` or
+    /// `user:` key these are the writes of this session. The handle says up to where. Throws `INVALID_ARGUMENT`,
+    /// `SESSION_NOT_FOUND`.
+    #[wasm_bindgen(unchecked_return_type = "Promise<readonly HistoryStep[]>")]
+    pub fn history(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "SessionName")] session: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string")] key: JsValue,
+        options: Option<HistoryOptions>,
+    ) -> Promise {
+        let begin = || -> Answer<Promise> {
+            let key = admit_string(&key, "key")?;
+            let options = options.map(JsValue::from);
+            let asked = self.asked(session, options.clone(), &["until", "last", "signal"])?;
+            let part = |name: &str| options.as_ref().map_or(Ok(JsValue::UNDEFINED), |options| member(options, name));
+            let (until, last) = (part("until")?, check_count(&part("last")?, "last")?);
+            let signal = asked.signal.clone();
+            Ok(self.backend.ask(signal, move |backend| asked.history(backend, &key, &until, last)))
+        };
+        started(begin())
+    }
+
+    /// Goes back to just before an invocation: appends one event, by `system`, that restores the session's own keys to
+    /// what they were before the first event of the invocation, and that names it in `actions.rewindBeforeInvocationId`.
+    /// `app:` and `user:` keys stay. Nothing is destroyed: `redo` takes it back. Throws `INVALID_ARGUMENT` when no event
+    /// that stands belongs to the invocation, `SESSION_NOT_FOUND`, and what `appendEvent` throws.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Rewound>")]
+    pub fn rewind(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "SessionName")] session: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "RewindOptions")] options: JsValue,
+    ) -> Promise {
+        let begin = || -> Answer<Promise> {
+            let asked = self.asked(session, Some(options.clone()), &["before", "signal"])?;
+            let before = if options.is_undefined() { JsValue::UNDEFINED } else { member(&options, "before")? };
+            let before = admit_string(&before, "before")?;
+            let signal = asked.signal.clone();
+            Ok(self.backend.change(signal, move |backend| {
+                asked.mark(backend, |timeline, events, id| {
+                    let place = events.iter().position(|event| event.invocation_id == before);
+                    let place = place.filter(|_| !before.is_empty());
+                    place.and_then(|place| timeline.rewind(place)).ok_or_else(|| {
+                        let why = if place.is_some() { "none of its events stands" } else { "it has no event of it" };
+                        let message =
+                            format!("session \"{id}\" cannot go back before the invocation \"{before}\": {why}");
+                        error(ErrorKind::InvalidArgument, &message, Details::of(id).and_path("before"))
+                    })
+                })
+            }))
+        };
+        started(begin())
+    }
+
+    /// Takes back the last rewind that was not taken back, as long as nothing else was appended since. Throws
+    /// `INVALID_ARGUMENT` when there is nothing to redo, and what `rewind` throws.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Rewound>")]
+    pub fn redo(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "SessionName")] session: JsValue,
+        options: Option<AbortableOptions>,
+    ) -> Promise {
+        let begin = || -> Answer<Promise> {
+            let asked = self.asked(session, options, &["signal"])?;
+            let signal = asked.signal.clone();
+            Ok(self.backend.change(signal, move |backend| {
+                asked.mark(backend, |timeline, _, id| {
+                    timeline.redo().ok_or_else(|| {
+                        let message = format!(
+                            "session \"{id}\" has nothing to redo: its last event is no rewind, or all were taken back"
+                        );
+                        error(ErrorKind::InvalidArgument, &message, Details::of(id))
+                    })
+                })
+            }))
+        };
+        started(begin())
+    }
+
+    /// Makes a new session of the same user that goes on from a revision, the last one unless told otherwise: with the
+    /// creation state, the events up to there, and one more that says where it comes from
+    /// (`customMetadata.statepad.forkedFrom`). Later neither sees what the other does. Throws `INVALID_ARGUMENT`,
+    /// `SESSION_NOT_FOUND`, `SESSION_EXISTS`, and what `appendEvent` throws; there is no new session then.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Session>")]
+    pub fn fork(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "SessionName")] session: JsValue,
+        options: Option<ForkOptions>,
+    ) -> Promise {
+        let begin = || -> Answer<Promise> {
+            let options = options.map(JsValue::from);
+            let asked = self.asked(session, options.clone(), &["at", "sessionId", "signal"])?;
+            let part = |name: &str| options.as_ref().map_or(Ok(JsValue::UNDEFINED), |options| member(options, name));
+            let (at, session_id) = (part("at")?, admit_optional_string(&part("sessionId")?, "sessionId")?);
+            Ok(future_to_promise(fork(Rc::clone(&self.backend), asked, at, session_id)))
+        };
+        started(begin())
+    }
+
+    /// Checks a session and the options of what is asked of it.
+    fn asked(
+        &self,
+        session: JsValue,
+        options: Option<impl Into<JsValue>>,
+        known: &'static [&'static str],
+    ) -> Answer<Asked> {
+        let options = options.map_or(JsValue::UNDEFINED, Into::into);
+        check_options(&options, known, "options")?;
+        let signal = if options.is_undefined() { options } else { member(&options, "signal")? };
+        super::checks::check_signal(&signal)?;
+        let key = check_session(&session)?;
+        let view = self.backend.handles.view(&session);
+        Ok(Asked { session, key, view, signal })
+    }
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "Abortable")]
+    #[derive(Debug, Clone)]
+    pub type AbortableOptions;
+
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "HistoryOptions")]
+    #[derive(Debug, Clone)]
+    pub type HistoryOptions;
+
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "ForkOptions")]
+    #[derive(Debug, Clone)]
+    pub type ForkOptions;
+}
+
+/// A session that something is asked of.
+pub(super) struct Asked {
+    session: JsValue,
+    pub(super) key: SessionKey,
+    /// Of a handle: what it remembers.
+    view: Option<View>,
+    pub(super) signal: JsValue,
+}
+
+impl Asked {
+    pub(super) fn id(&self, backend: &Backend) -> Answer<SessionId> {
+        backend.resolve(&self.key, self.view.as_ref())
+    }
+
+    /// The revision of the handle, or of the session.
+    fn revision(&self, memory: &Memory, id: SessionId) -> u64 {
+        let shown = self.view.as_ref().and_then(|_| member(&self.session, "revision").ok()?.as_f64());
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handle shows a whole number")]
+        let shown = shown.map(|revision| revision as u64);
+        shown.unwrap_or_else(|| memory.sessions.log(id).map_or(0, SessionLog::revision))
+    }
+
+    /// Checks a revision that is asked for.
+    pub(super) fn check(&self, given: &JsValue, until: u64, path: &str) -> Answer<u64> {
+        let number = given.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole, and not negative")]
+        let revision = number.map(|number| number as u64).filter(|revision| *revision <= until);
+        revision.ok_or_else(|| {
+            let (id, what) = (&self.key.session_id, describe(given));
+            let message = format!("session \"{id}\" has the revisions 0 to {until} here, and not {what}");
+            error(ErrorKind::InvalidArgument, &message, Details::of_revision(id, path, until))
+        })
+    }
+
+    /// What the handle, or the session, shows now, without `temp:` keys.
+    fn state(&self, memory: &Memory, id: SessionId) -> Answer<Map<String, Value>> {
+        let text = match &self.view {
+            Some(_) => stringify(&member(&self.session, "state")?)?.as_string().unwrap_or_default(),
+            None => memory.state_json(id),
+        };
+        let mut state: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
+        state.retain(|key, _| !is_temp(key));
+        Ok(state)
+    }
+
+    fn state_at(&self, backend: &Backend, revision: &JsValue) -> Answer<JsValue> {
+        let id = self.id(backend)?;
+        let mut memory = backend.memory.borrow_mut();
+        let until = self.revision(&memory, id);
+        let revision = self.check(revision, until, "revision")?;
+        let now = self.state(&memory, id)?;
+        let state = if revision == until { now } else { past_state(&mut memory, id, revision, until, &now)? };
+        parse_frozen(&Value::Object(state).to_string())
+    }
+
+    fn history(&self, backend: &Backend, key: &str, until: &JsValue, last: Option<f64>) -> Answer<JsValue> {
+        let id = self.id(backend)?;
+        let mut memory = backend.memory.borrow_mut();
+        let shown = self.revision(&memory, id);
+        let until = if until.is_undefined() { shown } else { self.check(until, shown, "until")? };
+        let steps = memory.history(id)?.of(key, until).to_vec();
+        let last = last.map_or(steps.len(), super::requests::narrow);
+        let told = Array::new();
+        for step in steps.get(steps.len().saturating_sub(last)..).unwrap_or_default() {
+            let entry = Object::new();
+            let place = usize::try_from(step.revision).unwrap_or(usize::MAX);
+            put(&entry, "revision", &number(step.revision));
+            let event = place.checked_sub(1).map_or(JsValue::UNDEFINED, |place| memory.event(id, place));
+            if event.is_undefined() {
+                put(&entry, "timestamp", &memory.creation_time(id).into());
+            } else {
+                put(&entry, "timestamp", &member(&event, "timestamp")?);
+                put(&entry, "event", &event);
+            }
+            for (name, value) in [("from", &step.from), ("to", &step.to)] {
+                if let Some(value) = value {
+                    put(&entry, name, &parse_frozen(value.as_str())?);
+                }
+            }
+            Object::freeze(&entry);
+            told.push(&entry);
+        }
+        Object::freeze(&told);
+        Ok(told.into())
+    }
+
+    /// Appends the marker of what is planned.
+    fn mark(self, backend: &Backend, plan: impl FnOnce(&Timeline, &[Event], &str) -> Answer<Rewind>) -> Answer<Plan> {
+        let id = self.id(backend)?;
+        let mut memory = backend.memory.borrow_mut();
+        let events = memory.events_from(id, 0).iter().map(|event| read_event(&event)).collect::<Answer<Vec<_>>>()?;
+        let timeline = Timeline::of(events.iter().map(|event| {
+            let invocation = event.invocation_id.as_str();
+            ((!invocation.is_empty()).then_some(invocation), event.rewinds_before())
+        }));
+        let Rewind { to, concerned } = plan(&timeline, &events, &self.key.session_id)?;
+        let revision = events.len() as u64;
+        let history = memory.history(id)?;
+        let restored = history.restoring(to as u64, revision);
+        let is_concerned =
+            |revision: u64| concerned.binary_search_by(|&place| (place as u64 + 1).cmp(&revision)).is_ok();
+        let shared: Array = history.shared_of(is_concerned).map(|key| JsValue::from(&**key)).collect();
+        drop(memory);
+
+        let marker = marker_of(&restored, events.get(to).map_or("", |event| &event.invocation_id), &backend.id())?;
+        let draft = admit_event(&marker, backend)?;
+        let guard = Guard { revision: Some(revision), ..Guard::default() };
+        let handle = self.view.map(|view| (self.session, view));
+        let Plan { step, answer } = backend.append(self.key, handle, draft, guard)?;
+        let answer = move |backend: &Backend| {
+            let rewound = Object::new();
+            put(&rewound, "event", &answer(backend)?);
+            put(&rewound, "revision", &number(revision + 1));
+            put(&rewound, "shared", &Object::freeze(&shared));
+            Ok(Object::freeze(&rewound).into())
+        };
+        Ok(Plan { step, answer: Box::new(answer) })
+    }
+}
+
+fn number(count: u64) -> JsValue {
+    #[expect(clippy::cast_precision_loss, reason = "no session has so many events")]
+    let number = count as f64;
+    number.into()
+}
+
+/// The state of a session at an earlier revision. `now` is that of the later revision `until`.
+fn past_state(
+    memory: &mut Memory,
+    id: SessionId,
+    revision: u64,
+    until: u64,
+    now: &Map<String, Value>,
+) -> Answer<Map<String, Value>> {
+    let now = Delta::of_values("state", now.iter().map(|(key, value)| (key.as_str(), value)))?;
+    let values = memory.history(id)?.state_at(revision, until, &now).into_iter();
+    Ok(values.map(|(key, json)| (key.to_owned(), json.to_value())).collect())
+}
+
+/// The event that restores keys, and says before which invocation the session went back.
+fn marker_of(restored: &Delta, before: &str, invocation: &str) -> Answer<JsValue> {
+    let delta = Object::new();
+    for (key, write) in restored.iter() {
+        let value = match write {
+            Write::Set(json) => parse(json.as_str())?,
+            Write::Unset => deleted(),
+        };
+        put(&delta, key, &value);
+    }
+    let (marker, actions) = (Object::new(), Object::new());
+    put(&actions, "stateDelta", &delta);
+    put(&actions, "rewindBeforeInvocationId", &before.into());
+    put(&marker, "author", &"system".into());
+    put(&marker, "invocationId", &invocation.into());
+    put(&marker, "actions", &actions);
+    Ok(marker.into())
+}

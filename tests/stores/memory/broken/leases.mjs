@@ -1,0 +1,235 @@
+// Stores that are broken in leases and their tokens.
+
+import { StoreError } from 'statepad';
+import { changing, context, without } from './ways.mjs';
+
+/** A store that is asked for another lease. */
+const asking = (map) => (store) => ({ lease: (key, request) => store.lease(key, map(request), context) });
+
+/** A store whose leases are answered otherwise. */
+const answering = (map) => (store) => ({
+  lease: async (key, request) => map(await store.lease(key, request, context), request),
+});
+
+/** A store that refuses otherwise. */
+const refusing = (map) => (store) => {
+  const other = (error) => {
+    throw map(error);
+  };
+  return {
+    lease: (key, request) => store.lease(key, request, context).catch(other),
+    commit: (change) => store.commit(change, context).catch(other),
+  };
+};
+
+const unlessFenced = (guard) => (guard ? { guard } : {});
+
+export const brokenLeases = {
+  'gives a lease to all who ask': (store) => ({
+    lease: async (key, request) => {
+      try {
+        return await store.lease(key, request, context);
+      } catch (error) {
+        if (error.code === 'held') {
+          return { fence: error.actual ?? 1, until: error.until };
+        }
+        throw error;
+      }
+    },
+  }),
+  'does not compare tokens': changing(({ guard, ...change }) => ({
+    ...change,
+    ...unlessFenced(guard && without('fence')(guard)),
+  })),
+  'does not compare tokens among many': (store) => ({
+    commitMany: (changes) =>
+      store.commitMany(
+        changes.map(({ guard, ...change }) => ({ ...change, ...unlessFenced(guard && without('fence')(guard)) })),
+        context,
+      ),
+  }),
+  'takes an older token for a good one': changing(({ guard, ...change }) => ({
+    ...change,
+    ...unlessFenced(guard && (guard.fence > 1 ? guard : without('fence')(guard))),
+  })),
+  'takes no token for an old one': (store) => {
+    const tokens = new Map();
+    return {
+      lease: async (key, request) => {
+        const answer = await store.lease(key, request, context);
+        tokens.set(JSON.stringify(key), answer.fence);
+        return answer;
+      },
+      commit: (change) => {
+        const guard = change.guard ?? { fence: 0 };
+        const isLeased = change.kind === 'append' && tokens.has(JSON.stringify(change.key));
+        return store.commit(isLeased ? { ...change, guard } : change, context);
+      },
+    };
+  },
+  'gives the same token to the next holder': answering((answer) => ({ ...answer, fence: 1 })),
+  'gives a new token to a holder that asks again': (store) => {
+    const holders = new Map();
+    return {
+      lease: async (key, request) => {
+        const text = JSON.stringify(key);
+        const { holder, fence = 0 } = holders.get(text) ?? {};
+        if (request.fence === undefined && holder === request.holder) {
+          await store.lease(key, { holder, ttl: 0, fence }, context);
+        }
+        const answer = await store.lease(key, request, context);
+        holders.set(text, { holder: request.holder, fence: answer.fence });
+        return answer;
+      },
+    };
+  },
+  'lets anyone with the token make a lease last longer': (store) => {
+    const holders = new Map();
+    return {
+      lease: async (key, request) => {
+        const text = JSON.stringify(key);
+        const holder = request.fence === undefined ? request.holder : (holders.get(text) ?? request.holder);
+        const answer = await store.lease(key, { ...request, holder }, context);
+        holders.set(text, holder);
+        return answer;
+      },
+    };
+  },
+  'does not make leases last longer': (store) => {
+    const ends = new Map();
+    return {
+      lease: async (key, request) => {
+        const answer = await store.lease(key, request, context);
+        const text = JSON.stringify([key, answer.fence]);
+        ends.set(text, ends.get(text) ?? answer.until);
+        return { ...answer, until: ends.get(text) };
+      },
+    };
+  },
+  'never ends a lease': asking((request) => (request.ttl === 0 ? request : { ...request, ttl: 1e12 })),
+  'ends every lease at once': asking((request) => (request.ttl === 0 ? request : { ...request, ttl: 1 })),
+  'ends a lease when its time is over, taken or not': (store) => {
+    const ends = new Map();
+    return {
+      lease: async (key, request) => {
+        const text = JSON.stringify(key);
+        if (request.fence !== undefined && (ends.get(text) ?? Infinity) < Date.now()) {
+          throw new StoreError('fenced', 'its time is over', { actual: request.fence });
+        }
+        const answer = await store.lease(key, request, context);
+        ends.set(text, answer.until);
+        return answer;
+      },
+    };
+  },
+  'leaves the token where it was when a lease is given back': asking((request) =>
+    request.ttl === 0 ? { ...request, ttl: 1 } : request,
+  ),
+  'keeps leases when their session is removed': (store) => {
+    const tokens = new Map();
+    return {
+      lease: async (key, request) => {
+        const answer = await store.lease(key, request, context);
+        tokens.set(JSON.stringify(key), request.holder);
+        return answer;
+      },
+      commit: async (change) => {
+        const committed = await store.commit(change, context);
+        const holder = tokens.get(JSON.stringify(change.key));
+        if (change.kind === 'create' && !committed.duplicate && holder !== undefined) {
+          await store.lease(change.key, { holder, ttl: 1e9 }, context);
+        }
+        return committed;
+      },
+    };
+  },
+  'leases what is not there': refusing((error) =>
+    error.code === 'not-found' ? new StoreError('fenced', 'no lease', { actual: 0 }) : error,
+  ),
+  'leases whatever session is there': asking(without('created')),
+  'leases all sessions of a user as one': (store) => ({
+    lease: async (key, request) => {
+      const { rows } = await store.list({ app: key.appName, user: key.userId, descending: false }, context);
+      const isThere = rows.some(({ key: { sessionId } }) => sessionId === key.sessionId);
+      return store.lease(isThere ? rows[0].key : key, request, context);
+    },
+  }),
+  'takes holders in any case for one': asking((request) => ({ ...request, holder: request.holder.toLowerCase() })),
+  'takes every try of a fenced call for the first': changing((change) =>
+    change.guard?.fence === undefined ? change : without('attempt')(change),
+  ),
+  'does not say which token the session is at': refusing((error) =>
+    error.code === 'fenced' ? new StoreError('fenced', error.message) : error,
+  ),
+  'does not say when the lease ends that another holder has': refusing((error) =>
+    error.code === 'held' ? new StoreError('held', error.message) : error,
+  ),
+  'tells no end of a lease': answering(({ fence }) => ({ fence })),
+  'says that a lease is held when it was lost': refusing((error) =>
+    error.code === 'fenced' ? new StoreError('held', error.message, { until: 0 }) : error,
+  ),
+  'looks at the revision before it looks at the token': (store) => ({
+    commit: async (change) => {
+      const { fence, rev } = change.guard ?? {};
+      const actual = fence === undefined ? rev : (await store.load(change.key, {}, context))?.rev;
+      if (fence !== undefined && rev !== undefined && rev !== actual) {
+        throw new StoreError('conflict', 'another revision', { actual });
+      }
+      return store.commit(change, context);
+    },
+  }),
+  'looks at the token before it looks for a duplicate': (store) => {
+    const tokens = new Map();
+    return {
+      lease: async (key, request) => {
+        const answer = await store.lease(key, request, context);
+        tokens.set(JSON.stringify(key), answer.fence);
+        return answer;
+      },
+      commit: (change) => {
+        const actual = tokens.get(JSON.stringify(change.key));
+        const fence = change.guard?.fence;
+        if (fence !== undefined && actual !== undefined && fence !== actual) {
+          throw new StoreError('fenced', 'the lease was lost', { actual });
+        }
+        return store.commit(change, context);
+      },
+    };
+  },
+  'moves the revision when it gives a lease': (store) => {
+    const leased = new Set();
+    return {
+      lease: async (key, request) => {
+        const answer = await store.lease(key, request, context);
+        leased.add(JSON.stringify(key));
+        return answer;
+      },
+      load: async (key, query) => {
+        const loaded = await store.load(key, query, context);
+        return loaded && leased.has(JSON.stringify(key)) ? { ...loaded, rev: loaded.rev + 1 } : loaded;
+      },
+    };
+  },
+  'forgets leases when it is opened again': (store) => {
+    const known = new Set();
+    const lease = async (key, request) => {
+      const text = JSON.stringify(key);
+      if (request.fence === undefined && !known.has(text)) {
+        known.add(text);
+        return { fence: 1, until: Date.now() + request.ttl };
+      }
+      return store.lease(key, request, context);
+    };
+    return { store, reopened: { ...store, lease } };
+  },
+  'keeps its leases to itself': (store) => {
+    let count = 0;
+    return {
+      store,
+      another: {
+        ...store,
+        lease: async (_, { ttl }) => ({ fence: ++count, until: Date.now() + ttl }),
+      },
+    };
+  },
+};
