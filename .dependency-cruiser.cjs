@@ -14,12 +14,14 @@ const PACKAGE = {
   engine: ['model'],
   input: ['checks', 'model'],
   session: ['engine', 'input', 'checks', 'model', 'store'],
+  past: ['session', 'engine', 'model', 'async'],
   watch: ['session', 'engine', 'store', 'model', 'async'],
   template: ['engine', 'input', 'checks', 'model', 'async'],
   context: ['input', 'template', 'checks', 'model', 'async'],
-  backend: ['watch', 'session', 'input', 'engine', 'checks', 'store', 'model', 'async'],
+  backend: ['past', 'watch', 'session', 'input', 'engine', 'checks', 'store', 'model', 'async'],
   'backend/durable': [
     'backend',
+    'past',
     'watch',
     'session',
     'input',
@@ -34,6 +36,7 @@ const PACKAGE = {
   service: [
     'backend',
     'backend/durable',
+    'past',
     'watch',
     'context',
     'input',

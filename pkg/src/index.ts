@@ -102,6 +102,16 @@ export type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from './model/types.js';
+export type {
+  DetailedHistory,
+  DetailedState,
+  SessionHistoryOptions,
+  SharedHistory,
+  SharedKey,
+  SharedStep,
+  StateAtOptions,
+  TrimOptions,
+} from './model/past.js';
 export type { Lease, LeaseOptions, WithLeaseOptions } from './model/lease.js';
 export type { ForkOptions, RewindOptions, Rewound } from './model/rewind.js';
 export type {

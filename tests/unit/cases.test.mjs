@@ -154,13 +154,17 @@ for (const file of ['sessions', 'error']) {
 
 describe('history', () => {
   const services = {
-    'in memory': () => new SessionService(),
-    'over a store': () => new SessionService({ store: memoryStore() }),
-    'over a store, with no room': () => new SessionService({ store: memoryStore(), cachedEvents: 0 }),
+    'in memory': (log) => new SessionService({ log }),
+    'over a store': (log) => new SessionService({ store: memoryStore({ log }) }),
+    'over a store, with no room': (log) => new SessionService({ store: memoryStore({ log }), cachedEvents: 0 }),
   };
   for (const [where, make] of Object.entries(services)) {
-    for (const { name, steps } of casesOf('history').cases) {
-      test(`${name}, ${where}`, () => runScenario(statepadSide(make()), steps));
+    // What others have written to shared keys is told where a log of it is kept.
+    for (const log of [true, false]) {
+      for (const { name, steps } of casesOf('history').cases.filter(({ without }) => !log || without !== 'log')) {
+        test(`${name}, ${where}, ${log ? 'with' : 'without'} a log of shared keys`, () =>
+          runScenario(statepadSide(make(log)), steps));
+      }
     }
   }
 });

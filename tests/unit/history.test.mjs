@@ -135,7 +135,7 @@ describe('a session that is gone', () => {
 
 /** A service that reads what `change` made of each event before it was stored. */
 async function readingBroken(change, write) {
-  const inner = memoryStore();
+  const inner = memoryStore({ log: false });
   const broken = (given) => ({ ...given, event: change(given) });
   const commit = async (given, context) => await inner.commit(broken(given), context);
   await write(new SessionService({ store: { ...inner, commit, commitMany: undefined } }));
@@ -268,6 +268,7 @@ test('nobody is told who does not wait any more, and nothing by a service that i
   await assert.rejects(service.stateAt(session, 0), { code: 'CLOSED' });
 });
 
+// What the sessions share is told by their own logs alone; past.test.mjs has the law for where it is all kept.
 describe('the past is what was there, under random events of sessions that share a user', () => {
   const names = [
     'x',
@@ -289,9 +290,9 @@ describe('the past is what was there, under random events of sessions that share
   const creations = fc.array(delta, { minLength: 1, maxLength: 3 });
   const appends = fc.array(fc.record({ who: fc.nat(2), delta, asks: fc.boolean() }), { maxLength: 15 });
   const kinds = {
-    'in memory': () => ({}),
-    'over a store': () => ({ store: memoryStore() }),
-    'over a store, with no room': () => ({ store: memoryStore(), cachedEvents: 0 }),
+    'in memory': () => ({ log: false }),
+    'over a store': () => ({ store: memoryStore({ log: false }) }),
+    'over a store, with no room': () => ({ store: memoryStore({ log: false }), cachedEvents: 0 }),
   };
   for (const [kind, options] of Object.entries(kinds)) {
     test(kind, async () => {

@@ -23,6 +23,7 @@ import type {
 } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 import type { Reservation, UpdateTarget } from './update-target.js';
+import type { SharedPast } from '../past/source.js';
 import type { ChangeSource, WatchPlan } from '../watch/source.js';
 
 /** A request to create a session, understood. */
@@ -83,6 +84,8 @@ export interface SessionBackend {
   reservation?(target: UpdateStateTarget, signal?: Signal): Reservation | undefined;
   /** The view of a handle, or of a session as it is now, with its creation and all its events. */
   loadHistory(session: SessionName, signal?: Signal): Soon<View>;
+  /** The past of app and user values. */
+  past(): Promise<SharedPast>;
   /** Brings a handle up to date. Throws `SESSION_NOT_FOUND`. */
   refresh(view: View, signal?: Signal): Soon<void>;
   /**

@@ -17,6 +17,7 @@ import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessi
 import type { View } from '../session/handle.js';
 import type { LeaseHold } from '../session/lease-hold.js';
 import type { SessionRecord } from '../session/record.js';
+import type { SharedPast } from '../past/source.js';
 import type { ChangeSource, WatchPlan } from '../watch/source.js';
 import type { Topics } from '../watch/topics.js';
 import type {
@@ -33,6 +34,8 @@ import type {
 export class MemoryBackend implements SessionBackend {
   readonly #registry = new SessionRegistry();
   readonly #logs: SharedLogs;
+  /** What the logs tell, once that is asked for. */
+  #past: SharedPast | undefined;
   /** What is watched, once anything is. */
   #topics: Topics | undefined;
   readonly #now: () => number;
@@ -54,6 +57,7 @@ export class MemoryBackend implements SessionBackend {
     const change = this.#registry.engine.prepareCreate(key, time, state);
     const record = this.#registry.applyCreate(key, creationEvent(time, state), change);
     this.#written(record.key, change, time);
+    this.#logs.mark(record);
     return this.#registry.read(record);
   }
 
@@ -92,6 +96,7 @@ export class MemoryBackend implements SessionBackend {
     const event = finishAppend(this.#registry, record, pending, view);
     if (pending.change !== undefined) {
       this.#written(record.key, pending.change, event.timestamp, event.id);
+      this.#logs.mark(record);
     }
     return event;
   }
@@ -145,6 +150,10 @@ export class MemoryBackend implements SessionBackend {
     const { Topics, watchMemory } = await import('../watch/memory.js');
     const topics = (this.#topics ??= new Topics(false));
     return watchMemory({ registry: this.#registry, logs: this.#logs, topics }, plan);
+  }
+
+  async past(): Promise<SharedPast> {
+    return (this.#past ??= new (await import('../past/memory.js')).MemoryPast(this.#logs));
   }
 
   view(session: unknown): View | undefined {

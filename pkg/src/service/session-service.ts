@@ -18,13 +18,17 @@ import {
   OPTIONS,
   REQUESTS,
   checkConfig,
+  checkDetailed,
   checkKey,
   checkList,
   checkRequest,
   checkSession,
+  checkSharedKey,
   checkTarget,
+  checkTrim,
   checkUpdateOptions,
   checkWatchOptions,
+  isSharedKey,
 } from '../input/requests.js';
 import { admitCreation, type SessionBackend } from '../backend/backend.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
@@ -34,7 +38,6 @@ import type { ExclusiveQueues } from '../async/exclusive-queue.js';
 import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/elsewhere.js';
-import type { View } from '../session/handle.js';
 import type { ForkOptions, RewindOptions, Rewound } from '../model/rewind.js';
 import type { ServiceParts } from './current-log.js';
 import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
@@ -56,6 +59,15 @@ import type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from '../model/types.js';
+import type {
+  DetailedHistory,
+  DetailedState,
+  SessionHistoryOptions,
+  SharedHistory,
+  SharedKey,
+  StateAtOptions,
+  TrimOptions,
+} from '../model/past.js';
 import type { SessionChange, SharedChange, WatchedChange, WatchOptions } from '../model/watch.js';
 
 /** Options of a {@link SessionService}. */
@@ -248,25 +260,43 @@ export class SessionService {
    * The state of a session as it was at a revision: from 0, the creation, to the revision of the handle. Under full
    * keys, frozen, without `temp:` keys.
    *
-   * The session's own keys are exactly as they were. `app:` and `user:` keys are as this session's own log had left
-   * them by then; those that it never wrote are as the handle shows them, because what others wrote is not in this
-   * log. At the handle's own revision all of them are.
+   * The session's own keys are exactly as they were. So are `app:` and `user:` keys, just after the event, where what
+   * was written to them is kept: without a store, and over a store with a log, as far back as that goes. Elsewhere
+   * they are as this session's own log had left them, and those that it never wrote are as the handle shows them;
+   * `detailed` tells: the answer is `{ state, exact }` then.
    *
    * Throws `INVALID_ARGUMENT` for a revision that the handle does not have, `SESSION_NOT_FOUND`.
    */
+  stateAt(
+    session: SessionName,
+    revision: number,
+    options: StateAtOptions & { readonly detailed: true },
+  ): Promise<DetailedState>;
+  stateAt(
+    session: SessionName,
+    revision: number,
+    options?: Abortable & { readonly detailed?: false | undefined },
+  ): Promise<Readonly<Record<string, Json>>>;
   async stateAt(
     session: SessionName,
     revision: number,
-    options: Abortable = {},
-  ): Promise<Readonly<Record<string, Json>>> {
-    checkOptions(options, OPTIONS.abortable);
-    const [{ stateAt }, view] = await this.#historyOf(session, options);
-    return stateAt(view, revision);
+    options: StateAtOptions = {},
+  ): Promise<Readonly<Record<string, Json>> | DetailedState> {
+    checkDetailed(options, OPTIONS.stateAt);
+    checkSession(session);
+    const [past, sessions] = await this.#pastOf(options);
+    const told = await past.stateAt(sessions, session, revision, options.signal);
+    return options.detailed ? told : told.state;
   }
 
   /**
    * What wrote a key, oldest first: the revision, the event, when, and the values before and after. Of an `app:` or
-   * `user:` key these are the writes of this session, and `from` is what it wrote before. The handle says up to where.
+   * `user:` key these are the writes of this session; `from` is the value that was there, where what was written to it
+   * is kept, and elsewhere what this session wrote before: `detailed` tells, the answer is `{ exact, steps }` then.
+   * The handle says up to where.
+   *
+   * With `{ appName, userId, key }` in the place of a session: all writes of an `app:` or `user:` key, by whichever
+   * session, as `{ exact, steps }`; `until` is a position. `exact` is false where some are not known.
    *
    * Throws `INVALID_ARGUMENT`, `SESSION_NOT_FOUND`.
    *
@@ -275,11 +305,52 @@ export class SessionService {
    *   console.log(revision, event?.author, from, to);
    * }
    */
-  async history(session: SessionName, key: string, options: HistoryOptions = {}): Promise<readonly HistoryStep[]> {
+  history(target: SharedKey, options?: HistoryOptions): Promise<SharedHistory>;
+  history(
+    session: SessionName,
+    key: string,
+    options: SessionHistoryOptions & { readonly detailed: true },
+  ): Promise<DetailedHistory>;
+  history(
+    session: SessionName,
+    key: string,
+    options?: HistoryOptions & { readonly detailed?: false | undefined },
+  ): Promise<readonly HistoryStep[]>;
+  async history(
+    session: SessionName | SharedKey,
+    key: string | HistoryOptions = {},
+    given: SessionHistoryOptions = {},
+  ): Promise<readonly HistoryStep[] | DetailedHistory | SharedHistory> {
+    if (isSharedKey(session)) {
+      const shared = checkSharedKey(session);
+      const options = key as HistoryOptions;
+      checkOptions(options, OPTIONS.history);
+      const [past, sessions] = await this.#pastOf(options);
+      return await past.sharedHistory(sessions, shared, options);
+    }
     const name = admitString(key, 'key');
-    checkOptions(options, OPTIONS.history);
-    const [{ history }, view] = await this.#historyOf(session, options);
-    return history(view, name, options);
+    checkDetailed(given, OPTIONS.sessionHistory);
+    checkSession(session);
+    const [past, sessions] = await this.#pastOf(given);
+    const told = await past.history(sessions, session, name, given);
+    return given.detailed ? told : told.steps;
+  }
+
+  /**
+   * Deletes the oldest part of what is kept of the writes to an app's values, or to a user's: their past is not exact
+   * any more before that. The values stay. Answers how many changes were deleted. Throws `INVALID_ARGUMENT`, also
+   * where nothing is kept that could be trimmed.
+   *
+   * @example
+   * await service.trimHistory({ appName: 'tutor' }, { before: Date.now() - 30 * 24 * 3600 * 1000 });
+   */
+  async trimHistory(
+    target: { readonly appName: string; readonly userId?: string | undefined },
+    options: TrimOptions,
+  ): Promise<number> {
+    const { appName, userId } = checkTrim(target, options);
+    const sessions = await this.#begin(options);
+    return await (await sessions.past()).trim({ appName, userId }, options, options.signal);
   }
 
   /**
@@ -471,12 +542,10 @@ export class SessionService {
     return this.#sessions;
   }
 
-  /** The code that tells histories is loaded at the first call that needs it. */
-  async #historyOf(session: SessionName, options: Abortable): Promise<[typeof import('../session/history.js'), View]> {
-    checkSession(session);
+  /** The code that tells the past is loaded at the first call that needs it. */
+  async #pastOf(options: Abortable): Promise<[typeof import('./past.js'), SessionBackend]> {
     const sessions = await this.#begin(options);
-    const view = await sessions.loadHistory(session, options.signal);
-    return [await import('../session/history.js'), view];
+    return [await import('./past.js'), sessions];
   }
 
   /** The code that leases is loaded at the first call that needs it. */

@@ -37,6 +37,11 @@ export interface SessionRecord {
   deleted: boolean;
   /** What it began with: absent until it is asked of the store, `'unknown'` when the store does not have it. */
   creation: CreationEvent | 'unknown' | undefined;
+  /**
+   * Without a store: at which revisions it has found app or user values moved, each with the moment of the service
+   * (see `SharedLogs`). Absent while nothing has moved.
+   */
+  moments: number[] | undefined;
   /** What its log says of each key, once that has been asked for. */
   history: HistoryEngine | undefined;
   /** The events as a frozen list, for all handles that show all of them. */
@@ -61,6 +66,7 @@ export function newRecord(owner: object, { appName, userId, sessionId }: Session
     updateTime: 0,
     deleted: false,
     creation: undefined,
+    moments: undefined,
     history: undefined,
     list: undefined,
     merged: undefined,

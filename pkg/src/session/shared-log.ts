@@ -3,11 +3,12 @@
 import { isDeletion, scopeOfWord } from '../engine/keys.js';
 import { put } from '../model/json.js';
 import type { PreparedChange, ScopeKey } from '../engine/sessions.js';
+import type { SessionRecord } from './record.js';
 import type { Json, SessionKey } from '../model/types.js';
 
 /** One change of an app's values, or of a user's. The values are those of its event. */
 export interface SharedEntry {
-  /** The moment of the service, see {@link SharedLogs.moment}. */
+  /** The moment of the service, see {@link SharedLogs}. */
   readonly moment: number;
   /** In milliseconds since the epoch. */
   readonly time: number;
@@ -27,12 +28,19 @@ export interface SharedLog {
   position: number;
   /** How many of them are not in `entries` any more. */
   base: number;
+  /** The moment of the last one of these, and the values there, under full keys. */
+  baseMoment: number;
+  began: Readonly<Record<string, Json>>;
   readonly entries: SharedEntry[];
 }
 
+const NOTHING: Readonly<Record<string, Json>> = Object.freeze({});
 const NONE: readonly string[] = Object.freeze([]);
 
-/** The logs of all apps and users of one service. */
+/**
+ * The logs of all apps and users of one service. Its moments are counted, one for each change of such values: they
+ * tell what came before a change of a session.
+ */
 export class SharedLogs {
   /** Whether what was written is kept; positions are counted in any case. */
   readonly isKept: boolean;
@@ -43,9 +51,11 @@ export class SharedLogs {
     this.isKept = isKept;
   }
 
-  /** How many changes of app and user values there were in all: it tells what came before a change of a session. */
-  get moment(): number {
-    return this.#moment;
+  /** Remembers at which moment a session came to its revision: what was written before that is what it saw. */
+  mark(record: Pick<SessionRecord, 'moments' | 'revision'>): void {
+    if (this.isKept && this.#moment !== (record.moments?.at(-1) ?? 0)) {
+      (record.moments ??= []).push(record.revision, this.#moment);
+    }
   }
 
   /** The log of an app, or of a user in it, once anything was written there. */
@@ -102,7 +112,7 @@ export class SharedLogs {
 }
 
 function newLog(): SharedLog {
-  return { position: 0, base: 0, entries: [] };
+  return { position: 0, base: 0, baseMoment: 0, began: NOTHING, entries: [] };
 }
 
 /** What a change writes to a scope. A delta that has nothing else is shared. */

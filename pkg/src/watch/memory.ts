@@ -53,11 +53,11 @@ abstract class MemorySource implements ChangeSource {
   }
 
   async wait(): Promise<void> {
-    await this.#topic.wait(this.#wakes, this.plan.poll);
+    await this.#topic.wait(this, this.#wakes, this.plan.poll);
   }
 
   close(): void {
-    this.parts.topics.leave(this.plan.target, this.#topic);
+    this.parts.topics.leave(this.plan.target, this.#topic, this);
   }
 
   protected abstract next(limit: number): readonly WatchedChange[];
@@ -97,7 +97,7 @@ class WatchedSession extends MemorySource {
 type Values = Readonly<Record<string, Json>>;
 
 const NOTHING: Values = Object.freeze({});
-const UNWRITTEN: SharedLog = Object.freeze({ position: 0, base: 0, entries: [] });
+const UNWRITTEN: Pick<SharedLog, 'position' | 'base' | 'entries'> = { position: 0, base: 0, entries: [] };
 
 /** One reader of an app's values, or a user's, where a log tells each change. */
 class WatchedLog extends MemorySource {
@@ -151,7 +151,7 @@ function scopeOf({ target: { appName, userId } }: WatchPlan): ScopeKey {
   return { appName, userId };
 }
 
-function logOf({ logs }: MemoryParts, plan: WatchPlan): SharedLog {
+function logOf({ logs }: MemoryParts, plan: WatchPlan): typeof UNWRITTEN {
   return logs.find(scopeOf(plan)) ?? UNWRITTEN;
 }
 

@@ -33,9 +33,11 @@ export class Topic {
   /** When the head was read last, in milliseconds. */
   #readAt = -Infinity;
   #reading: Promise<void> | undefined;
-  /** What to call when it is woken, by how often they want to look, in milliseconds. */
-  readonly #waiting = new Map<() => void, number>();
+  /** The readers that wait, and what to call when it is woken. */
+  readonly #waiting = new Map<object, () => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the timer is due, in milliseconds; never, when there is none. */
+  #due = Infinity;
 
   constructor(topics: Topics) {
     this.#topics = topics;
@@ -49,9 +51,9 @@ export class Topic {
   /** Wakes all who wait. */
   wake(): void {
     this.#wakes += 1;
-    const waiting = [...this.#waiting.keys()];
+    const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    this.#setTimer();
+    this.#stopLooking();
     waiting.forEach((resolve) => resolve());
   }
 
@@ -85,13 +87,24 @@ export class Topic {
     }
   }
 
-  /** Waits until it is woken after the wake `wakes`, and no longer than it takes until the head is old. */
-  async wait(wakes: number, poll: number): Promise<void> {
+  /**
+   * Waits until it is woken after the wake `wakes`, and no longer than it takes until the head is old. One that stops
+   * waiting is never answered.
+   */
+  async wait(reader: object, wakes: number, poll: number): Promise<void> {
     if (this.#wakes === wakes && !this.#topics.isClosed) {
       await new Promise<void>((resolve) => {
-        this.#waiting.set(resolve, poll);
-        this.#setTimer();
+        this.#waiting.set(reader, resolve);
+        this.#lookAfter(poll);
       });
+    }
+  }
+
+  /** A reader does not wait any more. */
+  stopWaiting(reader: object): void {
+    this.#waiting.delete(reader);
+    if (this.#waiting.size === 0) {
+      this.#stopLooking();
     }
   }
 
@@ -100,13 +113,19 @@ export class Topic {
     this.wake();
   };
 
-  /** There are timers only while readers wait. */
-  #setTimer(): void {
-    clearTimeout(this.#timer);
-    if (this.#waiting.size > 0 && this.#topics.hasOthers) {
-      const left = this.#readAt + Math.min(...this.#waiting.values()) - performance.now();
-      this.#timer = setTimeout(this.#look, Math.min(MAX_TIMER_MS, Math.max(0, left)));
+  /** Looks again when the head is so old, unless that is done sooner. There are timers only while readers wait. */
+  #lookAfter(poll: number): void {
+    const due = this.#readAt + poll;
+    if (this.#topics.hasOthers && due < this.#due) {
+      clearTimeout(this.#timer);
+      this.#due = due;
+      this.#timer = setTimeout(this.#look, Math.min(MAX_TIMER_MS, Math.max(0, due - performance.now())));
     }
+  }
+
+  #stopLooking(): void {
+    clearTimeout(this.#timer);
+    this.#due = Infinity;
   }
 }
 
@@ -138,7 +157,8 @@ export class Topics {
   }
 
   /** A reader is done with a topic. */
-  leave(target: UpdateStateTarget, topic: Topic): void {
+  leave(target: UpdateStateTarget, topic: Topic, reader: object): void {
+    topic.stopWaiting(reader);
     topic.readers -= 1;
     if (topic.readers === 0) {
       this.#topics.delete(nameOf(target));

@@ -33,6 +33,7 @@ import type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from '../../model/types.js';
+import type { SharedPast } from '../../past/source.js';
 import { orAborted, type Signal } from '../../async/abort.js';
 import type { ChangeSource, WatchPlan } from '../../watch/source.js';
 import type { Topics } from '../../watch/topics.js';
@@ -111,6 +112,10 @@ export class StoreBackend implements SessionBackend {
 
   async loadHistory(session: SessionName, signal?: Signal): Promise<View> {
     return await loadFullLog(this.#parts, session, signal);
+  }
+
+  async past(): Promise<SharedPast> {
+    return new (await import('./shared-past.js')).StoredPast(this.#parts);
   }
 
   async watch(plan: WatchPlan): Promise<ChangeSource> {

@@ -2,11 +2,12 @@
 // of them, and several in one where it has only the values of now.
 
 import { differ } from './following.js';
+import { readLog, scopeName } from './shared-past.js';
 import { sameJson } from '../../model/json.js';
 import { coalescedChange, entryChange, prefixOf, reloadAt } from '../../watch/values.js';
 import type { ChangeSource, WatchPlan } from '../../watch/source.js';
 import type { StoreParts } from './parts.js';
-import type { LoadedScope, LogEntry, LogQuery, ScopeLog, SessionStore, StoreContext } from '../../store/contract.js';
+import type { LoadedScope, LogEntry, LogQuery, ScopeLog } from '../../store/contract.js';
 import type { SharedChange } from '../../model/watch.js';
 import type { Topic, Topics } from '../../watch/topics.js';
 
@@ -36,11 +37,11 @@ abstract class WatchedScope<Head> implements ChangeSource {
   }
 
   async wait(): Promise<void> {
-    await this.#topic.wait(this.#wakes, this.plan.poll);
+    await this.#topic.wait(this, this.#wakes, this.plan.poll);
   }
 
   close(): void {
-    this.#topics.leave(this.plan.target, this.#topic);
+    this.#topics.leave(this.plan.target, this.#topic, this);
   }
 
   async read(limit: number): Promise<readonly SharedChange[]> {
@@ -213,17 +214,13 @@ export class WatchedLog extends WatchedScope<LogHead> {
   }
 
   async #ask(query: LogQuery): Promise<ScopeLog> {
-    const { appName: app, userId: user } = this.plan.target;
-    const scope = user === undefined ? { app } : { app, user };
-    const run = async (store: SessionStore, context: StoreContext): Promise<ScopeLog> =>
-      await (store.readLog as NonNullable<SessionStore['readLog']>)(scope, query, context);
-    return await this.parts.connection.ask(run);
+    return await readLog(this.parts, scopeName(this.plan.target), query);
   }
 }
 
 /**
- * The entries of a log behind a position, one for each further one. `last` is the entry that was there, which was asked
- * for once more. `undefined` when the log does not lead on from there.
+ * The entries of a log behind a position, one for each further one. `last` is the entry that was there, which was
+ * asked for once more. `undefined` when the log does not lead on from there.
  */
 function following(
   { pos, base, entries }: ScopeLog,

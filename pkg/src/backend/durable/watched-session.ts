@@ -52,11 +52,11 @@ export class WatchedSession implements ChangeSource {
   }
 
   async wait(): Promise<void> {
-    await this.#topic.wait(this.#wakes, this.#plan.poll);
+    await this.#topic.wait(this, this.#wakes, this.#plan.poll);
   }
 
   close(): void {
-    this.#topics.leave(this.#plan.target, this.#topic);
+    this.#topics.leave(this.#plan.target, this.#topic, this);
   }
 
   async read(limit: number): Promise<readonly SessionChange[]> {

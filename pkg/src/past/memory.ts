@@ -1,0 +1,156 @@
+// The past of app and user values without a store: the core tells it, once it was told what the log has.
+
+import { HistoryEngine } from '../engine/history.js';
+import { StatepadError } from '../model/errors.js';
+import { put } from '../model/json.js';
+import type { SharedPast, Values } from './source.js';
+import type { KeyedDelta, ScopeKey } from '../engine/sessions.js';
+import type { SharedEntry, SharedLog, SharedLogs } from '../session/shared-log.js';
+import type { View } from '../session/handle.js';
+import type { Json } from '../model/types.js';
+import type { SharedHistory, SharedStep, TrimOptions } from '../model/past.js';
+
+/** What the core has been told of one log: its entries count from 1 there, and 0 is what it began with. */
+interface Told {
+  readonly engine: HistoryEngine;
+  readonly base: number;
+}
+
+/** The past that the logs of a service have. */
+export class MemoryPast implements SharedPast {
+  readonly #logs: SharedLogs;
+  readonly #told = new WeakMap<SharedLog, Told>();
+
+  constructor(logs: SharedLogs) {
+    this.#logs = logs;
+  }
+
+  async at({ record }: View, revision: number): Promise<Values | undefined> {
+    const moment = momentAt(record.moments, revision);
+    const { appName, userId } = record.key;
+    const merged: Record<string, Json> = {};
+    for (const scope of [
+      { appName, userId: undefined },
+      { appName, userId },
+    ]) {
+      const log = this.#logs.find(scope);
+      const values = log === undefined ? {} : this.#valuesAt(log, moment);
+      if (values === undefined) {
+        return undefined;
+      }
+      Object.keys(values).forEach((key) => put(merged, key, values[key] as Json));
+    }
+    return merged;
+  }
+
+  async steps(scope: ScopeKey, key: string): Promise<SharedHistory> {
+    const log = this.#logs.find(scope);
+    if (log === undefined) {
+      return { exact: true, steps: [] };
+    }
+    const { base, entries, position } = log;
+    const steps = this.#history(log)
+      .steps(key, position - base)
+      // Neither what it began with nor a deletion of what was not there is a write.
+      .filter(({ revision, from, to }) => revision > 0 && (from !== undefined || to !== undefined))
+      .map(({ revision, ...values }) => {
+        return { ...stepOf(base + revision, entries[revision - 1] as SharedEntry), ...values };
+      });
+    return { exact: base === 0, steps };
+  }
+
+  async trim(scope: ScopeKey, { before, upTo = Infinity }: Pick<TrimOptions, 'before' | 'upTo'>): Promise<number> {
+    if (!this.#logs.isKept) {
+      throw new StatepadError('INVALID_ARGUMENT', 'this service keeps no log of app and user values: log is false', {
+        path: 'log',
+      });
+    }
+    const log = this.#logs.find(scope);
+    if (log === undefined) {
+      return 0;
+    }
+    const young = before === undefined ? -1 : log.entries.findIndex(({ time }) => time >= before);
+    const old = young < 0 ? log.entries.length : young;
+    const count = Math.max(0, Math.min(old, upTo - log.base));
+    if (count > 0) {
+      log.began = this.#history(log).stateAt(count, log.position - log.base, {});
+      log.baseMoment = (log.entries[count - 1] as SharedEntry).moment;
+      log.entries.splice(0, count);
+      log.base += count;
+    }
+    return count;
+  }
+
+  /** The values of a scope at a moment; `undefined` where the log has them no more. */
+  #valuesAt(log: SharedLog, moment: number): Values | undefined {
+    const { base, entries, position } = log;
+    if (!this.#logs.isKept || moment < log.baseMoment) {
+      return undefined;
+    }
+    return this.#history(log).stateAt(countUpTo(entries, moment), position - base, {});
+  }
+
+  /** What the core has been told of a log, brought up to date. */
+  #history(log: SharedLog): HistoryEngine {
+    let told = this.#told.get(log);
+    if (told?.base !== log.base) {
+      told?.engine.free();
+      told = { engine: new HistoryEngine(), base: log.base };
+      this.#told.set(log, told);
+      told.engine.push(Object.keys(log.began).length === 0 ? undefined : { delta: log.began, deleted: [] });
+    }
+    const { engine } = told;
+    for (let index = engine.next; index <= log.entries.length; index++) {
+      engine.push(keyedDelta(log.entries[index - 1] as SharedEntry));
+    }
+    return engine;
+  }
+}
+
+/** The moment of the service at which a session came to a revision: pairs of both, where the moment is another one. */
+function momentAt(moments: readonly number[] | undefined, revision: number): number {
+  let found = 0;
+  for (let low = 0, high = (moments?.length ?? 0) / 2; low < high;) {
+    const middle = (low + high) >>> 1;
+    if (((moments as readonly number[])[2 * middle] as number) <= revision) {
+      found = (moments as readonly number[])[2 * middle + 1] as number;
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return found;
+}
+
+/** How many entries there are up to a moment. */
+function countUpTo(entries: readonly SharedEntry[], moment: number): number {
+  let low = 0;
+  for (let high = entries.length; low < high;) {
+    const middle = (low + high) >>> 1;
+    if ((entries[middle] as SharedEntry).moment <= moment) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/** As an event says it: a key that is deleted is in the delta, too. */
+function keyedDelta({ delta, deleted }: SharedEntry): KeyedDelta {
+  if (deleted.length === 0) {
+    return { delta, deleted };
+  }
+  const written: Record<string, Json> = {};
+  deleted.forEach((key) => put(written, key, null));
+  Object.keys(delta).forEach((key) => put(written, key, delta[key] as Json));
+  return { delta: written, deleted };
+}
+
+function stepOf(position: number, { time: timestamp, key, eventId }: SharedEntry): SharedStep {
+  if (key === undefined) {
+    return { position, timestamp };
+  }
+  const { userId, sessionId } = key;
+  return { position, timestamp, by: { userId, sessionId, ...(eventId === undefined ? {} : { eventId }) } };
+}

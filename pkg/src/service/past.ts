@@ -1,0 +1,91 @@
+// The past of a session and of what it shares, as a service tells it.
+
+import { history as sessionHistory, stateAt as sessionStateAt } from '../session/history.js';
+import { checkCount } from '../checks/arguments.js';
+import { deepFreeze, put } from '../model/json.js';
+import { mergeRecords, nameOf } from '../model/scope.js';
+import type { SessionBackend } from '../backend/backend.js';
+import type { HistoryOptions, HistoryStep, Json, SessionName } from '../model/types.js';
+import type { DetailedHistory, DetailedState, SharedHistory, SharedKey, SharedStep } from '../model/past.js';
+import type { Signal } from '../async/abort.js';
+
+type State = Readonly<Record<string, Json>>;
+
+/** See `SessionService.stateAt`. */
+export async function stateAt(
+  sessions: SessionBackend,
+  session: SessionName,
+  revision: number,
+  signal: Signal | undefined,
+): Promise<DetailedState> {
+  const view = await sessions.loadHistory(session, signal);
+  const told = sessionStateAt(view, revision);
+  const shared = await (await sessions.past()).at(view, revision, told, signal);
+  const state = shared === undefined ? told : deepFreeze(mergeRecords([ownOf(told), shared]));
+  return Object.freeze({ state, exact: shared !== undefined });
+}
+
+/** See `SessionService.history`. */
+export async function history(
+  sessions: SessionBackend,
+  session: SessionName,
+  key: string,
+  options: HistoryOptions,
+): Promise<DetailedHistory> {
+  const view = await sessions.loadHistory(session, options.signal);
+  const steps = sessionHistory(view, key, options);
+  const [scope] = nameOf(key);
+  if (scope === 'session' || steps.length === 0) {
+    return Object.freeze({ exact: true, steps });
+  }
+  const { appName, userId, sessionId } = view.record.key;
+  const owner = { appName, userId: scope === 'app' ? undefined : userId };
+  const shared = await (await sessions.past()).steps(owner, key, options.signal);
+  const own = shared.steps.filter(({ by }) => by?.userId === userId && by.sessionId === sessionId);
+  const byEvent = new Map(own.map((step) => [step.by?.eventId, step]));
+  // A deletion of what was not there wrote nothing: a log that is whole does not have it.
+  const exact = shared.exact || steps.every(({ event }) => byEvent.has(event?.id));
+  const told = steps.map((step) => withFrom(step, byEvent.get(step.event?.id), exact));
+  return Object.freeze({ exact, steps: Object.freeze(told) });
+}
+
+/** See `SessionService.history` of a key that is shared. */
+export async function sharedHistory(
+  sessions: SessionBackend,
+  { appName, userId, key }: SharedKey,
+  { until, last, signal }: HistoryOptions,
+): Promise<SharedHistory> {
+  checkCount(last, 'last');
+  checkCount(until, 'until');
+  const [scope] = nameOf(key);
+  const owner = { appName, userId: scope === 'app' ? undefined : userId };
+  const { exact, steps } = await (await sessions.past()).steps(owner, key, signal);
+  const wanted = until === undefined ? steps : steps.filter(({ position }) => position <= until);
+  const told = last === undefined ? wanted : wanted.slice(Math.max(0, wanted.length - last));
+  return deepFreeze({ exact, steps: told.map((step) => ({ ...step })) });
+}
+
+/** The session's own values. */
+function ownOf(state: State): State {
+  const own: Record<string, Json> = {};
+  for (const key of Object.keys(state)) {
+    if (nameOf(key)[0] === 'session') {
+      put(own, key, state[key] as Json);
+    }
+  }
+  return own;
+}
+
+/** A step of a session with the value that the key had before, whoever wrote that, where it is known. */
+function withFrom(told: HistoryStep, shared: SharedStep | undefined, isKnown: boolean): HistoryStep {
+  if (shared === undefined && !isKnown) {
+    return told;
+  }
+  const { from: _, to, ...step } = told;
+  const from = shared?.from;
+  return Object.freeze({
+    ...step,
+    ...(from === undefined ? {} : { from: deepFreeze(from) }),
+    ...(to === undefined ? {} : { to }),
+  });
+}
