@@ -76,7 +76,7 @@ const APART = new RegExp(
     '^(engine/(core-error|load[.]|loading|module-text|wasm)',
     'service/(?!options|session-service)',
     'async/exclusive',
-    'backend/durable/)',
+    'backend/(durable/|memory-target))',
   ].join('|'),
 );
 

@@ -1,15 +1,25 @@
-//! Writes of an invocation that wait for the event that carries them.
+//! Writes of an invocation that wait for the event that carries them. The same rules as in the package
+//! (pkg/src/context/pending-writes.ts).
 
 use std::sync::Arc;
 
 use crate::delta::{Delta, Write};
+use crate::error::Result;
+use crate::json::Json;
 use crate::maps::Ordered;
+use crate::operator::Operator;
+
+mod composed;
+
+pub(crate) use composed::{Composed, PendingWrite};
+
+use composed::seen_over;
 
 /// A write that is not stored yet.
 #[derive(Debug, Clone)]
 struct Pending {
     author: Arc<str>,
-    write: Write,
+    write: PendingWrite,
     /// Its place in the order of writing.
     place: u64,
     /// An event that carries it is on its way.
@@ -22,7 +32,7 @@ struct Pending {
 #[derive(Debug, Clone)]
 struct Carried {
     key: Arc<str>,
-    write: Write,
+    write: PendingWrite,
     place: u64,
 }
 
@@ -31,7 +41,8 @@ struct Carried {
 struct Failed {
     author: Arc<str>,
     carried: Vec<Carried>,
-    own: Vec<Carried>,
+    /// All that it said.
+    said: Composed,
 }
 
 /// The writes that one event carries, until it is known what has become of it:
@@ -43,23 +54,31 @@ pub struct SentWrites {
     author: Arc<str>,
     carried: Vec<Carried>,
     own: Vec<Carried>,
-    before: Option<Delta>,
+    said: Composed,
+    before: Option<Composed>,
 }
 
 impl SentWrites {
-    /// The pending writes that go into the event, in the order of writing, without those of the event's own delta.
+    /// The pending writes that go into the event, in the order of writing, without those of the event's own delta and
+    /// without operators.
     pub fn delta(&self) -> Delta {
-        delta_of(&self.carried)
+        let is_own = |key: &str| self.own.iter().any(|own| &*own.key == key);
+        self.said.delta().iter().filter(|(key, _)| !is_own(key)).map(|(key, write)| (key, write.clone())).collect()
     }
 
-    /// All that the event carries.
-    pub(crate) fn writes(&self) -> impl Iterator<Item = (&Arc<str>, &Write)> {
-        self.carried.iter().chain(&self.own).map(|carried| (&carried.key, &carried.write))
+    /// The operators that go into the event, the event's own included, which go together with those that were pending.
+    pub fn operators(&self) -> impl Iterator<Item = (&str, &Operator)> {
+        self.said.operators()
+    }
+
+    /// All that the event says.
+    pub(crate) fn said(&self) -> &Composed {
+        &self.said
     }
 
     /// What the event carried when it failed before, if another event has stored a later write to one of its keys
-    /// since. Whether the event says this or [`SentWrites::delta`] depends on whether it is stored after all.
-    pub(crate) fn before(&self) -> Option<&Delta> {
+    /// since. Whether the event says this or [`SentWrites::said`] depends on whether it is stored after all.
+    pub(crate) fn before(&self) -> Option<&Composed> {
         self.before.as_ref()
     }
 }
@@ -74,20 +93,58 @@ pub(crate) struct PendingWrites {
 }
 
 impl PendingWrites {
-    /// The latest write to a key.
-    pub fn get(&self, key: &str) -> Option<&Write> {
-        self.stacks.get(key)?.last().map(|pending| &pending.write)
+    /// What is pending under a key over the value that is `stored`: nothing there is nothing pending, and otherwise the
+    /// value, with operators resolved, or that there is none.
+    pub fn get<'a>(&self, key: &str, stored: impl FnOnce() -> Option<&'a Json>) -> Option<Option<Json>> {
+        let stack = self.stacks.get(key)?;
+        match &stack.last()?.write {
+            PendingWrite::Plain(Write::Set(json)) => Some(Some(json.clone())),
+            PendingWrite::Plain(Write::Unset) => Some(None),
+            // Under an operator there are only operators.
+            PendingWrite::Operator(_) => {
+                Some(seen_over(stack.iter().filter_map(|pending| pending.write.operator()), stored()))
+            }
+        }
     }
 
-    /// The latest write of each key, in the order of writing.
-    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Write)> {
-        self.latest().into_iter().map(|(key, pending)| (key, &pending.write))
+    /// The keys, in the order of writing.
+    pub fn keys(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.latest().into_iter().map(|(key, _)| key)
     }
 
-    /// Adds a write. It replaces what the same author has written to the key before, unless an event carries that.
-    pub fn write(&mut self, author: &str, key: &str, write: Write) {
-        self.keep(key, |pending| &*pending.author != author || pending.sent || pending.kept);
+    /// What a write under a key comes to: an operator over a pending value is resolved at once. One that is on its way
+    /// is not looked at.
+    fn over(&self, key: &str, given: PendingWrite) -> Result<PendingWrite> {
+        let top = self.stacks.get(key).and_then(|stack| stack.last());
+        match (given.operator(), top) {
+            (Some(operator), Some(top)) if !(top.sent && top.write.operator().is_some()) => {
+                let made = top.write.followed_by(key, operator)?;
+                Ok(if made.operator().is_some() { given } else { made })
+            }
+            _ => Ok(given),
+        }
+    }
+
+    /// Adds a write. It replaces what the same author has written to the key before, unless an event carries that; an
+    /// operator goes together with those before it.
+    ///
+    /// # Errors
+    ///
+    /// As [`PendingWrite::followed_by`].
+    pub fn write(&mut self, author: &str, key: &str, given: PendingWrite) -> Result<()> {
+        let mut write = self.over(key, given)?;
+        let top = self.stacks.get(key).and_then(|stack| stack.last());
+        let free = top.filter(|top| &*top.author == author && !top.sent && !top.kept).cloned();
+        match (write.operator(), free) {
+            (None, _) => self.keep(key, |pending| &*pending.author != author || pending.sent || pending.kept),
+            (Some(operator), Some(free)) => {
+                write = free.write.followed_by(key, operator)?;
+                self.keep(key, |pending| pending.place != free.place);
+            }
+            (Some(_), None) => {}
+        }
         self.push(&Arc::from(author), &Arc::from(key), write);
+        Ok(())
     }
 
     /// Drops what an author has written and no event is carrying. Earlier writes of other authors to these keys are
@@ -106,37 +163,73 @@ impl PendingWrites {
         self.failed.clear();
     }
 
-    /// Sends an event of an author. It carries the author's writes that are the latest of their key, and the event's
-    /// `own` delta over them. An event that has failed carries the same again, without writes over which later ones
-    /// have been stored.
-    pub fn send(&mut self, author: &str, id: &str, own: &Delta) -> SentWrites {
+    /// Sends an event of an author. It carries the author's writes that are the latest of their key, operators with all
+    /// of their kind that are pending under them, and the event's `own` delta and operators over them. An event that has
+    /// failed carries the same again, without writes over which later ones have been stored.
+    ///
+    /// # Errors
+    ///
+    /// As [`PendingWrite::followed_by`].
+    pub fn send(&mut self, author: &str, id: &str, own: &Delta, operators: &[(&str, Operator)]) -> Result<SentWrites> {
         let author: Arc<str> = Arc::from(author);
         let again = self.failed.get(id).filter(|failed| failed.author == author);
-        let left =
+        let left: Option<Vec<Carried>> =
             again.map(|failed| failed.carried.iter().filter(|carried| self.is_pending(carried)).cloned().collect());
-        let before = again.zip(left.as_ref()).and_then(|(failed, left): (_, &Vec<_>)| {
-            (left.len() < failed.carried.len()).then(|| delta_of(failed.carried.iter().chain(&failed.own)))
-        });
-        let mut carried = left.unwrap_or_else(|| self.next(&author));
-        carried.retain(|carried| own.get(&carried.key).is_none());
-        let own = own.iter().map(|(key, write)| self.push(&author, &Arc::from(key), write.clone())).collect();
-        let sent = SentWrites { id: id.to_owned(), author, carried, own, before };
+        let before = again
+            .zip(left.as_ref())
+            .and_then(|(failed, left)| (left.len() < failed.carried.len()).then(|| failed.said.clone()));
+        let mut values: Vec<(Arc<str>, PendingWrite)> =
+            own.iter().map(|(key, write)| (Arc::from(key), PendingWrite::Plain(write.clone()))).collect();
+        let mut under = Vec::new();
+        for (key, operator) in operators {
+            // Given again after it failed, it comes to what it came to then.
+            let write = match again.and_then(|failed| failed.said.get(key)) {
+                Some(PendingWrite::Plain(write)) => PendingWrite::Plain(write.clone()),
+                Some(PendingWrite::Operator(_)) => PendingWrite::Operator(operator.clone()),
+                None => self.over(key, PendingWrite::Operator(operator.clone()))?,
+            };
+            let key: Arc<str> = Arc::from(*key);
+            if let Some(operator) = write.operator() {
+                under.extend(self.operators(&key, operator));
+            }
+            values.push((key, write));
+        }
+        let is_operator = |key: &str| operators.iter().any(|(other, _)| *other == key);
+        let is_own = |key: &str| own.get(key).is_some() || is_operator(key);
+        let carried: Vec<Carried> = match left {
+            Some(left) => left.into_iter().filter(|it| !is_own(&it.key) || is_operator(&it.key)).collect(),
+            None => {
+                let next = self.next(&author).into_iter().filter(|it| !is_own(&it.key));
+                next.flat_map(|it| self.with_earlier(it)).chain(under).collect()
+            }
+        };
+        let mut said = Composed::default();
+        for Carried { key, write, .. } in &carried {
+            said.push(key, write)?;
+        }
+        for (key, write) in &values {
+            said.push(key, write)?;
+        }
+        let own = values.into_iter().map(|(key, write)| self.push(&author, &key, write)).collect();
+        let sent = SentWrites { id: id.to_owned(), author, carried, own, said, before };
         for carried in sent.carried.iter().chain(&sent.own) {
             self.change(carried, |pending| pending.sent = true);
         }
-        sent
+        Ok(sent)
     }
 
-    /// The event is stored: neither what it carried nor earlier writes to its keys are pending any more.
+    /// The event is stored: neither what it carried nor earlier writes to its keys are pending any more, but for
+    /// operators that it did not carry.
     pub fn stored(&mut self, SentWrites { id, carried, own, .. }: &SentWrites) {
-        for Carried { key, place, .. } in carried.iter().chain(own) {
-            self.keep(key, |pending| pending.place > *place);
+        for Carried { key, place, write } in carried.iter().chain(own) {
+            let is_operator = write.operator().is_some();
+            self.keep(key, |pending| if is_operator { pending.place != *place } else { pending.place > *place });
         }
         self.failed.shift_remove(id.as_str());
     }
 
     /// The event has failed: what it carried is pending again, at its old place. What its own delta wrote is removed.
-    pub fn failed(&mut self, SentWrites { id, author, carried, own, before }: SentWrites) {
+    pub fn failed(&mut self, SentWrites { id, author, carried, own, said, before }: SentWrites) {
         for Carried { key, place, .. } in &own {
             self.keep(key, |pending| pending.place != *place);
         }
@@ -147,19 +240,42 @@ impl PendingWrites {
             });
         }
         if !id.is_empty() && before.is_none() {
-            self.failed.insert(Arc::from(id), Failed { author, carried, own });
+            self.failed.insert(Arc::from(id), Failed { author, carried, said });
         }
+    }
+
+    /// Takes what the next event of an author would carry, but for operators, which stay pending.
+    pub fn take(&mut self, author: &str) -> Composed {
+        let mut taken = Composed::default();
+        for Carried { key, write, place } in self.next(author) {
+            if write.operator().is_none() && taken.push(&key, &write).is_ok() {
+                self.keep(&key, |pending| pending.place > place);
+            }
+        }
+        taken
     }
 
     /// What the next event of an author carries.
     fn next(&self, author: &str) -> Vec<Carried> {
         let own = self.latest().into_iter().filter(|(_, pending)| &*pending.author == author && !pending.sent);
-        own.map(|(key, Pending { write, place, .. })| Carried {
-            key: Arc::clone(key),
-            write: write.clone(),
-            place: *place,
-        })
-        .collect()
+        own.map(|(key, pending)| pending.carried(key)).collect()
+    }
+
+    /// The operators of a kind that are pending under a key, and that no event carries.
+    fn operators(&self, key: &Arc<str>, operator: &Operator) -> Vec<Carried> {
+        let is_one = |pending: &&Pending| {
+            !pending.sent && pending.write.operator().is_some_and(|other| other.name() == operator.name())
+        };
+        let stack = self.stacks.get(key).map_or(&[][..], Vec::as_slice);
+        stack.iter().filter(is_one).map(|pending| pending.carried(key)).collect()
+    }
+
+    /// A write, and if it is an operator those before it that become one with it.
+    fn with_earlier(&self, carried: Carried) -> Vec<Carried> {
+        match carried.write.operator() {
+            Some(operator) => self.operators(&carried.key, operator),
+            None => vec![carried],
+        }
     }
 
     fn latest(&self) -> Vec<(&Arc<str>, &Pending)> {
@@ -173,12 +289,13 @@ impl PendingWrites {
         self.stacks.get(key).is_some_and(|stack| stack.iter().any(|pending| pending.place == *place && !pending.sent))
     }
 
-    fn push(&mut self, author: &Arc<str>, key: &Arc<str>, write: Write) -> Carried {
+    fn push(&mut self, author: &Arc<str>, key: &Arc<str>, write: PendingWrite) -> Carried {
         self.count += 1;
         let place = self.count;
-        let pending = Pending { author: Arc::clone(author), write: write.clone(), place, sent: false, kept: false };
+        let pending = Pending { author: Arc::clone(author), write, place, sent: false, kept: false };
+        let carried = pending.carried(key);
         self.stacks.entry(Arc::clone(key)).or_default().push(pending);
-        Carried { key: Arc::clone(key), write, place }
+        carried
     }
 
     fn change(&mut self, Carried { key, place, .. }: &Carried, change: impl FnOnce(&mut Pending)) {
@@ -199,54 +316,11 @@ impl PendingWrites {
     }
 }
 
-fn delta_of<'a>(carried: impl IntoIterator<Item = &'a Carried>) -> Delta {
-    carried.into_iter().map(|carried| (Arc::clone(&carried.key), carried.write.clone())).collect()
+impl Pending {
+    fn carried(&self, key: &Arc<str>) -> Carried {
+        Carried { key: Arc::clone(key), write: self.write.clone(), place: self.place }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn write(pending: &mut PendingWrites, author: &str, keys: &[&str]) {
-        for key in keys {
-            pending.write(author, key, Write::Unset);
-        }
-    }
-
-    fn keys(delta: &Delta) -> Vec<&str> {
-        delta.iter().map(|(key, _)| key).collect()
-    }
-
-    #[test]
-    fn an_event_that_is_given_again_says_what_it_carried_before_as_long_as_some_of_it_was_overtaken() {
-        let mut pending = PendingWrites::default();
-        write(&mut pending, "a", &["x", "y"]);
-        let first = pending.send("a", "1", &Delta::default());
-        assert!(first.before().is_none(), "it is sent for the first time");
-        pending.failed(first);
-        let second = pending.send("a", "1", &Delta::default());
-        assert_eq!((keys(&second.delta()), second.before()), (vec!["x", "y"], None), "nothing was overtaken");
-        pending.failed(second);
-
-        write(&mut pending, "b", &["x"]);
-        let other = pending.send("b", "2", &Delta::default());
-        pending.stored(&other);
-        for _ in 0..3 {
-            let again = pending.send("a", "1", &Delta::default());
-            assert_eq!(keys(&again.delta()), ["y"]);
-            assert_eq!(again.before().map(keys), Some(vec!["x", "y"]), "as it was at first, however often it fails");
-            pending.failed(again);
-        }
-    }
-
-    #[test]
-    fn an_event_without_an_id_is_another_one_each_time() {
-        let mut pending = PendingWrites::default();
-        write(&mut pending, "a", &["x"]);
-        let first = pending.send("a", "", &Delta::default());
-        pending.failed(first);
-        write(&mut pending, "a", &["y"]);
-        let second = pending.send("a", "", &Delta::default());
-        assert_eq!((keys(&second.delta()), second.before()), (vec!["x", "y"], None));
-    }
-}
+mod tests;

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use statepad::{
-    CreateRequest, ErrorKind, Event, GetRequest, Host, InMemorySessionService, Operator, Session, SessionService,
+    CreateRequest, ErrorKind, Event, GetRequest, Host, InMemorySessionService, Invocation, Operator, Session,
+    SessionService,
 };
 
 #[path = "contract/block_on.rs"]
@@ -229,6 +230,28 @@ fn an_event_that_is_not_stored_yet_says_its_operators_in_json() {
     assert_eq!(text["actions"]["stateDelta"].to_string(), r#"{"a":1,"d":null,"n":null,"l":null}"#);
     let own = r#"{"deleted":["d"],"operators":{"n":{"increment":2},"l":{"append":["x"]}}}"#;
     assert_eq!(text["customMetadata"]["statepad"].to_string(), own);
+}
+
+#[test]
+fn an_invocation_appends_its_operators() {
+    let service = InMemorySessionService::new();
+    let session = created(&service, "s", &json!({"n": 1}));
+    let mut invocation = Invocation::new(session.state().clone());
+    invocation.context("a").operate("n", Operator::Increment(1.0)).unwrap();
+    invocation.context("b").operate("temp:t", Operator::append([1])).unwrap();
+    append(&service, &session, "other", &json!({"n": 40}), &[]);
+    assert_eq!(invocation.get("n"), Some(json!(2)), "as it was when the invocation began");
+    let stored = block_on(invocation.append(&service, &session, "a", Event::new("i"))).unwrap();
+    assert_eq!(stored.actions.state_delta["n"], 41);
+    assert_eq!(invocation.get("n"), Some(json!(41)));
+    block_on(invocation.append(&service, &session, "b", Event::new("i"))).unwrap();
+    assert_eq!(invocation.get("temp:t"), Some(json!([1])));
+    invocation.context("a").operate("n", Operator::compare_and_set(Some(json!(1)), 2)).unwrap();
+    let error = block_on(invocation.append(&service, &session, "a", Event::new("i"))).unwrap_err();
+    assert_eq!((error.kind(), error.key()), (ErrorKind::StateConflict, Some("n")));
+    invocation.discard_all();
+    invocation.end().unwrap();
+    assert_eq!(state(&service, &session), json!({"n": 41}));
 }
 
 #[test]

@@ -66,7 +66,11 @@ const WAYS = {
       new DatabaseSessionService({ driver: PostgreSqlDriver, clientUrl: place.url, dbName: database });
     // Of one process at a time: it makes its tables at the first call. Its pools are small enough for the server.
     const service = open();
-    const keys = Array.from({ length: services }, (_, index) => ({ ...APP, userId: 'u', sessionId: `${first + index}` }));
+    const keys = Array.from({ length: services }, (_, index) => ({
+      ...APP,
+      userId: 'u',
+      sessionId: `${first + index}`,
+    }));
     for (const key of keys) await service.createSession(key);
     return {
       count: async (index) => {

@@ -12,7 +12,8 @@ use crate::maps::Ordered;
 use crate::native::requests::GetRequest;
 use crate::native::service::SessionService;
 use crate::native::session::Session;
-use crate::pending::{PendingWrites, SentWrites};
+use crate::operator::Operator;
+use crate::pending::{Composed, PendingWrite, PendingWrites, SentWrites};
 use crate::scope::Scope;
 use crate::state::{SessionState, reading_methods, state_trait};
 
@@ -131,15 +132,24 @@ impl Invocation {
     /// [`ErrorKind::InvocationEnded`], and as [`Event::delta`].
     pub fn send(&mut self, author: &str, event: &mut Event) -> Result<SentWrites> {
         self.require_open()?;
-        let sent = self.pending.send(author, &event.id, &event.delta()?);
+        let operators: Vec<_> =
+            event.actions.operators_in_order().map(|(key, operator)| (key, operator.clone())).collect();
+        for (key, operator) in &operators {
+            operator.check(key)?;
+        }
+        let sent = self.pending.send(author, &event.id, &event.delta()?, &operators)?;
+        if let Err(error) = self.check_temp(&sent) {
+            self.pending.failed(sent);
+            return Err(error);
+        }
         self.name(event);
-        carry(event, &sent.delta());
+        carry(event, sent.said());
         Ok(sent)
     }
 
     /// The event is stored, and this is the session's state now. `temp:` keys stay visible until the end.
     pub fn appended(&mut self, sent: &SentWrites, committed: SessionState) {
-        self.take_temp(sent);
+        self.take_temp(sent.said());
         self.pending.stored(sent);
         self.committed = committed;
     }
@@ -154,12 +164,11 @@ impl Invocation {
     /// end.
     ///
     /// A key that another author has written since is not among them: the later write wins, whatever order the events
-    /// are appended in.
+    /// are appended in. Operators stay pending: what they come to is known when an event is appended.
     pub fn take_delta(&mut self, author: &str) -> Delta {
-        let sent = self.pending.send(author, "", &Delta::default());
-        self.take_temp(&sent);
-        self.pending.stored(&sent);
-        sent.delta()
+        let taken = self.pending.take(author);
+        self.take_temp(&taken);
+        taken.delta()
     }
 
     /// Takes over the committed state after an event has been appended.
@@ -184,7 +193,7 @@ impl Invocation {
     ///
     /// [`ErrorKind::InvalidArgument`] when writes are pending: they would be lost. The invocation goes on.
     pub fn end(&mut self) -> Result<()> {
-        let mut keys = self.pending.iter().map(|(key, _)| key).peekable();
+        let mut keys = self.pending.keys().peekable();
         if let Some(&first) = keys.peek() {
             let keys = keys.map(|key| quoted(key)).collect::<Vec<_>>().join(", ");
             let message = format!("writes were never appended: {keys}; append or discard them");
@@ -202,10 +211,9 @@ impl Invocation {
         }
     }
 
-    fn write(&mut self, author: &str, key: &str, write: Write) -> Result<()> {
+    fn write(&mut self, author: &str, key: &str, write: PendingWrite) -> Result<()> {
         self.require_open()?;
-        self.pending.write(author, key, write);
-        Ok(())
+        self.pending.write(author, key, write)
     }
 
     fn require_open(&self) -> Result<()> {
@@ -219,24 +227,43 @@ impl Invocation {
         Ok(())
     }
 
-    fn take_temp(&mut self, sent: &SentWrites) {
-        for (key, write) in sent.writes().filter(|(key, _)| Scope::split(key).0 == Scope::Temp) {
-            match write {
-                Write::Set(json) => self.temp.insert(Arc::clone(key), json.clone()),
-                Write::Unset => self.temp.shift_remove(key),
+    fn take_temp(&mut self, said: &Composed) {
+        for (key, write) in said.iter().filter(|(key, _)| Scope::split(key).0 == Scope::Temp) {
+            let value = match write {
+                PendingWrite::Plain(Write::Set(json)) => Some(json.clone()),
+                PendingWrite::Plain(Write::Unset) => None,
+                PendingWrite::Operator(operator) => {
+                    let current = self.temp.get(key);
+                    operator.resolve(current).ok().or_else(|| current.cloned())
+                }
+            };
+            match value {
+                Some(json) => self.temp.insert(Arc::clone(key), json),
+                None => self.temp.shift_remove(key),
             };
         }
     }
+
+    /// The operators of `temp:` keys are resolved here: no service sees these.
+    fn check_temp(&self, sent: &SentWrites) -> Result<()> {
+        let mut temp = sent.operators().filter(|(key, _)| Scope::split(key).0 == Scope::Temp);
+        temp.try_for_each(|(key, operator)| operator.resolve_key(key, self.temp.get(key)).map(drop))
+    }
 }
 
-/// Puts pending writes before those of the event's own delta.
-fn carry(event: &mut Event, delta: &Delta) {
+/// Makes an event say this: the writes that were pending first, then those of its own delta, and the operators.
+fn carry(event: &mut Event, said: &Composed) {
     let actions = &mut event.actions;
     let (state_delta, order) = (std::mem::take(&mut actions.state_delta), std::mem::take(&mut actions.order));
+    actions.operators.clear();
     let own = EventActions { state_delta, order, ..EventActions::default() };
+    let delta = said.delta();
     event.carry(delta.iter().filter(|(key, _)| !own.state_delta.contains_key(*key)));
     for (key, value) in own.in_order() {
         event.actions.set(key, value.clone());
+    }
+    for (key, operator) in said.operators() {
+        event.actions.operate(key, operator.clone());
     }
 }
 
@@ -247,10 +274,10 @@ async fn read<S: SessionService + ?Sized>(service: &S, session: &Session) -> Res
 }
 
 /// Whether a session has an event that has written all of this.
-fn holds(session: &Session, id: &str, delta: &Delta) -> bool {
+fn holds(session: &Session, id: &str, said: &Composed) -> bool {
     session.events().iter().filter(|event| event.id == id).any(|event| {
         let is_there = |key: &str| event.actions.state_delta.contains_key(key);
-        delta.iter().all(|(key, _)| Scope::split(key).0 == Scope::Temp || is_there(key))
+        said.iter().all(|(key, _)| Scope::split(key).0 == Scope::Temp || is_there(key))
     })
 }
 
@@ -258,21 +285,18 @@ impl Invocation {
     fn map(&self) -> Map<String, Value> {
         let mut all = self.committed.to_map();
         all.extend(self.temp.iter().map(|(key, json)| (key.to_string(), json.to_value())));
-        for (key, write) in self.pending.iter() {
-            match write {
-                Write::Set(json) => all.insert(key.to_string(), json.to_value()),
-                Write::Unset => all.shift_remove(&**key),
+        for key in self.pending.keys() {
+            match self.json(key) {
+                Some(json) => all.insert(key.to_string(), json.to_value()),
+                None => all.shift_remove(&**key),
             };
         }
         all
     }
 
-    fn json(&self, key: &str) -> Option<&Json> {
-        match self.pending.get(key) {
-            Some(Write::Set(json)) => Some(json),
-            Some(Write::Unset) => None,
-            None => self.temp.get(key).or_else(|| self.committed.json(key)),
-        }
+    fn json(&self, key: &str) -> Option<Json> {
+        let stored = || self.temp.get(key).or_else(|| self.committed.json(key));
+        self.pending.get(key, stored).unwrap_or_else(|| stored().cloned())
     }
 }
 
@@ -290,7 +314,7 @@ impl Context<'_> {
     #[expect(clippy::needless_pass_by_value, reason = "so that a value can be written where it is set")]
     pub fn set(&mut self, key: &str, value: Value) -> Result<()> {
         let json = Json::of_key("state", key, &value)?;
-        self.invocation.write(self.author, key, Write::Set(json))
+        self.invocation.write(self.author, key, PendingWrite::Plain(Write::Set(json)))
     }
 
     /// Deletes a key. Says whether it was there.
@@ -301,16 +325,46 @@ impl Context<'_> {
     pub fn delete(&mut self, key: &str) -> Result<bool> {
         let there = self.has(key);
         if there {
-            self.invocation.write(self.author, key, Write::Unset)?;
+            self.invocation.write(self.author, key, PendingWrite::Plain(Write::Unset))?;
         }
         Ok(there)
+    }
+
+    /// Does something to the value that a key has when the event that carries it is appended. Until then the key reads
+    /// as if it were done now. Over a pending value it is resolved at once; increments add up, items go behind each
+    /// other, and what is set once stays.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] over a pending value that it does not fit, and after another operator that it does
+    /// not go together with: append the event first. [`ErrorKind::StateConflict`] when a pending value is another one
+    /// than the one that is expected. [`ErrorKind::ValueNotJson`], [`ErrorKind::InvocationEnded`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use statepad::{Event, Invocation, Operator, SessionState};
+    ///
+    /// let mut invocation = Invocation::new(SessionState::default());
+    /// invocation.context("planner").operate("app:visits", Operator::Increment(1.0))?;
+    /// invocation.context("planner").operate("app:visits", Operator::Increment(2.0))?;
+    /// assert_eq!(invocation.context("writer").get("app:visits"), Some(3.into()));
+    /// let mut event = Event::new("inv-1");
+    /// let sent = invocation.send("planner", &mut event)?;
+    /// assert_eq!(event.actions.operators["app:visits"], Operator::Increment(3.0));
+    /// # invocation.failed(sent);
+    /// # Ok::<(), statepad::Error>(())
+    /// ```
+    pub fn operate(&mut self, key: &str, operator: Operator) -> Result<()> {
+        operator.check(key)?;
+        self.invocation.write(self.author, key, PendingWrite::Operator(operator))
     }
 
     fn map(&self) -> Map<String, Value> {
         self.invocation.map()
     }
 
-    fn json(&self, key: &str) -> Option<&Json> {
+    fn json(&self, key: &str) -> Option<Json> {
         self.invocation.json(key)
     }
 }

@@ -132,7 +132,7 @@ macro_rules! reading_methods {
         impl $state {
             /// The value of a key, if it is there. `null` is a value.
             pub fn get(&self, key: &str) -> Option<serde_json::Value> {
-                self.json(key).map($crate::json::Json::to_value)
+                self.json(key).map(|json| json.to_value())
             }
 
             /// Whether the key is there.

@@ -37,6 +37,8 @@ const MODELS = {
     sun: 'The sun pulls.',
     editor: 'Both pull.',
   },
+  'docs/time.md': { shop: 'We have sencha.' },
+  'docs/leases.md': { shop: 'We have sencha.' },
 };
 
 /** A block that names its file in its first line belongs to a project in another host, where tests/hosts runs it. */
@@ -65,7 +67,7 @@ for (const page of pages.filter((path) => path.startsWith('docs/') && path !== H
     const blocks = blocksOf(text);
     const env = { MODEL_SAYS: JSON.stringify(MODELS[page] ?? {}) };
     /** What a program is started with: models that answer by themselves, where it has agents. */
-    const flagsOf = (code) => (/\bRunner\b/.test(code) ? ['--import', join(root, 'tests/docs/model.mjs')] : []);
+    const flagsOf = (code) => (/Runner\b/.test(code) ? ['--import', join(root, 'tests/docs/model.mjs')] : []);
     const servers = [];
 
     before(async () => {

@@ -7,6 +7,9 @@ const AT_ONCE = 4;
 /** How long each waits at most after an event, in milliseconds: SQLite writes as long as it is asked to. */
 const MOST_PAUSE_MS = 8;
 
+/** When it ends although nothing was refused, in milliseconds since its start. */
+const GIVE_UP_MS = 30_000;
+
 const pause = () => new Promise((resolve) => setTimeout(resolve, Math.random() * MOST_PAUSE_MS));
 
 process.once('message', async ({ place, key, ttl }) => {
@@ -15,7 +18,7 @@ process.once('message', async ({ place, key, ttl }) => {
   const [acknowledged, refused] = [[], []];
   let count = 0;
   const work = async () => {
-    while (refused.length === 0) {
+    while (refused.length === 0 && performance.now() < GIVE_UP_MS) {
       const id = `${lease.token} ${(count += 1)}`;
       try {
         await service.appendEvent({ session: lease.session, event: eventOf(id, { by: id }) });

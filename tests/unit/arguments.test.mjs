@@ -223,6 +223,20 @@ const methods = {
   updateState: [KEY, () => ({ x: 2 }), { attempts: 2, author: 'a', invocationId: 'i', signal }],
   stateAt: [{ appName: 'app', userId: 'u', id: 's' }, 0, { signal }],
   history: [{ appName: 'app', userId: 'u', id: 's' }, 'x', { until: 0, last: 1, signal }],
+  rewind: [
+    { appName: 'app', userId: 'u', id: 's' },
+    { before: 'i', signal },
+  ],
+  redo: [{ appName: 'app', userId: 'u', id: 's' }, { signal }],
+  fork: [
+    { appName: 'app', userId: 'u', id: 's' },
+    { at: 0, sessionId: undefined, signal },
+  ],
+  lease: [
+    { appName: 'app', userId: 'u', id: 's' },
+    { ttl: 5, signal },
+  ],
+  withLease: [{ appName: 'app', userId: 'u', id: 's' }, () => 1, { ttl: 5, wait: 1, signal }],
   flush: [],
   close: [],
 };
@@ -289,6 +303,15 @@ Array.fromAsync ??= async (items) => {
 const givenFor = (valid) =>
   valid.length === 0 ? fc.array(junk, { maxLength: 2 }) : fc.oneof(damaged(valid), fc.array(junk, { maxLength: 3 }));
 
+/** Something to rewind, and something to redo. */
+async function begin(service) {
+  const session = { appName: KEY.appName, userId: KEY.userId, id: KEY.sessionId };
+  for (const invocationId of ['i', 'j']) {
+    await service.appendEvent({ session, event: { invocationId, author: 'a' } });
+  }
+  await service.rewind(session, { before: 'j' });
+}
+
 const numRuns = runs(300);
 describe('whatever is given, only a StatepadError comes back', () => {
   for (const [name, [call, valid]] of Object.entries(calls)) {
@@ -311,6 +334,9 @@ describe('whatever is given, only a StatepadError comes back', () => {
         const open = async () => {
           const service = new SessionService(options());
           await service.createSession({ ...KEY, state: { x: 1 } });
+          if (['rewind', 'redo'].includes(name)) {
+            await begin(service);
+          }
           return service;
         };
         const service = await open();

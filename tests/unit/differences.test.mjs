@@ -5,6 +5,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as adk from '@google/adk';
 import { DELETED, SessionService, createEvent, increment, injectSessionState } from 'statepad';
+import { LeasedRunner, StatepadSessionService } from 'statepad/adk';
+import { ScriptedModel } from '../adk/scripted-model.mjs';
 import { KEY } from '../support/fixtures.mjs';
 
 const instructions = await import(new URL('agents/instructions.js', import.meta.resolve('@google/adk')).href);
@@ -344,6 +346,65 @@ row(
     ours: [
       { key: 'topic', line: 1, column: 1 },
       { key: 'user:nam', line: 2, column: 1, nearest: 'user:name' },
+    ],
+  },
+);
+
+row(
+  'going back before an invocation',
+  async (service) => {
+    const session = await service.createSession({ ...KEY, state: { tenant: 't' } });
+    await append(service, session, { invocationId: 'i1' }, { n: 1 });
+    await append(service, session, { invocationId: 'i2' }, { n: 2, tenant: 'u' });
+    const actions = { rewindBeforeInvocationId: 'i2', stateDelta: {} };
+    const marker = createEvent({ author: 'user', invocationId: 'r', actions });
+    await (service.rewind?.(session, { before: 'i2' }) ?? service.appendEvent({ session, event: marker }));
+    const { state, events } = await service.getSession(KEY);
+    return [{ ...state }, events.length];
+  },
+  { theirs: [{ tenant: 'u', n: 2 }, 3], ours: [{ tenant: 't', n: 1 }, 3] },
+);
+
+row(
+  'trying something else from a moment',
+  async (service) => {
+    const session = await service.createSession({ ...KEY, state: { n: 1 } });
+    await append(service, session, {}, { n: 2 });
+    const fork = await service.fork?.(session, { at: 0 });
+    return fork && { ...fork.state };
+  },
+  { theirs: undefined, ours: { n: 1 } },
+);
+
+row(
+  'two runs of an agent on one session at the same time',
+  async (service) => {
+    const isTheirs = service instanceof adk.InMemorySessionService;
+    const sessionService = isTheirs ? service : new StatepadSessionService();
+    await sessionService.createSession(KEY);
+    const slow = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return 'answered';
+    };
+    const agent = new adk.LlmAgent({ name: 'helper', model: new ScriptedModel(slow, slow) });
+    const runner = new (isTheirs ? adk.Runner : LeasedRunner)({ appName: KEY.appName, agent, sessionService });
+    const run = async (text) => {
+      const newMessage = { role: 'user', parts: [{ text }] };
+      const { userId, sessionId } = KEY;
+      const events = runner.runAsync({ userId, sessionId, newMessage });
+      while (!(await events.next()).done);
+    };
+    const outcomes = await Promise.all([outcome(run('one')), outcome(run('two'))]);
+    return [outcomes, (await sessionService.getSession(KEY)).events.map(({ author }) => author)];
+  },
+  {
+    theirs: [
+      ['resolved', 'resolved'],
+      ['user', 'user', 'helper', 'helper'],
+    ],
+    ours: [
+      ['resolved', 'LEASE_HELD'],
+      ['user', 'helper'],
     ],
   },
 );

@@ -166,8 +166,8 @@ export class StatepadSessionService extends BaseSessionService {
 
   /**
    * Goes back in a session, see `SessionService.rewind`: the session's own keys become what they were before the
-   * invocation, and the events from then on do not show any more, so that an agent is sent what it would have been sent
-   * without them. Answers with the session: the one that was given, brought up to date, if this service gave it.
+   * invocation, and the events from then on do not show any more, so that an agent is sent what it would have been
+   * sent without them. Answers with the session: the one that was given, brought up to date, if this service gave it.
    */
   async rewind(session: Session | SessionName, options: RewindOptions): Promise<RewoundSession> {
     checkObject(session, 'session');

@@ -44,8 +44,7 @@ export function admitCreation(request: CreateSessionRequest): Creation {
   const admitted = admitDelta(state, 'state');
   const [operator] = Object.keys(admitted.operators ?? {});
   if (operator !== undefined) {
-    const message = `state[${JSON.stringify(operator)}] is an operator: a session begins with values, and events have operators`;
-    throw new StatepadError('INVALID_ARGUMENT', message, { key: operator, path: 'state' });
+    throw new StatepadError('INVALID_ARGUMENT', 'state must have values, and no operators', { key: operator });
   }
   return { key, state: admitted };
 }
@@ -80,7 +79,7 @@ export interface SessionBackend {
   /** The values of an app, or of a user in it, under their names: a record of the caller's own. */
   scope(appName: string, userId: string | undefined, signal?: Signal): Soon<Record<string, unknown>>;
   /** What `updateState` reads and writes for a target; for a session under a `lease` what it writes carries that. */
-  target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): UpdateTarget;
+  target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): Soon<UpdateTarget>;
   /** The turn that an update may have among all who use the store; `undefined` where there are none. */
   reservation?(target: UpdateStateTarget, signal?: Signal): Reservation | undefined;
   /** The view of a handle, or of a session as it is now, with its creation and all its events. */

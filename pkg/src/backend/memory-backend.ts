@@ -1,13 +1,9 @@
 // Sessions without a store: nothing is waited for, so nothing can come between.
 
-import { admitDelta } from '../input/admit.js';
-import { beginAppend, finishAppend, resolveNow, type PendingAppend } from '../session/append.js';
+import { beginAppend, finishAppend, type PendingAppend } from '../session/append.js';
 import { creationEvent } from '../session/creation.js';
 import { notFoundInMemory, noteInMemory } from '../session/elsewhere.js';
-import { admitEvent, type EventDraft } from '../input/event-draft.js';
-import { StatepadError } from '../model/errors.js';
 import { cloneMutable, put } from '../model/json.js';
-import { newId } from '../model/ids.js';
 import { SessionRegistry } from '../session/registry.js';
 import { SharedLogs } from '../session/shared-log.js';
 import { entriesOf } from '../session/scope-version.js';
@@ -15,7 +11,8 @@ import { windowOf } from '../session/event-window.js';
 import { checkKey, type ListPlan } from '../input/requests.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
 import { pageOf, type AppendPlan, type Creation, type SessionName, type SessionBackend } from './backend.js';
-import { isSessionTarget, type UpdateTarget } from './update-target.js';
+import type { UpdateTarget } from './update-target.js';
+import type { EventDraft } from '../input/event-draft.js';
 import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessions.js';
 import type { View } from '../session/handle.js';
 import type { LeaseHold } from '../session/lease-hold.js';
@@ -26,7 +23,6 @@ import type { Topics } from '../watch/topics.js';
 import type {
   Event,
   GetSessionConfig,
-  Json,
   ListSessionsResponse,
   Session,
   SessionKey,
@@ -120,8 +116,17 @@ export class MemoryBackend implements SessionBackend {
     return record;
   }
 
-  target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): UpdateTarget {
-    return isSessionTarget(target) ? this.#sessionTarget(target, options, lease) : this.#scopeTarget(target);
+  async target(target: UpdateStateTarget, options: UpdateStateOptions, lease?: LeaseHold): Promise<UpdateTarget> {
+    const { memoryTarget } = await import('./memory-target.js');
+    const writer = {
+      registry: this.#registry,
+      now: this.#now,
+      append: (record: SessionRecord, draft: EventDraft, expected: ExpectedVersions): void => {
+        this.#finishAppend(record, this.#begin(record, draft, expected, undefined, lease), undefined);
+      },
+      updated: this.#written.bind(this),
+    };
+    return memoryTarget(writer, target, options);
   }
 
   loadHistory(session: SessionName): View {
@@ -179,74 +184,5 @@ export class MemoryBackend implements SessionBackend {
       throw refusal;
     }
     return pending;
-  }
-
-  /** A session: what is written becomes an event of it. */
-  #sessionTarget(
-    target: SessionKey,
-    { author = 'system', invocationId }: UpdateStateOptions,
-    lease: LeaseHold | undefined,
-  ): UpdateTarget {
-    const registry = this.#registry;
-    const key = checkKey(target);
-    const { appName, userId, sessionId } = key;
-    return () => {
-      const record = registry.find(key);
-      if (record === undefined) {
-        throw notFoundInMemory(key);
-      }
-      const guard = { revision: record.revision, ...this.#versions({ appName, userId }) };
-      return {
-        state: registry.read(record).state,
-        write: (stateDelta) => {
-          if (registry.find(key) !== record) {
-            throw new StatepadError('STATE_CONFLICT', `session "${sessionId}" has been created anew`, {
-              id: sessionId,
-            });
-          }
-          const draft = admitEvent({ author, invocationId, actions: { stateDelta } }, this.#now, {});
-          this.#finishAppend(record, this.#begin(record, draft, guard, undefined, lease), undefined);
-          return registry.read(record).state;
-        },
-      };
-    };
-  }
-
-  /** A user's and the app's keys, or the app's alone. */
-  #scopeTarget({ appName, userId }: UpdateStateTarget): UpdateTarget {
-    const scope = { appName, userId };
-    return () => {
-      const expected = this.#versions(scope);
-      const state = this.#sharedState(scope);
-      return {
-        state,
-        write: (delta) => {
-          const written = { id: newId(), timestamp: this.#now(), ...admitDelta(delta, 'delta') };
-          const change = this.#registry.engine.prepareUpdate(scope, written, expected);
-          // Nothing has moved since it was read.
-          resolveNow(this.#registry, written, change, (key) => state[key]);
-          this.#registry.applyUpdate(change);
-          this.#written(scope, change, written.timestamp);
-          return this.#sharedState(scope);
-        },
-      };
-    };
-  }
-
-  /** The values of an app and of a user in it, or the app's alone, under full keys. */
-  #sharedState({ appName, userId }: ScopeKey): Readonly<Record<string, Json>> {
-    const users = userId === undefined ? [undefined] : [undefined, userId];
-    const record: Record<string, Json> = {};
-    for (const user of users) {
-      for (const [key, value] of entriesOf(this.#registry.valuesOf({ appName, userId: user }))) {
-        put(record, key, value);
-      }
-    }
-    return Object.freeze(record);
-  }
-
-  #versions({ appName, userId }: ScopeKey): ExpectedVersions {
-    const app = this.#registry.scopeVersion({ appName, userId: undefined });
-    return userId === undefined ? { app } : { app, user: this.#registry.scopeVersion({ appName, userId }) };
   }
 }

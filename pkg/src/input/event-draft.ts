@@ -193,15 +193,12 @@ export function freezeEvent({ event, actions, delta, deleted, operators }: Event
  */
 export function isRepeated({ timed, operators }: EventDraft, sealed: Event, stored: Event): boolean {
   const given = timed ? { ...sealed, timestamp: stored.timestamp } : sealed;
-  return operators === undefined
-    ? sameJson(given, stored)
-    : sameJson(asRequested(given, operators), asRequested(stored, operators));
-}
-
-/** An event as it was before its operators were resolved. */
-function asRequested(event: Event, operators: KeyedOperators): Event {
-  const nothing = Object.fromEntries(Object.keys(operators).map((key) => [key, null]));
-  return eventWith(event, nothing);
+  const names = Object.keys(operators ?? {});
+  if (names.length === 0) {
+    return sameJson(given, stored);
+  }
+  const asked = Object.fromEntries(names.map((key) => [key, null]));
+  return sameJson(eventWith(given, asked), eventWith(stored, asked));
 }
 
 /** An event with what operators have come to in its delta, frozen. */

@@ -253,7 +253,7 @@ export class SessionService {
     const reservation = sessions.reservation?.(understood, signal);
     const turns = (this.#updates ??= new ExclusiveQueues());
     const plan = { attempts, signal, turns, target: understood, reservation };
-    return await updateState(sessions.target(understood, options, lease), fn, plan);
+    return await updateState(await sessions.target(understood, options, lease), fn, plan);
   }
 
   /**

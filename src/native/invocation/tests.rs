@@ -105,3 +105,133 @@ fn an_invocation_says_the_same_through_its_trait_and_shows_what_it_is_refreshed_
     let all: std::collections::HashMap<_, _> = wanted.into_iter().collect();
     assert_eq!((read.all(), invocation.all()), (all.clone(), all));
 }
+
+/// What an event of an author says: its delta and its operators, as JSON.
+fn said(event: &Event) -> (serde_json::Value, serde_json::Value) {
+    let text = serde_json::to_value(event).unwrap();
+    (json!(event.actions.state_delta), text["customMetadata"]["statepad"]["operators"].clone())
+}
+
+fn over(state: &[(&str, serde_json::Value)]) -> Invocation {
+    let mut committed = SessionState::default();
+    for (key, value) in state {
+        committed.set(key, value).unwrap();
+    }
+    Invocation::new(committed)
+}
+
+#[test]
+fn pending_operators_go_together_and_are_read_as_they_would_come_out() {
+    let mut invocation = over(&[("n", json!(1)), ("text", json!("x"))]);
+    let mut context = invocation.context("a");
+    context.operate("n", Operator::Increment(2.0)).unwrap();
+    context.operate("n", Operator::Increment(0.5)).unwrap();
+    context.operate("l", Operator::append([1])).unwrap();
+    context.operate("l", Operator::append(["b"])).unwrap();
+    context.operate("o", Operator::set_once(1)).unwrap();
+    context.operate("o", Operator::set_once(2)).unwrap();
+    context.operate("text", Operator::Increment(1.0)).unwrap();
+    let wanted = json!({"n": 3.5, "text": "x", "l": [1, "b"], "o": 1});
+    assert_eq!(context.to_map(), *wanted.as_object().unwrap(), "what does not fit is passed over");
+    for (key, operator, code) in [
+        ("n", Operator::append([1]), "INVALID_ARGUMENT"),
+        ("o", Operator::compare_and_set(None, 1), "INVALID_ARGUMENT"),
+        ("n", Operator::Increment(f64::INFINITY), "VALUE_NOT_JSON"),
+    ] {
+        let error = context.operate(key, operator).unwrap_err();
+        assert_eq!((error.code(), error.key()), (code, Some(key)), "{error}");
+    }
+    assert!(context.delete("text").unwrap());
+    let mut event = Event::new("i");
+    let sent = invocation.send("a", &mut event).unwrap();
+    let operators = json!({"n": {"increment": 2.5}, "l": {"append": [1, "b"]}, "o": {"setOnce": 1}});
+    assert_eq!(said(&event), (json!({"text": null}), operators));
+    assert_eq!(invocation.get("n"), Some(json!(3.5)), "it is on its way");
+    invocation.failed(sent);
+    assert_eq!(invocation.get("n"), Some(json!(3.5)), "it is pending again");
+}
+
+#[test]
+fn an_operator_over_a_pending_value_is_resolved_at_once() {
+    let mut invocation = over(&[("n", json!(10)), ("gone", json!(5))]);
+    let mut context = invocation.context("a");
+    context.set("n", json!(1)).unwrap();
+    context.operate("n", Operator::Increment(2.0)).unwrap();
+    context.delete("gone").unwrap();
+    context.operate("gone", Operator::append([1])).unwrap();
+    let error = context.operate("n", Operator::compare_and_set(Some(json!(9)), 1)).unwrap_err();
+    assert_eq!((error.kind(), error.key()), (ErrorKind::StateConflict, Some("n")));
+    assert_eq!(context.operate("n", Operator::append([1])).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    context.operate("n", Operator::compare_and_set(Some(json!(3)), json!([]))).unwrap();
+    let mut event = Event::new("i");
+    let sent = invocation.send("a", &mut event).unwrap();
+    assert_eq!(said(&event), (json!({"n": [], "gone": [1]}), json!(null)));
+    invocation.appended(&sent, SessionState::default());
+    invocation.end().unwrap();
+}
+
+#[test]
+fn operators_of_several_authors_all_count() {
+    let mut invocation = over(&[("n", json!(1))]);
+    invocation.context("a").operate("n", Operator::Increment(1.0)).unwrap();
+    invocation.context("b").operate("n", Operator::Increment(10.0)).unwrap();
+    invocation.context("a").operate("n", Operator::Increment(100.0)).unwrap();
+    assert_eq!(invocation.get("n"), Some(json!(112)));
+    let mut event = Event::new("i");
+    event.actions.operate("n", Operator::Increment(1000.0));
+    let sent = invocation.send("a", &mut event).unwrap();
+    assert_eq!(said(&event).1, json!({"n": {"increment": 1111}}), "with all that are pending under it");
+    invocation.context("b").operate("n", Operator::Increment(0.5)).unwrap();
+    let mut committed = SessionState::default();
+    committed.set("n", &json!(1112)).unwrap();
+    invocation.appended(&sent, committed);
+    assert_eq!(invocation.get("n"), Some(json!(1112.5)), "what came later is still pending");
+    assert!(invocation.end().is_err());
+    assert!(invocation.take_delta("b").is_empty(), "operators need an event");
+    invocation.discard("b");
+    invocation.end().unwrap();
+}
+
+#[test]
+fn an_event_that_has_failed_carries_the_same_operators_again() {
+    let mut invocation = over(&[]);
+    invocation.context("a").operate("n", Operator::Increment(1.0)).unwrap();
+    let given = Event { id: "e".into(), ..Event::new("i") };
+    let mut event = given.clone();
+    let sent = invocation.send("a", &mut event).unwrap();
+    invocation.failed(sent);
+    invocation.context("a").operate("n", Operator::Increment(10.0)).unwrap();
+    let mut again = given;
+    let sent = invocation.send("a", &mut again).unwrap();
+    assert_eq!(again, event);
+    let mut committed = SessionState::default();
+    committed.set("n", &json!(1)).unwrap();
+    invocation.appended(&sent, committed);
+    assert_eq!(invocation.get("n"), Some(json!(11)));
+    let mut rest = Event::new("i");
+    let sent = invocation.send("a", &mut rest).unwrap();
+    assert_eq!(said(&rest).1, json!({"n": {"increment": 10}}));
+    invocation.failed(sent);
+}
+
+#[test]
+fn operators_of_temp_keys_are_resolved_in_the_invocation() {
+    let mut invocation = over(&[]);
+    invocation.context("a").operate("temp:n", Operator::Increment(1.0)).unwrap();
+    let mut event = Event::new("i");
+    let sent = invocation.send("a", &mut event).unwrap();
+    invocation.appended(&sent, SessionState::default());
+    invocation.context("a").operate("temp:n", Operator::Increment(1.0)).unwrap();
+    assert_eq!(invocation.get("temp:n"), Some(json!(2)));
+    let mut event = Event::new("i");
+    let sent = invocation.send("a", &mut event).unwrap();
+    invocation.appended(&sent, SessionState::default());
+    assert_eq!(invocation.get("temp:n"), Some(json!(2)));
+    invocation.context("a").operate("temp:n", Operator::append([1])).unwrap();
+    let mut event = Event::new("i");
+    let error = invocation.send("a", &mut event).unwrap_err();
+    assert_eq!((error.kind(), error.key()), (ErrorKind::InvalidArgument, Some("temp:n")));
+    invocation.discard("a");
+    assert_eq!(invocation.get("temp:n"), Some(json!(2)));
+    invocation.end().unwrap();
+}

@@ -361,6 +361,9 @@ export interface LogRecord {
   readonly delta?: { readonly app?: ScopeDelta; readonly user?: ScopeDelta; readonly session?: ScopeDelta };
   /** Which session was there just before, at which revision. */
   readonly guard?: { readonly created?: string; readonly rev?: number };
+  /** What the package notes besides: up to where a log of app or user values was trimmed, and who has written one. */
+  readonly trim?: number;
+  readonly by?: { readonly userId?: string; readonly sessionId?: string; readonly eventId?: string };
   /** Of the kind `version`: which version the records have. */
   readonly version?: number;
 }

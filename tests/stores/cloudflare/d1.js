@@ -82,7 +82,17 @@ export const newer = ({ database, context }) =>
     () => dump(database),
   );
 export const told = ({ database, context }) => toldOnes(d1Store(database), memoryStore(), context);
-export const wrong = () => wrongOnes(d1Store, 'prepare');
+export async function wrong({ database }) {
+  await wrongOnes(d1Store, 'prepare');
+  for (const [options, path] of [
+    [null, 'options'],
+    ['log', 'options'],
+    [{ log: 'no' }, 'log'],
+  ]) {
+    const error = await assertCode(async () => d1Store(database, options), 'INVALID_ARGUMENT');
+    assertEqual(error.path, path, 'the path');
+  }
+}
 export async function old({ database, context, statements }) {
   await database.batch(statements.map((statement) => database.prepare(statement)));
   return oldOnes(d1Store(database), context);

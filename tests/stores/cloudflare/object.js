@@ -30,7 +30,18 @@ export const randomly = ({ storage, context, ...details }) =>
   randomChanges(durableObjectStore(storage), context, details);
 export const service = ({ storage }) => serve(() => new SessionService({ store: durableObjectStore(storage) }));
 export const exact = ({ storage, context }) => exactOnes(durableObjectStore(storage), context);
-export const big = ({ storage, context }) => bigOnes(durableObjectStore(storage), context);
+export async function big({ storage, context }) {
+  const store = durableObjectStore(storage);
+  await bigOnes(store, context);
+  // What an operator comes to may be too big although the change is not.
+  const operators = { session: { list: { append: ['a'.repeat(1_200_000)] } } };
+  await store.commit({ ...append('append 1'), operators }, context);
+  const before = dumpOf(storage);
+  await assertCode(() => store.commit({ ...append('append 2'), operators }, context), 'rejected');
+  const outcomes = await store.commitMany([{ ...append('append 2'), operators }], context).catch((error) => [error]);
+  assertEqual(outcomes[0].code, 'rejected', 'the outcome');
+  assertEqual(dumpOf(storage), before, 'what is there');
+}
 export const corrupt = ({ storage, context }) =>
   corruptOnes(durableObjectStore(storage), context, (sql) => storage.sql.exec(sql).toArray());
 export const follow = ({ storage, part }) =>
@@ -51,7 +62,11 @@ export const newer = ({ storage, context }) =>
     () => dumpOf(storage),
   );
 export const told = ({ storage, context }) => toldOnes(durableObjectStore(storage), memoryStore(), context);
-export const wrong = () => wrongOnes(durableObjectStore, 'transactionSync');
+export async function wrong({ storage }) {
+  await wrongOnes(durableObjectStore, 'transactionSync');
+  const error = await assertCode(async () => durableObjectStore(storage, { log: 1 }), 'INVALID_ARGUMENT');
+  assertEqual(error.path, 'log', 'the path');
+}
 export function old({ storage, context, statements }) {
   statements.forEach((statement) => storage.sql.exec(statement).toArray());
   return oldOnes(durableObjectStore(storage), context);

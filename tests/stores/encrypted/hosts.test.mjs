@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { encryptedStore } from 'statepad/stores/encrypted';
 import { memoryStore } from 'statepad/stores/memory';
-import { append, bytes, context, create, data, key, keys, overMemory, plain } from './support.mjs';
+import { append, bytes, context, create, data, key, keys, overMemory, plain, operators } from './support.mjs';
 import { storeTests } from '../support/run.mjs';
 
 const cryptoKey = await crypto.subtle.importKey('raw', bytes(1), 'AES-GCM', false, ['encrypt', 'decrypt']);
@@ -22,7 +22,7 @@ storeTests(
     const make = () => encryptedStore(inner, { keys: ways['by WebCrypto'] });
     return { store: make(), another: make };
   },
-  { without: ['reopen'] },
+  { without: ['reopen', ...operators] },
 );
 
 /** Calls a function while the host has other modules: `change` gets a name and what there is of it. */

@@ -224,8 +224,8 @@ describe('what was there before the encryption', () => {
     const { state, events } = await store.load(key, {}, context);
     assert.deepEqual([plain(state.app), plain(state.session)], [{ a: 2 }, { s: 1 }]);
     assert.deepEqual(events, [
-      { rev: 1, id: 'e1', data: data('e1') },
-      { rev: 2, id: 'e2', data: data('e2') },
+      { rev: 1, id: 'e1', data: data('e1'), pos: { app: 1, user: 0 } },
+      { rev: 2, id: 'e2', data: data('e2'), pos: { app: 2, user: 0 } },
     ]);
     assert.match((await inner.load(key, {}, context)).state.app.a, /^sealed1:/);
     assert.equal((await store.commit(append('e1'), context)).data, data('e1'));

@@ -3,6 +3,9 @@
 import { encryptedStore } from 'statepad/stores/encrypted';
 import { memoryStore } from 'statepad/stores/memory';
 
+/** What it leaves to the service. */
+export const operators = ['increment', 'append', 'setOnce', 'compareAndSet'];
+
 /** 32 bytes, the same for a number each time. */
 export const bytes = (number) => new Uint8Array(32).fill(number);
 export const keys = [{ id: 'k1', key: bytes(1) }];

@@ -37,7 +37,7 @@ await withDatabase((database) => {
       keys.map((key, i) => create(`c${i}`, {}, key)),
       context,
     );
-    const [moves, revs] = [new Map(), new Map()];
+    const [moves, revs, sums] = [new Map(), new Map(), new Map()];
     const count = (map, key) => map.set(key, (map.get(key) ?? 0) + 1);
     const random = (n) => Math.floor(Math.random() * n);
 
@@ -49,7 +49,10 @@ await withDatabase((database) => {
         const changes = chosen.map((key, i) => {
           const id = `${worker}-${round}-${i}`;
           const set = { set: { [`n${random(3)}`]: id } };
-          return append(id, { ...(random(2) && { app: set }), ...(random(2) && { user: set }), session: set }, key);
+          const add = { n: { increment: 1 } };
+          const operators = random(4) === 0 ? { operators: { app: add, user: add, session: add } } : {};
+          const delta = { ...(random(2) && { app: set }), ...(random(2) && { user: set }), session: set };
+          return append(id, delta, key, operators);
         });
         // Changes that only the other function takes, at the same rows.
         if (random(4) === 0) {
@@ -60,9 +63,13 @@ await withDatabase((database) => {
         const answers = await store.commitMany(changes, context);
         answers.forEach((answer, i) => {
           assert.ok(answer.rev >= 0, String(answer));
-          const { key, delta, kind } = changes[i];
-          if (delta.app) count(moves, JSON.stringify({ app: key.appName }));
-          if (delta.user) count(moves, JSON.stringify({ app: key.appName, user: key.userId }));
+          const { key, delta, kind, operators } = changes[i];
+          const [app, user] = [{ app: key.appName }, { app: key.appName, user: key.userId }].map((scope) =>
+            JSON.stringify(scope),
+          );
+          if (delta.app || operators) count(moves, app);
+          if (delta.user || operators) count(moves, user);
+          if (operators) [app, user].forEach((scope) => count(sums, scope));
           if (kind === 'append') count(revs, JSON.stringify(key));
         });
       }
@@ -71,6 +78,18 @@ await withDatabase((database) => {
 
     for (const [scope, pos] of moves)
       assert.equal((await stores[0].loadScope(JSON.parse(scope), context)).pos, pos, scope);
+    assert.equal(sums.size, 8);
+    for (const [scope, sum] of sums) {
+      assert.equal((await stores[0].loadScope(JSON.parse(scope), context)).state.n, sum, scope);
+      // Each position has its entry, whoever has written it.
+      const { pos, base, entries } = await stores[0].readLog(JSON.parse(scope), {}, context);
+      assert.deepEqual([base, entries.length], [0, pos]);
+      const added = entries.flatMap(({ writes }) => writes.filter(({ name }) => name === 'n'));
+      assert.deepEqual(
+        added.map(({ from = 0, to }) => to - from),
+        added.map(() => 1),
+      );
+    }
     for (const [key, rev] of revs) {
       const { rev: found, events } = await stores[0].load(JSON.parse(key), {}, context);
       assert.deepEqual([found, events.length], [rev, rev]);

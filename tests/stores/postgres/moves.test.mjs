@@ -69,7 +69,18 @@ await withDatabase((database) => {
   test('a store that has gone back to an earlier copy, and was written to since, shows it by its marks', async () => {
     const schema = database.schema();
     const store = await open(schema);
-    const tables = ['scopes', 'sessions', 'events', 'state', 'moves', 'log', 'counts', 'updates', 'creations', 'refused'];
+    const tables = [
+      'scopes',
+      'sessions',
+      'events',
+      'state',
+      'moves',
+      'log',
+      'counts',
+      'updates',
+      'creations',
+      'refused',
+    ];
     await store.commit(create('c', { app: { set: { a: 1 } }, user: { set: { u: 1 } } }), context);
     await store.commit(append('e1', { app: { set: { a: 2 } } }), context);
     await pool.query(`create schema ${schema}_copy`);

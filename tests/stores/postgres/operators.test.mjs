@@ -53,7 +53,14 @@ function pairs() {
   const next = integers(23);
   const big = [Number.MAX_VALUE, Number.MAX_VALUE / 2, beside(Number.MAX_VALUE, -1), 2 ** 1023, 2 ** 970, 2 ** 969];
   const some = [...big, ...big.flatMap((each) => [beside(each, -1), beside(each, 1)])].filter(Number.isFinite);
-  const ends = some.flatMap((a) => some.flatMap((b) => [[a, b], [-a, b], [a, -b], [-a, -b]]));
+  const ends = some.flatMap((a) =>
+    some.flatMap((b) => [
+      [a, b],
+      [-a, b],
+      [a, -b],
+      [-a, -b],
+    ]),
+  );
   const random = Array.from({ length: 5_000 }, () =>
     [0, 1].map(() => (next() - 2 ** 31) / 10 ** (next() % 12) / (next() % 3 === 0 ? 3 : 1)),
   );
@@ -111,7 +118,8 @@ function operatorTests(name, client, schema) {
           await store.commit(append(`set ${index} ${scope}`, { [scope]: set }, key), context);
           // By the function for one event, and by the one for every change.
           const operators = { [scope]: { [`${index}`]: operator } };
-          const commit = (more) => store.commit(append(`do ${index} ${scope}`, {}, key, { operators, ...more }), context);
+          const commit = (more) =>
+            store.commit(append(`do ${index} ${scope}`, {}, key, { operators, ...more }), context);
           if (fault !== undefined) {
             const refusal = { code: fault === 'changed' ? 'conflict' : 'rejected', key: `${index}`, scope };
             await assert.rejects(commit(), refusal, name);

@@ -10,9 +10,18 @@ import { storeTests } from '../support/run.mjs';
 /** Storage for each case in turn: a schema that is emptied, as making one takes longer. */
 async function storage(client, another, schema, [listen, alsoListen] = []) {
   const make = () => postgresStore(client, { schema, listen });
-  const tables = ['scopes', 'sessions', 'events', 'state', 'moves', 'counts', 'updates', 'creations', 'refused', 'log'].map(
-    (table) => `${schema}.${table}`,
-  );
+  const tables = [
+    'scopes',
+    'sessions',
+    'events',
+    'state',
+    'moves',
+    'counts',
+    'updates',
+    'creations',
+    'refused',
+    'log',
+  ].map((table) => `${schema}.${table}`);
   const dispose = () => client.query(`truncate ${tables.join()}`);
   await make().open({ migrate: 'create' });
   return () => ({

@@ -257,6 +257,10 @@ await withDatabase((database) => {
     );
     assert.deepEqual(await store.loadScope({ app: 'app', user: 'nobody' }, context), { pos: 0, state: values() });
 
+    // The log begins now.
+    const ofApp = { app: 'app' };
+    assert.deepEqual(await store.readLog(ofApp, {}, context), { pos: 3, base: 3, entries: [] });
+
     // What was written before is known, and what comes now goes on from there.
     assert.deepEqual(await store.commit(append('event-2', {}, key), context), {
       rev: 3,
@@ -288,6 +292,22 @@ await withDatabase((database) => {
         before: { session: 'event-3' },
       },
     );
+    assert.deepEqual(await store.readLog(ofApp, { after: 1 }, context), {
+      pos: 4,
+      base: 3,
+      entries: [
+        {
+          ...{ pos: 4, time: 2, by: { userId: 'ann', sessionId: 'first', eventId: 'event-4' } },
+          writes: [{ name: 'c', to: 1 }],
+        },
+      ],
+    });
+    const told = (await store.load(key, { events: { from: 3 } }, context)).events;
+    assert.deepEqual(
+      told.map(({ pos }) => pos),
+      [undefined, { app: 4, user: 1 }],
+    );
+    assert.equal((await store.lease(key, { holder: 'h', ttl: 1000 }, context)).fence, 1);
     const later = await store.load(
       key,
       { known: { pos: { app: 3, user: 1 }, marks: { app: 'nobody knows', user: 'nor this' } } },

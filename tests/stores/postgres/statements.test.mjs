@@ -70,6 +70,10 @@ await withDatabase(async (database) => {
         'append_v2',
       ],
       [[append('a')], 'append_v2'],
+      [[append('l', {}, keyOf(), { guard: { fence: 0 } })], 'append_v2'],
+      [[append('o', { app: set }, keyOf(), { operators: { app: { n: { increment: 1 } } } })], 'append_v2'],
+      [both({}, { guard: { fence: 0 } }), 'append_many_v2'],
+      [both({}, { operators: { app: { n: { increment: 1 } } } }), 'commit_v2'],
       [[append('b', {}, keyOf(), { attempt: 2 })], 'commit_v2'],
       [[append('b', {}, keyOf(), { guard: { pos: { app: 1 } } })], 'commit_v2'],
       [[append('b', {}, keyOf(), { guard: { keys: { app: set } } })], 'commit_v2'],
@@ -82,6 +86,7 @@ await withDatabase(async (database) => {
       [[...both(), create('f', {}, keyOf('f'))], 'commit_v2'],
       [[create('g', { app: set, session: set }, keyOf('g', 'new', 'new'))], 'create_v2'],
       [[create('h', { app: { unset: ['x'] } }, keyOf('h'))], 'commit_v2'],
+      [[{ ...create('k', {}, keyOf('k')), operators: { app: { n: { increment: 1 } } } }], 'commit_v2'],
       [[{ ...create('i', {}, keyOf('i')), attempt: 2 }], 'commit_v2'],
       [[{ ...create('j', {}, keyOf('j')), guard: { pos: { app: 0 } } }], 'commit_v2'],
     ]) {

@@ -321,11 +321,12 @@ for (const name of Object.keys(libraries)) {
       }
       database.exec(`UPDATE statepad_events SET data = x'00ff' WHERE id = 'e3'`);
       database.exec(`DELETE FROM statepad_events WHERE id = 'e1'`);
+      const pos = { app: 1, user: 1 };
       assert.deepEqual((await store.load(key(), { events: { last: 1 } })).events, [
-        { rev: 4, data: '{"id":"e4"}', id: 'e4' },
+        { rev: 4, data: '{"id":"e4"}', id: 'e4', pos },
       ]);
       assert.deepEqual((await store.load(key(), { events: { from: 2, to: 2 } })).events, [
-        { rev: 2, data: '{"id":"e2"}', id: 'e2' },
+        { rev: 2, data: '{"id":"e2"}', id: 'e2', pos },
       ]);
       assert.equal(await failure(store.load(key(), { events: { last: 2 } })), 'corrupt');
       assert.equal(await failure(store.load(key(), { events: { to: 2 } })), 'corrupt');

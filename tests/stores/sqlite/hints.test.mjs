@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { clearInterval, setInterval } from 'node:timers';
 import { sqliteStore } from 'statepad/stores/sqlite';
 import { creation, event, key, libraries, observed, plain, update, withFile } from './libraries.mjs';
 

@@ -149,3 +149,30 @@ testBoth('an operator finds a value that cannot be read: nothing is written', as
   );
   assert.equal((await logged.load(key(), { known: { pos: { app: 1 } } })).rev, 0);
 });
+
+testBoth('what is beside an event, or kept of a lease, is corrupt when it cannot be read', async (store, _, file) => {
+  const database = file.connect();
+  await store.commit(creation('s'));
+  const change = { ...event('e1'), operators: { session: { n: { increment: 1 } } } };
+  const { results } = await store.commit(change);
+  assert.deepEqual({ ...results.session }, { n: 1 });
+  await store.lease(key(), { holder: 'one', ttl: 1_000 });
+  await store.commit(event('e2'));
+  database.exec(`UPDATE statepad_events SET results = '{' WHERE id = 'e1'`);
+  assert.equal(await failure(store.load(key(), {})), 'corrupt');
+  assert.equal((await store.load(key(), { events: { last: 1 } })).rev, 2);
+  assert.equal(await failure(store.commit(change)), 'corrupt');
+  database.exec(`UPDATE statepad_events SET results = NULL, app_pos = 'here' WHERE id = 'e1'`);
+  assert.equal(await failure(store.load(key(), {})), 'corrupt');
+  database.exec(`UPDATE statepad_events SET app_pos = 0 WHERE id = 'e1'`);
+  assert.deepEqual((await store.load(key(), {})).events[0], {
+    rev: 1,
+    data: '{"id":"e1"}',
+    id: 'e1',
+    pos: { app: 0, user: 0 },
+  });
+  database.exec(`UPDATE statepad_sessions_v2 SET held_until = 'soon'`);
+  assert.equal(await failure(store.lease(key(), { holder: 'two', ttl: 1 })), 'corrupt');
+  assert.equal(await failure(store.commit(event('e3', { guard: { fence: 1 } }))), 'corrupt');
+  assert.equal((await store.commit(event('e3'))).rev, 3);
+});

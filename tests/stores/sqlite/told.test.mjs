@@ -126,8 +126,8 @@ for (const name of Object.keys(libraries)) {
         };
         const app = { app: { set: { n: 1 }, unset: ['gone'] } };
         const before = [await cost(1, {}), await cost(2, app)];
-        // With those that begin and end it, and of the event, the session, the scope and two names; of the log one, and
-        // two that read what is under these names.
+        // With those that begin and end it, and of the event, the session, the scope and two names; of the log one,
+        // and two that read what is under these names.
         assert.deepEqual(before, [5, log ? 11 : 8]);
         for (let number = 3; number < 1040; number++) {
           await cost(number, app);

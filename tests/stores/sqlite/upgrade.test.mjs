@@ -152,6 +152,21 @@ for (const name of Object.keys(libraries)) {
         pos: { app: 5, user: 3 },
         before: { user: 'e4', session: 'e4' },
       });
+      // The log begins where the upgrade found the scopes, and an event says where they were from then on.
+      const by = { userId: 'ada', sessionId: 'first', eventId: 'e5' };
+      assert.deepEqual(await store.readLog({ app: 'notes' }, {}), {
+        pos: 5,
+        base: 4,
+        entries: [{ pos: 5, time: 2, by, writes: [{ name: 'count', from: 3, to: 5 }] }],
+      });
+      assert.deepEqual((await store.readLog({ app: 'notes', user: 'ada' }, {})).base, 2);
+      assert.deepEqual(await store.readLog({ app: 'notes', user: fox }, {}), { pos: 0, base: 0, entries: [] });
+      const { events } = await store.load(key('first', 'ada', 'notes'), {});
+      assert.deepEqual(
+        events.map(({ pos }) => pos),
+        [undefined, undefined, undefined, { app: 4, user: 3 }, { app: 5, user: 3 }],
+      );
+      assert.equal((await store.lease(key('first', 'ada', 'notes'), { holder: 'one', ttl: 1 })).fence, 1);
       // Once more changes nothing.
       const upgraded = dump(database);
       await plain(sqliteStore(database)).open({ migrate: 'upgrade' });
@@ -271,6 +286,8 @@ for (const name of Object.keys(libraries)) {
       await assert.rejects(store.remove(key(), context, { created: 's' }), refused);
       await assert.rejects(store.removeScope({ app: 'a', user: 'u' }, context), refused);
       await assert.rejects(store.removeScope({ app: 'a' }, context), refused);
+      await assert.rejects(store.trimLog({ app: 'a', user: 'u' }, 1, context), refused);
+      await assert.rejects(store.lease(key(), { holder: 'one', ttl: 1 }, context), refused);
       assert.deepEqual(dump(later), before);
       later.exec('DELETE FROM statepad_meta');
       assert.equal(await failure(store.commit(event('e2'), context)), 'rejected');

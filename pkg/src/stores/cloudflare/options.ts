@@ -18,8 +18,8 @@ export interface DurableObjectStoreOptions {
 /** Options of `d1Store`. */
 export interface D1StoreOptions {
   /**
-   * Whether a log of app and user values is kept, which is the default: their past is exact then, across sessions. Each
-   * value that is written is one more row that is written.
+   * Whether a log of app and user values is kept, which is the default: their past is exact then, across sessions.
+   * Each value that is written is one more row that is written.
    */
   readonly log?: boolean | undefined;
 }

@@ -180,6 +180,7 @@ export class Commits {
     if (committed.data === undefined) {
       return committed;
     }
+    this.#records.checkResults(committed.data, committed.results);
     const data = await this.#records.openEvent(committed.data, { id }, key as SessionKey, created);
     return { ...committed, data };
   }

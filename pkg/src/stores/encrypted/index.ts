@@ -11,8 +11,9 @@
  * **What is found out** and comes as `corrupt`: a value or an event that was changed, cut off, replaced by plain text,
  * or carried to another name, app, user, session, revision, or to a session that was created anew under the same key;
  * events that are missing, unless they are asked for by time. **What is not:** a value that is deleted; a value that
- * is put back to what it was earlier under the same name; a session that is deleted, put back whole, or cut off at its
- * end together with its revision; that what a session began with is gone; a user or an app put back whole; times.
+ * is put back to what it was earlier under the same name, also in the log of an app or user; a session that is
+ * deleted, put back whole, or cut off at its end together with its revision; that what a session began with is gone; a
+ * user or an app put back whole; entries of a log that are missing, who wrote them; times.
  *
  * **What cannot be read.** `load` throws `corrupt` when anything it was to answer cannot be read. `list` tells a
  * session that cannot be read in `corrupt`, all sessions of a user whose values cannot be read as well, and goes on
@@ -36,8 +37,8 @@ import { Commits } from './commit.js';
 import { Keyring } from './keys.js';
 import { nameTokens } from './names.js';
 import { checkArguments, type EncryptedStoreOptions } from './options.js';
-import { openLoaded, openPage } from './read.js';
-import { Records } from './records.js';
+import { openLoaded, openLog, openPage } from './read.js';
+import { homeOfScope, Records } from './records.js';
 import type { Known, Loaded, LoadQuery, SessionStore } from '../../store/contract.js';
 
 export type { FindKey, KeyMaterial, NamedKey, WebCryptoKey } from './keys.js';
@@ -56,6 +57,8 @@ const SHARED = ['app', 'user'] as const;
  *   in that scope since. When other names of the scope have, it reads again, up to 100 times; then it throws
  *   `conflict`.
  * - `commitMany` writes changes that are guarded by `guard.keys` one by one.
+ * - Operators (`resolves`) are left to the service: the inner store cannot add to what it cannot read.
+ * - `lease` and `guard.fence` are those of the inner store.
  */
 export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptions): SessionStore {
   checkArguments(inner, options);
@@ -86,11 +89,10 @@ export function encryptedStore(inner: SessionStore, options: EncryptedStoreOptio
       await inner.remove(key, context, guard);
     },
     loadScope: async (scope, context) => {
-      const { app, user } = scope;
-      const home = user === undefined ? ({ scope: 'app', app } as const) : ({ scope: 'user', app, user } as const);
       const loaded = await inner.loadScope(scope, context);
-      return { ...loaded, state: await records.openValues(loaded.state, home) };
+      return { ...loaded, state: await records.openValues(loaded.state, homeOfScope(scope)) };
     },
+    ...(inner.readLog && { readLog: logReader(inner.readLog.bind(inner), records) }),
   };
   if ('durability' in inner) {
     // Some stores know it only when they are open.
@@ -129,10 +131,24 @@ function withoutScopes({ created, rev, last }: Known = {}): Known {
   };
 }
 
+/** Reads a log in plain text. Its names are those under which the inner store has them. */
+function logReader(
+  readLog: NonNullable<SessionStore['readLog']>,
+  records: Records,
+): NonNullable<SessionStore['readLog']> {
+  return async (scope, { name, ...query }, context) => {
+    const home = homeOfScope(scope);
+    const stored = name === undefined ? {} : { name: await records.nameOf(name, home) };
+    return openLog(records, await readLog(scope, { ...query, ...stored }, context), home);
+  };
+}
+
 /** What has nothing to encrypt. */
 function passedOn(inner: SessionStore): Partial<SessionStore> {
   return {
     ...(inner.removeScope && { removeScope: inner.removeScope.bind(inner) }),
+    ...(inner.lease && { lease: inner.lease.bind(inner) }),
+    ...(inner.trimLog && { trimLog: inner.trimLog.bind(inner) }),
     ...(inner.reserve && { reserve: inner.reserve.bind(inner) }),
     ...(inner.watch && { watch: inner.watch.bind(inner) }),
     ...(inner.open && { open: inner.open.bind(inner) }),

@@ -6,7 +6,18 @@ import { unlessCorrupt } from '../shared/outcome.js';
 import { changedOf, stateOf } from '../shared/parts.js';
 import { placeOf } from '../shared/list-order.js';
 import type { Home, Records } from './records.js';
-import type { Change, Changed, Delta, Loaded, LoadQuery, Page, Row, Values } from '../../store/contract.js';
+import type {
+  Change,
+  Changed,
+  Delta,
+  Loaded,
+  LoadQuery,
+  LogEntry,
+  Page,
+  Row,
+  ScopeLog,
+  Values,
+} from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** Opens a session. Throws `corrupt`. */
@@ -32,7 +43,10 @@ export async function openLoaded(
     ...loaded,
     state: stateOf(ownValues, appValues, userValues),
     ...(openedChanged && { changed: openedChanged }),
-    events: loaded.events.map((event, index) => ({ ...event, data: texts[index] ?? '' })),
+    events: loaded.events.map((event, index) => {
+      records.checkResults(event.data, event.results);
+      return { ...event, data: texts[index] ?? '' };
+    }),
   };
 }
 
@@ -52,6 +66,15 @@ export async function openChanged(
     open(user, userId === undefined ? undefined : { scope: 'user', app: appName, user: userId }),
   ]);
   return changedOf(ofApp, ofUser).changed ?? {};
+}
+
+/** Opens a part of a log. Throws `corrupt`. */
+export async function openLog(records: Records, log: ScopeLog, home: Home): Promise<ScopeLog> {
+  const open = async (entry: LogEntry): Promise<LogEntry> => ({
+    ...entry,
+    writes: await Promise.all(entry.writes.map((write) => records.openWrite(write, home))),
+  });
+  return { ...log, entries: await Promise.all(log.entries.map(open)) };
 }
 
 /**

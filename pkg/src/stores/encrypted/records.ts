@@ -4,7 +4,7 @@ import { StoreError } from '../../store/store-error.js';
 import { isSealed, type Binding, type Cipher } from './cipher.js';
 import { valuesOf } from '../shared/values.js';
 import type { NameTokens } from './names.js';
-import type { Change, Delta, Values } from '../../store/contract.js';
+import type { Change, Delta, LogWrite, ScopedValues, ScopeName, Values } from '../../store/contract.js';
 import type { Json, SessionKey } from '../../model/types.js';
 
 /**
@@ -14,6 +14,11 @@ export type Home =
   | { readonly scope: 'app'; readonly app: string }
   | { readonly scope: 'user'; readonly app: string; readonly user: string }
   | { readonly scope: 'session'; readonly key: SessionKey; readonly created: string };
+
+/** Where the values of an app live, or of a user in it. */
+export function homeOfScope({ app, user }: ScopeName): Home {
+  return user === undefined ? { scope: 'app', app } : { scope: 'user', app, user };
+}
 
 /** How values and events are written. */
 export interface RecordOptions {
@@ -72,6 +77,28 @@ export class Records {
     return gone.includes(undefined)
       ? undefined
       : { set: valuesOf(entries), unset: gone.filter((name) => name !== undefined) };
+  }
+
+  /** Opens a write in a log. Each has a value, before or after, and the value its name. Throws `corrupt`. */
+  async openWrite({ name: stored, from, to }: LogWrite, home: Home): Promise<LogWrite> {
+    const open = async (value: Json | undefined): Promise<readonly [string, Json] | undefined> =>
+      value === undefined ? undefined : this.openValue(stored, value, home);
+    const [before, after] = await Promise.all([open(from), open(to)]);
+    const [name] = after ?? before ?? [];
+    if (name === undefined) {
+      throw new StoreError('corrupt', `a write of "${stored}" of ${nameOf(home)} has no value`);
+    }
+    return { name, ...(before && { from: before[1] }), ...(after && { to: after[1] }) };
+  }
+
+  /**
+   * Throws `corrupt` when there is something that operators came to beside the text of an event that is encrypted:
+   * what is encrypted has no operators.
+   */
+  checkResults(stored: string, results: ScopedValues | undefined): void {
+    if (results !== undefined && (isSealed(stored) || !this.#readsPlaintext)) {
+      throw new StoreError('corrupt', 'what operators came to is not encrypted');
+    }
   }
 
   /** Opens the value that is stored under this name. Throws `corrupt`. */

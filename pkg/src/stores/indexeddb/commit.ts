@@ -3,20 +3,26 @@
 
 import { isRememberedRefusal, refusedBefore, sessionExists, sessionNotFound } from '../../store/refusals.js';
 import { callOf, isNamed, keyText } from '../shared/keys.js';
+import { writerOf } from '../shared/log-entries.js';
 import { outcomeOf, type Outcome } from '../shared/outcome.js';
+import { resultsOf } from './events.js';
 import { RememberedIds } from './ids.js';
 import { scopeKey, sessionKey, toOrdered } from './keys.js';
 import { get, lastOf, put } from './requests.js';
 import type { MetaRow, ScopeKey, SessionRow } from './rows.js';
 import { HeldScope } from './scope.js';
-import { beforeNow, changedFor, checkGuard, placeNow, type Place, type Target } from './target.js';
+import { beforeNow, changedFor, checkGuard, placeNow, resolveNow, type Place, type Target } from './target.js';
 import { HeldValues } from './values.js';
 import type { Change, Committed } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** Makes changes in a transaction, as if one after the other. The answers come in their order. */
-export async function commitAll(transaction: IDBTransaction, changes: readonly Change[]): Promise<Outcome[]> {
-  const batch = new Batch(transaction);
+export async function commitAll(
+  transaction: IDBTransaction,
+  changes: readonly Change[],
+  hasLog: boolean,
+): Promise<Outcome[]> {
+  const batch = new Batch(transaction, hasLog);
   await batch.read(changes);
   const answers = changes.map((change) => batch.commit(change));
   batch.write();
@@ -34,8 +40,11 @@ class Batch {
   #meta: MetaRow | undefined;
   #lastSession = 0;
 
-  constructor(transaction: IDBTransaction) {
+  readonly #hasLog: boolean;
+
+  constructor(transaction: IDBTransaction, hasLog: boolean) {
     this.#transaction = transaction;
+    this.#hasLog = hasLog;
   }
 
   /** Reads what the changes need: all that can be asked for at once, at once. */
@@ -78,16 +87,24 @@ class Batch {
   }
 
   #readChange(change: Change): Promise<unknown> {
-    const { id, kind, key, delta, guard, known } = change;
+    const { id, kind, key, delta, operators, guard, known } = change;
     const { pos, marks } = known ?? {};
     const concerns = [
-      { scope: scopeKey(key.appName), delta: delta.app, expected: guard?.keys?.app, pos: pos?.app, mark: marks?.app },
+      {
+        scope: scopeKey(key.appName),
+        delta: delta.app,
+        operators: operators?.app,
+        expected: guard?.keys?.app,
+        pos: pos?.app,
+        mark: marks?.app,
+      },
       ...(key.userId === undefined
         ? []
         : [
             {
               scope: scopeKey(key.appName, key.userId),
               delta: delta.user,
+              operators: operators?.user,
               expected: guard?.keys?.user,
               pos: pos?.user,
               mark: marks?.user,
@@ -110,7 +127,7 @@ class Batch {
 
   #scope(key: ScopeKey): HeldScope {
     const text = JSON.stringify(key);
-    const scope = this.#scopes.get(text) ?? new HeldScope(key);
+    const scope = this.#scopes.get(text) ?? new HeldScope(key, this.#hasLog);
     this.#scopes.set(text, scope);
     return scope;
   }
@@ -133,14 +150,18 @@ class Batch {
     }
   }
 
-  async #readInside({ id, kind, key, delta, guard }: Change): Promise<void> {
+  async #readInside({ id, kind, key, delta, operators, guard }: Change): Promise<void> {
     const place = key.sessionId === undefined ? undefined : this.#places.get(keyText(key));
     if (place?.row !== undefined) {
       const session = place.row.number;
-      const values = place.values.read(this.#transaction, session, delta.session, guard?.keys?.session);
+      const values = place.values.read(this.#transaction, session, {
+        delta: delta.session,
+        operators: operators?.session,
+        expected: guard?.keys?.session,
+      });
       const event = kind === 'append' ? await get(this.#transaction, 'events', [session, id], 'id') : undefined;
       if (event !== undefined) {
-        place.events.set(id, event.data);
+        place.events.set(id, event);
       }
       await values;
     }
@@ -173,6 +194,7 @@ class Batch {
       throw sessionNotFound(change);
     }
     checkGuard(target, change);
+    resolveNow(target, change);
     return undefined;
   }
 
@@ -196,27 +218,40 @@ class Batch {
       // It has been removed since, whatever is there now.
       return this.#creations.has(id) ? { ...answer, rev: 0, prev: 0 } : undefined;
     }
-    const data = isNamed(session, guard) ? place?.events.get(id) : undefined;
-    return data === undefined ? undefined : { ...answer, data };
+    const event = isNamed(session, guard) ? place?.events.get(id) : undefined;
+    return (
+      event && {
+        ...answer,
+        data: event.data,
+        ...(event.results !== undefined && { results: resultsOf(event.results) }),
+      }
+    );
   }
 
   #apply(change: Change, target: Target): Committed {
-    const { id, key, time, event, delta } = change;
+    const { id, key, time, event } = change;
     const { app, user, place } = target;
-    const told = { before: beforeNow(target), ...changedFor(change, target) };
+    const { delta, results } = resolveNow(target, change);
+    const told = { before: beforeNow(target), ...changedFor(change, target), ...(results && { results }) };
+    const origin = { time, by: writerOf(change) };
     const isNew = place !== undefined && place.row === undefined;
-    app.move(delta.app, callOf(change), isNew);
-    user?.move(delta.user, callOf(change), isNew);
+    app.move(delta.app, callOf(change), isNew, origin);
+    user?.move(delta.user, callOf(change), isNew, origin);
     if (place === undefined) {
       this.#updates.add(id, scopeKey(key.appName, key.userId));
       return { ...placeNow(target), prev: null, ...told };
     }
+    const kept = {
+      ...(results && { results: JSON.stringify(results) }),
+      ...(this.#hasLog && { pos: placeNow(target).pos }),
+    };
     place.hasMoved = true;
     place.values.apply(delta.session ?? {});
     if (place.row === undefined) {
       place.row = this.#newSession(key as SessionKey, id, time);
       if (event !== undefined) {
-        place.added.push({ session: place.row.number, rev: 0, time: event.time, peak: event.time, data: event.data });
+        const { time, data } = event;
+        place.added.push({ session: place.row.number, rev: 0, time, peak: time, data, ...kept });
         place.row = { ...place.row, first: 0, peak: event.time };
       }
       return { ...placeNow(target), prev: null, ...told };
@@ -225,8 +260,8 @@ class Batch {
     const eventTime = event?.time ?? time;
     const peak = Math.max(place.row.peak, eventTime);
     const data = event?.data ?? '';
-    place.events.set(id, data);
-    place.added.push({ session: place.row.number, rev, id, time: eventTime, peak, data });
+    place.events.set(id, { data, ...kept });
+    place.added.push({ session: place.row.number, rev, id, time: eventTime, peak, data, ...kept });
     place.row = { ...place.row, ...times(time), rev, peak, last: id };
     place.last = id;
     return { ...placeNow(target), prev: rev - 1, ...told };

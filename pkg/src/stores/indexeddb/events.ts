@@ -1,9 +1,9 @@
 // Reading the events of a session from an IndexedDB database.
 
-import { missingEvents } from '../../store/refusals.js';
+import { missingEvents, unreadable } from '../../store/refusals.js';
 import { getAll } from './requests.js';
 import type { EventRow, SessionRow } from './rows.js';
-import type { LoadQuery, StoredEvent } from '../../store/contract.js';
+import type { LoadQuery, ScopedValues, StoredEvent } from '../../store/contract.js';
 
 /** How many events are read at once: few when only some are looked for, more when that was not enough. */
 const FEWEST_EVENTS = 32;
@@ -36,13 +36,28 @@ export async function readEvents(
 /** Adds the wanted events, the last one first. Says whether no earlier one can be wanted. */
 function addBackwards(found: StoredEvent[], rows: readonly EventRow[], since: number, last: number): boolean {
   for (let index = rows.length - 1; index >= 0 && found.length < last; index--) {
-    const { rev, id, time, peak, data } = rows[index] as EventRow;
+    const { rev, id, time, peak, data, results, pos } = rows[index] as EventRow;
     if (peak < since) {
       return true;
     }
     if (time >= since) {
-      found.push({ rev, data, ...(id !== undefined && { id }) });
+      found.push({
+        rev,
+        data,
+        ...(id !== undefined && { id }),
+        ...(results !== undefined && { results: resultsOf(results) }),
+        ...(pos !== undefined && { pos }),
+      });
     }
   }
   return false;
+}
+
+/** What operators came to, of the text that is stored. Throws `corrupt`. */
+export function resultsOf(text: string): ScopedValues {
+  try {
+    return JSON.parse(text) as ScopedValues;
+  } catch (cause) {
+    throw unreadable('what the operators of an event came to', cause);
+  }
 }

@@ -11,7 +11,9 @@ import { commitAll } from './commit.js';
 import { Connection } from './connection.js';
 import { isItsOwnFault } from './errors.js';
 import { Hints } from './hints.js';
+import { leaseSession } from './lease.js';
 import { readPage } from './list.js';
+import { readLog, trimLog } from './log.js';
 import { readScope, readSession } from './read.js';
 import { removeScope, removeSession } from './remove.js';
 import { hintOf } from '../shared/keys.js';
@@ -31,11 +33,11 @@ export type { SessionStore } from '../../store/contract.js';
  */
 export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions = {}): SessionStore {
   checkArguments(name, options);
-  const { durability = 'strict', indexedDB } = options;
+  const { durability = 'strict', log: hasLog = true, indexedDB } = options;
   const connection = new Connection(name, indexedDB);
   const hints = new Hints(`statepad:${name}`, options.BroadcastChannel ?? globalThis.BroadcastChannel);
   const write = (changes: readonly Change[]): Promise<Outcome[]> =>
-    connection.write(durability, (transaction) => commitAll(transaction, changes));
+    connection.write(durability, (transaction) => commitAll(transaction, changes, hasLog));
   const commitMany = async (changes: readonly Change[]): Promise<Outcome[]> => {
     const answers = await write(changes).catch((error: unknown) => {
       // A change that is too big made the whole transaction fail.
@@ -49,7 +51,8 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
   };
   return {
     durability: durability === 'strict' ? 'disk' : 'os',
-    keeps: ['marks', 'changed', 'calls', 'creations'],
+    keeps: ['marks', 'changed', 'calls', 'creations', ...(hasLog ? (['log'] as const) : [])],
+    resolves: ['increment', 'append', 'setOnce', 'compareAndSet'],
     commit: async (change) => committedOr((await commitMany([change]))[0]),
     commitMany,
     load: (key, query) => connection.read((transaction) => readSession(transaction, key, query)),
@@ -61,9 +64,14 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
       }
     },
     removeScope: async (scope) => {
-      await connection.write(durability, (transaction) => removeScope(transaction, scope));
+      await connection.write(durability, (transaction) => removeScope(transaction, scope, hasLog));
       hints.send([hintOf(scope)]);
     },
+    lease: (key, request) => connection.write(durability, (transaction) => leaseSession(transaction, key, request)),
+    ...(hasLog && {
+      readLog: (scope, query) => connection.read((transaction) => readLog(transaction, scope, query)),
+      trimLog: (scope, upTo) => connection.write(durability, (transaction) => trimLog(transaction, scope, upTo)),
+    }),
     watch: (onHint) => hints.watch(onHint),
     open: async ({ migrate }) => {
       await connection.open(migrate);

@@ -10,6 +10,12 @@ export interface IndexedDBStoreOptions {
    * faster, and a loss of power may take the last changes, never a part of one.
    */
   readonly durability?: 'strict' | 'relaxed';
+  /**
+   * Whether a log of app and user values is kept, as it is unless told otherwise: a row for each change of theirs,
+   * until it is trimmed (`SessionStore.trimLog`). All tabs should say the same: what was written without a log is not
+   * in it, and it begins behind that.
+   */
+  readonly log?: boolean;
   /** Instead of the global one. */
   readonly indexedDB?: IDBFactory;
   /** Instead of the global one. Where there is none, `watch` hears nothing. */
@@ -19,7 +25,8 @@ export interface IndexedDBStoreOptions {
 /** Throws `INVALID_ARGUMENT` for a name or options that cannot be used. */
 export function checkArguments(name: unknown, options: IndexedDBStoreOptions): void {
   checkText('name', name, "indexedDBStore('sessions')");
-  checkOptions(options, ['durability', 'indexedDB', 'BroadcastChannel']);
+  checkOptions(options, ['durability', 'log', 'indexedDB', 'BroadcastChannel']);
+  checkChoice('options.log', options.log, [true, false]);
   checkChoice('options.durability', options.durability, ['strict', 'relaxed']);
   if (options.indexedDB !== undefined) {
     checkMethods(options.indexedDB, 'options.indexedDB', ['open']);

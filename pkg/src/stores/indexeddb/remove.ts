@@ -2,7 +2,9 @@
 
 import { RememberedIds } from './ids.js';
 import { scopeKey, sessionKey } from './keys.js';
-import { beginningWith, get, put, remove } from './requests.js';
+import { logRow } from './log.js';
+import { beginningWith, get, getAll, put, remove } from './requests.js';
+import { withBase } from './scope.js';
 import { forgetAll } from './since.js';
 import { isNamed } from '../shared/keys.js';
 import type { Guard, ScopeName } from '../../store/contract.js';
@@ -37,13 +39,29 @@ export async function removeSession(
 }
 
 /** Deletes all values of an app, or of a user in it, in a transaction. Nothing before it can be told any more. */
-export async function removeScope(transaction: IDBTransaction, { app, user }: ScopeName): Promise<void> {
+export async function removeScope(
+  transaction: IDBTransaction,
+  { app, user }: ScopeName,
+  hasLog: boolean,
+): Promise<void> {
   const key = scopeKey(app, user);
-  const row = await get(transaction, 'scopes', key);
+  const [row, values] = await Promise.all([
+    get(transaction, 'scopes', key),
+    hasLog ? getAll(transaction, 'values', beginningWith([key])) : [],
+  ]);
   if (row !== undefined) {
-    const { scope, pos, sessions, next } = row;
+    const { scope, pos, sessions, next, base = pos } = row;
     remove(transaction, 'values', beginningWith([key]));
     forgetAll(transaction, key);
-    put(transaction, 'scopes', { scope, pos: pos + 1, sessions, next });
+    put(transaction, 'scopes', withBase({ scope, pos: pos + 1, sessions, next }, hasLog ? base : undefined));
+    if (hasLog) {
+      const texts = new Map(values.sort((a, b) => a.order - b.order).map(({ name, text }) => [name, text]));
+      const delta = { unset: [...texts.keys()] };
+      put(
+        transaction,
+        'log',
+        logRow(scope, pos + 1, { time: Date.now() }, delta, (name) => texts.get(name)),
+      );
+    }
   }
 }

@@ -1,5 +1,7 @@
 // The rows of the object stores of an IndexedDB database.
 
+import type { LogEntry, Pos } from '../../store/contract.js';
+
 /** An app, or a user in it, as a key. */
 export type ScopeKey = [app: string] | [app: string, user: string];
 /** Whose values: an app's or a user's, or those of the session that has this number. */
@@ -40,9 +42,9 @@ export interface SessionRow {
    * The id of the event at `rev`; absent at revision 0, and in a row of version 1 that nothing was appended to since.
    */
   readonly last?: string;
-  /** A number that only grows, for writers that take turns: nothing gives it yet. Absent in rows of version 1. */
+  /** The token of the last lease; 0 before the first. Absent in rows of version 1. */
   readonly fence?: number;
-  /** Who may write until when, in milliseconds since the epoch: nothing sets it yet. */
+  /** Who has the lease until when, in milliseconds since the epoch; absent when it was given back. */
   readonly lease?: { readonly holder: string; readonly until: number };
 }
 
@@ -56,6 +58,10 @@ export interface EventRow {
   /** The latest time of the events up to this one: no earlier event is later. */
   readonly peak: number;
   readonly data: string;
+  /** What the operators of its change came to, as JSON text. */
+  readonly results?: string;
+  /** Where the scopes were after its change, where a log was kept. */
+  readonly pos?: Pos;
 }
 
 /** A value: a row for each name, so that a write costs the same whatever else there is. */
@@ -81,6 +87,8 @@ export interface ScopeRow {
   readonly next: number;
   /** The change that brought it to `pos`, as far as that is known. */
   readonly mark?: string;
+  /** From which position on nothing is missing in its log; absent when its last move was not logged. */
+  readonly base?: number;
 }
 
 /** The change that brought a scope to a position. */
@@ -106,16 +114,15 @@ export interface IdRow {
   readonly id: string;
 }
 
-/** What has happened to a scope, value by value: nothing writes it yet. */
+/** What a change has written to a scope. */
 export interface LogRow {
   readonly scope: ScopeKey;
+  /** The position that it came to with it. */
   readonly pos: number;
-  readonly name: string;
-  /** The value as JSON text; absent when it was deleted. */
-  readonly text?: string;
-  /** The event that did it. */
-  readonly session?: number;
-  readonly event?: string;
+  readonly time: number;
+  readonly by?: NonNullable<LogEntry['by']>;
+  /** In their order; the values are JSON texts. */
+  readonly writes: readonly { readonly name: string; readonly from?: string; readonly to?: string }[];
 }
 
 /** The rows of each object store. */

@@ -46,7 +46,7 @@ const LAYOUT: Readonly<Record<TableName, Layout>> = {
   gone: { key: ['scope', 'pos', 'name'], since: 3 },
   calls: { ...IDS, since: 3 },
   creations: { ...IDS, since: 3 },
-  log: { key: ['scope', 'pos', 'name'], since: 3 },
+  log: { key: ['scope', 'pos'], since: 3 },
 };
 
 export const TABLES = Object.keys(LAYOUT) as readonly TableName[];

@@ -2,17 +2,15 @@
 
 import { scopeTitle } from '../../store/refusals.js';
 import { get, put } from './requests.js';
-import type { GoneRow, MarkRow, ScopeKey, ScopeRow } from './rows.js';
+import type { GoneRow, LogRow, MarkRow, ScopeKey, ScopeRow } from './rows.js';
 import { deltaSince, forgetBefore, readSince, type Since } from './since.js';
-import { HeldValues } from './values.js';
+import { HeldValues, type ValuesConcern } from './values.js';
+import { logRow, type Origin } from './log.js';
 import { isEmpty } from '../shared/values.js';
 import type { Delta } from '../../store/contract.js';
 
 /** The part of a change that concerns one scope. */
-export interface Concern {
-  readonly delta?: Delta | undefined;
-  /** What its guard expects. */
-  readonly expected?: Delta | undefined;
+export interface Concern extends ValuesConcern {
   /** Where its caller knows the scope to be. */
   readonly pos?: number | undefined;
   readonly mark?: string | undefined;
@@ -31,8 +29,12 @@ export class HeldScope {
   readonly #since = new Map<string, Since | undefined>();
   readonly #marks: MarkRow[] = [];
   readonly #gone: GoneRow[] = [];
+  readonly #log: LogRow[] = [];
+  readonly #hasLog: boolean;
 
-  constructor(scope: ScopeKey) {
+  /** `hasLog`: whether what is written is kept in the log. */
+  constructor(scope: ScopeKey, hasLog: boolean) {
+    this.#hasLog = hasLog;
     this.#row = { scope, pos: 0, sessions: 0, next: 0 };
   }
 
@@ -45,8 +47,9 @@ export class HeldScope {
   }
 
   /** Reads what a change needs. */
-  async read(transaction: IDBTransaction, { delta, expected, pos, mark }: Concern): Promise<void> {
-    const values = this.values.read(transaction, this.#row.scope, delta, expected);
+  async read(transaction: IDBTransaction, concern: Concern): Promise<void> {
+    const { pos, mark } = concern;
+    const values = this.values.read(transaction, this.#row.scope, concern);
     await (this.#reading ??= this.#readRow(transaction));
     if (pos !== undefined && mark !== undefined && !this.#since.has(textOf(pos, mark))) {
       const isCurrent = pos === this.pos && mark === this.mark;
@@ -72,25 +75,29 @@ export class HeldScope {
       return undefined;
     }
     const since = this.#since.get(textOf(pos, mark));
-    return since && deltaSince(pos, this.values.over(since.values), [...since.gone, ...this.#gone], this.#title());
+    return since && deltaSince(pos, this.values.over(since.values), [...since.gone, ...this.#gone], this.title());
   }
 
-  #title(): string {
+  /** How messages call it. */
+  title(): string {
     const [app, user] = this.#row.scope;
     return scopeTitle(user === undefined ? { app } : { app, user });
   }
 
   /** Makes the delta of a change, which leaves its mark. The scope is there from now on. */
-  move(delta: Delta | undefined, mark: string, hasNewSession: boolean): void {
-    const { scope, pos, sessions } = this.#row;
+  move(delta: Delta | undefined, mark: string, hasNewSession: boolean, origin: Origin): void {
+    const { scope, pos, sessions, base } = this.#row;
     this.#hasMoved ||= hasNewSession || !this.#isThere;
     if (hasNewSession) {
       this.#row = { ...this.#row, sessions: sessions + 1 };
     }
     if (delta !== undefined && !isEmpty(delta)) {
       const next = pos + 1;
+      if (this.#hasLog) {
+        this.#log.push(logRow(scope, next, origin, delta, (name) => this.values.textOf(name)));
+      }
       const gone = this.values.apply(delta, next);
-      this.#row = { ...this.#row, pos: next, mark };
+      this.#row = withBase({ ...this.#row, pos: next, mark }, this.#hasLog ? (base ?? pos) : undefined);
       this.#marks.push({ scope, pos: next, mark });
       this.#gone.push(...gone.map((name) => ({ scope, pos: next, name })));
       this.#hasMoved = true;
@@ -105,9 +112,17 @@ export class HeldScope {
       this.values.write(transaction, scope);
       this.#marks.forEach((row) => put(transaction, 'marks', row));
       this.#gone.forEach((row) => put(transaction, 'gone', row));
+      this.#log.forEach((row) => put(transaction, 'log', row));
       forgetBefore(transaction, scope, this.#stored, this.pos);
     }
   }
+}
+
+/** The row with this base, or without one. */
+export function withBase(row: ScopeRow, base: number | undefined): ScopeRow {
+  const copy: { -readonly [Member in keyof ScopeRow]: ScopeRow[Member] } = { ...row };
+  delete copy.base;
+  return base === undefined ? copy : { ...copy, base };
 }
 
 function textOf(pos: number, mark: string): string {

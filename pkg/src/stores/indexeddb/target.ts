@@ -1,11 +1,14 @@
 // The app, the user and the session of a change, as they are after the changes before it.
 
-import { wrongRevision, wrongState } from '../../store/refusals.js';
+import { fenced } from '../../store/lease.js';
+import { scopeTitle, sessionTitle, wrongRevision, wrongState } from '../../store/refusals.js';
+import { resolveChange, type ResolvedChange } from '../shared/operators.js';
+import { parseValue } from '../shared/values.js';
 import { beforeOf, changedOf } from '../shared/parts.js';
 import { HeldScope } from './scope.js';
 import { HeldValues } from './values.js';
 import type { EventRow, SessionRow } from './rows.js';
-import type { Change, Committed, Pos } from '../../store/contract.js';
+import type { Change, Committed, Pos, ScopedValues } from '../../store/contract.js';
 
 /** A session, or the place of one that is not there yet. */
 export interface Place {
@@ -15,7 +18,7 @@ export interface Place {
   /** The id of its last event. */
   last: string | undefined;
   /** What is stored under the ids of the events to be appended. */
-  readonly events: Map<string, string>;
+  readonly events: Map<string, Pick<EventRow, 'data' | 'results'>>;
   readonly added: EventRow[];
 }
 
@@ -26,9 +29,13 @@ export interface Target {
   readonly place: Place | undefined;
 }
 
-/** Throws `conflict` when the guard of a change does not hold. */
+/** Throws `fenced` or `conflict` when the guard of a change does not hold. */
 export function checkGuard({ app, user, place }: Target, change: Change): void {
-  const { rev, pos, keys } = change.guard ?? {};
+  const { fence, rev, pos, keys } = change.guard ?? {};
+  const token = place?.row?.fence ?? 0;
+  if (fence !== undefined && fence !== token) {
+    throw fenced(token, fence);
+  }
   const actual = place?.row?.rev ?? 0;
   if (rev !== undefined && rev !== actual) {
     throw wrongRevision(change, actual);
@@ -44,6 +51,21 @@ export function checkGuard({ app, user, place }: Target, change: Change): void {
   if (hasMoved || !parts.every(([values, expected]) => values.holds(expected ?? {}))) {
     throw wrongState();
   }
+}
+
+/** What the operators of a change come to now. Throws when one does not fit, or `corrupt`. */
+export function resolveNow({ app, user, place }: Target, change: Change): ResolvedChange {
+  return resolveChange(change, (scope, name) => {
+    const held = scope === 'session' ? place : scope === 'user' ? user : app;
+    const text = held?.values.textOf(name);
+    return text === undefined ? undefined : parseValue(name, text, titleOf(change, scope));
+  });
+}
+
+function titleOf({ key: { appName: app, userId: user, sessionId } }: Change, scope: keyof ScopedValues): string {
+  return scope === 'session'
+    ? sessionTitle({ ...(sessionId !== undefined && { sessionId }) })
+    : scopeTitle({ app, ...(scope === 'user' && user !== undefined && { user }) });
 }
 
 /** The revision and the positions of now. */

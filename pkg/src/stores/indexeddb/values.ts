@@ -3,7 +3,7 @@
 import { beginningWith, get, getAll, put, remove } from './requests.js';
 import type { Home, ValueRow } from './rows.js';
 import { parseValue, valuesOf } from '../shared/values.js';
-import type { Delta, Values } from '../../store/contract.js';
+import type { Delta, Operator, Values } from '../../store/contract.js';
 
 /** A value, and its place among the others. */
 interface Held {
@@ -11,6 +11,14 @@ interface Held {
   readonly text: string;
   readonly pos?: number | undefined;
   readonly made?: number | undefined;
+}
+
+/** The part of a change that concerns the values of one scope. */
+export interface ValuesConcern {
+  readonly delta?: Delta | undefined;
+  /** What its guard expects. */
+  readonly expected?: Delta | undefined;
+  readonly operators?: Readonly<Record<string, Operator>> | undefined;
 }
 
 /** Reads all values of a scope. Throws `corrupt`. `whose` is a title, for messages. */
@@ -32,9 +40,14 @@ export class HeldValues {
   /** The order of the next new name. */
   next = 0;
 
-  /** Reads the values that matter for a delta and for what a guard expects. */
-  read(transaction: IDBTransaction, home: Home, delta: Delta = {}, expected: Delta = {}): Promise<unknown> {
+  /** Reads the values that matter for what a change writes and for what its guard expects. */
+  read(
+    transaction: IDBTransaction,
+    home: Home,
+    { delta = {}, expected = {}, operators = {} }: ValuesConcern,
+  ): Promise<unknown> {
     const parts = [
+      Object.keys(operators),
       Object.keys(delta.set ?? {}),
       delta.unset ?? [],
       Object.keys(expected.set ?? {}),
@@ -65,6 +78,11 @@ export class HeldValues {
       this.#moved.add(name);
     }
     return gone;
+  }
+
+  /** The JSON text of a value that was read; `undefined` when the name is not there. */
+  textOf(name: string): string | undefined {
+    return this.#held.get(name)?.text;
   }
 
   /** What was written since it was read, in place of what rows of the database say. */

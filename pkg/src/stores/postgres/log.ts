@@ -102,12 +102,6 @@ export function trimStatement(schema: string, { app, user }: ScopeName, upTo: nu
 
 /** The statement that deletes the rows of what was forgotten. */
 export function cleanStatement(schema: string, { app, user }: ScopeName): Statement {
-  const found =
-    user === undefined
-      ? `select scope.no, scope.base from ${schema}.scopes scope where scope.parent = 0 and scope.name = $1`
-      : `select scope.no, scope.base from ${schema}.scopes app join ${schema}.scopes scope on scope.parent = app.no and scope.name = $2
-    where app.parent = 0 and app.name = $1`;
-  const text = `with scope as materialized (${found})
-delete from ${schema}.log log where log.scope = (select scope.no from scope) and log.pos <= (select scope.base from scope)`;
-  return { text, values: [toColumn(app), ...(user === undefined ? [] : [toColumn(user)])] };
+  const text = `select ${schema}.clean_log_v2($1, $2)::text as count`;
+  return { text, values: [toColumn(app), user === undefined ? null : toColumn(user)] };
 }

@@ -2,7 +2,7 @@
 
 import { commitFunction } from './functions/commit.js';
 import { leaseFunction } from './functions/lease.js';
-import { trimLogFunction } from './functions/log.js';
+import { cleanLogFunction, trimLogFunction } from './functions/log.js';
 import { changedFunction, valuesFunction } from './functions/moves.js';
 import { numberFunction, resolveFunction } from './functions/operators.js';
 import { removeFunction, removeScopeFunction } from './functions/remove.js';
@@ -147,6 +147,7 @@ export function version2(schema: string): string[] {
     resolveFunction(schema),
     leaseFunction(schema),
     trimLogFunction(schema),
+    cleanLogFunction(schema),
     changedFunction(schema),
     valuesFunction(schema),
     commitFunction(schema),

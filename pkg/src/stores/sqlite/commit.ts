@@ -16,7 +16,7 @@ import { headOf, LogWrites } from './log-writes.js';
 import { checkVersion } from './open.js';
 import { entryOf, RECENT } from './entries.js';
 import { findToWrite, readScope, type Found, type FoundToWrite, type ScopeRow, type SessionRow } from './read.js';
-import { numberIn, resultsOf } from './rows.js';
+import { numberIn, resultsOf, textIn } from './rows.js';
 import * as sql from './statements.js';
 import { ValueWrites } from './value-writes.js';
 import { toColumn } from '../shared/column-text.js';
@@ -173,8 +173,8 @@ function holds(driver: SqlDriver, owner: number, { set = {}, unset = [] }: Delta
 function resolve(driver: SqlDriver, change: Change, { app, user, session }: Found): ResolvedChange {
   const owners = { app: app.n, user: user.n, session: session?.n ?? 0 };
   return resolveChange(change, (scope, name) => {
-    const value = driver.all(sql.READ_VALUE, [owners[scope], toColumn(name)])[0]?.['value'];
-    return value === undefined ? undefined : parseValue(name, String(value), `the ${scope}`);
+    const [row] = driver.all(sql.READ_VALUE, [owners[scope], toColumn(name)]);
+    return row === undefined ? undefined : parseValue(name, textIn(row, 'value'), `the ${scope}`);
   });
 }
 
@@ -189,10 +189,12 @@ function write(
 ): Committed {
   const { id, kind, key, time, event } = change;
   const { appName, userId, sessionId } = key;
-  const told = { ...tell(change, found, history), ...(results !== undefined && { results }) };
+  const known = tell(change, found, history);
+  const told = results === undefined ? known : { ...known, results };
   const call = callColumn(change);
   const values = new ValueWrites();
-  const log = hasLog ? new LogWrites(driver, headOf(change)) : undefined;
+  const isLogged = hasLog && !(isEmpty(delta.app) && isEmpty(delta.user));
+  const log = isLogged ? new LogWrites(driver, headOf(change)) : undefined;
   const writes: Writes = { driver, call, values, history, log };
   const sessions = kind === 'create' ? 1 : 0;
   const app = ensureScope(driver, found.app, { app: appName });
@@ -267,7 +269,7 @@ interface Writes {
   readonly call: string;
   readonly values: ValueWrites;
   readonly history: ScopeHistory;
-  /** Absent where no log is kept. */
+  /** Absent where no log is kept, and where there is nothing for it. */
   readonly log: LogWrites | undefined;
 }
 

@@ -35,8 +35,8 @@ type Absent = 'reserve' | 'watch' | 'close' | 'durability' | 'exclusive' | 'guar
 export type SqliteCore = Required<Omit<SessionStore, Absent>> & Pick<SessionStore, 'readLog'>;
 
 /**
- * The store over a driver. It says nothing about durability, and has nothing to close. Without `hasLog` no log is kept;
- * one that was kept earlier can be trimmed all the same.
+ * The store over a driver. It says nothing about durability, and has nothing to close. Without `hasLog` no log is
+ * kept; one that was kept earlier can be trimmed all the same.
  */
 export function sqliteCore(driver: SqlDriver, hasLog = true): SqliteCore {
   return {

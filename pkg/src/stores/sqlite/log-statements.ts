@@ -1,5 +1,5 @@
-// The statements that read and write the log of app and user values. The comment of each names its parameters, in their
-// order.
+// The statements that read and write the log of app and user values. The comment of each names its parameters, in
+// their order.
 
 import { toColumn } from '../shared/column-text.js';
 import type { SqlValue } from './driver.js';
@@ -16,7 +16,7 @@ const ADD_ROWS = Array.from(
   (_, more) => `INSERT INTO statepad_log (${COLUMNS}) VALUES ${ROW}${`, ${ROW}`.repeat(more)}`,
 );
 
-/** The statement that writes so many rows, {@link MOST_ROWS} at most: all columns of each, in the order of the table. */
+/** The statement that writes so many rows, {@link MOST_ROWS} at most: all columns of each, in the table's order. */
 export function addRows(count: number): string {
   return ADD_ROWS[count - 1] as string;
 }
@@ -60,10 +60,7 @@ export function entriesText({ owner, after, to, name, limit }: EntriesPlace): st
     ${limit === undefined ? '' : isWithin} ORDER BY pos, nth`;
 }
 
-/**
- * The statement that reads entries of a log, and what is bound to it; `owner` is the scope's number, `base` that of its
- * log.
- */
+/** The same with what is bound to it; `owner` is the scope's number, `base` that of its log. */
 export function readEntries(
   owner: number,
   base: number,

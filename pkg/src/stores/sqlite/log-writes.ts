@@ -36,8 +36,8 @@ export class LogWrites {
   }
 
   /**
-   * Adds what a delta does to a scope: to be called before its values are written. `texts` are the values that it sets,
-   * as JSON, in their order.
+   * Adds what a delta does to a scope: to be called before its values are written. `texts` are the values that it
+   * sets, as JSON, in their order.
    */
   add(owner: number, pos: number, { set = {}, unset = [] }: Delta, texts: readonly string[]): void {
     let nth = 0;
@@ -47,7 +47,7 @@ export class LogWrites {
       nth += 1;
     };
     const write = (name: string, before: string | null, value: string | null): void => {
-      const [time, user = '', session = '', event = ''] = this.#head;
+      const [time, user, session, event] = this.#head;
       if (lengthOf([name, before, value, user, session, event]) <= LONG_ROW) {
         row(name, before, value, this.#head);
         return;

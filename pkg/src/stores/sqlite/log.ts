@@ -63,7 +63,7 @@ export function entriesIn(rows: readonly SqlRow[], { name }: LogQuery, whose: st
 
 /** Who has written an entry, and when. Of one that is in parts, one row says who. */
 function headIn(rows: readonly SqlRow[]): Pick<LogEntry, 'time' | 'by'> {
-  const row = rows.find(({ session }) => session !== null) ?? (rows[0] as SqlRow);
+  const row = rows.find(({ session }) => session !== null) ?? rows[0] ?? {};
   const time = numberIn(row, 'time');
   if (row['session'] === null) {
     return { time };

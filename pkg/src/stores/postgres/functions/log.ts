@@ -50,3 +50,24 @@ begin
 end
 $trim$`;
 }
+
+/**
+ * The function that deletes the rows of what was forgotten of a log: no one reads them. It locks nothing but them, and
+ * answers how many there were.
+ */
+export function cleanLogFunction(schema: string): string {
+  return `create function ${schema}.clean_log_v2(app_name text, user_name text) returns bigint ${SETTINGS}
+as $clean$
+declare
+  count bigint;
+begin
+  delete from ${schema}.log log using ${schema}.scopes app
+    left join ${schema}.scopes usr on usr.parent = app.no and usr.name = user_name
+    where app.parent = 0 and app.name = app_name
+      and log.scope = case when user_name is null then app.no else usr.no end
+      and log.pos <= case when user_name is null then app.base else usr.base end;
+  get diagnostics count = row_count;
+  return count;
+end
+$clean$`;
+}

@@ -108,7 +108,9 @@ interface Place {
  */
 export function placesOf(schema: string, moving: Moving): Places {
   const read = [...(moving.app ? [] : ['app']), ...(moving.user ? [] : ['usr'])];
-  const columns = read.map((alias) => `${alias}.pos as ${alias}_is_at, ${markOf(alias)} as ${alias}_moved_by`).join(', ');
+  const columns = read
+    .map((alias) => `${alias}.pos as ${alias}_is_at, ${markOf(alias)} as ${alias}_moved_by`)
+    .join(', ');
   const tables = read.map((alias) => `${schema}.scopes ${alias}`).join(', ');
   const found = read.map((alias) => `${alias}.no = ${alias}_no`).join(' and ');
   const place = (part: 'app' | 'user', alias: string): Place =>

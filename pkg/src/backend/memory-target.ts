@@ -1,0 +1,102 @@
+// What `updateState` reads and writes of sessions without a store. It is loaded at the first update.
+
+import { admitDelta } from '../input/admit.js';
+import { admitEvent, type EventDraft } from '../input/event-draft.js';
+import { checkKey } from '../input/requests.js';
+import { StatepadError } from '../model/errors.js';
+import { newId } from '../model/ids.js';
+import { put } from '../model/json.js';
+import { resolveNow } from '../session/append.js';
+import { notFoundInMemory } from '../session/elsewhere.js';
+import { entriesOf } from '../session/scope-version.js';
+import { isSessionTarget, type UpdateTarget } from './update-target.js';
+import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessions.js';
+import type { SessionRecord } from '../session/record.js';
+import type { SessionRegistry } from '../session/registry.js';
+import type { Json, SessionKey, UpdateStateOptions, UpdateStateTarget } from '../model/types.js';
+
+/** What an update needs of its backend. */
+export interface MemoryWriter {
+  readonly registry: SessionRegistry;
+  readonly now: () => number;
+  /** Appends an event if nothing has moved. */
+  readonly append: (record: SessionRecord, draft: EventDraft, expected: ExpectedVersions) => void;
+  /** A change of app and user values is applied. */
+  readonly updated: (scope: ScopeKey, change: PreparedChange, time: number) => void;
+}
+
+/** What an update reads and writes. */
+export function memoryTarget(
+  writer: MemoryWriter,
+  target: UpdateStateTarget,
+  options: UpdateStateOptions,
+): UpdateTarget {
+  return isSessionTarget(target) ? sessionTarget(writer, target, options) : scopeTarget(writer, target);
+}
+
+/** A session: what is written becomes an event of it. */
+function sessionTarget(
+  { registry, now, append }: MemoryWriter,
+  target: SessionKey,
+  { author = 'system', invocationId }: UpdateStateOptions,
+): UpdateTarget {
+  const key = checkKey(target);
+  const { appName, userId, sessionId } = key;
+  return () => {
+    const record = registry.find(key);
+    if (record === undefined) {
+      throw notFoundInMemory(key);
+    }
+    const guard = { revision: record.revision, ...versions(registry, { appName, userId }) };
+    return {
+      state: registry.read(record).state,
+      write: (stateDelta) => {
+        if (registry.find(key) !== record) {
+          throw new StatepadError('STATE_CONFLICT', `session "${sessionId}" has been created anew`, {
+            id: sessionId,
+          });
+        }
+        append(record, admitEvent({ author, invocationId, actions: { stateDelta } }, now, {}), guard);
+        return registry.read(record).state;
+      },
+    };
+  };
+}
+
+/** A user's and the app's keys, or the app's alone. */
+function scopeTarget({ registry, now, updated }: MemoryWriter, { appName, userId }: UpdateStateTarget): UpdateTarget {
+  const scope = { appName, userId };
+  return () => {
+    const expected = versions(registry, scope);
+    const state = sharedState(registry, scope);
+    return {
+      state,
+      write: (delta) => {
+        const written = { id: newId(), timestamp: now(), ...admitDelta(delta, 'delta') };
+        const change = registry.engine.prepareUpdate(scope, written, expected);
+        // Nothing has moved since it was read.
+        resolveNow(registry, written, change, (key) => state[key]);
+        registry.applyUpdate(change);
+        updated(scope, change, written.timestamp);
+        return sharedState(registry, scope);
+      },
+    };
+  };
+}
+
+/** The values of an app and of a user in it, or the app's alone, under full keys. */
+function sharedState(registry: SessionRegistry, { appName, userId }: ScopeKey): Readonly<Record<string, Json>> {
+  const users = userId === undefined ? [undefined] : [undefined, userId];
+  const record: Record<string, Json> = {};
+  for (const user of users) {
+    for (const [key, value] of entriesOf(registry.valuesOf({ appName, userId: user }))) {
+      put(record, key, value);
+    }
+  }
+  return Object.freeze(record);
+}
+
+function versions(registry: SessionRegistry, { appName, userId }: ScopeKey): ExpectedVersions {
+  const app = registry.scopeVersion({ appName, userId: undefined });
+  return userId === undefined ? { app } : { app, user: registry.scopeVersion({ appName, userId }) };
+}

@@ -1,0 +1,163 @@
+// The log of the store in Postgres where it begins late, has holes, or is trimmed; and what goes with a session.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { postgresStore } from 'statepad/stores/postgres';
+import { append, codeOf, context, create, keyOf, withDatabase } from './database.mjs';
+
+await withDatabase((database) => {
+  const pool = database.pool({ options: '-c synchronous_commit=off' });
+  const open = async (schema = database.schema(), options = {}) => {
+    const store = postgresStore(pool, { schema, ...options });
+    await store.open({ migrate: 'create' }, context);
+    return store;
+  };
+  const set = (values) => ({ app: { set: values } });
+  const APP = { app: 'a' };
+  const positions = async (store, query = {}) => {
+    const { pos, base, entries } = await store.readLog(APP, query, context);
+    return { pos, base, entries: entries.map((entry) => entry.pos) };
+  };
+
+  test('a store without a log says so, and what it writes is missing in the log of others, with all before', async () => {
+    const schema = database.schema();
+    const [store, other] = [await open(schema), await open(schema, { log: false })];
+    assert.equal(store.keeps.includes('log'), true);
+    assert.deepEqual([other.keeps.includes('log'), 'readLog' in other, 'trimLog' in other], [false, false, false]);
+    await store.commit(create('c', set({ a: 0 })), context);
+    await store.commit(append('e1', set({ a: 1 })), context);
+    assert.deepEqual(await positions(store), { pos: 2, base: 0, entries: [1, 2] });
+
+    // By each of the functions that write: one event, several, one that takes any change, a creation, a removal.
+    const writes = [
+      () => other.commit(append('x1', set({ a: 2 })), context),
+      () => other.commit(append('x2', { app: { set: { a: 3 }, unset: ['b'] } }), context),
+      () => other.commitMany([append('x3', set({ a: 4 })), append('x4', {}, keyOf('t'))], context),
+      () => other.commit(create('d', set({ a: 5 }), keyOf('t')), context),
+      () => other.commit(append('x5', set({ a: 6 }), keyOf(), { attempt: 2 }), context),
+      () =>
+        other.commitMany([append('x6', set({ a: 7 })), append('x7', { app: { unset: ['b'] } }, keyOf('t'))], context),
+      () => other.removeScope(APP, context),
+    ];
+    for (const [index, write] of writes.entries()) {
+      await write();
+      const { pos, base, entries } = await positions(store);
+      assert.deepEqual([base, entries], [pos, []], `write ${index}`);
+      await store.commit(append(`after ${index}`, set({ a: 'logged' })), context);
+      assert.deepEqual(await positions(store), { pos: pos + 1, base: pos, entries: [pos + 1] });
+    }
+    const events = (await store.load(keyOf(), {}, context)).events;
+    events.forEach(({ id, pos }) => assert.equal(pos !== undefined, !id.startsWith('x'), id));
+    assert.ok((await other.load(keyOf(), {}, context)).events.every((event) => !('pos' in event)));
+  });
+
+  test('a move of version 1, which knows no log, leaves no gap in it unseen', async () => {
+    const schema = database.schema();
+    const store = await open(schema);
+    await store.commit(create('c', set({ a: 0 })), context);
+    const moveAsVersion1 = () =>
+      pool.query(`update ${schema}.scopes set pos = pos + 1 where parent = 0 and name = 'a'`);
+    await moveAsVersion1();
+    assert.deepEqual(await positions(store), { pos: 2, base: 2, entries: [] });
+    for (const [index, write] of [
+      (id) => store.commit(append(id, set({ a: 1 })), context),
+      (id) => store.commit(append(id, set({ a: 1 }), keyOf(), { attempt: 2 }), context),
+      (id) => store.commit({ ...append(id), operators: { app: { n: { increment: 1 } } } }, context),
+      (id) => store.commit(create(id, set({ a: 1 }), keyOf(id)), context),
+      (id) => store.commitMany([append(id, set({ a: 1 })), append(id, {}, keyOf('w3'))], context),
+      (id) =>
+        store.commitMany([append(id, set({ a: 1 })), append(id, { app: { unset: ['n'] } }, keyOf('w3'))], context),
+    ].entries()) {
+      await moveAsVersion1();
+      await write(`w${index}`);
+      const { pos, base, entries } = await positions(store);
+      const own = index === 5 ? [pos - 1, pos] : [pos];
+      assert.deepEqual([base, entries], [own[0] - 1, own], `write ${index}`);
+    }
+    await moveAsVersion1();
+    await store.removeScope(APP, context);
+    const { pos, base, entries } = await positions(store);
+    assert.deepEqual([base, entries], [pos - 1, [pos]]);
+    await moveAsVersion1();
+    assert.equal(await store.trimLog(APP, pos + 1, context), 0);
+  });
+
+  test('what is trimmed is deleted, and a writer that meets it goes on', async () => {
+    const schema = database.schema();
+    const store = await open(schema);
+    await store.commit(create(), context);
+    const write = async (id) => await store.commit(append(id, { app: { set: { a: id, b: id } } }), context);
+    for (let n = 0; n < 20; n += 1) await write(`e${n}`);
+    const rows = async () => (await pool.query(`select count(*)::int as n from ${schema}.log`)).rows[0].n;
+    assert.equal(await rows(), 40);
+    const [count] = await Promise.all([store.trimLog(APP, 15, context), write('late')]);
+    assert.deepEqual([count, await rows()], [15, 12]);
+    assert.equal(await store.trimLog(APP, Infinity, context), 6);
+    assert.deepEqual([await rows(), await positions(store)], [0, { pos: 21, base: 21, entries: [] }]);
+    assert.equal(await store.trimLog({ app: 'nothing' }, 5, context), 0);
+  });
+
+  test('a log that cannot be read says which value', async () => {
+    const schema = database.schema();
+    const store = await open(schema);
+    await store.commit(create('c', set({ a: 0 })), context);
+    await pool.query(`update ${schema}.log set value = '{'`);
+    await assert.rejects(store.readLog(APP, {}, context), { code: 'corrupt', message: /"a"/ });
+  });
+
+  test('leases and results go with their session; what the log says of it stays', async () => {
+    const schema = database.schema();
+    const store = await open(schema);
+    await store.commit(create(), context);
+    const lease = { holder: 'h', ttl: 60_000 };
+    assert.equal((await store.lease(keyOf(), lease, context)).fence, 1);
+    await store.commit(append('e', {}, keyOf(), { operators: { app: { n: { increment: 2 } } } }), context);
+    await store.remove(keyOf(), context);
+    for (const table of ['sessions', 'events']) {
+      assert.equal((await pool.query(`select from ${schema}.${table}`)).rows.length, 0, table);
+    }
+    assert.equal(await codeOf(store.lease(keyOf(), lease, context)), 'not-found');
+    await store.commit(create('c2'), context);
+    assert.equal(await codeOf(store.lease(keyOf(), { ...lease, fence: 1 }, context)), 'fenced');
+    assert.equal(await codeOf(store.commit(append('e', {}, keyOf(), { guard: { fence: 1 } }), context)), 'fenced');
+    assert.equal((await store.lease(keyOf(), { ...lease, holder: 'other' }, context)).fence, 1);
+    const { entries } = await store.readLog(APP, {}, context);
+    assert.deepEqual(entries, [
+      { pos: 1, time: 2, by: { userId: 'u', sessionId: 's', eventId: 'e' }, writes: [{ name: 'n', to: 2 }] },
+    ]);
+  });
+
+  test('of many who ask for a lease at once one gets it, and what it holds off waits for no one', async () => {
+    const schema = database.schema();
+    const stores = await Promise.all(Array.from({ length: 4 }, () => open(schema)));
+    await stores[0].commit(create(), context);
+    const ask = (index) => stores[index % 4].lease(keyOf(), { holder: `h${index}`, ttl: 60_000 }, context);
+    const answers = await Promise.allSettled(Array.from({ length: 24 }, (_, index) => ask(index)));
+    const given = answers.flatMap(({ value }, index) => (value ? [{ ...value, holder: `h${index}` }] : []));
+    assert.deepEqual([given.length, given[0].fence], [1, 1]);
+    answers
+      .filter(({ reason }) => reason)
+      .forEach(({ reason }) => {
+        assert.deepEqual([reason.code, reason.until], ['held', given[0].until]);
+      });
+    // Given back and taken again: the first holder writes nothing more, by any function.
+    const [{ fence, holder }] = given;
+    const last = await stores[1].lease(keyOf(), { holder, ttl: 0, fence }, context);
+    assert.equal(last.fence, 2);
+    assert.equal((await ask(30)).fence, 3);
+    const guard = { fence };
+    const late = (id, more = {}) => append(id, {}, keyOf(), { guard, ...more });
+    await stores[0].commit(create('d', {}, keyOf('t')), context);
+    for (const changes of [
+      [late('e1')],
+      [late('e2', { attempt: 2 })],
+      [late('e3', { operators: { app: { n: { increment: 1 } } } })],
+      [late('e4'), append('e4', {}, keyOf('t'))],
+      [late('e5'), append('e5', { app: { unset: ['x'] } }, keyOf('t'))],
+    ]) {
+      const [{ code, actual }] = await stores[0].commitMany(changes, context);
+      assert.deepEqual([code, actual], ['fenced', 3]);
+    }
+    assert.equal((await stores[0].load(keyOf(), {}, context)).rev, 0);
+  });
+});
