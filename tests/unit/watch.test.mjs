@@ -10,9 +10,10 @@ import { storeThatGoesBack } from '../sharing/goes-back.mjs';
 import { brief, settles, take, takeUntil } from '../support/watching.mjs';
 
 const silent = (store) => ({ ...store, watch: undefined });
-const withoutLog = ({ readLog: _, keeps, ...store }) => ({
+const withoutLog = (store) => ({
   ...store,
-  keeps: keeps.filter((feature) => feature !== 'log'),
+  readLog: undefined,
+  keeps: store.keeps.filter((feature) => feature !== 'log'),
 });
 /** A store that can compare nothing, and tells no more than every store has to. */
 const plainest = ({ commit, load, list, remove, loadScope }) => {
