@@ -144,6 +144,66 @@ row(
   { theirs: 6, ours: 7 },
 );
 
+row(
+  'the value of an `app:` key at an earlier event of a session',
+  async (service) => {
+    const one = await service.createSession({ ...KEY, sessionId: 'one' });
+    const two = await service.createSession({ ...KEY, sessionId: 'two' });
+    await append(service, two, {}, { 'app:n': 'theirs' });
+    await append(service, one, {}, { n: 1 });
+    await append(service, two, {}, { 'app:n': 'later' });
+    const { events } = await service.getSession({ ...KEY, sessionId: 'one' });
+    return service instanceof SessionService
+      ? (await service.stateAt(one, 1))['app:n']
+      : Object.assign({}, ...events.map(({ actions }) => actions.stateDelta))['app:n'];
+  },
+  { theirs: undefined, ours: 'theirs' },
+);
+
+row(
+  'who wrote an `app:` key, over all sessions',
+  async (service) => {
+    for (const sessionId of ['one', 'two']) {
+      const session = await service.createSession({ ...KEY, sessionId });
+      await append(service, session, {}, { 'app:n': sessionId });
+    }
+    const told = await service.history?.({ appName: KEY.appName, key: 'app:n' });
+    return told?.steps.map(({ by, from = null, to }) => [by.sessionId, from, to]);
+  },
+  {
+    theirs: undefined,
+    ours: [
+      ['one', null, 'one'],
+      ['two', 'one', 'two'],
+    ],
+  },
+);
+
+row(
+  'being told of changes, from where a reader was',
+  async (service) => {
+    const session = await service.createSession(KEY);
+    for (const n of [1, 2, 3]) {
+      await append(service, session, {}, { n });
+    }
+    const told = [];
+    for await (const { revision, event: one } of service.watch?.(KEY, { since: 1 }) ?? []) {
+      told.push([revision, one.actions.stateDelta.n]);
+      if (revision === 3) {
+        break;
+      }
+    }
+    return told;
+  },
+  {
+    theirs: [],
+    ours: [
+      [2, 2],
+      [3, 3],
+    ],
+  },
+);
+
 test('deleting a key', async () => {
   shown.add('deleting a key');
   const service = new SessionService();

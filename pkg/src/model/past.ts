@@ -11,7 +11,7 @@ export interface StateAtOptions extends Abortable {
 /** The state of a session at a revision, and how exact it is. */
 export interface DetailedState {
   readonly state: Readonly<Record<string, Json>>;
-  /** Whether `app:` and `user:` keys are as they were then. Otherwise they are as the session's own log had left them. */
+  /** Whether `app:` and `user:` keys are as they were then. Otherwise the session's own log is all that they tell. */
   readonly exact: boolean;
 }
 

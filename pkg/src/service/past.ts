@@ -81,10 +81,12 @@ function withFrom(told: HistoryStep, shared: SharedStep | undefined, isKnown: bo
   if (shared === undefined && !isKnown) {
     return told;
   }
-  const { from: _, to, ...step } = told;
+  const { revision, timestamp, event, to } = told;
   const from = shared?.from;
   return Object.freeze({
-    ...step,
+    revision,
+    timestamp,
+    ...(event === undefined ? {} : { event }),
     ...(from === undefined ? {} : { from: deepFreeze(from) }),
     ...(to === undefined ? {} : { to }),
   });

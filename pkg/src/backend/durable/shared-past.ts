@@ -202,5 +202,11 @@ function inOrderOf(others: Values, values: Values): Values {
 function stepOf({ pos: position, time: timestamp, by, writes }: LogEntry, key: string): SharedStep[] {
   return writes
     .filter(({ name }) => name === key)
-    .map(({ name: _, ...values }) => ({ position, timestamp, ...(by === undefined ? {} : { by }), ...values }));
+    .map(({ from, to }) => ({
+      position,
+      timestamp,
+      ...(by === undefined ? {} : { by }),
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+    }));
 }

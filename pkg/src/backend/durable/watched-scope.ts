@@ -134,8 +134,7 @@ export class WatchedLog extends WatchedScope<LogHead> {
 
   protected async load(before: LogHead | undefined): Promise<LogHead> {
     if (before === undefined) {
-      const { pos, base } = await this.#ask({ after: Number.MAX_SAFE_INTEGER - 1, limit: 1 });
-      return { pos, base, tail: [], epoch: 0 };
+      return await this.#ended(await this.#ask({ after: Number.MAX_SAFE_INTEGER - 1, limit: 1 }), 0);
     }
     const last = before.tail.at(-1);
     const log = await this.#ask({ after: last === undefined ? before.pos : last.pos - 1, limit: TAIL + 1 });
@@ -143,10 +142,18 @@ export class WatchedLog extends WatchedScope<LogHead> {
     const entries = following(log, before.pos, last);
     if (entries === undefined) {
       const isBack = pos < before.pos || base <= before.pos;
-      return { pos, base, tail: [], epoch: before.epoch + (isBack ? 1 : 0) };
+      return await this.#ended(log, before.epoch + (isBack ? 1 : 0));
     }
     const isWhole = before.pos + entries.length === pos;
-    return { pos, base, tail: isWhole ? [...before.tail, ...entries].slice(-TAIL) : [], epoch: before.epoch };
+    return isWhole
+      ? { pos, base, tail: [...before.tail, ...entries].slice(-TAIL), epoch: before.epoch }
+      : await this.#ended(log, before.epoch);
+  }
+
+  /** A log of which the last entry alone is known: it tells later whether the store has gone back. */
+  async #ended({ pos, base }: ScopeLog, epoch: number): Promise<LogHead> {
+    const { entries } = pos > base ? await this.#ask({ after: pos - 1, to: pos }) : { entries: [] };
+    return { pos, base, tail: entries, epoch };
   }
 
   protected async next(limit: number): Promise<readonly SharedChange[]> {
@@ -189,8 +196,8 @@ export class WatchedLog extends WatchedScope<LogHead> {
     { pos, last }: { readonly pos: number; readonly last: LogEntry | undefined },
     limit: number,
   ): Promise<readonly SharedChange[]> {
-    const after = last === undefined ? pos : pos - 1;
-    const log = await this.#ask({ after, to: head.pos, limit: limit + 1 });
+    const more = last === undefined ? 0 : 1;
+    const log = await this.#ask({ after: pos - more, to: head.pos, limit: limit + more });
     const entries = following(log, pos, last);
     if (entries === undefined || entries.length === 0) {
       this.expire();
