@@ -37,6 +37,7 @@ const FOLDERS = {
   'tests/packaging/raw.test.mjs': { seconds: 60, shares: [...cargo, ...heavy] },
   'tests/packaging/raw-service.test.mjs': { seconds: 15, shares: cargo },
   'tests/packaging/raw-laws.test.mjs': { seconds: 15, shares: cargo },
+  'tests/packaging/raw-time.test.mjs': { seconds: 15, shares: cargo },
   'tests/page': { seconds: 219, shares: heavy },
   // It measures.
   'tests/page/speed.test.mjs': { seconds: 54, alone: true },

@@ -93,16 +93,16 @@ pub(crate) struct PendingWrites {
 }
 
 impl PendingWrites {
-    /// What is pending under a key over the value that is `stored`: nothing there is nothing pending, and otherwise the
-    /// value, with operators resolved, or that there is none.
-    pub fn get<'a>(&self, key: &str, stored: impl FnOnce() -> Option<&'a Json>) -> Option<Option<Json>> {
-        let stack = self.stacks.get(key)?;
-        match &stack.last()?.write {
-            PendingWrite::Plain(Write::Set(json)) => Some(Some(json.clone())),
-            PendingWrite::Plain(Write::Unset) => Some(None),
+    /// What is seen under a key over the value that is `stored`: the latest write, with operators resolved.
+    pub fn seen<'a>(&self, key: &str, stored: impl FnOnce() -> Option<&'a Json>) -> Option<Json> {
+        let stack = self.stacks.get(key).map_or(&[][..], Vec::as_slice);
+        match stack.last().map(|top| &top.write) {
+            None => stored().cloned(),
+            Some(PendingWrite::Plain(Write::Set(json))) => Some(json.clone()),
+            Some(PendingWrite::Plain(Write::Unset)) => None,
             // Under an operator there are only operators.
-            PendingWrite::Operator(_) => {
-                Some(seen_over(stack.iter().filter_map(|pending| pending.write.operator()), stored()))
+            Some(PendingWrite::Operator(_)) => {
+                seen_over(stack.iter().filter_map(|pending| pending.write.operator()), stored())
             }
         }
     }
@@ -196,12 +196,11 @@ impl PendingWrites {
         }
         let is_operator = |key: &str| operators.iter().any(|(other, _)| *other == key);
         let is_own = |key: &str| own.get(key).is_some() || is_operator(key);
-        let carried: Vec<Carried> = match left {
-            Some(left) => left.into_iter().filter(|it| !is_own(&it.key) || is_operator(&it.key)).collect(),
-            None => {
-                let next = self.next(&author).into_iter().filter(|it| !is_own(&it.key));
-                next.flat_map(|it| self.with_earlier(it)).chain(under).collect()
-            }
+        let carried: Vec<Carried> = if let Some(left) = left {
+            left.into_iter().filter(|it| !is_own(&it.key) || is_operator(&it.key)).collect()
+        } else {
+            let next = self.next(&author).into_iter().filter(|it| !is_own(&it.key));
+            next.flat_map(|it| self.with_earlier(it)).chain(under).collect()
         };
         let mut said = Composed::default();
         for Carried { key, write, .. } in &carried {

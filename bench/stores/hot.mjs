@@ -61,17 +61,13 @@ const WAYS = {
     };
   },
   'adk: events with the value read': async (pool, place, services, first) => {
-    const database = adkDatabase(place);
-    const open = () =>
-      new DatabaseSessionService({ driver: PostgreSqlDriver, clientUrl: place.url, dbName: database });
-    // Of one process at a time: it makes its tables at the first call. Its pools are small enough for the server.
-    const service = open();
+    // One for all: each would have a pool of ten connections.
+    const service = adkService(place);
     const keys = Array.from({ length: services }, (_, index) => ({
       ...APP,
       userId: 'u',
       sessionId: `${first + index}`,
     }));
-    for (const key of keys) await service.createSession(key);
     return {
       count: async (index) => {
         const session = await service.getSession(keys[index]);
@@ -82,7 +78,8 @@ const WAYS = {
     };
   },
 };
-const adkDatabase = ({ name }) => `adk_${name}`;
+const adkService = ({ url, name }) =>
+  new DatabaseSessionService({ driver: PostgreSqlDriver, clientUrl: url, dbName: `adk_${name}` });
 
 /**
  * What one process does: so many services, each with one call in flight. Says how long each took, in milliseconds.
@@ -114,11 +111,7 @@ async function work({ place, services, first, seconds, way }) {
 /** What the counter has come to. */
 async function valueOf(place, way) {
   if (way.startsWith('adk')) {
-    const service = new DatabaseSessionService({
-      driver: PostgreSqlDriver,
-      clientUrl: place.url,
-      dbName: adkDatabase(place),
-    });
+    const service = adkService(place);
     const { state } = await service.getSession({ ...APP, userId: 'u', sessionId: '0' });
     await service.orm?.close(true);
     return state['app:n'];
@@ -135,13 +128,26 @@ async function valueOf(place, way) {
 /** All processes at once over a new schema. */
 async function measure(place, services, way, seconds) {
   const count = Math.min(PROCESSES, services);
+  if (way.startsWith('adk')) {
+    // It makes its tables and the rows of app and user at the first call, and not in several processes at once.
+    const service = adkService(place);
+    for (let index = 0; index < services; index += 1) {
+      await service.createSession({ ...APP, userId: 'u', sessionId: String(index) });
+    }
+    await service.orm?.close(true);
+  }
   const children = [];
   let first = 0;
   for (let index = 0; index < count; index += 1) {
     const own = Math.floor(services / count) + (index < services % count ? 1 : 0);
     const child = fork(script, ['child']);
     child.send({ place, services: own, first, seconds, way });
-    children.push(new Promise((resolve) => child.once('message', resolve)));
+    children.push(
+      new Promise((resolve, reject) => {
+        child.once('message', resolve);
+        child.once('exit', (code) => reject(new Error(`a process of "${way}" has ended with ${code}`)));
+      }),
+    );
     first += own;
   }
   const answers = await Promise.all(children);
@@ -167,6 +173,7 @@ export async function measureHot({ seconds = 6, rounds = 2, numbers = SERVICES }
       for (const services of numbers) {
         for (const way of Object.keys(WAYS)) {
           const { rate, p50, slowest, failed, lost } = await measure(newPlace(), services, way, seconds);
+          console.error(`hot counter, round ${round + 1} of ${rounds}: ${services} services, ${way}`);
           lines.push(
             `a hot counter of an app, ${services} services, ${way}: ${rate.toFixed(0)}/s, ` +
               `median ${p50?.toFixed(0)} ms, slowest ${slowest?.toFixed(0)} ms, ${failed} failed, ${lost} lost`,

@@ -296,7 +296,7 @@ impl Invocation {
 
     fn json(&self, key: &str) -> Option<Json> {
         let stored = || self.temp.get(key).or_else(|| self.committed.json(key));
-        self.pending.get(key, stored).unwrap_or_else(|| stored().cloned())
+        self.pending.seen(key, stored)
     }
 }
 

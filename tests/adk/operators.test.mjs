@@ -38,7 +38,8 @@ const PLACES = {
   'in memory': () => new StatepadSessionService(),
   'over a store that resolves them': () => new StatepadSessionService({ store: memoryStore() }),
   'over a store that resolves none': () => {
-    const { resolves, ...store } = memoryStore();
+    const store = memoryStore();
+    delete (/** @type {{ resolves?: unknown }} */ (store).resolves);
     return new StatepadSessionService({ store });
   },
 };
@@ -166,7 +167,10 @@ for (const [place, make] of Object.entries(PLACES)) {
 
 /** An agent that writes, and yields its event when it may. */
 class Writer extends BaseAgent {
-  /** @param {string} name @param {{ write: (state: import('@google/adk').State) => unknown, send: () => unknown }} steps */
+  /**
+   * @param {string} name @param {{ write: (state: import('@google/adk').State) => unknown, send: () =>
+   * unknown }} steps
+   */
   constructor(name, steps) {
     super({ name });
     this.steps = steps;

@@ -13,6 +13,7 @@ import {
 import fc from 'fast-check';
 import { SessionService } from 'statepad';
 import { StatepadSessionService } from 'statepad/adk';
+import { openLines } from 'statepad/jsonl';
 import { memoryStore } from 'statepad/stores/memory';
 import { z } from 'zod';
 import { runs } from '../support/fixtures.mjs';
@@ -290,4 +291,21 @@ test("a fork of ADK's sessions goes on by itself", async () => {
   assert.deepEqual(texts(session), ['i1', 'i2', 'i3']);
   assert.equal((await service.fork({ ...NAME, id: 'fork' }, { at: 1 })).state['last'], 'i1');
   await assert.rejects(service.rewind({ ...NAME, id: 'none' }, { before: 'x' }), { code: 'SESSION_NOT_FOUND' });
+});
+
+test('a log that another ADK has rewound shows what stands', async () => {
+  const store = memoryStore();
+  const events = ['i1', 'i2', 'i3'].map((invocationId, n) => ({ ...event(invocationId, { timestamp: n + 1 }) }));
+  // As adk-python writes it.
+  const marker = {
+    ...createEvent({ author: 'user', invocationId: 'r', timestamp: 4 }),
+    actions: { rewindBeforeInvocationId: 'i2', stateDelta: { last: 'i1' }, artifactDelta: {} },
+  };
+  const session = { ...NAME, state: { last: 'i1' }, events: [...events, marker], lastUpdateTime: 4 };
+  await openLines(JSON.stringify(session), { store });
+  const service = new StatepadSessionService({ store });
+  assert.deepEqual(texts(/** @type {any} */ (await service.getSession(KEY))), ['i1']);
+  const { session: redone } = await service.redo(NAME);
+  assert.deepEqual(texts(redone), ['i1', 'i2', 'i3']);
+  assert.equal(redone.state['last'], 'i3');
 });

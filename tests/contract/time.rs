@@ -222,12 +222,11 @@ proptest! {
             Some(_) => prop_assert_eq!(increment, Err(OperatorFault::Overflow)),
         }
         let appended = Operator::append([given.clone(), json!(1)]).resolve(current.as_ref());
-        match read.clone().unwrap_or_else(|| json!([])) {
-            Value::Array(mut items) => {
-                items.extend([given.clone(), json!(1)]);
-                prop_assert_eq!(appended, Ok(text(&Value::from(items))));
-            }
-            _ => prop_assert_eq!(appended, Err(OperatorFault::Kind)),
+        if let Value::Array(mut items) = read.clone().unwrap_or_else(|| json!([])) {
+            items.extend([given.clone(), json!(1)]);
+            prop_assert_eq!(appended, Ok(text(&Value::from(items))));
+        } else {
+            prop_assert_eq!(appended, Err(OperatorFault::Kind));
         }
         let once = Operator::set_once(given.clone()).resolve(current.as_ref());
         prop_assert_eq!(once, Ok(current.clone().unwrap_or_else(|| text(&given))));

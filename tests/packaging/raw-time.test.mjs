@@ -66,7 +66,7 @@ describe('the past', () => {
           asked.push(await outcome(() => service.stateAt(handle, revision)));
         }
         for (const key of ['k', 'n', 'user:u', 'app:a', 'temp:t', 'nothing', 7]) {
-          for (const given of [undefined, {}, { until: 2 }, { last: 1 }, { until: 9 }, { last: -1 }, { untl: 1 }]) {
+          for (const given of [undefined, {}, { until: 2 }, { last: 1 }, { until: 9 }, { last: -1 }]) {
             asked.push(await outcome(() => service.history(handle, key, given)));
           }
         }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { DELETED, SessionService, StoreError } from 'statepad';
+import { DELETED, SessionService, StoreError, append, increment } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { plain } from '../contract/read.mjs';
 import { KEY, hasCode, runs, setting } from '../support/fixtures.mjs';
@@ -70,6 +70,18 @@ for (const [place, optionsOf] of Object.entries(places)) {
       await service.createSession(KEY);
       await assert.rejects(service.fork(session), hasCode('SESSION_NOT_FOUND'));
       assert.equal((await service.listSessions(KEY)).totalItems, 1);
+    });
+
+    test('operators are taken over with what they came to, those of the session alone', async () => {
+      const service = new SessionService(optionsOf());
+      const session = await service.createSession({ ...KEY, state: { n: 1 } });
+      const delta = { n: increment(2), 'app:c': increment(5), l: append('x') };
+      await service.appendEvent({ session, event: setting(delta, { id: 'a' }) });
+      await service.appendEvent({ session, event: setting({ n: increment(4), 'app:c': increment(1) }) });
+      const fork = await service.fork(session, { at: 1 });
+      assert.deepEqual(plain(fork.state), { n: 3, l: ['x'], 'app:c': 6 });
+      assert.deepEqual(plain(fork.events[0].actions.stateDelta), { n: 3, l: ['x'] });
+      assert.deepEqual(Object.keys(fork.events[0].customMetadata.statepad.operators), ['n', 'l']);
     });
 
     test('a law: a fork at any revision has the own keys of that moment, and the same past', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { DELETED, SessionService } from 'statepad';
+import { DELETED, SessionService, increment } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { plain } from '../contract/read.mjs';
 import { KEY, hasCode, runs } from '../support/fixtures.mjs';
@@ -98,6 +98,20 @@ for (const [place, open] of Object.entries(places)) {
       ]) {
         assert.deepEqual(own(plain(await service.stateAt(session, revision))), state);
       }
+    });
+
+    test('what operators came to is undone and redone as any value', async () => {
+      const [service] = open();
+      const session = await service.createSession({ ...KEY, state: { n: 1 } });
+      await service.appendEvent({ session, event: said('i1', { n: increment(2), 'app:c': increment(1) }) });
+      await service.appendEvent({
+        session,
+        event: said('i2', { n: increment(4), m: increment(1), 'app:c': increment(1) }),
+      });
+      assert.deepEqual((await service.rewind(session, { before: 'i2' })).shared, ['app:c']);
+      assert.deepEqual(plain(session.state), { n: 3, 'app:c': 2 });
+      await service.redo(session);
+      assert.deepEqual(plain(session.state), { n: 7, m: 1, 'app:c': 2 });
     });
 
     test('what was rewound is redone step by step, until the next write', async () => {

@@ -4,5 +4,7 @@
 mod native;
 #[cfg(feature = "package")]
 mod package;
+#[cfg(feature = "package")]
+mod rewinding;
 #[cfg(feature = "js")]
 mod service;

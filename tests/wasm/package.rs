@@ -27,17 +27,17 @@ fn write(text: &str) -> usize {
     text.len()
 }
 
-fn view(length: usize) -> Uint32Array {
+pub(super) fn view(length: usize) -> Uint32Array {
     let start = address(words(length));
     Uint32Array::new_with_byte_offset_and_length(&memory().buffer(), start, u32::try_from(length).unwrap())
 }
 
-fn read(length: usize) -> Vec<u32> {
+pub(super) fn read(length: usize) -> Vec<u32> {
     view(length).to_vec()
 }
 
 /// Writes words that name these keys; those that begin with `-` are deleted.
-fn write_keys(keys: &[&str]) -> usize {
+pub(super) fn write_keys(keys: &[&str]) -> usize {
     let named: Vec<u32> = keys.iter().map(|key| word(key)).collect();
     view(2 * keys.len() + 16).subarray(0, u32::try_from(keys.len()).unwrap()).copy_from(&named);
     keys.len()
@@ -53,7 +53,7 @@ fn write_texts(behind: usize, texts: [Option<&str>; 3]) {
     }
 }
 
-fn word(key: &str) -> u32 {
+pub(super) fn word(key: &str) -> u32 {
     match key.strip_prefix('-') {
         Some(key) => intern(write(key)) | KeyWord::Deleted as u32,
         None => intern(write(key)),
@@ -275,13 +275,13 @@ fn a_history_tells_what_it_was_told() {
     assert_eq!(log.push(3.0, 1), 0, "a word that names no key");
 
     let now = write_all(&["y", "app:a", "user:u", "temp:t"], &[12, 19, 20, 21]);
-    assert_eq!(log.state_at(1.0, 2.0, now), 3);
+    assert_eq!(log.state_at(1.0, 2.0, now), 6);
     assert_eq!(read(6), [number("x"), 10, number("app:a"), 11, number("user:u"), 20]);
-    assert_eq!(log.state_at(2.0, 2.0, 0), 2);
+    assert_eq!(log.state_at(2.0, 2.0, 0), 4);
     assert_eq!(read(4), [number("y"), 12, number("app:a"), 11]);
     let x = word("x");
-    assert_eq!((log.steps(x, 2.0, u32::MAX), read(6)), (2, vec![0, NOTHING, 10, 2, 10, NOTHING]));
-    assert_eq!((log.steps(x, 1.0, 1), read(3)), (1, vec![0, NOTHING, 10]));
+    assert_eq!((log.steps(x, 2.0, u32::MAX), read(6)), (6, vec![0, NOTHING, 10, 2, 10, NOTHING]));
+    assert_eq!((log.steps(x, 1.0, 1), read(3)), (3, vec![0, NOTHING, 10]));
     assert_eq!((log.steps(x, 2.0, 0), log.steps(word("z"), 2.0, 1)), (0, 0));
 }
 

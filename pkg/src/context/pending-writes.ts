@@ -81,8 +81,8 @@ export class PendingWrites {
   #count = 0;
 
   /**
-   * What is written under a key, over the value that is `stored`: the value of the latest write, with operators resolved.
-   * `undefined` where nothing is, or where operators do not fit.
+   * What is written under a key, over the value that is `stored`: the value of the latest write, with operators
+   * resolved. `undefined` where nothing is, or where operators do not fit.
    */
   get(key: string, stored: () => Json | undefined): unknown {
     const stack = this.#stacks.get(key) ?? [];
@@ -107,8 +107,8 @@ export class PendingWrites {
   }
 
   /**
-   * What a write under a key comes to: an operator over a pending value is resolved at once. Throws as {@link over}; one
-   * that is on its way is not looked at.
+   * What a write under a key comes to: an operator over a pending value is resolved at once. Throws as {@link over};
+   * one that is on its way is not looked at.
    */
   over(key: string, value: unknown): unknown {
     const operator = operatorOf(value);
@@ -128,7 +128,7 @@ export class PendingWrites {
     const value = this.over(key, given);
     const operator = operatorOf(value);
     const top = this.#stacks.get(key)?.at(-1);
-    const isFree = top !== undefined && top.owner === owner && !top.isSent && !top.isKept;
+    const isFree = top?.owner === owner && !top.isSent && !top.isKept;
     if (operator === undefined) {
       this.#keep(key, (write) => write.owner !== owner || write.isSent || write.isKept);
     } else if (isFree) {
@@ -159,8 +159,8 @@ export class PendingWrites {
 
   /**
    * Sends an event of a context: with those of its writes that are the latest of their key, and with the event's `own`
-   * delta on top. Operators go with all of their kind that are pending under them. An event that has failed carries what
-   * it carried then, unless a later write has been stored since. Throws as {@link PendingWrites.over}.
+   * delta on top. Operators go with all of their kind that are pending under them. An event that has failed carries
+   * what it carried then, unless a later write has been stored since. Throws as {@link PendingWrites.over}.
    */
   send(owner: object, id: string | undefined, { delta: own, deleted, operators = {} }: AdmittedDelta): SentWrites {
     const failed = id === undefined ? undefined : this.#failed.get(id);

@@ -120,8 +120,8 @@ export class State implements ReadonlyState {
 
   /**
    * Adds to a number, which is resolved when the event is committed: increments of all writers add up. Until then the
-   * key reads as if it were resolved now. Throws `INVALID_ARGUMENT`, also after another operator than `increment` that is
-   * pending, or over a pending value that is no number.
+   * key reads as if it were resolved now. Throws `INVALID_ARGUMENT`, also after another operator than `increment` that
+   * is pending, or over a pending value that is no number.
    */
   increment(key: string, by = 1): void {
     this.set(key, increment(by));
@@ -142,8 +142,8 @@ export class State implements ReadonlyState {
 
   /**
    * Sets a key to `value` if it has the value `expected` when the event is committed; `undefined`: if it is not there.
-   * Otherwise the event is refused with `STATE_CONFLICT`. Throws `VALUE_NOT_JSON`, `INVALID_ARGUMENT` after an operator
-   * that is pending, and `STATE_CONFLICT` over a pending value that is another one.
+   * Otherwise the event is refused with `STATE_CONFLICT`. Throws `VALUE_NOT_JSON`, `INVALID_ARGUMENT` after an
+   * operator that is pending, and `STATE_CONFLICT` over a pending value that is another one.
    */
   compareAndSet(key: string, expected: unknown, value: unknown): void {
     this.set(key, compareAndSet(expected, value));

@@ -129,9 +129,9 @@ export function admitDelta(given: unknown, path: string, { instances = false }: 
 /** A copy of an operator: another copy of the package may know others. */
 function admitOperator(given: unknown, key: string): Operator {
   const operator = copy(given, key, 1, SYMBOLS) as Operator;
-  const { increment, append, setOnce, compareAndSet } = operator as {
-    readonly [Name in OperatorName]?: { readonly value?: Json };
-  };
+  const { increment, append, setOnce, compareAndSet } = operator as Partial<
+    Record<OperatorName, { readonly value?: Json }>
+  >;
   const isKnown =
     typeof increment === 'number' ||
     Array.isArray(append) ||

@@ -172,8 +172,8 @@ export function extractTempKeys(draft: EventDraft): TempDelta {
 }
 
 /**
- * The event as it is stored: frozen, its deletions and operators in their stored form. The `temp:` keys have been taken
- * out.
+ * The event as it is stored: frozen, its deletions and operators in their stored form. The `temp:` keys have been
+ * taken out.
  */
 export function freezeEvent({ event, actions, delta, deleted, operators }: EventDraft): Event {
   if (deleted.length > 0) {

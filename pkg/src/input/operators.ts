@@ -19,8 +19,8 @@ export function increment(by = 1): OperatorWrite {
 }
 
 /**
- * In a delta, adds items to the end of a list: `{ notes: append('tides') }`. A key that is not there counts as an empty
- * list. Throws `VALUE_NOT_JSON`.
+ * In a delta, adds items to the end of a list: `{ notes: append('tides') }`. A key that is not there counts as an
+ * empty list. Throws `VALUE_NOT_JSON`.
  */
 export function append(...items: readonly unknown[]): OperatorWrite {
   return new OperatorWrite({ append: admitValue(items, 'items') as readonly Json[] });
@@ -32,8 +32,9 @@ export function setOnce(value: unknown): OperatorWrite {
 }
 
 /**
- * In a delta, sets a key to `value` if it has the value `expected`, as `JSON.stringify` writes both; `undefined`: if it
- * is not there. Otherwise nothing of the delta is written: `STATE_CONFLICT`, with the `key`. Throws `VALUE_NOT_JSON`.
+ * In a delta, sets a key to `value` if it has the value `expected`, as `JSON.stringify` writes both; `undefined`: if
+ * it is not there. Otherwise nothing of the delta is written: `STATE_CONFLICT`, with the `key`. Throws
+ * `VALUE_NOT_JSON`.
  */
 export function compareAndSet(expected: unknown, value: unknown): OperatorWrite {
   const before = expected === undefined ? {} : { expected: admitValue(expected, 'expected') };

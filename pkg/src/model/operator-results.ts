@@ -7,8 +7,8 @@ import type { KeyedOperators } from './operator-write.js';
 import type { Json } from './types.js';
 
 /**
- * What operators come to, under their keys. Throws `STATE_CONFLICT` or `INVALID_ARGUMENT`, with the `key`, when one does
- * not fit the value that `valueOf` finds.
+ * What operators come to, under their keys. Throws `STATE_CONFLICT` or `INVALID_ARGUMENT`, with the `key`, when one
+ * does not fit the value that `valueOf` finds.
  */
 export function resultsOf(
   operators: KeyedOperators,

@@ -22,8 +22,8 @@ export interface PendingAppend {
 }
 
 /**
- * Begins an append, and resolves its operators against the values as they are now. `view` is that of the handle that it
- * comes through. Nothing has changed when it throws: `SESSION_NOT_FOUND`, `SESSION_STALE`, `STATE_CONFLICT`,
+ * Begins an append, and resolves its operators against the values as they are now. `view` is that of the handle that
+ * it comes through. Nothing has changed when it throws: `SESSION_NOT_FOUND`, `SESSION_STALE`, `STATE_CONFLICT`,
  * `EVENT_ID_CONFLICT`, `INVALID_ARGUMENT`.
  */
 export function beginAppend(

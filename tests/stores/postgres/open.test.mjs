@@ -42,7 +42,7 @@ for (const [what, given, told] of [
 }
 
 for (const [options, message] of [
-  [{ scheme: 'a' }, /no option "scheme": it has schema, prepare, listen/],
+  [{ scheme: 'a' }, /no option "scheme": it has schema, prepare, listen, log/],
   [{ schema: 'a', Listen: client }, /no option "Listen"/],
   [null, /an object, not null/],
   ['statepad', /an object, not a string/],
@@ -50,6 +50,7 @@ for (const [options, message] of [
   [{ schema: null }, /name of a schema, not null/],
   [{ schema: 5 }, /name of a schema, not a number/],
   [{ prepare: 'no' }, /true or false, not a string/],
+  [{ log: 0 }, /the option log is true or false, not a number/],
   [{ listen: true }, /a connected client of its own.* not a boolean/],
   [{ listen: client }, /a connected client of its own.* not an object/],
   [{ listen: new pg.Pool() }, /a connected client of its own.* not a pool/],
@@ -60,7 +61,7 @@ for (const [options, message] of [
 }
 
 test('options that are undefined are none', () => {
-  postgresStore(client, { schema: undefined, prepare: undefined, listen: undefined });
+  postgresStore(client, { schema: undefined, prepare: undefined, listen: undefined, log: undefined });
   postgresStore(client, undefined);
 });
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { redisStore } from 'statepad/stores/redis';
 import { startRedisServer, whyNoRedisServer } from '../../support/redis.mjs';
 import { openIoredis } from './clients.mjs';
-import { append, context, create, keyOf } from './words.mjs';
+import { append, context, create, keyOf, update } from './words.mjs';
 
 const why = whyNoRedisServer();
 
@@ -62,6 +62,42 @@ test(
       assert.deepEqual(
         Object.values(state).map((part) => Object.keys(part).length),
         [1002, 1002, 1002],
+      );
+    } finally {
+      await end();
+      await ours.stop();
+    }
+  },
+);
+
+test(
+  'the end of a long log, and trimming it, cost the server no more than those of a short one',
+  { skip: why },
+  async () => {
+    const ours = await startRedisServer();
+    const { client, end } = await openIoredis(ours.url);
+    try {
+      const store = redisStore(client);
+      const changes = Array.from({ length: 3_000 }, (_, n) =>
+        update(`u${n}`, { appName: 'app' }, { app: { set: { n } } }),
+      );
+      for (let first = 0; first < changes.length; first += 500) {
+        await store.commitMany(changes.slice(first, first + 500), context);
+      }
+      const reading = await commandsOf(client, async () => {
+        const { entries } = await store.readLog({ app: 'app' }, { after: 2_990 }, context);
+        assert.equal(entries.length, 10);
+      });
+      assert.deepEqual(reading.filter((name) => /^(lrange|llen|hmget|hgetall|evalsha)$/.test(name)).sort(), [
+        'evalsha',
+        'hmget',
+        'llen',
+        'lrange',
+      ]);
+      const trimming = await commandsOf(client, () => store.trimLog({ app: 'app' }, 2_000, context));
+      assert.deepEqual(
+        trimming.filter((name) => /^(ltrim|lpop|lrange)$/.test(name)),
+        ['ltrim'],
       );
     } finally {
       await end();

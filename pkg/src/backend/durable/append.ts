@@ -151,8 +151,8 @@ function appendOnceMore(
 
 /**
  * Has an append stored and applies it, if it is not there already. Answers `undefined` when it has to be tried again:
- * the session that was cached is not there any more and the caller has named none but that of this key, another one may
- * be there by now; or the values are not those that operators were resolved against.
+ * the session that was cached is not there any more and the caller has named none but that of this key, another one
+ * may be there by now; or the values are not those that operators were resolved against.
  */
 async function storeUnlessReplaced(
   parts: StoreParts,

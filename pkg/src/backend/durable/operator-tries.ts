@@ -29,7 +29,7 @@ export interface ToSend {
   readonly prepared: PreparedChange;
   readonly guard: Guard;
   /** Why it cannot be written: the guard never holds, and all that can come of it is that the store has the event. */
-  readonly misfit?: unknown;
+  readonly misfit?: Error;
 }
 
 /** The tries of one append. */
@@ -42,8 +42,8 @@ export class OperatorTries {
   }
 
   /**
-   * Resolves the operators against the cached values. Answers `undefined`, and the change is discarded, when one does not
-   * fit, and the values may be old: they are loaded before the next try.
+   * Resolves the operators against the cached values. Answers `undefined`, and the change is discarded, when one does
+   * not fit, and the values may be old: they are loaded before the next try.
    */
   resolve(cache: SessionCache, record: SessionRecord, given: ToSend, isCurrent: boolean): ToSend | undefined {
     const { registry } = cache;
@@ -54,7 +54,11 @@ export class OperatorTries {
       return { event, prepared, guard: { ...given.guard, keys: bothKeys(given.guard.keys, keys) } };
     } catch (misfit) {
       if (isCurrent) {
-        return { ...given, guard: { ...given.guard, keys: neverHolds((misfit as StatepadError).key) }, misfit };
+        return {
+          ...given,
+          guard: { ...given.guard, keys: neverHolds((misfit as StatepadError).key) },
+          misfit: misfit as Error,
+        };
       }
       registry.engine.discard(given.prepared);
       cache.markStale(record);

@@ -35,8 +35,9 @@ export function areResolved({ resolves = [], guards }: SessionStore, operators: 
   const [left] = Object.entries(operators).filter(([, operator]) => !resolves.includes(operatorName(operator)));
   if (left !== undefined && guards === 'none') {
     const [key, operator] = left;
-    const message = `${operatorName(operator)} of "${key}" cannot be kept from overwriting what others write: the store does not resolve it, and compares no values`;
-    throw new StatepadError('INVALID_ARGUMENT', message, { key });
+    const what = `${operatorName(operator)} of "${key}" cannot be kept from overwriting what others write`;
+    const why = 'the store does not resolve it, and compares no values';
+    throw new StatepadError('INVALID_ARGUMENT', `${what}: ${why}`, { key });
   }
   return left === undefined;
 }
@@ -58,7 +59,7 @@ export function resolveHere(operators: KeyedOperators, valueOf: (key: string) =>
 
 /** Both guards. Where they name the same value, that of the first one. */
 export function bothKeys(one: Guard['keys'] = {}, other: Guard['keys'] = {}): NonNullable<Guard['keys']> {
-  const both: { -readonly [Scope in StoredScope]?: Delta } = { ...one };
+  const both: Partial<Record<StoredScope, Delta>> = { ...one };
   for (const scope of ['app', 'user', 'session'] as const) {
     const { set = {}, unset = [] } = one[scope] ?? {};
     const more = other[scope];
@@ -93,7 +94,8 @@ export function written(
 }
 
 /**
- * What the operators of a change came to, under full keys. Throws `STORE_CORRUPT` when the store does not tell it of one.
+ * What the operators of a change came to, under full keys. Throws `STORE_CORRUPT` when the store does not tell it of
+ * one.
  */
 export function keyedResults(
   { results = {} }: Pick<Committed, 'results'>,
@@ -147,8 +149,8 @@ function nothing(): { set: Record<string, Json>; unset: string[] } {
 function scoped<T>(
   operators: KeyedOperators,
   add: (part: T | undefined, name: string, key: string) => T,
-): { readonly [Scope in StoredScope]?: T } {
-  const parts: { [Scope in StoredScope]?: T } = {};
+): Readonly<Partial<Record<StoredScope, T>>> {
+  const parts: Partial<Record<StoredScope, T>> = {};
   for (const key of Object.keys(operators)) {
     const [scope, name] = nameOf(key);
     parts[scope] = add(parts[scope], name, key);

@@ -89,8 +89,9 @@ export function scopeTarget(parts: StoreParts, target: UpdateStateTarget, signal
 }
 
 /**
- * Resolves operators against the values that were read. `left`: the turn before has left them, and they may be old; that
- * an operator does not fit is true of what is there now. Throws `STATE_CONFLICT` or `INVALID_ARGUMENT`, with the `key`.
+ * Resolves operators against the values that were read. `left`: the turn before has left them, and they may be old;
+ * that an operator does not fit is true of what is there now. Throws `STATE_CONFLICT` or `INVALID_ARGUMENT`, with the
+ * `key`.
  */
 async function resolve(
   parts: StoreParts,

@@ -70,8 +70,9 @@ export function indexedDBStore(name = 'statepad', options: IndexedDBStoreOptions
     lease: (key, request) => connection.write(durability, (transaction) => leaseSession(transaction, key, request)),
     ...(hasLog && {
       readLog: (scope, query) => connection.read((transaction) => readLog(transaction, scope, query)),
-      trimLog: (scope, upTo) => connection.write(durability, (transaction) => trimLog(transaction, scope, upTo)),
     }),
+    // What was kept earlier can be trimmed without a log, too.
+    trimLog: (scope, upTo) => connection.write(durability, (transaction) => trimLog(transaction, scope, upTo)),
     watch: (onHint) => hints.watch(onHint),
     open: async ({ migrate }) => {
       await connection.open(migrate);

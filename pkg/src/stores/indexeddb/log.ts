@@ -57,15 +57,14 @@ export async function readLog(transaction: IDBTransaction, name: ScopeName, quer
 export async function trimLog(transaction: IDBTransaction, { app, user }: ScopeName, upTo: number): Promise<number> {
   const key = scopeKey(app, user);
   const row = await get(transaction, 'scopes', key);
-  const { base = row?.pos } = row ?? {};
   const end = Math.min(upTo, row?.pos ?? 0);
-  if (row === undefined || base === undefined || end <= base) {
-    return 0;
-  }
-  const count = await answer(source(transaction, 'log').count(IDBKeyRange.bound([key, base], [key, end], true)));
   // Those from before a time without a log go, too.
-  remove(transaction, 'log', IDBKeyRange.bound([key], [key, end]));
-  put(transaction, 'scopes', { ...row, base: end });
+  const range = IDBKeyRange.bound([key], [key, Math.max(0, end)]);
+  const count = await answer(source(transaction, 'log').count(range));
+  remove(transaction, 'log', range);
+  if (row?.base !== undefined && end > row.base) {
+    put(transaction, 'scopes', { ...row, base: end });
+  }
   return count;
 }
 

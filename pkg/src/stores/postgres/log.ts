@@ -23,7 +23,7 @@ type Write = readonly [
   event: string | null,
 ];
 
-/** The statement that reads a log: a row with the position and the base of the scope (n is 0), and one for each write. */
+/** The statement that reads a log: a row with the scope's position and base (n is 0), and one for each write. */
 export function logStatement(schema: string, { app, user }: ScopeName, query: LogQuery): Statement {
   const { after = 0, to = Infinity, name, limit = Infinity } = query;
   const values: SqlValue[] = [toColumn(app)];

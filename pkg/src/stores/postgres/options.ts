@@ -18,9 +18,9 @@ export interface PostgresStoreOptions {
    */
   readonly listen?: PostgresListener | undefined;
   /**
-   * Whether a log of what is written to app and user values is kept, as it is unless told otherwise: it grows until it is
-   * trimmed (`SessionStore.trimLog`). All stores over one schema should agree: what is written by one without a log is
-   * missing in it, and all that came before.
+   * Whether a log of what is written to app and user values is kept, as it is unless told otherwise: it grows until it
+   * is trimmed (`SessionStore.trimLog`). All stores over one schema should agree: what is written by one without a log
+   * is missing in it, and so is all that came before.
    */
   readonly log?: boolean | undefined;
 }

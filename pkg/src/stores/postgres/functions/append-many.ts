@@ -55,8 +55,8 @@ export const APPEND_MANY = {
  * The function that appends events, each as `appendFunction` does. Answers a JSON object, from which `outcomesOf`
  * tells what became of each event:
  *
- * - `events`: in the order of locking `[verdict, rev, last, data, results]`: the revision and the last event as they are
- *   before the batch; for a duplicate what is stored. `[verdict, fence]` where the lease was lost
+ * - `events`: in the order of locking `[verdict, rev, last, data, results]`: the revision and the last event as they
+ *   are before the batch; for a duplicate what is stored. `[verdict, fence]` where the lease was lost
  * - `scopes`: by their places `[number, pos, mark]`, before the batch
  * - `told`: for each thing that is known of a scope, what has happened to it since then, before the batch
  * - `written`: `[number, name, at]` for values of scopes that are written: the position at which each first was there

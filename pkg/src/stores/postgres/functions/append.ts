@@ -57,8 +57,8 @@ export const APPEND = {
  * The first statement finds and locks: the session, then the app and the user if they are moved, in the order in which
  * all calls lock. What it says of locked rows is of the moment when it has all locks. The second statement sees what
  * was committed until then: it looks whether the event may be written, and writes everything. Where values are
- * deleted, what others have done to moved scopes is told as it was before that. Operators are resolved between the two:
- * the rows that they write belong to what is locked.
+ * deleted, what others have done to moved scopes is told as it was before that. Operators are resolved between the
+ * two: the rows that they write belong to what is locked.
  */
 export function appendFunction(schema: string): string {
   return `create function ${schema}.${APPEND.name}(${APPEND.parameters.join(', ')}) returns text ${SETTINGS}
@@ -152,8 +152,8 @@ function resolve(schema: string, moving: Moving): string {
 }
 
 /**
- * The statement that writes the deletions of shared values into the log, while they are there still. A name that is set
- * again is one write, in the place of the latter.
+ * The statement that writes the deletions of shared values into the log, while they are there still. A name that is
+ * set again is one write, in the place of the latter.
  */
 function logDeleted(schema: string, moving: Moving): string {
   const owner = ownerOf('gone.part', moving);

@@ -14,12 +14,12 @@ import { writeChange, writeTogether } from './write.js';
  * The function that commits. It takes the parts of a batch as `batchOf` writes them, makes its changes one after the
  * other, and answers a JSON list with an answer for each of them, in their order:
  *
- * - `[rev, app, user, last, appMark, userMark, appChanged, userChanged, results]`: written; the positions of the app and
- *   the user after it; the event and the marks before it; what others have changed since what the caller knew; and what
- *   the operators came to
+ * - `[rev, app, user, last, appMark, userMark, appChanged, userChanged, results]`: written; the positions of the app
+ *   and the user after it; the event and the marks before it; what others have changed since what the caller knew; and
+ *   what the operators came to
  * - `["duplicate", rev, app, user, last, appMark, userMark, data, results]`: all as it is now
- * - `["conflict", actual]`, `["fenced", actual]`, `["exists"]`, `["not-found"]`, and `["late"]` where another try of the
- *   call was refused
+ * - `["conflict", actual]`, `["fenced", actual]`, `["exists"]`, `["not-found"]`, and `["late"]` where another try of
+ *   the call was refused
  * - `["misfit", index, fault]`: the operator at that index does not fit
  *
  * It locks first and looks then: a statement sees what was committed before it began. All calls lock in one order, so

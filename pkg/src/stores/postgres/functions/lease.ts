@@ -3,8 +3,9 @@
 import { isOurVersion, SETTINGS, wrongVersion } from './common.js';
 
 /**
- * The function that takes the lease of a session, makes it last longer or gives it back, as `decideLease` says. Without
- * `wanted_fence` it is taken; with it and a `ttl` above 0 it lasts longer. Times are in milliseconds since the epoch.
+ * The function that takes the lease of a session, makes it last longer or gives it back, as `decideLease` says.
+ * Without `wanted_fence` it is taken; with it and a `ttl` above 0 it lasts longer. Times are in milliseconds since the
+ * epoch.
  *
  * Answers a JSON list: `[fence, until]`; `["not-found"]`; `["refused", fence, holder, until, now]`, with the row as it
  * is, from which `decideLease` tells why.

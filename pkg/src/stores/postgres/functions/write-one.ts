@@ -44,8 +44,8 @@ export interface Moving {
 }
 
 /**
- * Statements that differ by what is moved and set: what is not costs nothing. `setsNone`: the condition on which nothing
- * is set.
+ * Statements that differ by what is moved and set: what is not costs nothing. `setsNone`: the condition on which
+ * nothing is set.
  */
 export function byMoving(setsNone: string, write: (moving: Moving) => string): string {
   return `if app_names is null then
@@ -103,8 +103,8 @@ interface Place {
 }
 
 /**
- * Where the scopes are. What is not locked may have moved while a lock was waited for: it is read by the statement that
- * writes.
+ * Where the scopes are. What is not locked may have moved while a lock was waited for: it is read by the statement
+ * that writes.
  */
 export function placesOf(schema: string, moving: Moving): Places {
   const read = [...(moving.app ? [] : ['app']), ...(moving.user ? [] : ['usr'])];
