@@ -1,7 +1,6 @@
 // Checks what comes in with a request, as a whole.
 
 import { describe, isObject } from '../model/kinds.js';
-import { nameOf } from '../model/scope.js';
 import {
   checkCount,
   checkNames,
@@ -21,7 +20,7 @@ import type {
   UpdateStateOptions,
   UpdateStateTarget,
 } from '../model/types.js';
-import type { SharedKey, TrimOptions } from '../model/past.js';
+import type { SharedKey } from '../model/past.js';
 import type { WatchOptions } from '../model/watch.js';
 
 /** The members of a session and of its key: any request may be one, with members beside it. */
@@ -39,8 +38,6 @@ export const REQUESTS = {
   appendEvent: requestOf('appendEvent', 'session', 'event', 'expectedRevision'),
   getAppState: requestOf('getAppState', 'appName'),
   getUserState: requestOf('getUserState', 'appName', 'userId'),
-  sharedKey: namesOf('the key', ['appName', 'userId', 'key']),
-  scope: namesOf('the target', ['appName', 'userId']),
   target: namesOf('the target', ['appName', 'userId', 'sessionId'], { others: SESSION }),
 } as const;
 
@@ -141,48 +138,12 @@ export function isSharedKey(given: unknown): given is SharedKey {
   return isObject(given) && 'key' in given && !('id' in given);
 }
 
-/** Checks a key of an app, or of a user in it. */
-export function checkSharedKey(given: SharedKey): SharedKey {
-  checkNames(Object.keys(given), REQUESTS.sharedKey);
-  const { appName, userId, key } = given;
-  admitString(appName, 'appName');
-  checkOptionalString(userId, 'userId');
-  const [scope] = nameOf(admitString(key, 'key'));
-  if (scope === 'session') {
-    invalid('key', 'must begin with app: or user:, as a session has all others');
-  }
-  if (scope === 'user' && userId === undefined) {
-    invalid('userId', 'is missing: a user: key needs one');
-  }
-  return { appName, userId, key };
-}
-
 /** Checks options that say whether the answer is detailed. */
 export function checkDetailed(given: { readonly detailed?: unknown }, known: readonly string[]): void {
   checkOptions(given, known);
   if (given.detailed !== undefined && typeof given.detailed !== 'boolean') {
     invalid('detailed', `must be true or false, not ${describe(given.detailed)}`);
   }
-}
-
-/** Checks what is to be trimmed of a log, and of which one. */
-export function checkTrim(target: UpdateStateTarget, options: TrimOptions): UpdateStateTarget {
-  checkObject(target, 'target');
-  checkNames(Object.keys(target), REQUESTS.scope);
-  const { appName, userId } = target;
-  admitString(appName, 'appName');
-  checkOptionalString(userId, 'userId');
-  checkObject(options, 'options');
-  checkOptions(options, OPTIONS.trim);
-  const { before, upTo } = options;
-  checkCount(upTo, 'upTo');
-  if ((before === undefined) === (upTo === undefined)) {
-    invalid('options', 'must have before or upTo, and not both');
-  }
-  if (before !== undefined && (typeof before !== 'number' || Number.isNaN(before))) {
-    invalid('before', `must be a number of milliseconds, not ${describe(before)}`);
-  }
-  return { appName, userId };
 }
 
 /** Checks the options of a watch. */

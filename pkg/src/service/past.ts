@@ -1,12 +1,30 @@
 // The past of a session and of what it shares, as a service tells it.
 
 import { history as sessionHistory, stateAt as sessionStateAt } from '../session/history.js';
-import { checkCount } from '../checks/arguments.js';
+import {
+  admitString,
+  checkCount,
+  checkNames,
+  checkObject,
+  checkOptionalString,
+  checkOptions,
+  invalid,
+} from '../checks/arguments.js';
+import { namesOf } from '../checks/names.js';
+import { OPTIONS } from '../input/requests.js';
+import { describe } from '../model/kinds.js';
 import { deepFreeze, put } from '../model/json.js';
 import { mergeRecords, nameOf } from '../model/scope.js';
 import type { SessionBackend } from '../backend/backend.js';
-import type { HistoryOptions, HistoryStep, Json, SessionName } from '../model/types.js';
-import type { DetailedHistory, DetailedState, SharedHistory, SharedKey, SharedStep } from '../model/past.js';
+import type { HistoryOptions, HistoryStep, Json, SessionName, UpdateStateTarget } from '../model/types.js';
+import type {
+  DetailedHistory,
+  DetailedState,
+  SharedHistory,
+  SharedKey,
+  SharedStep,
+  TrimOptions,
+} from '../model/past.js';
 import type { Signal } from '../async/abort.js';
 
 type State = Readonly<Record<string, Json>>;
@@ -52,9 +70,13 @@ export async function history(
 /** See `SessionService.history` of a key that is shared. */
 export async function sharedHistory(
   sessions: SessionBackend,
-  { appName, userId, key }: SharedKey,
-  { until, last, signal }: HistoryOptions,
+  given: SharedKey,
+  options: HistoryOptions,
 ): Promise<SharedHistory> {
+  const { appName, userId, key } = checkSharedKey(given);
+  checkOptions(options, OPTIONS.history);
+  const { until, last, signal } = options;
+  signal?.throwIfAborted();
   checkCount(last, 'last');
   checkCount(until, 'until');
   const [scope] = nameOf(key);
@@ -63,6 +85,56 @@ export async function sharedHistory(
   const wanted = until === undefined ? steps : steps.filter(({ position }) => position <= until);
   const told = last === undefined ? wanted : wanted.slice(Math.max(0, wanted.length - last));
   return deepFreeze({ exact, steps: told.map((step) => ({ ...step })) });
+}
+
+/** See `SessionService.trimHistory`. */
+export async function trimHistory(
+  sessions: SessionBackend,
+  target: UpdateStateTarget,
+  options: TrimOptions,
+): Promise<number> {
+  const { appName, userId } = checkTrim(target, options);
+  options.signal?.throwIfAborted();
+  return await (await sessions.past()).trim({ appName, userId }, options, options.signal);
+}
+
+const SHARED_KEY = namesOf('the key', ['appName', 'userId', 'key']);
+const SCOPE = namesOf('the target', ['appName', 'userId']);
+
+/** Checks a key of an app, or of a user in it. */
+function checkSharedKey(given: SharedKey): SharedKey {
+  checkNames(Object.keys(given), SHARED_KEY);
+  const { appName, userId, key } = given;
+  admitString(appName, 'appName');
+  checkOptionalString(userId, 'userId');
+  const [scope] = nameOf(admitString(key, 'key'));
+  if (scope === 'session') {
+    invalid('key', 'must begin with app: or user:, as a session has all others');
+  }
+  if (scope === 'user' && userId === undefined) {
+    invalid('userId', 'is missing: a user: key needs one');
+  }
+  return { appName, userId, key };
+}
+
+/** Checks what is to be trimmed of a log, and of which one. */
+function checkTrim(target: UpdateStateTarget, options: TrimOptions): UpdateStateTarget {
+  checkObject(target, 'target');
+  checkNames(Object.keys(target), SCOPE);
+  const { appName, userId } = target;
+  admitString(appName, 'appName');
+  checkOptionalString(userId, 'userId');
+  checkObject(options, 'options');
+  checkOptions(options, OPTIONS.trim);
+  const { before, upTo } = options;
+  checkCount(upTo, 'upTo');
+  if ((before === undefined) === (upTo === undefined)) {
+    invalid('options', 'must have before or upTo, and not both');
+  }
+  if (before !== undefined && (typeof before !== 'number' || Number.isNaN(before))) {
+    invalid('before', `must be a number of milliseconds, not ${describe(before)}`);
+  }
+  return { appName, userId };
 }
 
 /** The session's own values. */

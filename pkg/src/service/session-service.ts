@@ -23,9 +23,7 @@ import {
   checkList,
   checkRequest,
   checkSession,
-  checkSharedKey,
   checkTarget,
-  checkTrim,
   checkUpdateOptions,
   checkWatchOptions,
   isSharedKey,
@@ -322,11 +320,8 @@ export class SessionService {
     given: SessionHistoryOptions = {},
   ): Promise<readonly HistoryStep[] | DetailedHistory | SharedHistory> {
     if (isSharedKey(session)) {
-      const shared = checkSharedKey(session);
-      const options = key as HistoryOptions;
-      checkOptions(options, OPTIONS.history);
-      const [past, sessions] = await this.#pastOf(options);
-      return await past.sharedHistory(sessions, shared, options);
+      const [past, sessions] = await this.#pastOf({});
+      return await past.sharedHistory(sessions, session, key as HistoryOptions);
     }
     const name = admitString(key, 'key');
     checkDetailed(given, OPTIONS.sessionHistory);
@@ -348,9 +343,8 @@ export class SessionService {
     target: { readonly appName: string; readonly userId?: string | undefined },
     options: TrimOptions,
   ): Promise<number> {
-    const { appName, userId } = checkTrim(target, options);
-    const sessions = await this.#begin(options);
-    return await (await sessions.past()).trim({ appName, userId }, options, options.signal);
+    const [past, sessions] = await this.#pastOf({});
+    return await past.trimHistory(sessions, target, options);
   }
 
   /**
