@@ -5,7 +5,7 @@ import { admitEvent } from '../input/event-draft.js';
 import { sessionIdFrom } from '../backend/backend.js';
 import { ownMetadata, ownPart } from '../session/own-part.js';
 import { currentLog } from './current-log.js';
-import { stateAt } from '../session/history.js';
+import { checkRevision, stateAt } from '../session/history.js';
 import { isStatepadError } from '../model/errors.js';
 import { newId } from '../model/ids.js';
 import type { ServiceParts } from './current-log.js';
@@ -20,8 +20,7 @@ export async function fork(parts: ServiceParts, source: SessionName, options: Fo
   const { id: sessionId, isNew } = sessionIdFrom(options.sessionId);
   const view = await currentLog(parts, source, signal);
   const revision = options.at ?? view.revision;
-  // Throws for a revision that there is not.
-  stateAt(view, revision);
+  checkRevision(view, revision, 'at');
   const state = admitDelta(ownPart(stateAt(view, 0)), 'state');
   const events = view.record.events.slice(0, revision);
 

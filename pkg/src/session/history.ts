@@ -72,7 +72,8 @@ function historyOf(record: SessionRecord): HistoryEngine {
   return engine;
 }
 
-function checkRevision({ revision: actual, record }: View, revision: number, path: string): void {
+/** Checks that a view has a revision. `path` names it in the error. Throws `INVALID_ARGUMENT`. */
+export function checkRevision({ revision: actual, record }: View, revision: number, path: string): void {
   if (!Number.isSafeInteger(revision) || revision < 0 || revision > actual) {
     const { sessionId: id } = record.key;
     const message = `session "${id}" has the revisions 0 to ${actual} here, and not ${describe(revision)}`;
