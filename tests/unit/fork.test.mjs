@@ -61,7 +61,7 @@ for (const [place, optionsOf] of Object.entries(places)) {
     test('what there is not cannot be forked, and leaves nothing behind', async () => {
       const service = new SessionService(optionsOf());
       const session = await service.createSession(KEY);
-      await assert.rejects(service.fork(session, { at: 1 }), hasCode('INVALID_ARGUMENT'));
+      await assert.rejects(service.fork(session, { at: 1 }), { code: 'INVALID_ARGUMENT', path: 'at' });
       await assert.rejects(service.fork(session, { at: -1 }), hasCode('INVALID_ARGUMENT'));
       await assert.rejects(service.fork(session, { to: 1 }), hasCode('INVALID_ARGUMENT'));
       await assert.rejects(service.fork(session, { sessionId: 's' }), hasCode('SESSION_EXISTS'));
