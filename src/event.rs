@@ -144,7 +144,7 @@ impl Event {
     }
 
     /// Resolves the operators against the values that `value_of` finds: what they come to is at the end of the delta
-    /// from then on, and they are in the metadata. Those of `temp:` keys end here: nobody sees these.
+    /// from then on, and they are in the metadata. Those of `temp:` keys end here: they are not seen by readers.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-// The past of app and user values over every database that several services share: exact, whoever wrote.
+// The past of app and user values over every database that several services share: exact, of all writers.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -23,7 +23,7 @@ export interface SessionHistoryOptions extends HistoryOptions {
 
 /** The writes of a key by one session, and how exact they are told. */
 export interface DetailedHistory {
-  /** Whether each `from` is what the key had, whoever wrote that. Otherwise it is what this session wrote before. */
+  /** Whether each `from` is what the key had, of all writers. Otherwise it is what this session wrote before. */
   readonly exact: boolean;
   readonly steps: readonly HistoryStep[];
 }

@@ -148,7 +148,7 @@ function ownOf(state: State): State {
   return own;
 }
 
-/** A step of a session with the value that the key had before, whoever wrote that, where it is known. */
+/** A step of a session with the value that the key had before, of all writers, where it is known. */
 function withFrom(told: HistoryStep, shared: SharedStep | undefined, isKnown: boolean): HistoryStep {
   if (shared === undefined && !isKnown) {
     return told;

@@ -436,7 +436,7 @@ export class SessionService {
   /**
    * Tells the changes of a session, event by event, or those of the values of an app or of a user in it. It reads when
    * it is asked for the next one: a reader that is slow holds no memory and no writer, and goes on from its place.
-   * Whoever writes in this service wakes it at once; others by the hints of the store, and every `poll` milliseconds.
+   * Writes of this service wake it at once; others do by the hints of the store, and every `poll` milliseconds.
    *
    * It goes on until the loop is left, `signal` is aborted, which throws its reason, the session is deleted, or the
    * service is closed. Throws `INVALID_ARGUMENT`; reading throws `SESSION_NOT_FOUND`, and what a store throws: begin

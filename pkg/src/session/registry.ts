@@ -179,7 +179,7 @@ export class SessionRegistry {
     );
   }
 
-  /** The values of an app, or of a user in it. They move: whoever asks must not keep them. */
+  /** The values of an app, or of a user in it. They move: a caller must not keep them. */
   valuesOf({ appName, userId }: ScopeKey): ValueList {
     const scope = this.#engine.scopeOf(appName, userId);
     return scope === undefined ? NO_VALUES : this.#scopes.valuesOf(scope).head.list();

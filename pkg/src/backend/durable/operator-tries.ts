@@ -1,5 +1,5 @@
-// Appends whose operators are resolved here: tried until nobody has come between the reading of the values and the
-// commit.
+// Appends whose operators are resolved here: tried until no other write has come between the reading of the values
+// and the commit.
 
 import { bothKeys, resolveHere } from './operators.js';
 import { sleep } from '../../async/sleep.js';
