@@ -173,6 +173,8 @@ describe('a server that is killed while it is written to, and started again, has
         'postgres',
         postgres.url,
         async () => {
+          // It starts no more processes, which would be left and keep a new server from starting.
+          execFileSync('kill', ['-STOP', String(postgres.pid)]);
           const all = [postgres.pid, ...childrenOf(postgres.pid)];
           // All at once: what is left would otherwise finish its work.
           execFileSync('kill', ['-9', ...all.map(String)]);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { SessionService } from 'statepad';
+import { DELETED, SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { plain } from '../contract/read.mjs';
 import { APP, KEY, USER, runs, setting } from '../support/fixtures.mjs';
@@ -143,4 +143,36 @@ test('junk in the place of a key, of options and of what is trimmed is refused b
   ]) {
     await assert.rejects(async () => ask(), { code: 'INVALID_ARGUMENT', path }, path);
   }
+});
+
+describe('in memory', () => {
+  const count = async (service, most) => {
+    for (let n = 1; n <= most; n++) {
+      await service.updateState(APP, () => ({ 'app:n': n, [`app:${n % 3}`]: n % 2 ? DELETED : n }));
+    }
+  };
+
+  test('at least the last thousand changes are kept, and all of them when that is asked for', async () => {
+    for (const [log, kept] of [
+      [undefined, (steps) => steps >= 1000 && steps < 2000],
+      [true, (steps) => steps === 3200],
+    ]) {
+      const service = new SessionService(log === undefined ? {} : { log });
+      const session = await service.createSession({ ...KEY, state: { 'user:a': 1 } });
+      await count(service, 2500);
+      await service.appendEvent({ session, event: setting({ n: 1 }) });
+      await count(service, 700);
+      const { exact, steps } = await service.history({ ...APP, key: 'app:n' });
+      assert.equal(exact, log === true);
+      assert.equal(steps.at(-1).position, 3200);
+      assert.ok(kept(steps.length), `${steps.length} steps`);
+      const at = await service.stateAt(session, 1, { detailed: true });
+      assert.deepEqual(plain(at), {
+        state: { n: 1, 'app:n': 2500, 'app:2': 2498, 'app:1': 2500, 'user:a': 1 },
+        exact: true,
+      });
+      assert.equal((await service.stateAt(session, 0, { detailed: true })).exact, log === true);
+      await service.close();
+    }
+  });
 });

@@ -5,7 +5,7 @@ import { creationEvent } from '../session/creation.js';
 import { notFoundInMemory, noteInMemory } from '../session/elsewhere.js';
 import { cloneMutable, put } from '../model/json.js';
 import { SessionRegistry } from '../session/registry.js';
-import { SharedLogs } from '../session/shared-log.js';
+import { SharedLogs, type LogKept } from '../session/shared-log.js';
 import { entriesOf } from '../session/scope-version.js';
 import { windowOf } from '../session/event-window.js';
 import { checkKey, type ListPlan } from '../input/requests.js';
@@ -40,8 +40,8 @@ export class MemoryBackend implements SessionBackend {
   #topics: Topics | undefined;
   readonly #now: () => number;
 
-  /** `log`: whether what is written to app and user values is kept. */
-  constructor(now: () => number, log: boolean) {
+  /** `log`: what is kept of what is written to app and user values. */
+  constructor(now: () => number, log: LogKept) {
     this.#now = now;
     this.#logs = new SharedLogs(log);
     noteInMemory(this);

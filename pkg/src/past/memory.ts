@@ -73,7 +73,8 @@ export class MemoryPast implements SharedPast {
     const old = young < 0 ? log.entries.length : young;
     const count = Math.max(0, Math.min(old, upTo - log.base));
     if (count > 0) {
-      log.began = this.#history(log).stateAt(count, log.position - log.base, {});
+      const began = this.#history(log).stateAt(count, log.position - log.base, {});
+      log.began = new Map<string, Json>(Object.entries(began));
       log.baseMoment = (log.entries[count - 1] as SharedEntry).moment;
       log.entries.splice(0, count);
       log.base += count;
@@ -97,7 +98,7 @@ export class MemoryPast implements SharedPast {
       told?.engine.free();
       told = { engine: new HistoryEngine(), base: log.base };
       this.#told.set(log, told);
-      told.engine.push(Object.keys(log.began).length === 0 ? undefined : { delta: log.began, deleted: [] });
+      told.engine.push(log.began.size === 0 ? undefined : { delta: recordOf(log.began), deleted: [] });
     }
     const { engine } = told;
     for (let index = engine.next; index <= log.entries.length; index++) {
@@ -105,6 +106,12 @@ export class MemoryPast implements SharedPast {
     }
     return engine;
   }
+}
+
+function recordOf(values: ReadonlyMap<string, Json>): Record<string, Json> {
+  const record: Record<string, Json> = {};
+  values.forEach((value, key) => put(record, key, value));
+  return record;
 }
 
 /** The moment of the service at which a session came to a revision: pairs of both, where the moment is another one. */

@@ -36,8 +36,9 @@ export interface StoreOptions extends Partial<Callbacks> {
    */
   readonly cachedEvents?: number | undefined;
   /**
-   * Whether a service without a store keeps what was written to app and user values, so that their past can be told;
-   * it does unless told otherwise. Stores have an option of their own.
+   * What a service without a store keeps of what was written to app and user values, so that their past can be told:
+   * all (`true`), nothing (`false`), or, unless told otherwise, at least the last 1,000 changes of each app and each
+   * user. Stores have an option of their own.
    */
   readonly log?: boolean | undefined;
 }

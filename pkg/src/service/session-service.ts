@@ -30,6 +30,7 @@ import {
 } from '../input/requests.js';
 import { admitCreation, type SessionBackend } from '../backend/backend.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
+import type { LogKept } from '../session/shared-log.js';
 import type { StoredOptions } from '../backend/durable/options.js';
 import { lazyIterator } from '../async/lazy-iterator.js';
 import type { ExclusiveQueues } from '../async/exclusive-queue.js';
@@ -96,7 +97,7 @@ export class SessionService {
   readonly #stored: StoredOptions | undefined;
   readonly #now: () => number;
   readonly #admit: AdmitOptions;
-  readonly #log: boolean;
+  readonly #log: LogKept;
   #updates: ExclusiveQueues | undefined;
   #isClosed = false;
 
@@ -107,7 +108,7 @@ export class SessionService {
     this.#now = now;
     this.#stored = checkStoreOptions(options, now);
     this.#admit = options.admit ?? {};
-    this.#log = options.log ?? true;
+    this.#log = options.log ?? 'last';
   }
 
   /**
@@ -316,12 +317,12 @@ export class SessionService {
   ): Promise<readonly HistoryStep[]>;
   async history(
     session: SessionName | SharedKey,
-    key: string | HistoryOptions = {},
+    key?: string | HistoryOptions,
     given: SessionHistoryOptions = {},
   ): Promise<readonly HistoryStep[] | DetailedHistory | SharedHistory> {
     if (isSharedKey(session)) {
       const [past, sessions] = await this.#pastOf({});
-      return await past.sharedHistory(sessions, session, key as HistoryOptions);
+      return await past.sharedHistory(sessions, session, (key ?? {}) as HistoryOptions);
     }
     const name = admitString(key, 'key');
     checkDetailed(given, OPTIONS.sessionHistory);

@@ -1,6 +1,7 @@
 // What was written to the values of apps and users in memory, in its order: the past of what sessions share.
 
 import { isDeletion, scopeOfWord } from '../engine/keys.js';
+import { applyDelta } from '../model/delta.js';
 import { put } from '../model/json.js';
 import type { PreparedChange, ScopeKey } from '../engine/sessions.js';
 import type { SessionRecord } from './record.js';
@@ -28,13 +29,17 @@ export interface SharedLog {
   position: number;
   /** How many of them are not in `entries` any more. */
   base: number;
-  /** The moment of the last one of these, and the values there, under full keys. */
+  /** The moment of the last one of these, and the values there, under full keys, in the order of writing. */
   baseMoment: number;
-  began: Readonly<Record<string, Json>>;
+  began: Map<string, Json>;
   readonly entries: SharedEntry[];
 }
 
-const NOTHING: Readonly<Record<string, Json>> = Object.freeze({});
+/** Which changes are kept: all, none, or of each app and each user at least the last {@link LEAST_KEPT}. */
+export type LogKept = boolean | 'last';
+
+const LEAST_KEPT = 1000;
+
 const NONE: readonly string[] = Object.freeze([]);
 
 /**
@@ -44,11 +49,13 @@ const NONE: readonly string[] = Object.freeze([]);
 export class SharedLogs {
   /** Whether what was written is kept; positions are counted in any case. */
   readonly isKept: boolean;
+  readonly #most: number;
   readonly #apps = new Map<string, { readonly app: SharedLog; readonly users: Map<string, SharedLog> }>();
   #moment = 0;
 
-  constructor(isKept: boolean) {
-    this.isKept = isKept;
+  constructor(kept: LogKept) {
+    this.isKept = kept !== false;
+    this.#most = kept === true ? Infinity : 2 * LEAST_KEPT;
   }
 
   /** Remembers at which moment a session came to its revision: what was written before that is what it saw. */
@@ -96,6 +103,9 @@ export class SharedLogs {
     log.position += 1;
     if (this.isKept) {
       log.entries.push({ moment: this.#moment, time, key, eventId, ...partOf(change, scope) });
+      if (log.entries.length >= this.#most) {
+        forgetOldest(log);
+      }
     } else {
       log.base = log.position;
     }
@@ -112,7 +122,17 @@ export class SharedLogs {
 }
 
 function newLog(): SharedLog {
-  return { position: 0, base: 0, baseMoment: 0, began: NOTHING, entries: [] };
+  return { position: 0, base: 0, baseMoment: 0, began: new Map(), entries: [] };
+}
+
+/** The oldest entries become what the log began with. */
+function forgetOldest(log: SharedLog): void {
+  const oldest = log.entries.splice(0, LEAST_KEPT);
+  for (const { delta, deleted } of oldest) {
+    applyDelta(log.began, { set: delta, unset: deleted });
+  }
+  log.base += oldest.length;
+  log.baseMoment = oldest.at(-1)?.moment ?? log.baseMoment;
 }
 
 /** What a change writes to a scope. A delta that has nothing else is shared. */
