@@ -171,6 +171,8 @@ describe('the state', () => {
     assert.deepEqual((await flashing()).sort(), ['topic', 'user:name']);
 
     await button(page, 'Step back').click();
+    // The row shows what the value was before, too: the other moment is there when there is a way back.
+    await button(state(page), 'Back to now').waitFor();
     await row(page, 'topic').getByText('1', { exact: true }).waitFor();
     assert.deepEqual(await flashing(), []);
     await button(state(page), 'Back to now').click();

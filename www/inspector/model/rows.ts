@@ -50,7 +50,7 @@ export async function rowsAt(
   const first = log.turns[revision - 1];
   const written = first === undefined ? new Set<string>() : keysWritten(log, first, revision);
   const [state, before]: [State, State] = await Promise.all([
-    service.stateAt(session, revision),
+    revision === session.revision ? storedStateOf(session) : service.stateAt(session, revision),
     first === undefined ? {} : service.stateAt(session, first - 1),
   ]);
   const deleted = [...written].filter((key) => !Object.hasOwn(state, key) && Object.hasOwn(before, key));
@@ -61,6 +61,11 @@ export async function rowsAt(
     return row(key, state[key], change === undefined ? undefined : { change, before: before[key] }, steps[index]?.[0]);
   });
   return [...rows, ...Object.entries(temp).map(([key, value]) => tempRow(key, value))];
+}
+
+/** What a session shows now: others may have written `app:` and `user:` keys since its last event. */
+function storedStateOf({ state }: Session): State {
+  return Object.fromEntries(Object.entries(state).filter(([key]) => splitKey(key).scope !== 'temp'));
 }
 
 function keysWritten(log: Log, from: number, to: number): Set<string> {
