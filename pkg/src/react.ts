@@ -2,7 +2,7 @@
  * A session in React: components show it, and are rendered anew when what they show has changed.
  *
  * @example
- * ```jsx
+ * ```tsx
  * import { SessionProvider, useSessionState } from 'statepad/react';
  *
  * function Topic() {
