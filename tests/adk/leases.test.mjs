@@ -8,17 +8,26 @@ import { LeasedRunner, StatepadSessionService } from 'statepad/adk';
 import { memoryStore } from 'statepad/stores/memory';
 import { KEY, said } from './harness.mjs';
 import { ScriptedModel } from './scripted-model.mjs';
+import { gate } from './writers.mjs';
 
 /** @typedef {import('./scripted-model.mjs').Step} Step */
 
 const NAME = { appName: KEY.appName, userId: KEY.userId, id: KEY.sessionId };
 const tick = (time = 5) => new Promise((resolve) => setTimeout(resolve, time));
 
-/** Resolved by hand. */
-function gate() {
-  let open = () => {};
-  const opened = new Promise((resolve) => (open = () => resolve(undefined)));
-  return { open, opened };
+/**
+ * An answer of a model that is waited for: `asked` is open once it was asked for, and `model` lets it come.
+ *
+ * @param {string} text
+ */
+function held(text) {
+  const [model, asked] = [gate(), gate()];
+  const answer = async () => {
+    asked.open();
+    await model.passed;
+    return text;
+  };
+  return { model, asked, answer };
 }
 
 /**
@@ -53,16 +62,10 @@ async function turn(runner, text, abortSignal) {
 }
 
 test('while a run goes on, another one is refused; afterwards it goes on where that has ended', async () => {
-  const model = gate();
-  const asked = gate();
-  const answer = async () => {
-    asked.open();
-    await model.opened;
-    return 'ours';
-  };
+  const { model, asked, answer } = held('ours');
   const { here, there, service, log } = await start([answer]);
   const running = turn(here, 'first');
-  await asked.opened;
+  await asked.passed;
   await assert.rejects(turn(there, 'second'), { code: 'LEASE_HELD' });
   await assert.rejects(turn(here, 'second'), { code: 'LEASE_HELD' });
   assert.deepEqual(await log(), ['user: first']);
@@ -104,16 +107,10 @@ test('the lease is given back when the agent fails, the caller stops listening o
 });
 
 test('a run that was overtaken writes nothing more, and says why', async () => {
-  const model = gate();
-  const asked = gate();
-  const answer = async () => {
-    asked.open();
-    await model.opened;
-    return 'too late';
-  };
+  const { model, asked, answer } = held('too late');
   const { here, service, log } = await start([answer], { ttl: 60_000 });
   const running = turn(here, 'first');
-  await asked.opened;
+  await asked.passed;
   // As a process that stood still finds it: the session was deleted and made anew by another one, or its lease taken.
   await service.deleteSession(KEY);
   await service.createSession(KEY);
@@ -127,13 +124,7 @@ test('a run that was overtaken writes nothing more, and says why', async () => {
 });
 
 test('a run whose lease another has taken is aborted, and throws LEASE_LOST', async () => {
-  const model = gate();
-  const asked = gate();
-  const answer = async () => {
-    asked.open();
-    await model.opened;
-    return 'too late';
-  };
+  const { model, asked, answer } = held('too late');
   const store = memoryStore();
   // Renewals do not come through: as in a process that stands still.
   /** @type {typeof store.lease} */
@@ -147,7 +138,7 @@ test('a run whose lease another has taken is aborted, and throws LEASE_LOST', as
   const agent = new LlmAgent({ name: 'helper', model: new ScriptedModel(answer) });
   const runner = new LeasedRunner({ appName: KEY.appName, agent, sessionService, lease: { ttl: 1 } });
   const running = turn(runner, 'first');
-  await asked.opened;
+  await asked.passed;
   await tick(20);
   const other = new StatepadSessionService({ store });
   await other.service.withLease(NAME, async ({ session }) => {

@@ -3,21 +3,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  AgentTool,
-  BaseAgent,
-  Context,
-  createEvent,
-  FunctionTool,
-  LlmAgent,
-  LoopAgent,
-  ParallelAgent,
-  SequentialAgent,
-} from '@google/adk';
+import { AgentTool, FunctionTool, LlmAgent, LoopAgent, ParallelAgent, SequentialAgent } from '@google/adk';
 import { append, compareAndSet, increment, setOnce, StatepadSessionService } from 'statepad/adk';
 import { memoryStore } from 'statepad/stores/memory';
 import { KEY, open } from './harness.mjs';
 import { ScriptedModel } from './scripted-model.mjs';
+import { crossed } from './writers.mjs';
 
 /** @param {string} name @param {Record<string, unknown>} [args] */
 const call = (name, args = {}) => ({ functionCall: { name, args } });
@@ -165,62 +156,14 @@ for (const [place, make] of Object.entries(PLACES)) {
   });
 }
 
-/** An agent that writes, and yields its event when it may. */
-class Writer extends BaseAgent {
-  /**
-   * @param {string} name @param {{ write: (state: import('@google/adk').State) => unknown, send: () =>
-   * unknown }} steps
-   */
-  constructor(name, steps) {
-    super({ name });
-    this.steps = steps;
-  }
-
-  /** @param {import('@google/adk').InvocationContext} invocationContext */
-  async *runAsyncImpl(invocationContext) {
-    const context = new Context({ invocationContext });
-    await this.steps.write(context.state);
-    await this.steps.send();
-    yield createEvent({ author: this.name, invocationId: invocationContext.invocationId, actions: context.actions });
-  }
-
-  /** @returns {AsyncGenerator<import('@google/adk').Event, void, void>} */
-  runLiveImpl() {
-    throw new Error('not live');
-  }
-}
-
-/** Resolved by the agent that comes first. */
-function gate() {
-  /** @type {(value?: unknown) => void} */
-  let resolve = () => {};
-  const promise = new Promise((/** @type {(value?: unknown) => void} */ open) => (resolve = open));
-  return { resolve, promise };
-}
-
 /**
- * Two branches: `early` writes first; `late` writes second and its event is appended first.
+ * What `n`, which was 1, comes to: `late` writes second and its event is appended first.
  *
  * @param {(state: import('@google/adk').State) => unknown} early
  * @param {(state: import('@google/adk').State) => unknown} late
  */
-async function crossed(early, late) {
-  const written = gate();
-  const appended = gate();
-  const agent = new ParallelAgent({
-    name: 'crossed',
-    subAgents: [
-      new Writer('early', {
-        write: (state) => (early(state), written.resolve()),
-        send: () => appended.promise,
-      }),
-      new Writer('late', {
-        write: async (state) => (await written.promise, late(state)),
-        send: () => void setImmediate(() => setImmediate(() => appended.resolve())),
-      }),
-    ],
-  });
-  const { turn, state } = await open({ agent, state: { n: 1 } });
+async function counted(early, late) {
+  const { turn, state } = await open({ agent: crossed(early, late), state: { n: 1 } });
   const events = await turn('go');
   assert.deepEqual(
     events.map(({ author }) => author),
@@ -232,8 +175,8 @@ async function crossed(early, late) {
 test('of operators that overtake each other all count; a value written later wins over them', async () => {
   /** @param {unknown} value */
   const set = (value) => (/** @type {import('@google/adk').State} */ state) => state.set('n', value);
-  assert.equal(await crossed(set(increment(2)), set(increment(3))), 6);
-  assert.equal(await crossed(set(increment(2)), set(9)), 9);
+  assert.equal(await counted(set(increment(2)), set(increment(3))), 6);
+  assert.equal(await counted(set(increment(2)), set(9)), 9);
   // A value written before an increment that is stored already is overtaken, as by any later write.
-  assert.equal(await crossed(set(9), set(increment(3))), 4);
+  assert.equal(await counted(set(9), set(increment(3))), 4);
 });

@@ -3,77 +3,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BaseAgent, Context, createEvent, LlmAgent, ParallelAgent, SequentialAgent } from '@google/adk';
+import { LlmAgent, ParallelAgent, SequentialAgent } from '@google/adk';
 import { DELETED, StatepadSessionService } from 'statepad/adk';
 import { KEY, onBoth, open } from './harness.mjs';
 import { ScriptedModel } from './scripted-model.mjs';
-
-/** Resolved by the agent that comes first. */
-function gate() {
-  /** @type {() => void} */
-  let open = () => {};
-  const passed = new Promise((/** @type {(value?: unknown) => void} */ resolve) => (open = resolve));
-  return { open, passed };
-}
-
-/**
- * An agent that writes once it may and yields the event once it may.
- */
-class Writer extends BaseAgent {
-  /**
-   * @param {string} name @param {{ write: (state: import('@google/adk').State) => Promise<void>, send: () =>
-   * Promise<unknown> }} steps
-   */
-  constructor(name, steps) {
-    super({ name });
-    this.steps = steps;
-  }
-
-  /** @param {import('@google/adk').InvocationContext} invocationContext */
-  async *runAsyncImpl(invocationContext) {
-    const context = new Context({ invocationContext });
-    await this.steps.write(context.state);
-    await this.steps.send();
-    yield createEvent({ author: this.name, invocationId: invocationContext.invocationId, actions: context.actions });
-  }
-
-  /** @returns {AsyncGenerator<import('@google/adk').Event, void, void>} */
-  runLiveImpl() {
-    throw new Error('not live');
-  }
-}
-
-/**
- * Two branches: `early` writes first; `late` writes second and its event is appended first.
- *
- * @param {(state: import('@google/adk').State) => void} early
- * @param {(state: import('@google/adk').State) => void} late
- */
-function crossed(early, late) {
-  const written = gate();
-  const appended = gate();
-  return new ParallelAgent({
-    name: 'crossed',
-    subAgents: [
-      new Writer('early', {
-        async write(state) {
-          early(state);
-          written.open();
-        },
-        send: () => appended.passed,
-      }),
-      new Writer('late', {
-        async write(state) {
-          await written.passed;
-          late(state);
-        },
-        async send() {
-          setImmediate(() => setImmediate(appended.open));
-        },
-      }),
-    ],
-  });
-}
+import { crossed } from './writers.mjs';
 
 for (const key of ['n', 'app:n', 'user:n']) {
   test(`the later write to ${key} wins although its event is appended first`, async () => {
