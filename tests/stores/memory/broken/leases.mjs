@@ -11,6 +11,13 @@ const answering = (map) => (store) => ({
   lease: async (key, request) => map(await store.lease(key, request, context), request),
 });
 
+/** The `lease` of a store, which notes something of each answer. */
+const noting = (store, note) => async (key, request) => {
+  const answer = await store.lease(key, request, context);
+  note(JSON.stringify(key), answer, request);
+  return answer;
+};
+
 /** A store that refuses otherwise. */
 const refusing = (map) => (store) => {
   const other = (error) => {
@@ -55,11 +62,7 @@ export const brokenLeases = {
   'takes no token for an old one': (store) => {
     const tokens = new Map();
     return {
-      lease: async (key, request) => {
-        const answer = await store.lease(key, request, context);
-        tokens.set(JSON.stringify(key), answer.fence);
-        return answer;
-      },
+      lease: noting(store, (key, { fence }) => tokens.set(key, fence)),
       commit: (change) => {
         const guard = change.guard ?? { fence: 0 };
         const isLeased = change.kind === 'append' && tokens.has(JSON.stringify(change.key));
@@ -128,11 +131,7 @@ export const brokenLeases = {
   'keeps leases when their session is removed': (store) => {
     const tokens = new Map();
     return {
-      lease: async (key, request) => {
-        const answer = await store.lease(key, request, context);
-        tokens.set(JSON.stringify(key), request.holder);
-        return answer;
-      },
+      lease: noting(store, (key, _, { holder }) => tokens.set(key, holder)),
       commit: async (change) => {
         const committed = await store.commit(change, context);
         const holder = tokens.get(JSON.stringify(change.key));
@@ -181,11 +180,7 @@ export const brokenLeases = {
   'looks at the token before it looks for a duplicate': (store) => {
     const tokens = new Map();
     return {
-      lease: async (key, request) => {
-        const answer = await store.lease(key, request, context);
-        tokens.set(JSON.stringify(key), answer.fence);
-        return answer;
-      },
+      lease: noting(store, (key, { fence }) => tokens.set(key, fence)),
       commit: (change) => {
         const actual = tokens.get(JSON.stringify(change.key));
         const fence = change.guard?.fence;
@@ -199,11 +194,7 @@ export const brokenLeases = {
   'moves the revision when it gives a lease': (store) => {
     const leased = new Set();
     return {
-      lease: async (key, request) => {
-        const answer = await store.lease(key, request, context);
-        leased.add(JSON.stringify(key));
-        return answer;
-      },
+      lease: noting(store, (key) => leased.add(key)),
       load: async (key, query) => {
         const loaded = await store.load(key, query, context);
         return loaded && leased.has(JSON.stringify(key)) ? { ...loaded, rev: loaded.rev + 1 } : loaded;
