@@ -30,18 +30,7 @@ import type { LogOptions, Records } from './log-record.js';
 import type { Durability, Migrate, SessionStore } from '../../store/contract.js';
 
 export { StoreError } from '../../store/store-error.js';
-export { callbackStore } from './callback-store.js';
-export type {
-  Callbacks,
-  LogOptions,
-  LogRecord,
-  Records,
-  Refusal,
-  Remainder,
-  Removal,
-  Trimming,
-  VersionRecord,
-} from './log-record.js';
+export * from './callback-store.js';
 export type { FileJournalOptions, StorageOptions } from './options.js';
 export type { StorageArea, StorageLocks } from './web-storage/area.js';
 export type { Durability, Migrate, SessionStore } from '../../store/contract.js';
