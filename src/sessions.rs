@@ -36,6 +36,18 @@ impl Default for Sessions {
 }
 
 impl Sessions {
+    /// The value that a session has under a full key now.
+    pub(crate) fn value(&self, id: SessionId, key: &str) -> Option<&Json> {
+        let ScopeIds { session, app, user } = self.scopes(id)?;
+        let scope = match Scope::split(key).0 {
+            Scope::Session => session,
+            Scope::App => app,
+            Scope::User => user,
+            Scope::Temp => return None,
+        };
+        self.scope_state(scope)?.values().get(key)
+    }
+
     /// The merged state of a session as it is now.
     pub fn state(&self, id: SessionId) -> Option<SessionState> {
         let ScopeIds { session, app, user } = self.scopes(id)?;

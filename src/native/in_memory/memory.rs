@@ -107,14 +107,7 @@ impl Memory {
 
     /// The value that a session has under a full key.
     pub(super) fn value(&self, id: SessionId, key: &str) -> Option<&Json> {
-        let scopes = self.sessions.scopes(id)?;
-        let scope = match Scope::split(key).0 {
-            Scope::Session => scopes.session,
-            Scope::App => scopes.app,
-            Scope::User => scopes.user,
-            Scope::Temp => return None,
-        };
-        self.sessions.scope_state(scope)?.values().get(key)
+        self.sessions.value(id, key)
     }
 
     /// What becomes of the lease of a session.
