@@ -71,7 +71,8 @@ export async function appendStored(parts: StoreParts, request: AppendRequest): P
   const view = parts.cache.registry.view(request.session);
   const key = view?.record.key ?? checkKey({ appName, userId, sessionId });
   // The lease that there is now, whatever becomes of it while others take their turn.
-  const asked = { ...request, lease: request.lease ?? view?.lease };
+  const lease = request.lease ?? view?.lease;
+  const asked = lease === undefined ? request : { ...request, lease };
   const task = async (begin: Begin): Promise<Appended> => {
     const operators = request.draft.operators && storedOperators(request.draft);
     if (operators === undefined || areResolved(parts.connection.store, operators)) {
