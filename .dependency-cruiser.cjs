@@ -50,10 +50,13 @@ const PACKAGE = {
   ],
   adk: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
   jsonl: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
+  // stores/adk-database: it finds out whose database something is.
+  'adk-import': ['jsonl', 'service', 'stores/adk-database', 'checks', 'model', 'async'],
   sse: ['checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
   'stores/shared': ['store', 'checks', 'model', 'async'],
+  'stores/adk-database': ['store', 'stores/shared', 'stores/postgres', 'checks', 'model', 'async'],
   'stores/cloudflare': ['store', 'stores/shared', 'stores/sqlite', 'checks', 'model', 'async'],
   'stores/encrypted': ['store', 'stores/shared', 'checks', 'model', 'async'],
   'stores/indexeddb': ['store', 'stores/shared', 'checks', 'model', 'async'],
