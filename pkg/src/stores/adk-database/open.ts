@@ -39,7 +39,10 @@ export async function checkTables(database: Database, schema: string, quoted: st
     for (const column of columns) {
       const { length } = tables.get(table)?.get(column) ?? {};
       if (length !== undefined && length < KEY_LENGTH) {
-        throw new StoreError('rejected', `${table}.${column} keeps ${length} characters, where adk-python has ${KEY_LENGTH}`);
+        throw new StoreError(
+          'rejected',
+          `${table}.${column} keeps ${length} characters, where adk-python has ${KEY_LENGTH}`,
+        );
       }
     }
   }

@@ -57,8 +57,7 @@ function modelIn(line: string): readonly [name: string, Model] {
 }
 
 function memberIn(text: string): Member {
-  const [, stored = '', name = inCamelCase(stored), mark, shape = ''] =
-    /^(\w+)(?:=(\w+))?(!?):(.*)$/.exec(text) ?? [];
+  const [, stored = '', name = inCamelCase(stored), mark, shape = ''] = /^(\w+)(?:=(\w+))?(!?):(.*)$/.exec(text) ?? [];
   return { stored, name, isRequired: mark === '!', shape: shapeIn(shape) };
 }
 

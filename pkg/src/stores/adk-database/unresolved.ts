@@ -73,10 +73,10 @@ export class Unresolved {
         throw new Error(`postgres: transaction ${id} has not ended, so it is not known whether it was committed`);
       }
       // Its client is gone, which the server may not notice for hours. No other transaction is ended by this.
-      await this.#ask('select pg_terminate_backend(pid) from pg_stat_activity where pid = $1::int and backend_xid = $2::xid', [
-        process,
-        String(BigInt(id) & 0xffff_ffffn),
-      ]);
+      await this.#ask(
+        'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1::int and backend_xid = $2::xid',
+        [process, String(BigInt(id) & 0xffff_ffffn)],
+      );
       await sleep(LOOK_EVERY);
     }
   }
