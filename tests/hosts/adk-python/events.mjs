@@ -172,3 +172,51 @@ export const PYTHON = RICH.map((event) => ({
   id: `python-${event.id}`,
   timestamp: event.timestamp / 1_000,
 }));
+
+/** What stands in the place of a member by mistake. */
+const JUNK = [
+  null,
+  true,
+  0,
+  -1.5,
+  1e21,
+  '',
+  'text',
+  'AQ==',
+  [],
+  [null],
+  ['x'],
+  [1],
+  {},
+  { a: 1 },
+  { type: 'x' },
+  [{}],
+];
+
+/** A rich event in which some members, wherever they are, are something else; the same ones for the same seed. */
+export function spoilt(seed) {
+  let state = seed + 1;
+  const random = (below) => {
+    // Of the minimal standard generator.
+    state = (state * 48_271) % 2_147_483_647;
+    return Math.floor((state / 2_147_483_647) * below);
+  };
+  random(1);
+  const event = structuredClone(RICH[random(RICH.length)]);
+  for (let count = 1 + random(3); count > 0; count--) {
+    let parent = event;
+    for (;;) {
+      const names = Object.keys(parent).filter((name) => parent !== event || !['id', 'timestamp'].includes(name));
+      const name = names[random(names.length)];
+      if (name === undefined) break;
+      const isDeeper = typeof parent[name] === 'object' && parent[name] !== null && random(5) > 0;
+      if (!isDeeper) {
+        const there = random(3) === 0 && !Array.isArray(parent) ? `un_known${random(9)}` : name;
+        parent[there] = structuredClone(JUNK[random(JUNK.length)]);
+        break;
+      }
+      parent = parent[name];
+    }
+  }
+  return { ...event, id: `spoilt-${String(seed).padStart(4, '0')}`, timestamp: 1_700_000_200_000 + seed };
+}

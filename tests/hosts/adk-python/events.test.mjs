@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { adkDatabaseStore } from 'statepad/stores/adk-database';
 import { root } from '../../packaging/project.mjs';
 import { context, withDatabase } from '../../stores/postgres/database.mjs';
-import { ODD, PYTHON, RICH } from './events.mjs';
+import { ODD, PYTHON, RICH, spoilt } from './events.mjs';
 import { printedBy, startHost } from './python.mjs';
 
 /** What adk-python adds to every event in its own JSON. */
@@ -106,6 +106,19 @@ await withDatabase(async (database) => {
     assert.deepEqual(
       ours,
       [...ODD].sort((one, other) => one.timestamp - other.timestamp),
+    );
+  });
+
+  test('five hundred events with members spoilt at random are read by adk-python, and come back', async (t) => {
+    const python = await open(t);
+    const events = Array.from({ length: 500 }, (_, seed) => spoilt(seed));
+    await create('spoilt');
+    for (const event of events) await append('spoilt', event);
+    assert.deepEqual(await eventsOf('spoilt'), events);
+    const read = await python.ask({ do: 'get', ...nameOf('spoilt') });
+    assert.deepEqual(
+      read.events.map(({ id }) => id),
+      events.map(({ id }) => id),
     );
   });
 });
