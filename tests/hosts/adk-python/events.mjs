@@ -157,6 +157,26 @@ export const ODD = [
   { author: 'agent', actions: { compaction: { startTimestamp: 1 }, route: 1.5, renderUiWidgets: [{ id: 'w' }] } },
   { author: 7, branch: {}, errorCode: 404, partial: 'false', turnComplete: null, customMetadata: [1] },
   { author: 'agent', usageMetadata: { promptTokenCount: 1.5, unknownCount: 3 }, finishReason: 5, nodeInfo: 'x' },
+  { author: 'agent', cacheMetadata: { fingerprint: 'f', contents_count: 1, cache_name: 'only' } },
+  { author: 'agent', cacheMetadata: { fingerprint: 'f', contents_count: -1 } },
+  {
+    author: 'agent',
+    actions: {
+      requestedAuthConfigs: {
+        a: {
+          authScheme: { type: 'openIdConnect' },
+          rawAuthCredential: { authType: 'serviceAccount', serviceAccount: { scopes: ['x'] } },
+        },
+        b: {
+          authScheme: { type: 'openIdConnect' },
+          rawAuthCredential: {
+            authType: 'serviceAccount',
+            serviceAccount: { useDefaultCredential: true, useIdToken: true },
+          },
+        },
+      },
+    },
+  },
   { author: 'agent', statepad: { event: { forged: true } } },
   { author: 'agent', timestamp: 1_700_000_000_000.123_4 },
 ].map((event, index) => ({

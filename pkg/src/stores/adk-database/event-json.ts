@@ -6,6 +6,7 @@
 
 import { isObject } from '../../model/kinds.js';
 import { put, sameJson } from '../../model/json.js';
+import { RULES } from './event-rules.js';
 import { modelOf, type Plain, type Shape } from './shapes.js';
 import { millisecondsOf, secondsOf } from './times.js';
 import type { Json } from '../../model/types.js';
@@ -61,7 +62,7 @@ function toStoredModel(name: string, value: JsonObject): Json | undefined {
       put(stored, member?.stored ?? key, written);
     }
   }
-  return required.every((key) => Object.hasOwn(stored, key)) ? stored : undefined;
+  return required.every((key) => Object.hasOwn(stored, key)) && (RULES[name]?.(stored) ?? true) ? stored : undefined;
 }
 
 function toStoredPlain(plain: Plain, value: Json): Json | undefined {
