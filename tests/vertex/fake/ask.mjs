@@ -38,7 +38,7 @@ export async function makeSession(ask, id, session = {}) {
 }
 
 /** Appends an event to a session. */
-export async function append(ask, id, event = {}) {
+export async function append(ask, id, event = {}, init = {}) {
   const required = { author: 'user', invocationId: 'i1', timestamp: '2026-01-01T00:00:00Z' };
-  return await ask(`POST /sessions/${id}:appendEvent`, { ...required, ...event });
+  return await ask(`POST /sessions/${id}:appendEvent`, { ...required, ...event }, init);
 }
