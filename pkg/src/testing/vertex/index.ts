@@ -62,7 +62,7 @@ export function fakeVertexAi(options: FakeVertexAiOptions = {}): FakeVertexAi {
     return jsonResponse(200, service.answer({ target, query, body: readJson(bytes), polls }));
   };
 
-  const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+  const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const received = await receive(new Request(input, init));
     requests.push(received.told);
     const trouble = troubles.take(received.told);
