@@ -46,6 +46,7 @@ export function vertexAiStore(options: VertexAiStoreOptions): SessionStore {
   return {
     durability: 'replicated',
     guards: 'none',
+    lacks: ['revisions', 'order', 'texts', 'ids', 'times', 'clock', 'beginnings', 'repeats', 'scopes', 'operators'],
     commit: async (change, context) => {
       checkChange(change);
       return await sessions.run(change.key as SessionKey, context, async (of) =>
