@@ -119,7 +119,7 @@ export const valueCases: readonly StoreCase[] = [
       prev: 2,
       pos: { app: 0, user: 0 },
       duplicate: true,
-      data: JSON.stringify({ text: BIG }),
+      data: BIG_EVENT,
     }),
   ),
   caseThatNeeds(
