@@ -93,7 +93,11 @@ export class SessionsApi {
   /** A page of the events of a session; `undefined` when there is no session. */
   async events(
     { engine, name, signal }: Resource,
-    query: { readonly filter?: string | undefined; readonly orderBy?: string; readonly pageToken?: string | undefined },
+    query: {
+      readonly filter?: string | undefined;
+      readonly orderBy?: string;
+      readonly pageToken?: string | undefined;
+    },
   ): Promise<ApiPage<ApiEvent> | undefined> {
     const path = `${name}/events`;
     const body = await this.client.read(

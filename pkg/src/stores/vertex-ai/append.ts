@@ -133,8 +133,6 @@ function positionsAfter(
   state: ScopedState,
 ): Pos {
   const after = (part: 'app' | 'user', scope: string): number =>
-    isEmpty(delta[part])
-      ? before[part]
-      : positions.written(scope, before[part], withDeltas(state[part], delta[part]));
+    isEmpty(delta[part]) ? before[part] : positions.written(scope, before[part], withDeltas(state[part], delta[part]));
   return { app: after('app', scopeText(app)), user: after('user', scopeText(app, user)) };
 }

@@ -47,7 +47,9 @@ async function lookAfterLoss(
 ): Promise<ApiSession | undefined> {
   const session = await getting;
   if (session !== undefined && label === undefined) {
-    throw new Error('the id of the creation does not fit into a label: it is not known whether the session is its own');
+    throw new Error(
+      'the id of the creation does not fit into a label: it is not known whether the session is its own',
+    );
   }
   return session;
 }

@@ -72,7 +72,10 @@ export async function loadScope(
   const session = items.find(({ userId }) => user === undefined || userId === user);
   if (session === undefined) {
     const why = 'the API tells app and user state with a session only, and there is none';
-    throw new StoreError('rejected', `the state of ${scopeTitle(user === undefined ? { app } : { app, user })} cannot be read: ${why}`);
+    throw new StoreError(
+      'rejected',
+      `the state of ${scopeTitle(user === undefined ? { app } : { app, user })} cannot be read: ${why}`,
+    );
   }
   const { app: ofApp, user: ofUser } = stateOf(session);
   const state = user === undefined ? ofApp : ofUser;

@@ -32,23 +32,25 @@ export function engineIn(text: string, project: string, location: string): Engin
  * Makes the function that finds the engine of an app. It throws `rejected` for an app that is none, and for an engine
  * that another app has: the API knows no apps, so that their sessions would meet.
  */
-export function engineFinder(
-  engineOf: EngineOf,
-  project: string,
-  location: string,
-): (app: string) => Engine {
+export function engineFinder(engineOf: EngineOf, project: string, location: string): (app: string) => Engine {
   const apps = new Map<string, string>();
   return (app) => {
     const text = engineOf(app);
     const engine = typeof text === 'string' ? engineIn(text, project, location) : undefined;
     if (engine === undefined) {
       const what = 'the id of an engine, or projects/…/locations/…/reasoningEngines/…';
-      throw new StoreError('rejected', `app "${app}" is no Agent Engine: its name has to be ${what}; or give \`engine\``);
+      throw new StoreError(
+        'rejected',
+        `app "${app}" is no Agent Engine: its name has to be ${what}; or give \`engine\``,
+      );
     }
     const other = apps.get(engine.name) ?? app;
     if (other !== app) {
       const why = 'give `engine` as a function that tells one for each app';
-      throw new StoreError('rejected', `app "${app}" has the engine that holds the sessions of app "${other}": ${why}`);
+      throw new StoreError(
+        'rejected',
+        `app "${app}" has the engine that holds the sessions of app "${other}": ${why}`,
+      );
     }
     apps.set(engine.name, app);
     return engine;

@@ -81,9 +81,7 @@ const EXAMPLE = "vertexAiStore({ project: 'my-project', location: 'us-central1' 
 
 /** Throws `INVALID_ARGUMENT` for options that cannot be used. */
 export function settingsOf(options: VertexAiStoreOptions): Settings {
-  if (options === undefined) {
-    invalid('options', `are missing: ${EXAMPLE}`);
-  }
+  checkGiven(options);
   checkOptions(options, OPTIONS);
   checkValues(options);
   const { project, location, engine, token, baseUrl, ttl, expireTime } = options;
@@ -100,6 +98,12 @@ export function settingsOf(options: VertexAiStoreOptions): Settings {
     pause: options.pause ?? 200,
     clockSkew: options.clockSkew ?? CLOCK_SKEW_MS,
   };
+}
+
+function checkGiven(options: unknown): void {
+  if (options === undefined) {
+    invalid('options', `are missing: ${EXAMPLE}`);
+  }
 }
 
 function checkValues(options: VertexAiStoreOptions): void {

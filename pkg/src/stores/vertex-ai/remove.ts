@@ -20,7 +20,7 @@ export async function removeSession(
   const { api } = sessions;
   const isGone = async (): Promise<true | undefined> => {
     const now = await api.get(of);
-    return now === undefined || now.createTime !== session.createTime ? true : undefined;
+    return now?.createTime === session.createTime ? undefined : true;
   };
   const send = async () => await api.remove(of);
   sessions.forget(key);

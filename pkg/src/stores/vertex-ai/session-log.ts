@@ -58,7 +58,12 @@ export class SessionLog {
   #events: readonly KnownEvent[];
   #ids: Set<string>;
 
-  private constructor(created: string | undefined, events: readonly KnownEvent[], isWhole: boolean, readAt: number | undefined) {
+  private constructor(
+    created: string | undefined,
+    events: readonly KnownEvent[],
+    isWhole: boolean,
+    readAt: number | undefined,
+  ) {
     this.created = created;
     this.isWhole = isWhole;
     this.readAt = readAt;

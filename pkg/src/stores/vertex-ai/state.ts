@@ -93,7 +93,10 @@ function keyOf(scope: StoredScope, name: string): string {
   const key = PREFIXES[scope] + name;
   const [found] = nameOf(key);
   if (found !== scope || (scope === 'session' && name.startsWith(TEMP_PREFIX)) || name.startsWith(MARK)) {
-    throw new StoreError('rejected', `the name "${name}" of the ${scope} cannot be kept: the API has keys of that kind`);
+    throw new StoreError(
+      'rejected',
+      `the name "${name}" of the ${scope} cannot be kept: the API has keys of that kind`,
+    );
   }
   checkText(name, `the name "${name}"`);
   return key;

@@ -3,15 +3,15 @@
 import { StoreError } from '../../store/store-error.js';
 import { isWellFormed } from '../../model/json.js';
 
-/** From here on JSON writes doubles with an exponent, and nothing reads an integer out of them. */
-const EXPONENT_FROM = 1e21;
+/** Integers with fewer digits are doubles. */
+const LONG_INTEGER = /\d{16}/;
+/** The texts and numbers of a JSON text. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Throws `rejected` for a value that would come back as another one. `what` is its title. */
+/** Throws `rejected` for a value that the API cannot keep. `what` is its title. */
 export function checkStruct(value: unknown, what: string): void {
   if (typeof value === 'string') {
     checkText(value, what);
-  } else if (typeof value === 'number') {
-    checkNumber(value, what);
   } else if (Array.isArray(value)) {
     value.forEach((item, index) => checkStruct(item, `${what}[${index}]`));
   } else if (typeof value === 'object' && value !== null) {
@@ -29,9 +29,18 @@ export function checkText(text: string, what: string): void {
   }
 }
 
-function checkNumber(value: number, what: string): void {
-  if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < EXPONENT_FROM) {
-    const why = 'the API keeps doubles: write it as a text';
-    throw new StoreError('rejected', `${what} is the integer ${value}, beyond 2^53, and would come back changed: ${why}`);
+/** Throws `rejected` for a JSON text with an integer that is no double, and would come back as another one. */
+export function checkIntegers(json: string, what: string): void {
+  if (!LONG_INTEGER.test(json)) {
+    return;
+  }
+  for (const [token] of json.matchAll(TOKENS)) {
+    if (/^-?\d{16,}$/.test(token) && BigInt(token) !== BigInt(Number(token))) {
+      const why = 'the API keeps doubles: write it as a text';
+      throw new StoreError(
+        'rejected',
+        `${what} has the integer ${token}, beyond 2^53, which would come back changed: ${why}`,
+      );
+    }
   }
 }

@@ -16,8 +16,8 @@ interface GoogleAuthLibrary {
 }
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
-/** In a variable, so that bundlers do not look for what need not be installed. */
-const LIBRARY: string = 'google-auth-library';
+/** A function, so that bundlers do not look for what need not be installed. */
+const libraryName = (): string => 'google-auth-library';
 const ADVICE = 'give `token`, a function that answers an access token, or install google-auth-library';
 
 /** Makes what gives tokens. It throws `unavailable` when there is none: nothing has been sent then. */
@@ -51,7 +51,7 @@ function libraryTokens(): (isRefused: boolean) => Promise<unknown> {
 async function newAuth(): Promise<GoogleAuth> {
   let library: GoogleAuthLibrary;
   try {
-    library = (await import(LIBRARY)) as GoogleAuthLibrary;
+    library = (await import(/* webpackIgnore: true */ /* @vite-ignore */ libraryName())) as GoogleAuthLibrary;
   } catch (cause) {
     throw new StoreError('rejected', `there are no credentials: ${ADVICE}`, { cause });
   }
