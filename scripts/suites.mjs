@@ -51,6 +51,7 @@ const FOLDERS = {
   'tests/stores/redis': { seconds: 171 },
   'tests/stores/sqlite': { seconds: 63 },
   'tests/unit': { seconds: 102 },
+  'tests/vertex': { seconds: 6 },
 };
 
 /**

@@ -46,10 +46,10 @@ interface Received {
  * ```
  */
 export function fakeVertexAi(options: FakeVertexAiOptions = {}): FakeVertexAi {
-  const { now = Date.now, random = Math.random, projects = {}, engines, anonymous = false } = options;
+  const { now = Date.now, random = Math.random, projects = {}, engines, token } = options;
   const service = new Service(new Clock({ now, random }), { projects, engines });
   const troubles = new Troubles();
-  const tokens = new Tokens(anonymous);
+  const tokens = new Tokens(token);
   const requests: VertexRequest[] = [];
 
   const answer = ({ request, url, bytes, told }: Received, polls: number): Response => {

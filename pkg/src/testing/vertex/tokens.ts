@@ -9,21 +9,24 @@ const EXPECTED =
 
 /** The tokens that were used. */
 export class Tokens {
-  readonly #isOpen: boolean;
+  #areNeeded: boolean;
+  readonly #areOptional: boolean;
   readonly #used = new Set<string>();
   readonly #expired = new Set<string>();
 
-  /** Requests of an open service need no token. */
-  constructor(isOpen: boolean) {
-    this.#isOpen = isOpen;
+  /** Unless it is said, a token is needed from the first request on that has one. */
+  constructor(need: 'required' | 'optional' | undefined) {
+    this.#areNeeded = need === 'required';
+    this.#areOptional = need === 'optional';
   }
 
   /** Checks that a request has a token that has not expired, or an API key. */
   check(headers: Headers, parameters: URLSearchParams, call: VertexCall): void {
     const token = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+    const key = headers.get('x-goog-api-key') ?? parameters.get('key');
     if (token !== undefined) {
       this.#checkToken(token, call);
-    } else if (!this.#isOpen && !headers.get('x-goog-api-key') && !parameters.get('key')) {
+    } else if (!key && this.#areNeeded) {
       throw refused('Request is missing required authentication credential.', 'CREDENTIALS_MISSING', call);
     }
   }
@@ -36,6 +39,7 @@ export class Tokens {
   }
 
   #checkToken(token: string, call: VertexCall): void {
+    this.#areNeeded = !this.#areOptional;
     this.#used.add(token);
     if (this.#expired.has(token)) {
       throw refused('Request had invalid authentication credentials.', 'ACCESS_TOKEN_EXPIRED', call);
@@ -44,12 +48,9 @@ export class Tokens {
 }
 
 function refused(message: string, reason: string, call: VertexCall): ApiError {
-  const method = call === 'getOperation' ? 'longrunning.Operations.GetOperation' : methodOf(call);
-  const metadata = { service: 'aiplatform.googleapis.com', method: `google.${method}` };
+  const service = call === 'getOperation' ? 'longrunning.Operations' : 'cloud.aiplatform.v1beta1.SessionService';
+  const method = `google.${service}.${call.charAt(0).toUpperCase()}${call.slice(1)}`;
+  const metadata = { service: 'aiplatform.googleapis.com', method };
   const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'googleapis.com', metadata };
   return new ApiError('UNAUTHENTICATED', `${message} ${EXPECTED}`, [info]);
-}
-
-function methodOf(call: VertexCall): string {
-  return `cloud.aiplatform.v1beta1.SessionService.${call.charAt(0).toUpperCase()}${call.slice(1)}`;
 }

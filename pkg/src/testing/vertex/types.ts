@@ -66,8 +66,11 @@ export interface FakeVertexAiOptions {
   readonly projects?: Readonly<Record<string, string>> | undefined;
   /** The ids of the engines that exist; all do unless told otherwise. */
   readonly engines?: readonly string[] | undefined;
-  /** Whether requests without a token or an API key are served; they are not unless told otherwise. */
-  readonly anonymous?: boolean | undefined;
+  /**
+   * Whether requests need a token (`Authorization: Bearer`) or an API key, as they do at the service: those without
+   * one are answered 401. Unless told otherwise, they do from the first request on that has a token.
+   */
+  readonly token?: 'required' | 'optional' | undefined;
 }
 
 /** A fake of the sessions API of Agent Engine. */
