@@ -90,7 +90,10 @@ test('what is surely not written is unavailable, what may be is another error', 
       vertex.disturb({ ...trouble, when, times: 100 });
       const error = await store.commit(change, context).catch((reason) => reason);
       assert.equal(isStoreError(error) ? error.code : 'unknown', isSure ? 'unavailable' : 'unknown');
-      assert.equal(vertex.requests.filter((request) => request.call === when).length, when === 'createSession' ? 5 : 4);
+      assert.equal(
+        vertex.requests.filter((request) => request.call === when).length,
+        when === 'createSession' ? 5 : 4,
+      );
       assert.deepEqual(await storedEvents(vertex, 's1'), []);
     }
   }

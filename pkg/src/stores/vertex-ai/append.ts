@@ -70,7 +70,7 @@ async function currentLog(
     [log] = first as NonNullable<typeof first>;
   } else if (!sessions.isCurrent(log, session)) {
     log.merge(note(await sessions.read(of, { since: sessions.tailOf(log) })));
-    log.updateTime = session.updateTime;
+    log.settle(session.updateTime);
   }
   log.created = createdOf(session);
   const wanted = log.has(change.id) ? undefined : wantedFor(log, change);

@@ -74,11 +74,11 @@ async function settle(
     addTexts(texts, part);
     if (log.merge(part)) {
       // It is the log of this session only if that has not moved meanwhile.
-      log.updateTime = session.updateTime;
+      log.settle(session.updateTime);
       return 'moved';
     }
   }
-  log.updateTime = session.updateTime;
+  log.settle(session.updateTime);
   return missingFor(log, query, texts) === undefined ? 'settled' : 'moved';
 }
 

@@ -47,39 +47,53 @@ export class SessionLog {
   created: string | undefined;
   /** The number of the last event. */
   rev: number;
-  /** Whether all events are known. */
-  isWhole: boolean;
-  /** The `updateTime` of the session at which this was its log, where that is known. */
-  updateTime: string | undefined;
-  /** When the first reading began, by the clock of this machine. */
-  readonly readAt: number | undefined;
+  #updateTime: string | undefined;
+  #readAt: number | undefined;
+  /** All events with this time or a later one are known. */
+  #since: number;
   /** The texts of events that were read, by id, for a caller who has to ask again. */
   texts: Map<string, string> | undefined;
   #events: readonly KnownEvent[];
   #ids: Set<string>;
 
-  private constructor(
-    created: string | undefined,
-    events: readonly KnownEvent[],
-    isWhole: boolean,
-    readAt: number | undefined,
-  ) {
+  private constructor(created: string | undefined, { events, since }: ReadPart, readAt?: number) {
     this.created = created;
-    this.isWhole = isWhole;
-    this.readAt = readAt;
-    this.rev = isWhole ? events.length : provisionalNumber();
-    this.#events = events;
+    this.#since = since;
+    this.#readAt = readAt;
+    this.rev = this.isWhole ? events.length : provisionalNumber();
+    this.#events = events.map(knownOf);
     this.#ids = idsOf(events);
   }
 
   /** The log of a session that has just been created. */
   static ofNew(created: string | undefined): SessionLog {
-    return new SessionLog(created, [], true, undefined);
+    return new SessionLog(created, { events: [], since: -Infinity });
   }
 
-  /** A log that was read for the first time. */
-  static read({ events, since }: ReadPart, readAt: number): SessionLog {
-    return new SessionLog(undefined, events.map(knownOf), since === -Infinity, readAt);
+  /** A log that was read for the first time. `readAt`: when that began, by the clock of this machine. */
+  static read(part: ReadPart, readAt: number): SessionLog {
+    return new SessionLog(undefined, part, readAt);
+  }
+
+  /** Whether all events are known. */
+  get isWhole(): boolean {
+    return this.#since === -Infinity;
+  }
+
+  /** The `updateTime` of the session at which this was its log, where that is known. */
+  get updateTime(): string | undefined {
+    return this.#updateTime;
+  }
+
+  /** When the first reading began, until it is known which `updateTime` it belongs to. */
+  get readAt(): number | undefined {
+    return this.#readAt;
+  }
+
+  /** This was the log of the session at this `updateTime`; `undefined`: it is not known of which. */
+  settle(updateTime: string | undefined): void {
+    this.#updateTime = updateTime;
+    this.#readAt = undefined;
   }
 
   /** The events that are known. */
@@ -109,8 +123,7 @@ export class SessionLog {
 
   /** Whether all events from a time on are known. */
   covers(time: number): boolean {
-    const [first] = this.#events;
-    return this.isWhole || (first !== undefined && first.at < time);
+    return this.#since <= time;
   }
 
   /** Whether numbers that a caller has mean the same here. */
@@ -130,8 +143,8 @@ export class SessionLog {
     const place = this.#events.findLastIndex((each) => compareEvents(each, event) < 0) + 1;
     const isLast = place === this.#events.length;
     this.rev += 1;
-    this.updateTime = undefined;
-    if (place > 0 || this.isWhole || this.#events.length === 0) {
+    this.settle(undefined);
+    if (this.covers(event.at)) {
       this.#events = [...this.#events.slice(0, place), event, ...this.#events.slice(place)];
       this.#ids.add(event.id);
     }
@@ -143,27 +156,21 @@ export class SessionLog {
    * not join what was read, provisional numbers get another meaning.
    */
   merge({ events, since }: ReadPart): boolean {
-    const from = this.#events.findIndex(({ at }) => at >= since);
-    const keep = from === -1 ? this.#events.length : from;
+    const isBefore = since < this.#since;
+    const keep = isBefore ? 0 : this.#events.filter(({ at }) => at < since).length;
     const known = this.#events.slice(keep);
-    const isBefore = keep === 0 && !this.isWhole;
     const start = isBefore && known.length > 0 ? events.findIndex(({ id }) => id === known[0]?.id) : 0;
     const joins = start >= 0 && known.every(({ id }, index) => events[start + index]?.id === id);
-    const isNewToAll = joins && isBefore && known.length === 0 && events.length > 0;
     const added = joins ? events.length - start - known.length : 0;
     this.#events = [...this.#events.slice(0, keep), ...events.map(knownOf)];
     this.#ids = idsOf(this.#events);
-    this.#renumber(since === -Infinity, joins && !isNewToAll, added);
-    return !joins || isNewToAll || added > 0;
-  }
-
-  #renumber(isAll: boolean, joins: boolean, added: number): void {
-    if (this.isWhole || isAll) {
-      this.isWhole = true;
+    this.#since = Math.min(this.#since, since);
+    if (this.isWhole) {
       this.rev = this.#events.length;
     } else {
       this.rev = joins ? this.rev + added : provisionalNumber();
     }
+    return !joins || added > 0;
   }
 }
 
