@@ -1,4 +1,5 @@
-// The messages of the API that a body may hold, as their protocol buffers define them. A field is described by a text:
+// The messages of the API that a body may hold, as its discovery documents of November 2026 list them, with the unions
+// of its protocol buffers. A field is described by a text:
 //
 //   string bool int32 float double bytes          a value
 //   timestamp duration struct                     a well-known type
@@ -72,20 +73,26 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
     codeExecutionResult: 'CodeExecutionResult|data',
     thought: 'bool',
     thoughtSignature: 'bytes',
-    mediaResolution: 'Part.MediaResolution@v1',
+    mediaResolution: 'Part.MediaResolution',
+    audioTranscription: 'AudioTranscription',
+    speechMetadata: 'SpeechMetadata',
+    mediaProcessing: 'enum MEDIA_PROCESSING_UNSPECIFIED STATIC AGENTIC@v1beta1',
   },
   'Part.MediaResolution': {
     level:
       'enum MEDIA_RESOLUTION_UNSPECIFIED MEDIA_RESOLUTION_LOW MEDIA_RESOLUTION_MEDIUM MEDIA_RESOLUTION_HIGH ' +
       'MEDIA_RESOLUTION_ULTRA_HIGH|value',
   },
-  Blob: { mimeType: 'string', data: 'bytes' },
-  FileData: { mimeType: 'string', fileUri: 'string' },
-  VideoMetadata: { startOffset: 'duration', endOffset: 'duration', fps: 'double@v1' },
+  AudioTranscription: { text: 'string', speakerLabel: 'string', words: '[]AudioTranscription.WordInfo' },
+  'AudioTranscription.WordInfo': { word: 'string', startOffset: 'duration', endOffset: 'duration' },
+  SpeechMetadata: { speaker: 'string', style: 'string' },
+  Blob: { mimeType: 'string', data: 'bytes', displayName: 'string' },
+  FileData: { mimeType: 'string', fileUri: 'string', displayName: 'string' },
+  VideoMetadata: { startOffset: 'duration', endOffset: 'duration', fps: 'double' },
   FunctionCall: {
     name: 'string',
     args: 'struct',
-    id: 'string@v1beta1',
+    id: 'string',
     partialArgs: '[]PartialArg',
     willContinue: 'bool',
   },
@@ -100,8 +107,9 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
   FunctionResponse: {
     name: 'string',
     response: 'struct',
-    id: 'string@v1beta1',
+    id: 'string',
     parts: '[]FunctionResponsePart',
+    scheduling: 'enum SCHEDULING_UNSPECIFIED SILENT WHEN_IDLE INTERRUPT',
   },
   FunctionResponsePart: {
     inlineData: 'FunctionResponseBlob|data',
@@ -109,13 +117,15 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
   },
   FunctionResponseBlob: { mimeType: 'string', data: 'bytes', displayName: 'string' },
   FunctionResponseFileData: { mimeType: 'string', fileUri: 'string', displayName: 'string' },
-  ExecutableCode: { language: 'enum LANGUAGE_UNSPECIFIED PYTHON', code: 'string' },
+  ExecutableCode: { language: 'enum LANGUAGE_UNSPECIFIED PYTHON', code: 'string', id: 'string' },
   CodeExecutionResult: {
     outcome: 'enum OUTCOME_UNSPECIFIED OUTCOME_OK OUTCOME_FAILED OUTCOME_DEADLINE_EXCEEDED',
     output: 'string',
+    id: 'string',
   },
   GroundingMetadata: {
     webSearchQueries: '[]string',
+    imageSearchQueries: '[]string',
     retrievalQueries: '[]string',
     searchEntryPoint: 'SearchEntryPoint?',
     groundingChunks: '[]GroundingChunk',
@@ -130,8 +140,10 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
     web: 'GroundingChunk.Web|chunk_type',
     retrievedContext: 'GroundingChunk.RetrievedContext|chunk_type',
     maps: 'GroundingChunk.Maps|chunk_type',
+    image: 'GroundingChunk.Image|chunk_type',
   },
-  'GroundingChunk.Web': { uri: 'string?', title: 'string?' },
+  'GroundingChunk.Image': { sourceUri: 'string', imageUri: 'string', title: 'string', domain: 'string' },
+  'GroundingChunk.Web': { uri: 'string?', title: 'string?', domain: 'string?' },
   'GroundingChunk.RetrievedContext': {
     uri: 'string?',
     title: 'string?',
@@ -142,8 +154,8 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
   RagChunk: {
     text: 'string',
     pageSpan: 'RagChunk.PageSpan?',
-    fileId: 'string@v1beta1',
-    chunkId: 'string@v1beta1',
+    fileId: 'string',
+    chunkId: 'string',
   },
   'RagChunk.PageSpan': { firstPage: 'int32', lastPage: 'int32' },
   'GroundingChunk.Maps': {
@@ -167,6 +179,7 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
     segment: 'Segment?',
     groundingChunkIndices: '[]int32',
     confidenceScores: '[]float',
+    renderedParts: '[]int32',
   },
   Segment: { partIndex: 'int32', startIndex: 'int32', endIndex: 'int32', text: 'string' },
   RetrievalMetadata: { googleSearchDynamicRetrievalScore: 'float' },

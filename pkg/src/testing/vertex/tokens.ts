@@ -1,4 +1,4 @@
-// Who asks: nobody is told apart, but requests must bring a token, and tokens expire.
+// What requests prove themselves with: any token will do, but there has to be one, and it must not have expired.
 
 import { ApiError } from './errors.js';
 import type { VertexCall } from './paths.js';

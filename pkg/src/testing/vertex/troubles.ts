@@ -39,6 +39,9 @@ export function refusalOf({ status, retryAfter }: VertexTrouble & { readonly kin
   );
 }
 
-function isMeant({ when }: VertexTrouble, request: VertexRequest): boolean {
+function isMeant({ kind, when }: VertexTrouble, request: VertexRequest): boolean {
+  if (kind === 'pending' && request.call !== 'createSession' && request.call !== 'deleteSession') {
+    return false;
+  }
   return when === undefined || (typeof when === 'string' ? request.call === when : when(request));
 }

@@ -50,7 +50,7 @@ export type VertexTroubleKind =
       readonly delay: number;
     }
   | {
-      /** The operation that the request starts is not done at once, and neither is its work. */
+      /** The operation that a request starts is not done at once, and neither is its work. Others are not met. */
       readonly kind: 'pending';
       /** How often it is asked for before it is done. */
       readonly polls: number;
