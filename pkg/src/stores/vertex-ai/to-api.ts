@@ -51,9 +51,9 @@ export function toApiEvent({ event }: Change, stateDelta: Readonly<Record<string
     timestamp: toRfc3339(time),
     ...present('content', contentOf(raw['content'])),
     actions: {
-      ...(Object.keys(stateDelta).length > 0 && { stateDelta }),
-      ...filled('artifactDelta', actions['artifactDelta']),
-      ...filled('requestedAuthConfigs', actions['requestedAuthConfigs']),
+      stateDelta,
+      ...record('artifactDelta', actions['artifactDelta']),
+      ...record('requestedAuthConfigs', actions['requestedAuthConfigs']),
       ...present('skipSummarization', actions['skipSummarization']),
       ...present('transferAgent', actions['transferToAgent']),
       ...present('escalate', actions['escalate']),
@@ -143,6 +143,10 @@ export function pick(from: Members, names: readonly string[]): Members {
 
 function present(name: string, value: unknown): Members {
   return value === undefined || value === null ? {} : { [name]: value };
+}
+
+function record(name: string, value: unknown): Members {
+  return isObject(value) ? { [name]: value } : {};
 }
 
 /** An object that has any member. */
