@@ -28,7 +28,7 @@ export interface VertexAiStoreOptions {
   readonly baseUrl?: string | undefined;
   /** The version of the API: `v1beta1` unless told otherwise. */
   readonly apiVersion?: string | undefined;
-  /** How long a new session lives after it was last used, as the API says it: `'86400s'`. Not with `expireTime`. */
+  /** How long a new session lives, as the API says it: `'86400s'`. Not with `expireTime`. */
   readonly ttl?: string | undefined;
   /** When new sessions end, in RFC 3339: `'2030-01-01T00:00:00Z'`. Not together with `ttl`. */
   readonly expireTime?: string | undefined;
