@@ -63,6 +63,7 @@ const PACKAGE = {
   'stores/postgres': ['store', 'stores/shared', 'checks', 'model', 'async'],
   'stores/redis': ['store', 'stores/shared', 'checks', 'model', 'async'],
   'stores/sqlite': ['store', 'stores/shared', 'checks', 'model', 'async'],
+  'stores/vertex-ai': ['store', 'stores/shared', 'checks', 'model', 'async'],
 };
 
 /** The same for www/inspector. Its files beside the folders put the parts together, and may import all of them. */
