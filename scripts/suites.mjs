@@ -52,7 +52,9 @@ const FOLDERS = {
   'tests/stores/postgres': { seconds: 115 },
   'tests/stores/redis': { seconds: 171 },
   'tests/stores/sqlite': { seconds: 63 },
+  'tests/stores/vertex-ai': { seconds: 12 },
   'tests/unit': { seconds: 102 },
+  'tests/vertex': { seconds: 6 },
 };
 
 /**
