@@ -16,7 +16,7 @@ import { headIn, loadedOf, loadedScopeOf, loadStatement, seenOf } from './read.j
 import { removeScopeStatement, removeStatement, scopeIn, scopeStatement } from './read.js';
 import { tablesIn } from './sql.js';
 import { quotedSchema } from '../postgres/open.js';
-import { durabilityOf, objectionTo, SERVER_STATEMENT, type Server } from '../postgres/server.js';
+import { durabilityOf, isInMemory, objectionTo, SERVER_STATEMENT, type Server } from '../postgres/server.js';
 import { valuesOf } from '../shared/values.js';
 import type { PostgresClient } from '../postgres/client.js';
 import type { Durability, Loaded, LoadQuery, ScopeName, SessionStore, StoreLack } from '../../store/contract.js';
@@ -100,7 +100,7 @@ export function adkDatabaseStore(client: PostgresClient, options: AdkDatabaseSto
         throw objection;
       }
       await checkTables(database, schema, quoted);
-      durability = durabilityOf(server, false);
+      durability = durabilityOf(server, isInMemory(client));
     },
     commit: async (change) => await commits.commit(change),
     load: async (key, query) => (canBe(key.appName, key.userId, key.sessionId) ? await load(key, query) : null),
