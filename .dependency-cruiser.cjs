@@ -53,7 +53,7 @@ const PACKAGE = {
   sse: ['checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
-  'testing/vertex': ['model', 'async'],
+  'testing/vertex': ['checks', 'model', 'async'],
   'stores/shared': ['store', 'checks', 'model', 'async'],
   'stores/cloudflare': ['store', 'stores/shared', 'stores/sqlite', 'checks', 'model', 'async'],
   'stores/encrypted': ['store', 'stores/shared', 'checks', 'model', 'async'],

@@ -76,8 +76,19 @@ function checkError(given, { status, message, fields }, code, saved) {
 }
 
 function checkAnswer({ body, text }, step, saved) {
-  const { answer = {}, exact = false, without = [], count = {}, contains = [], differs, save = {}, same } = step;
+  const {
+    answer = {},
+    exact = false,
+    without = [],
+    count = {},
+    contains = [],
+    differs,
+    save = {},
+    same,
+    state,
+  } = step;
   match(body, answer, exact, saved, step.ask);
+  assert.deepEqual(state ?? body.sessionState, body.sessionState);
   for (const name of without) {
     assert.ok(!Object.hasOwn(body, name), `${step.ask} has ${name}`);
   }

@@ -186,6 +186,29 @@ describe('a token', () => {
 });
 
 describe('a fake', () => {
+  test('refuses options and troubles that it does not know', () => {
+    const refused = (message) => ({ code: 'INVALID_ARGUMENT', message });
+    const options = 'now, random, projects, engines, token';
+    assert.throws(
+      () => fakeVertexAi({ tokens: 'required' }),
+      refused(`tokens is not known in the options, which are ${options}: did you mean token?`),
+    );
+    assert.throws(() => fakeVertexAi({ now: 0 }), refused('now must be a function, not 0'));
+    assert.throws(() => fakeVertexAi({ token: true }), refused('token must be one of required, optional, not true'));
+    const kinds = 'error, request-lost, answer-lost, slow, pending';
+    for (const [trouble, message] of [
+      [{ kind: 'lost' }, `kind must be one of ${kinds}, not "lost"`],
+      [{ kind: 'error', status: 404 }, 'status must be one of 429, 500, 503, 504, not 404'],
+      [{ kind: 'slow' }, 'delay is missing'],
+      [{ kind: 'pending', polls: -1 }, 'polls must be a whole number that is not negative, not -1'],
+      [{ kind: 'request-lost', times: 0.5 }, 'times must be a whole number that is not negative, not 0.5'],
+      [{ kind: 'request-lost', when: 'append' }, /^when must be one of createSession, .*, not "append"$/],
+      [{ kind: 'slow', delay: 1, dealy: 2 }, /^trouble[.]dealy is not known/],
+    ]) {
+      assert.throws(() => vertex.disturb(trouble), refused(message));
+    }
+  });
+
   test('knows the engines that it is told, and no others', async () => {
     const few = asker(fakeVertexAi({ engines: ['77'] }));
     assert.equal(await statusOf(few('GET /sessions')), 200);

@@ -12,6 +12,7 @@ import { targetOf } from './paths.js';
 import { readQuery } from './query.js';
 import { connectionLost, errorResponse, jsonResponse, notThere } from './responses.js';
 import { Service } from './service.js';
+import { checkSettings, checkTrouble } from './settings.js';
 import { Tokens } from './tokens.js';
 import { refusalOf, Troubles } from './troubles.js';
 import { sleep } from '../../async/sleep.js';
@@ -36,6 +37,8 @@ interface Received {
  * one: sessions, events and operations at `/{version}/projects/{project}/locations/{location}/reasoningEngines/...`,
  * at any host. Each fake has a memory of its own.
  *
+ * Throws `INVALID_ARGUMENT` for an option, and later for a trouble, that it does not know.
+ *
  * @example
  * ```js
  * const vertex = fakeVertexAi();
@@ -46,6 +49,7 @@ interface Received {
  * ```
  */
 export function fakeVertexAi(options: FakeVertexAiOptions = {}): FakeVertexAi {
+  checkSettings(options);
   const { now = Date.now, random = Math.random, projects = {}, engines, token } = options;
   const service = new Service(new Clock({ now, random }), { projects, engines });
   const troubles = new Troubles();
@@ -62,7 +66,7 @@ export function fakeVertexAi(options: FakeVertexAiOptions = {}): FakeVertexAi {
     return jsonResponse(200, service.answer({ target, query, body: readJson(bytes), polls }));
   };
 
-  const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+  const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const received = await receive(new Request(input, init));
     requests.push(received.told);
     const trouble = troubles.take(received.told);
@@ -85,7 +89,10 @@ export function fakeVertexAi(options: FakeVertexAiOptions = {}): FakeVertexAi {
   return {
     fetch,
     requests,
-    disturb: (trouble) => troubles.add(trouble),
+    disturb: (trouble) => {
+      checkTrouble(trouble);
+      troubles.add(trouble);
+    },
     expireTokens: () => tokens.expire(),
   };
 }

@@ -2,16 +2,20 @@
 
 import type { Version } from './schema.js';
 
+/** What the API can be asked. */
+export const CALLS = [
+  'createSession',
+  'getSession',
+  'listSessions',
+  'updateSession',
+  'deleteSession',
+  'listEvents',
+  'appendEvent',
+  'getOperation',
+] as const;
+
 /** What the API can be asked, by the names of its methods. */
-export type VertexCall =
-  | 'createSession'
-  | 'getSession'
-  | 'listSessions'
-  | 'updateSession'
-  | 'deleteSession'
-  | 'listEvents'
-  | 'appendEvent'
-  | 'getOperation';
+export type VertexCall = (typeof CALLS)[number];
 
 /** What a path asks for. */
 export interface Target {

@@ -2,14 +2,15 @@
 
 import { checkLabels, checkRequired, defaultExpiry, describeSession, expiryOf, newEvent } from './bodies.js';
 import { ApiError, invalidArgument, invalidFields, notFound } from './errors.js';
-import { readFilter, refusedFilter, type Comparison } from './filter.js';
+import { readFilter } from './filter.js';
 import { pageOf } from './lists.js';
+import { eventTest, sessionTest } from './matches.js';
 import { readMessage, type Message } from './message.js';
 import { Operations } from './operations.js';
 import { isSessionId, nameOf, type Target, type VertexCall } from './paths.js';
 import { hash } from './shuffle.js';
 import { Engine, type StoredEvent, type StoredSession } from './sessions.js';
-import { formatTime, parseTime } from './time.js';
+import { formatTime } from './time.js';
 import type { Clock } from './clock.js';
 import type { Query } from './query.js';
 
@@ -287,39 +288,4 @@ function readMask(mask: string | undefined, message: Message): readonly string[]
 
 function pick(message: Message, names: readonly string[]): Message {
   return Object.fromEntries(names.map((name) => [name, message[name]]));
-}
-
-/** Whether a session is one that a filter wants. */
-function sessionTest({ path, operator, value }: Comparison): (session: StoredSession) => boolean {
-  const label = /^labels\.(.+)$/s.exec(path)?.[1];
-  const read = (session: StoredSession): unknown =>
-    label !== undefined
-      ? (session.labels as ReadonlyMap<string, string> | undefined)?.get(label)
-      : path === 'user_id' || path === 'userId'
-        ? session.userId
-        : (session.displayName ?? '');
-  const isKnown = label !== undefined || ['user_id', 'userId', 'display_name', 'displayName'].includes(path);
-  if (!isKnown || (operator !== '=' && operator !== '!=')) {
-    throw refusedFilter();
-  }
-  return (session) => (read(session) === value) === (operator === '=');
-}
-
-const ORDERS: Readonly<Record<string, (a: bigint, b: bigint) => boolean>> = {
-  '=': (a, b) => a === b,
-  '!=': (a, b) => a !== b,
-  '<': (a, b) => a < b,
-  '<=': (a, b) => a <= b,
-  '>': (a, b) => a > b,
-  '>=': (a, b) => a >= b,
-};
-
-/** Whether an event is one that a filter wants. */
-function eventTest({ path, operator, value }: Comparison): (event: StoredEvent) => boolean {
-  const time = path === 'timestamp' ? parseTime(value) : undefined;
-  const isMet = ORDERS[operator];
-  if (time === undefined || isMet === undefined) {
-    throw refusedFilter();
-  }
-  return (event) => isMet(event.time, time);
 }

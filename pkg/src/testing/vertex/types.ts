@@ -76,7 +76,7 @@ export interface FakeVertexAiOptions {
 /** A fake of the sessions API of Agent Engine. */
 export interface FakeVertexAi {
   /** Answers a request, as the function of the Fetch API does. It needs no `this`. */
-  readonly fetch: (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /** All requests so far. Those that were aborted before they were sent are not among them. */
   readonly requests: readonly VertexRequest[];
   /**
