@@ -44,16 +44,24 @@ export async function printedBy(script) {
   return await run(python, ['-W', 'ignore', join(here, script)]);
 }
 
-/**
- * Starts adk-python's DatabaseSessionService on a schema of a database. Commands are carried out one after the other:
- * `ask` answers what the service does, and throws an error with the name of what it throws.
- */
+/** Starts adk-python's DatabaseSessionService on a schema of a database. */
 export async function startHost(url, schema) {
-  const python = await adkPython();
   const address = url.replace(/^postgres(ql)?:/, 'postgresql+asyncpg:');
-  const child = spawn(python, ['-W', 'ignore', join(here, 'host.py'), address, schema], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  return await start('host.py', address, schema);
+}
+
+/** Starts adk-python's VertexAiSessionService over a server at an address. */
+export async function startVertex(address, { project, location }) {
+  return await start('vertex.py', address, project, location);
+}
+
+/**
+ * Starts a script of this folder that takes commands. They are carried out one after the other: `ask` answers what the
+ * service does, and throws an error with the name of what it throws.
+ */
+async function start(script, ...args) {
+  const python = await adkPython();
+  const child = spawn(python, ['-W', 'ignore', join(here, script), ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ended = new Promise((resolve) => child.once('close', resolve));
   const next = async () => {

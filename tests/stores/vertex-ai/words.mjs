@@ -44,7 +44,7 @@ export async function requestsOf(vertex, run) {
 /** The API itself, for what another writer does. */
 export async function call(vertex, method, path, body) {
   const url = `https://us-central1-aiplatform.googleapis.com/v1beta1/${path}`;
-  const headers = { authorization: 'Bearer other', 'content-type': 'application/json' };
+  const headers = { authorization: 'Bearer other', 'content-type': 'application/json', 'x-writer': 'other' };
   const response = await vertex.fetch(url, {
     method,
     headers,

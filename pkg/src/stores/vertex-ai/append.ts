@@ -6,7 +6,7 @@ import { isEmpty } from '../shared/values.js';
 import { withDeltas } from '../../model/delta.js';
 import { createdOf, scopeText, stateOf, type Sessions, type Wanted } from './sessions.js';
 import { stateDelta, type ScopedState } from './state.js';
-import { timeBehind } from './times.js';
+import { timeBehind, toRfc3339 } from './times.js';
 import { toApiEvent } from './to-api.js';
 import { refusalOf, writeOnce } from './write-once.js';
 import type { ReadEvent } from './from-api.js';
@@ -27,8 +27,7 @@ export async function appendEvent(sessions: Sessions, change: Change, of: Resour
     throw sessionNotFound(change);
   }
   // What cannot be kept is refused before anything else is asked for.
-  const delta = stateDelta(change.delta, session.sessionState ?? {});
-  toApiEvent(change, delta, change.time);
+  const event = toApiEvent(change, stateDelta(change.delta, session.sessionState ?? {}));
   const found = new Map<string, ReadEvent>();
   const log = await currentLog(sessions, key, change, session, found, of);
   const state = stateOf(session);
@@ -38,12 +37,15 @@ export async function appendEvent(sessions: Sessions, change: Change, of: Resour
     const { data } = found.get(id) ?? (await findEvent(sessions, of, id, log));
     return { rev: log.rev, prev: log.rev, pos: before, duplicate: true, data };
   }
-  const at = timeBehind(log.lastAt, change.time);
-  await write(sessions, change, toApiEvent(change, delta, at), of);
-  const prev = log.rev;
+  const at = timeBehind(log.lastAtWithin(change.time), change.time);
+  await write(sessions, change, { ...event, timestamp: toRfc3339(at) }, of);
   log.add({ id, at, time: change.time });
   sessions.keep(key, log);
-  return { rev: prev + 1, prev, pos: positionsAfter(sessions, key, change, before, state) };
+  const prev = log.rev - 1;
+  // Where the event did not come in at the end, the one before the last is another than the caller knows.
+  const last = log.eventAt(prev)?.id;
+  const pos = positionsAfter(sessions, key, change, before, state);
+  return { rev: log.rev, prev, pos, ...(last !== undefined && { before: { session: last } }) };
 }
 
 /** The log as it is now, with all that can have the id of the change. */

@@ -116,6 +116,11 @@ export class SessionLog {
     return this.#events.at(-1)?.at;
   }
 
+  /** The time of the last event in the millisecond of a time. */
+  lastAtWithin(time: number): number | undefined {
+    return this.#events.findLast(({ at }) => Math.floor(at) === Math.floor(time))?.at;
+  }
+
   /** Whether an event of this id is known. */
   has(id: string): boolean {
     return this.#ids.has(id);
@@ -138,17 +143,15 @@ export class SessionLog {
     return blockOf(rev) === blockOf(this.rev);
   }
 
-  /** An event that this store has appended. It may have come in before others. Says whether it is the last one. */
-  add(event: KnownEvent): boolean {
+  /** An event that this store has appended. It may have come in before others. */
+  add(event: KnownEvent): void {
     const place = this.#events.findLastIndex((each) => compareEvents(each, event) < 0) + 1;
-    const isLast = place === this.#events.length;
     this.rev += 1;
     this.settle(undefined);
     if (this.covers(event.at)) {
       this.#events = [...this.#events.slice(0, place), event, ...this.#events.slice(place)];
       this.#ids.add(event.id);
     }
-    return isLast;
   }
 
   /**

@@ -31,12 +31,12 @@ export function fromRfc3339(text: string): number {
 }
 
 /**
- * The time under which an event is stored so that it comes behind the last one: events are in the order of their
- * times, and two within one millisecond would change places. It stays within its millisecond, which is all that
+ * The time under which an event is stored so that it comes behind the last one of its millisecond: events are in the
+ * order of their times, and two of one time would change places. It stays within its millisecond, which is all that
  * readers keep of it.
  */
 export function timeBehind(last: number | undefined, time: number): number {
-  if (last === undefined || last < time || Math.floor(last) !== Math.floor(time)) {
+  if (last === undefined || last < time) {
     return time;
   }
   const next = last + MICROSECOND;

@@ -39,8 +39,8 @@ export const EVENT_METADATA = [
 /** Members that every event of statepad and of adk-js has. */
 const RECORDS = ['stateDelta', 'artifactDelta', 'requestedAuthConfigs', 'requestedToolConfirmations'];
 
-/** An append as the API takes it. `time` is the one that it is stored under. Throws `rejected`. */
-export function toApiEvent({ event }: Change, stateDelta: Readonly<Record<string, Json>>, time: number): object {
+/** An append as the API takes it. Throws `rejected`. */
+export function toApiEvent({ event, time }: Change, stateDelta: Readonly<Record<string, Json>>): object {
   const raw = parsed(event?.data ?? '');
   checkStruct(raw, 'the event');
   const actions = membersOf(raw['actions']);
