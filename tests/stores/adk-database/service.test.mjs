@@ -97,7 +97,7 @@ await withDatabase(async (database) => {
     const events = [
       eventOf('plain', { a: 1 }, { timestamp: 1_700_000_000_123 }),
       eventOf('fraction', {}, { timestamp: 1_700_000_000_123.456 }),
-      eventOf('finer', {}, { timestamp: 1_700_000_000_123.456_789 }),
+      eventOf('finer', {}, { timestamp: 1_234.567_890_1 }),
       { id: 'bare', author: 'user' },
       eventOf(
         'calls',

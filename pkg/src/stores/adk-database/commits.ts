@@ -98,7 +98,7 @@ export class Commits {
   async #createdEarlier({ key }: Change, { created = '' }: NonNullable<Earlier>): Promise<Committed> {
     const statement = loadStatement(this.#tables, key as SessionKey, { events: { last: 0 } }, this.#positions);
     const head = headIn(await this.#database.send(statement, false));
-    const rev = head?.created === created ? (head?.events ?? 0) : 0;
+    const rev = head?.created === created ? head.events : 0;
     return { rev, prev: rev, pos: await this.#readPos(key), created, duplicate: true };
   }
 

@@ -1,6 +1,6 @@
 /**
- * A store in the Postgres tables of adk-python's `DatabaseSessionService` (schema version 1), as they are: processes of
- * adk-python and of statepad work in the same sessions at the same time, and nothing is made or altered.
+ * A store in the Postgres tables of adk-python's `DatabaseSessionService` (schema version 1), as they are: processes
+ * of adk-python and of statepad work in the same sessions at the same time, and nothing is made or altered.
  *
  * @packageDocumentation
  */
