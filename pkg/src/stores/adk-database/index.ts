@@ -13,8 +13,9 @@ import { checkTables } from './open.js';
 import { checkArguments, type AdkDatabaseStoreOptions } from './options.js';
 import { Positions } from './positions.js';
 import { headIn, loadedOf, loadedScopeOf, loadStatement, seenOf } from './read.js';
-import { removeScopeStatement, removeStatement, scopeIn, scopeStatement } from './read.js';
+import { removeScopeStatement, scopeIn, scopeStatement } from './read.js';
 import { tablesIn } from './sql.js';
+import { removeStatements } from './write.js';
 import { quotedSchema } from '../postgres/open.js';
 import { durabilityOf, isInMemory, objectionTo, SERVER_STATEMENT, type Server } from '../postgres/server.js';
 import { valuesOf } from '../shared/values.js';
@@ -112,7 +113,7 @@ export function adkDatabaseStore(client: PostgresClient, options: AdkDatabaseSto
     },
     async remove(key, _context, { created } = {}) {
       if (canBe(key.appName, key.userId, key.sessionId)) {
-        await database.send(removeStatement(tables, key, created), false);
+        await database.run(removeStatements(tables, key, created));
       }
     },
     async loadScope(scope: ScopeName) {
