@@ -31,6 +31,8 @@ import type { ChangeSource, WatchPlan } from '../watch/source.js';
 export interface Creation {
   readonly key: SessionKey;
   readonly state: AdmittedDelta;
+  /** When, in milliseconds since the epoch; now when it is absent. */
+  readonly time?: number | undefined;
 }
 
 /** Checks and copies a request to create a session. */

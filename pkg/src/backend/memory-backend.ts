@@ -52,8 +52,7 @@ export class MemoryBackend implements SessionBackend {
     return this.#registry.find(key) !== undefined;
   }
 
-  create({ key, state }: Creation): Session {
-    const time = this.#now();
+  create({ key, state, time = this.#now() }: Creation): Session {
     const change = this.#registry.engine.prepareCreate(key, time, state);
     const record = this.#registry.applyCreate(key, creationEvent(time, state), change);
     this.#written(record.key, change, time);

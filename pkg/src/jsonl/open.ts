@@ -5,7 +5,7 @@ import { SessionService, type SessionServiceOptions } from '../service/session-s
 import { checkServiceOptions } from '../service/options.js';
 import { Problems } from './problems.js';
 import { readLines, type Contents, type FileSession } from './read.js';
-import { Clock, replay } from './replay.js';
+import { replay } from './replay.js';
 import type { Input } from './lines.js';
 import type { SessionKey } from '../model/types.js';
 
@@ -40,32 +40,28 @@ export async function openLines(
   options: SessionServiceOptions = {},
 ): Promise<OpenedLines> {
   checkServiceOptions(options);
-  const clock = new Clock(options.now ?? Date.now);
-  // What is in a log is kept, whatever its members are called; what comes later is looked at again.
-  const admit = { ...options.admit, anyName: true };
-  const service = new SessionService({ ...options, now: clock.now, admit });
+  const service = new SessionService(options);
   const isStored = options.store !== undefined || options.persist !== undefined;
 
   // What only a service refuses is found in memory, before a store has anything of it.
-  const contents = await check(input, isStored ? new SessionService({ now: clock.now, admit }) : service, clock);
+  const contents = await check(input, isStored ? new SessionService({ now: options.now }) : service);
   if (isStored) {
-    await store(contents, service, clock);
+    await store(contents, service);
   }
-  admit.anyName = false;
   const sessions = contents.sessions.map(({ key }) => Object.freeze(key));
   const events = contents.sessions.reduce((sum, session) => sum + countEvents(session), 0);
   return Object.freeze({ service, sessions: Object.freeze(sessions), events });
 }
 
-async function check(input: Input, service: SessionService, clock: Clock): Promise<Contents> {
+async function check(input: Input, service: SessionService): Promise<Contents> {
   const problems = new Problems();
   const contents = await readLines(input, problems);
-  await replay(contents, service, clock, async (line, task, place) => await problems.watch(line, task, place));
+  await replay(contents, service, async (line, task, place) => await problems.watch(line, task, place));
   problems.throwIfAny(contents.sessions.length === 0);
   return contents;
 }
 
-async function store(contents: Contents, service: SessionService, clock: Clock): Promise<void> {
+async function store(contents: Contents, service: SessionService): Promise<void> {
   try {
     for (const { key } of contents.sessions) {
       if ((await service.getSession({ ...key, config: { numRecentEvents: 0 } })) !== undefined) {
@@ -73,7 +69,7 @@ async function store(contents: Contents, service: SessionService, clock: Clock):
         throw new StatepadError('SESSION_EXISTS', `session "${id}" exists already`, { id });
       }
     }
-    await replay(contents, service, clock, async (_, task) => await task());
+    await replay(contents, service, async (_, task) => await task());
   } catch (error) {
     // The caller does not get this service: close it, or its store would stay open.
     await service.close().catch(() => undefined);

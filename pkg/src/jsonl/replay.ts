@@ -2,74 +2,50 @@
 
 import { DELETED } from '../model/deletion.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
+import type { LogWriter } from '../service/log-writer.js';
 import type { SessionService } from '../service/session-service.js';
-import type { Json } from '../model/types.js';
+import type { Abortable, Json } from '../model/types.js';
 import type { Members } from './members.js';
 import type { Contents, FileScope, FileSession } from './read.js';
 
 /** Does something with a line; answers `undefined` when the line was refused, and that is not thrown. */
 export type Watch = <T>(line: number, task: () => Promise<T>, place?: string) => Promise<T | undefined>;
 
-/** The clock of a service: it stands still while a session is created. */
-export class Clock {
-  readonly now: () => number;
-  #stopped: number | undefined;
-
-  constructor(now: () => number) {
-    this.now = () => this.#stopped ?? now();
-  }
-
-  /** Runs a task at a time; at the time of now when it is `undefined`. */
-  async at<T>(time: number | undefined, task: () => Promise<T>): Promise<T> {
-    this.#stopped = time;
-    try {
-      return await task();
-    } finally {
-      this.#stopped = undefined;
-    }
-  }
-}
-
 /** Writes all sessions and values, one after the other: what they share depends on the order. */
-export async function replay(
-  { sessions, scopes }: Contents,
-  service: SessionService,
-  clock: Clock,
-  watch: Watch,
-): Promise<void> {
+export async function replay({ sessions, scopes }: Contents, service: SessionService, watch: Watch): Promise<void> {
+  const writer = await service.logWriter({});
   for (const session of sessions) {
-    await replaySession(session, service, clock, watch);
+    await replaySession(session, writer, watch);
   }
   for (const scope of scopes) {
     await watch(scope.line, async () => await makeScope(scope, service));
   }
 }
 
-async function replaySession(
-  session: FileSession,
-  service: SessionService,
-  clock: Clock,
-  watch: Watch,
-): Promise<void> {
+/** Creates a session as a log says, and appends its events. */
+async function replaySession(session: FileSession, writer: LogWriter, watch: Watch): Promise<void> {
   const { line, key, timestamp, state, events } = session;
-  const created = await watch(
-    line,
-    async () => await clock.at(timestamp, async () => await service.createSession({ ...key, state })),
-  );
+  const created = await watch(line, async () => await writer.create({ ...key, state }, timestamp));
   if (created === undefined) {
     return;
   }
   const { appName, userId, sessionId: id } = key;
   for (const { line: place, place: prefix, event } of events) {
-    await watch(place, async () => await service.appendEvent({ session: { appName, userId, id }, event }), prefix);
+    await watch(place, async () => await writer.append({ appName, userId, id }, event), prefix);
   }
 }
 
 /** Makes the values of an app, or of a user in it, exactly those of the file, and in their order. */
-async function makeScope({ appName, userId, state }: FileScope, service: SessionService): Promise<void> {
+export async function makeScope(
+  { appName, userId, state }: Omit<FileScope, 'line'>,
+  service: SessionService,
+  { signal }: Abortable = {},
+): Promise<void> {
   const prefix = userId === undefined ? APP_PREFIX : USER_PREFIX;
   const now =
-    userId === undefined ? await service.getAppState({ appName }) : await service.getUserState({ appName, userId });
+    userId === undefined
+      ? await service.getAppState({ appName, signal })
+      : await service.getUserState({ appName, userId, signal });
   const wanted = Object.keys(state);
   const present = Object.keys(now);
   const kept = present.filter((name) => Object.hasOwn(state, name));
@@ -83,7 +59,7 @@ async function makeScope({ appName, userId, state }: FileScope, service: Session
   const values = changed.map((name) => [prefix + name, state[name]] as const);
   // A name that is deleted and written goes to the end: but not by one change.
   for (const delta of isInOrder ? [[...deletions, ...values]] : [deletions, values]) {
-    await service.updateState({ appName, userId }, () => Object.fromEntries(delta));
+    await service.updateState({ appName, userId }, () => Object.fromEntries(delta), { signal });
   }
 }
 

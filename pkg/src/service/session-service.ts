@@ -39,6 +39,7 @@ import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/elsewhere.js';
 import type { ForkOptions, RewindOptions, Rewound } from '../model/rewind.js';
 import type { ServiceParts } from './current-log.js';
+import type { LogWriter } from './log-writer.js';
 import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
 import type {
   Abortable,
@@ -507,6 +508,14 @@ export class SessionService {
       },
       options,
     );
+  }
+
+  /** @internal What is brought over from elsewhere is written through it. */
+  async logWriter(options: Abortable): Promise<LogWriter> {
+    const sessions = await this.#begin(options);
+    // Loaded at the first call that needs it.
+    const { logWriter } = await import('./log-writer.js');
+    return logWriter({ sessions, now: this.#now });
   }
 
   /** Resolves when every write that was asked for before is durable, or has failed and told its caller so. */

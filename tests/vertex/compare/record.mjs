@@ -1,6 +1,7 @@
 // Records what a session service asks of Agent Engine for the steps of steps.json: one step after the other, each over
 // a fake of its own with the same session in it, and by a service that has seen nothing of it.
 
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { SessionService } from 'statepad';
 import { vertexAiStore } from 'statepad/stores/vertex-ai';
@@ -11,6 +12,8 @@ export const { steps, ...setting } = JSON.parse(readFileSync(new URL('steps.json
 
 const HOUR = 3_600_000;
 const { engine: appName, project, location, user, session: sessionId, before } = setting;
+/** Where the engine is. */
+export const place = { project, location };
 
 /** statepad's service over the store. */
 export function statepad(vertex) {
@@ -22,10 +25,10 @@ export function statepad(vertex) {
 export const adkJs = adkService;
 
 /**
- * The requests of each step, by its name: `{ call, path, query, headers, body }`, as JSON. Another recorder, say of
- * adk-python, writes the same.
+ * The requests of each step, by its name: `{ call, path, query, headers, body }`, as JSON. `by` names who asks: a step
+ * that fails for it has to.
  */
-export async function record(serviceOver) {
+export async function record(serviceOver, by = undefined) {
   const recorded = {};
   for (const step of steps) {
     const vertex = fakeVertexAi({ now: () => Date.now() - HOUR });
@@ -33,7 +36,7 @@ export async function record(serviceOver) {
     const service = serviceOver(vertex);
     const play = await played(service, step);
     const start = vertex.requests.length;
-    await play();
+    await (step.failsFor?.includes(by) ? assert.rejects(play()) : play());
     recorded[step.name] = vertex.requests.slice(start).map(({ call, path, query, headers, body }) => {
       return JSON.parse(JSON.stringify({ call, path, query, headers, body }));
     });

@@ -26,14 +26,14 @@ export async function createStored(
   return await parts.writer.runExclusive(creation.key, signal, async (begin) => await create(parts, creation, begin));
 }
 
-async function create(parts: StoreParts, { key, state }: Creation, begin: Begin): Promise<Session> {
+async function create(parts: StoreParts, { key, state, time: given }: Creation, begin: Begin): Promise<Session> {
   const { cache, loader, writer, now } = parts;
   const { registry } = cache;
   if (registry.find(key) !== undefined) {
     // Others may have deleted it; otherwise the core refuses.
     await loader.load(key, NONE, () => undefined);
   }
-  const [time, id] = [now(), newId()];
+  const [time, id] = [given ?? now(), newId()];
   const creation = creationEvent(time, state);
   const prepared = registry.engine.prepareCreate(key, time, state);
   const event = { id, time, data: JSON.stringify(creation) };

@@ -28,7 +28,12 @@ export function checkLabels(labels: unknown): void {
   }
 }
 
-/** When a session that is written at `time` expires; `undefined` when the message does not say. */
+/** When a session that is made at `time` expires. */
+export function firstExpiryOf(message: Message, time: bigint): bigint {
+  return expiryOf(message, time) ?? later(time, LIFETIME);
+}
+
+/** When a session that is changed at `time` expires; `undefined` when the message does not say. */
 export function expiryOf({ ttl, expireTime }: Message, time: bigint): bigint | undefined {
   if (ttl !== undefined) {
     const span = parseSpan(ttl as string) as bigint;
@@ -42,11 +47,6 @@ export function expiryOf({ ttl, expireTime }: Message, time: bigint): bigint | u
     throw invalidFields(['session.expire_time', 'Expire time must be in the future.']);
   }
   return end;
-}
-
-/** When a session expires that was written at `time`, and does not say when. */
-export function defaultExpiry(time: bigint): bigint {
-  return later(time, LIFETIME);
 }
 
 /** A session in an answer. */

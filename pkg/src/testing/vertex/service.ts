@@ -1,6 +1,6 @@
 // The calls of the API, over what is kept in memory.
 
-import { checkLabels, checkRequired, defaultExpiry, describeSession, expiryOf, newEvent } from './bodies.js';
+import { checkLabels, checkRequired, describeSession, expiryOf, firstExpiryOf, newEvent } from './bodies.js';
 import { ApiError, invalidArgument, invalidFields, notFound } from './errors.js';
 import { readFilter } from './filter.js';
 import { pageOf } from './lists.js';
@@ -107,12 +107,12 @@ export class Service {
   }
 
   #newSession(id: string, message: Message): StoredSession {
-    const begun = this.#clock.tick();
-    const expireTime = expiryOf(message, begun) ?? defaultExpiry(begun);
+    const expireTime = firstExpiryOf(message, this.#clock.tick());
+    const goneTime = firstExpiryOf(message, this.#clock.now());
     const time = this.#clock.tick();
     const { userId, displayName, labels } = message as { userId: string } & Message;
     const number = (this.#created += 1);
-    const times = { createTime: time, updateTime: time, expireTime };
+    const times = { createTime: time, updateTime: time, expireTime, goneTime };
     return { id, userId, number, displayName, labels, own: new Map(), ...times, isReady: false, events: [] };
   }
 
@@ -135,7 +135,8 @@ export class Service {
     const session = this.#find(engine, target, invalidName);
     const names = readMask(query['updateMask'], message);
     const time = this.#clock.tick();
-    const expireTime = expiryOf(pick(message, names), time);
+    const written = pick(message, names);
+    const [expireTime, goneTime] = [expiryOf(written, time), expiryOf(written, this.#clock.now())];
     if (names.includes('displayName')) {
       session.displayName = message['displayName'];
     }
@@ -147,6 +148,7 @@ export class Service {
       engine.write(session, (message['sessionState'] ?? new Map()) as Map<string, unknown>);
     }
     session.expireTime = expireTime ?? session.expireTime;
+    session.goneTime = goneTime ?? session.goneTime;
     session.updateTime = time;
     return this.#describe(engine, session, target);
   }

@@ -27,6 +27,8 @@ export interface StoredSession {
   createTime: bigint;
   updateTime: bigint;
   expireTime: bigint;
+  /** When it is gone by the clock of the host, which may be less than a millisecond before. */
+  goneTime: bigint;
   /** Whether the operation that creates it is done. */
   isReady: boolean;
   readonly events: StoredEvent[];
@@ -84,7 +86,7 @@ export class Engine {
 
   #standing(id: string): StoredSession | undefined {
     const session = this.#sessions.get(id);
-    if (session !== undefined && session.expireTime <= this.#now()) {
+    if (session !== undefined && session.goneTime <= this.#now()) {
       this.#sessions.delete(id);
       return undefined;
     }

@@ -1,0 +1,26 @@
+// Writes what the log of another service has. Loaded at the first call that needs it.
+
+import { admitEvent } from '../input/event-draft.js';
+import { admitCreation } from '../backend/backend.js';
+import type { ServiceParts } from './current-log.js';
+import type { CreateSessionRequest, Event, EventInit, Session, SessionName } from '../model/types.js';
+import type { Signal } from '../async/abort.js';
+
+/** Writes sessions at times of their own, and events whatever their members are called: both have been stored once. */
+export interface LogWriter {
+  /** As `createSession`. `time`, in milliseconds since the epoch, is that of creation; now when it is `undefined`. */
+  create(request: CreateSessionRequest, time: number | undefined): Promise<Session>;
+  /** As `appendEvent`. */
+  append(session: SessionName, event: EventInit, signal?: Signal): Promise<Event>;
+}
+
+/** See `SessionService.logWriter`. */
+export function logWriter({ sessions, now }: ServiceParts): LogWriter {
+  return {
+    create: async (request, time) => await sessions.create({ ...admitCreation(request), time }, request.signal),
+    append: async (session, event, signal) => {
+      const draft = admitEvent(event, now, { anyName: true });
+      return await sessions.append({ session, draft, expectedRevision: undefined }, signal);
+    },
+  };
+}
