@@ -46,7 +46,7 @@ const FOLDERS = {
   'tests/stores/encrypted': { seconds: 130, shares: heavy },
   'tests/stores/indexeddb': { seconds: 86, shares: heavy },
   'tests/stores/journal': { seconds: 76, shares: heavy },
-  'tests/stores/memory': { seconds: 145 },
+  'tests/stores/memory': { seconds: 75 },
   'tests/stores/postgres': { seconds: 115 },
   'tests/stores/redis': { seconds: 171 },
   'tests/stores/sqlite': { seconds: 63 },

@@ -68,7 +68,7 @@ import type { StoreCase } from './testing/case.js';
 
 export { missingNeeds, runStoreCase } from './testing/run.js';
 export type * from './testing/case.js';
-export type { StoreFeature } from './store/contract.js';
+export type { StoreFeature, StoreLack } from './store/contract.js';
 
 /** All cases. Each begins with fresh storage; none depends on another. */
 export const storeCases: readonly StoreCase[] = [

@@ -9,6 +9,7 @@ import { newSession, site } from './support.mjs';
 const hashOf = (page) => new URL(page.url()).hash;
 const query = (page) => hashOf(page).split('?')[1] ?? '';
 const moment = (page, words) => page.locator('output').getByText(words).waitFor();
+const untilHash = (page, wanted) => page.waitForFunction((hash) => window.location.hash === hash, wanted);
 const untilQuery = (page, wanted) =>
   page.waitForFunction((text) => (window.location.hash.split('?')[1] ?? '') === text, wanted);
 
@@ -69,8 +70,33 @@ describe('the address', () => {
     assert.equal(hashOf(page), first);
     assert.equal(await page.getByRole('region', { name: 'Details' }).count(), 0);
     for (let step = 0; step < 3; step++) await page.goForward();
-    await page.waitForFunction((hash) => window.location.hash === hash, second);
+    await untilHash(page, second);
     await moment(page, '#0 of 0');
+  });
+
+  it('shows what the last of many quick steps leads to', async (t) => {
+    const page = await played(it_, t, 2);
+    const first = hashOf(page);
+    await newSession(page);
+    const second = hashOf(page);
+    // At each pause another part of a visit is under way when the next one begins.
+    for (let pause = 0; pause < 8; pause++) {
+      await page.evaluate(
+        async ([hashes, ms]) => {
+          for (const hash of hashes) {
+            window.location.hash = hash;
+            await new Promise((resolve) => setTimeout(resolve, ms));
+          }
+        },
+        [[`${first}?moment=1&event=1`, second, `${first}?moment=1&event=2&key=city`, second], pause],
+      );
+      await moment(page, '#0 of 0');
+      // What came before has had its time.
+      await page.waitForTimeout(100);
+      await moment(page, '#0 of 0');
+      assert.equal(hashOf(page), second);
+      assert.equal(await page.getByRole('region', { name: 'Details' }).count(), 0);
+    }
   });
 
   it('lets Back leave an opened file, and Forward return to it', async (t) => {
@@ -88,7 +114,7 @@ describe('the address', () => {
     assert.equal(hashOf(page), '#file:my%20file.jsonl/bistro/kai/one');
     await page.goBack();
     await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
-    assert.equal(hashOf(page), own);
+    await untilHash(page, own);
     assert.equal(await page.getByText('Looking into').count(), 0);
     await page.goForward();
     await page.getByText('Looking into my file.jsonl').waitFor();
@@ -97,7 +123,7 @@ describe('the address', () => {
     await page.reload();
     await page.getByText('The link leads into the file my file.jsonl. Open that file again').waitFor();
     await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
-    assert.equal(hashOf(page), own);
+    await untilHash(page, own);
   });
 
   for (const [name, hash, said] of [

@@ -61,6 +61,8 @@ export class StatepadPage extends LitElement {
   #address: Address | undefined;
   /** So many visits of addresses are under way: what changes meanwhile is not for the address. */
   #visits = 0;
+  /** Resolves when they are over. */
+  #visited = Promise.resolve();
   readonly #opening = new FileOpening((id, notice) => this.#tell(id, notice));
 
   constructor() {
@@ -215,16 +217,18 @@ export class StatepadPage extends LitElement {
     });
   }
 
-  /** Does something that the address has asked for; afterwards the address names what is shown. */
+  /**
+   * Does something that the address has asked for, after all that it has asked for before: what one visit shows must
+   * not come into another. Afterwards the address names what is shown.
+   */
   async #visiting(task: () => Promise<void>): Promise<void> {
     this.#visits += 1;
-    try {
-      await task();
-    } catch (error) {
+    const visit = this.#visited.then(task).catch((error: unknown) => {
       this.#tell('problem', { kind: 'bad', text: reasonOf(error) });
-    } finally {
-      this.#visits -= 1;
-    }
+    });
+    this.#visited = visit;
+    await visit;
+    this.#visits -= 1;
     const hash = this.#inspection && hashOf(this.#inspection, this.#fileName);
     if (this.#visits === 0 && hash !== undefined && hash !== location.hash) {
       this.#address?.correct(hash);

@@ -10,6 +10,7 @@ import type { EventDraft } from '../input/event-draft.js';
 import type { View } from '../session/handle.js';
 import type { LeaseHold } from '../session/lease-hold.js';
 import type { LeaseAnswer, LeaseRequest } from '../store/lease.js';
+import type { StoreLack } from '../store/lacks.js';
 import type {
   CreateSessionRequest,
   Event,
@@ -73,6 +74,8 @@ type Soon<T> = T | Promise<T>;
 
 /** Keeps sessions. What needs no waiting is done at once, in the call itself. */
 export interface SessionBackend {
+  /** What its store does without; absent in memory. */
+  readonly lacks?: readonly StoreLack[] | undefined;
   create(creation: Creation, signal?: Signal): Soon<Session>;
   get(key: SessionKey, config: GetSessionConfig | undefined, signal?: Signal): Soon<Session | undefined>;
   list(plan: ListPlan, signal?: Signal): Soon<ListSessionsResponse>;

@@ -5,6 +5,7 @@ import { admitEvent } from '../input/event-draft.js';
 import { sessionIdFrom } from '../backend/backend.js';
 import { ownMetadata, ownPart } from '../session/own-part.js';
 import { currentLog } from './current-log.js';
+import { checkKeepsRevisions } from './revisions.js';
 import { checkRevision, stateAt } from '../session/history.js';
 import { isStatepadError } from '../model/errors.js';
 import { newId } from '../model/ids.js';
@@ -16,6 +17,7 @@ import type { ForkOptions } from '../model/rewind.js';
 export async function fork(parts: ServiceParts, source: SessionName, options: ForkOptions): Promise<Session> {
   const { sessions, now } = parts;
   const { signal } = options;
+  checkKeepsRevisions(sessions, 'a session cannot be forked');
   const { appName, userId, id } = source;
   const { id: sessionId, isNew } = sessionIdFrom(options.sessionId);
   const view = await currentLog(parts, source, signal);

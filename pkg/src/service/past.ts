@@ -10,6 +10,7 @@ import {
   checkOptions,
   invalid,
 } from '../checks/arguments.js';
+import { checkKeepsRevisions } from './revisions.js';
 import { namesOf } from '../checks/names.js';
 import { OPTIONS } from '../input/requests.js';
 import { describe } from '../model/kinds.js';
@@ -36,6 +37,7 @@ export async function stateAt(
   revision: number,
   signal: Signal | undefined,
 ): Promise<DetailedState> {
+  checkKeepsRevisions(sessions, 'the state of a revision cannot be told');
   const view = await sessions.loadHistory(session, signal);
   const told = sessionStateAt(view, revision);
   const shared = await (await sessions.past()).at(view, revision, told, signal);
@@ -79,6 +81,7 @@ export async function sharedHistory(
   signal?.throwIfAborted();
   checkCount(last, 'last');
   checkCount(until, 'until');
+  checkKeepsRevisions(sessions, `the past of "${key}" cannot be told`);
   const [scope] = nameOf(key);
   const owner = { appName, userId: scope === 'app' ? undefined : userId };
   const { exact, steps } = await (await sessions.past()).steps(owner, key, signal);

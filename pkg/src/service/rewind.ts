@@ -4,6 +4,7 @@ import { currentLog, type ServiceParts } from './current-log.js';
 import { planRedo, planRewind, type RewindPlan } from '../engine/rewind.js';
 import { admitEvent, type EventDraft } from '../input/event-draft.js';
 import { admitString } from '../checks/arguments.js';
+import { checkKeepsRevisions } from './revisions.js';
 import { makeHandle } from '../session/handle.js';
 import { restoringTo } from '../session/history.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
@@ -21,6 +22,7 @@ const MAX_PAUSE_MS = 50;
 
 /** See `SessionService.rewind`. */
 export async function rewind(parts: ServiceParts, session: SessionName, options: RewindOptions): Promise<Rewound> {
+  checkKeepsRevisions(parts.sessions, 'a session cannot be rewound');
   const before = admitString(options.before, 'before');
   return await go(parts, session, options.signal, (events, id) => {
     const plan = planRewind(events, before);
@@ -36,6 +38,7 @@ export async function rewind(parts: ServiceParts, session: SessionName, options:
 
 /** See `SessionService.redo`. */
 export async function redo(parts: ServiceParts, session: SessionName, signal: Signal | undefined): Promise<Rewound> {
+  checkKeepsRevisions(parts.sessions, 'a session cannot be rewound');
   return await go(parts, session, signal, (events, id) => {
     const plan = planRedo(events);
     if (plan === undefined) {

@@ -1,6 +1,7 @@
 // What makes changes durable: the interface of stores. The service decides, the store writes.
 
 import type { Change, Committed, Guard, OperatorName } from './change.js';
+import type { StoreLack } from './lacks.js';
 import type { LeaseAnswer, LeaseRequest } from './lease.js';
 import type { LogQuery, ScopeLog } from './log.js';
 import type { ListQuery, Loaded, LoadedScope, LoadQuery, Page, ScopeName } from './query.js';
@@ -9,6 +10,7 @@ import type { SessionKey } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
 export type * from './change.js';
+export type { StoreLack } from './lacks.js';
 export type { LeaseAnswer, LeaseRequest } from './lease.js';
 export type * from './log.js';
 export type * from './query.js';
@@ -158,6 +160,11 @@ export interface SessionStore {
   readonly guards?: Guards;
   /** What it keeps and tells beyond what it has to; nothing unless told otherwise. */
   readonly keeps?: readonly StoreFeature[];
+  /**
+   * What it does without, because its storage was made by others; nothing unless told otherwise. What needs that is
+   * refused by the service.
+   */
+  readonly lacks?: readonly StoreLack[];
   /** Nothing else can write while this store is open: what has been read stays true. */
   readonly exclusive?: true;
 }

@@ -18,14 +18,16 @@ import type {
   ScopeName,
   SessionStore,
   StoreFeature,
+  StoreLack,
 } from '../store/contract.js';
 import type { StoreErrorCode } from '../store/store-error.js';
 import type { SessionKey } from '../model/types.js';
 
 /**
  * What a case needs besides what every store has: to open the storage again, another store on the same storage, a
- * member that a store need not have, an operator that its `resolves` names, a feature that its `keeps` names, or to
- * compare values (`keys`), revisions and positions too (`revisions`), which its `guards` say.
+ * member that a store need not have, an operator that its `resolves` names, a feature that its `keeps` names, to
+ * compare values (`keys`), revisions and positions too (`revisions`), which its `guards` say, or what its `lacks` does
+ * not name.
  */
 export type StoreNeed =
   | 'reopen'
@@ -38,7 +40,8 @@ export type StoreNeed =
   | 'keys'
   | 'revisions'
   | OperatorName
-  | StoreFeature;
+  | StoreFeature
+  | StoreLack;
 
 /** A store over storage that is fresh and empty, and what else can be done with that storage. */
 export interface StoreHarness {

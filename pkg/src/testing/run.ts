@@ -11,11 +11,13 @@ import {
   pageDifference,
   scopeDifference,
 } from './compare.js';
+import { toldWithout, type Told } from './told.js';
 import type { Change, Hint, LeaseAnswer, Migrate, SessionStore, StoreContext } from '../store/contract.js';
 import type {
   CommitStep,
   HintedStep,
   LeaseStep,
+  LoadScopeStep,
   OneStoreStep,
   OpenHarness,
   Outcome,
@@ -67,13 +69,24 @@ export async function runStoreCase({ name, needs, steps }: StoreCase, open: Open
 
 /** What a case needs and a harness, or its store, does not have. */
 export function missingNeeds({ needs }: Pick<StoreCase, 'needs'>, harness: StoreHarness): StoreNeed[] {
-  const { guards = 'all', keeps = [], resolves = [] } = harness.store;
+  const { guards = 'all', keeps = [], resolves = [], lacks = [] } = harness.store;
   const has = (need: StoreNeed): boolean => {
     switch (need) {
       case 'keys':
         return guards !== 'none';
       case 'revisions':
-        return guards === 'all';
+        return guards === 'all' && !lacks.includes(need);
+      case 'order':
+      case 'texts':
+      case 'ids':
+      case 'times':
+      case 'clock':
+      case 'created':
+      case 'beginnings':
+      case 'repeats':
+      case 'scopes':
+      case 'operators':
+        return !lacks.includes(need);
       case 'marks':
       case 'changed':
       case 'calls':
@@ -98,6 +111,7 @@ export function missingNeeds({ needs }: Pick<StoreCase, 'needs'>, harness: Store
 class Run {
   readonly #harness: StoreHarness;
   readonly #context: StoreContext = { signal: new AbortController().signal };
+  readonly #told: Told;
   #store: SessionStore;
   #another: Promise<SessionStore> | undefined;
   #stop: (() => void) | undefined;
@@ -110,6 +124,7 @@ class Run {
   constructor(harness: StoreHarness) {
     this.#harness = harness;
     this.#store = harness.store;
+    this.#told = toldWithout(harness.store.lacks ?? []);
   }
 
   async start(migrate: Migrate): Promise<void> {
@@ -142,8 +157,8 @@ class Run {
       const [outcomes] = await Promise.all([Promise.all(open), Promise.all(others)]);
       fail(
         differenceInAnyOrder(
-          outcomes.map((outcome) => asked(outcome, {})),
-          step.outcomes ?? [],
+          outcomes.map((outcome) => asked(this.#toldOutcome(outcome), {})),
+          (step.outcomes ?? []).map((outcome) => this.#toldOutcome(outcome)),
         ),
       );
     } else if ('reopen' in step) {
@@ -165,29 +180,31 @@ class Run {
       if (expected === undefined) {
         fail('throws' in outcome && `it throws ${outcome.throws}`);
       } else {
-        fail(outcomeDifference(outcome, expected));
+        fail(this.#outcomeDifference(outcome, expected));
       }
     } else if ('commitMany' in step) {
       const answers = await store.commitMany?.(step.commitMany, context);
       const outcomes = answers?.map((answer) => (isStoreError(answer) ? refused(answer) : answer)) ?? [];
       fail(difference(outcomes.length, step.outcomes.length, 'the number of answers'));
       step.outcomes.forEach((expected, index) =>
-        fail(outcomeDifference(outcomes[index], expected, `answer ${index}`)),
+        fail(this.#outcomeDifference(outcomes[index], expected, `answer ${index}`)),
       );
     } else if ('load' in step) {
-      const answer = await store.load(step.load, step.query ?? {}, context);
+      const { loaded } = this.#told;
+      const answer = loaded(await store.load(step.load, step.query ?? {}, context));
       fail(
         anyDifference([step.answer, ...(step.or ?? [])], (expected) =>
-          loadedDifference(answer, expected, step.namesInAnyOrder),
+          loadedDifference(answer, loaded(expected), step.namesInAnyOrder),
         ),
       );
     } else if ('list' in step) {
-      const answer = await store.list(step.list, context);
-      fail(anyDifference([step.answer, ...(step.or ?? [])], (expected) => pageDifference(answer, expected)));
+      const { page } = this.#told;
+      const answer = page(await store.list(step.list, context));
+      fail(anyDifference([step.answer, ...(step.or ?? [])], (expected) => pageDifference(answer, page(expected))));
     } else if ('remove' in step) {
       await store.remove(step.remove, context, step.created === undefined ? {} : { created: step.created });
     } else if ('loadScope' in step) {
-      fail(scopeDifference(await store.loadScope(step.loadScope, context), step.answer, step.namesInAnyOrder));
+      fail(await this.#scopeDifference(step, store));
     } else if ('removeScope' in step) {
       await store.removeScope?.(step.removeScope, context);
     } else if ('lease' in step) {
@@ -225,6 +242,29 @@ class Run {
       }
       throw error;
     }
+  }
+
+  /** Compares what a scope holds. One that has no session is not told by a store that lacks `scopes`. */
+  async #scopeDifference(step: LoadScopeStep, store: SessionStore): Promise<string | undefined> {
+    const { scope } = this.#told;
+    try {
+      const answer = scope(await store.loadScope(step.loadScope, this.#context));
+      return scopeDifference(answer, scope(step.answer), step.namesInAnyOrder);
+    } catch (error) {
+      if (isStoreError(error) && error.code === 'rejected' && store.lacks?.includes('scopes')) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  #toldOutcome<Any extends Outcome | { readonly fence: number }>(outcome: Any): Any {
+    return 'fence' in outcome ? outcome : (this.#told.outcome(outcome) as Any);
+  }
+
+  /** Compares what became of a change, as far as this store can tell it. */
+  #outcomeDifference(actual: Outcome | undefined, expected: Outcome, path?: string): string | undefined {
+    return outcomeDifference(actual && this.#told.outcome(actual), this.#told.outcome(expected), path);
   }
 
   /** Compares what became of a lease. When it ends is compared with what was answered before: clocks differ. */

@@ -29,15 +29,18 @@ export interface Resolution {
 
 /**
  * Whether a store resolves these operators in its atomic step. Throws `INVALID_ARGUMENT` when they cannot be resolved
- * here either, as the store compares nothing.
+ * here either, as the store compares nothing, or keeps no operators.
  */
-export function areResolved({ resolves = [], guards }: SessionStore, operators: KeyedOperators): boolean {
+export function areResolved({ resolves = [], guards, lacks = [] }: SessionStore, operators: KeyedOperators): boolean {
   const [left] = Object.entries(operators).filter(([, operator]) => !resolves.includes(operatorName(operator)));
-  if (left !== undefined && guards === 'none') {
+  if (left !== undefined && (guards === 'none' || lacks.includes('operators'))) {
     const [key, operator] = left;
-    const what = `${operatorName(operator)} of "${key}" cannot be kept from overwriting what others write`;
-    const why = 'the store does not resolve it, and compares no values';
-    throw new StatepadError('INVALID_ARGUMENT', `${what}: ${why}`, { key });
+    const [what, why] =
+      guards === 'none'
+        ? ['kept from overwriting what others write', 'does not resolve it, and compares no values']
+        : ['written', 'keeps no operators'];
+    const message = `${operatorName(operator)} of "${key}" cannot be ${what}: the store ${why}`;
+    throw new StatepadError('INVALID_ARGUMENT', message, { key });
   }
   return left === undefined;
 }

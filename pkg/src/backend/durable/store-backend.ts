@@ -24,6 +24,7 @@ import type { AppendPlan, Creation, SessionBackend, SessionName } from '../backe
 import type { View } from '../../session/handle.js';
 import type { LeaseHold } from '../../session/lease-hold.js';
 import type { LeaseAnswer, LeaseRequest } from '../../store/lease.js';
+import type { StoreLack } from '../../store/lacks.js';
 import type {
   Event,
   GetSessionConfig,
@@ -60,6 +61,10 @@ export class StoreBackend implements SessionBackend {
       now: options.now,
     };
     this.#reservations = store.reserve && new Reservations(connection);
+  }
+
+  get lacks(): readonly StoreLack[] | undefined {
+    return this.#parts.connection.store.lacks;
   }
 
   async create(creation: Creation, signal?: Signal): Promise<Session> {

@@ -30,7 +30,8 @@ import type {
 } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-type Absent = 'reserve' | 'watch' | 'close' | 'durability' | 'exclusive' | 'guards' | 'readLog' | 'parallelCommits';
+type Absent =
+  'reserve' | 'watch' | 'close' | 'durability' | 'exclusive' | 'guards' | 'lacks' | 'readLog' | 'parallelCommits';
 /** What {@link sqliteCore} makes. */
 export type SqliteCore = Required<Omit<SessionStore, Absent>> & Pick<SessionStore, 'readLog'>;
 

@@ -1,16 +1,23 @@
 // A case is a name and steps; what a store needs for it is read from them.
 
 import type { StoreCase, StoreNeed, StoreStep } from '../case.js';
+import { lackable } from './lacking.js';
 import type { Guard, Operator, OperatorName, StoreFeature } from '../../store/contract.js';
 
 /** Makes a case; what it needs is read from its steps. */
 export function storeCase(name: string, ...steps: readonly StoreStep[]): StoreCase {
-  return { name, needs: [...new Set(steps.flatMap(needsOf))], steps };
+  return { name, needs: [...new Set([...steps.flatMap(needsOf), ...lackable(steps)])], steps };
+}
+
+/** Makes a case that needs something besides what is read from its steps. */
+export function caseThatNeeds(need: StoreNeed, name: string, ...steps: readonly StoreStep[]): StoreCase {
+  const { needs } = storeCase(name, ...steps);
+  return { name, needs: [...new Set([need, ...needs])], steps };
 }
 
 /** Makes a case that only stores with a feature pass. */
 export function featureCase(feature: StoreFeature, name: string, ...steps: readonly StoreStep[]): StoreCase {
-  return { name, needs: [...new Set([feature, ...steps.flatMap(needsOf)])], steps };
+  return caseThatNeeds(feature, name, ...steps);
 }
 
 function needsOf(step: StoreStep): StoreNeed[] {

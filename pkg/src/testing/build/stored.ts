@@ -7,9 +7,9 @@ export function beginningOf(id = 'c'): StoredEvent {
   return { rev: 0, data: JSON.stringify({ created: id }) };
 }
 
-/** The text of an event that {@link append} has made. */
+/** The text of an event that {@link append} has made: of one that every ADK can read. */
 export function dataOf(id: string): string {
-  return JSON.stringify({ id });
+  return JSON.stringify({ id, invocationId: 'i', author: 'user' });
 }
 
 /** The events that {@link append} has made, from the first revision. */

@@ -1,6 +1,19 @@
 // Where a delta goes, how it is merged, and what it does to the positions.
 
-import { APP, HOME, KEY, USER, answer, change, eventsOf, keyOf, set, step, storeCase } from '../build/index.js';
+import {
+  APP,
+  HOME,
+  KEY,
+  USER,
+  answer,
+  caseThatNeeds,
+  change,
+  eventsOf,
+  keyOf,
+  set,
+  step,
+  storeCase,
+} from '../build/index.js';
 import type { Change } from '../../store/contract.js';
 import type { StoreCase } from '../case.js';
 
@@ -139,7 +152,8 @@ const mergingCases: readonly StoreCase[] = [
       }),
     ),
   ),
-  storeCase(
+  caseThatNeeds(
+    'texts',
     'a name that one change both deletes and sets is set, and goes to the end',
     step.commit(change.create('c', all({ set: { a: 1, b: 2, c: 3 } })), answer.made(1, 1)),
     step.commit(change.append('e1', all({ set: { a: 4, x: 5 }, unset: ['a', 'x', 'c'] })), answer.appended(1, 2, 2)),
@@ -153,7 +167,8 @@ const mergingCases: readonly StoreCase[] = [
       }),
     ),
   ),
-  storeCase(
+  caseThatNeeds(
+    'texts',
     'names keep the order in which they were written: one that is there keeps its place, one that was deleted goes to the end',
     step.commit(change.create('c', all({ set: { m: 1, z: 2, a: 3 } })), answer.made(1, 1)),
     step.commit(change.append('e1', all({ set: { y: 4, z: 5, b: 6 } })), answer.appended(1, 2, 2)),
@@ -207,7 +222,8 @@ const mergingCases: readonly StoreCase[] = [
 ];
 
 const positionCases: readonly StoreCase[] = [
-  storeCase(
+  caseThatNeeds(
+    'revisions',
     'a position counts the changes that touch its scope, whatever they do, and one that has nothing for the scope does not',
     step.commit(change.create('c', { app: {}, user: { set: {} }, session: { unset: [] } }), answer.made(0, 0)),
     step.commit(change.append('e1', { app: { set: {}, unset: [] } }), answer.appended(1, 0, 0)),
@@ -231,7 +247,8 @@ const positionCases: readonly StoreCase[] = [
       }),
     ),
   ),
-  storeCase(
+  caseThatNeeds(
+    'revisions',
     'every app and every user has a position of its own',
     step.commit(change.update('p1', { app: set('a', 1), user: set('x', 1) }), answer.made(1, 1)),
     step.commit(
@@ -258,7 +275,8 @@ const positionCases: readonly StoreCase[] = [
     step.userHas(1, { x: 3 }, HOME.userId, 'elsewhere'),
     step.appHas(1, { a: 3 }, 'elsewhere'),
   ),
-  storeCase(
+  caseThatNeeds(
+    'revisions',
     'positions stay when all names and all sessions are gone, and go on from there',
     step.commit(change.create('c', { app: set('a', 1), user: set('u', 1) }), answer.made(1, 1)),
     step.commit(change.append('e1', { app: { unset: ['a'] }, user: { unset: ['u'] } }), answer.appended(1, 2, 2)),

@@ -1,6 +1,6 @@
 // Values and events come back as they went in.
 
-import { APP, HOME, KEY, answer, change, step, storeCase } from '../build/index.js';
+import { APP, HOME, KEY, answer, caseThatNeeds, change, dataOf, step, storeCase } from '../build/index.js';
 import { EVENT_TEXTS, TEXTS, VALUES } from '../strange.js';
 import type { Values } from '../../store/contract.js';
 import type { StoreCase } from '../case.js';
@@ -9,6 +9,7 @@ import type { StoreCase } from '../case.js';
 const values: Values = Object.fromEntries(VALUES.map((value, index) => [`v${index}`, value]));
 /** About a megabyte as JSON: plain text, and text that takes more bytes than characters. */
 const BIG = `${'x'.repeat(900_000)}${'é😀"\\'.repeat(10_000)}`;
+const BIG_EVENT = JSON.stringify({ id: 'e1', invocationId: 'i', author: 'user', content: { parts: [{ text: BIG }] } });
 
 export const valueCases: readonly StoreCase[] = [
   storeCase(
@@ -102,17 +103,14 @@ export const valueCases: readonly StoreCase[] = [
   storeCase(
     'an event of a megabyte comes back as it was',
     step.commit(change.create(), answer.made()),
-    step.commit(
-      change.append('e1', {}, { event: { id: 'e1', time: 1_000, data: JSON.stringify({ text: BIG }) } }),
-      answer.appended(1),
-    ),
+    step.commit(change.append('e1', {}, { event: { id: 'e1', time: 1_000, data: BIG_EVENT } }), answer.appended(1)),
     step.commit(change.append('e2', { session: { set: { x: 1 } } }), answer.appended(2)),
     step.load(
       answer.loaded({
         state: { session: { x: 1 } },
         events: [
-          { rev: 1, data: JSON.stringify({ text: BIG }) },
-          { rev: 2, data: '{"id":"e2"}' },
+          { rev: 1, data: BIG_EVENT },
+          { rev: 2, data: dataOf('e2') },
         ],
       }),
     ),
@@ -121,10 +119,11 @@ export const valueCases: readonly StoreCase[] = [
       prev: 2,
       pos: { app: 0, user: 0 },
       duplicate: true,
-      data: JSON.stringify({ text: BIG }),
+      data: BIG_EVENT,
     }),
   ),
-  storeCase(
+  caseThatNeeds(
+    'texts',
     'a thousand names come back in the order in which they were written',
     step.commit(change.create('c', { session: { set: manyNames(0, 1_000) } }), answer.made()),
     step.commit(
