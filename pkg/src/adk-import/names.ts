@@ -7,7 +7,6 @@ import type { Members } from '../jsonl/members.js';
 const OF_PYTHON = [
   'actions.state_delta',
   'actions.artifact_delta',
-  'actions.requested_auth_configs',
   'actions.requested_tool_confirmations',
   'actions.agent_state',
   'actions.set_model_response',
@@ -20,7 +19,11 @@ const OF_PYTHON = [
   '*.tool_response.response',
   '*.part_metadata',
   '*.render_ui_widgets.payload',
+  '*.scopes',
+  '*.additional_headers',
 ];
+/** What adk-python has under ids of calls: the ids are not renamed, what is under them is. */
+const BY_ID = 'actions.requested_auth_configs';
 const OF_JS = [
   'actions.state_delta',
   'actions.artifact_delta',
@@ -35,9 +38,15 @@ const OF_JS = [
   'route',
 ];
 
-/** The member of an event, or of a part of it, under the name that ADK's JSON has. */
+/** In the place of an id in a path. */
+const ID = '.';
+
+/**
+ * The member of an event, or of a part of it, under the name that ADK's JSON has. An underscore at the end keeps a
+ * member of Python from being a word of the language.
+ */
 export function camelCase(name: string): string {
-  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()).replace(/_$/, '');
 }
 
 type IsKept = (path: string) => boolean;
@@ -49,7 +58,7 @@ function kept(paths: readonly string[]): IsKept {
 }
 
 /** An event, or one of its members at `path`, as adk-python has it in JSON. Under keys of users nothing is renamed. */
-export const fromPython: Rename = renamer(kept(OF_PYTHON));
+export const fromPython: Rename = renamer(kept(OF_PYTHON), BY_ID);
 
 /** An event as adk-js reads it. */
 export const fromJs: Rename = renamer(kept(OF_JS));
@@ -57,7 +66,7 @@ export const fromJs: Rename = renamer(kept(OF_JS));
 /** Gives the members of an event their names. `path` is where in the event it is. */
 export type Rename = (value: unknown, path?: string) => unknown;
 
-function renamer(isKept: IsKept): Rename {
+function renamer(isKept: IsKept, byId?: string): Rename {
   const rename = (value: unknown, path = ''): unknown => {
     if (typeof value !== 'object' || value === null || isKept(path)) {
       return value;
@@ -67,7 +76,8 @@ function renamer(isKept: IsKept): Rename {
     }
     const renamed: Record<string, unknown> = {};
     for (const [name, member] of Object.entries(value as Members)) {
-      put(renamed, camelCase(name), rename(member, path === '' ? name : `${path}.${name}`));
+      const under = path === byId ? path + ID : path === '' ? name : `${path}.${name}`;
+      put(renamed, path === byId ? name : camelCase(name), rename(member, under));
     }
     return renamed;
   };

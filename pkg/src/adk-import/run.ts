@@ -15,8 +15,10 @@ import type { Signal } from '../async/abort.js';
 export interface AdkImportProgress {
   /** How many sessions are in the service, and equal to those of the database. */
   readonly sessions: number;
-  /** How many events they have in all. */
+  /** How many events they have in all, as the database has them. */
   readonly events: number;
+  /** How many of these sessions end with an event that makes their state what their row says. */
+  readonly corrected: number;
   /** How many of these sessions have been written by this import: the others were there. */
   readonly imported: number;
   /** How many sessions could not be brought over. */
@@ -46,7 +48,7 @@ export async function runImport(parts: ImportParts): Promise<AdkImportProgress> 
 class Run {
   readonly #parts: ImportParts;
   readonly #scopes: ScopeParts;
-  readonly #counts: Counts = { sessions: 0, events: 0, imported: 0, failed: 0 };
+  readonly #counts: Counts = { sessions: 0, events: 0, corrected: 0, imported: 0, failed: 0 };
   /** The app and the user whose sessions come now: those of an app come one after the other. */
   #app: ScopeImport | undefined;
   #user: ScopeImport | undefined;
@@ -111,7 +113,8 @@ class Run {
       const planned = await planOf(row, reader, (note) => void notes.push(note));
       await this.#bring(planned, writer);
       this.#counts.sessions += 1;
-      this.#counts.events += planned.events.length;
+      this.#counts.events += planned.events.length - Number(planned.isCorrected);
+      this.#counts.corrected += Number(planned.isCorrected);
       notes.forEach((note) => problems.add(key, note, true));
     } catch (error) {
       this.#counts.failed += 1;

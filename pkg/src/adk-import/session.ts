@@ -21,8 +21,10 @@ export interface Planned {
   readonly created: number;
   /** Its own values before the first event: those that no event has written. */
   readonly beginning: Members;
-  /** The events as the service stores them. */
+  /** The events as the service stores them; a correction is the last of them. */
   readonly events: readonly EventInit[];
+  /** Whether an event is added at its end, which makes the state what the row says. */
+  readonly isCorrected: boolean;
   /** Its own values in the end: those of its row. */
   readonly state: Members;
 }
@@ -42,7 +44,8 @@ export async function planOf(row: SessionRow, reader: AdkReader, note: Note): Pr
   const written = writtenBy(events);
   const beginning = Object.fromEntries(Object.entries(state).filter(([name]) => !written.has(name)));
   const correction = correctionOf(state, written, (events.at(-1)?.timestamp ?? updated) as number);
-  return { key, created, beginning, events: correction === undefined ? events : [...events, correction], state };
+  const isCorrected = correction !== undefined;
+  return { key, created, beginning, events: isCorrected ? [...events, correction] : events, isCorrected, state };
 }
 
 /** The event as the service stores it: with all actions, and without keys that live for one invocation. */

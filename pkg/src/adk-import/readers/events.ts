@@ -121,6 +121,10 @@ function fromColumns(kind: 'adk-python-v0' | 'adk-go', row: AdkRow, note: Note):
     const value = jsonOf(row[column], column, note) ?? undefined;
     event[member] = isPython ? fromPython(value, column) : value;
   }
+  if (isPython) {
+    // As adk-python reads it.
+    event['longRunningToolIds'] ??= [];
+  }
   event['actions'] = isPython ? pickledActions(row['actions'], note) : goActions(row['actions'], note);
   return Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
 }
