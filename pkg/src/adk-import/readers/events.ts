@@ -4,7 +4,7 @@ import { deletions } from './deletions.js';
 import { layoutOf, type KnownKind } from './layout.js';
 import { fromJs, fromPython, type Rename } from '../names.js';
 import { jsonOfPickle } from '../pickle/json.js';
-import { readPickle } from '../pickle/reader.js';
+import { Instance, readPickle } from '../pickle/reader.js';
 import { fromSeconds, jsonOf, objectOf, optionalText, textOf, timeOf, type Note } from '../values.js';
 import { refuse } from '../../jsonl/problems.js';
 import type { Members } from '../../jsonl/members.js';
@@ -133,9 +133,10 @@ function pickledActions(value: unknown, note: Note): unknown {
   if (value === null || value === undefined) {
     return {};
   }
-  return value instanceof Uint8Array
-    ? jsonOfPickle(readPickle(value), note)
-    : refuse('actions are no bytes: read them as a Uint8Array');
+  const actions = readPickle(value instanceof Uint8Array ? value : refuse('actions are no bytes'));
+  return actions instanceof Instance && actions.type.name === 'EventActions'
+    ? jsonOfPickle(actions, note)
+    : refuse('actions are a pickle of something else than EventActions');
 }
 
 function goActions(value: unknown, note: Note): unknown {
