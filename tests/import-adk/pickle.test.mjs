@@ -9,7 +9,10 @@ import { describe, test } from 'node:test';
 import { SessionService } from 'statepad';
 import { importAdk } from 'statepad/import-adk';
 
-const recorded = readFileSync(new URL('pickles.jsonl', import.meta.url), 'utf8').trim().split('\n').map(JSON.parse);
+const recorded = readFileSync(new URL('pickles.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map(JSON.parse);
 
 const COLUMNS = (...names) =>
   names.map((column_name) => ({ column_name, data_type: 'VARCHAR(128)', data_length: null, is_nullable: 'NO' }));
@@ -109,7 +112,8 @@ describe('what no event has in its actions', () => {
   test('bytes that are no pickle are refused, whatever they are', async () => {
     for (let seed = 1; seed <= 300; seed++) {
       const junk = Buffer.from(whole);
-      for (let n = 0; n < 5; n++) junk[2 + ((seed * 7919 + n * 104_729) % (junk.length - 2))] = (seed * 31 + n * 17) % 256;
+      for (let n = 0; n < 5; n++)
+        junk[2 + ((seed * 7919 + n * 104_729) % (junk.length - 2))] = (seed * 31 + n * 17) % 256;
       const { result } = await actionsOf(junk);
       assert.equal(result.sessions + result.failed, 1);
     }
@@ -131,9 +135,7 @@ describe('what no event has in its actions', () => {
   }
 
   test('a number beyond a double is rounded, and told', async () => {
-    const { result, actions } = await actionsOf(
-      withDelta(short('k'), 0x8a, 8, '\x01\0\0\0\0\0\x20\0', 's'),
-    );
+    const { result, actions } = await actionsOf(withDelta(short('k'), 0x8a, 8, '\x01\0\0\0\0\0\x20\0', 's'));
     assert.deepEqual(actions.stateDelta, { k: 9007199254740992 });
     const [{ reason, imported }] = result.problems;
     assert.equal(reason, 'event "e": actions have the number 9007199254740993, which becomes 9007199254740992');
@@ -144,7 +146,9 @@ describe('what no event has in its actions', () => {
 test('the recorded pickles are what the script makes', { skip: !process.env.STATEPAD_TEST_ADK_PYTHON }, () => {
   const script = new URL('../hosts/adk-python/make/pickles.py', import.meta.url).pathname;
   const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
-  const made = execFileSync(process.env.STATEPAD_TEST_ADK_PYTHON, ['-W', 'ignore', script], options).trim().split('\n');
+  const made = execFileSync(process.env.STATEPAD_TEST_ADK_PYTHON, ['-W', 'ignore', script], options)
+    .trim()
+    .split('\n');
   for (const line of made) {
     const { adk, name, protocol, json } = JSON.parse(line);
     const same = recorded.find((one) => one.adk === adk && one.name === name && one.protocol === protocol);

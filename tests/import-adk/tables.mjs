@@ -30,7 +30,15 @@ export function pythonTables() {
     app: (app, state) => run('INSERT INTO app_states VALUES (?, ?, ?)', app, text(state), timeOf(0)),
     user: (app, user, state) => run('INSERT INTO user_states VALUES (?, ?, ?, ?)', app, user, text(state), timeOf(0)),
     session: (app, user, id, state, created = 1000) =>
-      run('INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?)', app, user, id, text(state), timeOf(created), timeOf(created)),
+      run(
+        'INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?)',
+        app,
+        user,
+        id,
+        text(state),
+        timeOf(created),
+        timeOf(created),
+      ),
     event: (app, user, session, id, ms, data = {}) =>
       run(
         'INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)',

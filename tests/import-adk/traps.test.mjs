@@ -75,7 +75,11 @@ describe('a broken row', () => {
   const broken = [
     ['a state that is no JSON', (t) => t.session('a', 'u', 'x', '{"a":NaN}'), /^state is not JSON: /],
     ['a state that is no object', (t) => t.session('a', 'u', 'x', '[1]'), /^state must be an object$/],
-    ['a state with keys of the app', (t) => t.session('a', 'u', 'x', { 'app:b': 1 }), /"app:b", which belongs to another/],
+    [
+      'a state with keys of the app',
+      (t) => t.session('a', 'u', 'x', { 'app:b': 1 }),
+      /"app:b", which belongs to another/,
+    ],
     ['a blank id', (t) => t.session('a', 'u', ' ', {}), /^the id of the session is blank$/],
     [
       'an event that is no JSON',
@@ -89,7 +93,10 @@ describe('a broken row', () => {
     ],
     [
       'a time that is none',
-      (t) => (t.session('a', 'u', 'x', {}), t.database.exec("UPDATE sessions SET create_time = 'soon' WHERE id = 'x'")),
+      (t) => (
+        t.session('a', 'u', 'x', {}),
+        t.database.exec("UPDATE sessions SET create_time = 'soon' WHERE id = 'x'")
+      ),
       /^the time of creation is not a time: "soon"$/,
     ],
     [
@@ -139,7 +146,9 @@ describe('a broken row', () => {
     tables.session('a', 'u', 's', '{"id":9007199254740993,"ok":9007199254740992,"text":"9007199254740993"}');
     const result = await importAdk(tables.database, new SessionService());
     assert.deepEqual(result.sessions, 1);
-    assert.deepEqual(reasons(result), [['s', 'state has the number 9007199254740993, which becomes 9007199254740992']]);
+    assert.deepEqual(reasons(result), [
+      ['s', 'state has the number 9007199254740993, which becomes 9007199254740992'],
+    ]);
   });
 });
 
@@ -270,13 +279,15 @@ describe('an import', () => {
 describe('what is no database, or of no ADK', () => {
   test('is refused by name', async () => {
     const service = new SessionService();
-    const refused = (database, ...rest) => async (message) => {
-      await assert.rejects(importAdk(database, ...rest), (error) => {
-        assert.equal(error.code, 'INVALID_ARGUMENT');
-        assert.match(error.message, message);
-        return true;
-      });
-    };
+    const refused =
+      (database, ...rest) =>
+      async (message) => {
+        await assert.rejects(importAdk(database, ...rest), (error) => {
+          assert.equal(error.code, 'INVALID_ARGUMENT');
+          assert.match(error.message, message);
+          return true;
+        });
+      };
     await refused({}, service)(/^database must be a pool or client of pg, mysql2 or SQLite, or \{ dialect, query \}/);
     await refused({ dialect: 'oracle', query() {} }, service)(/^database.dialect must be/);
     const tables = pythonTables();
