@@ -16,5 +16,6 @@ export { identifyAdk, importAdk, type AdkImport, type AdkImportOptions } from '.
 export type { AdkImportProgress } from './adk-import/run.js';
 export type { AdkProblem } from './adk-import/problems.js';
 export type { AdkDatabaseHandle, MysqlHandle, PostgresHandle } from './adk-import/source/source.js';
-export type { AdkDatabase, AdkIdentity, AdkKind, AdkRow, Dialect } from './stores/adk-database/detect.js';
+export type { AdkDatabase, AdkRow, Dialect } from './stores/adk-database/database.js';
+export type { AdkIdentity, AdkKind } from './stores/adk-database/detect.js';
 export type { SqliteDatabase, SqliteStatement } from './stores/sqlite/client.js';

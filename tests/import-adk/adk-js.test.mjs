@@ -123,6 +123,8 @@ describe('a Postgres database of adk-js', async () => {
   before(async () => {
     ({ server } = await postgresForTests());
     pool = server && new pg.Pool({ connectionString: server.url });
+    // A connection that is closing may be cut when the server stops.
+    pool?.on('error', () => undefined);
   });
   after(async () => {
     await pool?.end();

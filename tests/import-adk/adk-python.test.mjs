@@ -58,6 +58,8 @@ describe('the Postgres databases of adk-python', { skip }, () => {
   before(async () => {
     ({ server } = await postgresForTests());
     pool = server && new pg.Pool({ connectionString: server.url, max: 2 });
+    // A connection that is closing may be cut when the server stops.
+    pool?.on('error', () => undefined);
   });
   after(async () => {
     await pool?.end();

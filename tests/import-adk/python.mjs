@@ -30,12 +30,14 @@ export async function madeBy(python, layout, url) {
 }
 
 /** What adk-python reads, as a service of statepad shows it: times in milliseconds. */
-export function asShown({ events, lastUpdateTime: _, ...session }) {
-  return { ...session, events: events.map(eventAsShown) };
+export function asShown({ appName, userId, id, state, events }) {
+  return { appName, userId, id, state, events: events.map(eventAsShown) };
 }
 
-function eventAsShown({ nodeInfo: _, timestamp, ...event }) {
-  const milliseconds = Math.round(timestamp * 1e6) / 1e3;
+function eventAsShown(read) {
+  const event = { ...read };
+  delete event.nodeInfo;
+  const milliseconds = Math.round(event.timestamp * 1e6) / 1e3;
   for (const config of Object.values(event.actions.requestedAuthConfigs)) {
     // What has been stored as `type_` is read as a member of its own, too.
     delete config.authScheme.type_;

@@ -14,14 +14,21 @@ export async function shownBy(service, apps) {
     const { sessions } = await service.listSessions({ appName });
     for (const row of sessions) {
       const { id, userId, state, events } = await service.getSession(row);
-      // `nodeInfo` is what adk-python makes of an event without a node.
-      const plain = events.filter((event) => event.id !== CORRECTION).map(({ nodeInfo: _, ...event }) => event);
+      const plain = events.filter((event) => event.id !== CORRECTION).map(withoutNode);
       shown.push({ appName, userId, id, state, events: plain });
     }
   }
   return sorted(JSON.parse(JSON.stringify(shown)));
 }
 
+/** What adk-python makes of an event without a node is no part of what was stored. */
+function withoutNode(event) {
+  const plain = { ...event };
+  delete plain.nodeInfo;
+  return plain;
+}
+
+/** Sessions in one order. */
 export function sorted(sessions) {
   const name = ({ appName, userId, id }) => JSON.stringify([appName, userId, id]);
   return sessions.toSorted((a, b) => (name(a) < name(b) ? -1 : 1));

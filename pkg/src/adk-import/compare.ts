@@ -30,10 +30,12 @@ export function isBeginningOf(session: Session, { events }: Planned): boolean {
 function eventDifference(shown: readonly Event[], events: readonly EventInit[]): Difference {
   const length = Math.min(shown.length, events.length);
   for (let index = 0; index < length; index++) {
-    const [one, other] = [shown[index] as unknown as Members, events[index] as unknown as Members];
-    if (!sameJson(one, other)) {
-      const name = namesOf(one, other).find((member) => !sameJson(one[member], other[member]));
-      return `event "${String(other['id'])}" has another ${name ?? 'content'} in the service`;
+    // Any members: what is not known here is compared, too.
+    const one: Members = { ...shown[index] };
+    const other: Members = { ...events[index] };
+    const name = namesOf(one, other).find((member) => !sameJson(one[member], other[member]));
+    if (name !== undefined) {
+      return `event ${JSON.stringify(other['id'])} has another ${name} in the service`;
     }
   }
   return undefined;

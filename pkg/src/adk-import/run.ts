@@ -139,7 +139,7 @@ class Run {
     this.#counts.imported += 1;
   }
 
-  /** Writes a session, or the events that it lacks, and reads it back. What could not be written whole is taken away. */
+  /** Writes a session, or the events that it lacks, and reads it back. What was not written whole is taken away. */
   async #write(planned: Planned, begun: number | undefined, writer: LogWriter): Promise<void> {
     const { written, service, signal } = this.#parts;
     const { key, created, beginning, events } = planned;

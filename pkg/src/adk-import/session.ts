@@ -43,7 +43,7 @@ export async function planOf(row: SessionRow, reader: AdkReader, note: Note): Pr
   const events = (await reader.events(key, note)).map(stored);
   const written = writtenBy(events);
   const beginning = Object.fromEntries(Object.entries(state).filter(([name]) => !written.has(name)));
-  const correction = correctionOf(state, written, (events.at(-1)?.timestamp ?? updated) as number);
+  const correction = correctionOf(state, written, events.at(-1)?.timestamp ?? updated);
   const isCorrected = correction !== undefined;
   return { key, created, beginning, events: isCorrected ? [...events, correction] : events, isCorrected, state };
 }
@@ -57,7 +57,7 @@ function stored(event: EventInit): EventInit {
     isObject(stateDelta) ? stateDelta : refuse('stateDelta must be an object'),
   )) {
     if (!isTemp(key)) {
-      put(delta, key, value as unknown);
+      put(delta, key, value);
     }
   }
   const actions = {

@@ -51,7 +51,7 @@ export function optionalText(value: unknown, column: string): string | undefined
 /** Tells of something that was read and is not quite what was written. */
 export type Note = (reason: string) => void;
 
-/** The value of a text of JSON; `undefined` for none. Numbers with more digits than a double has are told to `note`. */
+/** The value of a text of JSON; `undefined` for none. Numbers that a double cannot hold are told to `note`. */
 export function jsonOf(value: unknown, what: string, note: Note): unknown {
   if (value === null || value === undefined) {
     return undefined;

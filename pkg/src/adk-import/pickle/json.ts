@@ -1,7 +1,7 @@
 // What was read from a pickle, as JSON has it: as pydantic would write it.
 
 import { isEnum, isModel } from './classes.js';
-import { Dict, Global, Instance, PythonSet } from './reader.js';
+import { Dict, Global, Instance, PythonSet } from './data.js';
 import { dateText, datetimeText, durationText, timeText } from './times.js';
 import { camelCase } from '../names.js';
 import { refuse } from '../../jsonl/problems.js';
@@ -11,7 +11,10 @@ import type { Note } from '../values.js';
 /** How deep values may be nested: a pickle can have a value in itself. */
 const MAX_DEPTH = 200;
 
-/** A value of Python as JSON. Members of models get the names that ADK's JSON has, and those that are `None` are left out. */
+/**
+ * A value of Python as JSON. Members of models get the names that ADK's JSON has, and those that are `None` are left
+ * out.
+ */
 export function jsonOfPickle(value: unknown, note: Note): unknown {
   return jsonOf(value, note, 0);
 }
@@ -109,7 +112,7 @@ function plain(value: Instance, inside: Inside): unknown {
     case 'datetime.timedelta':
       return durationText(value.args.map(Number));
     case 'decimal.Decimal':
-      return String(first as string);
+      return typeof first === 'string' ? first : refuse('a Decimal in the pickle has no digits');
     case 'uuid.UUID':
       return uuidText(value.state);
     case 'builtins.bytes':

@@ -1,6 +1,6 @@
 // Dates and times of Python, from the bytes that their pickles have, as pydantic writes them.
 
-import { Instance } from './reader.js';
+import { Instance } from './data.js';
 import { refuse } from '../../jsonl/problems.js';
 
 const digits = (value: number, length = 2): string => String(value).padStart(length, '0');

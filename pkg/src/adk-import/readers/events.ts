@@ -4,12 +4,13 @@ import { deletions } from './deletions.js';
 import { layoutOf, type KnownKind } from './layout.js';
 import { fromJs, fromPython, type Rename } from '../names.js';
 import { jsonOfPickle } from '../pickle/json.js';
-import { Instance, readPickle } from '../pickle/reader.js';
+import { Instance } from '../pickle/data.js';
+import { readPickle } from '../pickle/reader.js';
 import { fromSeconds, jsonOf, objectOf, optionalText, textOf, timeOf, type Note } from '../values.js';
 import { refuse } from '../../jsonl/problems.js';
 import type { Members } from '../../jsonl/members.js';
 import type { EventInit } from '../../model/types.js';
-import type { AdkRow } from '../../stores/adk-database/detect.js';
+import type { AdkRow } from '../../stores/adk-database/database.js';
 import type { Reading } from '../source/sql.js';
 
 /** Columns that hold a member of an event as JSON, and the member. */
@@ -115,7 +116,7 @@ function fromColumns(kind: 'adk-python-v0' | 'adk-go', row: AdkRow, note: Note):
   for (const [column, member] of Object.entries(FLAG_COLUMNS)) {
     const value = row[column];
     // adk-go writes all of them, and its JSON has only those that are true.
-    event[member] = value === null || value === undefined || (!isPython && !value) ? undefined : Boolean(value);
+    event[member] = isPython ? optionalFlag(value) : value ? true : undefined;
   }
   for (const [column, member] of Object.entries(JSON_COLUMNS)) {
     const value = jsonOf(row[column], column, note) ?? undefined;
@@ -127,6 +128,10 @@ function fromColumns(kind: 'adk-python-v0' | 'adk-go', row: AdkRow, note: Note):
   }
   event['actions'] = isPython ? pickledActions(row['actions'], note) : goActions(row['actions'], note);
   return Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
+}
+
+function optionalFlag(value: unknown): boolean | undefined {
+  return value === null || value === undefined ? undefined : Boolean(value);
 }
 
 function pickledActions(value: unknown, note: Note): unknown {

@@ -8,7 +8,8 @@ import { put } from '../../model/json.js';
 import { StatepadError, isStatepadError } from '../../model/errors.js';
 import type { Members } from '../../jsonl/members.js';
 import type { EventInit, SessionKey } from '../../model/types.js';
-import type { AdkDatabase, AdkRow, Identified } from '../../stores/adk-database/detect.js';
+import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
+import type { Identified } from '../../stores/adk-database/detect.js';
 
 /** Which sessions are wanted: all, those of an app, or those of one of its users. */
 export interface Filter {

@@ -3,7 +3,7 @@
 import { StatepadError } from '../../model/errors.js';
 import { describe, isObject } from '../../model/kinds.js';
 import { sqliteClient, type SqliteDatabase } from '../../stores/sqlite/client.js';
-import type { AdkDatabase, AdkRow } from '../../stores/adk-database/detect.js';
+import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
 
 type Rows = readonly unknown[];
 

@@ -1,6 +1,6 @@
 // The SQL in which dialects differ: how values are read so that every driver gives the same, and where values stand.
 
-import type { AdkDatabase, AdkRow } from '../../stores/adk-database/detect.js';
+import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
 import type { SeenTables } from '../../stores/adk-database/tables.js';
 
 /** How many rows are read at once. */
