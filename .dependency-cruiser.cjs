@@ -55,6 +55,7 @@ const PACKAGE = {
   sse: ['checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
+  'testing/vertex': ['checks', 'model', 'async'],
   'stores/shared': ['store', 'checks', 'model', 'async'],
   'stores/adk-database': ['store', 'stores/shared', 'stores/postgres', 'checks', 'model', 'async'],
   'stores/cloudflare': ['store', 'stores/shared', 'stores/sqlite', 'checks', 'model', 'async'],
@@ -65,6 +66,7 @@ const PACKAGE = {
   'stores/postgres': ['store', 'stores/shared', 'checks', 'model', 'async'],
   'stores/redis': ['store', 'stores/shared', 'checks', 'model', 'async'],
   'stores/sqlite': ['store', 'stores/shared', 'checks', 'model', 'async'],
+  'stores/vertex-ai': ['store', 'stores/shared', 'checks', 'model', 'async'],
 };
 
 /** The same for www/inspector. Its files beside the folders put the parts together, and may import all of them. */

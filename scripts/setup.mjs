@@ -61,11 +61,13 @@ function needNpmPackages() {
 /** Installs Debian's packages when one of the programs is missing. */
 function needPrograms(programs, packages) {
   const missing = programs.filter((program) => !versionOf(program));
-  if (missing.length === 0) return;
+  if (missing.length > 0) installPackages(packages, `${missing.join(' and ')} in the PATH`);
+}
+
+/** Installs Debian's packages, as `what` is missing. */
+function installPackages(packages, what) {
   if (process.getuid?.() !== 0 || !versionOf('apt-get')) {
-    giveUp(
-      `the tests need ${missing.join(' and ')} in the PATH; on Debian: sudo apt-get install ${packages.join(' ')}`,
-    );
+    giveUp(`the tests need ${what}; on Debian: sudo apt-get install ${packages.join(' ')}`);
   }
   say(`installing ${packages.join(' and ')} with apt-get`);
   const quiet = { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' } };
@@ -121,15 +123,32 @@ function needBetterSqlite() {
   if (!hasBetterSqlite()) giveUp(`better-sqlite3 was compiled, and Node ${version} cannot load it`);
 }
 
+/** Python, and what makes folders for packages of Python, which Debian has in a package of its own. */
+function needPython() {
+  needPrograms(['python3'], ['python3', 'python3-venv']);
+  if (spawnSync('python3', ['-c', 'import venv, ensurepip'], { stdio: 'ignore' }).status !== 0) {
+    installPackages(['python3-venv'], 'the module venv of Python');
+  }
+}
+
 const needs = {
   build: [needNode, needRust, () => needCargoTool('wasm-bindgen'), needNpmPackages],
-  test: [needRustComponents, () => needCargoTool('wasm-pack'), needChromium, needFirefox, needRedis, needBetterSqlite],
+  test: [
+    needRustComponents,
+    () => needCargoTool('wasm-pack'),
+    needChromium,
+    needFirefox,
+    needRedis,
+    needBetterSqlite,
+    needPython,
+  ],
 };
 
 /**
  * What the tests of each store need besides the npm packages, which have Postgres and the hosts of Cloudflare in them.
  */
 const stores = {
+  'adk-database': [],
   cloudflare: [],
   encrypted: [needBetterSqlite, needChromium],
   indexeddb: [needChromium],

@@ -22,6 +22,7 @@ const FOLDERS = {
   'tests/faults': { seconds: 140, shares: heavy },
   // Each installs a kit of its own before, when it has not been installed yet.
   'tests/hosts/adk-devtools': { seconds: 25, shares: heavy },
+  'tests/hosts/adk-python': { seconds: 60, shares: heavy },
   'tests/hosts/browsers': { seconds: 20, shares: heavy },
   'tests/hosts/bun': { seconds: 10 },
   'tests/hosts/cloudflare': { seconds: 30, shares: heavy },
@@ -42,6 +43,7 @@ const FOLDERS = {
   // It measures.
   'tests/page/speed.test.mjs': { seconds: 54, alone: true },
   'tests/sharing': { seconds: 105, shares: heavy },
+  'tests/stores/adk-database': { seconds: 30 },
   'tests/stores/cloudflare': { seconds: 49 },
   'tests/stores/encrypted': { seconds: 130, shares: heavy },
   'tests/stores/indexeddb': { seconds: 86, shares: heavy },
@@ -50,7 +52,9 @@ const FOLDERS = {
   'tests/stores/postgres': { seconds: 115 },
   'tests/stores/redis': { seconds: 171 },
   'tests/stores/sqlite': { seconds: 63 },
+  'tests/stores/vertex-ai': { seconds: 12 },
   'tests/unit': { seconds: 102 },
+  'tests/vertex': { seconds: 6 },
 };
 
 /**

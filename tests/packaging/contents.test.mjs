@@ -154,7 +154,11 @@ describe('the published package', () => {
   it('depends on nothing and runs nothing when it is installed', () => {
     const { dependencies, scripts, peerDependenciesMeta } = JSON.parse(texts.get('package.json'));
     assert.deepEqual([dependencies, scripts], [undefined, undefined]);
-    assert.deepEqual(peerDependenciesMeta, { '@google/adk': { optional: true }, react: { optional: true } });
+    assert.deepEqual(peerDependenciesMeta, {
+      '@google/adk': { optional: true },
+      'google-auth-library': { optional: true },
+      react: { optional: true },
+    });
   });
 
   it('says nothing of the tree that it comes from', () => {
@@ -175,6 +179,6 @@ describe('the published package', () => {
   it('stays small', () => {
     // More than half of it are the source maps. A fifth is the module, once for each kind of host: as it is, in a
     // script for Node, in one for browsers.
-    assert.ok(packed.size < 1_200_000, `${packed.size} bytes packed`);
+    assert.ok(packed.size < 1_300_000, `${packed.size} bytes packed`);
   });
 });

@@ -7,7 +7,8 @@
  *   same number is told by its id (`Loaded.last`, `Loaded.diverged`). A position is the store's own, and differs when
  *   values do.
  * - `order`: events are in the order of their times, and of their ids where times are equal.
- * - `texts`: events and values come back as equal JSON, with names and members in any order.
+ * - `texts`: events and values come back as equal JSON, with names and members in any order, and are compared so. One
+ *   with the character NUL may be `rejected`.
  * - `ids`: an id or a name that the storage cannot keep is `rejected`.
  * - `times`: times are dates of the years 1 to 9999, to the microsecond.
  * - `clock`: the time of a session is the storage's own.

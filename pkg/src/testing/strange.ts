@@ -281,3 +281,10 @@ export const EVENT_TEXTS: readonly string[] = [
   JSON.stringify(nested(100)),
   JSON.stringify(TEXTS),
 ];
+
+/** Whether a value has the character NUL in a text or a name. */
+export function hasNul(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).some(([name, item]) => hasNul(name) || hasNul(item))
+    : typeof value === 'string' && value.includes('\0');
+}

@@ -1,6 +1,7 @@
 // What a case needs of a store that a store may lack, read from its steps.
 
 import type { Change, Delta, StoreLack } from '../../store/contract.js';
+import { hasNul } from '../strange.js';
 import type { StoreStep } from '../case.js';
 
 /** The last moment that the times of cases may have: the end of the year 9999, in milliseconds. */
@@ -16,7 +17,7 @@ export function lackable(steps: readonly StoreStep[]): StoreLack[] {
   const found: Readonly<Partial<Record<StoreLack, boolean>>> = {
     revisions: all.some(isAboutKnown) || changes.some(({ known }) => known !== undefined),
     order: !areInOrder(steps),
-    texts: changes.some(hasOtherText),
+    texts: changes.some((change) => hasOtherText(change) || hasNul(change.delta) || hasNul(change.guard)),
     ids: changes.some(hasOddId) || all.some((step) => 'load' in step && !SESSION_ID.test(step.load.sessionId)),
     times: changes.some(({ time, event }) => !isDate(time) || !isDate(event?.time ?? 0)) || all.some(isSinceOdd),
     clock: all.some(isSorted),

@@ -1,53 +1,21 @@
 // Values and events come back as they went in.
 
 import { APP, HOME, KEY, answer, caseThatNeeds, change, dataOf, step, storeCase } from '../build/index.js';
-import { EVENT_TEXTS, TEXTS, VALUES } from '../strange.js';
+import { EVENT_TEXTS, hasNul, TEXTS, VALUES } from '../strange.js';
 import type { Values } from '../../store/contract.js';
 import type { StoreCase } from '../case.js';
+import type { Json } from '../../model/types.js';
 
-/** All values, each under a name of its own. */
-const values: Values = Object.fromEntries(VALUES.map((value, index) => [`v${index}`, value]));
+/** All values, each under a name of its own: those without the character NUL, and those with it. */
+const plain = named(VALUES.filter((value) => !hasNul(value)));
+const withNul = named(VALUES.filter(hasNul));
 /** About a megabyte as JSON: plain text, and text that takes more bytes than characters. */
 const BIG = `${'x'.repeat(900_000)}${'é😀"\\'.repeat(10_000)}`;
 const BIG_EVENT = JSON.stringify({ id: 'e1', invocationId: 'i', author: 'user', content: { parts: [{ text: BIG }] } });
 
 export const valueCases: readonly StoreCase[] = [
-  storeCase(
-    'values at the edges of JSON come back as they were, in every scope',
-    step.commit(change.create('c', { app: { set: values } }), answer.made(1, 0)),
-    step.commit(change.append('e1', { user: { set: values }, session: { set: values } }), answer.appended(1, 1, 1)),
-    step.load(
-      answer.loaded({ rev: 1, pos: { app: 1, user: 1 }, state: { app: values, user: values, session: values } }),
-      {
-        events: { last: 0 },
-      },
-    ),
-    step.list([answer.row({ rev: 1, state: values })], {}, { app: values, users: { user: values } }),
-    step.appHas(1, values),
-    step.userHas(1, values),
-  ),
-  storeCase(
-    'a guard knows each of these values',
-    step.commit(
-      change.create('c', { app: { set: values }, user: { set: values }, session: { set: values } }),
-      answer.made(1, 1),
-    ),
-    step.commit(
-      change.append(
-        'e1',
-        {},
-        { guard: { keys: { app: { set: values }, user: { set: values }, session: { set: values } } } },
-      ),
-      answer.appended(1, 1, 1),
-    ),
-    step.commit(change.append('e2', {}, { guard: { keys: { session: { set: { ...values, v0: 'other' } } } } }), {
-      throws: 'conflict',
-    }),
-    step.commit(
-      change.append('e2', {}, { guard: { keys: { session: { set: values, unset: TEXTS } } } }),
-      answer.appended(2, 1, 1),
-    ),
-  ),
+  ...valuesCases('values at the edges of JSON', plain),
+  ...valuesCases('values with the character NUL', withNul),
   storeCase(
     'the text of an event comes back as it was, character by character',
     step.commit(change.create(), answer.made()),
@@ -145,4 +113,49 @@ function manyNames(from: number, to: number): Values {
 
 function withoutNames(all: Values, ...names: readonly string[]): Values {
   return Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name)));
+}
+
+function named(values: readonly Json[]): Values {
+  return Object.fromEntries(values.map((value, index) => [`v${index}`, value]));
+}
+
+function valuesCases(title: string, values: Values): StoreCase[] {
+  return [
+    storeCase(
+      `${title} come back as they were, in every scope`,
+      step.commit(change.create('c', { app: { set: values } }), answer.made(1, 0)),
+      step.commit(change.append('e1', { user: { set: values }, session: { set: values } }), answer.appended(1, 1, 1)),
+      step.load(
+        answer.loaded({ rev: 1, pos: { app: 1, user: 1 }, state: { app: values, user: values, session: values } }),
+        {
+          events: { last: 0 },
+        },
+      ),
+      step.list([answer.row({ rev: 1, state: values })], {}, { app: values, users: { user: values } }),
+      step.appHas(1, values),
+      step.userHas(1, values),
+    ),
+    storeCase(
+      `a guard knows each of the ${title}`,
+      step.commit(
+        change.create('c', { app: { set: values }, user: { set: values }, session: { set: values } }),
+        answer.made(1, 1),
+      ),
+      step.commit(
+        change.append(
+          'e1',
+          {},
+          { guard: { keys: { app: { set: values }, user: { set: values }, session: { set: values } } } },
+        ),
+        answer.appended(1, 1, 1),
+      ),
+      step.commit(change.append('e2', {}, { guard: { keys: { session: { set: { ...values, v0: 'other' } } } } }), {
+        throws: 'conflict',
+      }),
+      step.commit(
+        change.append('e2', {}, { guard: { keys: { session: { set: values, unset: TEXTS } } } }),
+        answer.appended(2, 1, 1),
+      ),
+    ),
+  ];
 }

@@ -1,0 +1,222 @@
+// The statements that write. Rows are locked first, the session's before the app's and that before the user's, as
+// adk-python does; what comes after sees all that was committed before the locks were had.
+
+import { storedEvent } from './event-json.js';
+import { invocationOf } from './limits.js';
+import { holds, isAbout, isEmptyState, isEventOf, isSession, literal, merged } from './sql.js';
+import { microseconds, timestamp, versionOf, type Tables } from './sql.js';
+import { microsecondsOf } from './times.js';
+import type { Change } from '../../store/contract.js';
+import type { Json, SessionKey } from '../../model/types.js';
+
+/** The setting of a transaction that says which session it has locked. */
+const LOCKED = 'statepad.session';
+const IS_LOCKED = `current_setting('${LOCKED}', true) <> ''`;
+
+/** Scopes that sessions share. */
+const SHARED = ['app', 'user'] as const;
+type SharedPart = (typeof SHARED)[number];
+
+/** What a statement that writes answers, in its last row. */
+export interface Answer {
+  readonly verdict: 'written' | 'duplicate' | 'exists' | 'not-found' | 'conflict' | 'again';
+  /** How many events the session had before; 0 without a session. */
+  readonly events?: number;
+  /** The id of the event before the last one, or of the last one where nothing was written. */
+  readonly last?: string | null;
+  /** The event that is there. */
+  readonly data?: Json;
+  readonly app: Moved;
+  readonly user?: Moved;
+}
+
+/** A row of a scope: its version before, whether its state was empty, and its version after, if it was written. */
+export type Moved = readonly [before: string | null, isEmpty: boolean | null, after: string | null];
+
+/** Appends an event. `event` is what its text says. */
+export function appendStatements(tables: Tables, change: Change, event: Json): string[] {
+  const key = change.key as SessionKey;
+  const { guard: { created, keys = {} } = {}, delta } = change;
+  const { id } = change.event as NonNullable<Change['event']>;
+  const locked = `select ${microseconds('create_time')} from ${tables.sessions} where ${isSession(key)} for update`;
+  const isOther = created === undefined ? undefined : `(select created from session) <> ${literal(created)}`;
+  const verdict = `case
+    when not exists (select from session) then 'not-found'
+    when (select created from session) <> current_setting('${LOCKED}', true) then 'again'
+    when exists (select from stored) then 'duplicate'
+    ${isOther === undefined ? '' : `when ${isOther} then 'not-found'`}
+    when not (${conditions(keys)}) then 'conflict'
+    else 'written' end`;
+  return [
+    `select set_config('${LOCKED}', coalesce((${locked}), ''), true)`,
+    ...lockStatements(tables, change, IS_LOCKED),
+    `with session as materialized (
+  select ${microseconds('create_time')} as created, state from ${tables.sessions} where ${isSession(key)}),
+stored as materialized (select event_data from ${tables.events} where ${isEventOf(key)} and id = ${literal(id)}),
+${scopesBefore(tables, change)},
+verdict as materialized (select ${verdict} as it),
+written as materialized (select from verdict where it = 'written'),
+event as (${insertEvent(tables, change, event)}),
+moved as (${updateSession(tables, change)}),
+${scopesAfter(tables, delta, key)}
+select json_build_object('verdict', (select it from verdict),
+  'events', (select count(*) from ${tables.events} where ${isEventOf(key)}),
+  'last', (${lastId(tables, change)}),
+  'data', (select event_data from stored),
+  ${toldScopes(delta, key)})::text as answer`,
+  ];
+}
+
+/** Creates a session. `created` is its time of creation, in microseconds. */
+export function createStatements(tables: Tables, change: Change, created: number): string[] {
+  const key = change.key as SessionKey;
+  const { delta } = change;
+  const state = merged(`'{}'::jsonb`, delta.session ?? {});
+  const values = [key.appName, key.userId, key.sessionId].map(literal);
+  return [
+    ...SHARED.map((part) => ensure(tables, part, key, 'true')),
+    ...lockStatements(tables, change, 'false'),
+    `with written as materialized (select),
+made as (
+  insert into ${tables.sessions} (app_name, user_id, id, state, create_time, update_time)
+  values (${values.join(', ')}, ${state}, ${timestamp(created)}, ${timestamp(microsecondsOf(change.time))})
+  on conflict do nothing returning 1),
+${scopesBefore(tables, change)},
+${scopesAfter(tables, delta, key, 'made')}
+select json_build_object('verdict', case when exists (select from made) then 'written' else 'exists' end,
+  ${toldScopes(delta, key)})::text as answer`,
+    TRANSACTION,
+  ];
+}
+
+/** Writes values of an app and a user. */
+export function updateStatements(tables: Tables, change: Change): string[] {
+  const { delta, key, guard: { keys = {} } = {} } = change;
+  return [
+    ...lockStatements(tables, change, 'true'),
+    `with ${scopesBefore(tables, change)},
+verdict as materialized (select case when ${conditions({ ...keys, session: {} })} then 'written' else 'conflict' end as it),
+written as materialized (select from verdict where it = 'written'),
+${scopesAfter(tables, delta, key)}
+select json_build_object('verdict', (select it from verdict), ${toldScopes(delta, key)})::text as answer`,
+    TRANSACTION,
+  ];
+}
+
+/** The number of the transaction, if it has written anything, and the process of the server that runs it. */
+const TRANSACTION = 'select txid_current_if_assigned()::text as id, pg_backend_pid()::text as process';
+
+/** Makes the rows of the scopes that a change writes or looks at, where they are missing, and locks them. */
+function lockStatements(tables: Tables, { key, delta, guard }: Change, condition: string): string[] {
+  return partsOf(key)
+    .filter((part) => isAbout(delta[part]) || isAbout(guard?.keys?.[part]))
+    .flatMap((part) => [
+      ...(condition === 'false' ? [] : [ensure(tables, part, key, condition)]),
+      `select from ${tables[part]} where ${isScope(part, key)} for update`,
+    ]);
+}
+
+/** Makes the row of a scope where it is missing: adk-python needs both before it appends to a session. */
+function ensure(tables: Tables, part: SharedPart, key: Change['key'], condition: string): string {
+  const [columns, values] =
+    part === 'app'
+      ? ['app_name', literal(key.appName)]
+      : ['app_name, user_id', `${literal(key.appName)}, ${literal(key.userId ?? '')}`];
+  return `insert into ${tables[part]} (${columns}, state, update_time)
+  select ${values}, '{}'::jsonb, now() where ${condition} on conflict do nothing`;
+}
+
+/** The scopes as they are, in a part of a statement for each. States are read where a guard looks at them. */
+function scopesBefore(tables: Tables, { key, guard }: Change): string {
+  return partsOf(key)
+    .map((part) => {
+      const state = isAbout(guard?.keys?.[part]) ? ', scope.state' : '';
+      const columns = `${versionOf('scope')} as version, ${isEmptyState('scope')} as is_empty${state}`;
+      return `${part}_before as materialized (select ${columns} from ${tables[part]} scope where ${isScope(part, key)})`;
+    })
+    .join(',\n');
+}
+
+/** Writes the scopes once something else is written. */
+function scopesAfter(tables: Tables, delta: Change['delta'], key: Change['key'], once = 'written'): string {
+  const writes = partsOf(key).flatMap((part) => {
+    const written = delta[part];
+    return isAbout(written)
+      ? [
+          `${part}_after as (
+  update ${tables[part]} scope set state = ${merged('scope.state', written)}, update_time = now()
+  where ${isScope(part, key)} and exists (select from ${once}) returning ${versionOf('scope')} as version)`,
+        ]
+      : [];
+  });
+  return [...writes, 'done as (select)'].join(',\n');
+}
+
+/** The members of an {@link Answer} that tell the scopes. */
+function toldScopes(delta: Change['delta'], key: Change['key']): string {
+  return partsOf(key)
+    .map((part) => {
+      const after = isAbout(delta[part]) ? `(select version from ${part}_after)` : 'null';
+      const before = `(select version from ${part}_before), (select is_empty from ${part}_before)`;
+      return `'${part}', json_build_array(${before}, ${after})`;
+    })
+    .join(', ');
+}
+
+/** Whether a guard holds. */
+function conditions(keys: NonNullable<NonNullable<Change['guard']>['keys']>): string {
+  const ofScopes = SHARED.flatMap((part) => {
+    const expected = keys[part];
+    return isAbout(expected) ? [holds(`coalesce((select state from ${part}_before), '{}'::jsonb)`, expected)] : [];
+  });
+  const ofSession = isAbout(keys.session) ? [holds('(select state from session)', keys.session)] : [];
+  return [...ofScopes, ...ofSession, 'true'].join(' and ');
+}
+
+function insertEvent(tables: Tables, change: Change, event: Json): string {
+  const { appName, userId, sessionId } = change.key as SessionKey;
+  const { id, time } = change.event as NonNullable<Change['event']>;
+  const keys = [id, appName, userId, sessionId, invocationOf(event)].map(literal).join(', ');
+  const data = literal(JSON.stringify(storedEvent(event)));
+  return `
+  insert into ${tables.events} (id, app_name, user_id, session_id, invocation_id, timestamp, event_data)
+  select ${keys}, ${timestamp(microsecondsOf(time))}, ${data}::jsonb from written`;
+}
+
+/**
+ * Writes the session's own values, and the time. adk-python tells by `update_time` alone that others have written: so
+ * where it would stay as it is, or differ by what was added here before, it goes on by one microsecond, see
+ * `timeOf` of read.ts.
+ */
+function updateSession(tables: Tables, { key, time, delta }: Change): string {
+  const at = timestamp(microsecondsOf(time));
+  const state = isAbout(delta.session) ? `state = ${merged('state', delta.session)}, ` : '';
+  return `
+  update ${tables.sessions} set ${state}update_time = case
+    when update_time >= ${at} and update_time < ${at} + interval '1 millisecond'
+    then update_time + interval '1 microsecond' else ${at} end
+  where ${isSession(key as SessionKey)} and exists (select from written)`;
+}
+
+/**
+ * The id of the event before the last one, once this one is among them: another one than the last so far shows that
+ * this one is not the last. Where nothing is written, the id of the last one.
+ */
+function lastId(tables: Tables, { key, event }: Change): string {
+  const { id, time } = event as NonNullable<Change['event']>;
+  const ours = `select ${literal(id)}::varchar as id, ${timestamp(microsecondsOf(time))} as timestamp from written`;
+  return `select id from (
+    (select id, timestamp from ${tables.events} where ${isEventOf(key as SessionKey)}
+     order by timestamp desc, id desc limit 2)
+    union all ${ours}) event
+  order by timestamp desc, id desc limit 1 offset (select count(*) from written)`;
+}
+
+function partsOf({ userId }: Change['key']): readonly SharedPart[] {
+  return userId === undefined ? ['app'] : SHARED;
+}
+
+function isScope(part: SharedPart, { appName, userId = '' }: Change['key']): string {
+  const ofApp = `app_name = ${literal(appName)}`;
+  return part === 'app' ? ofApp : `${ofApp} and user_id = ${literal(userId)}`;
+}

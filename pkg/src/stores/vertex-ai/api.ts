@@ -1,0 +1,174 @@
+// The calls of the sessions API, and what it answers. https://cloud.google.com/vertex-ai/generative-ai/docs/reference
+// /rest/v1beta1/projects.locations.reasoningEngines.sessions
+
+import { StoreError } from '../../store/store-error.js';
+import { unreadable } from '../../store/refusals.js';
+import { isObject } from '../../model/kinds.js';
+import { operationError, type Outcome } from './answers.js';
+import { quoted } from './names.js';
+import type { ApiClient } from './client.js';
+import type { Engine } from './names.js';
+import type { ApiState } from './state.js';
+import type { Signal } from '../../async/abort.js';
+
+/** A session as the API has it. */
+export interface ApiSession {
+  readonly name: string;
+  readonly userId: string;
+  readonly createTime: string;
+  readonly updateTime: string;
+  /** That of the app and the user, too. */
+  readonly sessionState?: ApiState;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** An event as the API has it. */
+export interface ApiEvent {
+  readonly name: string;
+  readonly author?: string;
+  readonly invocationId?: string;
+  readonly timestamp: string;
+  readonly content?: Readonly<Record<string, unknown>>;
+  readonly actions?: Readonly<Record<string, unknown>>;
+  readonly errorCode?: string;
+  readonly errorMessage?: string;
+  readonly eventMetadata?: Readonly<Record<string, unknown>>;
+  readonly rawEvent?: Readonly<Record<string, unknown>>;
+}
+
+/** Where to ask: an engine, and what is in it. */
+export interface Resource {
+  readonly engine: Engine;
+  readonly name: string;
+  readonly signal: Signal;
+}
+
+/** One page of something, and what asks for the next. */
+export interface ApiPage<T> {
+  readonly items: readonly T[];
+  readonly next: string | undefined;
+}
+
+/** An operation: what takes its time. */
+interface Operation {
+  readonly name: string;
+  readonly done?: boolean;
+  readonly error?: unknown;
+}
+
+/** How many sessions and events the API gives at most at a time. */
+export const PAGE_SIZE = 100;
+
+/** Makes the calls. */
+export class SessionsApi {
+  readonly client: ApiClient;
+
+  constructor(client: ApiClient) {
+    this.client = client;
+  }
+
+  /** A session; `undefined` when there is none. */
+  async get({ engine, name, signal }: Resource): Promise<ApiSession | undefined> {
+    const body = await this.client.read({ location: engine.location, path: name }, signal);
+    return body === undefined ? undefined : sessionIn(body);
+  }
+
+  /** A page of the sessions of an engine, or of one of its users. */
+  async list(
+    { engine, name, signal }: Resource,
+    user: string | undefined,
+    page: { readonly size?: number; readonly token?: string | undefined } = {},
+  ): Promise<ApiPage<ApiSession>> {
+    const { size = PAGE_SIZE, token: pageToken } = page;
+    const filter = user === undefined ? undefined : `user_id=${quoted(user)}`;
+    const query = { filter, pageSize: String(size), pageToken };
+    const body = await this.client.read({ location: engine.location, path: `${name}/sessions`, query }, signal);
+    if (body === undefined) {
+      throw new StoreError('rejected', `there is no engine ${engine.name}`);
+    }
+    const { sessions = [], nextPageToken } = body as { sessions?: readonly unknown[]; nextPageToken?: string };
+    return { items: sessions.map(sessionIn), next: nextPageToken === '' ? undefined : nextPageToken };
+  }
+
+  /** A page of the events of a session; `undefined` when there is no session. */
+  async events(
+    { engine, name, signal }: Resource,
+    query: {
+      readonly filter?: string | undefined;
+      readonly orderBy?: string;
+      readonly pageToken?: string | undefined;
+    },
+  ): Promise<ApiPage<ApiEvent> | undefined> {
+    const path = `${name}/events`;
+    const body = await this.client.read(
+      { location: engine.location, path, query: { ...query, pageSize: String(PAGE_SIZE) } },
+      signal,
+    );
+    if (body === undefined) {
+      return undefined;
+    }
+    const { sessionEvents = [], nextPageToken } = body as {
+      sessionEvents?: readonly ApiEvent[];
+      nextPageToken?: string;
+    };
+    return { items: sessionEvents, next: nextPageToken === '' ? undefined : nextPageToken };
+  }
+
+  /** Creates a session, and waits until that is over. */
+  async create({ engine, signal }: Resource, sessionId: string, session: object): Promise<Outcome> {
+    const path = `${engine.name}/sessions`;
+    const request = { method: 'POST', location: engine.location, path, query: { sessionId }, body: session } as const;
+    return await this.#untilDone(engine, await this.client.send(request, signal), signal);
+  }
+
+  /** Appends an event. */
+  async append({ engine, name, signal }: Resource, event: object): Promise<Outcome> {
+    const path = `${name}:appendEvent`;
+    return await this.client.send({ method: 'POST', location: engine.location, path, body: event }, signal);
+  }
+
+  /** Deletes a session, and waits until that is over. */
+  async remove({ engine, name, signal }: Resource): Promise<Outcome> {
+    const outcome = await this.client.send({ method: 'DELETE', location: engine.location, path: name }, signal);
+    return await this.#untilDone(engine, outcome, signal);
+  }
+
+  /** `undefined`: it is not known, or cannot be asked for. */
+  async #operation(location: string, path: string, signal: Signal): Promise<Operation | undefined> {
+    try {
+      return (await this.client.read({ location, path }, signal)) as Operation | undefined;
+    } catch {
+      signal.throwIfAborted();
+      return undefined;
+    }
+  }
+
+  /** Asks for an operation, with growing pauses, until it has ended. */
+  async #untilDone({ location }: Engine, outcome: Outcome, signal: Signal): Promise<Outcome> {
+    if (outcome.kind !== 'done') {
+      return outcome;
+    }
+    let operation = outcome.body as Operation;
+    for (let attempt = 1; operation.done !== true; attempt++) {
+      await this.client.pauseAfter(attempt, 0, signal);
+      const found = await this.#operation(location, operation.name, signal);
+      if (found === undefined) {
+        // What it has done, if anything, is to be looked at.
+        const cause = new Error(`the operation "${operation.name}" cannot be followed`);
+        return { kind: 'unclear', cause, isOver: false, wait: 0 };
+      }
+      operation = found;
+    }
+    return operation.error === undefined
+      ? { kind: 'done', body: operation }
+      : { kind: 'refused', error: operationError(operation.error) };
+  }
+}
+
+function sessionIn(body: unknown): ApiSession {
+  const { name, userId, createTime, updateTime } = (isObject(body) ? body : {}) as Partial<ApiSession>;
+  if ([name, createTime, updateTime].some((text) => typeof text !== 'string')) {
+    throw unreadable('a session in an answer of the API');
+  }
+  return userId === undefined ? { ...(body as ApiSession), userId: '' } : (body as ApiSession);
+}

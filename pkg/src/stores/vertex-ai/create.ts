@@ -1,0 +1,91 @@
+// The creation of a session.
+
+import { sessionExists } from '../../store/refusals.js';
+import { CREATION_LABEL, labelOf } from './labels.js';
+import { SessionLog } from './session-log.js';
+import { createdOf, scopeText, stateOf, type Sessions } from './sessions.js';
+import { stateDelta } from './state.js';
+import { refusalOf, writeOnce, type Written } from './write-once.js';
+import type { ApiSession, Resource } from './api.js';
+import type { Settings } from './options.js';
+import type { Change, Committed } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
+
+/** Creates a session, see `SessionStore.commit`. */
+export async function createSession(
+  sessions: Sessions,
+  { expiry }: Pick<Settings, 'expiry'>,
+  change: Change,
+  of: Resource,
+): Promise<Committed> {
+  const key = change.key as SessionKey;
+  const label = labelOf(change.id);
+  const sessionState = stateDelta(change.delta);
+  const body = {
+    userId: key.userId,
+    ...(Object.keys(sessionState).length > 0 && { sessionState }),
+    ...(label !== undefined && { labels: { [CREATION_LABEL]: label } }),
+    ...expiry,
+  };
+  const { api } = sessions;
+  const send = async () => await api.create(of, key.sessionId, body);
+  const read = (): true => true;
+  const look = async (): Promise<true | undefined> =>
+    isOf(change, await lookAfterLoss(api.get(of), label)) ? true : undefined;
+  const written = await writeOnce(api.client, { send, read, look }, of.signal);
+  if (written.kind === 'refused') {
+    return await afterRefusal(sessions, change, written, of);
+  }
+  sessions.keep(key, SessionLog.ofNew(label === undefined ? undefined : change.id));
+  return { rev: 0, prev: null, pos: lostPositions(sessions, key) };
+}
+
+/** What is there after an answer was lost. Without a label it is not known whose it is. */
+async function lookAfterLoss(
+  getting: Promise<ApiSession | undefined>,
+  label: string | undefined,
+): Promise<ApiSession | undefined> {
+  const session = await getting;
+  if (session !== undefined && label === undefined) {
+    throw new Error(
+      'the id of the creation does not fit into a label: it is not known whether the session is its own',
+    );
+  }
+  return session;
+}
+
+/** A taken id may be that of an earlier try. */
+async function afterRefusal(
+  sessions: Sessions,
+  change: Change,
+  refused: Extract<Written<unknown>, { kind: 'refused' }>,
+  of: Resource,
+): Promise<Committed> {
+  const { error } = refused;
+  if (error.http !== 409 && !(error.http === 400 && /already exists/i.test(error.message))) {
+    throw refusalOf(refused);
+  }
+  const key = change.key as SessionKey;
+  const session = await sessions.api.get(of);
+  if (session === undefined || !isOf(change, session)) {
+    throw sessionExists(change);
+  }
+  if (!refused.isSure) {
+    // An earlier try of this very call has made it.
+    return { rev: 0, prev: null, pos: lostPositions(sessions, key) };
+  }
+  const pos = sessions.seen(key, stateOf(session));
+  const first = session.updateTime === session.createTime ? undefined : await sessions.readFirst(of, 'all');
+  const rev = first?.[0].rev ?? 0;
+  return { rev, prev: rev, pos, duplicate: true };
+}
+
+/** Whether a session was made by a change, for its user. */
+function isOf({ id, key }: Change, session: ApiSession | undefined): boolean {
+  return session !== undefined && session.userId === key.userId && createdOf(session) === id;
+}
+
+/** The API does not answer what the values of the app and the user are now. */
+function lostPositions({ positions }: Sessions, { appName: app, userId: user }: SessionKey): Committed['pos'] {
+  return { app: positions.lost(scopeText(app)), user: positions.lost(scopeText(app, user)) };
+}

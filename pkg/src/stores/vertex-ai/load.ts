@@ -1,0 +1,162 @@
+// Reads a session: its state, and as many of its events as are wanted, of one moment.
+
+import { isKnownScope } from '../shared/keys.js';
+import { stateOf as statesOf } from '../shared/parts.js';
+import { createdOf, stateOf, type Sessions, type Wanted } from './sessions.js';
+import { eventsFor, firstWanted, missingFor, type EventQuery } from './ranges.js';
+import { timeOf } from './times.js';
+import type { ReadPart, SessionLog } from './session-log.js';
+import type { ApiSession, Resource } from './api.js';
+import type { Known, Loaded, LoadQuery, StoredEvent } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
+
+/** How often a session is asked for until it stands still. After that it is answered as it was read last. */
+const MAX_ROUNDS = 8;
+
+/** A log, and the texts of its events that were read for one caller. */
+interface ReadLog {
+  readonly log: SessionLog;
+  readonly texts: Map<string, string>;
+}
+
+/** Loads a session, see `SessionStore.load`. */
+export async function loadSession(
+  sessions: Sessions,
+  key: SessionKey,
+  query: LoadQuery,
+  of: Resource,
+): Promise<Loaded | null> {
+  const { events = {} } = query;
+  let read = readBefore(sessions, key);
+  for (let round = 1; ; round++) {
+    const writes = sessions.writes(key);
+    read ??= await readFirst(sessions, of, firstWanted(events));
+    const session = read && (await sessions.get(key, of));
+    if (read === undefined || session === undefined) {
+      return null;
+    }
+    const isOther = read.log.created !== undefined && read.log.created !== createdOf(session);
+    if (isOther) {
+      read = undefined;
+      continue;
+    }
+    read.log.created = createdOf(session);
+    const settled = await settle(sessions, session, read, events, of);
+    if (settled === 'gone') {
+      return null;
+    }
+    sessions.keep(key, read.log);
+    if ((settled === 'settled' && writes === sessions.writes(key)) || round >= MAX_ROUNDS) {
+      return answer(sessions, key, session, read, query);
+    }
+  }
+}
+
+/**
+ * Reads what is missing of a log that has moved, or for a query. `settled`: the log is that of the session as it was
+ * read just before, and all texts are there.
+ */
+async function settle(
+  sessions: Sessions,
+  session: ApiSession,
+  { log, texts }: ReadLog,
+  query: EventQuery,
+  of: Resource,
+): Promise<'settled' | 'moved' | 'gone'> {
+  const isCurrent = sessions.isCurrent(log, session);
+  const missing = missingFor(log, query, texts);
+  if (!isCurrent || missing !== undefined) {
+    const wanted = isCurrent ? missing : withTail(missing, sessions.tailOf(log));
+    const part = await sessions.read(of, wanted ?? 'all');
+    if (part === undefined) {
+      return 'gone';
+    }
+    addTexts(texts, part);
+    if (log.merge(part)) {
+      // It is the log of this session only if that has not moved meanwhile.
+      log.settle(session.updateTime);
+      return 'moved';
+    }
+  }
+  log.settle(session.updateTime);
+  return missingFor(log, query, texts) === undefined ? 'settled' : 'moved';
+}
+
+/** What is wanted, and the tail that may have moved. */
+function withTail(wanted: Wanted | undefined, tail: number): Wanted {
+  if (wanted === undefined) {
+    return { since: tail };
+  }
+  return wanted !== 'all' && 'since' in wanted ? { since: Math.min(wanted.since, tail) } : wanted;
+}
+
+/** What is known of a log already. The texts that were kept are for this caller alone. */
+function readBefore(sessions: Sessions, key: SessionKey): ReadLog | undefined {
+  const log = sessions.log(key);
+  if (log === undefined) {
+    return undefined;
+  }
+  const { texts = new Map<string, string>() } = log;
+  log.texts = undefined;
+  return { log, texts };
+}
+
+async function readFirst(sessions: Sessions, of: Resource, wanted: Wanted): Promise<ReadLog | undefined> {
+  const first = await sessions.readFirst(of, wanted);
+  if (first === undefined) {
+    return undefined;
+  }
+  const texts = new Map<string, string>();
+  addTexts(texts, first[1]);
+  return { log: first[0], texts };
+}
+
+function addTexts(texts: Map<string, string>, { events }: ReadPart): void {
+  for (const { id, data } of events) {
+    texts.set(id, data);
+  }
+}
+
+function answer(
+  sessions: Sessions,
+  key: SessionKey,
+  session: ApiSession,
+  { log, texts }: ReadLog,
+  { events = {}, known = {} }: LoadQuery,
+): Loaded {
+  const created = createdOf(session);
+  const state = stateOf(session);
+  const pos = sessions.seen(key, state);
+  const { rev } = log;
+  const last = log.eventAt(rev)?.id;
+  const isSame = known.created === created && known.rev !== undefined;
+  const hasDiverged = isSame && !log.agrees(known.rev, known.last);
+  if (hasDiverged) {
+    log.texts = texts;
+  }
+  return {
+    created,
+    rev,
+    time: timeOf(session.updateTime),
+    pos,
+    state: statesOf(
+      isSame && !hasDiverged && known.rev === rev ? undefined : state.session,
+      isThere(known, 'app', pos.app) ? undefined : state.app,
+      isThere(known, 'user', pos.user) ? undefined : state.user,
+    ),
+    ...(last !== undefined && { last }),
+    ...(hasDiverged && { diverged: true }),
+    events: storedEvents(log, events, texts),
+  };
+}
+
+function isThere(known: Known, part: 'app' | 'user', pos: number): boolean {
+  return isKnownScope(known, part, pos, undefined);
+}
+
+function storedEvents(log: SessionLog, query: EventQuery, texts: ReadonlyMap<string, string>): StoredEvent[] {
+  return eventsFor(log, query).flatMap(({ id, rev }) => {
+    const data = texts.get(id);
+    return data === undefined ? [] : [{ id, rev, data }];
+  });
+}

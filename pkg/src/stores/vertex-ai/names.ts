@@ -1,0 +1,77 @@
+// What apps and sessions are called in the API: resource names, and the ids that it takes.
+
+import { sessionTitle } from '../../store/refusals.js';
+import { StoreError } from '../../store/store-error.js';
+import type { SessionKey } from '../../model/types.js';
+
+/** An Agent Engine: what keeps the sessions of one app. */
+export interface Engine {
+  /** The resource name: `projects/…/locations/…/reasoningEngines/…`. */
+  readonly name: string;
+  /** Where it is, which is also a part of the host's name. */
+  readonly location: string;
+}
+
+/** Tells which engine an app is: an id, which is a number, or a full resource name. */
+export type EngineOf = (app: string) => string;
+
+const ENGINE_NAME = /^projects\/[\w.:-]+\/locations\/([a-z0-9-]+)\/reasoningEngines\/\d+$/;
+const ENGINE_ID = /^\d+$/;
+const SESSION_ID = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** The engine of a text that is an id or a resource name; `undefined` for any other text. */
+export function engineIn(text: string, project: string, location: string): Engine | undefined {
+  if (ENGINE_ID.test(text)) {
+    return { name: `projects/${project}/locations/${location}/reasoningEngines/${text}`, location };
+  }
+  const found = ENGINE_NAME.exec(text)?.[1];
+  return found === undefined ? undefined : { name: text, location: found };
+}
+
+/**
+ * Makes the function that finds the engine of an app. It throws `rejected` for an app that is none, and for an engine
+ * that another app has: the API knows no apps, so that their sessions would meet.
+ */
+export function engineFinder(engineOf: EngineOf, project: string, location: string): (app: string) => Engine {
+  const apps = new Map<string, string>();
+  return (app) => {
+    const text = engineOf(app);
+    const engine = typeof text === 'string' ? engineIn(text, project, location) : undefined;
+    if (engine === undefined) {
+      const what = 'the id of an engine, or projects/…/locations/…/reasoningEngines/…';
+      throw new StoreError(
+        'rejected',
+        `app "${app}" is no Agent Engine: its name has to be ${what}; or give \`engine\``,
+      );
+    }
+    const other = apps.get(engine.name) ?? app;
+    if (other !== app) {
+      const why = 'give `engine` as a function that tells one for each app';
+      throw new StoreError(
+        'rejected',
+        `app "${app}" has the engine that holds the sessions of app "${other}": ${why}`,
+      );
+    }
+    apps.set(engine.name, app);
+    return engine;
+  };
+}
+
+/** The resource name of a session. Throws `rejected` for an id that the API does not take. */
+export function sessionName({ name }: Engine, { sessionId }: Pick<SessionKey, 'sessionId'>): string {
+  if (!SESSION_ID.test(sessionId)) {
+    const rule = 'up to 63 lower-case letters, digits and hyphens, with no hyphen at either end';
+    throw new StoreError('rejected', `${sessionTitle({ sessionId })} cannot be kept: the API takes ids of ${rule}`);
+  }
+  return `${name}/sessions/${sessionId}`;
+}
+
+/** The last part of a resource name. */
+export function lastPart(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1);
+}
+
+/** A value in a filter, in quotes. */
+export function quoted(value: string): string {
+  return `"${value.replace(/[\\"]/g, '\\$&')}"`;
+}

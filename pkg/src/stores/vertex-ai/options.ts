@@ -1,0 +1,159 @@
+// The options of `vertexAiStore`, and the checks of what it is given.
+
+import { checkCount, checkFunction, checkOptions, invalid } from '../../checks/arguments.js';
+import { describe } from '../../model/kinds.js';
+import { checkText } from '../shared/options.js';
+import { engineIn, type EngineOf } from './names.js';
+
+/** Options of `vertexAiStore`. */
+export interface VertexAiStoreOptions {
+  /** The id of the Google Cloud project, or its number. */
+  readonly project: string;
+  /** Where the engines are, say `us-central1`. */
+  readonly location: string;
+  /**
+   * The Agent Engine that keeps the sessions: its id, its full resource name
+   * (`projects/…/locations/…/reasoningEngines/…`), or a function that tells one for each app. Without it the app's own
+   * name has to be one of the two. One engine is one app: a second app that has the same one is refused.
+   */
+  readonly engine?: string | EngineOf | undefined;
+  /**
+   * Answers an access token, for each request: let it keep the token while it is good. It is asked once more when the
+   * API does not take one. Without it `google-auth-library` finds the credentials, where it is installed.
+   */
+  readonly token?: (() => string | Promise<string>) | undefined;
+  /** What makes the requests: the host's `fetch` unless told otherwise. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** The origin of the API, `https://{location}-aiplatform.googleapis.com` unless told otherwise. */
+  readonly baseUrl?: string | undefined;
+  /** The version of the API: `v1beta1` unless told otherwise. */
+  readonly apiVersion?: string | undefined;
+  /** How long a new session lives, as the API says it: `'86400s'`. Not with `expireTime`. */
+  readonly ttl?: string | undefined;
+  /** When new sessions end, in RFC 3339: `'2030-01-01T00:00:00Z'`. Not together with `ttl`. */
+  readonly expireTime?: string | undefined;
+  /** How often a request is made in all, when it fails for the moment: 4 times unless told otherwise. */
+  readonly attempts?: number | undefined;
+  /**
+   * How long to wait before the second try at most, in milliseconds: 200 unless told otherwise; twice as long before
+   * each further one. A random part of it is waited, or what the API asks for, if that is longer.
+   */
+  readonly pause?: number | undefined;
+  /**
+   * How far the clocks of those who write may differ, in milliseconds: 5 minutes unless told otherwise. An event that
+   * comes in with an earlier time than that before the last known one is not seen until all is read again.
+   */
+  readonly clockSkew?: number | undefined;
+}
+
+/** The options with all that they leave open. */
+export interface Settings {
+  readonly project: string;
+  readonly location: string;
+  readonly engineOf: EngineOf;
+  readonly token: (() => string | Promise<string>) | undefined;
+  readonly fetch: typeof globalThis.fetch;
+  readonly baseUrl: string | undefined;
+  readonly apiVersion: string;
+  /** What a new session is told of its end. */
+  readonly expiry: { readonly ttl?: string; readonly expireTime?: string };
+  readonly attempts: number;
+  readonly pause: number;
+  readonly clockSkew: number;
+}
+
+const OPTIONS = [
+  'project',
+  'location',
+  'engine',
+  'token',
+  'fetch',
+  'baseUrl',
+  'apiVersion',
+  'ttl',
+  'expireTime',
+  'attempts',
+  'pause',
+  'clockSkew',
+];
+const CLOCK_SKEW_MS = 300_000;
+const EXAMPLE = "vertexAiStore({ project: 'my-project', location: 'us-central1' })";
+
+/** Throws `INVALID_ARGUMENT` for options that cannot be used. */
+export function settingsOf(options: VertexAiStoreOptions): Settings {
+  checkGiven(options);
+  checkOptions(options, OPTIONS);
+  checkValues(options);
+  const { project, location, engine, token, baseUrl, ttl, expireTime } = options;
+  return {
+    project,
+    location,
+    engineOf: typeof engine === 'function' ? engine : (app) => engine ?? app,
+    token,
+    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    baseUrl: baseUrl?.replace(/\/+$/, ''),
+    apiVersion: options.apiVersion ?? 'v1beta1',
+    expiry: { ...(ttl !== undefined && { ttl }), ...(expireTime !== undefined && { expireTime }) },
+    attempts: options.attempts ?? 4,
+    pause: options.pause ?? 200,
+    clockSkew: options.clockSkew ?? CLOCK_SKEW_MS,
+  };
+}
+
+function checkGiven(options: unknown): void {
+  if (options === undefined) {
+    invalid('options', `are missing: ${EXAMPLE}`);
+  }
+}
+
+function checkValues(options: VertexAiStoreOptions): void {
+  const { project, location, engine, ttl, expireTime } = options;
+  checkPart('project', project, "'my-project'");
+  checkPart('location', location, "'us-central1'");
+  if (typeof engine === 'string' ? engineIn(engine, project, location) === undefined : engine !== undefined) {
+    const what = "an id ('1234567890'), projects/…/locations/…/reasoningEngines/…, or a function of the app's name";
+    if (typeof engine !== 'function') {
+      invalid('engine', `must be ${what}, not ${typeof engine === 'string' ? `"${engine}"` : describe(engine)}`);
+    }
+  }
+  for (const name of ['token', 'fetch'] as const) {
+    if (options[name] !== undefined) {
+      checkFunction(options[name], name);
+    }
+  }
+  checkUrl(options.baseUrl);
+  if (options.apiVersion !== undefined) {
+    checkPart('apiVersion', options.apiVersion, "'v1beta1'");
+  }
+  if (ttl !== undefined && expireTime !== undefined) {
+    invalid('ttl', 'cannot be given together with expireTime');
+  }
+  checkForm('ttl', ttl, /^\d+(\.\d{1,9})?s$/, "seconds with an s: '86400s'");
+  checkForm('expireTime', expireTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/, 'in RFC 3339');
+  checkCount(options.attempts, 'attempts');
+  if (options.attempts === 0) {
+    invalid('attempts', 'must be 1 at least');
+  }
+  checkCount(options.pause, 'pause');
+  checkCount(options.clockSkew, 'clockSkew');
+}
+
+/** A part of a URL. */
+function checkPart(path: string, value: unknown, example: string): void {
+  checkText(path, value, example);
+  if (!/^[\w.:-]+$/.test(value as string)) {
+    invalid(path, `has characters that cannot be in a resource name: "${value as string}"`);
+  }
+}
+
+function checkForm(path: string, value: unknown, form: RegExp, what: string): void {
+  if (value !== undefined && !(typeof value === 'string' && form.test(value))) {
+    invalid(path, `must be ${what}, not ${typeof value === 'string' ? `"${value}"` : describe(value)}`);
+  }
+}
+
+function checkUrl(url: unknown): void {
+  if (url !== undefined && !(typeof url === 'string' && /^https?:\/\/[^/?#]/.test(url))) {
+    invalid('baseUrl', "must be a URL: 'https://us-central1-aiplatform.googleapis.com'");
+  }
+}

@@ -1,0 +1,135 @@
+// Sessions of the API as this store knows them: what was read of each, brought up to date before it is used.
+
+import { Queues } from '../../async/queue.js';
+import { keyText } from '../shared/keys.js';
+import { CREATION_LABEL, idIn } from './labels.js';
+import { engineFinder, sessionName, type Engine } from './names.js';
+import { Positions } from './positions.js';
+import { readLast, readSince } from './read-events.js';
+import { Recent } from './recent.js';
+import { SessionLog, type ReadPart } from './session-log.js';
+import { splitState, type ScopedState } from './state.js';
+import { fromRfc3339 } from './times.js';
+import type { ApiSession, Resource, SessionsApi } from './api.js';
+import type { Settings } from './options.js';
+import type { Pos, StoreContext } from '../../store/contract.js';
+import type { SessionKey } from '../../model/types.js';
+import type { Signal } from '../../async/abort.js';
+
+/** How many events are remembered by their ids. */
+const MAX_EVENTS = 500_000;
+
+/** What is read of a log: all of it, its last events, or those from a time on. */
+export type Wanted = 'all' | { readonly last: number } | { readonly since: number };
+
+/** The sessions of one store. */
+export class Sessions {
+  readonly api: SessionsApi;
+  readonly positions = new Positions();
+  readonly engineOf: (app: string) => Engine;
+  readonly #clockSkew: number;
+  readonly #queues = new Queues();
+  readonly #logs = new Recent<SessionLog>(MAX_EVENTS, ({ events }) => 1 + events.length);
+
+  constructor(api: SessionsApi, { engineOf, project, location, clockSkew }: Settings) {
+    this.api = api;
+    this.engineOf = engineFinder(engineOf, project, location);
+    this.#clockSkew = clockSkew;
+  }
+
+  /** Runs a task of a session after all earlier ones. Throws `rejected` for a key that the API cannot keep. */
+  async run<T>(key: SessionKey, { signal }: StoreContext, task: (of: Resource) => Promise<T>): Promise<T> {
+    const engine = this.engineOf(key.appName);
+    const of = { engine, name: sessionName(engine, key), signal };
+    return await this.#queues.run(keyText(key), async () => {
+      signal.throwIfAborted();
+      return await task(of);
+    });
+  }
+
+  /** An engine, to ask for its sessions. */
+  engine(app: string, signal: Signal): Resource {
+    const engine = this.engineOf(app);
+    return { engine, name: engine.name, signal };
+  }
+
+  /** A session, if there is one and it is the user's. */
+  async get(key: SessionKey, of: Resource): Promise<ApiSession | undefined> {
+    const session = await this.api.get(of);
+    if (session?.userId === key.userId) {
+      return session;
+    }
+    this.forget(key);
+    return undefined;
+  }
+
+  /** What is known of a session's log. */
+  log(key: SessionKey): SessionLog | undefined {
+    return this.#logs.get(keyText(key));
+  }
+
+  /** Remembers a log, or that it has grown. */
+  keep(key: SessionKey, log: SessionLog): void {
+    this.#logs.set(keyText(key), log);
+  }
+
+  forget(key: SessionKey): void {
+    this.#logs.delete(keyText(key));
+  }
+
+  /** Whether a log is that of a session as it was read. */
+  isCurrent(log: SessionLog, { updateTime, createTime }: ApiSession): boolean {
+    const isUntouched = log.isWhole && log.events.length === 0 && updateTime === createTime;
+    const isOld = log.readAt !== undefined && fromRfc3339(updateTime) < log.readAt - this.#clockSkew;
+    return log.updateTime === updateTime || isUntouched || isOld;
+  }
+
+  /** From when on a log that has moved is read again. */
+  tailOf({ lastAt }: SessionLog): number {
+    return lastAt === undefined ? -Infinity : lastAt - this.#clockSkew;
+  }
+
+  /** Reads a part of a log: `undefined` when there is no session. */
+  async read(of: Resource, wanted: Wanted): Promise<ReadPart | undefined> {
+    if (wanted !== 'all' && 'last' in wanted) {
+      return await readLast(this.api, of, wanted.last);
+    }
+    return await readSince(this.api, of, wanted === 'all' ? -Infinity : wanted.since);
+  }
+
+  /** Reads a log that is not known. */
+  async readFirst(of: Resource, wanted: Wanted): Promise<readonly [SessionLog, ReadPart] | undefined> {
+    const readAt = Date.now();
+    const part = await this.read(of, wanted);
+    return part && [SessionLog.read(part, readAt), part];
+  }
+
+  /** How many changes of this store there were to what a session shares. */
+  writes({ appName: app, userId: user }: SessionKey): number {
+    return this.positions.writes(scopeText(app)) + this.positions.writes(scopeText(app, user));
+  }
+
+  /** The positions of the values in a session's state. */
+  seen({ appName: app, userId: user }: SessionKey, state: ScopedState): Pos {
+    return {
+      app: this.positions.seen(scopeText(app), state.app),
+      user: this.positions.seen(scopeText(app, user), state.user),
+    };
+  }
+}
+
+/** The name of a scope among positions. */
+export function scopeText(app: string, user?: string): string {
+  return JSON.stringify([app, user]);
+}
+
+/** See `Row.created`: the change that the label names, or the time of a creation that has none. */
+export function createdOf({ labels, createTime }: ApiSession): string {
+  const label = labels?.[CREATION_LABEL];
+  return label === undefined ? createTime : idIn(label);
+}
+
+/** The values of a session by scope. */
+export function stateOf({ sessionState }: ApiSession): ScopedState {
+  return splitState(sessionState);
+}

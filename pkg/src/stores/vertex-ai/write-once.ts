@@ -1,0 +1,86 @@
+// Writing once, whatever gets lost: after an answer that does not come, the API is asked what is there.
+
+import { isStoreError } from '../../store/store-error.js';
+import { asError, refusal, unavailable, type ApiError, type Outcome } from './answers.js';
+import type { ApiClient } from './client.js';
+import type { Signal } from '../../async/abort.js';
+
+/**
+ * What became of a write: it was done, `answer` being what was said of it or found, or it was refused. `isSure`: no
+ * earlier try of it can come in any more.
+ */
+export type Written<T> =
+  | { readonly kind: 'done'; readonly answer: T }
+  | { readonly kind: 'refused'; readonly error: ApiError; readonly isSure: boolean };
+
+/** A write, and how to find out whether it was done. */
+export interface Write<T> {
+  readonly send: () => Promise<Outcome>;
+  /** What a done write has answered. */
+  readonly read: (body: unknown) => T;
+  /** Looks whether it was done: `undefined` when it was not. */
+  readonly look: () => Promise<T | undefined>;
+}
+
+/**
+ * Sends a write, and never a second time before it is known that the first was not done. Throws `unavailable` when it
+ * was surely not done, and an ordinary error when that is not known.
+ */
+export async function writeOnce<T>(client: ApiClient, write: Write<T>, signal: Signal): Promise<Written<T>> {
+  let lost: unknown;
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await sendAfter(write, lost);
+    if (outcome.kind === 'done') {
+      return { kind: 'done', answer: write.read(outcome.body) };
+    }
+    if (outcome.kind === 'refused') {
+      return { kind: 'refused', error: outcome.error, isSure: lost === undefined };
+    }
+    await pauseUnlessLast(client, attempt, outcome.wait, signal);
+    if (outcome.kind === 'unclear') {
+      lost ??= outcome.isOver ? undefined : outcome.cause;
+      const answer = await lookAfter(write, outcome.cause);
+      if (answer !== undefined) {
+        return { kind: 'done', answer };
+      }
+    }
+    if (attempt >= client.attempts) {
+      throw lost === undefined
+        ? unavailable(outcome.kind === 'busy' ? asError(outcome.error) : outcome.cause)
+        : mayComeIn(lost);
+    }
+  }
+}
+
+/** What a refusal means for the caller. */
+export function refusalOf({ error, isSure }: { readonly error: ApiError; readonly isSure: boolean }): Error {
+  return isSure ? refusal(error) : mayComeIn(asError(error));
+}
+
+function mayComeIn(cause: unknown): Error {
+  return new Error('the answer of the API was lost, and what it was about may still come in', { cause });
+}
+
+/** That nothing is sent this time says nothing about an earlier try whose answer was lost. */
+async function sendAfter<T>({ send }: Write<T>, lost: unknown): Promise<Outcome> {
+  try {
+    return await send();
+  } catch (error) {
+    throw lost !== undefined && isStoreError(error) ? mayComeIn(error) : error;
+  }
+}
+
+async function pauseUnlessLast(client: ApiClient, attempt: number, wait: number, signal: Signal): Promise<void> {
+  if (attempt < client.attempts) {
+    await client.pauseAfter(attempt, wait, signal);
+  }
+}
+
+/** What cannot be looked at is not known: no `StoreError`, which would say that nothing was written. */
+async function lookAfter<T>(write: Write<T>, cause: unknown): Promise<T | undefined> {
+  try {
+    return await write.look();
+  } catch {
+    throw new Error('the answer of the API was lost, and it could not be asked what is there', { cause });
+  }
+}

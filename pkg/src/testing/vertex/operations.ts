@@ -1,0 +1,67 @@
+// Operations that may take longer than the call that starts them.
+
+import { notFound } from './errors.js';
+import { formatTime } from './time.js';
+import type { Clock } from './clock.js';
+
+/** What starts an operation. */
+export interface Start {
+  /** What its name begins with, up to `/operations/`. */
+  readonly parent: string;
+  /** The types of its metadata and of its result, as addresses. */
+  readonly metadata: string;
+  readonly result: string;
+  /** How many polls are answered before it is done; it is done at once when there are none. */
+  readonly polls: number;
+  /** Does the work, and says the result. */
+  readonly finish: () => object;
+}
+
+interface Operation {
+  readonly name: string;
+  readonly start: Start;
+  readonly time: string;
+  /** How many polls are left. */
+  polls: number;
+  response: object | undefined;
+}
+
+/** All operations of a service. */
+export class Operations {
+  readonly #clock: Clock;
+  readonly #known = new Map<string, Operation>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Starts an operation. */
+  start(start: Start): object {
+    const name = `${start.parent}/operations/${this.#clock.newId()}`;
+    const response = start.polls > 0 ? undefined : start.finish();
+    const operation = { name, start, time: formatTime(this.#clock.tick()), polls: start.polls, response };
+    this.#known.set(name, operation);
+    return describe(operation);
+  }
+
+  /** Asks whether an operation is done, by its name with the number of the project. */
+  poll(name: string): object {
+    const operation = this.#known.get(name);
+    if (operation === undefined) {
+      throw notFound('Operation', name);
+    }
+    operation.polls -= 1;
+    if (operation.polls < 0) {
+      operation.response ??= operation.start.finish();
+    }
+    return describe(operation);
+  }
+}
+
+function describe({ name, start, time, response }: Operation): object {
+  return {
+    name,
+    metadata: { '@type': start.metadata, genericMetadata: { createTime: time, updateTime: time } },
+    ...(response !== undefined && { done: true, response: { '@type': start.result, ...response } }),
+  };
+}

@@ -1,0 +1,90 @@
+// adk-python, as its own project has it: installed from a lock file into a folder of its own, once.
+
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { root, run } from '../../packaging/project.mjs';
+
+const here = join(root, 'tests', 'hosts', 'adk-python');
+const lock = join(here, 'requirements.txt');
+const target = join(root, 'target', 'hosts');
+
+/** Answers the path of a Python that has what requirements.txt names, and installs it first where it is not there. */
+export async function adkPython() {
+  const version = await run('python3', ['-c', 'import sys; print(*sys.version_info[:2])']);
+  const [major, minor] = version.trim().split(' ').map(Number);
+  if (major < 3 || (major === 3 && minor < 11)) throw new Error(`python3 is ${version.trim()}: adk-python needs 3.11`);
+  const hash = createHash('sha256').update(readFileSync(lock)).update(version).digest('hex').slice(0, 12);
+  const folder = join(target, `adk-python-${hash}`);
+  if (!existsSync(folder)) await install(folder);
+  return join(folder, 'bin', 'python');
+}
+
+async function install(folder) {
+  mkdirSync(target, { recursive: true });
+  // Those of other lock files are of no use any more.
+  for (const name of readdirSync(target)) {
+    if (name.startsWith('adk-python-')) rmSync(join(target, name), { recursive: true, force: true });
+  }
+  const begun = join(target, `.adk-python-${process.pid}`);
+  rmSync(begun, { recursive: true, force: true });
+  await run('python3', ['-m', 'venv', begun]);
+  await run(join(begun, 'bin', 'python'), [
+    ...['-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check'],
+    ...['--require-hashes', '--only-binary', ':all:', '--requirement', lock],
+  ]);
+  renameSync(begun, folder);
+}
+
+/** What a script of this folder prints. */
+export async function printedBy(script) {
+  const python = await adkPython();
+  return await run(python, ['-W', 'ignore', join(here, script)]);
+}
+
+/** Starts adk-python's DatabaseSessionService on a schema of a database. */
+export async function startHost(url, schema) {
+  const address = url.replace(/^postgres(ql)?:/, 'postgresql+asyncpg:');
+  return await start('host.py', address, schema);
+}
+
+/** Starts adk-python's VertexAiSessionService over a server at an address. */
+export async function startVertex(address, { project, location }) {
+  return await start('vertex.py', address, project, location);
+}
+
+/**
+ * Starts a script of this folder that takes commands. They are carried out one after the other: `ask` answers what the
+ * service does, and throws an error with the name of what it throws.
+ */
+async function start(script, ...args) {
+  const python = await adkPython();
+  const child = spawn(python, ['-W', 'ignore', join(here, script), ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  const next = async () => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error('the process of adk-python has ended');
+    return value;
+  };
+  let turn = next();
+  await turn;
+  const ask = (command) => {
+    const answer = turn.then(async () => {
+      child.stdin.write(`${JSON.stringify(command)}\n`);
+      return JSON.parse(await next());
+    });
+    turn = answer.catch(() => {});
+    return answer.then(({ error, message, answer: given }) => {
+      if (error) throw Object.assign(new Error(message), { name: error });
+      return given;
+    });
+  };
+  const stop = async () => {
+    child.stdin.end();
+    await ended;
+  };
+  return { ask, stop };
+}

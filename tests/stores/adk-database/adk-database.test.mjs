@@ -1,0 +1,41 @@
+// The store cases over the tables of adk-python: on a real Postgres server over a pool and over one connection, and on
+// PGlite.
+
+import { after } from 'node:test';
+import { PGlite } from '@electric-sql/pglite';
+import { adkDatabaseStore } from 'statepad/stores/adk-database';
+import { storeTests } from '../support/run.mjs';
+import { withDatabase } from '../postgres/database.mjs';
+import { emptyTables, makeTables, schemaWithTables } from './tables.mjs';
+
+/** What the tables and the store have no place for. */
+const without = [
+  ...['revisions', 'order', 'texts', 'ids', 'times', 'created', 'beginnings', 'repeats', 'operators'],
+  ...['commitMany', 'watch', 'lease', 'trimLog', 'marks', 'changed', 'calls', 'creations', 'log'],
+  ...['increment', 'append', 'setOnce', 'compareAndSet'],
+];
+
+/** Storage for each case in turn: a schema that is emptied. */
+function storage(client, another, schema) {
+  const make = () => adkDatabaseStore(client, { schema });
+  return () => ({
+    store: make(),
+    reopen: make,
+    another: () => adkDatabaseStore(another, { schema }),
+    dispose: () => client.query(emptyTables(schema)),
+  });
+}
+
+await withDatabase(async (database) => {
+  const [pool, other] = [database.pool(), database.pool()];
+  storeTests('adk-database', storage(pool, other, await schemaWithTables(database)), { without });
+
+  const [single, another] = [await database.listener(), await database.listener()];
+  const open = storage(single, another, await schemaWithTables(database));
+  storeTests('adk-database, one connection', open, { without });
+});
+
+const lite = new PGlite();
+after(() => lite.close());
+await lite.exec(makeTables('adk'));
+storeTests('adk-database, PGlite', storage(lite, lite, 'adk'), { without });
