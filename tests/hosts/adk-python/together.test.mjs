@@ -53,8 +53,26 @@ await withDatabase(async (database) => {
     await python.ask({ do: 'append', held: 's', event: { ...eventOf('p2'), timestamp: 1_700_000_002 } });
     assert.deepEqual(
       (await service.getSession(keyOf('s'))).events.map(({ id }) => id),
-      ['n1', 'n2', 'n3', 'p1', 'p2'],
+      ['p1', 'n1', 'n2', 'n3', 'p2'],
     );
+  });
+
+  test('events of one millisecond are read by both in the order in which we have appended them', async (t) => {
+    const { python, service } = await both(t);
+    const session = await service.createSession(keyOf('s'));
+    const timestamp = 1_700_000_000_000;
+    const ids = ['m', 'z', 'a', 'y', 'b', 'k'];
+    for (const id of ids) await service.appendEvent({ session, event: eventOf(id, {}, { timestamp }) });
+    const told = await python.ask({ do: 'get', ...nameOf('s') });
+    const read = await service.getSession(keyOf('s'));
+    for (const { events } of [told, read, session])
+      assert.deepEqual(
+        events.map(({ id }) => id),
+        ids,
+      );
+    assert.deepEqual([...new Set(told.events.map((event) => event.timestamp))], [timestamp / 1_000]);
+    assert.equal(read.lastUpdateTime, timestamp);
+    assert.equal((await service.listSessions({ appName: 'tutor' })).sessions[0].lastUpdateTime, timestamp);
   });
 
   test('a session that we have made is gone on with by adk-python, and the other way round', async (t) => {
@@ -156,12 +174,12 @@ await withDatabase(async (database) => {
       await service.appendEvent({ session, event: eventOf(id, {}, { timestamp }) });
     }
     const ids = ({ events }) => events.map(({ id }) => id);
-    assert.deepEqual(ids(session), ['c', 'd', 'a', 'b']);
+    assert.deepEqual(ids(session), ['c', 'd', 'b', 'a']);
     const config = { num_recent_events: 2 };
-    assert.deepEqual(ids(await python.ask({ do: 'get', ...nameOf('s'), config })), ['a', 'b']);
-    assert.deepEqual(ids(await service.getSession({ ...keyOf('s'), config: { numRecentEvents: 2 } })), ['a', 'b']);
+    assert.deepEqual(ids(await python.ask({ do: 'get', ...nameOf('s'), config })), ['b', 'a']);
+    assert.deepEqual(ids(await service.getSession({ ...keyOf('s'), config: { numRecentEvents: 2 } })), ['b', 'a']);
     const after = { after_timestamp: 1.5 };
-    assert.deepEqual(ids(await python.ask({ do: 'get', ...nameOf('s'), config: after })), ['d', 'a', 'b']);
+    assert.deepEqual(ids(await python.ask({ do: 'get', ...nameOf('s'), config: after })), ['d', 'b', 'a']);
     assert.deepEqual(ids(await service.getSession({ ...keyOf('s'), config: { afterTimestamp: 1_500 } })), [
       'd',
       'a',

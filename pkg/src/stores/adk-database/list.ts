@@ -1,7 +1,7 @@
 // How sessions are listed: by one statement, so that all of it is of one moment.
 
 import { microseconds, type Tables } from './sql.js';
-import { columnTime, fromColumnTime, nearestColumnTime } from './times.js';
+import { fromColumnTime, nearestColumnTime } from './times.js';
 import { countOf, timeOf, valuesIn } from './read.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { PageRows } from '../shared/page-rows.js';
@@ -27,7 +27,7 @@ export function listStatement(tables: Tables, query: ListQuery): Statement {
   const order = `order by session.time ${descending ? 'desc' : 'asc'}, session.id collate "C", session.user_id collate "C"`;
   let isBehind = 'true';
   if (after !== undefined) {
-    const time = put(columnTime(nearestColumnTime(after.time)), 'timestamp');
+    const time = put(String(nearestColumnTime(after.time)), 'bigint');
     const place = `(${put(after.sessionId, 'text')} collate "C", ${put(after.userId, 'text')} collate "C")`;
     const ties = `session.time = ${time} and (session.id collate "C", session.user_id collate "C") > ${place}`;
     isBehind = `(session.time ${descending ? '<' : '>'} ${time} or (${ties}))`;
@@ -45,7 +45,7 @@ select -1, json_build_array(scope.user_id, scope.state)::text from ${tables.user
 where scope.app_name = $1 and scope.user_id in (select page.user_id from page)
 union all
 select page.n, json_build_array(page.user_id, page.id, ${microseconds('page.create_time')},
-  ${countOf(tables, 'page')}, ${microseconds('page.time')}, page.state)::text
+  ${countOf(tables, 'page')}, page.time::text, page.state)::text
 from page`;
   return { text, values };
 }

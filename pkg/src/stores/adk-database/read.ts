@@ -31,14 +31,18 @@ type SeenScope = readonly [...Seen, state: Json];
 const LAST_REV = Number.MAX_SAFE_INTEGER;
 
 /**
- * The time of a session: `update_time`, or that of the event which it was written for, when it was moved on by
- * microseconds so that adk-python notices it.
+ * The time of a session, in microseconds: `update_time`, or that of the event which it was written for, where either
+ * was moved on by microseconds, see write.ts.
  */
 export function timeOf(tables: Tables, session: string): string {
+  const at = (column: string): string => `extract(epoch from ${column})::numeric * 1000000`;
   const isNear = `event.timestamp <= ${session}.update_time
-    and event.timestamp > ${session}.update_time - interval '1 millisecond'`;
-  return `coalesce((select max(event.timestamp) from ${tables.events} event
-    where ${isOf(session)} and ${isNear}), ${session}.update_time)`;
+      and event.timestamp > ${session}.update_time - interval '1 millisecond'`;
+  return `coalesce((select case when abs(near.own - near.at) < 1000 then near.own else near.at end from (
+    select ${at('event.timestamp')} as at, case jsonb_typeof(event.event_data -> 'timestamp')
+      when 'number' then (event.event_data ->> 'timestamp')::numeric * 1000000 end as own
+    from ${tables.events} event where ${isOf(session)} and ${isNear}
+    order by event.timestamp desc, event.id desc limit 1) near), ${at(`${session}.update_time`)})::bigint`;
 }
 
 /** How many events a session has. */
@@ -104,7 +108,7 @@ export function loadStatement(
   from ${tables.sessions} session where session.app_name = $1 and session.user_id = $2 and session.id = $3),
 head as (
   select json_build_object('created', session.created, 'events', session.events,
-    'time', ${microseconds(timeOf(tables, 'session'))},
+    'time', (${timeOf(tables, 'session')})::text,
     'last', (select event.id from ${tables.events} event where ${isOf('session')}
       order by event.timestamp desc, event.id desc limit 1),
     'diverged', ${diverged}, 'session', ${sessionState}, 'app', ${app}, 'user', ${user}) as head

@@ -56,6 +56,7 @@ stored as materialized (select event_data from ${tables.events} where ${isEventO
 ${scopesBefore(tables, change)},
 verdict as materialized (select ${verdict} as it),
 written as materialized (select from verdict where it = 'written'),
+placed as materialized (${placeOf(tables, change)}),
 event as (${insertEvent(tables, change, event)}),
 moved as (${updateSession(tables, change)}),
 ${scopesAfter(tables, delta, key)}
@@ -175,12 +176,27 @@ function conditions(keys: NonNullable<NonNullable<Change['guard']>['keys']>): st
 
 function insertEvent(tables: Tables, change: Change, event: Json): string {
   const { appName, userId, sessionId } = change.key as SessionKey;
-  const { id, time } = change.event as NonNullable<Change['event']>;
+  const { id } = change.event as NonNullable<Change['event']>;
   const keys = [id, appName, userId, sessionId, invocationOf(event)].map(literal).join(', ');
   const data = literal(JSON.stringify(storedEvent(event)));
   return `
   insert into ${tables.events} (id, app_name, user_id, session_id, invocation_id, timestamp, event_data)
-  select ${keys}, ${timestamp(microsecondsOf(time))}, ${data}::jsonb from written`;
+  select ${keys}, placed.at, ${data}::jsonb from written, placed`;
+}
+
+/**
+ * Where an event comes: at its time. Events of one millisecond would come in the order of their ids, which says nothing:
+ * so one that would come before another of its millisecond, which is there, comes a microsecond after that.
+ */
+function placeOf(tables: Tables, { key, event }: Change): string {
+  const { id, time } = event as NonNullable<Change['event']>;
+  const at = timestamp(microsecondsOf(time));
+  return `
+  select coalesce((select last.timestamp + interval '1 microsecond' from (
+    select timestamp, id from ${tables.events} where ${isEventOf(key as SessionKey)}
+      and timestamp >= ${at} and timestamp < ${at} + interval '1 millisecond'
+    order by timestamp desc, id desc limit 1) last
+  where (last.timestamp, last.id) > (${at}, ${literal(id)}::varchar)), ${at}) as at`;
 }
 
 /**
@@ -188,14 +204,13 @@ function insertEvent(tables: Tables, change: Change, event: Json): string {
  * where it would stay as it is, or differ by what was added here before, it goes on by one microsecond, see
  * `timeOf` of read.ts.
  */
-function updateSession(tables: Tables, { key, time, delta }: Change): string {
-  const at = timestamp(microsecondsOf(time));
+function updateSession(tables: Tables, { key, delta }: Change): string {
   const state = isAbout(delta.session) ? `state = ${merged('state', delta.session)}, ` : '';
   return `
   update ${tables.sessions} set ${state}update_time = case
-    when update_time >= ${at} and update_time < ${at} + interval '1 millisecond'
-    then update_time + interval '1 microsecond' else ${at} end
-  where ${isSession(key as SessionKey)} and exists (select from written)`;
+    when update_time >= placed.at and update_time < placed.at + interval '1 millisecond'
+    then update_time + interval '1 microsecond' else placed.at end
+  from written, placed where ${isSession(key as SessionKey)}`;
 }
 
 /**
@@ -203,8 +218,8 @@ function updateSession(tables: Tables, { key, time, delta }: Change): string {
  * this one is not the last. Where nothing is written, the id of the last one.
  */
 function lastId(tables: Tables, { key, event }: Change): string {
-  const { id, time } = event as NonNullable<Change['event']>;
-  const ours = `select ${literal(id)}::varchar as id, ${timestamp(microsecondsOf(time))} as timestamp from written`;
+  const { id } = event as NonNullable<Change['event']>;
+  const ours = `select ${literal(id)}::varchar as id, placed.at as timestamp from written, placed`;
   return `select id from (
     (select id, timestamp from ${tables.events} where ${isEventOf(key as SessionKey)}
      order by timestamp desc, id desc limit 2)
