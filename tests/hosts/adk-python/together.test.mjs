@@ -182,8 +182,8 @@ await withDatabase(async (database) => {
     assert.deepEqual(ids(await python.ask({ do: 'get', ...nameOf('s'), config: after })), ['d', 'b', 'a']);
     assert.deepEqual(ids(await service.getSession({ ...keyOf('s'), config: { afterTimestamp: 1_500 } })), [
       'd',
-      'a',
       'b',
+      'a',
     ]);
   });
 });

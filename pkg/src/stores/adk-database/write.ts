@@ -237,13 +237,21 @@ function isScope(part: SharedPart, { appName, userId = '' }: Change['key']): str
 }
 
 /**
+ * How long a deletion waits for others, in milliseconds: less than the second after which Postgres ends one of two that
+ * wait for each other.
+ */
+const DELETION_WAITS_MS = 250;
+
+/**
  * Deletes a session and its events; with `created` only one that was created then. Events come first, as adk-python
- * deletes them: the other way round the two would wait for each other.
+ * deletes them. The two may wait for each other all the same, for an event that came meanwhile: then this one gives up,
+ * to be tried again, as adk-python would not.
  */
 export function removeStatements(tables: Tables, key: SessionKey, created: string | undefined): string[] {
   const isNamed = created === undefined ? '' : ` and ${microseconds('create_time')} = ${literal(created)}`;
   const isOne = `${isSession(key)}${isNamed}`;
   return [
+    `select set_config('lock_timeout', '${DELETION_WAITS_MS}ms', true)`,
     `delete from ${tables.events} where ${isEventOf(key)} and exists (select from ${tables.sessions} where ${isOne})`,
     `delete from ${tables.sessions} where ${isOne}`,
   ];
