@@ -50,8 +50,8 @@ const PACKAGE = {
   ],
   adk: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
   jsonl: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
-  // stores/adk-database: it finds out whose database something is.
-  'adk-import': ['jsonl', 'service', 'stores/adk-database', 'checks', 'model', 'async'],
+  // stores/adk-database finds out whose database something is; stores/sqlite knows the libraries for SQLite.
+  'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite', 'checks', 'model', 'async'],
   sse: ['checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],

@@ -90,15 +90,16 @@ export class Commits {
     if (answer.verdict === 'exists') {
       throw sessionExists(change);
     }
-    return { rev: 0, prev: null, pos: this.#posOf(change, answer.app, answer.user) };
+    const pos = this.#posOf(change, answer.app, answer.user);
+    return { rev: 0, prev: null, pos, created: String(created) };
   }
 
   /** A creation whose commit was not answered, and was made. */
-  async #createdEarlier({ key }: Change, { created }: NonNullable<Earlier>): Promise<Committed> {
+  async #createdEarlier({ key }: Change, { created = '' }: NonNullable<Earlier>): Promise<Committed> {
     const statement = loadStatement(this.#tables, key as SessionKey, { events: { last: 0 } }, this.#positions);
     const head = headIn(await this.#database.send(statement, false));
-    const rev = head?.created === created ? (head?.events ?? 0) : 0;
-    return { rev, prev: rev, pos: await this.#readPos(key), duplicate: true };
+    const rev = head?.created === created ? head.events : 0;
+    return { rev, prev: rev, pos: await this.#readPos(key), created, duplicate: true };
   }
 
   async #update(change: Change): Promise<Committed> {

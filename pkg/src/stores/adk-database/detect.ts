@@ -1,21 +1,9 @@
 // Whose sessions a database has: found out by reading alone, before anything is touched.
 
+import type { AdkDatabase, Dialect } from './database.js';
 import { seenTables, type SeenColumn, type SeenTables } from './tables.js';
 
-/** The databases whose SQL is known here. */
-export type Dialect = 'postgres' | 'sqlite' | 'mysql';
-
-/** A row, by the names of its columns. */
-export type AdkRow = Readonly<Record<string, unknown>>;
-
-/**
- * A database, in the smallest form: the dialect of its SQL, and what runs a statement with values in the places of
- * `$1`, `$2` (Postgres) or `?` (the others), and answers the rows.
- */
-export interface AdkDatabase {
-  readonly dialect: Dialect;
-  query(sql: string, values: readonly (string | number)[]): Promise<readonly AdkRow[]> | readonly AdkRow[];
-}
+export type { AdkDatabase, AdkRow, Dialect } from './database.js';
 
 /**
  * Who has made the tables:
@@ -156,7 +144,7 @@ async function schemaVersion(database: AdkDatabase): Promise<string | undefined>
   const key = database.dialect === 'mysql' ? '`key`' : '"key"';
   const text = `SELECT value AS version FROM adk_internal_metadata WHERE ${key} = 'schema_version'`;
   const [row] = await database.query(text, []);
-  return row?.['version'] === undefined || row['version'] === null ? undefined : String(row['version'] as string);
+  return typeof row?.['version'] === 'string' ? row['version'] : undefined;
 }
 
 function has(tables: SeenTables, layout: Readonly<Record<string, readonly string[]>>): boolean {

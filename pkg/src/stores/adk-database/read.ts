@@ -209,17 +209,3 @@ export function removeScopeStatement(tables: Tables, { app, user }: ScopeName): 
     ? { text: `update ${tables.app} ${set}`, values: [app] }
     : { text: `update ${tables.user} ${set} and user_id = $2`, values: [app, user] };
 }
-
-/** The statement that deletes a session and its events; with `created` only one that was created then. */
-export function removeStatement(
-  tables: Tables,
-  { appName, userId, sessionId }: SessionKey,
-  created: string | undefined,
-): Statement {
-  const isOne = 'app_name = $1 and user_id = $2 and id = $3';
-  const isNamed = created === undefined ? '' : ` and ${microseconds('create_time')} = $4`;
-  const text = `with session as (
-  delete from ${tables.sessions} where ${isOne}${isNamed} returning app_name, user_id, id)
-delete from ${tables.events} event using session where ${isOf('session')}`;
-  return { text, values: [appName, userId, sessionId, ...(created === undefined ? [] : [created])] };
-}

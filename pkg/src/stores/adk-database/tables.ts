@@ -1,6 +1,6 @@
 // Which tables and columns of sessions a database has.
 
-import type { AdkDatabase, AdkRow, Dialect } from './detect.js';
+import type { AdkDatabase, AdkRow, Dialect } from './database.js';
 
 /** A column as the database describes it. */
 export interface SeenColumn {
@@ -54,10 +54,10 @@ export async function seenTables(database: AdkDatabase): Promise<SeenTables> {
 
 function columnOf(row: AdkRow): SeenColumn {
   const [, type = '', length] = /^([^(]*)(?:\((\d+)\))?/.exec(String(row['data_type']).toLowerCase()) ?? [];
-  const size = row['data_length'] ?? length;
+  const size = row['data_length'] ?? length ?? undefined;
   return {
     type: type.trim(),
-    length: size === undefined || size === null ? undefined : Number(size),
+    length: size === undefined ? undefined : Number(size),
     nullable: row['is_nullable'] === 'YES',
   };
 }

@@ -1,0 +1,58 @@
+// Whether a session of a service is what the database says.
+
+import { sameJson } from '../model/json.js';
+import { nameOf } from '../model/scope.js';
+import type { Members } from '../jsonl/members.js';
+import type { Event, EventInit, Json, Session } from '../model/types.js';
+import type { Planned } from './session.js';
+
+/** What differs first, in words; `undefined` when nothing does. */
+export type Difference = string | undefined;
+
+/** Compares a session of a service with what it is to be: every event, and its own values. */
+export function differenceOf(session: Session, { events, state }: Planned): Difference {
+  const shown = session.events;
+  return (
+    eventDifference(shown, events) ??
+    (shown.length === events.length
+      ? undefined
+      : `it has ${shown.length} events in the service, and ${events.length} in the database`) ??
+    valueDifference(ownValues(session.state), state)
+  );
+}
+
+/** Whether the events of a session are the first of those that it is to have: more of them can be appended. */
+export function isBeginningOf(session: Session, { events }: Planned): boolean {
+  return session.events.length < events.length && eventDifference(session.events, events) === undefined;
+}
+
+/** Compares as many events as both have. */
+function eventDifference(shown: readonly Event[], events: readonly EventInit[]): Difference {
+  const length = Math.min(shown.length, events.length);
+  for (let index = 0; index < length; index++) {
+    // Any members: what is not known here is compared, too.
+    const one: Members = { ...shown[index] };
+    const other: Members = { ...events[index] };
+    const name = namesOf(one, other).find((member) => !sameJson(one[member], other[member]));
+    if (name !== undefined) {
+      return `event ${JSON.stringify(other['id'])} has another ${name} in the service`;
+    }
+  }
+  return undefined;
+}
+
+/** Compares values under names. */
+export function valueDifference(shown: Readonly<Record<string, Json>>, wanted: Members): Difference {
+  const name = namesOf(shown, wanted).find(
+    (key) => Object.hasOwn(shown, key) !== Object.hasOwn(wanted, key) || !sameJson(shown[key], wanted[key]),
+  );
+  return name === undefined ? undefined : `the key ${JSON.stringify(name)} has another value in the service`;
+}
+
+function namesOf(one: object, other: object): string[] {
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])];
+}
+
+function ownValues(state: Readonly<Record<string, Json>>): Record<string, Json> {
+  return Object.fromEntries(Object.entries(state).filter(([key]) => nameOf(key)[0] === 'session'));
+}

@@ -1,0 +1,128 @@
+// From the database of an ADK to a service.
+
+import { AdkProblems, type AdkProblem } from './problems.js';
+import { AdkReader } from './readers/reader.js';
+import { runImport, type AdkImportProgress } from './run.js';
+import { snapshotOf, type AdkDatabaseHandle } from './source/source.js';
+import { checkFunction, checkOptions } from '../checks/arguments.js';
+import { StatepadError } from '../model/errors.js';
+import { describe, isObject } from '../model/kinds.js';
+import { SessionService } from '../service/session-service.js';
+import { identifyTables, type AdkIdentity } from '../stores/adk-database/detect.js';
+import type { Abortable } from '../model/types.js';
+
+/** Options of `importAdk`. */
+export interface AdkImportOptions extends Abortable {
+  /** Only the sessions of this app, and its values. */
+  readonly appName?: string | undefined;
+  /** Only those of this user in it: needs an `appName`. */
+  readonly userId?: string | undefined;
+  /** Reads, converts and compares all, and writes nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** Called after each session. */
+  readonly onProgress?: ((progress: AdkImportProgress) => void) | undefined;
+}
+
+/** What became of an import. */
+export interface AdkImport extends AdkIdentity, AdkImportProgress {
+  /** What is not in the service as it is in the database: the first 1,000 of them. */
+  readonly problems: readonly AdkProblem[];
+  /** How many there are in all. */
+  readonly problemCount: number;
+}
+
+/**
+ * Brings the sessions of an ADK's database over into a service: those of adk-python (both schemas of
+ * `DatabaseSessionService`, and `SqliteSessionService`), adk-js, adk-go and adk-java, in Postgres, SQLite or MySQL.
+ * `database` is a pool or client of `pg`, PGlite, `better-sqlite3`, `node:sqlite` or `mysql2`; or
+ * `{ dialect, query(sql, values) }`. It is read in one read-only transaction, and nothing is written to it.
+ *
+ * Each session is created at its time, its events are appended as they are, and it is read back and compared: every
+ * event and every value. What cannot be brought over is told in `problems`, and the others go on. Sessions that are
+ * there, and equal, are left as they are; those that an earlier import has begun are gone on with.
+ *
+ * Throws `INVALID_ARGUMENT` for a database of no ADK that is known, and says what was seen; and what the database and
+ * the service throw.
+ *
+ * @example
+ * const { sessions, events, problems } = await importAdk(new Database('sessions.db'), service);
+ */
+export async function importAdk(
+  database: AdkDatabaseHandle,
+  service: SessionService,
+  options: AdkImportOptions = {},
+): Promise<AdkImport> {
+  const snapshot = snapshotOf(database);
+  checkService(service);
+  const { appName, userId, dryRun = false, onProgress, signal } = checkImportOptions(options);
+  signal?.throwIfAborted();
+  return await snapshot(async (opened) => {
+    const identified = await identifyTables(opened);
+    const { kind, dialect, signs } = identified;
+    if (kind === 'unknown') {
+      throw new StatepadError('INVALID_ARGUMENT', `the database is of no ADK that is known: ${signs.join('; ')}`, {
+        path: 'database',
+      });
+    }
+    const problems = new AdkProblems();
+    const counts = await runImport({
+      reader: new AdkReader(kind, opened, identified),
+      service,
+      written: dryRun ? new SessionService({ log: false }) : service,
+      problems,
+      filter: { appName, userId },
+      signal,
+      onProgress,
+    });
+    return Object.freeze({
+      kind,
+      dialect,
+      signs,
+      ...counts,
+      problems: problems.list,
+      problemCount: problems.count,
+    });
+  });
+}
+
+/**
+ * Finds out whose sessions a database has, by reading alone: `kind` is `'unknown'` where they are of no ADK that is
+ * known, and `signs` say what tells it, or what was seen.
+ */
+export async function identifyAdk(database: AdkDatabaseHandle): Promise<AdkIdentity> {
+  return await snapshotOf(database)(async (opened) => {
+    const { kind, dialect, signs } = await identifyTables(opened);
+    return Object.freeze({ kind, dialect, signs });
+  });
+}
+
+const NAMES = ['appName', 'userId', 'dryRun', 'onProgress', 'signal'];
+
+function checkImportOptions(options: AdkImportOptions): AdkImportOptions {
+  checkOptions(options, NAMES);
+  for (const name of ['appName', 'userId'] as const) {
+    if (options[name] !== undefined && typeof options[name] !== 'string') {
+      refuse(name, `must be a string, not ${describe(options[name])}`);
+    }
+  }
+  if (options.userId !== undefined && options.appName === undefined) {
+    refuse('appName', 'is missing: a userId needs one');
+  }
+  if (options.dryRun !== undefined && typeof options.dryRun !== 'boolean') {
+    refuse('dryRun', `must be true or false, not ${describe(options.dryRun)}`);
+  }
+  if (options.onProgress !== undefined) {
+    checkFunction(options.onProgress, 'onProgress');
+  }
+  return options;
+}
+
+function checkService(given: unknown): void {
+  if (!isObject(given) || typeof (given as { readonly logWriter?: unknown }).logWriter !== 'function') {
+    refuse('service', 'must be a SessionService');
+  }
+}
+
+function refuse(path: string, what: string): never {
+  throw new StatepadError('INVALID_ARGUMENT', `${path} ${what}`, { path });
+}

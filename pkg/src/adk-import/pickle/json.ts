@@ -1,0 +1,188 @@
+// What was read from a pickle, as JSON has it: as pydantic would write it.
+
+import { isEnum, isModel } from './classes.js';
+import { Dict, Global, Instance, PythonSet } from './data.js';
+import { dateText, datetimeText, durationText, timeText } from './times.js';
+import { camelCase } from '../names.js';
+import { refuse } from '../../jsonl/problems.js';
+import { put } from '../../model/json.js';
+import type { Note } from '../values.js';
+
+/** How deep values may be nested: a pickle can have a value in itself. */
+const MAX_DEPTH = 200;
+
+/**
+ * A value of Python as JSON. Members of models get the names that ADK's JSON has, and those that are `None` are left
+ * out.
+ */
+export function jsonOfPickle(value: unknown, note: Note): unknown {
+  return jsonOf(value, note, 0);
+}
+
+function jsonOf(value: unknown, note: Note, depth: number): unknown {
+  if (depth > MAX_DEPTH) {
+    return refuse('the pickle has values that are nested too deep');
+  }
+  const inside = (item: unknown): unknown => jsonOf(item, note, depth + 1);
+  if (typeof value === 'bigint') {
+    note(`actions have the number ${value}, which becomes ${Number(value)}`);
+    return Number(value);
+  }
+  if (typeof value === 'number') {
+    // JSON has no other numbers: pydantic writes null for them.
+    return Number.isFinite(value) ? value : null;
+  }
+  if (Array.isArray(value)) {
+    return value.map(inside);
+  }
+  if (value instanceof PythonSet) {
+    return value.items.map(inside);
+  }
+  if (value instanceof Dict) {
+    return objectOf(value.entries, inside);
+  }
+  if (value instanceof Uint8Array) {
+    return bytesText(value);
+  }
+  if (value instanceof Instance) {
+    return instance(value, inside);
+  }
+  return value instanceof Global ? refuse(`actions have the class ${value.path} itself: it is no value`) : value;
+}
+
+type Inside = (value: unknown) => unknown;
+
+function objectOf(entries: Iterable<readonly [unknown, unknown]>, inside: Inside): Record<string, unknown> {
+  const object: Record<string, unknown> = {};
+  for (const [key, value] of entries) {
+    put(object, keyText(key), inside(value));
+  }
+  return object;
+}
+
+/** A key of a dict as JSON has it. */
+function keyText(key: unknown): string {
+  switch (typeof key) {
+    case 'string':
+      return key;
+    case 'boolean':
+    case 'number':
+    case 'bigint':
+      return String(key);
+    default:
+      return key === null ? 'None' : refuse('a dict has keys that are no texts');
+  }
+}
+
+function instance(value: Instance, inside: Inside): unknown {
+  const { path, module, name } = value.type;
+  if (isModel(path)) {
+    return model(value, inside);
+  }
+  const [first] = value.args;
+  if (isEnum(path)) {
+    return inside(first);
+  }
+  if (module.startsWith('pathlib')) {
+    return pathText(value.args.map(String), name.includes('Windows'));
+  }
+  return plain(value, inside);
+}
+
+function plain(value: Instance, inside: Inside): unknown {
+  const [first, second] = value.args;
+  switch (value.type.path) {
+    case 'builtins.dict':
+    case 'collections.OrderedDict':
+    case 'collections.defaultdict':
+      return objectOf(value.entries, inside);
+    case 'builtins.list':
+    case 'builtins.set':
+    case 'builtins.frozenset':
+    case 'builtins.tuple':
+      return [...((Array.isArray(first) ? first : []) as unknown[]), ...value.items].map(inside);
+    case 'builtins.complex':
+      return complexText(Number(first), Number(second));
+    case 'datetime.date':
+      return dateText(bytesOf(first));
+    case 'datetime.time':
+      return timeText(bytesOf(first), second);
+    case 'datetime.datetime':
+      return datetimeText(bytesOf(first), second);
+    case 'datetime.timedelta':
+      return durationText(value.args.map(Number));
+    case 'decimal.Decimal':
+      return typeof first === 'string' ? first : refuse('a Decimal in the pickle has no digits');
+    case 'uuid.UUID':
+      return uuidText(value.state);
+    case 'builtins.bytes':
+    case 'builtins.bytearray':
+      return first instanceof Uint8Array ? bytesText(first) : '';
+    default:
+      return value.args.length === 1 ? inside(first) : refuse(`a ${value.type.path} is no value of JSON`);
+  }
+}
+
+/** The members of a model: those that it was given, or has by default, but for `None`. */
+function model({ type, state }: Instance, inside: Inside): Record<string, unknown> {
+  const parts = state instanceof Dict ? new Map(state.entries) : new Map<unknown, unknown>();
+  const [own, extra] = [parts.get('__dict__'), parts.get('__pydantic_extra__')];
+  if (!(own instanceof Dict)) {
+    return refuse(`a ${type.path} has no members`);
+  }
+  const isNamedByAdk = !type.module.startsWith('fastapi.');
+  const isOfGenai = type.module === 'google.genai.types';
+  const members: Record<string, unknown> = {};
+  for (const [key, value] of [...own.entries, ...(extra instanceof Dict ? extra.entries : [])]) {
+    if (value !== null) {
+      const name = keyText(key);
+      put(
+        members,
+        isNamedByAdk ? camelCase(name) : name.replace(/_$/, ''),
+        isOfGenai && value instanceof Uint8Array ? base64(value) : inside(value),
+      );
+    }
+  }
+  return members;
+}
+
+function bytesOf(value: unknown): Uint8Array {
+  return value instanceof Uint8Array ? value : refuse('a time in the pickle has no bytes');
+}
+
+/** Bytes as pydantic writes them: as a text, and where they are none, in Base64. */
+function bytesText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return base64(bytes);
+  }
+}
+
+/** In the alphabet for URLs. */
+function base64(bytes: Uint8Array): string {
+  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  return text.replaceAll('+', '-').replaceAll('/', '_');
+}
+
+function complexText(real: number, imaginary: number): string {
+  const sign = imaginary < 0 || Object.is(imaginary, -0) ? '-' : '+';
+  const part = `${Math.abs(imaginary)}j`;
+  return real === 0 ? `${sign === '-' ? '-' : ''}${part}` : `${real}${sign}${part}`;
+}
+
+function uuidText(state: unknown): string {
+  const entries = state instanceof Dict ? state.entries : [];
+  const number = entries.find(([key]) => key === 'int')?.[1];
+  if (typeof number !== 'number' && typeof number !== 'bigint') {
+    return refuse('a UUID in the pickle has no number');
+  }
+  const digits = BigInt(number).toString(16).padStart(32, '0');
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+function pathText(parts: readonly string[], isWindows: boolean): string {
+  const separator = isWindows ? '\\' : '/';
+  const [root = '.', ...names] = parts;
+  return root.endsWith(separator) ? root + names.join(separator) : parts.length === 0 ? '.' : parts.join(separator);
+}

@@ -1,0 +1,149 @@
+// Rows of events, as events of ADK's JSON.
+
+import { deletions } from './deletions.js';
+import { layoutOf, type KnownKind } from './layout.js';
+import { fromJs, fromPython, type Rename } from '../names.js';
+import { jsonOfPickle } from '../pickle/json.js';
+import { Instance } from '../pickle/data.js';
+import { readPickle } from '../pickle/reader.js';
+import { fromSeconds, jsonOf, objectOf, optionalText, textOf, timeOf, type Note } from '../values.js';
+import { refuse } from '../../jsonl/problems.js';
+import type { Members } from '../../jsonl/members.js';
+import type { EventInit } from '../../model/types.js';
+import type { AdkRow } from '../../stores/adk-database/database.js';
+import type { Reading } from '../source/sql.js';
+
+/** Columns that hold a member of an event as JSON, and the member. */
+const JSON_COLUMNS = {
+  content: 'content',
+  grounding_metadata: 'groundingMetadata',
+  custom_metadata: 'customMetadata',
+  usage_metadata: 'usageMetadata',
+  citation_metadata: 'citationMetadata',
+  input_transcription: 'inputTranscription',
+  output_transcription: 'outputTranscription',
+  long_running_tool_ids_json: 'longRunningToolIds',
+  routes_json: 'routes',
+  output_json: 'output',
+  node_info_json: 'nodeInfo',
+  requested_input_json: 'requestedInput',
+} as const;
+/** Columns that hold a text. */
+const TEXT_COLUMNS = {
+  author: 'author',
+  branch: 'branch',
+  isolation_scope: 'isolationScope',
+  error_code: 'errorCode',
+  error_message: 'errorMessage',
+} as const;
+/** Columns that hold a truth value. */
+const FLAG_COLUMNS = { partial: 'partial', turn_complete: 'turnComplete', interrupted: 'interrupted' } as const;
+
+/** What a statement selects of an event, besides its id, which is `event_id`, and its time, `event_time`. */
+export function eventColumns(kind: KnownKind, reading: Reading): readonly string[] {
+  switch (kind) {
+    case 'adk-python-v0':
+    case 'adk-go': {
+      const has = (name: string): boolean => reading.has('events', name);
+      const json = Object.keys(JSON_COLUMNS).filter(has);
+      const others = [...Object.keys(TEXT_COLUMNS), ...Object.keys(FLAG_COLUMNS)].filter(has);
+      return ['actions', 'invocation_id', ...others, ...json.map((name) => `${reading.json(name)} AS ${name}`)];
+    }
+    case 'adk-java':
+      return [`${reading.json('event_data')} AS event_data`];
+    default:
+      return ['invocation_id', `${reading.json('event_data')} AS event_data`];
+  }
+}
+
+/** The event of a row. Throws `INVALID_ARGUMENT` when it cannot be read. */
+export function eventOf(kind: KnownKind, row: AdkRow, note: Note): EventInit {
+  const id = textOf(row['event_id'], 'id');
+  if (id === '') {
+    refuse('the id of an event is empty');
+  }
+  const members =
+    kind === 'adk-python-v0' || kind === 'adk-go' ? fromColumns(kind, row, note) : fromJson(kind, row, note);
+  const event = layoutOf(kind).nullDeletes ? deletions(members) : members;
+  if (event['partial']) {
+    refuse('the event is partial: such events are not stored');
+  }
+  const invocationId = event['invocationId'] ?? optionalText(row['invocation_id'], 'invocation_id') ?? '';
+  return { ...event, id, invocationId: textOf(invocationId, 'invocationId') };
+}
+
+const RENAMES: Readonly<Partial<Record<KnownKind, Rename>>> = {
+  'adk-python-v1': fromPython,
+  'adk-python-sqlite': fromPython,
+  'adk-js': fromJs,
+};
+
+/** A row with the whole event as JSON. */
+function fromJson(kind: KnownKind, row: AdkRow, note: Note): Members & { readonly timestamp: number } {
+  const stored = objectOf(row['event_data'], 'event_data', note);
+  const { unit, eventUnit } = layoutOf(kind);
+  const isWrapped = kind === 'adk-java' && stored['formatVersion'] === 2 && typeof stored['event'] === 'object';
+  const given = isWrapped ? (stored['event'] as Members) : stored;
+  const event = (RENAMES[kind]?.(given) ?? given) as Members;
+  const { timestamp } = event;
+  const column = timeOf(row['event_time'], 'the time of the event', unit);
+  if (timestamp !== undefined && typeof timestamp !== 'number') {
+    return refuse('timestamp must be a number');
+  }
+  return {
+    ...event,
+    timestamp: timestamp === undefined ? column : momentOf(timestamp, column, eventUnit === 'seconds'),
+  };
+}
+
+/**
+ * The time that the JSON of an event has, in milliseconds. adk-python writes seconds and adk-js milliseconds, into
+ * tables that both can read: what is nearer to the time in the column is what it is.
+ */
+function momentOf(timestamp: number, column: number, isInSeconds: boolean): number {
+  const seconds = fromSeconds(timestamp);
+  const [far, near] = [Math.abs(timestamp - column), Math.abs(seconds - column)];
+  return (far === near ? isInSeconds : near < far) ? seconds : timestamp;
+}
+
+/** A row with a column for each member. */
+function fromColumns(kind: 'adk-python-v0' | 'adk-go', row: AdkRow, note: Note): Members {
+  const isPython = kind === 'adk-python-v0';
+  const event: Record<string, unknown> = { timestamp: timeOf(row['event_time'], 'the time of the event') };
+  for (const [column, member] of Object.entries(TEXT_COLUMNS)) {
+    event[member] = optionalText(row[column], column);
+  }
+  for (const [column, member] of Object.entries(FLAG_COLUMNS)) {
+    const value = row[column];
+    // adk-go writes all of them, and its JSON has only those that are true.
+    event[member] = isPython ? optionalFlag(value) : value ? true : undefined;
+  }
+  for (const [column, member] of Object.entries(JSON_COLUMNS)) {
+    const value = jsonOf(row[column], column, note) ?? undefined;
+    event[member] = isPython ? fromPython(value, column) : value;
+  }
+  if (isPython) {
+    // As adk-python reads it.
+    event['longRunningToolIds'] ??= [];
+  }
+  event['actions'] = isPython ? pickledActions(row['actions'], note) : goActions(row['actions'], note);
+  return Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
+}
+
+function optionalFlag(value: unknown): boolean | undefined {
+  return value === null || value === undefined ? undefined : Boolean(value);
+}
+
+function pickledActions(value: unknown, note: Note): unknown {
+  if (value === null || value === undefined) {
+    return {};
+  }
+  const actions = readPickle(value instanceof Uint8Array ? value : refuse('actions are no bytes'));
+  return actions instanceof Instance && actions.type.name === 'EventActions'
+    ? jsonOfPickle(actions, note)
+    : refuse('actions are a pickle of something else than EventActions');
+}
+
+function goActions(value: unknown, note: Note): unknown {
+  return value instanceof Uint8Array && value.length === 0 ? {} : objectOf(value, 'actions', note);
+}

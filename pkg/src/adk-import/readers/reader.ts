@@ -1,0 +1,186 @@
+// Reads the sessions of a database, page by page: rows first, what is in them when it is asked for.
+
+import { eventColumns, eventOf } from './events.js';
+import { layoutOf, type KnownKind, type Layout } from './layout.js';
+import { objectOf, jsonOf, timeOf, type Note } from '../values.js';
+import { PAGE, Reading } from '../source/sql.js';
+import { put } from '../../model/json.js';
+import { StatepadError, isStatepadError } from '../../model/errors.js';
+import type { Members } from '../../jsonl/members.js';
+import type { EventInit, SessionKey } from '../../model/types.js';
+import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
+import type { Identified } from '../../stores/adk-database/detect.js';
+
+/** Which sessions are wanted: all, those of an app, or those of one of its users. */
+export interface Filter {
+  readonly appName?: string | undefined;
+  readonly userId?: string | undefined;
+}
+
+/** An app, or a user in it. */
+export interface ScopeKey {
+  readonly appName: string;
+  readonly userId?: string | undefined;
+}
+
+/** A session of a database. What is in its row is read when it is asked for: that may be refused. */
+export interface SessionRow {
+  readonly key: SessionKey;
+  /** Its own values, and when it was created and written last, in milliseconds since the epoch. */
+  read(note: Note): { readonly state: Members; readonly created: number; readonly updated: number };
+}
+
+/** The values of an app, or of a user in it. */
+export interface ScopeRow extends ScopeKey {
+  readonly state: () => Members;
+}
+
+/** Events that belong to no session. */
+export interface Orphans extends SessionKey {
+  readonly events: number;
+}
+
+/** Reads a database of a known kind. */
+export class AdkReader {
+  readonly #kind: KnownKind;
+  readonly #layout: Layout;
+  readonly #sql: Reading;
+
+  constructor(kind: KnownKind, database: AdkDatabase, { tables }: Identified) {
+    this.#kind = kind;
+    this.#layout = layoutOf(kind);
+    this.#sql = new Reading(database, tables);
+  }
+
+  /** All sessions, those of an app one after the other, and those of a user in it. */
+  async *sessions(filter: Filter): AsyncGenerator<SessionRow, void, undefined> {
+    const { table, id, created, updated } = this.#layout.sessions;
+    const sql = this.#sql;
+    const times = `${sql.time(table, created)} AS created, ${sql.time(table, updated)} AS updated`;
+    const select = `SELECT app_name, user_id, ${id}, ${sql.json('state')} AS state, ${times} FROM ${table}`;
+    const { where, values } = condition(filter);
+    for await (const row of sql.pages(select, ['app_name', 'user_id', id], where, values)) {
+      const key = { ...ownerOf(row), sessionId: String(row[id]) };
+      yield { key, read: (note) => this.#session(row, note) };
+    }
+  }
+
+  #session(row: AdkRow, note: Note): ReturnType<SessionRow['read']> {
+    const { unit } = this.#layout;
+    return {
+      state: this.#values(objectOf(row['state'], 'state', note)),
+      created: timeOf(row['created'], 'the time of creation', unit),
+      updated: timeOf(row['updated'], 'the time of the last event', unit),
+    };
+  }
+
+  /** The events of a session, as the ADK that wrote them reads them: by their times. Throws `INVALID_ARGUMENT`. */
+  async events({ appName, userId, sessionId }: SessionKey, note: Note): Promise<EventInit[]> {
+    const { table, id, time, tie, tieInSqlite } = this.#layout.events;
+    const sql = this.#sql;
+    const columns = [`${id} AS event_id`, `${sql.time(table, time)} AS event_time`, ...eventColumns(this.#kind, sql)];
+    const order = `${table}.${time}, ${table}.${sql.isSqlite ? tieInSqlite : tie}`;
+    const select = `SELECT ${columns.join(', ')} FROM ${table}
+      WHERE app_name = ? AND user_id = ? AND session_id = ? ORDER BY ${order} LIMIT ${PAGE}`;
+    const events: EventInit[] = [];
+    for (;;) {
+      const rows = await sql.rows(`${select} OFFSET ${events.length}`, [appName, userId, sessionId]);
+      events.push(...rows.map((row) => this.#event(row, note)));
+      if (rows.length < PAGE) {
+        return events;
+      }
+    }
+  }
+
+  /** The event of a row. An error names it. */
+  #event(row: AdkRow, note: Note): EventInit {
+    const id = String(row['event_id']);
+    try {
+      return eventOf(this.#kind, row, (reason) => note(`event "${id}": ${reason}`));
+    } catch (error) {
+      throw isStatepadError(error)
+        ? new StatepadError('INVALID_ARGUMENT', error.message, { id, cause: error })
+        : error;
+    }
+  }
+
+  /** The values of an app, or of a user in it; none when there is no row. */
+  async scope({ appName, userId }: ScopeKey, note: Note): Promise<Members> {
+    const { table, isByKey } = userId === undefined ? this.#layout.app : this.#layout.user;
+    const { where, values } = condition({ appName, userId });
+    const rows = await this.#sql.rows(`SELECT ${this.#scopeColumns(isByKey)} FROM ${table} WHERE ${where}`, values);
+    return this.#scopeState(rows, isByKey, note);
+  }
+
+  /** The apps, or the users, that have values and no session. */
+  async *scopesAlone(of: 'app' | 'user', filter: Filter): AsyncGenerator<ScopeKey, void, undefined> {
+    const { table, isByKey } = this.#layout[of];
+    const keys = [`v.app_name`, ...(of === 'user' ? ['v.user_id'] : [])];
+    const same = keys.map((key) => `s.${key.slice(2)} = ${key}`).join(' AND ');
+    const { where, values } = condition(filter, 'v.');
+    const distinct = isByKey ? 'DISTINCT ' : '';
+    const alone = `NOT EXISTS (SELECT 1 FROM ${this.#layout.sessions.table} AS s WHERE ${same})`;
+    const select = `SELECT ${distinct}${keys.join(', ')} FROM ${table} AS v`;
+    for await (const row of this.#sql.pages(select, keys, `${where} AND ${alone}`, values)) {
+      yield of === 'user' ? ownerOf(row) : { appName: String(row['app_name']) };
+    }
+  }
+
+  /** The events whose session is not there. */
+  async orphans(filter: Filter): Promise<readonly Orphans[]> {
+    const { sessions, events } = this.#layout;
+    const { where, values } = condition(filter, 'e.');
+    const same = `s.app_name = e.app_name AND s.user_id = e.user_id AND s.${sessions.id} = e.session_id`;
+    const keys = 'e.app_name, e.user_id, e.session_id';
+    const rows = await this.#sql.rows(
+      `SELECT ${keys}, COUNT(*) AS events FROM ${events.table} AS e WHERE ${where}
+        AND NOT EXISTS (SELECT 1 FROM ${sessions.table} AS s WHERE ${same}) GROUP BY ${keys} ORDER BY ${keys}`,
+      values,
+    );
+    return rows.map((row) => ({
+      ...ownerOf(row),
+      sessionId: String(row['session_id']),
+      events: Number(row['events']),
+    }));
+  }
+
+  #scopeColumns(isByKey: boolean): string {
+    return isByKey
+      ? `state_key, ${this.#sql.json('state_value')} AS state_value`
+      : `${this.#sql.json('state')} AS state`;
+  }
+
+  #scopeState(rows: readonly AdkRow[], isByKey: boolean, note: Note): Members {
+    if (!isByKey) {
+      return objectOf(rows[0]?.['state'], 'state', note);
+    }
+    const state: Record<string, unknown> = {};
+    for (const row of rows) {
+      const name = String(row['state_key']);
+      put(state, name, jsonOf(row['state_value'], `the value of ${JSON.stringify(name)}`, note));
+    }
+    return this.#values(state);
+  }
+
+  /** adk-java reads a value that is `null` as none. */
+  #values(state: Members): Members {
+    return this.#layout.nullDeletes
+      ? Object.fromEntries(Object.entries(state).filter(([, value]) => value !== null))
+      : state;
+  }
+}
+
+function ownerOf(row: AdkRow): { readonly appName: string; readonly userId: string } {
+  return { appName: String(row['app_name']), userId: String(row['user_id']) };
+}
+
+function condition({ appName, userId }: Filter, prefix = ''): { where: string; values: string[] } {
+  const parts = [
+    ...(appName === undefined ? [] : [[`${prefix}app_name = ?`, appName] as const]),
+    ...(userId === undefined ? [] : [[`${prefix}user_id = ?`, userId] as const]),
+  ];
+  return {
+    where: parts.length === 0 ? '1 = 1' : parts.map(([text]) => text).join(' AND '),
+    values: parts.map(([, value]) => value),
+  };
+}

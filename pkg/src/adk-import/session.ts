@@ -1,0 +1,110 @@
+// A session of a database, as it is to be in a service: what it began with, its events, and what it ends with.
+
+import { refuse } from '../jsonl/problems.js';
+import { storedDeletions, withDeletions } from '../model/deletion.js';
+import { isObject } from '../model/kinds.js';
+import { isTemp, nameOf } from '../model/scope.js';
+import { put, sameJson } from '../model/json.js';
+import { isBlank } from '../model/ids.js';
+import type { Members } from '../jsonl/members.js';
+import type { AdkReader, SessionRow } from './readers/reader.js';
+import type { EventInit, SessionKey } from '../model/types.js';
+import type { Note } from './values.js';
+
+/** The id of the event that ends a session whose row says another state than its events. */
+const CORRECTION = 'statepad-import';
+
+/** A session as it is to be in a service. */
+export interface Planned {
+  readonly key: SessionKey;
+  /** When it was created, in milliseconds since the epoch. */
+  readonly created: number;
+  /** Its own values before the first event: those that no event has written. */
+  readonly beginning: Members;
+  /** The events as the service stores them; a correction is the last of them. */
+  readonly events: readonly EventInit[];
+  /** Whether an event is added at its end, which makes the state what the row says. */
+  readonly isCorrected: boolean;
+  /** Its own values in the end: those of its row. */
+  readonly state: Members;
+}
+
+/** Reads a session. Throws `INVALID_ARGUMENT` when it cannot be brought over. */
+export async function planOf(row: SessionRow, reader: AdkReader, note: Note): Promise<Planned> {
+  const { key } = row;
+  if (isBlank(key.sessionId)) {
+    refuse('the id of the session is blank');
+  }
+  const { state, created, updated } = row.read(note);
+  const foreign = Object.keys(state).find((name) => isTemp(name) || nameOf(name)[0] !== 'session');
+  if (foreign !== undefined) {
+    refuse(`the session's own state has the key ${JSON.stringify(foreign)}, which belongs to another scope`);
+  }
+  const events = (await reader.events(key, note)).map(stored);
+  const written = writtenBy(events);
+  const beginning = Object.fromEntries(Object.entries(state).filter(([name]) => !written.has(name)));
+  const correction = correctionOf(state, written, events.at(-1)?.timestamp ?? updated);
+  const isCorrected = correction !== undefined;
+  return { key, created, beginning, events: isCorrected ? [...events, correction] : events, isCorrected, state };
+}
+
+/** The event as the service stores it: with all actions, and without keys that live for one invocation. */
+function stored(event: EventInit): EventInit {
+  const given = event.actions ?? {};
+  const { stateDelta = {} } = isObject(given) ? given : refuse('actions must be an object');
+  const delta: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(
+    isObject(stateDelta) ? stateDelta : refuse('stateDelta must be an object'),
+  )) {
+    if (!isTemp(key)) {
+      put(delta, key, value);
+    }
+  }
+  const actions = {
+    artifactDelta: {},
+    requestedAuthConfigs: {},
+    requestedToolConfirmations: {},
+    ...given,
+    stateDelta: delta as Readonly<Record<string, unknown>>,
+  };
+  return { ...event, actions };
+}
+
+/** What the events leave behind of the session's own names: the last value of each, or that it was deleted. */
+function writtenBy(events: readonly EventInit[]): ReadonlyMap<string, Last> {
+  const written = new Map<string, Last>();
+  for (const { actions, customMetadata } of events) {
+    const deleted = new Set(storedDeletions(customMetadata));
+    for (const [key, value] of Object.entries(actions?.stateDelta ?? {})) {
+      if (nameOf(key)[0] === 'session') {
+        written.set(key, deleted.has(key) ? undefined : { value });
+      }
+    }
+  }
+  return written;
+}
+
+type Last = { readonly value: unknown } | undefined;
+
+/** An event that makes the state what the row says; `undefined` when the events do that. */
+function correctionOf(state: Members, written: ReadonlyMap<string, Last>, timestamp: number): EventInit | undefined {
+  const delta: Record<string, unknown> = {};
+  const deleted: string[] = [];
+  for (const [name, last] of written) {
+    if (!Object.hasOwn(state, name)) {
+      if (last !== undefined) {
+        put(delta, name, null);
+        deleted.push(name);
+      }
+    } else if (last === undefined || !sameJson(last.value, state[name])) {
+      put(delta, name, state[name]);
+    }
+  }
+  if (Object.keys(delta).length === 0) {
+    return undefined;
+  }
+  const metadata = { statepad: { imported: 'the row of the session says so' } };
+  const actions = { stateDelta: delta, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
+  const customMetadata = deleted.length === 0 ? metadata : withDeletions(metadata, deleted);
+  return { id: CORRECTION, invocationId: '', author: 'system', timestamp, customMetadata, actions };
+}

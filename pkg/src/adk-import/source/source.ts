@@ -1,0 +1,128 @@
+// What a caller has of a database, as something that is read at one moment.
+
+import { StatepadError } from '../../model/errors.js';
+import { describe, isObject } from '../../model/kinds.js';
+import { sqliteClient, type SqliteDatabase } from '../../stores/sqlite/client.js';
+import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
+
+type Rows = readonly unknown[];
+
+/** A `Pool` or a connected `Client` of `pg`, PGlite, or anything else that answers so. */
+export interface PostgresHandle {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: Rows }>;
+}
+
+/** A pool or a connection of `mysql2`, of `mysql2/promise` or with callbacks. */
+export interface MysqlHandle {
+  query(...args: never[]): unknown;
+  execute(...args: never[]): unknown;
+}
+
+/** What may be given as a database. */
+export type AdkDatabaseHandle = AdkDatabase | PostgresHandle | SqliteDatabase | MysqlHandle;
+
+/** Reads in one read-only transaction, so that all that is read is of one moment. */
+export type Snapshot = <T>(read: (database: AdkDatabase) => Promise<T>) => Promise<T>;
+
+/** Understands what is given as a database. Throws `INVALID_ARGUMENT`. */
+export function snapshotOf(given: unknown): Snapshot {
+  if (isObject(given)) {
+    const has = (name: string): boolean => typeof (given as Partial<Record<string, unknown>>)[name] === 'function';
+    if ('dialect' in given && has('query')) {
+      return plain(given as AdkDatabase);
+    }
+    if (has('prepare') && has('exec')) {
+      return sqlite(given as SqliteDatabase);
+    }
+    if (has('query') && has('execute')) {
+      return mysql(given);
+    }
+    if (has('query')) {
+      return postgres(given as PostgresPool);
+    }
+  }
+  throw new StatepadError(
+    'INVALID_ARGUMENT',
+    `database must be a pool or client of pg, mysql2 or SQLite, or { dialect, query }, not ${describe(given)}`,
+    { path: 'database' },
+  );
+}
+
+/** As it is: what keeps what it reads at one moment is its owner's to do. */
+function plain(database: AdkDatabase): Snapshot {
+  if (!['postgres', 'sqlite', 'mysql'].includes(database.dialect)) {
+    throw new StatepadError('INVALID_ARGUMENT', "database.dialect must be 'postgres', 'sqlite' or 'mysql'", {
+      path: 'database.dialect',
+    });
+  }
+  return async (read) => await read(database);
+}
+
+function sqlite(handle: SqliteDatabase): Snapshot {
+  return async (read) => {
+    const client = sqliteClient(handle);
+    client.exec('BEGIN');
+    try {
+      return await read({ dialect: 'sqlite', query: (sql, values) => client.all(sql, values) });
+    } finally {
+      client.close();
+      handle.exec('ROLLBACK');
+    }
+  };
+}
+
+/** What a pool of `pg` has besides. */
+interface PostgresPool extends PostgresHandle {
+  readonly totalCount?: unknown;
+  connect?(): Promise<PostgresHandle & { release(): void }>;
+}
+
+function postgres(handle: PostgresPool): Snapshot {
+  return async (read) => {
+    const isPool = typeof handle.totalCount === 'number' && handle.connect !== undefined;
+    const taken = isPool ? await handle.connect?.() : undefined;
+    const client = taken ?? handle;
+    try {
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+      try {
+        return await read({
+          dialect: 'postgres',
+          query: async (sql, values) => (await client.query(sql, [...values])).rows as readonly AdkRow[],
+        });
+      } finally {
+        await client.query('ROLLBACK');
+      }
+    } finally {
+      taken?.release();
+    }
+  };
+}
+
+/** What `mysql2/promise` has. */
+interface MysqlConnection {
+  query(sql: string, values?: unknown[]): Promise<readonly [unknown, ...unknown[]]>;
+  getConnection?(): Promise<MysqlConnection & { release(): void }>;
+}
+
+function mysql(handle: object): Snapshot {
+  return async (read) => {
+    const { promise } = handle as { promise?: () => object };
+    const given = (promise === undefined ? handle : promise.call(handle)) as MysqlConnection;
+    const taken = await given.getConnection?.();
+    const client = taken ?? given;
+    try {
+      await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+      await client.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
+      try {
+        return await read({
+          dialect: 'mysql',
+          query: async (sql, values) => (await client.query(sql, [...values]))[0] as readonly AdkRow[],
+        });
+      } finally {
+        await client.query('ROLLBACK');
+      }
+    } finally {
+      taken?.release();
+    }
+  };
+}

@@ -1,0 +1,21 @@
+/**
+ * Brings the sessions of an ADK's database over: those of adk-python, adk-js, adk-go and adk-java.
+ *
+ * @example
+ * ```js
+ * import Database from 'better-sqlite3';
+ * import { importAdk } from 'statepad/import-adk';
+ *
+ * const { kind, sessions, events, problems } = await importAdk(new Database('sessions.db'), service);
+ * ```
+ *
+ * @packageDocumentation
+ */
+
+export { identifyAdk, importAdk, type AdkImport, type AdkImportOptions } from './adk-import/import.js';
+export type { AdkImportProgress } from './adk-import/run.js';
+export type { AdkProblem } from './adk-import/problems.js';
+export type { AdkDatabaseHandle, MysqlHandle, PostgresHandle } from './adk-import/source/source.js';
+export type { AdkDatabase, AdkRow, Dialect } from './stores/adk-database/database.js';
+export type { AdkIdentity, AdkKind } from './stores/adk-database/detect.js';
+export type { SqliteDatabase, SqliteStatement } from './stores/sqlite/client.js';
