@@ -17,7 +17,7 @@ import type { SessionKey } from '../../model/types.js';
 import type { Signal } from '../../async/abort.js';
 
 /** How many events are remembered by their ids. */
-const MAX_EVENTS = 500_000;
+const MAX_EVENTS = 200_000;
 /** How many events are kept of readings that were given up, and how long, in milliseconds. */
 const MAX_UNFINISHED = 20_000;
 const MAX_UNFINISHED_MS = 120_000;
