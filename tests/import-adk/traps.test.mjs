@@ -152,6 +152,18 @@ describe('a broken row', () => {
   });
 });
 
+test('what the store in the tables of adk-python has stored beside an event comes over', async () => {
+  const tables = pythonTables();
+  tables.session('a', 'u', 's', {});
+  const event = { id: 'e', author: 'x', timestamp: 2000, unknown_member: { in_side: 1 }, actions: { stateDelta: {} } };
+  tables.event('a', 'u', 's', 'e', 2000, { statepad: { event } });
+  const service = new SessionService();
+  const { problems } = await importAdk(tables.database, service);
+  assert.deepEqual(problems, []);
+  const [found] = (await service.getSession(key)).events;
+  assert.deepEqual(found.unknown_member, { in_side: 1 });
+});
+
 describe('an import', () => {
   /** A store that ends after so many writes. */
   function endingAfter(store, writesLeft) {
