@@ -109,6 +109,23 @@ await withDatabase(async (database) => {
     assert.deepEqual(await service.getUserState({ appName: 'tutor', userId: 'ana' }), { stays: 1 });
   });
 
+  test('both may delete a session at the same time, and append to it meanwhile', async (t) => {
+    const { python, service } = await both(t);
+    for (let round = 0; round < 20; round++) {
+      const session = await service.createSession(keyOf('s'));
+      for (let index = 0; index < 5; index++) await service.appendEvent({ session, event: eventOf(`n${index}`) });
+      const gone = (error) => assert.equal(error.code, 'SESSION_NOT_FOUND');
+      await Promise.all([
+        python.ask({ do: 'delete', ...nameOf('s') }),
+        service.appendEvent({ session, event: eventOf('late') }).catch(gone),
+        service.deleteSession(keyOf('s')),
+      ]);
+      assert.equal(await service.getSession(keyOf('s')), undefined);
+    }
+    const { rows } = await pool.query(`select count(*)::int as left from ${schema}.events`);
+    assert.deepEqual(rows, [{ left: 0 }]);
+  });
+
   test('both list the same sessions with the same state', async (t) => {
     const { python, service } = await both(t);
     for (const user of ['ana', 'bo']) {

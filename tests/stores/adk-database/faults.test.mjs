@@ -122,6 +122,39 @@ await withDatabase(async (database) => {
     });
   }
 
+  test('a try that comes while an earlier one is still under way is not made besides it', async () => {
+    const schema = await schemaWithTables(database, pool);
+    const begun = [];
+    const client = watched(pool, (text) => text.startsWith('begin') && begun.push(text));
+    const slow = {
+      ...client,
+      connect: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return await client.connect();
+      },
+    };
+    const store = adkDatabaseStore(slow, { schema });
+    const [first, second] = [kinds.update, { ...kinds.update, attempt: 2 }].map((each) => store.commit(each, context));
+    assert.deepEqual(await second, await first);
+    assert.equal(begun.length, 1);
+  });
+
+  test('a server that has gone back to a time before a lost commit has not made it', async (t) => {
+    let isArmed = true;
+    const { schema, client, faulty } = await open(t, (text, proxy) => {
+      if (isArmed && text === 'commit') [isArmed, proxy.cut] = [false, 'query'];
+    });
+    // The number that the transaction had is beyond all that the server has given.
+    const { query } = client;
+    client.query = (text, values) =>
+      (text.text ?? text).includes('txid_status')
+        ? pool.query('select txid_status(txid_current() + 1000000) as status')
+        : query(text, values);
+    await assert.rejects(faulty.commit(kinds.update, context), { name: 'CommitLost' });
+    assert.equal((await faulty.commit(kinds.update, context)).duplicate, undefined);
+    assert.deepEqual(await writtenOf(schema), expected.update);
+  });
+
   test('what was committed without an answer, and then deleted, is not made again', async (t) => {
     let isArmed = true;
     const { schema, faulty, store } = await open(t, (text, proxy) => {

@@ -252,4 +252,39 @@ await withDatabase(async (database) => {
     assert.ok(next.pos.app > pos.app + 1, 'what another has written is not passed over');
     assert.deepEqual({ ...(await store.loadScope({ app: 'a' }, context)).state }, { a: 3, c: 1 });
   });
+
+  test('a window has the events that a query asks for, whatever is combined', async () => {
+    await pool.query(emptyTables(schema));
+    const store = adkDatabaseStore(pool, { schema });
+    await store.commit(create(), context);
+    const times = Array.from({ length: 30 }, (_, index) => 1_000 + ((index * 7) % 11) * 10);
+    const events = times.map((time, index) => ({ id: `e${String(index).padStart(2, '0')}`, time }));
+    for (const { id, time } of events) {
+      const event = { id, time, data: JSON.stringify({ id }) };
+      await store.commit(append(id, {}, keyOf(), { time, event }), context);
+    }
+    const inOrder = [...events].sort((one, other) => one.time - other.time || (one.id < other.id ? -1 : 1));
+    const all = inOrder.map(({ id, time }, index) => ({ id, time, rev: index + 1 }));
+    for (const from of [undefined, 0, 1, 5, 30, 31, 99]) {
+      for (const to of [undefined, 0, 4, 5, 29, 40]) {
+        for (const since of [undefined, 0, 1_050, 1_051.5, 1_100, 1e300, -1e300]) {
+          for (const last of [undefined, 0, 1, 7, 99]) {
+            const query = Object.fromEntries(
+              Object.entries({ from, to, since, last }).filter(([, value]) => value !== undefined),
+            );
+            const found = all.filter(
+              ({ rev, time }) => rev >= (from ?? 1) && rev <= (to ?? 30) && time >= (since ?? -Infinity),
+            );
+            const expected = last === undefined ? found : found.slice(found.length - Math.min(last, found.length));
+            const loaded = await store.load(keyOf(), { events: query }, context);
+            assert.deepEqual(
+              loaded.events.map(({ rev, id }) => [rev, id]),
+              expected.map(({ rev, id }) => [rev, id]),
+              JSON.stringify(query),
+            );
+          }
+        }
+      }
+    }
+  });
 });

@@ -63,12 +63,22 @@ function sqlite(handle: SqliteDatabase): Snapshot {
     const client = sqliteClient(handle);
     client.exec('BEGIN');
     try {
-      return await read({ dialect: 'sqlite', query: (sql, values) => client.all(sql, values) });
+      return await read({ dialect: 'sqlite', query: (sql, values) => client.all(sql, values).map(withBytes) });
     } finally {
       client.close();
       handle.exec('ROLLBACK');
     }
   };
+}
+
+/** A row whose bytes are a `Uint8Array`: libsql has another type for them. */
+function withBytes(row: AdkRow): AdkRow {
+  const entries = Object.entries(row);
+  return entries.some(([, value]) => value instanceof ArrayBuffer)
+    ? Object.fromEntries(
+        entries.map(([name, value]) => [name, value instanceof ArrayBuffer ? new Uint8Array(value) : value]),
+      )
+    : row;
 }
 
 /** What a pool of `pg` has besides. */
