@@ -156,6 +156,8 @@ export interface Committed {
   readonly prev: Rev | null;
   /** Where the scopes are after the change. */
   readonly pos: Pos;
+  /** Of a creation, by a store that lacks `created`: the `Row.created` that the session has. */
+  readonly created?: string;
   /** The store had the change before, and has done nothing; `rev`, `prev` (the same) and `pos` are those of now. */
   readonly duplicate?: true;
   /** Of a duplicate append: the event that is stored under this id. */

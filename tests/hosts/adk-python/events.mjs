@@ -178,7 +178,7 @@ export const ODD = [
     },
   },
   { author: 'agent', statepad: { event: { forged: true } } },
-  { author: 'agent', timestamp: 1_700_000_000_000.123_4 },
+  { author: 'agent', timestamp: 1_000.123_456_7 },
 ].map((event, index) => ({
   id: `odd-${index}`,
   invocationId: `i-${index}`,

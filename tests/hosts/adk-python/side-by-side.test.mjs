@@ -1,5 +1,5 @@
-// A process of adk-python and one of statepad on one session at the same time: nothing of either is lost, and each reads
-// what the other has written.
+// A process of adk-python and one of statepad on one session at the same time: nothing of either is lost, and each
+// reads what the other has written.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

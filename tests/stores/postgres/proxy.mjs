@@ -2,10 +2,13 @@
 
 import { connect, createServer } from 'node:net';
 
-/** Passes everything on, until it is told to cut the next `query`, or its `answer`. */
+/**
+ * Passes everything on, until it is told to cut the next `query`, or its `answer`. With `isHalf` the server does not
+ * notice.
+ */
 export async function startProxy(url) {
   const { port, hostname } = new URL(url);
-  const proxy = { cut: undefined };
+  const proxy = { cut: undefined, isHalf: false };
   const sockets = new Set();
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
@@ -20,7 +23,7 @@ export async function startProxy(url) {
         }
       });
       from.on('error', () => {});
-      from.on('close', () => to.destroy());
+      from.on('close', () => (proxy.isHalf && from === client ? undefined : to.destroy()));
     };
     pass(client, upstream, 'query');
     pass(upstream, client, 'answer');

@@ -1,6 +1,7 @@
 // What the store is given: options that are refused, engines, tokens, where requests go, and what sessions are told.
 
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { vertexAiStore } from 'statepad/stores/vertex-ai';
 import { fakeVertexAi } from 'statepad/testing/vertex';
@@ -180,5 +181,49 @@ test('the host’s own fetch and the credentials that Google’s library finds a
   } finally {
     if (previous === undefined) delete process.env.GOOGLE_APPLICATION_CREDENTIALS;
     else process.env.GOOGLE_APPLICATION_CREDENTIALS = previous;
+  }
+});
+
+test('the token of a machine in the cloud is found by Google’s library, and one that is refused is asked for anew', async () => {
+  let given = 0;
+  const metadata = createServer((request, response) => {
+    response.setHeader('metadata-flavor', 'Google');
+    response.setHeader('content-type', 'application/json');
+    const isToken = request.url.includes('/token');
+    response.end(
+      isToken
+        ? JSON.stringify({ access_token: `machine-${(given += 1)}`, expires_in: 3_600, token_type: 'Bearer' })
+        : JSON.stringify({}),
+    );
+  });
+  await new Promise((resolve) => metadata.listen(0, '127.0.0.1', resolve));
+  const environment = {
+    GCE_METADATA_HOST: `127.0.0.1:${metadata.address().port}`,
+    METADATA_SERVER_DETECTION: 'assume-present',
+    GOOGLE_APPLICATION_CREDENTIALS: undefined,
+    // Where the credentials of a developer would be.
+    HOME: '/nowhere',
+  };
+  const previous = Object.fromEntries(Object.keys(environment).map((name) => [name, process.env[name]]));
+  const apply = (values) =>
+    Object.entries(values).forEach(([name, value]) => {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    });
+  apply(environment);
+  try {
+    const asked = [];
+    const vertex = fakeVertexAi();
+    const fetch = (url, init) => (asked.push(init.headers.authorization), vertex.fetch(url, init));
+    const store = vertexAiStore({ ...PROJECT, fetch });
+    await store.commit(create('c1', keyOf('s1')), context);
+    await store.load(keyOf('s1'), {}, context);
+    assert.deepEqual(new Set(asked), new Set(['Bearer machine-1']));
+    vertex.expireTokens();
+    await store.load(keyOf('s1'), {}, context);
+    assert.deepEqual(asked.slice(2), ['Bearer machine-1', 'Bearer machine-2']);
+  } finally {
+    apply(previous);
+    metadata.close();
   }
 });

@@ -6,8 +6,13 @@ import { DELETED, SessionService } from 'statepad';
 import { fakeVertexAi } from 'statepad/testing/vertex';
 import { appendForeign, APP, keyOf, storeOver } from './words.mjs';
 
-const HISTORIES = 12;
-const STEPS = 60;
+/** One of them once found an append to a log that the store no longer had. */
+const SEEDS = [...Array(12).keys(), 231];
+const STEPS = 90;
+/** A third of the histories begin with so many events: more than the last of them are not read at once. */
+const LONG = 130;
+/** Revisions beyond are provisional. */
+const PROVISIONAL = 2 ** 40;
 const KEYS = ['a', 'b', 'user:a', 'user:b', 'app:a', 'app:b'];
 const TROUBLES = [
   { kind: 'request-lost' },
@@ -101,6 +106,12 @@ async function history(seed) {
       model.create(id, user);
       handles.set(`${index} ${id}`, session);
       check(session, id, told);
+      for (let count = seed % 3 === 0 ? LONG : 0; count > 0; count--) {
+        const text = `text ${(texts += 1)}`;
+        const content = { role: 'user', parts: [{ text }] };
+        await appendForeign(vertex, id, {}, { timestamp: new Date((time += 1)).toISOString(), content });
+        model.append(id, text, time, {});
+      }
       continue;
     }
     const id = pick(ids);
@@ -142,7 +153,7 @@ async function history(seed) {
             ? Math.min(events.length, config.numRecentEvents)
             : events.filter((event) => event.time >= config.afterTimestamp).length;
       assert.equal(session.events.length, count, told);
-      assert.equal(session.revision, events.length, told);
+      assert.ok(session.revision === events.length || session.revision > PROVISIONAL, told);
     } else if (action === 10) {
       const { sessions } = await service.listSessions({ appName: APP });
       assert.deepEqual(sessions.map((session) => session.id).sort(), [...ids].sort(), told);
@@ -162,7 +173,7 @@ async function history(seed) {
   }
 }
 
-for (let seed = 1; seed <= HISTORIES; seed++) {
+for (const seed of SEEDS) {
   test(`random history ${seed}`, () => history(seed));
 }
 

@@ -10,11 +10,29 @@ import type { SessionKey } from '../../model/types.js';
 
 type Parts = Pick<StoreParts, 'cache' | 'loader'>;
 
+/** How often the log that an append goes to may turn out to be another one than the store has. */
+const MAX_ROUNDS = 10;
+
 /**
  * The session that an append goes to, with all events that the handle shows. It stays in the cache until it is
  * unpinned. Throws `SESSION_NOT_FOUND`.
  */
 export async function pinForAppend(parts: Parts, key: SessionKey, view: View | undefined): Promise<SessionRecord> {
+  for (let round = 1; ; round++) {
+    const record = await pinBound(parts, key, view);
+    if (record.number !== NOT_LOADED) {
+      return record;
+    }
+    parts.cache.unpin(record);
+    if (record.deleted || round >= MAX_ROUNDS) {
+      return missing(key);
+    }
+    // The store had another log than was cached: what was loaded in its place is taken next.
+  }
+}
+
+/** The same, but the session may have left the cache meanwhile. */
+async function pinBound(parts: Parts, key: SessionKey, view: View | undefined): Promise<SessionRecord> {
   const { cache, loader } = parts;
   const { created, deleted } = view?.record ?? {};
   const record = deleted
@@ -31,7 +49,7 @@ export async function pinForAppend(parts: Parts, key: SessionKey, view: View | u
     if (view !== undefined) {
       await bindView(parts, view, record);
     }
-    return record.number === NOT_LOADED ? missing(key) : record;
+    return record;
   } catch (error) {
     cache.unpin(record);
     throw error;

@@ -47,7 +47,7 @@ async function create(parts: StoreParts, { key, state, time: given }: Creation, 
     throw isStoreError(error) ? refusal(error.code, key, error) : error;
   }
   const record = cache.applyCommittedCreate(key, creation, sent, committed);
-  return record === undefined ? await readBack(parts, key, creation, change) : registry.read(record);
+  return record === undefined ? await readBack(parts, key, creation, change, committed) : registry.read(record);
 }
 
 function refusal(code: string, { sessionId: id }: SessionKey, cause: unknown): StatepadError {
@@ -63,19 +63,20 @@ async function readBack(
   key: SessionKey,
   creation: CreationEvent,
   { id, delta }: Change,
+  { created = id }: Committed,
 ): Promise<Session> {
   const { registry } = parts.cache;
   let isDeleted = false;
   try {
     let session: Session | undefined;
     const found = await parts.loader.load(key, ALL, (record) => {
-      session = record.created === id && record.revision === 0 ? registry.read(record) : undefined;
+      session = record.created === created && record.revision === 0 ? registry.read(record) : undefined;
       return record.created;
     });
     if (session !== undefined) {
       return session;
     }
-    isDeleted = found !== id;
+    isDeleted = found !== created;
   } catch {
     // Its handle finds out when it is used.
   }
@@ -83,7 +84,7 @@ async function readBack(
     versionAfter(parts, 'app', key, delta.app),
     versionAfter(parts, 'user', key, delta.user),
   ]);
-  const row = { key, created: id, rev: 0, time: creation.timestamp, state: delta.session?.set ?? {} };
+  const row = { key, created, rev: 0, time: creation.timestamp, state: delta.session?.set ?? {} };
   return createdHandle(registry, row, creation, shared, isDeleted);
 }
 

@@ -221,7 +221,7 @@ export class SessionCache {
     sent: SentChange,
     committed: Committed,
   ): SessionRecord | undefined {
-    const { pos, duplicate } = committed;
+    const { pos, duplicate, created = sent.change.id } = committed;
     this.topics?.written(key, sent.prepared.scopes);
     const scopes = this.#shared.scopesOf(key);
     const steps = this.#shared.steps(scopes, sent, committed);
@@ -234,8 +234,7 @@ export class SessionCache {
       return undefined;
     }
     this.#shared.applyForeign(key, steps, committed);
-    const { change, prepared } = sent;
-    const record = this.registry.applyCreate(key, creation, prepared, change.id, newParts(steps, sent, true));
+    const record = this.registry.applyCreate(key, creation, sent.prepared, created, newParts(steps, sent, true));
     this.#shared.moved(record.scopes, steps, sent, committed);
     this.#sessions.grow(1);
     this.touch(record);

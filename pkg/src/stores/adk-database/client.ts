@@ -40,15 +40,20 @@ export class CommitLost extends Error {
 /** Nothing listens: the statement that is under way fails, too. */
 const ignore = (): void => undefined;
 
+/** Those of single connections: what all stores over one of them do. */
+const queuesOf = new WeakMap<PostgresClient, Queues>();
+
 /** A database over a pool, or over one connection, which does one thing after the other. */
 export class Database {
   readonly #client: PostgresClient;
   readonly #sender: Sender;
-  readonly #queues = new Queues();
+  readonly #queues: Queues;
 
   constructor(client: PostgresClient, prepare: boolean | undefined) {
     this.#client = client;
     this.#sender = new Sender(client, prepare);
+    this.#queues = queuesOf.get(client) ?? new Queues();
+    queuesOf.set(client, this.#queues);
   }
 
   /** The rows of one statement. */

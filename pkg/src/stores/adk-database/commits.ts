@@ -26,6 +26,8 @@ export class Commits {
   readonly #tables: Tables;
   readonly #positions: Positions;
   readonly #unresolved: Unresolved;
+  /** Creations and updates that are under way, by their ids. */
+  readonly #running = new Map<string, Promise<Committed>>();
   #creations = Math.floor(Math.random() * MICROSECONDS);
 
   constructor(database: Database, tables: Tables, positions: Positions) {
@@ -46,9 +48,24 @@ export class Commits {
       case 'append':
         return await this.#append(change, event ?? null);
       case 'create':
-        return await this.#create(change);
+        return await this.#once(change, async () => await this.#create(change));
       case 'update':
-        return await this.#update(change);
+        return await this.#once(change, async () => await this.#update(change));
+    }
+  }
+
+  /** A try that comes while an earlier one of the same change is under way becomes what that becomes. */
+  async #once({ id }: Change, write: () => Promise<Committed>): Promise<Committed> {
+    const running = this.#running.get(id);
+    if (running !== undefined) {
+      return await running;
+    }
+    try {
+      const writing = write();
+      this.#running.set(id, writing);
+      return await writing;
+    } finally {
+      this.#running.delete(id);
     }
   }
 
@@ -90,15 +107,16 @@ export class Commits {
     if (answer.verdict === 'exists') {
       throw sessionExists(change);
     }
-    return { rev: 0, prev: null, pos: this.#posOf(change, answer.app, answer.user) };
+    const pos = this.#posOf(change, answer.app, answer.user);
+    return { rev: 0, prev: null, pos, created: String(created) };
   }
 
   /** A creation whose commit was not answered, and was made. */
-  async #createdEarlier({ key }: Change, { created }: NonNullable<Earlier>): Promise<Committed> {
+  async #createdEarlier({ key }: Change, { created = '' }: NonNullable<Earlier>): Promise<Committed> {
     const statement = loadStatement(this.#tables, key as SessionKey, { events: { last: 0 } }, this.#positions);
     const head = headIn(await this.#database.send(statement, false));
-    const rev = head?.created === created ? (head?.events ?? 0) : 0;
-    return { rev, prev: rev, pos: await this.#readPos(key), duplicate: true };
+    const rev = head?.created === created ? head.events : 0;
+    return { rev, prev: rev, pos: await this.#readPos(key), created, duplicate: true };
   }
 
   async #update(change: Change): Promise<Committed> {

@@ -1,6 +1,6 @@
 /**
- * A store in the Postgres tables of adk-python's `DatabaseSessionService` (schema version 1), as they are: processes of
- * adk-python and of statepad work in the same sessions at the same time, and nothing is made or altered.
+ * A store in the Postgres tables of adk-python's `DatabaseSessionService` (schema version 1), as they are: processes
+ * of adk-python and of statepad work in the same sessions at the same time, and nothing is made or altered.
  *
  * @packageDocumentation
  */
@@ -13,10 +13,11 @@ import { checkTables } from './open.js';
 import { checkArguments, type AdkDatabaseStoreOptions } from './options.js';
 import { Positions } from './positions.js';
 import { headIn, loadedOf, loadedScopeOf, loadStatement, seenOf } from './read.js';
-import { removeScopeStatement, removeStatement, scopeIn, scopeStatement } from './read.js';
+import { removeScopeStatement, scopeIn, scopeStatement } from './read.js';
 import { tablesIn } from './sql.js';
+import { removeStatements } from './write.js';
 import { quotedSchema } from '../postgres/open.js';
-import { durabilityOf, objectionTo, SERVER_STATEMENT, type Server } from '../postgres/server.js';
+import { durabilityOf, isInMemory, objectionTo, SERVER_STATEMENT, type Server } from '../postgres/server.js';
 import { valuesOf } from '../shared/values.js';
 import type { PostgresClient } from '../postgres/client.js';
 import type { Durability, Loaded, LoadQuery, ScopeName, SessionStore, StoreLack } from '../../store/contract.js';
@@ -100,7 +101,7 @@ export function adkDatabaseStore(client: PostgresClient, options: AdkDatabaseSto
         throw objection;
       }
       await checkTables(database, schema, quoted);
-      durability = durabilityOf(server, false);
+      durability = durabilityOf(server, isInMemory(client));
     },
     commit: async (change) => await commits.commit(change),
     load: async (key, query) => (canBe(key.appName, key.userId, key.sessionId) ? await load(key, query) : null),
@@ -112,7 +113,7 @@ export function adkDatabaseStore(client: PostgresClient, options: AdkDatabaseSto
     },
     async remove(key, _context, { created } = {}) {
       if (canBe(key.appName, key.userId, key.sessionId)) {
-        await database.send(removeStatement(tables, key, created), false);
+        await database.run(removeStatements(tables, key, created));
       }
     },
     async loadScope(scope: ScopeName) {

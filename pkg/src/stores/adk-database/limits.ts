@@ -61,7 +61,7 @@ function faultOf(text: string, limit: number): string | undefined {
     return unkeepable(text);
   }
   // No character has more than two units.
-  const length = text.length <= limit ? text.length : [...text].length;
+  const length = text.length <= limit ? text.length : Array.from(text).length;
   return length > limit ? `has ${length} characters, where the tables of adk-python keep ${limit}` : undefined;
 }
 
@@ -89,7 +89,7 @@ function checkJson(where: string, value: Json): void {
       if (!isKeepable(name)) {
         throw new StoreError('rejected', `a name in ${where} ${unkeepable(name)}`);
       }
-      checkJson(`${where}[${JSON.stringify(name)}]`, item as Json);
+      checkJson(`${where}[${JSON.stringify(name)}]`, item);
     }
   }
 }

@@ -1,4 +1,5 @@
-// Positions of scopes, which the tables do not have: a number of this store for each version of a row that it has seen.
+// Positions of scopes, which the tables do not have: a number of this store for each version of a row that it has
+// seen.
 
 import type { ScopeName } from '../../store/contract.js';
 

@@ -92,11 +92,13 @@ export function loadStatement(
     `select ${versionOf('scope')} as version, ${isEmptyState('scope')} as is_empty, scope.state
     from ${tables[part]} scope where scope.app_name = $1${part === 'app' ? '' : ' and scope.user_id = $2'}`;
 
-  const isWanted = [
-    `event.rev <= ${count(Math.floor(to))}`,
-    ...(since === undefined ? [] : [`event.timestamp >= ${put(columnTime(nearestColumnTime(since)), 'timestamp')}`]),
-  ].join(' and ');
-  const limit = last === Infinity ? '' : `order by event.rev desc limit ${count(last)}`;
+  // In the order of the index, from the last event on: the window begins behind those that are later than `to`.
+  const upTo = to === LAST_REV ? undefined : count(Math.floor(to));
+  const skipped = upTo === undefined ? '0' : `greatest(session.events - ${upTo}, 0)`;
+  const room = `session.events - ${skipped} - ${count(Math.max(from, 1))} + 1`;
+  const limit = `greatest(${last === Infinity ? room : `least(${room}, ${count(last)})`}, 0)`;
+  const isSince =
+    since === undefined ? '' : ` and event.timestamp >= ${put(columnTime(nearestColumnTime(since)), 'timestamp')}`;
   const text = `with session as materialized (
   select session.*, ${microseconds('session.create_time')} as created, ${countOf(tables, 'session')} as events
   from ${tables.sessions} session where session.app_name = $1 and session.user_id = $2 and session.id = $3),
@@ -109,14 +111,11 @@ head as (
   from session left join (${row('app')}) app_row on true left join (${row('user')}) user_row on true)
 select null::bigint as rev, null::varchar as id, head::text as data from head
 union all
-(select event.rev, event.id, event.event_data::text from (
-  select session.events - row_number() over (order by event.timestamp desc, event.id desc) + 1 as rev,
-    event.id, event.timestamp, event.event_data
-  from session cross join lateral (
-    select event.id, event.timestamp, event.event_data from ${tables.events} event where ${isOf('session')}
-    order by event.timestamp desc, event.id desc
-    limit greatest(session.events - ${count(Math.max(from, 1))} + 1, 0)) event) event
-where ${isWanted} ${limit})`;
+(select session.events - ${skipped} - row_number() over (order by event.timestamp desc, event.id desc) + 1,
+  event.id, event.event_data::text
+from session cross join lateral (
+  select event.id, event.timestamp, event.event_data from ${tables.events} event where ${isOf('session')}${isSince}
+  order by event.timestamp desc, event.id desc offset ${skipped} limit ${limit}) event)`;
   return { text, values };
 }
 
@@ -208,18 +207,4 @@ export function removeScopeStatement(tables: Tables, { app, user }: ScopeName): 
   return user === undefined
     ? { text: `update ${tables.app} ${set}`, values: [app] }
     : { text: `update ${tables.user} ${set} and user_id = $2`, values: [app, user] };
-}
-
-/** The statement that deletes a session and its events; with `created` only one that was created then. */
-export function removeStatement(
-  tables: Tables,
-  { appName, userId, sessionId }: SessionKey,
-  created: string | undefined,
-): Statement {
-  const isOne = 'app_name = $1 and user_id = $2 and id = $3';
-  const isNamed = created === undefined ? '' : ` and ${microseconds('create_time')} = $4`;
-  const text = `with session as (
-  delete from ${tables.sessions} where ${isOne}${isNamed} returning app_name, user_id, id)
-delete from ${tables.events} event using session where ${isOf('session')}`;
-  return { text, values: [appName, userId, sessionId, ...(created === undefined ? [] : [created])] };
 }

@@ -3,6 +3,7 @@
 
 import { REMEMBERED_MS } from '../shared/limits.js';
 import { sleep } from '../../async/sleep.js';
+import { isStoreError } from '../../store/store-error.js';
 import type { CommitLost, Database, Rows } from './client.js';
 import type { Change } from '../../store/contract.js';
 
@@ -20,6 +21,8 @@ interface Pending {
 /** What became of an earlier try: it was committed, with the time of creation that it had, or there was none. */
 export type Earlier = { readonly created: string | undefined } | undefined;
 
+/** What the server says of a transaction whose number it has not given yet. */
+const IN_THE_FUTURE = '22023';
 /** How long a transaction that has not ended is waited for, and how often it is looked at, in milliseconds. */
 const PATIENCE = 5_000;
 const LOOK_EVERY = 25;
@@ -82,8 +85,16 @@ export class Unresolved {
   }
 
   async #statusOf(id: string): Promise<string | null> {
-    const [row] = await this.#ask('select txid_status($1::bigint) as status', [id]);
-    return (row as { readonly status: string | null }).status;
+    try {
+      const [row] = await this.#ask('select txid_status($1::bigint) as status', [id]);
+      return (row as { readonly status: string | null }).status;
+    } catch (error) {
+      if (isStoreError(error) && (error.cause as { readonly code?: unknown }).code === IN_THE_FUTURE) {
+        // The server has gone back to a time before it.
+        return null;
+      }
+      throw error;
+    }
   }
 
   async #ask(text: string, values: readonly string[]): Promise<Rows> {

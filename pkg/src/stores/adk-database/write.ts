@@ -220,3 +220,16 @@ function isScope(part: SharedPart, { appName, userId = '' }: Change['key']): str
   const ofApp = `app_name = ${literal(appName)}`;
   return part === 'app' ? ofApp : `${ofApp} and user_id = ${literal(userId)}`;
 }
+
+/**
+ * Deletes a session and its events; with `created` only one that was created then. Events come first, as adk-python
+ * deletes them: the other way round the two would wait for each other.
+ */
+export function removeStatements(tables: Tables, key: SessionKey, created: string | undefined): string[] {
+  const isNamed = created === undefined ? '' : ` and ${microseconds('create_time')} = ${literal(created)}`;
+  const isOne = `${isSession(key)}${isNamed}`;
+  return [
+    `delete from ${tables.events} where ${isEventOf(key)} and exists (select from ${tables.sessions} where ${isOne})`,
+    `delete from ${tables.sessions} where ${isOne}`,
+  ];
+}

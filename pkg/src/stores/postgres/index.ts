@@ -16,7 +16,7 @@ import { listStatement, pageOf } from './list.js';
 import { checkArguments, type PostgresStoreOptions } from './options.js';
 import { loadedOf, loadStatement, scopeOf, scopeStatement } from './read.js';
 import { functionsStatement, openStatement, quotedSchema, type Found } from './open.js';
-import { durabilityOf, objectionTo, SERVER_STATEMENT, type Server } from './server.js';
+import { durabilityOf, isInMemory, objectionTo, SERVER_STATEMENT, type Server } from './server.js';
 import { takeTurn } from './turns.js';
 import { leaseIn, leaseStatement } from './lease.js';
 import { cleanStatement, logOf, logStatement, trimStatement } from './log.js';
@@ -153,10 +153,4 @@ export function postgresStore(client: PostgresClient, options: PostgresStoreOpti
     close: async () => hints?.close(),
     ...(hints && { watch: (onHint: (hint: Hint) => void) => hints.watch(onHint) }),
   };
-}
-
-/** Whether a client is PGlite with nothing but memory behind it. */
-function isInMemory(client: PostgresClient): boolean {
-  const { waitReady, dataDir } = client as Partial<Record<string, unknown>> & PostgresClient;
-  return waitReady !== undefined && (typeof dataDir !== 'string' || dataDir === '' || dataDir.startsWith('memory://'));
 }

@@ -1,6 +1,7 @@
 // What the store needs of its server, and what the server makes of a commit: looked at when the store is opened.
 
 import { StoreError } from '../../store/store-error.js';
+import type { PostgresClient } from './client.js';
 import type { Durability, Migrate } from '../../store/contract.js';
 
 /** The statement that asks. Its one row is a {@link Server}. */
@@ -77,4 +78,10 @@ export function durabilityOf(
     return 'replicated';
   }
   return fsync === 'off' ? 'os' : 'disk';
+}
+
+/** Whether a client is PGlite with nothing but memory behind it. */
+export function isInMemory(client: PostgresClient): boolean {
+  const { waitReady, dataDir } = client as Partial<Record<string, unknown>> & PostgresClient;
+  return waitReady !== undefined && (typeof dataDir !== 'string' || dataDir === '' || dataDir.startsWith('memory://'));
 }

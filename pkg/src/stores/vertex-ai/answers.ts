@@ -1,6 +1,7 @@
 // What an answer of the API says about a request, and which error it becomes.
 
 import { StoreError } from '../../store/store-error.js';
+import type { VertexAiResponse } from './options.js';
 
 /** An error as the API tells it. */
 export interface ApiError {
@@ -29,7 +30,7 @@ export type Outcome =
 const MAX_WAIT_MS = 60_000;
 
 /** Reads an answer. */
-export async function outcomeOf(response: Response): Promise<Outcome> {
+export async function outcomeOf(response: VertexAiResponse): Promise<Outcome> {
   const text = await response.text();
   const body = parsed(text);
   if (response.ok) {

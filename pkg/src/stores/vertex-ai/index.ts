@@ -19,7 +19,8 @@ import { tokenSource } from './token.js';
 import type { Change, SessionStore } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
-export type { VertexAiStoreOptions } from './options.js';
+export type { EngineOf } from './names.js';
+export type { VertexAiFetch, VertexAiResponse, VertexAiStoreOptions } from './options.js';
 export type { SessionStore } from '../../store/contract.js';
 
 /**

@@ -4,6 +4,26 @@ import { checkCount, checkFunction, checkOptions, invalid } from '../../checks/a
 import { describe } from '../../model/kinds.js';
 import { checkText } from '../shared/options.js';
 import { engineIn, type EngineOf } from './names.js';
+import type { StoreContext } from '../../store/contract.js';
+
+/** What the store reads of an answer to a request. */
+export interface VertexAiResponse {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+}
+
+/** What makes a request: `fetch` of the Fetch API, as far as the store needs it. */
+export type VertexAiFetch = (
+  url: string,
+  init: {
+    readonly method: string;
+    readonly headers: Record<string, string>;
+    readonly body?: string;
+    readonly signal: StoreContext['signal'];
+  },
+) => Promise<VertexAiResponse>;
 
 /** Options of `vertexAiStore`. */
 export interface VertexAiStoreOptions {
@@ -23,7 +43,7 @@ export interface VertexAiStoreOptions {
    */
   readonly token?: (() => string | Promise<string>) | undefined;
   /** What makes the requests: the host's `fetch` unless told otherwise. */
-  readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly fetch?: VertexAiFetch | undefined;
   /** The origin of the API, `https://{location}-aiplatform.googleapis.com` unless told otherwise. */
   readonly baseUrl?: string | undefined;
   /** The version of the API: `v1beta1` unless told otherwise. */
@@ -52,7 +72,7 @@ export interface Settings {
   readonly location: string;
   readonly engineOf: EngineOf;
   readonly token: (() => string | Promise<string>) | undefined;
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetch: VertexAiFetch;
   readonly baseUrl: string | undefined;
   readonly apiVersion: string;
   /** What a new session is told of its end. */
@@ -90,7 +110,7 @@ export function settingsOf(options: VertexAiStoreOptions): Settings {
     location,
     engineOf: typeof engine === 'function' ? engine : (app) => engine ?? app,
     token,
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    fetch: options.fetch ?? (async (url, init) => await globalThis.fetch(url, init)),
     baseUrl: baseUrl?.replace(/\/+$/, ''),
     apiVersion: options.apiVersion ?? 'v1beta1',
     expiry: { ...(ttl !== undefined && { ttl }), ...(expireTime !== undefined && { expireTime }) },
