@@ -170,6 +170,26 @@ test('what the store in the tables of adk-python has stored beside an event come
   assert.deepEqual(found.unknown_member, { in_side: 1 });
 });
 
+test('an event without its JSON, and one whose time is in milliseconds, are read as far as the row tells', async () => {
+  const tables = pythonTables();
+  tables.session('a', 'u', 's', { n: 1 });
+  tables.event('a', 'u', 's', 'none', 1_769_817_600_000);
+  tables.database.exec('UPDATE events SET event_data = NULL');
+  const later = 1_769_817_600_500;
+  tables.event('a', 'u', 's', 'of-js', later, { timestamp: later, invocation_id: 'j', ...writes({ n: 1 }) });
+  const service = new SessionService();
+  const { problems } = await importAdk(tables.database, service);
+  assert.deepEqual(problems, []);
+  const { events } = await service.getSession(key);
+  assert.deepEqual(
+    events.map(({ id, timestamp, invocationId }) => [id, timestamp, invocationId]),
+    [
+      ['none', 1_769_817_600_000, 'i'],
+      ['of-js', later, 'j'],
+    ],
+  );
+});
+
 describe('an import', () => {
   /** A store that ends after so many writes. */
   function endingAfter(store, writesLeft) {

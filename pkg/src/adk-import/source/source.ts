@@ -5,11 +5,9 @@ import { describe, isObject } from '../../model/kinds.js';
 import { sqliteClient, type SqliteDatabase } from '../../stores/sqlite/client.js';
 import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
 
-type Rows = readonly unknown[];
-
 /** A `Pool` or a connected `Client` of `pg`, PGlite, or anything else that answers so. */
 export interface PostgresHandle {
-  query(text: string, values?: unknown[]): Promise<{ readonly rows: Rows }>;
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
 /** A pool or a connection of `mysql2`, of `mysql2/promise` or with callbacks. */
