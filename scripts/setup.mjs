@@ -84,6 +84,10 @@ function needFirefox() {
   if (!versionOf('firefox')) needPrograms(['firefox-esr'], ['firefox-esr']);
 }
 
+function needMariadb() {
+  needPrograms(['mariadbd'], ['mariadb-server']);
+}
+
 function needRedis() {
   needPrograms(['redis-server'], ['redis-server']);
 }
@@ -139,6 +143,7 @@ const needs = {
     needChromium,
     needFirefox,
     needRedis,
+    needMariadb,
     needBetterSqlite,
     needPython,
   ],

@@ -29,10 +29,12 @@ const FOLDERS = {
   'tests/hosts/deno': { seconds: 10 },
   'tests/hosts/jest': { seconds: 45 },
   'tests/hosts/matrix.test.mjs': { seconds: 1 },
+  'tests/hosts/mysql': { seconds: 15, shares: heavy },
   'tests/hosts/next': { seconds: 90, shares: heavy },
   'tests/hosts/node': { seconds: 10 },
   'tests/hosts/react': { seconds: 25 },
   'tests/hosts/vitest': { seconds: 10 },
+  'tests/import-adk': { seconds: 35 },
   'tests/packaging': { seconds: 130, shares: heavy },
   // They run wasm-pack build.
   'tests/packaging/raw.test.mjs': { seconds: 60, shares: [...cargo, ...heavy] },

@@ -3,7 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { PGlite } from '@electric-sql/pglite';
 import Database from 'better-sqlite3';
+import Libsql from 'libsql';
+import Wasm from 'node-sqlite3-wasm';
 import pg from 'pg';
 import { SessionService } from 'statepad';
 import { identifyAdk, importAdk } from 'statepad/import-adk';
@@ -44,6 +47,30 @@ test('a Postgres database of adk-go comes over', async (t) => {
   } finally {
     await pool.end();
     await server.stop();
+  }
+});
+
+test('a database of adk-go in PGlite comes over', async () => {
+  const database = new PGlite();
+  for (const sql of goTables('postgres')) await database.query(sql);
+  for (const [table, names, values] of goRows('postgres')) {
+    await database.query(`INSERT INTO ${table} (${names}) VALUES (${names.map((_, n) => `$${n + 1}`)})`, values);
+  }
+  await held(assert, statepad, database, 'adk-go', GO);
+  await database.close();
+});
+
+test('a database is read by libsql and node-sqlite3-wasm, too', async () => {
+  const rows = goRows('sqlite');
+  for (const database of [new Libsql(':memory:'), new Wasm.Database(':memory:')]) {
+    for (const sql of goTables('sqlite')) database.exec(sql);
+    for (const [table, names, values] of rows) {
+      const statement = database.prepare(`INSERT INTO ${table} (${names}) VALUES (${names.map(() => '?')})`);
+      statement.run(values);
+      statement.finalize?.();
+    }
+    await held(assert, statepad, database, 'adk-go', GO);
+    database.close();
   }
 });
 

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { SessionService } from 'statepad';
 import { importAdk } from 'statepad/import-adk';
+import { withBase64 } from './python.mjs';
 
 const recorded = readFileSync(new URL('pickles.jsonl', import.meta.url), 'utf8')
   .trim()
@@ -64,7 +65,8 @@ describe('a pickle of adk-python', () => {
       const { result, actions } = await actionsOf(Buffer.from(pickle, 'base64'));
       assert.deepEqual(result.problems, []);
       // What a member of Python is called is stored beside its name in OpenAPI.
-      const expected = JSON.parse(JSON.stringify(json, (key, value) => (key === 'type_' ? undefined : value)));
+      const plain = JSON.stringify(json, (key, value) => (key === 'type_' ? undefined : value));
+      const expected = JSON.parse(plain, withBase64);
       assert.deepEqual(JSON.parse(JSON.stringify(actions)), expected);
     });
   }

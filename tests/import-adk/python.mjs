@@ -34,8 +34,13 @@ export function asShown({ appName, userId, id, state, events }) {
   return { appName, userId, id, state, events: events.map(eventAsShown) };
 }
 
+/** adk-python writes bytes in the alphabet for URLs: in ADK's JSON they are in the other one. */
+export function withBase64(key, value) {
+  return key === 'data' ? value.replaceAll('-', '+').replaceAll('_', '/') : value;
+}
+
 function eventAsShown(read) {
-  const event = { ...read };
+  const event = JSON.parse(JSON.stringify(read), withBase64);
   delete event.nodeInfo;
   const milliseconds = Math.round(event.timestamp * 1e6) / 1e3;
   for (const config of Object.values(event.actions.requestedAuthConfigs)) {

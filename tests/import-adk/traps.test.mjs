@@ -1,10 +1,16 @@
 // What databases have that no ADK should have written, and imports that are cut off, run again, or refused.
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import Database from 'better-sqlite3';
 import { SessionService, isStatepadError } from 'statepad';
 import { importAdk } from 'statepad/import-adk';
 import { memoryStore } from 'statepad/stores/memory';
+import { sqliteStore } from 'statepad/stores/sqlite';
+import { vertexAiStore } from 'statepad/stores/vertex-ai';
+import { fakeVertexAi } from 'statepad/testing/vertex';
+import { inTemporary } from './shown.mjs';
 import { pythonTables, writes } from './tables.mjs';
 
 const key = { appName: 'a', userId: 'u', sessionId: 's' };
@@ -152,6 +158,38 @@ describe('a broken row', () => {
   });
 });
 
+test('what the store in the tables of adk-python has stored beside an event comes over', async () => {
+  const tables = pythonTables();
+  tables.session('a', 'u', 's', {});
+  const event = { id: 'e', author: 'x', timestamp: 2000, unknown_member: { in_side: 1 }, actions: { stateDelta: {} } };
+  tables.event('a', 'u', 's', 'e', 2000, { statepad: { event } });
+  const service = new SessionService();
+  const { problems } = await importAdk(tables.database, service);
+  assert.deepEqual(problems, []);
+  const [found] = (await service.getSession(key)).events;
+  assert.deepEqual(found.unknown_member, { in_side: 1 });
+});
+
+test('an event without its JSON, and one whose time is in milliseconds, are read as far as the row tells', async () => {
+  const tables = pythonTables();
+  tables.session('a', 'u', 's', { n: 1 });
+  tables.event('a', 'u', 's', 'none', 1_769_817_600_000);
+  tables.database.exec('UPDATE events SET event_data = NULL');
+  const later = 1_769_817_600_500;
+  tables.event('a', 'u', 's', 'of-js', later, { timestamp: later, invocation_id: 'j', ...writes({ n: 1 }) });
+  const service = new SessionService();
+  const { problems } = await importAdk(tables.database, service);
+  assert.deepEqual(problems, []);
+  const { events } = await service.getSession(key);
+  assert.deepEqual(
+    events.map(({ id, timestamp, invocationId }) => [id, timestamp, invocationId]),
+    [
+      ['none', 1_769_817_600_000, 'i'],
+      ['of-js', later, 'j'],
+    ],
+  );
+});
+
 describe('an import', () => {
   /** A store that ends after so many writes. */
   function endingAfter(store, writesLeft) {
@@ -185,6 +223,28 @@ describe('an import', () => {
       const session = await next.getSession(key);
       assert.deepEqual([session.revision, session.state], [3, { begun: 1, n: 3, 'app:n': 9 }]);
     }
+  });
+
+  test('into a store is still there, and equal, when the store is opened again', async () => {
+    const tables = pythonTables();
+    tables.app('a', { z: 1, b: 2 });
+    tables.session('a', 'u', 's', { begun: [1, { x: null }], n: 2 }, -5000);
+    for (const n of [1, 2]) tables.event('a', 'u', 's', `e${n}`, n * 1000, writes({ n }));
+    await inTemporary(async (folder) => {
+      const opened = () => new Database(join(folder, 'store.db'));
+      for (const imported of [1, 0]) {
+        const database = opened();
+        const service = new SessionService({ store: sqliteStore(database) });
+        const result = await importAdk(tables.database, service);
+        assert.deepEqual([result.problems, result.sessions, result.imported], [[], 1, imported]);
+        assert.deepEqual(Object.keys(await service.getAppState(key)), ['z', 'b']);
+        const session = await service.getSession(key);
+        const [{ timestamp }] = await service.history(session, 'begun');
+        assert.equal(timestamp, -5000);
+        await service.close();
+        database.close();
+      }
+    });
   });
 
   test('leaves a session alone that has moved on in the service, and says what differs', async () => {
@@ -274,6 +334,33 @@ describe('an import', () => {
     const { events } = await service.getSession(key);
     assert.ok(events.every(({ id }, index) => id === `e${String(index).padStart(5, '0')}`));
   });
+});
+
+describe('a store that has app and user state with a session only', () => {
+  const told = 'the store refuses: app and user state is written with a session only: append an event to one';
+  for (const [what, row, reasons] of [
+    ['that the events have written', { theme: 'dark' }, []],
+    ['that no event has written', { theme: 'light' }, [told]],
+  ]) {
+    test(`is given the sessions; app state ${what} is ${reasons.length > 0 ? 'told' : 'there'}`, async () => {
+      const tables = pythonTables();
+      tables.app('a', row);
+      tables.session('a', 'u', 's', { n: 1 });
+      tables.event('a', 'u', 's', 'e', 2000, writes({ n: 1, 'app:theme': 'dark' }));
+      const { fetch } = fakeVertexAi();
+      const engine = { project: 'p', location: 'us-central1', engine: '1', token: () => 't', fetch };
+      const service = new SessionService({ store: vertexAiStore(engine) });
+      for (const imported of [1, 0]) {
+        const result = await importAdk(tables.database, service);
+        assert.deepEqual([result.sessions, result.imported, result.failed], [1, imported, 0]);
+        assert.deepEqual(
+          result.problems.map(({ reason }) => reason),
+          reasons,
+        );
+      }
+      assert.deepEqual((await service.getSession(key)).state, { n: 1, 'app:theme': 'dark' });
+    });
+  }
 });
 
 describe('what is no database, or of no ADK', () => {

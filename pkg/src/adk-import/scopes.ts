@@ -3,7 +3,7 @@
 import { valueDifference } from './compare.js';
 import { makeScope } from '../jsonl/replay.js';
 import type { Members } from '../jsonl/members.js';
-import type { AdkProblems } from './problems.js';
+import { isOfOne, type AdkProblems } from './problems.js';
 import type { AdkReader, ScopeKey } from './readers/reader.js';
 import type { SessionService } from '../service/session-service.js';
 import type { Json } from '../model/types.js';
@@ -35,7 +35,7 @@ export class ScopeImport {
   /** Looks at what the service has before anything is written. */
   static async begin(key: ScopeKey, parts: ScopeParts): Promise<ScopeImport> {
     const { service, signal } = parts;
-    const before = await valuesOf(key, parts);
+    const before = await valuesBefore(key, parts);
     const hasValues = Object.keys(before).length > 0;
     const others = hasValues ? (await service.listSessions({ ...key, limit: 1, signal })).totalItems : 0;
     return new ScopeImport(key, parts, before, others);
@@ -51,14 +51,13 @@ export class ScopeImport {
    * service had before keep their values, and that is told.
    */
   async finish(): Promise<void> {
-    const { key, problems } = { key: this.key, problems: this.#parts.problems };
+    const { key } = this;
+    const { problems } = this.#parts;
     try {
       const rows = await this.#parts.reader.scope(key, (reason) => problems.add(key, reason, true));
       const isShared = this.#others > 0;
       const wanted = isShared ? { ...this.#before, ...without(rows, this.#before) } : rows;
-      await makeScope({ appName: key.appName, userId: key.userId, state: wanted }, this.#parts.service, {
-        signal: this.#parts.signal,
-      });
+      await this.#make(wanted);
       const difference = valueDifference(await valuesOf(key, this.#parts), rows);
       if (difference !== undefined) {
         const why = isShared ? ': the service had other sessions and values, which are kept' : '';
@@ -67,6 +66,31 @@ export class ScopeImport {
     } catch (error) {
       problems.addError(key, error);
     }
+  }
+
+  /** Makes the values these, and in their order; a store that cannot write them need not, where they are equal. */
+  async #make(wanted: Members): Promise<void> {
+    const { service, signal } = this.#parts;
+    const { appName, userId } = this.key;
+    try {
+      await makeScope({ appName, userId, state: wanted }, service, { signal });
+    } catch (error) {
+      if (!isOfOne(error) || valueDifference(await valuesOf(this.key, this.#parts), wanted) !== undefined) {
+        throw error;
+      }
+    }
+  }
+}
+
+/** None where the service cannot tell: a store may know the values of an app with its sessions only. */
+async function valuesBefore(key: ScopeKey, parts: ScopeParts): Promise<Record<string, Json>> {
+  try {
+    return await valuesOf(key, parts);
+  } catch (error) {
+    if (isOfOne(error)) {
+      return {};
+    }
+    throw error;
   }
 }
 

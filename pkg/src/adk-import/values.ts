@@ -1,6 +1,7 @@
 // What rows hold: times, texts of JSON, names.
 
 import { refuse } from '../jsonl/problems.js';
+import { millisecondsOf } from '../stores/adk-database/times.js';
 import type { Members } from '../jsonl/members.js';
 
 /** What a time is in a column that holds a number: milliseconds or seconds since the epoch. */
@@ -12,7 +13,7 @@ const TEXT =
 /** A time of a row, in milliseconds since the epoch. A text without a zone is in UTC. */
 export function timeOf(value: unknown, column: string, unit: Unit = 'milliseconds'): number {
   if (typeof value === 'number' || typeof value === 'bigint') {
-    return unit === 'seconds' ? fromSeconds(Number(value)) : Number(value);
+    return unit === 'seconds' ? millisecondsOf(Number(value)) : Number(value);
   }
   if (value instanceof Date) {
     return value.getTime();
@@ -30,12 +31,6 @@ export function timeOf(value: unknown, column: string, unit: Unit = 'millisecond
   date.setUTCHours(Number(hour), Number(minute), Number(second));
   const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60_000 : 60_000);
   return date.getTime() - offset + Number(fraction.padEnd(9, '0')) / 1e6;
-}
-
-/** Seconds in milliseconds, so that going back gives the same number: `1.1 * 1000` is not 1100. */
-export function fromSeconds(seconds: number): number {
-  const milliseconds = Math.round(seconds * 1e6) / 1e3;
-  return milliseconds / 1e3 === seconds ? milliseconds : seconds * 1e3;
 }
 
 /** A text that a row must have. */

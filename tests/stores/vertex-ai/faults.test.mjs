@@ -193,3 +193,75 @@ test('a service tells what is known', async () => {
   await assert.rejects(service.appendEvent({ session, event: {} }), { code: 'STORE_UNAVAILABLE' });
   assert.deepEqual(await storedEvents(vertex, 's1'), []);
 });
+
+test('answers that are no answers of the API, and refusals of who asks, are told for what they are', async () => {
+  const answering = (status, text, when = () => true) => {
+    const vertex = fakeVertexAi();
+    let isOn = false;
+    const fetch = async (url, init) => {
+      const response = await vertex.fetch(url, init);
+      return isOn && when(url, init) ? new Response(text, { status }) : response;
+    };
+    return { vertex, store: storeOver({ fetch }), turnOn: () => (isOn = true) };
+  };
+  const denied = JSON.stringify({ error: { code: 403, status: 'PERMISSION_DENIED', message: 'no right' } });
+  for (const [status, text, code, message] of [
+    [403, denied, 'rejected', /the API refuses it: no right/],
+    [403, '<html>blocked</html>', 'rejected', /blocked/],
+    [200, '<html>sign in</html>', 'unavailable', /the answer is no JSON/],
+    [502, 'bad gateway', 'unavailable', /502/],
+    [200, '{}', 'corrupt', /a session in an answer of the API cannot be read/],
+  ]) {
+    const { store, turnOn } = answering(status, text, (url) => url.endsWith('/sessions/s1'));
+    await store.commit(create('c1', KEY), context);
+    turnOn();
+    await assert.rejects(store.load(KEY, {}, context), { code, message });
+  }
+  // The event is written, and a proxy says something else.
+  for (const [status, text] of [
+    [200, '<html>ok</html>'],
+    [502, 'bad gateway'],
+    [500, ''],
+  ]) {
+    const { vertex, store, turnOn } = answering(status, text, (_, { method }) => method === 'POST');
+    await store.commit(create('c1', KEY), context);
+    turnOn();
+    const { rev, duplicate } = await store.commit(append('e1', KEY), context);
+    assert.deepEqual([rev, duplicate], [1, undefined]);
+    await store.commit(create('c2', keyOf('s2')), context);
+    assert.deepEqual(await storedEvents(vertex, 's1'), ['e1']);
+  }
+});
+
+test('an engine that is not there has no sessions, and none can be made', async () => {
+  const vertex = fakeVertexAi({ engines: ['77'] });
+  const store = storeOver(vertex);
+  assert.equal(await store.load(KEY, {}, context), null);
+  await store.remove(KEY, context);
+  await assert.rejects(store.commit(create('c1', KEY), context), { code: 'rejected' });
+  await assert.rejects(store.list({ app: KEY.appName, descending: true }, context), {
+    code: 'rejected',
+    message: /there is no engine projects\/my-project/,
+  });
+});
+
+test('a caller who waits no more ends the request, and is told that the outcome is open', async () => {
+  const { vertex, service } = opened();
+  const session = await service.createSession(KEY);
+  vertex.disturb({ kind: 'slow', delay: 5_000, when: 'appendEvent' });
+  const signal = AbortSignal.timeout(50);
+  const began = performance.now();
+  await assert.rejects(service.appendEvent({ session, event: { id: 'e1' }, signal }), { code: 'COMMIT_UNKNOWN' });
+  assert.ok(performance.now() - began < 2_000);
+  await service.close();
+});
+
+test('a try that takes too long is ended, and its event is known by the next one', async () => {
+  const { vertex, service } = opened({}, { service: { timeout: 100, retry: { pause: 1 } } });
+  const session = await service.createSession(KEY);
+  vertex.disturb({ kind: 'slow', delay: 3_000, when: 'appendEvent' });
+  const event = { actions: { stateDelta: { n: 1 } } };
+  await service.appendEvent({ session, event });
+  assert.deepEqual([session.revision, session.state], [1, { n: 1 }]);
+  assert.equal((await storedEvents(vertex, 's1')).length, 1);
+});

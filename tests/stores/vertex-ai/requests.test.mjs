@@ -54,6 +54,19 @@ test('the requests of a session that one service has for itself', async () => {
   assert.deepEqual(await get(), ['listEvents']);
 });
 
+test('a session that is created costs the other sessions of its app and its user nothing', async () => {
+  const { vertex, service } = opened();
+  const session = await service.createSession({ ...KEY, state: { 'app:x': 1, 'user:y': 2 } });
+  await service.appendEvent({ session, event: {} });
+  await service.createSession(keyOf('s2'));
+  const [asked] = await requestsOf(vertex, () => service.appendEvent({ session, event: {} }));
+  assert.deepEqual(asked, ['getSession', 'listEvents', 'appendEvent']);
+  const written = await service.createSession({ ...keyOf('s3'), state: { 'app:x': 3 } });
+  assert.deepEqual(written.state, { 'app:x': 3, 'user:y': 2 });
+  await service.appendEvent({ session, event: {} });
+  assert.deepEqual(session.state, { 'app:x': 3, 'user:y': 2 });
+});
+
 test('the last events of a long log cost two requests, and all of them a page for each hundred', async () => {
   const { vertex, reader } = await long(1_050);
   const service = reader();
@@ -167,6 +180,32 @@ test('events of one time that fill more than a page come all of them', async () 
       events.map(({ id }) => id),
     );
   }
+});
+
+test('the last of many events of one time is given with all of them known', async () => {
+  const vertex = fakeVertexAi({ now: () => Date.now() - HOUR });
+  await call(vertex, 'POST', `${ENGINE}/sessions?sessionId=s1`, { userId: 'ana' });
+  for (let n = 0; n < 250; n++) {
+    await appendForeign(vertex, 's1', {}, { timestamp: n < 50 ? '2026-01-01T00:00:00Z' : '2026-01-01T00:00:01Z' });
+  }
+  const store = storeOver(vertex);
+  const { events, rev } = await store.load(KEY, { events: { last: 1 } }, context);
+  const { events: all } = await store.load(KEY, {}, context);
+  assert.deepEqual([events.length, rev, all.length], [1, 250, 250]);
+  assert.equal(events[0].id, all.at(-1).id);
+});
+
+test('a long log that takes longer than a try may is read on by the next one', async () => {
+  const { vertex } = await long(1_000);
+  const fetch = async (url, init) => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    init.signal.throwIfAborted();
+    return await vertex.fetch(url, init);
+  };
+  const service = new SessionService({ store: storeOver({ fetch }), timeout: 120, retry: { attempts: 10, pause: 1 } });
+  assert.deepEqual(idsOf(await service.getSession(KEY)), numbered(1, 1_000));
+  const pages = vertex.requests.filter((request) => request.call === 'listEvents').length;
+  assert.ok(pages <= 20, `${pages} pages`);
 });
 
 test('all sessions are listed, page by page, newest or oldest first', async () => {

@@ -3,7 +3,6 @@
 import { isEnum, isModel } from './classes.js';
 import { Dict, Global, Instance, PythonSet } from './data.js';
 import { dateText, datetimeText, durationText, timeText } from './times.js';
-import { camelCase } from '../names.js';
 import { refuse } from '../../jsonl/problems.js';
 import { put } from '../../model/json.js';
 import type { Note } from '../values.js';
@@ -11,10 +10,7 @@ import type { Note } from '../values.js';
 /** How deep values may be nested: a pickle can have a value in itself. */
 const MAX_DEPTH = 200;
 
-/**
- * A value of Python as JSON. Members of models get the names that ADK's JSON has, and those that are `None` are left
- * out.
- */
+/** A value of Python as JSON. Members of models that are `None` are left out. */
 export function jsonOfPickle(value: unknown, note: Note): unknown {
   return jsonOf(value, note, 0);
 }
@@ -130,17 +126,11 @@ function model({ type, state }: Instance, inside: Inside): Record<string, unknow
   if (!(own instanceof Dict)) {
     return refuse(`a ${type.path} has no members`);
   }
-  const isNamedByAdk = !type.module.startsWith('fastapi.');
   const isOfGenai = type.module === 'google.genai.types';
   const members: Record<string, unknown> = {};
   for (const [key, value] of [...own.entries, ...(extra instanceof Dict ? extra.entries : [])]) {
     if (value !== null) {
-      const name = keyText(key);
-      put(
-        members,
-        isNamedByAdk ? camelCase(name) : name.replace(/_$/, ''),
-        isOfGenai && value instanceof Uint8Array ? base64(value) : inside(value),
-      );
+      put(members, keyText(key), isOfGenai && value instanceof Uint8Array ? base64(value) : inside(value));
     }
   }
   return members;

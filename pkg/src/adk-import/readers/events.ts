@@ -2,14 +2,17 @@
 
 import { deletions } from './deletions.js';
 import { layoutOf, type KnownKind } from './layout.js';
-import { fromJs, fromPython, type Rename } from '../names.js';
+import { fromJs } from '../names.js';
 import { jsonOfPickle } from '../pickle/json.js';
 import { Instance } from '../pickle/data.js';
 import { readPickle } from '../pickle/reader.js';
-import { fromSeconds, jsonOf, objectOf, optionalText, textOf, timeOf, type Note } from '../values.js';
+import { jsonOf, objectOf, optionalText, textOf, timeOf, type Note } from '../values.js';
 import { refuse } from '../../jsonl/problems.js';
+import { eventOf as fromPython } from '../../stores/adk-database/event-json.js';
+import { millisecondsOf } from '../../stores/adk-database/times.js';
+import { isObject } from '../../model/kinds.js';
 import type { Members } from '../../jsonl/members.js';
-import type { EventInit } from '../../model/types.js';
+import type { EventInit, Json } from '../../model/types.js';
 import type { AdkRow } from '../../stores/adk-database/database.js';
 import type { Reading } from '../source/sql.js';
 
@@ -72,28 +75,33 @@ export function eventOf(kind: KnownKind, row: AdkRow, note: Note): EventInit {
   return { ...event, id, invocationId: textOf(invocationId, 'invocationId') };
 }
 
-const RENAMES: Readonly<Partial<Record<KnownKind, Rename>>> = {
-  'adk-python-v1': fromPython,
-  'adk-python-sqlite': fromPython,
-  'adk-js': fromJs,
-};
-
 /** A row with the whole event as JSON. */
 function fromJson(kind: KnownKind, row: AdkRow, note: Note): Members & { readonly timestamp: number } {
   const stored = objectOf(row['event_data'], 'event_data', note);
   const { unit, eventUnit } = layoutOf(kind);
-  const isWrapped = kind === 'adk-java' && stored['formatVersion'] === 2 && typeof stored['event'] === 'object';
+  const isWrapped = kind === 'adk-java' && stored['formatVersion'] === 2 && isObject(stored['event']);
   const given = isWrapped ? (stored['event'] as Members) : stored;
-  const event = (RENAMES[kind]?.(given) ?? given) as Members;
-  const { timestamp } = event;
+  const { timestamp } = given;
   const column = timeOf(row['event_time'], 'the time of the event', unit);
   if (timestamp !== undefined && typeof timestamp !== 'number') {
     return refuse('timestamp must be a number');
   }
-  return {
-    ...event,
-    timestamp: timestamp === undefined ? column : momentOf(timestamp, column, eventUnit === 'seconds'),
-  };
+  const moment = timestamp === undefined ? column : momentOf(timestamp, column, eventUnit === 'seconds');
+  return { ...named(kind, given), timestamp: moment };
+}
+
+/** The members of an event under the names that ADK's JSON has. */
+function named(kind: KnownKind, event: Members): Members {
+  switch (kind) {
+    case 'adk-python-v1':
+    case 'adk-python-v0':
+    case 'adk-python-sqlite':
+      return fromPython(event as Readonly<Record<string, Json>>) as unknown as Members;
+    case 'adk-js':
+      return fromJs(event) as Members;
+    default:
+      return event;
+  }
 }
 
 /**
@@ -101,7 +109,7 @@ function fromJson(kind: KnownKind, row: AdkRow, note: Note): Members & { readonl
  * tables that both can read: what is nearer to the time in the column is what it is.
  */
 function momentOf(timestamp: number, column: number, isInSeconds: boolean): number {
-  const seconds = fromSeconds(timestamp);
+  const seconds = millisecondsOf(timestamp);
   const [far, near] = [Math.abs(timestamp - column), Math.abs(seconds - column)];
   return (far === near ? isInSeconds : near < far) ? seconds : timestamp;
 }
@@ -109,25 +117,26 @@ function momentOf(timestamp: number, column: number, isInSeconds: boolean): numb
 /** A row with a column for each member. */
 function fromColumns(kind: 'adk-python-v0' | 'adk-go', row: AdkRow, note: Note): Members {
   const isPython = kind === 'adk-python-v0';
-  const event: Record<string, unknown> = { timestamp: timeOf(row['event_time'], 'the time of the event') };
+  const nameOf = (column: string, member: string): string => (isPython ? column.replace(/_json$/, '') : member);
+  const event: Record<string, unknown> = {};
   for (const [column, member] of Object.entries(TEXT_COLUMNS)) {
-    event[member] = optionalText(row[column], column);
+    event[nameOf(column, member)] = optionalText(row[column], column);
   }
   for (const [column, member] of Object.entries(FLAG_COLUMNS)) {
     const value = row[column];
     // adk-go writes all of them, and its JSON has only those that are true.
-    event[member] = isPython ? optionalFlag(value) : value ? true : undefined;
+    event[nameOf(column, member)] = isPython ? optionalFlag(value) : value ? true : undefined;
   }
   for (const [column, member] of Object.entries(JSON_COLUMNS)) {
-    const value = jsonOf(row[column], column, note) ?? undefined;
-    event[member] = isPython ? fromPython(value, column) : value;
+    event[nameOf(column, member)] = jsonOf(row[column], column, note) ?? undefined;
   }
   if (isPython) {
     // As adk-python reads it.
-    event['longRunningToolIds'] ??= [];
+    event['long_running_tool_ids'] ??= [];
   }
   event['actions'] = isPython ? pickledActions(row['actions'], note) : goActions(row['actions'], note);
-  return Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
+  const members = Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
+  return { ...named(kind, members), timestamp: timeOf(row['event_time'], 'the time of the event') };
 }
 
 function optionalFlag(value: unknown): boolean | undefined {

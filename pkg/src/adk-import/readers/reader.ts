@@ -3,13 +3,16 @@
 import { eventColumns, eventOf } from './events.js';
 import { layoutOf, type KnownKind, type Layout } from './layout.js';
 import { objectOf, jsonOf, timeOf, type Note } from '../values.js';
-import { PAGE, Reading } from '../source/sql.js';
+import { Reading } from '../source/sql.js';
 import { put } from '../../model/json.js';
 import { StatepadError, isStatepadError } from '../../model/errors.js';
 import type { Members } from '../../jsonl/members.js';
 import type { EventInit, SessionKey } from '../../model/types.js';
 import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
 import type { Identified } from '../../stores/adk-database/detect.js';
+
+/** How many events are read at once: the database orders those of a session anew for each page. */
+const EVENTS = 1000;
 
 /** Which sessions are wanted: all, those of an app, or those of one of its users. */
 export interface Filter {
@@ -81,12 +84,12 @@ export class AdkReader {
     const columns = [`${id} AS event_id`, `${sql.time(table, time)} AS event_time`, ...eventColumns(this.#kind, sql)];
     const order = `${table}.${time}, ${table}.${sql.isSqlite ? tieInSqlite : tie}`;
     const select = `SELECT ${columns.join(', ')} FROM ${table}
-      WHERE app_name = ? AND user_id = ? AND session_id = ? ORDER BY ${order} LIMIT ${PAGE}`;
+      WHERE app_name = ? AND user_id = ? AND session_id = ? ORDER BY ${order} LIMIT ${EVENTS}`;
     const events: EventInit[] = [];
     for (;;) {
       const rows = await sql.rows(`${select} OFFSET ${events.length}`, [appName, userId, sessionId]);
       events.push(...rows.map((row) => this.#event(row, note)));
-      if (rows.length < PAGE) {
+      if (rows.length < EVENTS) {
         return events;
       }
     }

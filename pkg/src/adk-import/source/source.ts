@@ -5,11 +5,9 @@ import { describe, isObject } from '../../model/kinds.js';
 import { sqliteClient, type SqliteDatabase } from '../../stores/sqlite/client.js';
 import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
 
-type Rows = readonly unknown[];
-
 /** A `Pool` or a connected `Client` of `pg`, PGlite, or anything else that answers so. */
 export interface PostgresHandle {
-  query(text: string, values?: unknown[]): Promise<{ readonly rows: Rows }>;
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
 /** A pool or a connection of `mysql2`, of `mysql2/promise` or with callbacks. */
@@ -63,12 +61,22 @@ function sqlite(handle: SqliteDatabase): Snapshot {
     const client = sqliteClient(handle);
     client.exec('BEGIN');
     try {
-      return await read({ dialect: 'sqlite', query: (sql, values) => client.all(sql, values) });
+      return await read({ dialect: 'sqlite', query: (sql, values) => client.all(sql, values).map(withBytes) });
     } finally {
       client.close();
       handle.exec('ROLLBACK');
     }
   };
+}
+
+/** A row whose bytes are a `Uint8Array`: libsql has another type for them. */
+function withBytes(row: AdkRow): AdkRow {
+  const entries = Object.entries(row);
+  return entries.some(([, value]) => value instanceof ArrayBuffer)
+    ? Object.fromEntries(
+        entries.map(([name, value]) => [name, value instanceof ArrayBuffer ? new Uint8Array(value) : value]),
+      )
+    : row;
 }
 
 /** What a pool of `pg` has besides. */

@@ -4,7 +4,7 @@ import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js'
 import type { SeenTables } from '../../stores/adk-database/tables.js';
 
 /** How many rows are read at once. */
-export const PAGE = 200;
+const PAGE = 200;
 
 /** Writes and sends statements that read. */
 export class Reading {

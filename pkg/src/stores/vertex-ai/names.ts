@@ -2,6 +2,7 @@
 
 import { sessionTitle } from '../../store/refusals.js';
 import { StoreError } from '../../store/store-error.js';
+import { Recent } from './recent.js';
 import type { SessionKey } from '../../model/types.js';
 
 /** An Agent Engine: what keeps the sessions of one app. */
@@ -15,6 +16,8 @@ export interface Engine {
 /** Tells which engine an app is: an id, which is a number, or a full resource name. */
 export type EngineOf = (app: string) => string;
 
+/** Of how many engines it is remembered which app has them. */
+const MAX_ENGINES = 10_000;
 const ENGINE_NAME = /^projects\/[\w.:-]+\/locations\/([a-z0-9-]+)\/reasoningEngines\/\d+$/;
 const ENGINE_ID = /^\d+$/;
 const SESSION_ID = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -33,7 +36,7 @@ export function engineIn(text: string, project: string, location: string): Engin
  * that another app has: the API knows no apps, so that their sessions would meet.
  */
 export function engineFinder(engineOf: EngineOf, project: string, location: string): (app: string) => Engine {
-  const apps = new Map<string, string>();
+  const apps = new Recent<string>(MAX_ENGINES, () => 1);
   return (app) => {
     const text = engineOf(app);
     const engine = typeof text === 'string' ? engineIn(text, project, location) : undefined;

@@ -1,27 +1,67 @@
-// Reads events, page by page: from a time on, or the last ones.
+// Reads events, page by page: all of them, those from a time on, or the last ones.
 
 import { compareEvents, type ReadPart } from './session-log.js';
 import { fromApiEvent, type ReadEvent } from './from-api.js';
 import { toRfc3339 } from './times.js';
-import type { ApiEvent, Resource, SessionsApi } from './api.js';
+import type { Resource, SessionsApi } from './api.js';
 
 /** Nothing is before it. */
 const FIRST_TIME_MS = -62_135_596_800_000;
 
-/** All events from a time on; `-Infinity` for all. `undefined` when there is no session. */
+/** A reading of all events that was given up before its end: another one can go on with it. */
+export interface Unfinished {
+  readonly found: readonly ReadEvent[];
+  /** What asks for the next page. */
+  readonly next: string;
+  /** When the first page was asked for, by the clock of this machine. */
+  readonly begunAt: number;
+}
+
+/** All events. `undefined` when there is no session. `giveUp` gets what was read when the caller waits no more. */
+export async function readAll(
+  api: SessionsApi,
+  of: Resource,
+  begun: Unfinished | undefined,
+  giveUp: (unfinished: Unfinished) => void,
+): Promise<ReadPart | undefined> {
+  const begunAt = begun?.begunAt ?? Date.now();
+  const found = [...(begun?.found ?? [])];
+  let next = begun?.next;
+  try {
+    do {
+      const page = await api.events(of, { pageToken: next });
+      if (page === undefined) {
+        return undefined;
+      }
+      found.push(...page.items.map(fromApiEvent));
+      next = page.next;
+    } while (next !== undefined);
+  } catch (error) {
+    if (of.signal.aborted && next !== undefined) {
+      giveUp({ found, next, begunAt });
+    }
+    throw error;
+  }
+  return { events: inOrder(found), since: -Infinity, begunAt };
+}
+
+/** All events from a time on. `undefined` when there is no session. */
 export async function readSince(api: SessionsApi, of: Resource, since: number): Promise<ReadPart | undefined> {
-  const from = since <= FIRST_TIME_MS ? -Infinity : Math.floor(since);
-  const filter = from === -Infinity ? undefined : `timestamp>="${toRfc3339(from)}"`;
-  const found: ApiEvent[] = [];
+  if (since <= FIRST_TIME_MS) {
+    return await readAll(api, of, undefined, () => undefined);
+  }
+  const [from, begunAt] = [Math.floor(since), Date.now()];
+  const filter = `timestamp>="${toRfc3339(from)}"`;
+  const found: ReadEvent[] = [];
   for (let pageToken: string | undefined; ;) {
     const page = await api.events(of, { filter, pageToken });
     if (page === undefined) {
       return undefined;
     }
-    found.push(...page.items);
+    found.push(...page.items.map(fromApiEvent));
     pageToken = page.next;
     if (pageToken === undefined) {
-      return { events: inOrder(found), since: from };
+      return { events: inOrder(found), since: from, begunAt };
     }
   }
 }
@@ -31,22 +71,23 @@ export async function readSince(api: SessionsApi, of: Resource, since: number): 
  * taken.
  */
 export async function readLast(api: SessionsApi, of: Resource, count: number): Promise<ReadPart | undefined> {
-  const found: ApiEvent[] = [];
+  const begunAt = Date.now();
+  const found: ReadEvent[] = [];
   for (let pageToken: string | undefined; ;) {
     const page = await api.events(of, { orderBy: 'timestamp desc', pageToken });
     if (page === undefined) {
       return undefined;
     }
-    found.push(...page.items);
+    found.push(...page.items.map(fromApiEvent));
     pageToken = page.next;
     const events = inOrder(found);
     if (pageToken === undefined) {
-      return { events, since: -Infinity };
+      return { events, since: -Infinity, begunAt };
     }
-    const whole = events.slice(events.findIndex(({ at }) => at > (events[0]?.at ?? Infinity)));
-    const since = whole[0]?.at;
-    if (since !== undefined && whole.length < events.length && whole.length >= count) {
-      return { events: whole, since };
+    const later = events.filter(({ at }) => at > (events[0]?.at ?? Infinity));
+    const since = later[0]?.at;
+    if (since !== undefined && later.length >= count) {
+      return { events: later, since, begunAt };
     }
   }
 }
@@ -55,10 +96,7 @@ export async function readLast(api: SessionsApi, of: Resource, count: number): P
  * Each event once, in order. One that was sent again while its first try was on its way is there twice; the first
  * counts.
  */
-function inOrder(found: readonly ApiEvent[]): ReadEvent[] {
+function inOrder(found: readonly ReadEvent[]): ReadEvent[] {
   const seen = new Set<string>();
-  return found
-    .map(fromApiEvent)
-    .sort(compareEvents)
-    .filter(({ id }) => !seen.has(id) && seen.add(id));
+  return [...found].sort(compareEvents).filter(({ id }) => !seen.has(id) && seen.add(id));
 }

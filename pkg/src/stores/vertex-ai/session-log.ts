@@ -16,6 +16,8 @@ export interface ReadPart {
   readonly events: readonly ReadEvent[];
   /** All events with this time or a later one; `-Infinity` for all. */
   readonly since: number;
+  /** When the first page of it was asked for, by the clock of this machine. */
+  readonly begunAt: number;
 }
 
 /** How many numbers a block has. The first block is that of true numbers. */
@@ -56,7 +58,7 @@ export class SessionLog {
   #events: readonly KnownEvent[];
   #ids: Set<string>;
 
-  private constructor(created: string | undefined, { events, since }: ReadPart, readAt?: number) {
+  private constructor(created: string | undefined, { events, since }: Omit<ReadPart, 'begunAt'>, readAt?: number) {
     this.created = created;
     this.#since = since;
     this.#readAt = readAt;
@@ -70,9 +72,9 @@ export class SessionLog {
     return new SessionLog(created, { events: [], since: -Infinity });
   }
 
-  /** A log that was read for the first time. `readAt`: when that began, by the clock of this machine. */
-  static read(part: ReadPart, readAt: number): SessionLog {
-    return new SessionLog(undefined, part, readAt);
+  /** A log that was read for the first time. */
+  static read(part: ReadPart): SessionLog {
+    return new SessionLog(undefined, part, part.begunAt);
   }
 
   /** Whether all events are known. */

@@ -5,7 +5,7 @@ import { keyText } from '../shared/keys.js';
 import { CREATION_LABEL, idIn } from './labels.js';
 import { engineFinder, sessionName, type Engine } from './names.js';
 import { Positions } from './positions.js';
-import { readLast, readSince } from './read-events.js';
+import { readAll, readLast, readSince, type Unfinished } from './read-events.js';
 import { Recent } from './recent.js';
 import { SessionLog, type ReadPart } from './session-log.js';
 import { splitState, type ScopedState } from './state.js';
@@ -17,7 +17,10 @@ import type { SessionKey } from '../../model/types.js';
 import type { Signal } from '../../async/abort.js';
 
 /** How many events are remembered by their ids. */
-const MAX_EVENTS = 500_000;
+const MAX_EVENTS = 200_000;
+/** How many events are kept of readings that were given up, and how long, in milliseconds. */
+const MAX_UNFINISHED = 20_000;
+const MAX_UNFINISHED_MS = 120_000;
 
 /** What is read of a log: all of it, its last events, or those from a time on. */
 export type Wanted = 'all' | { readonly last: number } | { readonly since: number };
@@ -29,6 +32,7 @@ export class Sessions {
   readonly engineOf: (app: string) => Engine;
   readonly #clockSkew: number;
   readonly #queues = new Queues();
+  readonly #unfinished = new Recent<Unfinished>(MAX_UNFINISHED, ({ found }) => found.length);
   readonly #logs = new Recent<SessionLog>(MAX_EVENTS, ({ events }) => 1 + events.length);
 
   constructor(api: SessionsApi, { engineOf, project, location, clockSkew }: Settings) {
@@ -91,17 +95,32 @@ export class Sessions {
 
   /** Reads a part of a log: `undefined` when there is no session. */
   async read(of: Resource, wanted: Wanted): Promise<ReadPart | undefined> {
-    if (wanted !== 'all' && 'last' in wanted) {
-      return await readLast(this.api, of, wanted.last);
+    if (wanted === 'all') {
+      const giveUp = (unfinished: Unfinished): void => this.#unfinished.set(of.name, unfinished);
+      return await readAll(this.api, of, await this.#begun(of), giveUp);
     }
-    return await readSince(this.api, of, wanted === 'all' ? -Infinity : wanted.since);
+    return 'last' in wanted ? await readLast(this.api, of, wanted.last) : await readSince(this.api, of, wanted.since);
+  }
+
+  /**
+   * What an earlier try has read of a long log before its caller waited no more: it is used once, and soon, and not
+   * for a session that may have been made since.
+   */
+  async #begun(of: Resource): Promise<Unfinished | undefined> {
+    const begun = this.#unfinished.get(of.name);
+    this.#unfinished.delete(of.name);
+    if (begun === undefined || Date.now() - begun.begunAt > MAX_UNFINISHED_MS) {
+      return undefined;
+    }
+    const session = await this.api.get(of);
+    const isOlder = session !== undefined && fromRfc3339(session.createTime) < begun.begunAt - this.#clockSkew;
+    return isOlder ? begun : undefined;
   }
 
   /** Reads a log that is not known. */
   async readFirst(of: Resource, wanted: Wanted): Promise<readonly [SessionLog, ReadPart] | undefined> {
-    const readAt = Date.now();
     const part = await this.read(of, wanted);
-    return part && [SessionLog.read(part, readAt), part];
+    return part && [SessionLog.read(part), part];
   }
 
   /** How many changes of this store there were to what a session shares. */
