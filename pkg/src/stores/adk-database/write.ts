@@ -185,8 +185,8 @@ function insertEvent(tables: Tables, change: Change, event: Json): string {
 }
 
 /**
- * Where an event comes: at its time. Events of one millisecond would come in the order of their ids, which says nothing:
- * so one that would come before another of its millisecond, which is there, comes a microsecond after that.
+ * Where an event comes: at its time. Events of one millisecond would come in the order of their ids, which says
+ * nothing: so one that would come before another of its millisecond, which is there, comes a microsecond after that.
  */
 function placeOf(tables: Tables, { key, event }: Change): string {
   const { id, time } = event as NonNullable<Change['event']>;
@@ -237,15 +237,15 @@ function isScope(part: SharedPart, { appName, userId = '' }: Change['key']): str
 }
 
 /**
- * How long a deletion waits for others, in milliseconds: less than the second after which Postgres ends one of two that
- * wait for each other.
+ * How long a deletion waits for others, in milliseconds: less than the second after which Postgres ends one of two
+ * that wait for each other.
  */
 const DELETION_WAITS_MS = 250;
 
 /**
  * Deletes a session and its events; with `created` only one that was created then. Events come first, as adk-python
- * deletes them. The two may wait for each other all the same, for an event that came meanwhile: then this one gives up,
- * to be tried again, as adk-python would not.
+ * deletes them. The two may wait for each other all the same, for an event that came meanwhile: then this one gives
+ * up, to be tried again, as adk-python would not.
  */
 export function removeStatements(tables: Tables, key: SessionKey, created: string | undefined): string[] {
   const isNamed = created === undefined ? '' : ` and ${microseconds('create_time')} = ${literal(created)}`;
