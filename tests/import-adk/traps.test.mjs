@@ -90,6 +90,30 @@ test('keys that live for one invocation do not come over in events', async () =>
 });
 
 describe('app and user state', () => {
+  test("is each one's own, of several apps and users of one name, also of users without a session", async () => {
+    const tables = pythonTables();
+    for (const app of ['a', 'b']) {
+      tables.app(app, { is: app });
+      tables.user(app, 'alone', { is: `${app} alone` });
+      for (const user of ['u', 'v']) {
+        tables.user(app, user, { is: `${app} ${user}` });
+        for (const id of ['s', 't']) {
+          tables.session(app, user, id, {});
+          tables.event(app, user, id, 'e', 1000, writes({ 'app:is': 'event', 'user:is': 'event', 'user:more': 1 }));
+        }
+      }
+    }
+    const service = new SessionService();
+    const { problems, sessions } = await importAdk(tables.database, service);
+    assert.deepEqual([problems, sessions], [[], 8]);
+    for (const appName of ['a', 'b']) {
+      assert.deepEqual(await service.getAppState({ appName }), { is: appName });
+      for (const userId of ['u', 'v', 'alone']) {
+        assert.deepEqual(await service.getUserState({ appName, userId }), { is: `${appName} ${userId}` });
+      }
+    }
+  });
+
   test('is made what the rows say again, where the service has no other sessions', async () => {
     const tables = pythonTables();
     tables.app('a', { theme: 'row' });
