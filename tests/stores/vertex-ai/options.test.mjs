@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
+import { increment } from 'statepad';
 import { vertexAiStore } from 'statepad/stores/vertex-ai';
 import { fakeVertexAi } from 'statepad/testing/vertex';
 import { append, APP, context, create, keyOf, opened, PROJECT, storeOver } from './words.mjs';
@@ -135,6 +136,15 @@ test('what the API has no words for is refused by name', async () => {
   for (const [run, message] of [
     [() => service.appendEvent({ session, event: {}, expectedRevision: 0 }), /expectedRevision/],
     [() => service.rewind(session, { before: 'i' }), /revision/],
+    [() => service.redo(session), /revision/],
+    [() => service.fork(session, { at: 0 }), /revision/],
+    [() => service.stateAt(session, 0), /revision/],
+    [() => service.history({ ...ofApp, key: 'app:x' }), /revision/],
+    [() => service.lease(session), /the store keeps no leases/],
+    [
+      () => service.appendEvent({ session, event: { actions: { stateDelta: { n: increment(1) } } } }),
+      /increment of "n" cannot be kept/,
+    ],
   ]) {
     await assert.rejects(run(), { code: 'INVALID_ARGUMENT', message });
   }

@@ -54,6 +54,19 @@ test('the requests of a session that one service has for itself', async () => {
   assert.deepEqual(await get(), ['listEvents']);
 });
 
+test('a session that is created costs the other sessions of its app and its user nothing', async () => {
+  const { vertex, service } = opened();
+  const session = await service.createSession({ ...KEY, state: { 'app:x': 1, 'user:y': 2 } });
+  await service.appendEvent({ session, event: {} });
+  await service.createSession(keyOf('s2'));
+  const [asked] = await requestsOf(vertex, () => service.appendEvent({ session, event: {} }));
+  assert.deepEqual(asked, ['getSession', 'listEvents', 'appendEvent']);
+  const written = await service.createSession({ ...keyOf('s3'), state: { 'app:x': 3 } });
+  assert.deepEqual(written.state, { 'app:x': 3, 'user:y': 2 });
+  await service.appendEvent({ session, event: {} });
+  assert.deepEqual(session.state, { 'app:x': 3, 'user:y': 2 });
+});
+
 test('the last events of a long log cost two requests, and all of them a page for each hundred', async () => {
   const { vertex, reader } = await long(1_050);
   const service = reader();

@@ -31,7 +31,7 @@ export async function checkTables(database: Database, schema: string, quoted: st
     throw new StoreError('rejected', `the schema "${schema}" holds tables of no ADK that is known: ${what}`);
   }
   if (kind !== 'adk-python-v1') {
-    const help = 'bring it over with importAdk';
+    const help = 'bring it over with importAdk of statepad/import-adk';
     const message = `the schema "${schema}" holds a database of the kind ${kind} (${what}), not of adk-python-v1`;
     throw new StoreError('rejected', `${message}, which is the only one to be worked in: ${help}`);
   }

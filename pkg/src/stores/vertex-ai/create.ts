@@ -1,6 +1,7 @@
 // The creation of a session.
 
 import { sessionExists } from '../../store/refusals.js';
+import { isEmpty } from '../shared/values.js';
 import { CREATION_LABEL, labelOf } from './labels.js';
 import { SessionLog } from './session-log.js';
 import { createdOf, scopeText, stateOf, type Sessions } from './sessions.js';
@@ -37,7 +38,7 @@ export async function createSession(
     return await afterRefusal(sessions, change, written, of);
   }
   sessions.keep(key, SessionLog.ofNew(label === undefined ? undefined : change.id));
-  return { rev: 0, prev: null, pos: lostPositions(sessions, key) };
+  return { rev: 0, prev: null, pos: positionsAfter(sessions, change) };
 }
 
 /** What is there after an answer was lost. Without a label it is not known whose it is. */
@@ -72,7 +73,7 @@ async function afterRefusal(
   }
   if (!refused.isSure) {
     // An earlier try of this very call has made it.
-    return { rev: 0, prev: null, pos: lostPositions(sessions, key) };
+    return { rev: 0, prev: null, pos: positionsAfter(sessions, change) };
   }
   const pos = sessions.seen(key, stateOf(session));
   const first = session.updateTime === session.createTime ? undefined : await sessions.readFirst(of, 'all');
@@ -85,7 +86,11 @@ function isOf({ id, key }: Change, session: ApiSession | undefined): boolean {
   return session !== undefined && session.userId === key.userId && createdOf(session) === id;
 }
 
-/** The API does not answer what the values of the app and the user are now. */
-function lostPositions({ positions }: Sessions, { appName: app, userId: user }: SessionKey): Committed['pos'] {
-  return { app: positions.lost(scopeText(app)), user: positions.lost(scopeText(app, user)) };
+/** The API does not answer what the values of the app and the user are now: they have to be read. */
+function positionsAfter({ positions }: Sessions, { key, delta }: Change): Committed['pos'] {
+  const { appName: app, userId: user } = key;
+  return {
+    app: isEmpty(delta.app) ? positions.unknown() : positions.lost(scopeText(app)),
+    user: isEmpty(delta.user) ? positions.unknown() : positions.lost(scopeText(app, user)),
+  };
 }

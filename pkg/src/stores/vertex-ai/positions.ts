@@ -50,6 +50,11 @@ export class Positions {
     return this.#set(scope, this.#highest + 1, undefined, 1);
   }
 
+  /** A position that no scope has: for an answer that cannot tell. */
+  unknown(): number {
+    return (this.#highest += 1);
+  }
+
   #set(scope: string, pos: number, values: Values | undefined, written = 0): number {
     this.#highest = Math.max(this.#highest, pos);
     this.#scopes.set(scope, { pos, values, writes: this.writes(scope) + written });

@@ -2,20 +2,16 @@
 
 import type { Version } from './schema.js';
 
-/** What the API can be asked. */
-export const CALLS = [
-  'createSession',
-  'getSession',
-  'listSessions',
-  'updateSession',
-  'deleteSession',
-  'listEvents',
-  'appendEvent',
-  'getOperation',
-] as const;
-
 /** What the API can be asked, by the names of its methods. */
-export type VertexCall = (typeof CALLS)[number];
+export type VertexCall =
+  | 'createSession'
+  | 'getSession'
+  | 'listSessions'
+  | 'updateSession'
+  | 'deleteSession'
+  | 'listEvents'
+  | 'appendEvent'
+  | 'getOperation';
 
 /** What a path asks for. */
 export interface Target {
@@ -52,6 +48,9 @@ const ROUTES = [
   route('GET', `${SESSION}/operations/(?<operation>[^/:]+)`, 'getOperation'),
   route('GET', `projects/${LOCATION}/operations/(?<operation>[^/:]+)`, 'getOperation'),
 ] as const;
+
+/** All that the API can be asked. */
+export const CALLS: readonly VertexCall[] = [...new Set(ROUTES.map(([, , call]) => call))];
 
 /** What a request asks for; `undefined` when the API has no such path. */
 export function targetOf(method: string, path: string): Target | undefined {
