@@ -48,7 +48,92 @@ describe('the state of a session', () => {
   });
 });
 
+describe('a key that statepad has deleted in the tables of adk-python', () => {
+  const deletes = (...deleted) => ({
+    actions: { state_delta: Object.fromEntries(deleted.map((name) => [name, null])) },
+    custom_metadata: { statepad: { deleted } },
+  });
+
+  test('is deleted, and needs no event more', async () => {
+    const tables = pythonTables();
+    tables.session('a', 'u', 's', { kept: 1 });
+    tables.event('a', 'u', 's', 'e', 1000, writes({ kept: 1, gone: 2 }));
+    tables.event('a', 'u', 's', 'f', 2000, deletes('gone'));
+    const service = new SessionService();
+    const result = await importAdk(tables.database, service);
+    assert.deepEqual([result.problems, result.events, result.corrected], [[], 2, 0]);
+    assert.deepEqual((await service.getSession(key)).state, { kept: 1 });
+  });
+
+  test('and that the row has all the same is there', async () => {
+    const tables = pythonTables();
+    tables.session('a', 'u', 's', { back: null });
+    tables.event('a', 'u', 's', 'f', 2000, deletes('back'));
+    const service = new SessionService();
+    const result = await importAdk(tables.database, service);
+    assert.deepEqual([result.problems, result.corrected], [[], 1]);
+    const { state, events } = await service.getSession(key);
+    assert.deepEqual(state, { back: null });
+    assert.deepEqual(events[1].customMetadata, { statepad: { imported: 'the row of the session says so' } });
+  });
+});
+
+test('keys that live for one invocation do not come over in events', async () => {
+  const tables = pythonTables();
+  tables.session('a', 'u', 's', { n: 1 });
+  tables.event('a', 'u', 's', 'e', 1000, writes({ n: 1, 'temp:gone': 2 }));
+  const service = new SessionService();
+  const { problems } = await importAdk(tables.database, service);
+  assert.deepEqual(problems, []);
+  const { events } = await service.getSession(key);
+  assert.deepEqual(events[0].actions.stateDelta, { n: 1 });
+});
+
 describe('app and user state', () => {
+  test("is each one's own, of several apps and users of one name, also of users without a session", async () => {
+    const tables = pythonTables();
+    for (const app of ['a', 'b']) {
+      tables.app(app, { is: app });
+      tables.user(app, 'alone', { is: `${app} alone` });
+      for (const user of ['u', 'v']) {
+        tables.user(app, user, { is: `${app} ${user}` });
+        for (const id of ['s', 't']) {
+          tables.session(app, user, id, {});
+          tables.event(app, user, id, 'e', 1000, writes({ 'app:is': 'event', 'user:is': 'event', 'user:more': 1 }));
+        }
+      }
+    }
+    const service = new SessionService();
+    const { problems, sessions } = await importAdk(tables.database, service);
+    assert.deepEqual([problems, sessions], [[], 8]);
+    for (const appName of ['a', 'b']) {
+      assert.deepEqual(await service.getAppState({ appName }), { is: appName });
+      for (const userId of ['u', 'v', 'alone']) {
+        assert.deepEqual(await service.getUserState({ appName, userId }), { is: `${appName} ${userId}` });
+      }
+    }
+  });
+
+  test('is made what the rows say again, where the service has no other sessions', async () => {
+    const tables = pythonTables();
+    tables.app('a', { theme: 'row' });
+    tables.session('a', 'u', 's', {});
+    const service = new SessionService();
+    await importAdk(tables.database, service);
+    await service.updateState({ appName: 'a' }, () => ({ 'app:theme': 'ours', 'app:more': 1 }));
+    const { problems } = await importAdk(tables.database, service);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(await service.getAppState(key), { theme: 'row' });
+  });
+
+  test('with a number that JavaScript rounds is there, and told', async () => {
+    const tables = pythonTables();
+    tables.app('a', '{"id":-9007199254740993}');
+    const result = await importAdk(tables.database, new SessionService());
+    const reason = 'state has the number -9007199254740993, which becomes -9007199254740992';
+    assert.deepEqual(result.problems, [{ appName: 'a', reason, imported: true }]);
+  });
+
   test('is what the rows say, whatever the events wrote; without a row it is empty', async () => {
     const tables = pythonTables();
     tables.app('a', { theme: 'row' });
@@ -85,6 +170,12 @@ describe('a broken row', () => {
       'a state with keys of the app',
       (t) => t.session('a', 'u', 'x', { 'app:b': 1 }),
       /"app:b", which belongs to another/,
+    ],
+    ['a state with keys of an invocation', (t) => t.session('a', 'u', 'x', { 'temp:b': 1 }), /another scope$/],
+    [
+      'an event whose actions are no object',
+      (t) => (t.session('a', 'u', 'x', {}), t.event('a', 'u', 'x', 'bad', 1, { actions: 7 })),
+      /^actions must be an object$/,
     ],
     ['a blank id', (t) => t.session('a', 'u', ' ', {}), /^the id of the session is blank$/],
     [
