@@ -1,6 +1,6 @@
 """Prints pickles of actions as adk-python keeps them in databases of schema 0, and the JSON that pydantic makes of them.
 
-tests/import-adk/pickles.json has what it prints under the versions of google-adk that it names.
+tests/import-adk/pickles.jsonl has what it prints under the versions of google-adk that it names.
 """
 
 import base64
