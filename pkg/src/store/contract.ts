@@ -48,7 +48,8 @@ export type Migrate = 'create' | 'upgrade' | 'check';
 
 /**
  * What a store can compare before it writes: everything that a {@link Guard} can say; values of names (`keys`) and
- * `created`, but no revisions and positions; or nothing.
+ * `created`, but no revisions and positions; or nothing. `created` is sent to a store that compares nothing, too: it
+ * refuses as well as it can what is meant for another session, though not in the moment of writing.
  */
 export type Guards = 'all' | 'keys' | 'none';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createEvent } from '@google/adk';
-import { DELETED } from 'statepad';
+import { DELETED, SessionService } from 'statepad';
 import { adkService } from './adk.mjs';
 import { append, appendForeign, APP, call, context, create, ENGINE, keyOf, opened, storeOver } from './words.mjs';
 
@@ -209,4 +209,16 @@ test('a session that another has deleted and made anew is read as another sessio
   assert.deepEqual([read.state, read.revision, read.events], [{ new: 1 }, 0, []]);
   await assert.rejects(service.appendEvent({ session, event: {} }), { code: 'SESSION_NOT_FOUND' });
   await assert.rejects(store.commit({ ...append('e9', KEY), guard: { created } }, context), { code: 'not-found' });
+});
+
+test('nothing is written through a handle to a session that another has deleted and made anew', async () => {
+  const { vertex, service } = opened();
+  const old = await service.createSession({ ...KEY, state: { n: 1 } });
+  const other = new SessionService({ store: storeOver(vertex) });
+  await other.deleteSession(KEY);
+  await other.createSession({ ...KEY, state: { n: 2 } });
+  const event = { author: 'ana', actions: { stateDelta: { n: 3 } } };
+  await assert.rejects(service.appendEvent({ session: old, event }), { code: 'SESSION_NOT_FOUND' });
+  const { state, events } = await other.getSession(KEY);
+  assert.deepEqual([state.n, events.length], [2, 0]);
 });

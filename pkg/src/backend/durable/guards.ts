@@ -5,11 +5,11 @@ import type { Guard, SessionStore } from '../../store/contract.js';
 
 /**
  * The guard of a change, as far as the store can compare it. Throws `INVALID_ARGUMENT` when it cannot compare what the
- * caller has asked for. `created`, which the service adds by itself, is left out where the store compares nothing; a
- * token of a lease goes to the store that has given it.
+ * caller has asked for. `created`, which the service adds by itself, is sent to every store, and a token of a lease to
+ * the store that has given it.
  */
 export function guardOf({ guards = 'all' }: Pick<SessionStore, 'guards'>, guard: Guard): { readonly guard?: Guard } {
-  const { keys, rev, pos, fence } = guard;
+  const { created, keys, rev, pos, fence } = guard;
   if (guards !== 'all' && (rev !== undefined || pos !== undefined)) {
     throw keys === undefined
       ? refused('expectedRevision cannot be kept: the store compares no revisions', 'expectedRevision')
@@ -19,10 +19,11 @@ export function guardOf({ guards = 'all' }: Pick<SessionStore, 'guards'>, guard:
     const why = 'the store compares neither values nor revisions';
     throw refused(`updateState cannot be kept from overwriting what others write: ${why}`);
   }
-  if (guards === 'none') {
-    return fence === undefined ? {} : { guard: { fence } };
+  if (guards !== 'none') {
+    return { guard };
   }
-  return { guard };
+  const left = { ...(created !== undefined && { created }), ...(fence !== undefined && { fence }) };
+  return Object.keys(left).length > 0 ? { guard: left } : {};
 }
 
 const ADVICE = 'let the function read the keys that it needs by their names';
