@@ -192,12 +192,14 @@ test('a store that does not say what became of a lease is asked again, and then 
   await assert.rejects(service.lease(session), hasCode('STORE_UNAVAILABLE'));
 });
 
-test('a store that compares nothing else still gets the token', async () => {
+test('a store that compares nothing else still gets the token, and which session is meant', async () => {
   const opened = await open({ guards: 'none' });
   const { service, session, asked } = opened;
   const lease = await service.lease(session);
   await service.appendEvent({ session, event: setting({ n: 1 }) });
-  assert.deepEqual(asked.at(-1).guard, { fence: lease.token });
+  const [{ created }] = asked;
+  assert.equal(typeof created, 'string');
+  assert.deepEqual(asked.at(-1).guard, { created, fence: lease.token });
   await overtake(opened, lease);
   await assert.rejects(service.appendEvent({ session, event: setting({ n: 2 }) }), hasCode('LEASE_LOST'));
 });
