@@ -60,9 +60,12 @@ export class Unresolved {
     if (pending === undefined) {
       return undefined;
     }
-    const isCommitted = pending.id !== null && (await this.#isCommitted(pending.id, pending.process));
+    if (pending.id !== null && (await this.#isCommitted(pending.id, pending.process))) {
+      // It stays known: what is asked of the server next may be cut off, too, and then the change comes once more.
+      return { created: pending.created };
+    }
     this.#pending.delete(change);
-    return isCommitted ? { created: pending.created } : undefined;
+    return undefined;
   }
 
   async #isCommitted(id: string, process: string): Promise<boolean> {
