@@ -73,6 +73,24 @@ await withDatabase(async (database) => {
   const nothing = { sessions: 1, events: 0, app: {}, user: {} };
 
   for (const kind of ['create', 'update']) {
+    test(`${kind}: what is asked after a lost commit is cut off, too: it is made once`, async (t) => {
+      const cuts = { commit: 'asked', asked: 'told', told: 'over' };
+      let step;
+      const { schema, store, faulty } = await open(t, (text, proxy) => {
+        const isNext = { commit: text === 'commit', asked: text.includes('txid_status'), told: true }[step];
+        if (isNext && step !== 'asked') proxy.cut = 'answer';
+        if (isNext) step = cuts[step];
+      });
+      step = 'commit';
+      await assert.rejects(faulty.commit(kinds[kind], context), { name: 'CommitLost' });
+      const delta = { user: { set: { a: 2 } } };
+      await store.commit({ id: 'o', kind: 'update', key: { appName: 'a', userId: 'u' }, time: 1, delta }, context);
+      await assert.rejects(faulty.commit(kinds[kind], context));
+      assert.equal(step, 'over');
+      assert.equal((await faulty.commit(kinds[kind], context)).duplicate, true);
+      assert.deepEqual(await writtenOf(schema), { ...expected[kind], user: { a: 2 } });
+    });
+
     const isFirst = (text) => text.startsWith('begin');
     const isLast = (text) => text === 'commit';
     for (const [when, isWhere, cut, isWritten] of [
