@@ -12,14 +12,13 @@ import pathlib
 import pickle
 import uuid
 
-from fastapi.openapi.models import OAuth2, OAuthFlowAuthorizationCode, OAuthFlows
-from google.adk.auth.auth_credential import AuthCredential, AuthCredentialTypes, OAuth2Auth
-from google.adk.auth.auth_tool import AuthConfig
 from google.adk.events.event_actions import EventActions, EventCompaction
 from google.adk.tools.tool_confirmation import ToolConfirmation
 from google.adk.version import __version__
 from google.genai import types
 from pydantic_core import PydanticSerializationError
+
+from auth import auth_config
 
 utc = datetime.timezone.utc
 moment = datetime.datetime(2024, 2, 29, 3, 4, 5, 678, tzinfo=utc)
@@ -48,15 +47,6 @@ def compaction():
   blob = types.Part(inline_data=types.Blob(mime_type="image/png", data=b"\x89PNG\xff\xfe"))
   content = types.Content(role="model", parts=[types.Part(text="x"), call, blob])
   return EventCompaction(start_timestamp=1.5, end_timestamp=2.0, compacted_content=content)
-
-
-def auth_config():
-  code = OAuthFlowAuthorizationCode(
-      authorizationUrl="https://auth.test/a", tokenUrl="https://auth.test/t", scopes={"read_all": "reads all"}
-  )
-  credential = AuthCredential(auth_type=AuthCredentialTypes.OAUTH2, oauth2=OAuth2Auth(client_id="id_1"))
-  scheme = OAuth2(flows=OAuthFlows(authorizationCode=code))
-  return AuthConfig(auth_scheme=scheme, raw_auth_credential=credential)
 
 
 def all_actions():

@@ -7,27 +7,17 @@ import asyncio
 import json
 import sys
 
-from google.adk.auth.auth_credential import AuthCredential, AuthCredentialTypes, OAuth2Auth
-from google.adk.auth.auth_tool import AuthConfig
 from google.adk.events.event import Event
 from google.adk.events.event_actions import EventActions, EventCompaction
 from google.adk.sessions.database_session_service import DatabaseSessionService
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.adk.tools.tool_confirmation import ToolConfirmation
 from google.genai import types
-from fastapi.openapi.models import OAuth2, OAuthFlowAuthorizationCode, OAuthFlows
+
+from auth import auth_config
 
 APP = "shop"
 ODD = "a/b \"c'; 😀 \\ %s ü"
-
-
-def auth_config():
-  code = OAuthFlowAuthorizationCode(
-      authorizationUrl="https://auth.test/a", tokenUrl="https://auth.test/t", scopes={"read_all": "reads all"}
-  )
-  credential = AuthCredential(auth_type=AuthCredentialTypes.OAUTH2, oauth2=OAuth2Auth(client_id="id_1"))
-  scheme = OAuth2(flows=OAuthFlows(authorizationCode=code))
-  return AuthConfig(auth_scheme=scheme, raw_auth_credential=credential)
 
 
 def rich_events():
