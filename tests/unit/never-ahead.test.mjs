@@ -89,7 +89,7 @@ describe('a store that cannot be read', () => {
     assert.equal((await context.service.getSession(KEY)).state.x, 1);
   });
 
-  test('cannot be opened: STORE_UNAVAILABLE, and tried again at the next call', async () => {
+  test('cannot be opened as it is: STORE_UNSUITABLE, and tried again at the next call', async () => {
     let isBad = true;
     let opened = 0;
     const store = {
@@ -103,7 +103,7 @@ describe('a store that cannot be read', () => {
     const service = new SessionService({ store, migrate: 'check', retry });
     await assert.rejects(
       service.createSession(KEY),
-      (error) => hasCode('STORE_UNAVAILABLE')(error) && error.message.includes('the schema is too new'),
+      (error) => hasCode('STORE_UNSUITABLE')(error) && error.message.includes('the schema is too new'),
     );
     isBad = false;
     await service.createSession(KEY);

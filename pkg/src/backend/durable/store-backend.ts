@@ -49,7 +49,8 @@ export class StoreBackend implements SessionBackend {
   constructor(options: StoredOptions) {
     const store = 'persist' in options.store ? callbackStore(options.store) : options.store;
     const cache = new SessionCache(options.cachedEvents);
-    const connection = new Connection(store, options, options.migrate, (hints) =>
+    const retry = { ...options, isTotal: store.asksAgain === true };
+    const connection = new Connection(store, retry, options.migrate, (hints) =>
       loader.reloadHinted(hints, this.#topics),
     );
     const loader = new SessionLoader(connection, cache);
@@ -57,7 +58,7 @@ export class StoreBackend implements SessionBackend {
       connection,
       cache,
       loader,
-      writer: new ChangeWriter(connection, cache, options),
+      writer: new ChangeWriter(connection, cache, retry),
       now: options.now,
     };
     this.#reservations = store.reserve && new Reservations(connection);
