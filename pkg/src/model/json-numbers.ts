@@ -1,7 +1,7 @@
 // Numbers of JSON texts that JavaScript cannot hold: JSON.parse rounds them without a word.
 //
 // 2^53 + 1 (9007199254740993) is a common key of databases, and becomes 9007199254740992. A number is lost when it is
-// another one after it was read and written again. Doubles that were written by the rule of JavaScript, Python and most
+// another one after it was read and written again. Doubles that were written by the rule of JavaScript, Python and
 // others are not: 0.1, 1e300, and 1e300 in 301 digits, as JSONB of Postgres writes it.
 
 /** A number that JavaScript cannot hold. */
