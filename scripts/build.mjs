@@ -14,9 +14,9 @@ const inRoot = (...path) => join(root, ...path);
 const recipe = (...scripts) => [...scripts.map((name) => inRoot('scripts', name)), inRoot('package-lock.json')];
 
 const parts = {
-  core: () => buildCore(recipe('core.mjs', 'module-text.mjs')),
-  bundle: () => bundlePackage(recipe('package.mjs', 'entries.mjs')),
-  declarations: () => declarePackage(recipe('package.mjs', 'entries.mjs')),
+  core: () => buildCore(recipe('core.mjs', 'module-text.mjs', 'printing.mjs')),
+  bundle: () => bundlePackage(recipe('package.mjs', 'printing.mjs', 'entries.mjs')),
+  declarations: () => declarePackage(recipe('package.mjs', 'printing.mjs', 'entries.mjs')),
   page: () => step('www/dist', inRoot('www', 'dist'), sourcesOfPage(), buildPage),
 };
 

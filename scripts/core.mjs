@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
+import { lineLimit } from './printing.mjs';
 import { run } from './run.mjs';
 import { filesUnder, hashOf, step } from './step.mjs';
 import { cargoHome, env, root, wasmTarget } from './tools.mjs';
@@ -195,10 +196,11 @@ async function minify(file) {
     charset: 'utf8',
     legalComments: 'none',
     minifyWhitespace: true,
+    lineLimit,
     minifySyntax: true,
     define: Object.fromEntries(AT_IMPORT.map((name) => [name, `Host${name}`])),
     banner: AT_IMPORT.map((name) => `const Host${name}=globalThis.${name}??class{decode(){}};`).join(''),
   });
-  const ofNumbers = (text) => text.replace(/,(?:\d+|"-?\d+"):"\w+"/g, '');
+  const ofNumbers = (text) => text.replace(/,\s*(?:\d+|"-?\d+"):"\w+"/g, '');
   writeFileSync(file, code.replace(/Object\.freeze\(\{[^{}]*\}\)/g, ofNumbers));
 }

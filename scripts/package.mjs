@@ -3,6 +3,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { entryNames, exportedNames } from './entries.mjs';
+import { lineLimit } from './printing.mjs';
 import { run } from './run.mjs';
 import { filesUnder, remade } from './step.mjs';
 import { root } from './tools.mjs';
@@ -107,6 +108,7 @@ export async function bundleInto(folder) {
     root: folder,
     publicDir: false,
     logLevel: 'error',
+    plugins: [{ name: 'print', renderChunk: printed }],
     build: {
       outDir: join(folder, 'dist'),
       emptyOutDir: false,
@@ -134,7 +136,7 @@ export async function bundleInto(folder) {
           entryFileNames: '[name].js',
           // As deep as engine/, so that the way to the module is the same from both.
           chunkFileNames: 'chunks/[name].js',
-          minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+          minify: false,
           codeSplitting: {
             includeDependenciesRecursively: false,
             groups: [{ name: (file) => groupOf(pathOf(file)) }],
@@ -142,6 +144,22 @@ export async function bundleInto(folder) {
         },
       },
     },
+  });
+}
+
+/** A script without comments and blanks, in lines that a terminal can show. Its names stay. */
+async function printed(code, { fileName }) {
+  const { transform } = await import('esbuild');
+  return await transform(code, {
+    sourcefile: fileName,
+    sourcemap: 'external',
+    sourcesContent: false,
+    target: 'es2022',
+    format: 'esm',
+    charset: 'utf8',
+    legalComments: 'none',
+    minifyWhitespace: true,
+    lineLimit,
   });
 }
 
