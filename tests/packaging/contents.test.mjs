@@ -112,7 +112,9 @@ describe('the published package', () => {
 
   it('shows an uncaught error without pages of code before it', async () => {
     const scripts = named(/^(dist\/.*|wasm\/statepad)\.js$/);
-    const long = scripts.flatMap(([path, text]) => (text.split('\n').some(({ length }) => length > 500) ? [path] : []));
+    const long = scripts.flatMap(([path, text]) =>
+      text.split('\n').some(({ length }) => length > 500) ? [path] : [],
+    );
     assert.ok(scripts.length > 15);
     assert.deepEqual(long, []);
     const program = `
@@ -120,7 +122,10 @@ describe('the published package', () => {
       await new SessionService().createSession({ appName: 'tutor' });
     `;
     const folder = await project({ 'uncaught.js': program });
-    const { cause } = await run(process.execPath, ['uncaught.js'], { cwd: folder }).then(assert.fail, (error) => error);
+    const { cause } = await run(process.execPath, ['uncaught.js'], { cwd: folder }).then(
+      assert.fail,
+      (error) => error,
+    );
     const before = cause.stderr.indexOf('userId is missing');
     assert.ok(before > 0 && before < 1000, cause.stderr.slice(0, 1000));
   });
