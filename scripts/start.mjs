@@ -1,5 +1,5 @@
 // `npm start`: builds everything, replays conversations, then serves the page. `--no-serve` leaves the page out; all
-// other arguments are for the replay. `--help`, and arguments that make no sense, are answered before anything is built.
+// other arguments are for the replay. `--help` and unknown options are answered before anything is built.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
