@@ -51,7 +51,8 @@ export class LeasedRunner extends Runner {
       const signals = abortSignal === undefined ? [lease.signal] : [lease.signal, abortSignal];
       yield* super.runAsync.call(run, { ...params, abortSignal: AbortSignal.any(signals) });
     } finally {
-      await release();
+      // What the agent has thrown is told first. A lease that was lost is told by its signal.
+      await release().catch(() => undefined);
     }
     // ADK ends an aborted run without a word.
     if (lease.signal.aborted) {
