@@ -1,4 +1,4 @@
-// Files that are renamed, deleted or replaced under a running process: nothing is acknowledged that went to the old one.
+// Files that are renamed, deleted or replaced under a running process: what went to the old one is not acknowledged.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

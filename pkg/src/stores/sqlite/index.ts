@@ -1,7 +1,7 @@
 /**
- * A store in an SQLite file, which it opens by its path, or over the connection of a library that runs SQLite in this
- * process: `node:sqlite`, `bun:sqlite`, better-sqlite3, libsql or node-sqlite3-wasm. Several processes may write to the
- * same file.
+ * A store in an SQLite file, which it opens by its path, or over the connection of a library that runs SQLite in
+ * this process: `node:sqlite`, `bun:sqlite`, better-sqlite3, libsql or node-sqlite3-wasm. Several processes may write
+ * to the same file.
  *
  * Its tables all begin with `statepad_`; others may lie beside them.
  *
@@ -38,14 +38,14 @@ const PAUSE_MS = 20;
  *
  * - A path (`'sessions.db'`, relative to the current folder), the URL of a file, or `':memory:'`: `open` opens the
  *   database, and makes it where there is none; `close` closes it. It is opened by `node:sqlite` (Node 22.13 or later,
- *   Deno) or `bun:sqlite`, and in an older Node by better-sqlite3 12 where that is installed. Opening throws `rejected`
+ *   Deno) or `bun:sqlite`, and in an older Node by better-sqlite3 where that is installed. Opening throws `rejected`
  *   when there is none of them, or no database can be at that path.
  * - A connection is never closed. No transaction may be open on it while the store is called: it throws `unavailable`
  *   then.
  *
  * `open` sets the connection's `busy_timeout` and `synchronous`, and turns the write-ahead log on. Once the file is
- * renamed, deleted or replaced by another one, every call is `unavailable`: what is written to the old file would reach
- * nobody. Throws a `StatepadError` `INVALID_ARGUMENT` when it is given neither a path nor a connection.
+ * renamed, deleted or replaced by another one, every call is `unavailable`: what is written to the old file would
+ * reach nobody. Throws a `StatepadError` `INVALID_ARGUMENT` when it is given neither a path nor a connection.
  *
  * ```js
  * const service = new SessionService({ store: sqliteStore('sessions.db') });
@@ -114,7 +114,7 @@ function fileOf(connection: SqliteDatabase): PlacedFile | undefined {
 function mainFile(client: SqliteClient): string | undefined {
   try {
     const main = client.all('PRAGMA database_list', []).find(({ name }) => name === 'main');
-    return main && String(main['file'] ?? '');
+    return main && ((main['file'] ?? '') as string);
   } catch {
     return undefined;
   }
