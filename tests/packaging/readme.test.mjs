@@ -3,13 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { before, beforeEach, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { STRICT, programIn } from '../docs/pages.mjs';
-import { project, root, run } from './project.mjs';
+import { link, project, root, run } from './project.mjs';
 
 const execute = promisify(execFile);
 const { program, shown } = programIn('ts');
@@ -26,18 +26,10 @@ describe('the agent of the README, on SQLite', () => {
     await run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', folder]);
   });
 
-  const place = (name) => join(folder, 'node_modules', name);
-
   beforeEach(() => {
     for (const name of ['', '-shm', '-wal']) rmSync(join(folder, `sessions.db${name}`), { force: true });
-    rmSync(place('better-sqlite3'), { force: true });
+    rmSync(join(folder, 'node_modules', 'better-sqlite3'), { force: true });
   });
-
-  /** Installs a package of this repository as better-sqlite3. */
-  function install(name) {
-    mkdirSync(dirname(place(name)), { recursive: true });
-    symlinkSync(join(root, 'node_modules', name), place('better-sqlite3'), 'junction');
-  }
 
   const says = JSON.stringify({ text: 'The moon pulls at the sea.' }).replace(':', ': ');
   const tutor = async (node, flags = []) =>
@@ -57,7 +49,7 @@ describe('the agent of the README, on SQLite', () => {
   }
 
   it('is compiled by TypeScript, strict, and prints what the README shows, run after run', async () => {
-    if (!hasSqlite) install('better-sqlite3');
+    if (!hasSqlite) link('better-sqlite3', folder);
     await checkRuns(process.execPath);
   });
 
@@ -83,7 +75,7 @@ describe('the agent of the README, on SQLite', () => {
   });
 
   it('is not ended by a better-sqlite3 that does not run in this Node', async () => {
-    install('better-sqlite3-13');
+    link('better-sqlite3-13', folder, 'better-sqlite3');
     const { code, stdout, stderr } = await tutor(process.execPath, without);
     if (process.versions.node.startsWith('20.')) {
       assert.equal(code, 1);
