@@ -9,6 +9,7 @@ import { needCargoTool } from './cargo-tool.mjs';
 import { hasWasmTarget, npmMark, npmWanted } from './installed.mjs';
 import { run } from './run.mjs';
 import { env, root, versionOf, wasmTarget } from './tools.mjs';
+import { choice as betterSqlite } from '../tests/support/better-sqlite3/choice.cjs';
 
 function say(text) {
   console.log(`setup: ${text}`);
@@ -92,12 +93,9 @@ function needRedis() {
   needPrograms(['redis-server'], ['redis-server']);
 }
 
-/**
- * Whether better-sqlite3 was compiled for the Node that runs this. Tried in another process, as it may take that
- * along.
- */
+/** Whether this Node can load its better-sqlite3. Tried in another process, as it may take that along. */
 function hasBetterSqlite() {
-  const tried = spawnSync(process.execPath, ['-e', "new (require('better-sqlite3'))(':memory:')"], {
+  const tried = spawnSync(process.execPath, ['-e', `new (require('${betterSqlite}'))(':memory:')`], {
     cwd: root,
     stdio: 'ignore',
   });
@@ -105,7 +103,8 @@ function hasBetterSqlite() {
 }
 
 /**
- * Compiles better-sqlite3, as its own install script would, for the Node that runs this, whichever npm finds first.
+ * Compiles the better-sqlite3 that the tests take in this Node, as its own install script would, unless it came with
+ * a binary: that of Node 20 does not, and no other Node uses it.
  */
 function needBetterSqlite() {
   if (hasBetterSqlite()) return;
@@ -113,8 +112,8 @@ function needBetterSqlite() {
   const { version } = process;
   const home = dirname(dirname(process.execPath));
   const hasHeaders = existsSync(join(home, 'include', 'node', 'node.h'));
-  say(`compiling better-sqlite3 for Node ${version}, once, which takes a minute or two`);
-  run('npm', ['rebuild', 'better-sqlite3', '--ignore-scripts=false', '--loglevel=error'], {
+  say(`compiling ${betterSqlite} for Node ${version}, once, which takes a minute or two`);
+  run('npm', ['rebuild', betterSqlite, '--ignore-scripts=false', '--loglevel=error'], {
     shell: process.platform === 'win32',
     env: {
       ...env,
@@ -124,7 +123,7 @@ function needBetterSqlite() {
       ...(hasHeaders && { npm_config_nodedir: home }),
     },
   });
-  if (!hasBetterSqlite()) giveUp(`better-sqlite3 was compiled, and Node ${version} cannot load it`);
+  if (!hasBetterSqlite()) giveUp(`${betterSqlite} was compiled, and Node ${version} cannot load it`);
 }
 
 /** Python, and what makes folders for packages of Python, which Debian has in a package of its own. */
