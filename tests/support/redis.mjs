@@ -5,10 +5,12 @@ import { accessSync, constants, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { Redis } from 'ioredis';
 
 const given = process.env.STATEPAD_TEST_REDIS_URL;
+/** The program that servers of our own are started from: that of the PATH, or another version of it. */
+const program = process.env.STATEPAD_TEST_REDIS_SERVER ?? 'redis-server';
 
 /**
  * Why there are no tests with a server of our own, if there are none: for `test(name, { skip })`. Where `CI` is set, a
@@ -17,14 +19,14 @@ const given = process.env.STATEPAD_TEST_REDIS_URL;
 export function whyNoRedisServer() {
   const isThere = process.env.PATH.split(delimiter).some((folder) => {
     try {
-      accessSync(join(folder, 'redis-server'), constants.X_OK);
+      accessSync(resolve(folder, program), constants.X_OK);
       return true;
     } catch {
       return false;
     }
   });
   if (isThere) return undefined;
-  const why = 'redis-server is not in the PATH: node scripts/setup.mjs test installs it or says how';
+  const why = `${program} is not in the PATH: node scripts/setup.mjs test installs it or says how`;
   if (process.env.CI) throw new Error(why);
   console.warn(`NOT TESTED: ${why}`);
   return why;
@@ -66,7 +68,7 @@ export async function startRedisServer(...options) {
     .map(String);
   let server;
   const start = async () => {
-    server = spawn('redis-server', [...args, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
+    server = spawn(program, [...args, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
     await isReady(server);
   };
   const end = (signal) =>

@@ -5,12 +5,13 @@ import { VERSION } from '../version.js';
 import { keepLua, scopeLua, versionLua } from './common.js';
 import { logLua } from './log.js';
 import { operatorsLua } from './operators.js';
+import { KEEPING, appRightsLua } from './rights.js';
 import type { Script } from './script.js';
 
 /** Writes changes of one app, one after the other: see `../commit.ts` for what it gets and answers. */
 export const commitScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`${versionLua}${scopeLua}${keepLua}${logLua}${operatorsLua}
+  text: String.raw`${versionLua}${appRightsLua}${scopeLua}${keepLua}${logLua}${operatorsLua}
 local APP, MOVES, LIST, UPDATES, REFUSED, REMOVED, LOG = unpack(KEYS, 4, 10)
 local IS_LOGGED, NOTHING = ARGV[3] ~= '', {}
 local TRIMMED, RECENT = ${MOVES_BETWEEN_TRIMS}, ${TOLD_MOVES} -- positions: moves are trimmed once in so many, and at least so many are kept
@@ -245,6 +246,19 @@ local function fence()
     isNew = false
   end
 end
+-- Comes before the first write of a script: fails when the user may not run all commands that can follow.
+local isAllowed = false
+local function askForRights()
+  if isAllowed then return end
+  -- Redis that cannot be asked is tried on the fence.
+  if not redis.acl_check_cmd then fence() end
+  local fault = denied(
+    { 'HSET', KEYS[1], '', '' }, { 'HDEL', KEYS[1], '' }, { 'HGET', KEYS[1], '' }, { 'RPUSH', KEYS[1], '' },
+    { 'LTRIM', KEYS[1], 0, 0 }, { 'ZREMRANGEBYSCORE', KEYS[1], 0, 0 }, ${KEEPING}, isNew and { 'SET', KEYS[1], '' } or nil
+  )
+  if fault then error(fault) end
+  isAllowed = true
+end
 
 -- Makes a change that was looked at.
 local function write(change)
@@ -282,10 +296,13 @@ local function refusal(change, got)
   local isTable = type(got) == 'table'
   local refused = isTable and got.refused
   if refused then
-    if change.attempt ~= '' and remembered[refused[1]] then
+    if change.attempt == '' or not remembered[refused[1]] then return refused end
+    local ok, fault = pcall(askForRights)
+    if ok then
       keep(REFUSED, change.call)
+      return refused
     end
-    return refused
+    got, isTable = fault, type(fault) == 'table'
   end
   local text = tostring(isTable and got.err or got)
   -- Version 1 has the ids of a session in a hash.
@@ -299,13 +316,15 @@ local answers, hints = {}, {}
 for index = 1, tonumber(ARGV[4]) do
   local change = takeChange()
   local ok, got = pcall(look, change)
+  local isToWrite = ok and not got
+  if isToWrite then ok, got = pcall(askForRights) end
   if not ok then
     answers[index] = refusal(change, got)
-  elseif got then
-    answers[index] = got
-  else
+  elseif isToWrite then
     answers[index] = write(change)
     hints[#hints + 1] = change.hint
+  else
+    answers[index] = got
   end
 end
 -- The user may have no right to publish: stores that watch are only slower then.

@@ -2,6 +2,7 @@
 
 import { keepLua, scopeLua, versionLua } from './common.js';
 import { logLua } from './log.js';
+import { KEEPING, appRightsLua } from './rights.js';
 import type { Script } from './script.js';
 
 /**
@@ -11,7 +12,7 @@ import type { Script } from './script.js';
  */
 export const removeScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`${versionLua}${keepLua}
+  text: String.raw`${versionLua}${appRightsLua}${keepLua}
 local key, events, times, ids, list, userList, removed = unpack(KEYS, 4)
 local channel, sender, hint, member, expected = unpack(ARGV)
 local inApp, inUser = redis.call('ZSCORE', list, member), redis.call('ZSCORE', userList, member)
@@ -23,9 +24,11 @@ redis.call('ZCARD', removed) -- fails where something else is
 if not inApp and not inUser and count == 0 then return { 'done' } end
 if expected ~= '' and not created then return { 'corrupt' } end
 if expected ~= '' and created ~= expected then return { 'done' } end
+local fault = denied({ 'UNLINK', KEYS[1] }, ${KEEPING})
+if fault then return fault end
+redis.call('UNLINK', key, events, times, ids)
 redis.call('ZREM', list, member)
 redis.call('ZREM', userList, member)
-redis.call('UNLINK', key, events, times, ids)
 if created then keep(removed, removedId(member, created)) end
 redis.pcall('PUBLISH', channel, sender .. ' ' .. hint)
 return { 'done' }
@@ -38,7 +41,7 @@ return { 'done' }
  */
 export const removeScopeScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`${versionLua}${scopeLua}${logLua}
+  text: String.raw`${versionLua}${appRightsLua}${scopeLua}${logLua}
 local answer
 local scope = scopeAt(KEYS[4], KEYS[5], function(instead) answer = instead end)
 if answer then return answer end
@@ -54,6 +57,11 @@ for place = 1, #got, 2 do
     found[name] = got[place + 1]
   end
 end
+local fault = denied(
+  { 'UNLINK', KEYS[1] }, { 'HSET', KEYS[1], '', '' }, { 'ZADD', KEYS[1], 0, '' }, { 'RPUSH', KEYS[1], '' },
+  { 'LTRIM', KEYS[1], 0, 0 }, { 'TIME' }
+)
+if fault then return fault end
 scope.pos = scope.pos + 1
 redis.call('UNLINK', scope.key, scope.moves)
 redis.call('HSET', scope.key, 'p', scope.pos, 'b', scope.base)
