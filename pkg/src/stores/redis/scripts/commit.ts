@@ -246,18 +246,18 @@ local function fence()
     isNew = false
   end
 end
--- Comes before the first write of a script: fails when the user may not run all commands that can follow.
+-- Comes before the first write: answers an error when the user may not run all commands that can follow.
 local isAllowed = false
-local function askForRights()
-  if isAllowed then return end
+local function faultOfRights()
+  if isAllowed then return nil end
+  isAllowed = true
   -- Redis that cannot be asked is tried on the fence.
   if not redis.acl_check_cmd then fence() end
-  local fault = denied(
+  return denied(
     { 'HSET', KEYS[1], '', '' }, { 'HDEL', KEYS[1], '' }, { 'HGET', KEYS[1], '' }, { 'RPUSH', KEYS[1], '' },
-    { 'LTRIM', KEYS[1], 0, 0 }, { 'ZREMRANGEBYSCORE', KEYS[1], 0, 0 }, ${KEEPING}, isNew and { 'SET', KEYS[1], '' } or nil
+    { 'LTRIM', KEYS[1], 0, 0 }, { 'ZREMRANGEBYSCORE', KEYS[1], 0, 0 }, ${KEEPING},
+    isNew and { 'SET', KEYS[1], '' } or nil
   )
-  if fault then error(fault) end
-  isAllowed = true
 end
 
 -- Makes a change that was looked at.
@@ -291,19 +291,15 @@ local remembered = {
   exists = true, ['not-found'] = true, refused = true, fenced = true, stale = true, conflict = true,
   changed = true, kind = true, overflow = true,
 }
+local function isToRemember(change, got)
+  local refused = type(got) == 'table' and got.refused
+  return refused and change.attempt ~= '' and remembered[refused[1]]
+end
 -- What to answer to a change that was not written.
 local function refusal(change, got)
   local isTable = type(got) == 'table'
-  local refused = isTable and got.refused
-  if refused then
-    if change.attempt == '' or not remembered[refused[1]] then return refused end
-    local ok, fault = pcall(askForRights)
-    if ok then
-      keep(REFUSED, change.call)
-      return refused
-    end
-    got, isTable = fault, type(fault) == 'table'
-  end
+  if isToRemember(change, got) then keep(REFUSED, change.call) end
+  if isTable and got.refused then return got.refused end
   local text = tostring(isTable and got.err or got)
   -- Version 1 has the ids of a session in a hash.
   if string.find(text, 'WRONGTYPE', 1, true) and change.session and isOf(KEYS[change.session + 3], 'hash') then
@@ -317,7 +313,10 @@ for index = 1, tonumber(ARGV[4]) do
   local change = takeChange()
   local ok, got = pcall(look, change)
   local isToWrite = ok and not got
-  if isToWrite then ok, got = pcall(askForRights) end
+  if isToWrite or isToRemember(change, got) then
+    local fault = faultOfRights()
+    if fault then return fault end
+  end
   if not ok then
     answers[index] = refusal(change, got)
   elseif isToWrite then

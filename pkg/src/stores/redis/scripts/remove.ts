@@ -58,8 +58,8 @@ for place = 1, #got, 2 do
   end
 end
 local fault = denied(
-  { 'UNLINK', KEYS[1] }, { 'HSET', KEYS[1], '', '' }, { 'ZADD', KEYS[1], 0, '' }, { 'RPUSH', KEYS[1], '' },
-  { 'LTRIM', KEYS[1], 0, 0 }, { 'TIME' }
+  { 'UNLINK', KEYS[1] }, { 'LTRIM', KEYS[1], 0, 0 }, { 'HSET', KEYS[1], '', '' }, { 'ZADD', KEYS[1], 0, '' },
+  { 'RPUSH', KEYS[1], '' }, { 'TIME' }
 )
 if fault then return fault end
 scope.pos = scope.pos + 1

@@ -1,7 +1,7 @@
 // Whether the user may still run what a script is about to: rights can be taken away while a store is at work.
 
 /** The commands of {@link keepLua}, as {@link rightsLua} takes them. */
-export const KEEPING = "{ 'ZADD', KEYS[1], 0, '' }, { 'ZREM', KEYS[1], '' }, { 'ZRANGEBYSCORE', KEYS[1], 0, 0 }, { 'TIME' }";
+export const KEEPING = "{ 'ZREM', KEYS[1], '' }, { 'ZADD', KEYS[1], 0, '' }, { 'ZRANGEBYSCORE', KEYS[1], 0, 0 }, { 'TIME' }";
 
 /**
  * `deniedBy` answers the names of those of the commands that the user may not run, and the error of the first one.
