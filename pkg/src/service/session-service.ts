@@ -37,7 +37,7 @@ import type { ExclusiveQueues } from '../async/exclusive-queue.js';
 import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/elsewhere.js';
-import type { ForkOptions, RewindOptions, Rewound } from '../model/rewind.js';
+import type { ForkOptions, RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
 import type { ServiceParts } from './current-log.js';
 import type { LogWriter } from './log-writer.js';
 import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
@@ -378,12 +378,12 @@ export class SessionService {
    * session's own keys become what they were before it. Throws `INVALID_ARGUMENT` when there is nothing to take back;
    * otherwise as `rewind`.
    */
-  async redo(session: SessionName, options: Abortable = {}): Promise<Rewound> {
-    checkOptions(options, OPTIONS.abortable);
+  async redo(session: SessionName, options: RedoOptions = {}): Promise<Rewound> {
+    checkOptions(options, OPTIONS.redo);
     const lease = this.#sessions?.view(session)?.lease;
     const parts = await this.#partsFor(session, options);
     const { redo } = await import('./rewind.js');
-    return await redo({ ...parts, lease }, session, options.signal);
+    return await redo({ ...parts, lease }, session, options);
   }
 
   /**
