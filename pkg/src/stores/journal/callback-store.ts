@@ -60,7 +60,7 @@ export function logStore(source: LogSource, options: LogOptions): SessionStore {
     log.write(change, context) as Promise<Committed>;
   return {
     exclusive: true,
-    keeps: ['marks', 'changed', 'calls', 'creations', ...(hasLog ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(hasLog ? (['log'] as const) : [])],
     open: async ({ migrate }) => {
       log.migrate = migrate;
       await log.tables();
@@ -71,8 +71,7 @@ export function logStore(source: LogSource, options: LogOptions): SessionStore {
     list: async (query) => (await log.tables()).list(query),
     remove: async ({ appName, userId, sessionId }, context, guard) => {
       const request = removal('remove', { appName, userId, sessionId });
-      const named = guard?.created === undefined ? request : { ...request, guard: { created: guard.created } };
-      await log.write(named, context);
+      await log.write(guard === undefined ? request : { ...request, guard }, context);
     },
     loadScope: async (scope) => (await log.tables()).scope(scope),
     // Changes behind it can only be decided when the values are gone.
