@@ -16,7 +16,7 @@ import { sessionTarget } from './session-target.js';
 import { ChangeWriter } from './writer.js';
 import { checkKey, type ListPlan } from '../../input/requests.js';
 import { cloneMutable } from '../../model/json.js';
-import { callbackStore } from '../../stores/journal/callback-store.js';
+import { recordStore } from '../../stores/journal/callback-store.js';
 import { isSessionTarget, type Reservation, type UpdateTarget } from '../update-target.js';
 import type { StoreParts } from './parts.js';
 import type { StoredOptions } from './options.js';
@@ -47,7 +47,7 @@ export class StoreBackend implements SessionBackend {
   #topics: Topics | undefined;
 
   constructor(options: StoredOptions) {
-    const store = 'persist' in options.store ? callbackStore(options.store) : options.store;
+    const store = 'persist' in options.store ? recordStore(options.store) : options.store;
     const cache = new SessionCache(options.cachedEvents);
     const connection = new Connection(store, options, options.migrate, (hints) =>
       loader.reloadHinted(hints, this.#topics),
