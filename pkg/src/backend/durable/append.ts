@@ -206,14 +206,18 @@ async function applyStored(
   committed: Committed,
 ): Promise<Appended> {
   const stored = { change: sent.change, committed };
+  const { operators } = sent.change;
   if (committed.duplicate) {
     cache.registry.engine.discard(sent.prepared);
     await loader.reload(record);
     const { rev, data = 'null', results } = committed;
     const there = parseEvent(record, { rev, data, ...(results && { results }) });
-    return { event: repeated(record, draft, event, there), stored };
+    const known = repeated(record, draft, event, there);
+    if (operators !== undefined) {
+      keyedResults(committed, operators);
+    }
+    return { event: known, stored };
   }
-  const { operators } = sent.change;
   const [whole, told] = operators === undefined ? [event, sent] : withTold(cache, record, event, sent, committed);
   const applied = cache.applyCommittedAppend(record, whole, told, committed);
   if (applied === undefined) {

@@ -164,12 +164,6 @@ async function write(parts: StoreParts, scopeChange: ScopeChange, begin: Begin):
   };
   const sent = { change, prepared, known };
   const committed = await writer.commit(sent, begin);
-  if (change.operators !== undefined && committed.results === undefined && committed.duplicate) {
-    // Its answer was lost: the values of now are those that can be told.
-    cache.applyCommittedUpdate(key, sent, committed);
-    const now = await load(parts, key, undefined);
-    return { app: { ...now.app, isWhole: true }, user: now.user && { ...now.user, isWhole: true } };
-  }
   cache.applyCommittedUpdate(key, withTold(cache, key, sent, committed), committed);
   return { app: scopeAfter(app, 'app', change, committed), user: user && scopeAfter(user, 'user', change, committed) };
 }
@@ -207,7 +201,7 @@ interface WrittenScopes {
 
 /**
  * The values of a scope right after a change: of what was read and written for sure, of others as far as the store
- * tells.
+ * tells. Where an answer was lost, others may have written since: what is there now says nothing about this change.
  */
 function scopeAfter(read: LoadedScope, part: SharedPart, { id, delta }: Change, committed: Committed): WrittenScope {
   const own = deltaWith(delta[part], committed.results?.[part]);
