@@ -23,6 +23,8 @@ import {
   toSession,
   type Held,
 } from './session-view.js';
+import { StatepadPlugin } from './plugin.js';
+import { ToolCalls } from './tool-calls.js';
 import { WriteOrder, type Writes } from './write-order.js';
 import { logOf, showStanding, shownBy, standingOf } from './standing.js';
 import { isMarker } from '../engine/rewind.js';
@@ -58,9 +60,25 @@ export class StatepadSessionService extends BaseSessionService {
   /** By the session and by its state, which a copy of the session shares. */
   readonly #held = new WeakMap<object, Held>();
 
+  #plugin: StatepadPlugin | undefined;
+
   constructor(options: SessionServiceOptions = {}) {
     super();
     this.service = new SessionService({ ...options, admit: { instances: true } });
+  }
+
+  /**
+   * For the plugins of ADK's `Runner`, before all others: with it, the operators of several tools count that a model
+   * calls in one answer. Without it an event is refused with `INVALID_ARGUMENT` when an operator in it may be one of
+   * several. `LeasedRunner` has it by itself.
+   *
+   * @example
+   * const runner = new Runner({ appName, agent, sessionService, plugins: [sessionService.plugin] });
+   */
+  get plugin(): StatepadPlugin {
+    return (this.#plugin ??= new StatepadPlugin((session, id, actions) => {
+      this.#heldOf(session)?.calls.called(id, actions);
+    }));
   }
 
   /** Creates a session. Throws `SESSION_EXISTS` when the id is taken. */
@@ -105,17 +123,19 @@ export class StatepadSessionService extends BaseSessionService {
       return fromStored(await this.service.appendEvent({ session, event: toInit(event) }));
     }
     // An event without stamps counts as written now, not when its turn comes.
-    const writes = held.order.written(deltaOf(event));
-    const appended = held.turn.then(async () => await this.#append(held, session, event, await writes));
+    const whole = held.calls.combined(event, session.events);
+    const writes = held.order.written(deltaOf(whole));
+    const appended = held.turn.then(async () => await this.#append(held, session, event, whole, await writes));
     held.turn = appended.catch(() => undefined);
     return await appended;
   }
 
   /**
    * Appends an event without the keys that were written again later, by an event that is stored already: of two writes
-   * the later one wins, whatever order parallel branches append in.
+   * the later one wins, whatever order parallel branches append in. `whole` is the event with the writes of all tools
+   * that it answers.
    */
-  async #append(held: Held, session: Session, event: Event, writes: Writes): Promise<Event> {
+  async #append(held: Held, session: Session, event: Event, whole: Event, writes: Writes): Promise<Event> {
     const view = viewOf(held.handle) as View;
     const before = snapshot(view);
     const looked = await this.#lookUpDoubtful(held);
@@ -124,7 +144,7 @@ export class StatepadSessionService extends BaseSessionService {
     const log = looked ?? (overtaken.lost.length > 0 ? view.record.events : []);
     const repeated = log.find(({ id }) => id === event.id)?.actions.stateDelta;
     const effective = without(
-      event,
+      whole,
       overtaken.lost.filter((key) => repeated === undefined || !Object.hasOwn(repeated, key)),
     );
     let stored: Stored;
@@ -140,6 +160,7 @@ export class StatepadSessionService extends BaseSessionService {
       }
       throw error;
     }
+    held.calls.stored(event);
     const { taken } = held;
     const news = takeNews(held, view);
     const isNew = news.includes(stored);
@@ -216,6 +237,7 @@ export class StatepadSessionService extends BaseSessionService {
       window,
       shown: new Map(Object.entries(session.state)),
       order: this.#newOrder(),
+      calls: new ToolCalls(),
       doubtful: new Map<string, Writes>(),
       turn: Promise.resolve(),
     };

@@ -12,6 +12,7 @@ import { newId } from '../model/ids.js';
 import { orAborted, type Signal } from '../async/abort.js';
 import { sleep } from '../async/sleep.js';
 import type { View } from '../session/handle.js';
+import type { LeaseHold } from '../session/lease-hold.js';
 import type { Event, SessionName } from '../model/types.js';
 import type { RewindOptions, Rewound } from '../model/rewind.js';
 
@@ -20,8 +21,11 @@ const ATTEMPTS = 100;
 /** How long is waited at most until it is tried once more, in milliseconds. */
 const MAX_PAUSE_MS = 50;
 
+/** What it works with, and the lease that the handle had when it was asked for. */
+type Parts = ServiceParts & { readonly lease: LeaseHold | undefined };
+
 /** See `SessionService.rewind`. */
-export async function rewind(parts: ServiceParts, session: SessionName, options: RewindOptions): Promise<Rewound> {
+export async function rewind(parts: Parts, session: SessionName, options: RewindOptions): Promise<Rewound> {
   checkKeepsRevisions(parts.sessions, 'a session cannot be rewound');
   const before = admitString(options.before, 'before');
   return await go(parts, session, options.signal, (events, id) => {
@@ -37,7 +41,7 @@ export async function rewind(parts: ServiceParts, session: SessionName, options:
 }
 
 /** See `SessionService.redo`. */
-export async function redo(parts: ServiceParts, session: SessionName, signal: Signal | undefined): Promise<Rewound> {
+export async function redo(parts: Parts, session: SessionName, signal: Signal | undefined): Promise<Rewound> {
   checkKeepsRevisions(parts.sessions, 'a session cannot be rewound');
   return await go(parts, session, signal, (events, id) => {
     const plan = planRedo(events);
@@ -51,12 +55,12 @@ export async function redo(parts: ServiceParts, session: SessionName, signal: Si
 
 /** Appends a marker, as the log that is there then has it. */
 async function go(
-  parts: ServiceParts,
+  parts: Parts,
   session: SessionName,
   signal: Signal | undefined,
   planOf: (events: readonly Event[], id: string) => RewindPlan,
 ): Promise<Rewound> {
-  const { sessions } = parts;
+  const { sessions, lease } = parts;
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     const view = await currentLog(parts, session, signal);
@@ -67,7 +71,7 @@ async function go(
     // One that is created anew meanwhile is another session.
     const handle = sessions.view(session) === undefined ? makeHandle(view) : session;
     try {
-      const event = await sessions.append({ session: handle, draft, expectedRevision: revision }, signal);
+      const event = await sessions.append({ session: handle, draft, expectedRevision: revision, lease }, signal);
       return Object.freeze({ event, revision: revision + 1, shared });
     } catch (error) {
       if (!hasMetOthers(error) || attempt === ATTEMPTS) {

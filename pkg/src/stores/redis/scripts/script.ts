@@ -43,7 +43,8 @@
 //
 // Redis takes nothing back when a script fails. So every change is first looked at, by reads that fail where a key is
 // of another type, and then written by commands that cannot. When Redis refuses writes (no memory, a replica, a broken
-// disk) it refuses the first one of a script: after that one it lets all of them through.
+// disk) it refuses the first one of a script: after that one it lets all of them through. Not so when a user has lost
+// the right to a command: a script that needs several asks for all of them before it writes (`rights.ts`).
 
 /** A script, and what it means that a key has a type that it should not have. */
 export interface Script {
