@@ -65,6 +65,8 @@ export interface ErrorDetails {
    * middle of one, or the host could not load the module.
    */
   readonly reason?: 'memory' | 'trap' | 'host';
+  /** The change is stored, whatever the error says about the answer: asked for again, it would be made once more. */
+  readonly committed?: true;
   /** What caused the error, where that is another error. */
   readonly cause?: unknown;
 }
@@ -85,6 +87,7 @@ export class StatepadError extends Error implements ErrorDetails {
   declare readonly limit?: number;
   declare readonly missing?: readonly Missing[];
   declare readonly reason?: 'memory' | 'trap' | 'host';
+  declare readonly committed?: true;
   declare readonly line?: number;
   declare readonly problems?: readonly { readonly line: number; readonly reason: string }[];
 
