@@ -18,3 +18,4 @@
 
 export { sseHandler, targetOf, type SseHandlerOptions } from './sse/handler.js';
 export { sseSource, type SseSourceOptions } from './sse/source.js';
+export { applyChange } from './model/apply-change.js';

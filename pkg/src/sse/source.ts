@@ -68,10 +68,10 @@ export function sseSource(options: SseSourceOptions): SessionSource {
   }
   return {
     getSession: async (request) => await readSession(options, request),
-    watch: (target, watching = {}) => {
+    watch: ((target: WatchKey, watching: WatchOptions = {}) => {
       checkOptions(watching, WATCH_OPTIONS);
       return new Watcher(options, keyOf(target), watching).changes();
-    },
+    }) as SessionSource['watch'],
   };
 }
 
