@@ -12,6 +12,7 @@ export {
   type InvocationOptions,
 } from './context/invocation.js';
 export { State, type DeepReadonly, type ReadonlyState } from './context/state.js';
+export { applyChange } from './model/apply-change.js';
 export { Deleted, DELETED } from './model/deletion.js';
 export { append, compareAndSet, increment, setOnce } from './input/operators.js';
 export type { OperatorWrite } from './model/operator-write.js';
@@ -121,6 +122,11 @@ export type {
   WatchedChange,
   WatchKey,
   WatchOptions,
+  WatchPace,
   WatchTarget,
+  WholePlace,
+  WholeSessionChange,
+  WholeSessionKey,
+  WholeWatchOptions,
 } from './model/watch.js';
 export type { UpdateFunction } from './backend/update-target.js';

@@ -4,12 +4,10 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { after, before, describe, it } from 'node:test';
 import { build } from 'esbuild';
 import { SessionService } from 'statepad';
-import { sseHandler, targetOf } from 'statepad/sse';
+import { nodeListener, sseHandler } from 'statepad/sse';
 import { openChromium, openPage } from '../../support/chromium.mjs';
 import { filesOf, hostOf } from '../host.mjs';
 
@@ -127,14 +125,11 @@ for (const kit of ['react', 'react-18']) {
       );
       rendered = module.exports.html;
       service = new SessionService();
-      const handler = sseHandler(service, { target: targetOf, retry: 10 });
+      const listener = nodeListener(sseHandler(service, { insecure: true, retry: 100 }));
       server = createServer(async (request, response) => {
         const { pathname } = new URL(request.url, 'http://host');
         if (pathname === '/session') {
-          const { headers: given } = request;
-          const answer = await handler(new Request(`http://host${request.url}`, { headers: given }));
-          response.writeHead(answer.status, Object.fromEntries(answer.headers));
-          await pipeline(answer.body ? Readable.fromWeb(answer.body) : [], response).catch(() => {});
+          listener(request, response);
         } else if (pathname === '/page.js') {
           response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
         } else if (pathname === '/favicon.ico') {
