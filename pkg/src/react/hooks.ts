@@ -59,13 +59,8 @@ export const SessionProvider: FunctionComponent<SessionProviderProps> = (props) 
   first.current = initial;
   const before = useRef<ProvidedSession | undefined>(undefined);
   const provided = useMemo(() => {
-    const shown = before.current?.snapshot();
-    return new ProvidedSession(
-      source,
-      key,
-      first.current,
-      keepPrevious ? (shown?.session ?? shown?.previous) : undefined,
-    );
+    const shown = keepPrevious ? before.current?.snapshot() : undefined;
+    return new ProvidedSession(source, key, first.current, shown?.session ?? shown?.previous);
   }, [source, key, keepPrevious]);
   useEffect(() => {
     before.current = provided;

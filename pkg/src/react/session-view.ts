@@ -128,6 +128,10 @@ export class SessionView {
   /** Waits until what was accepted is told. Where nothing is told for a while, reading the state tells why. */
   async #confirm(write: PendingWrite): Promise<void> {
     const following = this.#following;
+    if (this.#status === 'missing') {
+      // It may be there by now, by this write.
+      void this.refetch();
+    }
     try {
       if (!write.isDone && following !== undefined) {
         await sleep(CONFIRM_MS, following.signal);
