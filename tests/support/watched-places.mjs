@@ -4,7 +4,7 @@ import { SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 
 export const silent = (store) => ({ ...store, watch: undefined });
-export const withoutLog = (store) => ({
+const withoutLog = (store) => ({
   ...store,
   readLog: undefined,
   keeps: store.keeps.filter((feature) => feature !== 'log'),

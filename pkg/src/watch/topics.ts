@@ -89,6 +89,10 @@ export class Topic {
     } finally {
       this.#reading = undefined;
     }
+    if (this.isWaitedFor) {
+      // One who looks more often has found what they wait for.
+      this.wake();
+    }
   }
 
   /**

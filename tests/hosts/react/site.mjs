@@ -3,11 +3,9 @@
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { build } from 'esbuild';
 import { SessionService } from 'statepad';
-import { sseHandler, targetOf } from 'statepad/sse';
+import { nodeListener, sseHandler } from 'statepad/sse';
 import { openChromium } from '../../support/chromium.mjs';
 import { filesOf, hostOf } from '../host.mjs';
 
@@ -48,8 +46,8 @@ export async function imported(folder, entry) {
 /**
  * Serves a page over plain HTTP/1.1, with `files` in its project besides the examples of docs/react.md. `routes` are
  * further paths: functions of the service, the request and the response. Answers the service, its origin, a browser,
- * the folder of the project; `cut()`, which destroys every connection; `sent()`, how many bytes the service's handler
- * has sent in all; `streams()`, how many of its answers go on; and `stop()`.
+ * the folder of the project; `cut()`, which destroys every connection; `sent()`, how many bytes were sent in all; and
+ * `stop()`.
  */
 export async function openSite(kit, { page, files = {}, routes = {} }) {
   const { folder } = await hostOf(kit, {
@@ -59,36 +57,16 @@ export async function openSite(kit, { page, files = {}, routes = {} }) {
   });
   const script = await bundled(folder, 'page.jsx', 'browser');
   const service = new SessionService();
-  const handler = sseHandler(service, { target: targetOf, retry: 10 });
+  const handler = nodeListener(sseHandler(service, { insecure: true, retry: 100 }));
+  /** The bytes that connections have sent which are closed. */
   let sent = 0;
-  let streams = 0;
-  const answer = async (request, response) => {
-    const { method, headers, url } = request;
-    const body = method === 'POST' ? Buffer.concat(await request.toArray()) : undefined;
-    const {
-      status,
-      headers: given,
-      body: stream,
-    } = await handler(new Request(`http://host${url}`, { method, headers, body }));
-    response.writeHead(status, Object.fromEntries(given));
-    if (!stream) return response.end();
-    streams += 1;
-    const counted = async function* (pieces) {
-      for await (const piece of pieces) {
-        sent += piece.length;
-        yield piece;
-      }
-    };
-    await pipeline(Readable.fromWeb(stream), counted, response).catch(() => {});
-    streams -= 1;
-  };
   const sockets = new Set();
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, 'http://host');
     if (pathname in routes) {
       await routes[pathname](service, request, response);
     } else if (pathname === '/session') {
-      await answer(request, response);
+      handler(request, response);
     } else if (pathname === '/page.js') {
       response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
     } else if (pathname === '/favicon.ico') {
@@ -99,7 +77,10 @@ export async function openSite(kit, { page, files = {}, routes = {} }) {
   });
   server.on('connection', (socket) => {
     sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
+    socket.on('close', () => {
+      sockets.delete(socket);
+      sent += socket.bytesWritten;
+    });
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const browser = await openChromium();
@@ -109,8 +90,7 @@ export async function openSite(kit, { page, files = {}, routes = {} }) {
     folder,
     origin: `http://127.0.0.1:${server.address().port}`,
     cut: () => sockets.forEach((socket) => socket.destroy()),
-    sent: () => sent,
-    streams: () => streams,
+    sent: () => [...sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, sent),
     stop: async () => {
       await browser.close();
       server.closeAllConnections();

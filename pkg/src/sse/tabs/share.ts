@@ -1,10 +1,12 @@
 // Sharing one connection among the tabs of an origin.
 
+import { admitString, checkObject, checkOptions, invalid } from '../../checks/arguments.js';
+import { keyOf } from '../targets.js';
 import { polled } from './polling.js';
 import { TabGroup } from './tab-group.js';
 import type { TabHost } from './election.js';
 import type { SessionKey } from '../../model/types.js';
-import type { SessionSource, WatchKey, WatchOptions, WholeSessionKey, WholeWatchOptions } from '../../model/watch.js';
+import type { SessionSource, WatchOptions, WatchTarget, WholeWatchOptions } from '../../model/watch.js';
 
 /** How the tabs of an origin share one connection. */
 export interface TabSharing {
@@ -21,7 +23,13 @@ export interface TabSharing {
  * a page has no Web Locks, as over plain HTTP from another machine, it holds none and reads the sessions every
  * other second. Outside of pages and workers nothing is shared.
  */
-export function sharedByTabs(source: SessionSource, url: string | URL, { key }: TabSharing): SessionSource {
+export function sharedByTabs(source: SessionSource, url: string | URL, sharing: TabSharing): SessionSource {
+  checkObject(sharing, 'shareTabs');
+  checkOptions(sharing, ['key'], 'shareTabs');
+  const key = admitString(sharing.key, 'shareTabs.key');
+  if (key === '') {
+    invalid('shareTabs.key', 'must tell whose connection it is: it is empty');
+  }
   const host = hostOf();
   if (host === undefined) {
     return typeof document === 'undefined'
@@ -36,13 +44,11 @@ type WatchWhole = (key: SessionKey, options: WholeWatchOptions) => ReturnType<Ta
 
 /** A source that watches whole sessions in another way. */
 function withWhole(source: SessionSource, watchWhole: WatchWhole): SessionSource {
-  const watch = (target: WholeSessionKey | WatchKey, options: WholeWatchOptions | WatchOptions = {}): unknown => {
-    if (!('whole' in target)) {
-      return source.watch(target, options as WatchOptions);
-    }
-    const { appName, userId } = target;
-    const sessionId = 'sessionId' in target ? target.sessionId : target.id;
-    return watchWhole({ appName, userId, sessionId }, options as WholeWatchOptions);
+  const watch = (target: WatchTarget, options: WholeWatchOptions | WatchOptions = {}): unknown => {
+    const { target: key, whole } = keyOf(target);
+    return whole
+      ? watchWhole(key as SessionKey, options as WholeWatchOptions)
+      : source.watch(key, options as WatchOptions);
   };
   return { ...source, watch: watch as SessionSource['watch'] };
 }
