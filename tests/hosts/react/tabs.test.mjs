@@ -146,19 +146,19 @@ describe('over HTTP/1.1', () => {
     'is closed': (page) => page.close(),
     // What a browser tells a tab before it is frozen: a page that a test drives counts as seen, and never is.
     'is frozen': async (page) => {
-      await page.evaluate(() => document.dispatchEvent(new Event('freeze')));
-      return () => page.evaluate(() => document.dispatchEvent(new Event('resume')));
+      await page.evaluate(() => document.dispatchEvent(new window.Event('freeze')));
+      return () => page.evaluate(() => document.dispatchEvent(new window.Event('resume')));
     },
     // As one that hangs: it keeps its lock, and what it says is heard much later.
     'says nothing': async (page) => {
       await page.evaluate(() => {
-        const { postMessage } = BroadcastChannel.prototype;
+        const { postMessage } = window.BroadcastChannel.prototype;
         const held = [];
-        BroadcastChannel.prototype.postMessage = function (message) {
+        window.BroadcastChannel.prototype.postMessage = function (message) {
           held.push(() => postMessage.call(this, message));
         };
         window.speak = () => {
-          BroadcastChannel.prototype.postMessage = postMessage;
+          window.BroadcastChannel.prototype.postMessage = postMessage;
           held.forEach((say) => say());
         };
       });
