@@ -39,7 +39,8 @@ impl LeaseRow {
     /// Decides what becomes of a lease: the row as it is after the request. `now` is the clock of what keeps the
     /// session, in milliseconds since the epoch. A lease is lost when another holder has taken it, never by time alone:
     /// until then its holder may write and make it last longer. Giving it back moves the token on, so that nothing is
-    /// written with it afterwards.
+    /// written with it afterwards. It may be given back once more, because the answer was lost: where nobody has it and
+    /// the token is the next one, nobody has taken it since, and nothing changes.
     ///
     /// # Errors
     ///
@@ -67,6 +68,9 @@ impl LeaseRow {
             let fence = if is_own { self.fence } else { self.fence + 1 };
             return until.map_or(Ok(Self { fence, held }), |until| Err(LeaseFault::Held(until)));
         };
+        if *ttl <= 0.0 && self.held.is_none() && fence.checked_add(1) == Some(self.fence) {
+            return Ok(self.clone());
+        }
         if self.fence != fence || !is_own {
             return Err(LeaseFault::Fenced);
         }

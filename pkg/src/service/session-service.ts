@@ -37,7 +37,7 @@ import type { ExclusiveQueues } from '../async/exclusive-queue.js';
 import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/elsewhere.js';
-import type { ForkOptions, RewindOptions, Rewound } from '../model/rewind.js';
+import type { ForkOptions, RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
 import type { ServiceParts } from './current-log.js';
 import type { LogWriter } from './log-writer.js';
 import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
@@ -171,13 +171,16 @@ export class SessionService {
 
   /**
    * Deletes a session with its events and its own state; app and user state stay. It need not be there. A session may
-   * be given in the place of its key.
+   * be given in the place of its key. Through the handle of a lease it is a write as any other: it throws `LEASE_LOST`
+   * once another has taken the lease, and over a store that cannot compare that, `INVALID_ARGUMENT`.
    */
   async deleteSession(request: (SessionKey | SessionName) & Abortable): Promise<void> {
     checkRequest(request, REQUESTS.deleteSession);
     const key = checkKey(request);
+    const view = this.#sessions?.view(request);
+    const lease = view?.lease;
     const sessions = await this.#begin(request);
-    await sessions.remove(key, request.signal);
+    await sessions.remove(key, request.signal, lease && { lease, record: view.record });
   }
 
   /**
@@ -364,9 +367,10 @@ export class SessionService {
   async rewind(session: SessionName, options: RewindOptions): Promise<Rewound> {
     checkObject(options, 'options');
     checkOptions(options, OPTIONS.rewind);
+    const lease = this.#sessions?.view(session)?.lease;
     const parts = await this.#partsFor(session, options);
     const { rewind } = await import('./rewind.js');
-    return await rewind(parts, session, options);
+    return await rewind({ ...parts, lease }, session, options);
   }
 
   /**
@@ -374,11 +378,12 @@ export class SessionService {
    * session's own keys become what they were before it. Throws `INVALID_ARGUMENT` when there is nothing to take back;
    * otherwise as `rewind`.
    */
-  async redo(session: SessionName, options: Abortable = {}): Promise<Rewound> {
-    checkOptions(options, OPTIONS.abortable);
+  async redo(session: SessionName, options: RedoOptions = {}): Promise<Rewound> {
+    checkOptions(options, OPTIONS.redo);
+    const lease = this.#sessions?.view(session)?.lease;
     const parts = await this.#partsFor(session, options);
     const { redo } = await import('./rewind.js');
-    return await redo(parts, session, options.signal);
+    return await redo({ ...parts, lease }, session, options);
   }
 
   /**
@@ -405,7 +410,7 @@ export class SessionService {
    * it.
    *
    * Throws `LEASE_HELD` while another holder has it, `SESSION_NOT_FOUND`, `INVALID_ARGUMENT` over a store that keeps
-   * no leases.
+   * no leases, `LEASE_LOST` for a handle that has lost one: get the session again.
    *
    * @example
    * await using lease = await service.lease(session, { ttl: 10_000 });
@@ -419,7 +424,8 @@ export class SessionService {
 
   /**
    * Runs a function under the lease of a session, which is renewed while it runs and given back after that. While
-   * another holder has it, waits for it for `wait` milliseconds. Throws as `lease`, and what the function throws.
+   * another holder has it, waits for it for `wait` milliseconds. Throws as `lease`, what the function throws, and else
+   * `LEASE_LOST` when another has taken the lease before the function was done.
    *
    * @example
    * await service.withLease(session, async ({ session, signal }) => await run(session, signal), { wait: 5_000 });

@@ -9,7 +9,7 @@ import { emptyTables, makeTables, schemaWithTables } from './tables.mjs';
 /** What the tables and the store have no place for. */
 const without = [
   ...['revisions', 'order', 'texts', 'ids', 'times', 'created', 'beginnings', 'repeats', 'operators'],
-  ...['commitMany', 'watch', 'lease', 'trimLog', 'marks', 'changed', 'calls', 'creations', 'log'],
+  ...['commitMany', 'watch', 'lease', 'trimLog', 'marks', 'changed', 'calls', 'creations', 'removals', 'log'],
   ...['increment', 'append', 'setOnce', 'compareAndSet'],
 ];
 

@@ -280,7 +280,7 @@ if (why) {
     withPrefix(async (prefix) => {
       const store = redisStore(ioredis, { prefix });
       const made = `${prefix}:{app}:updates`;
-      const now = Math.floor(Date.now() / 1_000);
+      const [now] = (await admin.time()).map(Number);
       const old = Array.from({ length: 40 }, (_, index) => [now - 90_000 - index, `old${index}`]);
       await admin.zadd(made, ...old.flat(), now - 80_000, 'young');
       await store.commit(update('new', { appName: 'app' }, { app: { set: { a: 1 } } }), context);

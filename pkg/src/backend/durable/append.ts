@@ -252,8 +252,8 @@ function changeToSend(
 ): Change {
   try {
     const event = { id, time, data: JSON.stringify(given) };
-    const fence = lease && { fence: lease.token };
-    const { guard: held } = writer.guardOf({ created, ...guard, ...fence });
+    const fence = lease?.token;
+    const { guard: held } = writer.guardOf({ created, ...guard, ...(fence !== undefined && { fence }) });
     const change: { -readonly [Member in keyof Change]: Change[Member] } = {
       id,
       kind: 'append',
@@ -301,8 +301,7 @@ async function refusal(
   await loader.reload(record);
   if (error.code === 'fenced') {
     const lost = leaseLost(id, error);
-    lease?.lose(lost);
-    return lost;
+    return lease?.lose(lost) ?? lost;
   }
   const ofOperator = operatorRefusal(error);
   if (ofOperator !== undefined) {

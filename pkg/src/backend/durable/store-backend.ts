@@ -20,7 +20,7 @@ import { callbackStore } from '../../stores/journal/callback-store.js';
 import { isSessionTarget, type Reservation, type UpdateTarget } from '../update-target.js';
 import type { StoreParts } from './parts.js';
 import type { StoredOptions } from './options.js';
-import type { AppendPlan, Creation, SessionBackend, SessionName } from '../backend.js';
+import type { AppendPlan, Creation, Leased, SessionBackend, SessionName } from '../backend.js';
 import type { View } from '../../session/handle.js';
 import type { LeaseHold } from '../../session/lease-hold.js';
 import type { LeaseAnswer, LeaseRequest } from '../../store/lease.js';
@@ -79,13 +79,13 @@ export class StoreBackend implements SessionBackend {
     return await listPage(this.#parts, plan, signal);
   }
 
-  async remove(key: SessionKey, signal?: Signal): Promise<void> {
-    await removeStored(this.#parts, key, signal);
+  async remove(key: SessionKey, signal?: Signal, under?: Leased): Promise<void> {
+    await removeStored(this.#parts, key, signal, under);
   }
 
-  async append({ session, draft, expectedRevision, shown }: AppendPlan, signal?: Signal): Promise<Event> {
+  async append({ session, draft, expectedRevision, lease, shown }: AppendPlan, signal?: Signal): Promise<Event> {
     const guard = expectedRevision === undefined ? {} : { rev: expectedRevision };
-    return (await appendStored(this.#parts, { session, draft, guard, shown, signal })).event;
+    return (await appendStored(this.#parts, { session, draft, guard, lease, shown, signal })).event;
   }
 
   async scope(appName: string, userId: string | undefined, signal?: Signal): Promise<Record<string, unknown>> {
@@ -111,8 +111,8 @@ export class StoreBackend implements SessionBackend {
     await orAborted(showCurrent(this.#parts, view), signal);
   }
 
-  async lease(view: View, request: LeaseRequest, signal?: Signal): Promise<LeaseAnswer> {
-    return await leaseStored(this.#parts, view, request, signal);
+  async lease(view: View, request: LeaseRequest, signal?: Signal, given?: () => void): Promise<LeaseAnswer> {
+    return await leaseStored(this.#parts, view, request, { signal, given });
   }
 
   async loadHistory(session: SessionName, signal?: Signal): Promise<View> {

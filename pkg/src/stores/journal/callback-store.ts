@@ -33,7 +33,7 @@ export function callbackStore(callbacks: Callbacks | JournalCallbacks, options: 
   const commit = (change: Change): Promise<Committed> => log.write(change) as Promise<Committed>;
   return {
     exclusive: true,
-    keeps: ['marks', 'changed', 'calls', 'creations', ...(hasLog ? (['log'] as const) : [])],
+    keeps: ['marks', 'changed', 'calls', 'creations', 'removals', ...(hasLog ? (['log'] as const) : [])],
     open: async ({ migrate }) => {
       log.migrate = migrate;
       await log.tables();
@@ -44,7 +44,7 @@ export function callbackStore(callbacks: Callbacks | JournalCallbacks, options: 
     list: async (query) => (await log.tables()).list(query),
     remove: async ({ appName, userId, sessionId }, _context, guard) => {
       const request = removal('remove', { appName, userId, sessionId });
-      await log.write(guard?.created === undefined ? request : { ...request, guard: { created: guard.created } });
+      await log.write(guard === undefined ? request : { ...request, guard });
     },
     loadScope: async (scope) => (await log.tables()).scope(scope),
     // Changes behind it can only be decided when the values are gone.

@@ -1,6 +1,5 @@
 // Committing to SQLite tables, within a transaction: reads what a change needs, checks it, and writes it.
 
-import { fenced } from '../../store/lease.js';
 import { isStoreError } from '../../store/store-error.js';
 import {
   isRememberedRefusal,
@@ -11,7 +10,7 @@ import {
   wrongState,
 } from '../../store/refusals.js';
 import { ScopeHistory } from './changed.js';
-import { readLease } from './lease.js';
+import { checkToken } from './lease.js';
 import { headOf, LogWrites } from './log-writes.js';
 import { checkVersion } from './open.js';
 import { entryOf, RECENT } from './entries.js';
@@ -140,12 +139,7 @@ function tell(
 /** Throws `fenced` or `conflict` when a guard does not hold. */
 function check(driver: SqlDriver, change: Change, { app, user, session }: Found): void {
   const { fence, rev, pos, keys = {} } = change.guard ?? {};
-  if (fence !== undefined) {
-    const token = session === undefined ? 0 : readLease(driver, session.n).fence;
-    if (fence !== token) {
-      throw fenced(token, fence);
-    }
-  }
+  checkToken(driver, session?.n, fence);
   const actual = session?.rev ?? 0;
   if (rev !== undefined && rev !== actual) {
     throw wrongRevision(change, actual);

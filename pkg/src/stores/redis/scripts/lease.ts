@@ -33,6 +33,9 @@ if not asked then
     if held and ends > now then return { 'held', text } end
     fence = fence + 1
   end
+elseif ttl <= 0 and not held and asked + 1 == fence then
+  -- It was given back already, and the answer was lost.
+  return { 'leased', textOf(fence), textOf(now) }
 elseif asked ~= fence or held ~= holder then
   return { 'fenced', textOf(fence) }
 elseif ttl <= 0 then
