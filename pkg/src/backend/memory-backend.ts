@@ -9,8 +9,16 @@ import { SharedLogs, type LogKept } from '../session/shared-log.js';
 import { entriesOf } from '../session/scope-version.js';
 import { windowOf } from '../session/event-window.js';
 import { checkKey, type ListPlan } from '../input/requests.js';
+import { newId } from '../model/ids.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
-import { pageOf, type AppendPlan, type Creation, type SessionName, type SessionBackend } from './backend.js';
+import {
+  pageOf,
+  type AppendPlan,
+  type Creation,
+  type Leased,
+  type SessionName,
+  type SessionBackend,
+} from './backend.js';
 import type { UpdateTarget } from './update-target.js';
 import type { EventDraft } from '../input/event-draft.js';
 import type { ExpectedVersions, PreparedChange, ScopeKey } from '../engine/sessions.js';
@@ -18,7 +26,10 @@ import type { View } from '../session/handle.js';
 import type { LeaseHold } from '../session/lease-hold.js';
 import type { SessionRecord } from '../session/record.js';
 import type { SharedPast } from '../past/source.js';
-import type { ChangeSource, WatchPlan } from '../watch/source.js';
+import type { Signal } from '../async/abort.js';
+import type { MemoryParts } from '../watch/memory.js';
+import type { WholeSessionChange } from '../model/watch.js';
+import type { ChangeSource, WatchPlan, WholePlan } from '../watch/source.js';
 import type { Topics } from '../watch/topics.js';
 import type {
   Event,
@@ -33,6 +44,9 @@ import type {
 /** Sessions of one process that end with it. */
 export class MemoryBackend implements SessionBackend {
   readonly #registry = new SessionRegistry();
+  /** Tells its sessions from those of other services. */
+  #id: string | undefined;
+  #creations = 0;
   readonly #logs: SharedLogs;
   /** What the logs tell, once that is asked for. */
   #past: SharedPast | undefined;
@@ -54,7 +68,9 @@ export class MemoryBackend implements SessionBackend {
 
   create({ key, state, time = this.#now() }: Creation): Session {
     const change = this.#registry.engine.prepareCreate(key, time, state);
-    const record = this.#registry.applyCreate(key, creationEvent(time, state), change);
+    this.#creations += 1;
+    const created = `${(this.#id ??= newId())}/${this.#creations}`;
+    const record = this.#registry.applyCreate(key, creationEvent(time, state), change, created);
     this.#written(record.key, change, time);
     this.#logs.mark(record);
     return this.#registry.read(record);
@@ -70,22 +86,26 @@ export class MemoryBackend implements SessionBackend {
     return pageOf(plan, offset, total, sessions, cursor);
   }
 
-  remove(key: SessionKey): void {
+  remove(key: SessionKey, _signal?: Signal, under?: Leased): void {
     const record = this.#registry.find(key);
-    if (record !== undefined) {
+    if (record !== undefined && (under === undefined || under.record === record)) {
+      const refusal = under?.lease.refusal?.();
+      if (refusal !== undefined) {
+        throw under?.lease.lose(refusal) ?? refusal;
+      }
       this.#registry.remove(record);
       this.#topics?.movedSession(record.key);
     }
   }
 
-  append({ session, draft, expectedRevision, shown }: AppendPlan): Event {
+  append({ session, draft, expectedRevision, lease, shown }: AppendPlan): Event {
     const { appName, userId, id: sessionId } = session;
     const view = this.#registry.view(session);
     const record = view?.record ?? this.#registry.find(checkKey({ appName, userId, sessionId }));
     if (record === undefined) {
       throw notFoundInMemory({ appName, userId, sessionId }, session);
     }
-    const pending = this.#begin(record, draft, { revision: expectedRevision }, view, view?.lease);
+    const pending = this.#begin(record, draft, { revision: expectedRevision }, view, lease ?? view?.lease);
     const event = this.#finishAppend(record, pending, view);
     shown?.();
     return event;
@@ -146,9 +166,19 @@ export class MemoryBackend implements SessionBackend {
   }
 
   async watch(plan: WatchPlan): Promise<ChangeSource> {
-    const { Topics, watchMemory } = await import('../watch/memory.js');
+    const { watchMemory } = await import('../watch/memory.js');
+    return watchMemory(await this.#watched(), plan);
+  }
+
+  async watchWhole(plan: WholePlan): Promise<ChangeSource<WholeSessionChange>> {
+    const { watchWholeInMemory } = await import('../watch/memory.js');
+    return watchWholeInMemory(await this.#watched(), plan);
+  }
+
+  async #watched(): Promise<MemoryParts> {
+    const { Topics } = await import('../watch/memory.js');
     const topics = (this.#topics ??= new Topics(false));
-    return watchMemory({ registry: this.#registry, logs: this.#logs, topics }, plan);
+    return { registry: this.#registry, logs: this.#logs, topics };
   }
 
   async past(): Promise<SharedPast> {
@@ -179,8 +209,7 @@ export class MemoryBackend implements SessionBackend {
     const pending = beginAppend(this.#registry, record, draft, refusal === undefined ? expected : {}, view);
     if (refusal !== undefined && pending.change !== undefined) {
       this.#registry.engine.discard(pending.change);
-      lease?.lose(refusal);
-      throw refusal;
+      throw lease?.lose(refusal) ?? refusal;
     }
     return pending;
   }

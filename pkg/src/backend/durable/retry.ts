@@ -116,8 +116,9 @@ class Try implements StoreContext {
     this.#timer = undefined;
     this.#patience.end();
     const reason = new DOMException(`the store did not answer within ${this.#patience.timeout} ms`, 'TimeoutError');
-    this.#giveUp(reason);
     this.abort(reason);
+    // A store that gives up at once may know that nothing was written, and say so.
+    setTimeout(this.#giveUp, 0, reason);
   };
 
   get signal(): Signal {

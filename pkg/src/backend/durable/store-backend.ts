@@ -16,11 +16,11 @@ import { sessionTarget } from './session-target.js';
 import { ChangeWriter } from './writer.js';
 import { checkKey, type ListPlan } from '../../input/requests.js';
 import { cloneMutable } from '../../model/json.js';
-import { callbackStore } from '../../stores/journal/callback-store.js';
+import { recordStore } from '../../stores/journal/callback-store.js';
 import { isSessionTarget, type Reservation, type UpdateTarget } from '../update-target.js';
 import type { StoreParts } from './parts.js';
 import type { StoredOptions } from './options.js';
-import type { AppendPlan, Creation, SessionBackend, SessionName } from '../backend.js';
+import type { AppendPlan, Creation, Leased, SessionBackend, SessionName } from '../backend.js';
 import type { View } from '../../session/handle.js';
 import type { LeaseHold } from '../../session/lease-hold.js';
 import type { LeaseAnswer, LeaseRequest } from '../../store/lease.js';
@@ -36,7 +36,8 @@ import type {
 } from '../../model/types.js';
 import type { SharedPast } from '../../past/source.js';
 import { orAborted, type Signal } from '../../async/abort.js';
-import type { ChangeSource, WatchPlan } from '../../watch/source.js';
+import type { WholeSessionChange } from '../../model/watch.js';
+import type { ChangeSource, WatchPlan, WholePlan } from '../../watch/source.js';
 import type { Topics } from '../../watch/topics.js';
 
 /** Sessions that a store keeps. */
@@ -47,7 +48,7 @@ export class StoreBackend implements SessionBackend {
   #topics: Topics | undefined;
 
   constructor(options: StoredOptions) {
-    const store = 'persist' in options.store ? callbackStore(options.store) : options.store;
+    const store = 'persist' in options.store ? recordStore(options.store) : options.store;
     const cache = new SessionCache(options.cachedEvents);
     const retry = { ...options, isTotal: store.asksAgain === true };
     const connection = new Connection(store, retry, options.migrate, (hints) =>
@@ -80,13 +81,13 @@ export class StoreBackend implements SessionBackend {
     return await listPage(this.#parts, plan, signal);
   }
 
-  async remove(key: SessionKey, signal?: Signal): Promise<void> {
-    await removeStored(this.#parts, key, signal);
+  async remove(key: SessionKey, signal?: Signal, under?: Leased): Promise<void> {
+    await removeStored(this.#parts, key, signal, under);
   }
 
-  async append({ session, draft, expectedRevision, shown }: AppendPlan, signal?: Signal): Promise<Event> {
+  async append({ session, draft, expectedRevision, lease, shown }: AppendPlan, signal?: Signal): Promise<Event> {
     const guard = expectedRevision === undefined ? {} : { rev: expectedRevision };
-    return (await appendStored(this.#parts, { session, draft, guard, shown, signal })).event;
+    return (await appendStored(this.#parts, { session, draft, guard, lease, shown, signal })).event;
   }
 
   async scope(appName: string, userId: string | undefined, signal?: Signal): Promise<Record<string, unknown>> {
@@ -112,8 +113,8 @@ export class StoreBackend implements SessionBackend {
     await orAborted(showCurrent(this.#parts, view), signal);
   }
 
-  async lease(view: View, request: LeaseRequest, signal?: Signal): Promise<LeaseAnswer> {
-    return await leaseStored(this.#parts, view, request, signal);
+  async lease(view: View, request: LeaseRequest, signal?: Signal, given?: () => void): Promise<LeaseAnswer> {
+    return await leaseStored(this.#parts, view, request, { signal, given });
   }
 
   async loadHistory(session: SessionName, signal?: Signal): Promise<View> {
@@ -125,10 +126,19 @@ export class StoreBackend implements SessionBackend {
   }
 
   async watch(plan: WatchPlan): Promise<ChangeSource> {
-    const { Topics, watchStored } = await import('./watch.js');
+    const { watchStored } = await import('./watch.js');
+    return watchStored(this.#parts, await this.#watched(), plan);
+  }
+
+  async watchWhole(plan: WholePlan): Promise<ChangeSource<WholeSessionChange>> {
+    const { watchWholeStored } = await import('./watch.js');
+    return watchWholeStored(this.#parts, await this.#watched(), plan);
+  }
+
+  async #watched(): Promise<Topics> {
+    const { Topics } = await import('./watch.js');
     const { cache, connection } = this.#parts;
-    this.#topics ??= cache.topics = new Topics(connection.store.exclusive !== true);
-    return watchStored(this.#parts, this.#topics, plan);
+    return (this.#topics ??= cache.topics = new Topics(connection.store.exclusive !== true));
   }
 
   async flush(): Promise<void> {
