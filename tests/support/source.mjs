@@ -1,14 +1,23 @@
-// Modules of the package that are no export, for tests of what is inside.
+// A source file of the package by itself: what is not exported can be held against cases, too.
 
 import { build } from 'esbuild';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const pathOf = (name) => fileURLToPath(new URL(`../../pkg/src/${name}`, import.meta.url));
 
-/** What a module of the sources exports, bundled with all that it imports. */
-export async function moduleOf(path) {
-  const entryPoints = [join(root, path)];
-  const { outputFiles } = await build({ entryPoints, bundle: true, format: 'esm', platform: 'neutral', write: false });
+/** The exports of a file of pkg/src, or of several; with a module of their own, where they need WebAssembly. */
+export async function source(...names) {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: names.map((name) => `export * from ${JSON.stringify(pathOf(name))};`).join('\n'),
+      resolveDir: pathOf(''),
+    },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    alias: { '#load': pathOf('engine/load.node.ts') },
+    target: 'es2022',
+    write: false,
+  });
   return await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
 }

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { moduleOf } from '../support/source.mjs';
+import { source } from '../support/source.mjs';
 
-const { changeJson, jsonWithBigints, lostNumber, parseWith } = await moduleOf('pkg/src/model/json-numbers.ts');
+const { changeJson, jsonWithBigints, lostNumber, parseWith } = await source('model/json-numbers.ts');
 
 test('numbers that JavaScript holds are none of them', () => {
   for (const token of [

@@ -20,7 +20,6 @@ export type ErrorCode =
   | 'STORE_UNSUITABLE'
   | 'COMMIT_UNKNOWN'
   | 'STORE_CORRUPT'
-  | 'FORBIDDEN'
   | 'CLOSED'
   | 'NOT_READY'
   | 'CORE_FAILED'
