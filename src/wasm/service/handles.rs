@@ -69,6 +69,12 @@ extern "C" {
     #[wasm_bindgen(method, setter)]
     pub(super) fn set_released(this: &View, released: Option<f64>);
 
+    /// Why that is known to be lost: the handle writes nothing any more, under another lease neither.
+    #[wasm_bindgen(method, getter)]
+    pub(super) fn lost(this: &View) -> JsValue;
+    #[wasm_bindgen(method, setter)]
+    pub(super) fn set_lost(this: &View, lost: &JsValue);
+
     /// What is called when that is found to be lost.
     #[wasm_bindgen(method, getter)]
     pub(super) fn lose(this: &View) -> Option<Function>;

@@ -84,6 +84,9 @@ impl SessionService {
             let key = check_session(&session)?;
             let this = Rc::clone(&self.backend);
             Ok(self.backend.ask(signal, move |backend| {
+                if let Some(lost) = backend.handles.view(&session).map(|view| view.lost()).filter(JsValue::is_object) {
+                    return Err(lost);
+                }
                 backend.resolve(&key, backend.handles.view(&session).as_ref())?;
                 let view = backend.handles.view(&session);
                 let session = if view.is_some() { session } else { backend.open(&key, EventWindow::default())? };
@@ -163,6 +166,13 @@ impl Held {
                 held.lose(&thrown);
             }
         });
+        // A lease that the handle had before is over.
+        if let Some(lose_before) = held.view.lose() {
+            let fenced = JsValue::from(LeaseFault::Fenced.error(&held.key.session_id));
+            // It is a function of this module.
+            let _ = lose_before.call1(&JsValue::UNDEFINED, &fenced);
+            held.view.set_lost(&JsValue::UNDEFINED);
+        }
         #[expect(clippy::cast_precision_loss, reason = "no session is leased so often")]
         held.view.set_fence(Some(held.fence as f64));
         held.view.set_lose(lose.into_js_value().dyn_ref::<Function>());
@@ -232,6 +242,7 @@ impl Held {
     fn lose(&self, thrown: &JsValue) {
         if self.over.borrow().is_none() {
             *self.over.borrow_mut() = Some(thrown.clone());
+            self.view.set_lost(thrown);
             self.controller.abort(thrown);
         }
     }
