@@ -51,7 +51,7 @@ export function pack() {
 export function link(name, folder, as = name) {
   const at = join(folder, 'node_modules', as);
   mkdirSync(dirname(at), { recursive: true });
-  rmSync(at, { force: true });
+  rmSync(at, { recursive: true, force: true });
   symlinkSync(join(root, 'node_modules', name), at, 'junction');
 }
 

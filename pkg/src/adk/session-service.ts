@@ -3,6 +3,7 @@
 import {
   BaseSessionService,
   type AppendEventRequest,
+  type BaseArtifactService,
   type CreateSessionRequest,
   type DeleteSessionRequest,
   type Event,
@@ -11,6 +12,7 @@ import {
   type ListSessionsResponse,
   type Session,
 } from '@google/adk';
+import { restoredArtifacts } from './artifacts.js';
 import { copyOf, deltaOf, fromStored, toInit, without } from './events.js';
 import {
   isAlone,
@@ -33,11 +35,17 @@ import { isStatepadError } from '../model/errors.js';
 import { isObject } from '../model/kinds.js';
 import { viewOf, type View } from '../session/handle.js';
 import { warn } from '../model/warnings.js';
-import { checkObject } from '../checks/arguments.js';
+import { checkMethods, checkObject } from '../checks/arguments.js';
 import { SessionService, type SessionServiceOptions } from '../service/session-service.js';
 import type { Lease } from '../model/lease.js';
 import type { ForkOptions, RewindOptions, Rewound } from '../model/rewind.js';
 import type { Abortable, Event as Stored, Session as Handle, SessionName } from '../model/types.js';
+
+/** Options of a {@link StatepadSessionService}. */
+export interface StatepadSessionServiceOptions extends SessionServiceOptions {
+  /** That of the runner: `rewind` and `redo` restore the artifacts of the session in it. */
+  readonly artifactService?: BaseArtifactService | undefined;
+}
 
 /** What a rewind of one of ADK's sessions has come to. */
 export interface RewoundSession extends Rewound {
@@ -60,10 +68,15 @@ export class StatepadSessionService extends BaseSessionService {
   /** By the session and by its state, which a copy of the session shares. */
   readonly #held = new WeakMap<object, Held>();
 
+  readonly #artifacts: BaseArtifactService | undefined;
   #plugin: StatepadPlugin | undefined;
 
-  constructor(options: SessionServiceOptions = {}) {
+  constructor({ artifactService, ...options }: StatepadSessionServiceOptions = {}) {
     super();
+    if (artifactService !== undefined) {
+      checkMethods(artifactService, 'artifactService', ['loadArtifact', 'saveArtifact']);
+    }
+    this.#artifacts = artifactService;
     this.service = new SessionService({ ...options, admit: { instances: true } });
   }
 
@@ -189,18 +202,30 @@ export class StatepadSessionService extends BaseSessionService {
    * Goes back in a session, see `SessionService.rewind`: the session's own keys become what they were before the
    * invocation, and the events from then on do not show any more, so that an agent is sent what it would have been
    * sent without them. Answers with the session: the one that was given, brought up to date, if this service gave it.
+   *
+   * With the option `artifactService` of the service, the session's artifacts are saved once more as they were then,
+   * before the rewind is written: one that did not exist becomes empty. Without it they stay as they are.
    */
   async rewind(session: Session | SessionName, options: RewindOptions): Promise<RewoundSession> {
     checkObject(session, 'session');
-    const [rewound, now] = await this.#change(session, async (of) => await this.service.rewind(of, options));
+    const asked = { ...options, artifacts: this.#restoring(session) };
+    const [rewound, now] = await this.#change(session, async (of) => await this.service.rewind(of, asked));
     return { ...rewound, session: now };
   }
 
   /** Takes the last rewind back, see `SessionService.redo`: the events that it had undone show again. */
   async redo(session: Session | SessionName, options: Abortable = {}): Promise<RewoundSession> {
     checkObject(session, 'session');
-    const [rewound, now] = await this.#change(session, async (of) => await this.service.redo(of, options));
+    const asked = { ...options, artifacts: this.#restoring(session) };
+    const [rewound, now] = await this.#change(session, async (of) => await this.service.redo(of, asked));
     return { ...rewound, session: now };
+  }
+
+  /** What restores the artifacts of a session, where they are known. */
+  #restoring({ appName, userId, id: sessionId }: Session | SessionName): RewindOptions['artifacts'] {
+    const artifacts = this.#artifacts;
+    const key = { appName, userId, sessionId };
+    return artifacts && (async (events, to) => await restoredArtifacts(artifacts, key, events, to));
   }
 
   /** Creates a session that goes on from a moment of another one, see `SessionService.fork`. */

@@ -311,8 +311,8 @@ export interface LeaseOptions extends Abortable {
 
 /** In the place of a value in a delta: see `increment`, `append`, `setOnce` and `compareAndSet`. */
 export interface OperatorWrite {
-  /** In JSON it is `null`. What it came to is in the delta of the stored event. */
-  toJSON(): null;
+  /** All that is left of it in JSON and in a structured clone, which no delta takes. */
+  readonly 'statepad.operator': object;
 }
 
 /** The mark of a deletion: see {@link deleted}. */
