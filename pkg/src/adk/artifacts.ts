@@ -39,7 +39,5 @@ export async function restoredArtifacts(
 
 /** The versions of the artifacts that events have saved, by filename. */
 function versionsAfter(events: readonly Event[]): Map<string, number> {
-  return new Map(
-    events.flatMap(({ actions }) => Object.entries((actions.artifactDelta ?? {}) as Readonly<Record<string, number>>)),
-  );
+  return new Map<string, number>(events.flatMap(({ actions }) => Object.entries(actions.artifactDelta)));
 }

@@ -290,6 +290,25 @@ if (why) {
       assert.deepEqual((await admin.zrange(made, 0, -1)).sort(), ['new', 'newer', 'newest', 'young']);
     }));
 
+  test('what the operators of an update came to is forgotten with it', () =>
+    withPrefix(async (prefix) => {
+      const store = redisStore(ioredis, { prefix });
+      const [made, results] = ['updates', 'results'].map((name) => `${prefix}:{app}:${name}`);
+      const count = (id) => ({
+        ...update(id, { appName: 'app' }, {}),
+        operators: { app: { n: { increment: 1 } } },
+      });
+      await store.commit(count('old'), context);
+      await store.commit(count('young'), context);
+      assert.deepEqual((await store.commit(count('old'), context)).results, {
+        app: Object.assign(Object.create(null), { n: 1 }),
+      });
+      assert.deepEqual((await admin.hkeys(results)).sort(), ['old', 'young']);
+      await admin.zadd(made, Math.floor(Date.now() / 1_000) - 90_000, 'old');
+      await store.commit(update('new', { appName: 'app' }, { app: { set: { a: 1 } } }), context);
+      assert.deepEqual(await admin.hkeys(results), ['young']);
+    }));
+
   test('hints of an own change are not heard, those of a batch are heard one by one', () =>
     withPrefix(async (prefix) => {
       const [{ client: ear }, { client: otherEar }] = await Promise.all([open(openIoredis), open(openIoredis)]);

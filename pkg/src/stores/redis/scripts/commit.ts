@@ -12,7 +12,7 @@ import type { Script } from './script.js';
 export const commitScript: Script = {
   onForeign: 'rejected',
   text: String.raw`${versionLua}${appRightsLua}${scopeLua}${keepLua}${logLua}${operatorsLua}
-local APP, MOVES, LIST, UPDATES, REFUSED, REMOVED, LOG = unpack(KEYS, 4, 10)
+local APP, MOVES, LIST, UPDATES, REFUSED, REMOVED, RESULTS, LOG = unpack(KEYS, 4, 11)
 local IS_LOGGED, NOTHING = ARGV[3] ~= '', {}
 local TRIMMED, RECENT = ${MOVES_BETWEEN_TRIMS}, ${TOLD_MOVES} -- positions: moves are trimmed once in so many, and at least so many are kept
 
@@ -134,7 +134,8 @@ local function look(change)
     if isRefused then refuse('refused') end
     if not isThis then refuse('not-found') end
   else
-    if redis.call('ZSCORE', UPDATES, change.id) then return answer('duplicate', change, rev) end
+    local cameTo = redis.call('HGET', RESULTS, change.id)
+    if redis.call('ZSCORE', UPDATES, change.id) then return answer('duplicate', change, rev, cameTo) end
     if isRefused then refuse('refused') end
   end
   if change.fence ~= '' then
@@ -263,7 +264,8 @@ end
 -- Makes a change that was looked at.
 local function write(change)
   local app, home, its = change.app, change.home, change.its
-  local answered = answer('written', change, its and its.rev or 0, change.results and '@' .. change.results .. '\n=')
+  local cameTo = change.results and '@' .. change.results .. '\n='
+  local answered = answer('written', change, its and its.rev or 0, cameTo)
   fence()
   move(app, LOG, change.deltas.a, change)
   move(home, home and KEYS[change.user + 3], change.deltas.u, change)
@@ -281,7 +283,9 @@ local function write(change)
     redis.call('ZADD', LIST, change.time, change.member)
     redis.call('ZADD', its.userList, change.time, change.member)
   else
-    keep(UPDATES, change.id)
+    local old = keep(UPDATES, change.id)
+    if #old > 0 then redis.call('HDEL', RESULTS, unpack(old)) end
+    if cameTo then redis.call('HSET', RESULTS, change.id, cameTo) end
   end
   answered[2], answered[3], answered[4] = its and its.rev or 0, app.pos, home and home.pos or 0
   return answered
