@@ -1,5 +1,5 @@
-// The store in SQLite over the oldest versions of the libraries that the docs name. The first one has the oldest SQLite:
-// all tests run over it, but for those of other libraries and of paths, which are opened without it.
+// The store in SQLite over the oldest versions of the libraries that the docs name. The first one has the oldest
+// SQLite: all tests run over it, but for those of other libraries and of paths, which are opened without it.
 
 import { testsOf } from '../suites.mjs';
 import { passOver } from './installed.mjs';
