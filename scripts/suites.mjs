@@ -58,9 +58,9 @@ const FOLDERS = {
   'tests/unit': { seconds: 102 },
   'tests/vertex': { seconds: 6 },
   // Each installs the versions of a database before, when they have not been installed yet.
-  'tests/versions/postgres': { seconds: 190, shares: heavy },
-  'tests/versions/redis': { seconds: 210 },
-  'tests/versions/sqlite': { seconds: 60 },
+  'tests/versions/postgres': { seconds: 200, shares: heavy },
+  'tests/versions/redis': { seconds: 200 },
+  'tests/versions/sqlite': { seconds: 80 },
 };
 
 /** Folders of tests with a suite for each folder in them. */
