@@ -4,6 +4,7 @@ import { appendStored } from './append.js';
 import { showCurrent } from './append-target.js';
 import { Connection } from './connection.js';
 import { createStored } from './create.js';
+import { forkStored } from './fork.js';
 import { leaseStored } from './lease.js';
 import { loadFullLog } from './full-log.js';
 import { listPage } from './list.js';
@@ -20,6 +21,7 @@ import { callbackStore } from '../../stores/journal/callback-store.js';
 import { isSessionTarget, type Reservation, type UpdateTarget } from '../update-target.js';
 import type { StoreParts } from './parts.js';
 import type { StoredOptions } from './options.js';
+import type { ForkPlan } from '../fork-plan.js';
 import type { AppendPlan, Creation, Leased, SessionBackend, SessionName } from '../backend.js';
 import type { View } from '../../session/handle.js';
 import type { LeaseHold } from '../../session/lease-hold.js';
@@ -109,6 +111,10 @@ export class StoreBackend implements SessionBackend {
 
   async refresh(view: View, signal?: Signal): Promise<void> {
     await orAborted(showCurrent(this.#parts, view), signal);
+  }
+
+  async fork(plan: ForkPlan, signal?: Signal): Promise<Session> {
+    return await forkStored(this.#parts, plan, signal);
   }
 
   async lease(view: View, request: LeaseRequest, signal?: Signal, given?: () => void): Promise<LeaseAnswer> {
