@@ -360,6 +360,26 @@ for (const without of [[], ['marks', 'changed']]) {
   });
 }
 
+for (const name of ['memory', 'callbacks', 'a store with hints', 'a store without hints']) {
+  test(`${name}: a reader that is behind what was trimmed is told to read anew, and goes on from there`, async () => {
+    const [writer, reader] = places[name]();
+    const write = async (n) => await writer.updateState(APP, () => ({ 'app:n': n }));
+    for (const n of [1, 2, 3, 4, 5]) await write(n);
+    const slow = reader.watch(APP, { ...FAST, since: 0, buffer: 1 });
+    assert.deepEqual(brief(await take(slow, 1)), [1]);
+    await writer.trimHistory(APP, { upTo: 3 });
+    const late = reader.watch(APP, { ...FAST, since: 2 });
+    const inTime = reader.watch(APP, { ...FAST, since: 3 });
+    for (const watched of [slow, late]) {
+      assert.deepEqual(await take(watched, 1), [{ type: 'reload', position: 5 }]);
+    }
+    assert.deepEqual(brief(await take(inTime, 2)), [4, 5], 'nothing is missing from the base on');
+    await write(6);
+    for (const watched of [slow, late, inTime]) assert.deepEqual(brief(await take(watched, 1)), [6]);
+    await Promise.all([writer.close(), reader.close()]);
+  });
+}
+
 test('a log that goes back, or is trimmed behind a reader, has it read anew', async () => {
   let inner = silent(memoryStore());
   const store = {};

@@ -533,7 +533,8 @@ export class SessionService {
 
   /**
    * Finishes: writes that were asked for are made durable, later calls throw `CLOSED`, and the store lets go of what
-   * it has opened itself. May be called more than once.
+   * it has opened itself. A store that does not answer within `timeout` is not waited for: the writes that are left
+   * throw `COMMIT_UNKNOWN`, or `STORE_UNAVAILABLE` where they are surely not stored. May be called more than once.
    */
   async close(): Promise<void> {
     if (!this.#isClosed) {

@@ -11,6 +11,7 @@ import { listPage } from './list.js';
 import { SessionLoader } from './loader.js';
 import { removeStored } from './remove.js';
 import { Reservations } from './reservations.js';
+import { Tries } from './retry.js';
 import { SessionCache } from './session-cache.js';
 import { scopeTarget } from './scope-target.js';
 import { sessionTarget } from './session-target.js';
@@ -44,6 +45,7 @@ import type { Topics } from '../../watch/topics.js';
 /** Sessions that a store keeps. */
 export class StoreBackend implements SessionBackend {
   readonly #parts: StoreParts;
+  readonly #tries = new Tries();
   readonly #reservations: Reservations | undefined;
   /** What is watched, once anything is. */
   #topics: Topics | undefined;
@@ -51,7 +53,8 @@ export class StoreBackend implements SessionBackend {
   constructor(options: StoredOptions) {
     const store = 'persist' in options.store ? callbackStore(options.store) : options.store;
     const cache = new SessionCache(options.cachedEvents);
-    const connection = new Connection(store, options, options.migrate, (hints) =>
+    const retry = { ...options, tries: this.#tries };
+    const connection = new Connection(store, retry, options.migrate, (hints) =>
       loader.reloadHinted(hints, this.#topics),
     );
     const loader = new SessionLoader(connection, cache);
@@ -59,7 +62,7 @@ export class StoreBackend implements SessionBackend {
       connection,
       cache,
       loader,
-      writer: new ChangeWriter(connection, cache, options),
+      writer: new ChangeWriter(connection, cache, retry),
       now: options.now,
     };
     this.#reservations = store.reserve && new Reservations(connection);
@@ -142,6 +145,7 @@ export class StoreBackend implements SessionBackend {
 
   async close(): Promise<void> {
     this.#topics?.close();
+    this.#tries.close();
     await this.flush();
     await this.#parts.connection.close();
   }
