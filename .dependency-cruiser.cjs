@@ -52,7 +52,8 @@ const PACKAGE = {
   jsonl: ['service', 'session', 'template', 'engine', 'input', 'checks', 'model', 'async'],
   // stores/adk-database finds out whose database something is; stores/sqlite knows the libraries for SQLite.
   'adk-import': ['jsonl', 'service', 'stores/adk-database', 'stores/sqlite', 'checks', 'model', 'async'],
-  sse: ['checks', 'model', 'async'],
+  http: ['checks', 'model'],
+  sse: ['http', 'checks', 'model', 'async'],
   react: ['model', 'async'],
   testing: ['store', 'model'],
   'testing/vertex': ['checks', 'model', 'async'],

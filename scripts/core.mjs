@@ -36,7 +36,7 @@ const sourcesMark = wasm('.built-from-rust');
  */
 export async function buildCore(recipe) {
   compileCore();
-  await step('pkg/wasm', wasm(''), [compiled, ...recipe], bindCore);
+  await step({ name: 'pkg/wasm', seconds: 15 }, wasm(''), [compiled, ...recipe], bindCore);
   writeFileSync(sourcesMark, rustSources());
 }
 
@@ -59,7 +59,7 @@ function rustSources() {
  * source file: the paths of this machine are taken out of it.
  */
 function compileCore() {
-  console.log('build: the core');
+  console.log('build: the core, which takes about a minute at first, and half of that when the Rust has changed');
   run('cargo', ['fetch', '--locked', '--quiet', '--target', wasmTarget]);
   const sysroot = execFileSync('rustc', ['--print', 'sysroot'], { cwd: root, env, encoding: 'utf8' }).trim();
   const sources = join(cargoHome, 'registry', 'src');

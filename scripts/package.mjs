@@ -22,7 +22,7 @@ const inputs = (recipe) => [...filesUnder(src), inPackage('tsconfig.json'), inPa
  * Bundles the package when a source has changed since. Types are not looked at: that takes a second instead of ten.
  */
 export async function bundlePackage(recipe) {
-  await remade('pkg/dist', join(dist, '.made-from'), inputs(recipe), bundle);
+  await remade({ name: 'pkg/dist', seconds: 2 }, join(dist, '.made-from'), inputs(recipe), bundle);
 }
 
 /**
@@ -30,7 +30,7 @@ export async function bundlePackage(recipe) {
  */
 export async function declarePackage(recipe) {
   const from = [...inputs(recipe), coreTypes];
-  await remade('the declarations of pkg/dist', join(dist, '.declared-from'), from, () => {
+  await remade({ name: 'the declarations of pkg/dist', seconds: 10 }, join(dist, '.declared-from'), from, () => {
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
     const tellApart = ['--incremental', '--tsBuildInfoFile', join(declared, '.tsbuildinfo')];
     run(process.execPath, [

@@ -12,6 +12,7 @@ export {
   type InvocationOptions,
 } from './context/invocation.js';
 export { State, type DeepReadonly, type ReadonlyState } from './context/state.js';
+export { applyChange } from './model/apply-change.js';
 export { Deleted, DELETED } from './model/deletion.js';
 export { append, compareAndSet, increment, setOnce } from './input/operators.js';
 export type { OperatorWrite } from './model/operator-write.js';
@@ -29,6 +30,7 @@ export { injectSessionState, type AdkContext, type InjectContext } from './templ
 export { StatepadError, isStatepadError, type ErrorCode, type ErrorDetails, type Missing } from './model/errors.js';
 export { StoreError, isStoreError, type StoreErrorCode, type StoreErrorDetails } from './store/store-error.js';
 export { ready } from './engine/ready.js';
+export { plainSession } from './session/plain-session.js';
 export type { StoreOptions } from './service/options.js';
 export type {
   Callbacks,
@@ -121,6 +123,11 @@ export type {
   WatchedChange,
   WatchKey,
   WatchOptions,
+  WatchPace,
   WatchTarget,
+  WholePlace,
+  WholeSessionChange,
+  WholeSessionKey,
+  WholeWatchOptions,
 } from './model/watch.js';
 export type { UpdateFunction } from './backend/update-target.js';

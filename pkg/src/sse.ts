@@ -1,20 +1,31 @@
 /**
- * Watching sessions over HTTP, as server-sent events: a handler for the Fetch API, and what reads from it.
+ * Watching sessions over HTTP, as server-sent events: a handler for the Fetch API, what reads from it, and what serves
+ * it in Node.
  *
  * @example
  * ```js
- * import { sseHandler, sseSource, targetOf } from 'statepad/sse';
+ * import { nodeListener, sseHandler, sseSource } from 'statepad/sse';
  *
  * // On the server:
- * export const GET = sseHandler(service, { target: (request) => ({ ...targetOf(request), userId: 'ana' }) });
+ * const authorize = () => ({ apps: ['tutor'], users: ['ana'] });
+ * createServer(nodeListener(sseHandler(service, { authorize })));
  * // In the browser, or elsewhere:
- * for await (const change of sseSource({ url: '/session' }).watch({ appName: 'tutor', sessionId: 's1' })) {
- *   console.log(change);
+ * const source = sseSource({ url: '/session' });
+ * for await (const change of source.watch({ appName: 'tutor', userId: 'ana', sessionId: 's1', whole: true })) {
+ *   session = applyChange(session, change);
  * }
  * ```
  *
  * @packageDocumentation
  */
 
-export { sseHandler, targetOf, type SseHandlerOptions } from './sse/handler.js';
-export { sseSource, type SseSourceOptions } from './sse/source.js';
+export { applyChange } from './model/apply-change.js';
+export { sseHandler, type SseHandlerOptions } from './sse/handler.js';
+export { sseSource } from './sse/source.js';
+export type { SseSourceOptions } from './sse/request.js';
+export type { TabSharing } from './sse/tabs/share.js';
+export { nodeListener, type NodeListenerOptions, type NodeRequest, type NodeResponse } from './http/node-listener.js';
+export type { Authorize, Authorized, Granted, Principal } from './http/principal.js';
+export type { ErrorContext, OnError } from './http/answers.js';
+export type { CorsOptions } from './http/cors.js';
+export type { StreamLimitOptions } from './http/stream-limit.js';

@@ -176,6 +176,7 @@ describe('the published package', () => {
     assert.deepEqual([dependencies, scripts], [undefined, undefined]);
     assert.deepEqual(peerDependenciesMeta, {
       '@google/adk': { optional: true },
+      'better-sqlite3': { optional: true },
       'google-auth-library': { optional: true },
       react: { optional: true },
     });

@@ -1,20 +1,14 @@
 // A web server on this machine whose requests a handler of the Fetch API answers.
 
 import { createServer } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { nodeListener } from 'statepad/sse';
 
 /**
  * Serves what `handler` answers. Answers the origin, `cut()`, which destroys every connection, and `stop()`.
  */
-export async function serveFetch(handler) {
+export async function serveFetch(handler, options) {
   const sockets = new Set();
-  const server = createServer(async (request, response) => {
-    const { method, headers: given } = request;
-    const answer = await handler(new Request(`http://localhost${request.url}`, { method, headers: given }));
-    response.writeHead(answer.status, Object.fromEntries(answer.headers));
-    await pipeline(answer.body ? Readable.fromWeb(answer.body) : [], response).catch(() => {});
-  });
+  const server = createServer(nodeListener(handler, options));
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DELETED } from 'statepad';
-import { sseHandler, sseSource, targetOf } from 'statepad/sse';
+import { sseHandler, sseSource } from 'statepad/sse';
 
 const KEY = { appName: 'app', userId: 'user', sessionId: 'one' };
 
@@ -12,7 +12,7 @@ const KEY = { appName: 'app', userId: 'user', sessionId: 'one' };
 function sourceOf(...bodies) {
   const asked = [];
   const fetch = async (address, { headers, signal }) => {
-    asked.push({ address, headers: Object.fromEntries(headers) });
+    asked.push({ url: new URL(address), headers: Object.fromEntries(headers) });
     const pieces = bodies[asked.length - 1] ?? [];
     const isLast = asked.length >= bodies.length;
     const body = new ReadableStream({
@@ -38,7 +38,7 @@ async function first(count, changes) {
 }
 
 const event = (revision, id = `e${revision}`) => ({ type: 'event', revision, event: { id } });
-const text = ({ type, ...rest }, id) => `event: ${type}\nid: ${id}\ndata: ${JSON.stringify(rest)}\n\n`;
+const text = ({ type, ...rest }, id) => `event: ${type}\nid: 0/${id}\ndata: ${JSON.stringify(rest)}\n\n`;
 
 describe('a stream of server-sent events', () => {
   it('is read whatever its line ends and wherever it is cut into pieces', async () => {
@@ -63,24 +63,27 @@ describe('a stream of server-sent events', () => {
   it('knows data of several lines, fields of other names, and events of other names', async () => {
     const { source } = sourceOf([
       'data: {"a":1}\n\n',
-      'event: other\ndata: {}\n\n',
-      'unknown: x\nevent: reload\ndata: {\ndata: "revision": 3}\nid\n\n',
+      'event: other\nid: 0/1\ndata: {}\n\n',
+      'id: 1/1\nevent: reload\ndata: {"revision": 9}\n\n',
+      'unknown: x\nevent: reload\ndata: {\ndata: "revision": 3}\nid: 0/\n\n',
     ]);
     assert.deepEqual(await first(1, source.watch(KEY)), [{ type: 'reload', revision: 3 }]);
   });
 
   it('goes on behind the last whole event, and not behind half of one', async () => {
     const { source, asked } = sourceOf(
-      ['retry: 1\n\nid: 4:e4\n\n'],
-      [text(event(5), '5:e5'), 'event: event\nid: 6:e6\ndata: {"rev'],
+      ['retry: 1\n\nid: 0/4:e4\n\n'],
+      [text(event(5), '5:e5'), 'event: event\nid: 0/6:e6\ndata: {"rev'],
       [text(event(6), '6:e6')],
     );
     assert.deepEqual(await first(2, source.watch(KEY)), [event(5), event(6)]);
+    const targets = asked.map(({ url }) => JSON.parse(url.searchParams.get('targets')));
     assert.deepEqual(
-      asked.map(({ headers }) => headers['last-event-id']),
+      targets.map(([{ since }]) => since),
       [undefined, '4:e4', '5:e5'],
     );
-    assert.equal(asked[0].address, 'http://host/path?x=1&appName=app&userId=user&sessionId=one');
+    assert.deepEqual(targets[0], [{ ...KEY, initial: false }]);
+    assert.equal(asked[0].url.pathname + asked[0].url.search.slice(0, 4), '/path?x=1');
     assert.equal(asked[0].headers.accept, 'text/event-stream');
   });
 
@@ -112,7 +115,7 @@ describe('a stream of server-sent events', () => {
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
       },
     };
-    const handler = sseHandler(service, { target: targetOf });
+    const handler = sseHandler(service, { insecure: true });
     const source = sseSource({ url: 'http://host/', fetch: (...request) => handler(new Request(...request)) });
     assert.deepEqual(await first(1, source.watch({ appName: 'app', userId: 'user' }, { initial: true })), [told]);
   });
@@ -129,10 +132,10 @@ describe('a source', () => {
   it('throws what the handler says, and STORE_UNAVAILABLE for what no handler says', async () => {
     const error = { code: 'SESSION_NOT_FOUND', message: 'session "one" was not found' };
     await assert.rejects(next(refusing(404, { error })), error);
-    await assert.rejects(next(refusing(401)), { code: 'STORE_UNAVAILABLE', actual: 401 });
-    await assert.rejects(next(refusing(404, { error: 'no' })), { code: 'STORE_UNAVAILABLE', actual: 404 });
+    await assert.rejects(next(refusing(401)), { code: 'STORE_UNAVAILABLE', status: 401 });
+    await assert.rejects(next(refusing(404, { error: 'no' })), { code: 'STORE_UNAVAILABLE', status: 404 });
     assert.equal(await refusing(404, { error }).getSession(KEY), undefined);
-    await assert.rejects(refusing(503).getSession(KEY), { code: 'STORE_UNAVAILABLE', actual: 503 });
+    await assert.rejects(refusing(503).getSession(KEY), { code: 'STORE_UNAVAILABLE', status: 503 });
     const cause = new TypeError('fetch failed');
     const unreachable = sseSource({ url: '/x', fetch: () => Promise.reject(cause) });
     await assert.rejects(next(unreachable), { code: 'STORE_UNAVAILABLE', cause });
@@ -145,7 +148,8 @@ describe('a source', () => {
       () => new Response(null, { status: 503 }),
       () => new Response(null, { status: 429 }),
       () => new Response(text(event(2), '2:e2')),
-      () => Response.json({ error: { code: 'SESSION_NOT_FOUND', message: 'gone' } }, { status: 404 }),
+      () => new Response('event: error\nid: 0/\ndata: {"code":"STORE_UNAVAILABLE","message":"no","status":503}\n\n'),
+      () => new Response('event: error\nid: 0/\ndata: {"code":"SESSION_NOT_FOUND","message":"gone","status":404}\n\n'),
     ];
     const source = sseSource({ url: '/x', fetch: async () => answers.shift()() });
     assert.deepEqual(await first(9, source.watch(KEY)), [event(1), event(2), { type: 'deleted' }]);
@@ -169,12 +173,28 @@ describe('a source', () => {
     assert.throws(() => sseSource({ url: '/', fetch: 1 }), { code: 'INVALID_ARGUMENT', path: 'fetch' });
     assert.throws(() => sseSource({ url: '/', timeOut: 1 }), /did you mean timeout/);
     assert.throws(() => sseSource({ url: '/' }).watch(KEY, { sinse: 1 }), /did you mean since/);
-    assert.throws(() => sseHandler({}, { target: targetOf }), {
+    assert.throws(() => sseHandler({}, { insecure: true }), {
       code: 'INVALID_ARGUMENT',
       path: 'service.getSession',
     });
     const service = { getSession() {}, watch() {} };
-    assert.throws(() => sseHandler(service, {}), { code: 'INVALID_ARGUMENT', path: 'target' });
-    assert.throws(() => sseHandler(service, { target: targetOf, heartbeat: 0 }), { path: 'heartbeat' });
+    assert.throws(() => sseHandler(service), { code: 'INVALID_ARGUMENT', path: 'options' });
+    for (const [options, path] of [
+      [{}, 'authorize'],
+      [{ authorize: 1 }, 'authorize'],
+      [{ insecure: 'yes' }, 'insecure'],
+      [{ insecure: true, authorize: () => undefined }, 'insecure'],
+      [{ insecure: true, heartbeat: 0 }, 'heartbeat'],
+      [{ insecure: true, retry: 99 }, 'retry'],
+      [{ insecure: true, onError: 1 }, 'onError'],
+      [{ insecure: true, limit: 5 }, 'limit'],
+      [{ insecure: true, limit: { streams: 0 } }, 'limit.streams'],
+      [{ insecure: true, limit: { streams: 1, client: 1 } }, 'limit.client'],
+      [{ insecure: true, cors: { origins: '*' } }, 'cors.origins'],
+      [{ insecure: true, cors: { origins: ['https://a.example/'] } }, 'cors.origins'],
+      [{ insecure: true, cors: { origins: [], credentials: 1 } }, 'cors.credentials'],
+    ]) {
+      assert.throws(() => sseHandler(service, options), { code: 'INVALID_ARGUMENT', path }, JSON.stringify(options));
+    }
   });
 });

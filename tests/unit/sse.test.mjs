@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { DELETED, SessionService } from 'statepad';
-import { sseHandler, sseSource, targetOf } from 'statepad/sse';
+import { sseHandler, sseSource } from 'statepad/sse';
 import { memoryStore } from 'statepad/stores/memory';
 import { serveFetch } from '../support/fetch-server.mjs';
+import { hurried, sourceOver } from '../support/handler-source.mjs';
 
 const IDS = { appName: 'app', userId: 'user', sessionId: 'one' };
 const append = (service, session, stateDelta = {}) =>
@@ -20,44 +21,31 @@ function serviceOf(options) {
 }
 afterEach(() => Promise.all(opened.splice(0).map((service) => service.close())));
 
-/** A source that asks a handler without a network. `cutAfter` says after how many bytes a body breaks. */
-function sourceOver(handler, cutAfter = () => Infinity) {
-  const counts = { connections: 0, open: 0 };
-  const fetch = async (address, init) => {
-    counts.connections += 1;
-    const response = await handler(new Request(address, init));
-    if (!response.body) return response;
-    counts.open += 1;
-    const reader = response.body.getReader();
-    let left = cutAfter();
-    const body = new ReadableStream({
-      async pull(controller) {
-        const { done, value } = await reader.read();
-        if (done) {
-          counts.open -= 1;
-          return controller.close();
-        }
-        if (value.length >= left) {
-          controller.enqueue(value.slice(0, left));
-          await reader.cancel();
-          counts.open -= 1;
-          return controller.close();
-        }
-        left -= value.length;
-        controller.enqueue(value);
-      },
-      async cancel() {
-        counts.open -= 1;
-        await reader.cancel();
-      },
-    });
-    init.signal?.addEventListener('abort', () => reader.cancel().catch(() => {}));
-    return new Response(body, { status: response.status, headers: response.headers });
-  };
-  return { source: sseSource({ url: 'http://host/watch', fetch }), counts };
-}
+const handlerOf = (service, options) => sseHandler(service, { insecure: true, retry: 100, ...options });
 
-const handlerOf = (service, options) => sseHandler(service, { target: targetOf, retry: 1, ...options });
+/** A request for the changes of several targets. */
+const asking = (targets, init) =>
+  new Request('http://host/', { method: 'POST', body: JSON.stringify(targets), ...init });
+
+/** A request for the changes of one target. */
+const watching = (parameters, headers) =>
+  new Request(`http://host/?${new globalThis.URLSearchParams(parameters)}`, {
+    headers: { accept: 'text/event-stream', ...headers },
+  });
+
+/** What a stream tells until a text is there. */
+async function textUntil(part, { body }) {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  while (!text.includes(part)) {
+    const { done, value } = await reader.read();
+    assert.ok(!done, `it ended with ${JSON.stringify(text)}`);
+    text += decoder.decode(value);
+  }
+  await reader.cancel();
+  return text;
+}
 
 async function take(count, changes) {
   const seen = [];
@@ -80,7 +68,7 @@ for (const [where, storeOf] of [
       await service.createSession(IDS);
       let cuts = 0;
       const cutAfter = () => (cuts++ < 1000 ? 1 + Math.floor(Math.random() * 400) : Infinity);
-      const { source, counts } = sourceOver(handlerOf(service), cutAfter);
+      const { source, counts } = sourceOver(handlerOf(service), { cutAfter });
       const seen = take(2000, source.watch(IDS, { since: 0 }));
       const session = await writer.getSession(IDS);
       for (let count = 0; count < 2000; count++) {
@@ -106,7 +94,7 @@ for (const [where, storeOf] of [
       await service.createSession({ ...IDS, state: { 'user:n': 0, 'user:old': 1 } });
       let cuts = 0;
       const cutAfter = () => (cuts++ < 50 ? 1 + Math.floor(Math.random() * 300) : Infinity);
-      const { source } = sourceOver(handlerOf(service), cutAfter);
+      const { source } = sourceOver(handlerOf(service), { cutAfter });
       const values = {};
       let position = 0;
       const done = (async () => {
@@ -140,8 +128,10 @@ describe('the handler', () => {
     const session = await service.createSession(IDS);
     await append(service, session);
     // The first connection breaks right behind the place that it begins with.
-    const sizes = [`retry: 1\n\nid: 1:${session.events[0].id}\n\n`.length];
-    const { source, counts } = sourceOver(handlerOf(service), () => sizes.shift() ?? Infinity);
+    const handler = handlerOf(service);
+    const begin = await textUntil('id: ', await handler(asking([{ ...IDS, initial: false }])));
+    const sizes = [hurried(new TextEncoder().encode(begin)).length];
+    const { source, counts } = sourceOver(handler, { cutAfter: () => sizes.shift() ?? Infinity });
     const changes = source.watch(IDS)[Symbol.asyncIterator]();
     const next = changes.next();
     while (counts.connections < 2) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -171,17 +161,12 @@ describe('the handler', () => {
     assert.equal((await ask('1')).status, 404);
     session = await service.createSession(IDS);
     await append(service, session);
-    const told = async (id) => {
-      const reader = (await ask(id)).body.getReader();
-      let text = '';
-      while (!text.includes('data:')) text += new TextDecoder().decode((await reader.read()).value);
-      await reader.cancel();
-      return /event: (.*)\n/.exec(text)[1];
-    };
+    const told = async (id) => /event: (.*)\n/.exec(await textUntil('data:', await ask(id)))[1];
     assert.equal(await told('1:other'), 'reload', 'another event stands at this revision');
     assert.equal(await told('7:seventh'), 'reload', 'there is no such revision');
+    const [, place] = /id: (.*)\n/.exec(await textUntil('id: ', await handler(watching(IDS))));
     await append(service, session);
-    assert.equal(await told(`1:${encodeURIComponent(session.events[0].id)}`), 'event');
+    assert.equal(await told(place), 'event');
   });
 
   it('answers a session as JSON to who does not ask for events', async () => {
@@ -199,27 +184,38 @@ describe('the handler', () => {
     assert.equal(await source.getSession({ ...IDS, sessionId: 'none' }), undefined);
   });
 
-  it('refuses what it cannot understand, and what its target refuses', async () => {
+  it('refuses what it cannot understand', async () => {
     const service = serviceOf();
     await service.createSession(IDS);
-    const handler = handlerOf(service);
+    const handler = handlerOf(service, { onError() {} });
     const status = async (address, init) => {
       const response = await handler(new Request(`http://host/${address}`, init));
       return [response.status, response.body && (await response.json()).error.code];
     };
     const events = { headers: { accept: 'text/event-stream' } };
     const one = '?appName=app&userId=user&sessionId=one';
-    assert.deepEqual(await status(one, { method: 'POST' }), [405, null]);
+    assert.deepEqual(await status(one, { method: 'PUT' }), [405, null]);
+    assert.deepEqual(await status(one, { method: 'OPTIONS' }), [405, null]);
     assert.deepEqual(await status('?userId=user', events), [400, 'INVALID_ARGUMENT']);
+    assert.deepEqual(await status('?appName=app&sessionId=one', events), [400, 'INVALID_ARGUMENT']);
+    assert.deepEqual(await status('?appName=app&userId=user&whole=true', events), [400, 'INVALID_ARGUMENT']);
     assert.deepEqual(await status(`${one}&since=x`, events), [400, 'INVALID_ARGUMENT']);
     assert.deepEqual(await status(`${one}&since=1:%25`, events), [400, 'INVALID_ARGUMENT']);
+    assert.deepEqual(await status(`${one}&whole=true&since=1`, events), [400, 'INVALID_ARGUMENT']);
     assert.deepEqual(await status(`${one}2`, events), [404, 'SESSION_NOT_FOUND']);
+    assert.deepEqual(await status(`${one}2&whole=true&since=1,1,1`, events), [404, 'SESSION_NOT_FOUND']);
     assert.deepEqual(await status('?appName=app'), [406, 'INVALID_ARGUMENT']);
     assert.deepEqual(await status(`${one}&numRecentEvents=-1`), [400, 'INVALID_ARGUMENT']);
+    for (const body of ['', 'x', '{}', '[]', '[1]', '[{}]', '[{"appName":1}]', '[{"appName":"a","since":1}]']) {
+      assert.deepEqual(await status('', { method: 'POST', body }), [400, 'INVALID_ARGUMENT'], body);
+      const several = `?targets=${encodeURIComponent(body)}`;
+      assert.deepEqual(await status(several), [400, 'INVALID_ARGUMENT'], several);
+    }
+    const many = JSON.stringify(Array(1001).fill({ appName: 'app' }));
+    assert.deepEqual(await status('', { method: 'POST', body: many }), [413, 'TOO_LARGE']);
+    assert.deepEqual(await status('', { method: 'POST', body: ' '.repeat(1_000_001) }), [413, 'TOO_LARGE']);
     await service.close();
     assert.deepEqual(await status(one, events), [503, 'CLOSED']);
-    const closed = sseHandler(service, { target: () => new Response(null, { status: 401 }) });
-    assert.equal((await closed(new Request('http://host/'))).status, 401);
   });
 
   it('writes to a quiet connection now and then, and lets go of everything when it is cut', async () => {
@@ -275,7 +271,7 @@ describe('the handler', () => {
     for (let count = 0; count < 1000; count++) await append(service, session, { count });
     let text = '';
     while (!text.includes('"revision":1000')) text += new TextDecoder().decode((await reader.read()).value);
-    assert.equal(text.match(/^id: /gm).length, 1000, 'each of them');
+    assert.equal(text.match(/^event: event$/gm).length, 1000, 'each of them');
     await reader.cancel();
   });
 });

@@ -7,40 +7,8 @@ import { DELETED, SessionService } from 'statepad';
 import { memoryStore } from 'statepad/stores/memory';
 import { APP, KEY, USER, hasCode, setting } from '../support/fixtures.mjs';
 import { storeThatGoesBack } from '../sharing/goes-back.mjs';
+import { places, silent } from '../support/watched-places.mjs';
 import { brief, settles, take, takeUntil } from '../support/watching.mjs';
-
-const silent = (store) => ({ ...store, watch: undefined });
-const withoutLog = (store) => ({
-  ...store,
-  readLog: undefined,
-  keeps: store.keeps.filter((feature) => feature !== 'log'),
-});
-/** A store that can compare nothing, and tells no more than every store has to. */
-const plainest = ({ commit, load, list, remove, loadScope }) => {
-  const blind = async (change, context) => await commit({ ...change, guard: undefined }, context);
-  return { commit: blind, load, list, remove, loadScope, guards: 'none' };
-};
-
-/** Two services that see the same: one that writes, and one that is watched. */
-const places = {
-  memory: () => alone({}),
-  'memory without a log': () => alone({ log: false }),
-  callbacks: () => alone({ persist: async () => undefined, restore: async () => [] }),
-  'a store with hints': () => pair(memoryStore()),
-  'a store without hints': () => pair(silent(memoryStore())),
-  'a store without a log': () => pair(withoutLog(memoryStore())),
-  'a store of which nothing is cached': () => pair(memoryStore(), { cachedEvents: 0 }),
-  'a store that compares nothing': () => pair(plainest(memoryStore())),
-};
-
-function alone(options) {
-  const service = new SessionService(options);
-  return [service, service];
-}
-
-function pair(store, options = {}) {
-  return [new SessionService({ store, ...options }), new SessionService({ store, ...options })];
-}
 
 const FAST = { poll: 5 };
 
@@ -270,6 +238,28 @@ test('all readers of a target have the store asked once, and none where nobody w
     assert.equal(asked, 0, 'nobody waits');
     await Promise.all([...readers, eager].map((each) => each.return()));
     asked = 0;
+  }
+  await Promise.all([writer.close(), service.close()]);
+});
+
+test('what a reader finds that looks often, those hear at once that look rarely', async () => {
+  const inner = silent(memoryStore());
+  const writer = new SessionService({ store: inner });
+  const service = new SessionService({ store: inner });
+  const session = await writer.createSession({ ...KEY, state: { 'app:n': 0 } });
+  for (const [target, since, write] of [
+    [KEY, 0, () => writer.appendEvent({ session, event: setting({ n: 1 }) })],
+    [APP, 1, () => writer.updateState(APP, () => ({ 'app:n': 1 }))],
+  ]) {
+    const rare = service.watch(target, { poll: 600_000, since });
+    const waits = rare.next();
+    await settles(waits);
+    await write();
+    const often = service.watch(target, { poll: 1, since });
+    const told = (await often.next()).value;
+    assert.equal(await settles(waits, 1000), true);
+    assert.deepEqual((await waits).value, told);
+    await Promise.all([rare.return(), often.return()]);
   }
   await Promise.all([writer.close(), service.close()]);
 });

@@ -34,7 +34,7 @@ export class LeasedRunner extends Runner {
       invalid('sessionService', 'must be a StatepadSessionService');
     }
     checkOptions(lease, OPTIONS.withLease, 'lease');
-    super(config);
+    super({ ...config, ...withPlugin(config) });
     this.#sessions = config.sessionService;
     this.#options = lease;
   }
@@ -81,6 +81,13 @@ export class LeasedRunner extends Runner {
       held.catch(reject);
     });
   }
+}
+
+/** The configuration's plugins, with that of its session service first unless the application has it. */
+function withPlugin({ app, plugins = [], sessionService }: LeasedRunnerConfig): Pick<RunnerConfig, 'plugins'> {
+  const { plugin } = sessionService;
+  const isThere = app?.plugins.includes(plugin) ?? false;
+  return { plugins: isThere ? plugins : [plugin, ...plugins.filter((other) => other !== plugin)] };
 }
 
 /** The same service, whose sessions of the lease's name carry the lease. */

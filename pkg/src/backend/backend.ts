@@ -27,7 +27,8 @@ import type {
 import type { Signal } from '../async/abort.js';
 import type { Reservation, UpdateTarget } from './update-target.js';
 import type { SharedPast } from '../past/source.js';
-import type { ChangeSource, WatchPlan } from '../watch/source.js';
+import type { WholeSessionChange } from '../model/watch.js';
+import type { ChangeSource, WatchPlan, WholePlan } from '../watch/source.js';
 
 /** A request to create a session, understood. */
 export interface Creation {
@@ -117,6 +118,8 @@ export interface SessionBackend {
   lease?(view: View, request: LeaseRequest, signal?: Signal, given?: () => void): Soon<LeaseAnswer>;
   /** The changes of a target, for one reader, who has to close it. */
   watch(plan: WatchPlan): Promise<ChangeSource>;
+  /** The changes of a whole session, for one reader, who has to close it. */
+  watchWhole(plan: WholePlan): Promise<ChangeSource<WholeSessionChange>>;
   /** The view behind a handle that this backend gave. */
   view(session: unknown): View | undefined;
   /** Resolves when every write that was accepted is durable or has failed. */

@@ -9,6 +9,7 @@ import { SharedLogs, type LogKept } from '../session/shared-log.js';
 import { entriesOf } from '../session/scope-version.js';
 import { windowOf } from '../session/event-window.js';
 import { checkKey, type ListPlan } from '../input/requests.js';
+import { newId } from '../model/ids.js';
 import { APP_PREFIX, USER_PREFIX } from '../model/scope.js';
 import {
   pageOf,
@@ -27,7 +28,9 @@ import type { LeaseHold } from '../session/lease-hold.js';
 import type { SessionRecord } from '../session/record.js';
 import type { SharedPast } from '../past/source.js';
 import type { Signal } from '../async/abort.js';
-import type { ChangeSource, WatchPlan } from '../watch/source.js';
+import type { MemoryParts } from '../watch/memory.js';
+import type { WholeSessionChange } from '../model/watch.js';
+import type { ChangeSource, WatchPlan, WholePlan } from '../watch/source.js';
 import type { Topics } from '../watch/topics.js';
 import type {
   Event,
@@ -42,6 +45,9 @@ import type {
 /** Sessions of one process that end with it. */
 export class MemoryBackend implements SessionBackend {
   readonly #registry = new SessionRegistry();
+  /** Tells its sessions from those of other services. */
+  #id: string | undefined;
+  #creations = 0;
   readonly #logs: SharedLogs;
   /** What the logs tell, once that is asked for. */
   #past: SharedPast | undefined;
@@ -63,7 +69,9 @@ export class MemoryBackend implements SessionBackend {
 
   create({ key, state, time = this.#now() }: Creation): Session {
     const change = this.#registry.engine.prepareCreate(key, time, state);
-    const record = this.#registry.applyCreate(key, creationEvent(time, state), change);
+    this.#creations += 1;
+    const created = `${(this.#id ??= newId())}/${this.#creations}`;
+    const record = this.#registry.applyCreate(key, creationEvent(time, state), change, created);
     this.#written(record.key, change, time);
     this.#logs.mark(record);
     return this.#registry.read(record);
@@ -174,9 +182,19 @@ export class MemoryBackend implements SessionBackend {
   }
 
   async watch(plan: WatchPlan): Promise<ChangeSource> {
-    const { Topics, watchMemory } = await import('../watch/memory.js');
+    const { watchMemory } = await import('../watch/memory.js');
+    return watchMemory(await this.#watched(), plan);
+  }
+
+  async watchWhole(plan: WholePlan): Promise<ChangeSource<WholeSessionChange>> {
+    const { watchWholeInMemory } = await import('../watch/memory.js');
+    return watchWholeInMemory(await this.#watched(), plan);
+  }
+
+  async #watched(): Promise<MemoryParts> {
+    const { Topics } = await import('../watch/memory.js');
     const topics = (this.#topics ??= new Topics(false));
-    return watchMemory({ registry: this.#registry, logs: this.#logs, topics }, plan);
+    return { registry: this.#registry, logs: this.#logs, topics };
   }
 
   async past(): Promise<SharedPast> {

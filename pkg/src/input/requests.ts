@@ -21,7 +21,7 @@ import type {
   UpdateStateTarget,
 } from '../model/types.js';
 import type { SharedKey } from '../model/past.js';
-import type { WatchOptions } from '../model/watch.js';
+import type { WatchOptions, WatchTarget, WholePlace, WholeSessionKey, WholeWatchOptions } from '../model/watch.js';
 
 /** The members of a session and of its key: any request may be one, with members beside it. */
 const SESSION = ['id', 'sessionId', 'appName', 'userId', 'state', 'events', 'lastUpdateTime', 'revision'];
@@ -38,7 +38,7 @@ export const REQUESTS = {
   appendEvent: requestOf('appendEvent', 'session', 'event', 'expectedRevision'),
   getAppState: requestOf('getAppState', 'appName'),
   getUserState: requestOf('getUserState', 'appName', 'userId'),
-  target: namesOf('the target', ['appName', 'userId', 'sessionId'], { others: SESSION }),
+  target: namesOf('the target', ['appName', 'userId', 'sessionId', 'whole'], { others: SESSION }),
 } as const;
 
 /** What the options of each operation may have. */
@@ -55,7 +55,8 @@ export const OPTIONS = {
   config: ['numRecentEvents', 'afterTimestamp'],
   lease: ['ttl', 'signal'],
   withLease: ['ttl', 'wait', 'signal'],
-  rewind: ['before', 'signal'],
+  rewind: ['before', 'signal', 'artifacts'],
+  redo: ['signal', 'artifacts'],
   fork: ['at', 'sessionId', 'signal'],
   retry: ['attempts', 'pause'],
   render: ['state', 'artifact'],
@@ -146,16 +147,56 @@ export function checkDetailed(given: { readonly detailed?: unknown }, known: rea
   }
 }
 
+/** Whether a target to watch is a whole session. Its key was checked. */
+export function isWhole(given: WatchTarget): given is WholeSessionKey {
+  const { whole } = given as { readonly whole?: unknown };
+  if (whole !== undefined && typeof whole !== 'boolean') {
+    invalid('whole', `must be true or false, not ${describe(whole)}`);
+  }
+  if (whole === true && sessionIdOf(given) === undefined) {
+    invalid('whole', 'is for a session: sessionId is missing');
+  }
+  return whole === true;
+}
+
+/** Checks the options of a watch of a whole session. */
+export function checkWholeOptions(given: WholeWatchOptions): WholeWatchOptions {
+  checkPace(given);
+  const { since, initial } = given;
+  if (since !== undefined) {
+    checkObject(since, 'since');
+    for (const name of ['revision', 'user', 'app'] as const) {
+      const count: number | undefined = (since as Partial<WholePlace>)[name];
+      if (count === undefined) {
+        invalid(`since.${name}`, 'is missing');
+      }
+      checkCount(count, `since.${name}`);
+    }
+    checkOptionalString(since.mark, 'since.mark');
+  }
+  if (initial && since !== undefined) {
+    invalid('initial', 'is not for a watch that goes on with since');
+  }
+  return given;
+}
+
 /** Checks the options of a watch. */
 export function checkWatchOptions(given: WatchOptions, { sessionId }: UpdateStateTarget): WatchOptions {
-  checkOptions(given, OPTIONS.watch);
-  const { since, initial, poll = 1, buffer = 1 } = given;
+  checkPace(given);
+  const { since, initial } = given;
   checkCount(since, 'since');
+  if (initial && (sessionId !== undefined || since !== undefined)) {
+    invalid('initial', 'is for an app or a user, without since: watch a session with whole: true');
+  }
+  return given;
+}
+
+/** Checks what all options of a watch have, and their names. */
+function checkPace(given: WatchOptions | WholeWatchOptions): void {
+  checkOptions(given, OPTIONS.watch);
+  const { initial, poll = 1, buffer = 1 } = given;
   if (initial !== undefined && typeof initial !== 'boolean') {
     invalid('initial', `must be true or false, not ${describe(initial)}`);
-  }
-  if (initial && (sessionId !== undefined || since !== undefined)) {
-    invalid('initial', 'is for an app or a user, without since: read a session, and watch it from its revision');
   }
   if (!(typeof poll === 'number' && poll >= 1)) {
     invalid('poll', `must be a number of milliseconds from 1, not ${describe(poll)}`);
@@ -163,7 +204,6 @@ export function checkWatchOptions(given: WatchOptions, { sessionId }: UpdateStat
   if (!(Number.isSafeInteger(buffer) && buffer >= 1)) {
     invalid('buffer', `must be a whole number from 1, not ${describe(buffer)}`);
   }
-  return given;
 }
 
 /** Checks what names a session: a handle, or any object with its `id`, `appName` and `userId`. */

@@ -23,7 +23,12 @@ export type ErrorCode =
   | 'NOT_READY'
   | 'CORE_FAILED'
   | 'LEASE_HELD'
-  | 'LEASE_LOST';
+  | 'LEASE_LOST'
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'TOO_LARGE'
+  | 'TOO_MANY_REQUESTS'
+  | 'INTERNAL';
 
 /** A required placeholder that found nothing. */
 export interface Missing {
@@ -65,6 +70,12 @@ export interface ErrorDetails {
    * middle of one, or the host could not load the module.
    */
   readonly reason?: 'memory' | 'trap' | 'host';
+  /** The change is stored, whatever the error says about the answer: asked for again, it would be made once more. */
+  readonly committed?: true;
+  /** Over HTTP: the status of the answer. */
+  readonly status?: number;
+  /** Over HTTP: the number under which the server has logged what it does not tell. */
+  readonly number?: string;
   /** What caused the error, where that is another error. */
   readonly cause?: unknown;
 }
@@ -85,6 +96,9 @@ export class StatepadError extends Error implements ErrorDetails {
   declare readonly limit?: number;
   declare readonly missing?: readonly Missing[];
   declare readonly reason?: 'memory' | 'trap' | 'host';
+  declare readonly committed?: true;
+  declare readonly status?: number;
+  declare readonly number?: string;
   declare readonly line?: number;
   declare readonly problems?: readonly { readonly line: number; readonly reason: string }[];
 

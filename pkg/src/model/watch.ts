@@ -1,7 +1,7 @@
 // Watching: which changes are told, and how.
 
 import type { Deleted } from './deletion.js';
-import type { Abortable, Event, GetSessionRequest, Json, Session, SessionName } from './types.js';
+import type { Abortable, Event, GetSessionRequest, Json, Session, SessionKey, SessionName } from './types.js';
 
 /** What can be watched: a session, or a user's values in an app, or an app's. */
 export interface WatchKey {
@@ -10,8 +10,14 @@ export interface WatchKey {
   readonly sessionId?: string | undefined;
 }
 
+/**
+ * A whole session: its events, and with them the values of its user and of its app. A session serves, too:
+ * `{ ...session, whole: true }`.
+ */
+export type WholeSessionKey = (SessionKey | SessionName) & { readonly whole: true };
+
 /** What is watched: a key, or a session. */
-export type WatchTarget = WatchKey | SessionName;
+export type WatchTarget = WatchKey | SessionName | WholeSessionKey;
 
 /** A change of a session, as `SessionService.watch` tells it. */
 export type SessionChange =
@@ -47,11 +53,53 @@ export type SharedChange =
    */
   | { readonly type: 'reload'; readonly position: number };
 
-/** What `SessionService.watch` tells. */
+/** What `SessionService.watch` tells of a session, a user or an app. */
 export type WatchedChange = SessionChange | SharedChange;
 
-/** Options of `SessionService.watch`. */
-export interface WatchOptions extends Abortable {
+/** A place among the changes of a whole session: `since` goes on behind it. It is JSON, and short. */
+export interface WholePlace {
+  /** The revision of the session. */
+  readonly revision: number;
+  /** The position of its user's values. */
+  readonly user: number;
+  /** The position of its app's values. */
+  readonly app: number;
+  /**
+   * Tells this place from others with the same numbers: those of a session that was made anew, or of a store that was
+   * set back by a backup. Opaque; at most 60 characters.
+   */
+  readonly mark?: string | undefined;
+}
+
+/**
+ * A change of a whole session. `applyChange` brings a session up to date by it; `place` is where the reader is behind
+ * it.
+ */
+export type WholeSessionChange =
+  /**
+   * The session as it is, with everything: the beginning, and whenever what has happened cannot be told change by
+   * change.
+   */
+  | { readonly type: 'session'; readonly session: Session; readonly place: WholePlace }
+  /** The session's next event. Of its delta the session's own keys count: `values` tells the others. */
+  | { readonly type: 'event'; readonly revision: number; readonly event: Event; readonly place: WholePlace }
+  /** What differs in the values of the app, or of the user, since they were told last. */
+  | {
+      readonly type: 'values';
+      readonly scope: 'app' | 'user';
+      /** Where these values are after it. */
+      readonly position: number;
+      /** Where they were before it. Of 0 the delta has all values: other keys of the scope are gone. */
+      readonly from: number;
+      /** The new values under their full keys; `DELETED` under those that are gone. */
+      readonly delta: Readonly<Record<string, Json | Deleted>>;
+      readonly place: WholePlace;
+    }
+  /** The session was deleted, and maybe made anew: nothing is told after this. */
+  | { readonly type: 'deleted' };
+
+/** Options of `SessionService.watch` for a session, a user or an app. */
+export interface WatchOptions extends WatchPace {
   /**
    * The revision of a session, or the position of an app or a user, that the reader has: what came after it is told.
    * Unless told otherwise, that of the handle that is given, or else where the target is when the reading begins.
@@ -62,6 +110,21 @@ export interface WatchOptions extends Abortable {
    * told next follows it without a gap.
    */
   readonly initial?: boolean | undefined;
+}
+
+/** Options of `SessionService.watch` for a whole session. */
+export interface WholeWatchOptions extends WatchPace {
+  /** Where the reader is: what came after it is told. */
+  readonly since?: WholePlace | undefined;
+  /**
+   * Without `since`: whether to begin with the session as it is, which is so unless this is `false`. What is told next
+   * follows it without a gap.
+   */
+  readonly initial?: boolean | undefined;
+}
+
+/** How `SessionService.watch` reads. */
+export interface WatchPace extends Abortable {
   /**
    * How often to ask a store that others can write to, in milliseconds; 1,000 unless told otherwise. Where the store
    * gives hints this is the safety net. Of several readers of one target the most frequent one counts.
@@ -74,5 +137,6 @@ export interface WatchOptions extends Abortable {
 /** What sessions can be read from and watched: a `SessionService`, or one that is reached over HTTP. */
 export interface SessionSource {
   getSession(request: GetSessionRequest): Promise<Session | undefined>;
-  watch(target: WatchTarget, options?: WatchOptions): AsyncIterable<WatchedChange>;
+  watch(target: WholeSessionKey, options?: WholeWatchOptions): AsyncIterable<WholeSessionChange>;
+  watch(target: WatchKey | SessionName, options?: WatchOptions): AsyncIterable<WatchedChange>;
 }

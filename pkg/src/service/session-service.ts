@@ -5,6 +5,7 @@ import { admitEvent } from '../input/event-draft.js';
 import { checkedClock } from '../input/clock.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
 import { InvocationContext, type InvocationOptions } from '../context/invocation.js';
+import { watchChanges } from './watch.js';
 import { MemoryBackend } from '../backend/memory-backend.js';
 import {
   checkCount,
@@ -25,19 +26,17 @@ import {
   checkSession,
   checkTarget,
   checkUpdateOptions,
-  checkWatchOptions,
   isSharedKey,
 } from '../input/requests.js';
 import { admitCreation, type SessionBackend } from '../backend/backend.js';
 import { checkServiceOptions, checkStoreOptions, type StoreOptions } from './options.js';
 import type { LogKept } from '../session/shared-log.js';
 import type { StoredOptions } from '../backend/durable/options.js';
-import { lazyIterator } from '../async/lazy-iterator.js';
 import type { ExclusiveQueues } from '../async/exclusive-queue.js';
 import { isReady, ready, refuseAfterFailure, requireReady } from '../engine/wasm.js';
 import { type UpdateFunction } from '../backend/update-target.js';
 import { foreignHandle } from '../session/elsewhere.js';
-import type { ForkOptions, RewindOptions, Rewound } from '../model/rewind.js';
+import type { ForkOptions, RedoOptions, RewindOptions, Rewound } from '../model/rewind.js';
 import type { ServiceParts } from './current-log.js';
 import type { LogWriter } from './log-writer.js';
 import type { Lease, LeaseOptions, WithLeaseOptions } from '../model/lease.js';
@@ -68,7 +67,15 @@ import type {
   StateAtOptions,
   TrimOptions,
 } from '../model/past.js';
-import type { SessionChange, SharedChange, WatchedChange, WatchOptions } from '../model/watch.js';
+import type {
+  SessionChange,
+  SharedChange,
+  WatchedChange,
+  WatchOptions,
+  WholeSessionChange,
+  WholeSessionKey,
+  WholeWatchOptions,
+} from '../model/watch.js';
 
 /** Options of a {@link SessionService}. */
 export interface SessionServiceOptions extends StoreOptions {
@@ -228,7 +235,9 @@ export class SessionService {
    * Reads, computes and writes without losing what others write meanwhile. `fn` gets the current values and returns a
    * delta, both under full keys; it runs again when what it read no longer holds. With a `sessionId`, or for a
    * session, the values are those of the session and the delta becomes an event of it; otherwise they are the `user:`
-   * and `app:` keys, and without a `userId` the `app:` keys. Resolves to the values after the update, frozen.
+   * and `app:` keys, and without a `userId` the `app:` keys. Resolves to the values right after the update, frozen: for
+   * every key that it read or wrote, operators included, they are those of this call, also when an answer of the store
+   * was lost and others have written since.
    *
    * `fn` may answer with a promise. An answer of `undefined` writes nothing, as `{}` does; but in development a
    * process warning tells of the first one, because a function that changes the values in place ends in the same way.
@@ -378,12 +387,12 @@ export class SessionService {
    * session's own keys become what they were before it. Throws `INVALID_ARGUMENT` when there is nothing to take back;
    * otherwise as `rewind`.
    */
-  async redo(session: SessionName, options: Abortable = {}): Promise<Rewound> {
-    checkOptions(options, OPTIONS.abortable);
+  async redo(session: SessionName, options: RedoOptions = {}): Promise<Rewound> {
+    checkOptions(options, OPTIONS.redo);
     const lease = this.#sessions?.view(session)?.lease;
     const parts = await this.#partsFor(session, options);
     const { redo } = await import('./rewind.js');
-    return await redo({ ...parts, lease }, session, options.signal);
+    return await redo({ ...parts, lease }, session, options);
   }
 
   /**
@@ -444,9 +453,13 @@ export class SessionService {
   }
 
   /**
-   * Tells the changes of a session, event by event, or those of the values of an app or of a user in it. It reads when
-   * it is asked for the next one: a reader that is slow holds no memory and no writer, and goes on from its place.
-   * Writes of this service wake it at once; others do by the hints of the store, and every `poll` milliseconds.
+   * Tells the changes of a session, event by event, or those of the values of an app or of a user in it; of a session
+   * with `whole: true` all of it: first the session as it is, then its events and the values of its app and its user,
+   * by which `applyChange` keeps it up to date.
+   *
+   * It reads when it is asked for the next one: a reader that is slow holds no memory and no writer, and goes on from
+   * its place. Writes of this service wake it at once; others do by the hints of the store, and every `poll`
+   * milliseconds.
    *
    * It goes on until the loop is left, `signal` is aborted, which throws its reason, the session is deleted, or the
    * service is closed. Throws `INVALID_ARGUMENT`; reading throws `SESSION_NOT_FOUND`, and what a store throws: begin
@@ -457,6 +470,7 @@ export class SessionService {
    *   if (change.type === 'event') console.log(change.revision, change.event.author);
    * }
    */
+  watch(target: WholeSessionKey, options?: WholeWatchOptions): AsyncIterableIterator<WholeSessionChange>;
   watch(target: SessionName | SessionKey, options?: WatchOptions): AsyncIterableIterator<SessionChange>;
   watch(
     target: { readonly appName: string; readonly userId?: string | undefined; readonly sessionId?: undefined },
@@ -464,22 +478,19 @@ export class SessionService {
   ): AsyncIterableIterator<SharedChange>;
   watch(target: UpdateStateTarget, options?: WatchOptions): AsyncIterableIterator<WatchedChange>;
   watch(
-    target: UpdateStateTarget | SessionName,
-    options: WatchOptions = {},
-  ): AsyncIterableIterator<SessionChange & SharedChange> {
-    const understood = checkTarget(target);
-    const { since, initial = false, poll = 1000, buffer = 100, signal } = checkWatchOptions(options, understood);
-    this.#refuseWhenClosed();
-    const view = this.#sessions?.view(target);
-    const shown = view && { record: view.record, revision: view.revision };
-    const plan = { target: understood, since, initial, poll, buffer, shown };
-    const changes = lazyIterator<WatchedChange>(async () => {
-      const sessions = await this.#begin(options);
-      // Loaded at the first watch.
-      const { ChangeIterator } = await import('../watch/iterator.js');
-      return new ChangeIterator(await sessions.watch(plan), buffer, signal);
-    });
-    return changes as AsyncIterableIterator<SessionChange & SharedChange>;
+    target: UpdateStateTarget | SessionName | WholeSessionKey,
+    options: WatchOptions | WholeWatchOptions = {},
+  ): AsyncIterableIterator<SessionChange & SharedChange & WholeSessionChange> {
+    const changes = watchChanges(
+      {
+        refuseWhenClosed: () => this.#refuseWhenClosed(),
+        begin: async (abortable) => await this.#begin(abortable),
+        view: (given) => this.#sessions?.view(given),
+      },
+      target,
+      options,
+    );
+    return changes as AsyncIterableIterator<SessionChange & SharedChange & WholeSessionChange>;
   }
 
   /**

@@ -2,7 +2,7 @@
 // the scope has moved on from leads to the next one, and knows what has been written over: only when it is looked at
 // are its values put together. Nothing counts who holds it: what nobody holds is collected with what it remembers.
 
-import { put } from '../model/json.js';
+import { put, sameJson } from '../model/json.js';
 import type { Json } from '../model/types.js';
 
 /** Values by place, and the key of each place. A place without a value is empty. */
@@ -132,4 +132,58 @@ export class ScopeVersion {
     }
     return true;
   }
+
+  /**
+   * What differs between two versions: keys with their values in the later one, `undefined` for those that it has not
+   * got. Where the earlier one leads to it, only what was written is looked at.
+   */
+  static difference(earlier: ScopeVersion, later: ScopeVersion): Map<string, Json | undefined> {
+    const [before, after] = ScopeVersion.#written(earlier, later) ?? [valuesOf(earlier), valuesOf(later)];
+    const difference = new Map<string, Json | undefined>();
+    for (const key of before.keys()) {
+      if (!after.has(key)) {
+        difference.set(key, undefined);
+      }
+    }
+    for (const [key, value] of after) {
+      if (!sameJson(before.get(key), value)) {
+        difference.set(key, value);
+      }
+    }
+    return difference;
+  }
+
+  /** The values of the keys that were written between two versions, in each of them; `undefined` if none leads on. */
+  static #written(earlier: ScopeVersion, later: ScopeVersion): [Map<string, Json>, Map<string, Json>] | undefined {
+    const old = new Map<number, Json | undefined>();
+    for (let version = earlier; version !== later;) {
+      const undo = version.#undo;
+      for (let at = 0; at < undo.length; at += 2) {
+        const place = undo[at] as number;
+        if (!old.has(place)) {
+          old.set(place, undo[at + 1]);
+        }
+      }
+      if (version.#next === undefined) {
+        return undefined;
+      }
+      version = version.#next;
+    }
+    const { keys, values } = later.list();
+    const [before, after] = [new Map<string, Json>(), new Map<string, Json>()];
+    for (const [place, value] of old) {
+      const now = values[place];
+      if (value !== undefined) {
+        before.set(keys[place] as string, value);
+      }
+      if (now !== undefined) {
+        after.set(keys[place] as string, now);
+      }
+    }
+    return [before, after];
+  }
+}
+
+function valuesOf(version: ScopeVersion): Map<string, Json> {
+  return new Map(entriesOf(version.list()));
 }

@@ -1,71 +1,78 @@
 // Watching over HTTP: the side that serves.
 
-import { HEARTBEAT, parsePlace, placeOf, writeChange, writePlace, type Place } from './wire.js';
+import { foundSession, openTarget, type OpenedTarget } from './changes.js';
+import { configOf, severalTargets, singleTarget, type AskedTarget } from './targets.js';
+import { HEARTBEAT, placeOf, writeChange, writeError, writePlace, type Numbered } from './wire.js';
 import { checkFunction, checkMethods, checkObject, checkOptions, invalid } from '../checks/arguments.js';
-import { isStatepadError, StatepadError, type ErrorCode } from '../model/errors.js';
-import type { Session, GetSessionConfig, SessionKey } from '../model/types.js';
-import type { SessionSource, WatchedChange, WatchKey, WatchOptions } from '../model/watch.js';
+import { ErrorTeller, type OnError } from '../http/answers.js';
+import { Cors, type CorsOptions } from '../http/cors.js';
+import { authorized, EVERYONE, type Authorize, type Rights } from '../http/principal.js';
+import { seenChange, seenSession } from '../http/seen.js';
+import { StreamLimit, type StreamLimitOptions } from '../http/stream-limit.js';
+import { TextStream } from '../http/text-stream.js';
+import type { SessionKey } from '../model/types.js';
+import type { SessionSource } from '../model/watch.js';
 
 /** Options of {@link sseHandler}. */
 export interface SseHandlerOptions {
   /**
-   * Says what a request may watch: here is where the user is known. A `Response` refuses it: 401, 403, or whatever
-   * fits. {@link targetOf} reads what the request asks for.
+   * Says who asks: a principal, whose rights are applied to what the request asks for; a `Response` that refuses; or
+   * `undefined`, which is answered with status 401. Without it nothing is served.
    */
-  readonly target: (request: Request) => WatchKey | Response | Promise<WatchKey | Response>;
+  readonly authorize?: Authorize | undefined;
+  /** In the place of `authorize`: whoever asks may see everything. For demos. */
+  readonly insecure?: boolean | undefined;
   /**
    * How often a connection that has nothing to tell is written to, in milliseconds, so that proxies keep it open and
    * the other side notices when it is dead; 15,000 unless told otherwise.
    */
   readonly heartbeat?: number | undefined;
-  /** How long a client waits before it connects again, in milliseconds; 1,000 unless told otherwise. */
+  /**
+   * How long a client waits before it connects again, in milliseconds; 1,000 unless told otherwise, and at least 100.
+   */
   readonly retry?: number | undefined;
   /** How often the store is asked at least, in milliseconds: see `WatchOptions.poll`. */
   readonly poll?: number | undefined;
+  /** How many streams a client may have at a time; any number unless told otherwise. */
+  readonly limit?: StreamLimitOptions | undefined;
+  /** Which pages of other origins may read what is answered; none unless told otherwise. */
+  readonly cors?: CorsOptions | undefined;
+  /**
+   * Hears of what clients are not told: errors of the store, of `authorize`, and those inside a stream, each with the
+   * number that the client is told. The console is told otherwise.
+   */
+  readonly onError?: OnError | undefined;
 }
 
-/** Options of the handler, complete. */
-interface Settings {
-  readonly heartbeat: number;
-  readonly retry: number;
-  readonly poll: number | undefined;
-}
+const OPTIONS = ['authorize', 'insecure', 'heartbeat', 'retry', 'poll', 'limit', 'cors', 'onError'];
+const METHODS = ['GET', 'POST'];
 
-/** The parameters of the address that name a target. */
-const PARAMETERS = ['appName', 'userId', 'sessionId'] as const;
+/** The shortest time after which clients may be told to connect again, in milliseconds. */
+const LEAST_RETRY_MS = 100;
+/** What a timer can wait for. */
+const MAX_DURATION_MS = 2 ** 31 - 1;
 
 /**
- * What a request asks to watch: the parameters `appName`, `userId` and `sessionId` of its address, as `sseSource`
- * sends them. It does not say whether the user may. Throws `INVALID_ARGUMENT` when there is no `appName`.
- */
-export function targetOf(request: Request): WatchKey {
-  const { searchParams } = new URL(request.url);
-  const given = PARAMETERS.flatMap((name) => {
-    const value = searchParams.get(name);
-    return value === null ? [] : [[name, value] as const];
-  });
-  const target = Object.fromEntries(given) as Partial<SessionKey>;
-  if (target.appName === undefined) {
-    throw new StatepadError('INVALID_ARGUMENT', 'appName is missing in the address', { path: 'appName' });
-  }
-  return target as WatchKey;
-}
-
-/**
- * Makes a handler for the Fetch API that tells the changes of what a request may watch as server-sent events, from
+ * Makes a handler for the Fetch API that tells the changes of what a request asks for as server-sent events, from
  * `Last-Event-ID` (or the parameter `since`) on, without gap or repeat. Browsers can read it with `EventSource`, all
- * hosts with {@link sseSource}. A request that does not accept `text/event-stream` gets the session itself as JSON.
+ * hosts with `sseSource`. A request that does not accept `text/event-stream` gets the session itself as JSON.
  *
- * Errors are answered as JSON, `{ error: { code, message } }`: 400 for what cannot be understood, 404 for a session
- * that is not there, 503 when the service is closed or the store not available, 500 otherwise.
+ * What is asked for stands in the request, and who asks is said by `authorize`: what that principal may not see is
+ * answered with 403, whether it is there or not.
+ *
+ * Errors are answered as JSON, `{ error: { code, message, number? } }`: 400 for what cannot be understood, 401, 403,
+ * 404 for a session that is not there, 413, 429, 503 when the service is closed or the store not available, 500
+ * otherwise. Of what happens inside the server no more is told than its code and the number under which `onError`
+ * heard of it. The handler never rejects.
  *
  * @example
- * export const GET = sseHandler(service, {
- *   target: async (request) => {
+ * const handler = sseHandler(service, {
+ *   authorize: async (request) => {
  *     const userId = await userOf(request);
- *     return userId ? { ...targetOf(request), userId } : new Response(null, { status: 401 });
+ *     return userId === undefined ? undefined : { id: userId, apps: ['tutor'], users: [userId] };
  *   },
  * });
+ * export { handler as GET, handler as POST };
  */
 export function sseHandler(
   service: SessionSource,
@@ -73,214 +80,191 @@ export function sseHandler(
 ): (request: Request) => Promise<Response> {
   checkMethods(service, 'service', ['getSession', 'watch']);
   checkObject(options, 'options');
-  checkOptions(options, ['target', 'heartbeat', 'retry', 'poll']);
-  checkFunction(options.target, 'target');
-  const { heartbeat = 15_000, retry = 1_000, poll } = options;
-  const settings: Settings = { heartbeat: duration(heartbeat, 'heartbeat'), retry: duration(retry, 'retry'), poll };
-  return async (request) => {
-    if (request.method !== 'GET') {
-      return new Response(null, { status: 405, headers: { allow: 'GET' } });
-    }
-    try {
-      const target = await options.target(request);
-      if (target instanceof Response) {
-        return target;
-      }
-      return accepts(request)
-        ? await stream(service, target, request, settings)
-        : await snapshot(service, target, request);
-    } catch (error) {
-      return refused(error);
-    }
-  };
+  checkOptions(options, OPTIONS);
+  const handler = new SseHandler(service, options);
+  return async (request) => await handler.answer(request);
 }
 
-function duration(given: unknown, path: string): number {
-  if (typeof given !== 'number' || !(given >= 1 && given <= MAX_DURATION_MS)) {
-    invalid(path, `must be a number of milliseconds from 1 to ${MAX_DURATION_MS}`);
+class SseHandler {
+  readonly #service: SessionSource;
+  readonly #authorize: Authorize;
+  readonly #heartbeat: number;
+  readonly #retry: number;
+  readonly #poll: number | undefined;
+  readonly #limit: StreamLimit;
+  readonly #cors: Cors | undefined;
+  readonly #errors: ErrorTeller;
+
+  constructor(
+    service: SessionSource,
+    { authorize, insecure = false, heartbeat = 15_000, retry = 1_000, poll, limit, cors, onError }: SseHandlerOptions,
+  ) {
+    this.#service = service;
+    this.#authorize = authorizerOf(authorize, insecure);
+    this.#heartbeat = duration(heartbeat, 'heartbeat', 1);
+    this.#retry = duration(retry, 'retry', LEAST_RETRY_MS);
+    this.#poll = poll;
+    this.#limit = new StreamLimit(limit);
+    this.#cors = cors === undefined ? undefined : new Cors(cors);
+    if (onError !== undefined) {
+      checkFunction(onError, 'onError');
+    }
+    this.#errors = new ErrorTeller(onError);
+  }
+
+  async answer(request: Request): Promise<Response> {
+    if (this.#cors !== undefined && request.method === 'OPTIONS') {
+      return this.#cors.preflight(request, METHODS);
+    }
+    if (!METHODS.includes(request.method)) {
+      return new Response(null, { status: 405, headers: { allow: METHODS.join(', ') } });
+    }
+    let response: Response;
+    try {
+      response = await this.#answer(request);
+    } catch (error) {
+      response = this.#errors.answer(error, request);
+    }
+    return this.#cors?.allow(request, response) ?? response;
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const rights = await authorized(this.#authorize, request);
+    if (rights instanceof Response) {
+      return rights;
+    }
+    const several = await severalTargets(request);
+    if (several !== undefined) {
+      return this.#several(several, rights, request);
+    }
+    const asked = singleTarget(request);
+    rights.check(asked.target);
+    return accepts(request)
+      ? await this.#single(asked, rights, request)
+      : await this.#snapshot(asked, rights, request);
+  }
+
+  /** The session as JSON. */
+  async #snapshot({ target }: AskedTarget, rights: Rights, request: Request): Promise<Response> {
+    if (target.sessionId === undefined) {
+      const message = 'the values of a user or an app can be watched only: accept text/event-stream';
+      return Response.json({ error: { code: 'INVALID_ARGUMENT', message } }, { status: 406 });
+    }
+    const session = await foundSession(this.#service, target as SessionKey, configOf(request));
+    return Response.json(seenSession(rights, session), { headers: { 'cache-control': 'no-store' } });
+  }
+
+  /** The changes of one target: what is wrong with it is the answer. */
+  async #single(asked: AskedTarget, rights: Rights, request: Request): Promise<Response> {
+    const stream = this.#open(rights, request);
+    try {
+      const opened = await openTarget(this.#service, asked, { poll: this.#poll, signal: stream.ended });
+      if (asked.since === undefined) {
+        stream.write(writePlace(opened.place, undefined));
+      }
+      void this.#tell(opened, { stream, rights, target: undefined })
+        .catch((error: unknown) => {
+          // The client connects again, and is told then.
+          this.#logUnlessEnded(error, request, stream);
+        })
+        .then(() => stream.close());
+    } catch (error) {
+      stream.close();
+      throw error;
+    }
+    return answerOf(stream);
+  }
+
+  /** The changes of several targets in one stream: what is wrong with one of them is told there. */
+  #several(several: readonly AskedTarget[], rights: Rights, request: Request): Response {
+    const stream = this.#open(rights, request);
+    // One listener for all of them: hosts warn of a signal that many listen to.
+    const ends = several.map(() => new AbortController());
+    stream.ended.addEventListener('abort', () => ends.forEach((end) => end.abort()), { once: true });
+    const telling = several.map(async (asked, target) => {
+      try {
+        rights.check(asked.target);
+        const { signal } = ends[target] as AbortController;
+        const opened = await openTarget(this.#service, asked, { poll: this.#poll, signal });
+        stream.write(writePlace(opened.place, target));
+        await this.#tell(opened, { stream, rights, target });
+      } catch (error) {
+        if (!stream.ended.aborted) {
+          stream.write(writeError(this.#errors.tell(error, request), target));
+        }
+      }
+    });
+    void Promise.all(telling).then(() => stream.close());
+    return answerOf(stream);
+  }
+
+  /** A stream, counted as one of its client's. Throws `TOO_MANY_REQUESTS`. */
+  #open(rights: Rights, request: Request): TextStream {
+    const leave = this.#limit.enter(request, rights);
+    const heartbeat = { text: HEARTBEAT, every: this.#heartbeat };
+    const stream = new TextStream({ heartbeat, ends: rights.ends, signal: request.signal });
+    if (stream.ended.aborted) {
+      leave();
+    } else {
+      stream.ended.addEventListener('abort', leave, { once: true });
+    }
+    stream.write(`retry: ${this.#retry}\n\n`);
+    return stream;
+  }
+
+  /** Tells changes, each when there is room for it. */
+  async #tell(
+    { changes }: OpenedTarget,
+    { stream, rights, target }: { readonly stream: TextStream; readonly rights: Rights; readonly target: Numbered },
+  ): Promise<void> {
+    for await (const change of changes) {
+      await stream.room();
+      const seen = seenChange(rights, change);
+      stream.write(seen === undefined ? writePlace(placeOf(change), target) : writeChange(seen, target));
+    }
+  }
+
+  #logUnlessEnded(error: unknown, request: Request, { ended }: TextStream): void {
+    if (!ended.aborted) {
+      this.#errors.log(error, request);
+    }
+  }
+}
+
+function answerOf({ body }: TextStream): Response {
+  const headers = {
+    'content-type': 'text/event-stream; charset=utf-8',
+    // A proxy that may transform it may hold it back, to compress more of it at once.
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+  };
+  return new Response(body, { headers });
+}
+
+function authorizerOf(authorize: Authorize | undefined, insecure: boolean): Authorize {
+  if (typeof insecure !== 'boolean') {
+    invalid('insecure', 'must be true or false');
+  }
+  if (authorize === undefined && insecure) {
+    return () => EVERYONE;
+  }
+  if (insecure) {
+    invalid('insecure', 'is not for a handler that has authorize');
+  }
+  if (authorize === undefined) {
+    invalid('authorize', 'is missing: it says who asks; a demo can say insecure: true');
+  }
+  checkFunction(authorize, 'authorize');
+  return authorize;
+}
+
+function duration(given: unknown, path: string, least: number): number {
+  if (typeof given !== 'number' || !(given >= least && given <= MAX_DURATION_MS)) {
+    invalid(path, `must be a number of milliseconds from ${least} to ${MAX_DURATION_MS}`);
   }
   return given;
 }
 
-/** What a timer can wait for. */
-const MAX_DURATION_MS = 2 ** 31 - 1;
-
 function accepts(request: Request): boolean {
   return request.headers.get('accept')?.includes('text/event-stream') ?? false;
-}
-
-const isSession = (target: WatchKey): target is SessionKey => target.sessionId !== undefined;
-
-/** The session as JSON. */
-async function snapshot(service: SessionSource, target: WatchKey, request: Request): Promise<Response> {
-  if (!isSession(target)) {
-    const message = 'the values of a user or an app can be watched only: accept text/event-stream';
-    return Response.json({ error: { code: 'INVALID_ARGUMENT', message } }, { status: 406 });
-  }
-  const { searchParams } = new URL(request.url);
-  const number = (name: string): number | undefined => {
-    const given = searchParams.get(name);
-    return given === null ? undefined : Number(given);
-  };
-  const config = { numRecentEvents: number('numRecentEvents'), afterTimestamp: number('afterTimestamp') };
-  const { id, appName, userId, state, events, lastUpdateTime, revision } = await found(service, target, config);
-  return Response.json(
-    { id, appName, userId, state, events, lastUpdateTime, revision },
-    { headers: { 'cache-control': 'no-store' } },
-  );
-}
-
-async function found(service: SessionSource, key: SessionKey, config: GetSessionConfig): Promise<Session> {
-  const { appName, userId, sessionId } = key;
-  const session = await service.getSession({ appName, userId, sessionId, config });
-  if (session === undefined) {
-    throw new StatepadError('SESSION_NOT_FOUND', `session "${sessionId}" was not found`, { id: sessionId });
-  }
-  return session;
-}
-
-/** The changes as server-sent events. */
-async function stream(
-  service: SessionSource,
-  target: WatchKey,
-  request: Request,
-  settings: Settings,
-): Promise<Response> {
-  const given = request.headers.get('last-event-id') ?? new URL(request.url).searchParams.get('since');
-  const asked = given === null ? undefined : parsePlace(given);
-  // A session has to be there, and where it stands is the place to begin at.
-  const session = isSession(target) ? await found(service, target, { numRecentEvents: 1 }) : undefined;
-  const begin = asked ?? (session && { at: session.revision, eventId: session.events.at(-1)?.id });
-  const end = new AbortController();
-  request.signal.addEventListener('abort', () => end.abort(), { once: true });
-  const { poll } = settings;
-  const changes = resume(service, target, begin, session?.revision, { poll, signal: end.signal });
-  const told = begin === undefined || asked !== undefined ? '' : writePlace(begin);
-  const body = new ReadableStream(new ChangeSource(changes, settings, end, told));
-  return new Response(body, {
-    headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      // Proxies hold back what they hope to compress.
-      'x-accel-buffering': 'no',
-    },
-  });
-}
-
-/**
- * Watches from a place on. The event at the place itself is read once more: another one there, or none, means that
- * what the client has seen is not what the store has any more.
- */
-async function* resume(
-  service: SessionSource,
-  target: WatchKey,
-  place: Place | undefined,
-  revision: number | undefined,
-  options: WatchOptions,
-): AsyncGenerator<WatchedChange, void, undefined> {
-  if (place !== undefined && revision !== undefined && place.at > revision) {
-    yield { type: 'reload', revision };
-    yield* service.watch(target, { ...options, since: revision });
-    return;
-  }
-  if (place === undefined) {
-    // Of values there is no place before they were read: these are the first that is told.
-    yield* service.watch(target, { ...options, initial: true });
-    return;
-  }
-  const { at, eventId } = place;
-  const isChecked = at > 0 && eventId !== undefined;
-  const since = isChecked ? at - 1 : at;
-  let isFirst = isChecked;
-  for await (const change of service.watch(target, { ...options, since })) {
-    const isKnown = isFirst && change.type === 'event' && change.revision === at;
-    isFirst = false;
-    if (!isKnown) {
-      yield change;
-    } else if (change.event.id !== eventId) {
-      yield { type: 'reload', revision: change.revision };
-    }
-  }
-}
-
-/** What a stream is filled from: the next change when there is room for it, and heartbeats meanwhile. */
-class ChangeSource implements UnderlyingDefaultSource<Uint8Array> {
-  readonly #changes: AsyncGenerator<WatchedChange, void, undefined>;
-  readonly #settings: Settings;
-  readonly #end: AbortController;
-  readonly #told: string;
-  readonly #encoder = new TextEncoder();
-  /** The change that is waited for. */
-  #next: Promise<IteratorResult<WatchedChange, void> | undefined> | undefined;
-
-  constructor(
-    changes: AsyncGenerator<WatchedChange, void, undefined>,
-    settings: Settings,
-    end: AbortController,
-    told: string,
-  ) {
-    this.#changes = changes;
-    this.#settings = settings;
-    this.#end = end;
-    this.#told = told;
-  }
-
-  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    controller.enqueue(this.#encoder.encode(`retry: ${this.#settings.retry}\n\n${this.#told}`));
-  }
-
-  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    // What fails ends the stream: the client connects again, and is told then.
-    this.#next ??= this.#changes.next().catch(() => undefined);
-    const next = await within(this.#next, this.#settings.heartbeat);
-    if (next === 'later') {
-      controller.enqueue(this.#encoder.encode(HEARTBEAT));
-      return;
-    }
-    this.#next = undefined;
-    if (next === undefined || next.done === true) {
-      controller.close();
-      this.#end.abort();
-      return;
-    }
-    controller.enqueue(this.#encoder.encode(writeChange(next.value)));
-    if (placeOf(next.value) === undefined) {
-      controller.close();
-      this.#end.abort();
-    }
-  }
-
-  cancel(): void {
-    this.#end.abort();
-  }
-}
-
-/** What a promise comes to, or `later` when that takes longer than so many milliseconds. */
-async function within<T>(promise: Promise<T>, time: number): Promise<T | 'later'> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const later = new Promise<'later'>((resolve) => {
-    timer = setTimeout(() => resolve('later'), time);
-  });
-  try {
-    return await Promise.race([promise, later]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-const STATUS: Partial<Record<ErrorCode, number>> = {
-  INVALID_ARGUMENT: 400,
-  SESSION_NOT_FOUND: 404,
-  STORE_UNAVAILABLE: 503,
-  CLOSED: 503,
-  NOT_READY: 503,
-};
-
-/** The answer for an error. What is none of ours says nothing about the inside. */
-function refused(error: unknown): Response {
-  if (!isStatepadError(error)) {
-    throw error;
-  }
-  const { code, message } = error;
-  return Response.json({ error: { code, message } }, { status: STATUS[code] ?? 500 });
 }

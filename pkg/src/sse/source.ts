@@ -1,56 +1,37 @@
 // Watching over HTTP: the side that reads.
 
-import { MessageReader, placeText, readChange } from './wire.js';
-import type { Signal } from '../async/abort.js';
-import { sleep } from '../async/sleep.js';
-import { checkFunction, checkObject, checkOptions, invalid } from '../checks/arguments.js';
-import { isStatepadError, StatepadError, type ErrorCode } from '../model/errors.js';
+import { Connection, type Subscription } from './connection.js';
+import { Reader, type Feed } from './reader.js';
+import { addressOf, ask, type SseSourceOptions } from './request.js';
+import { SharedWhole } from './shared-whole.js';
+import { sharedByTabs } from './tabs/share.js';
+import { keyOf, type AskedTarget } from './targets.js';
+import { placeText, wholeText } from './wire.js';
+import { checkCount, checkFunction, checkObject, checkOptions, invalid } from '../checks/arguments.js';
+import { isStatepadError } from '../model/errors.js';
 import { deepFreeze } from '../model/json.js';
-import type { GetSessionRequest, Session } from '../model/types.js';
-import type { SessionSource, WatchedChange, WatchKey, WatchOptions, WatchTarget } from '../model/watch.js';
+import type { GetSessionRequest, Session, SessionKey } from '../model/types.js';
+import type { SessionSource, WatchOptions, WatchTarget, WholePlace, WholeWatchOptions } from '../model/watch.js';
 
-/** Options of {@link sseSource}. */
-export interface SseSourceOptions {
-  /** The address of the handler. Parameters that it has are kept; those of the target are added. */
-  readonly url: string | URL;
-  /** Used in the place of the host's `fetch`. */
-  readonly fetch?: ((request: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Sent with each request; a function is asked before each. */
-  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>) | undefined;
-  /** Whether cookies are sent to another origin: see `fetch`. */
-  readonly credentials?: RequestCredentials | undefined;
-  /**
-   * After how long without a word a connection counts as dead, in milliseconds; 45,000 unless told otherwise: three
-   * heartbeats of the handler.
-   */
-  readonly timeout?: number | undefined;
-}
-
-const OPTIONS = ['url', 'fetch', 'headers', 'credentials', 'timeout'];
+const OPTIONS = ['url', 'fetch', 'headers', 'credentials', 'timeout', 'shareTabs'];
 /** What `watch` of a service knows; `poll` and `buffer` are the handler's business. */
 const WATCH_OPTIONS = ['signal', 'since', 'initial', 'poll', 'buffer'];
 
-/** The longest pause before connecting again, in milliseconds. */
-const MAX_PAUSE_MS = 30_000;
-/** The first pause, until the handler says another, in milliseconds. */
-const PAUSE_MS = 1_000;
-/** Answers after which asking again makes sense. */
-const isPassing = (status: number): boolean => status >= 500 || status === 408 || status === 429;
-
 /**
  * Sessions behind a handler of `sseHandler`: they can be read and watched as those of a `SessionService`, and used
- * with `statepad/react`. A connection that breaks is made anew, with growing pauses while that fails, and goes on
- * where it broke: no change is missing or told twice.
+ * with `statepad/react`. All that is watched by one source goes through one connection, and readers of one whole
+ * session share what is told of it. A connection that breaks is made anew, with growing pauses while that fails, and
+ * goes on where it broke: no change is missing or told twice.
  *
- * `getSession` and `watch` throw `STORE_UNAVAILABLE` when the handler cannot be reached, or says so; `watch` only at
- * its first connection: from then on it goes on trying. They throw what the handler says for the rest:
- * `INVALID_ARGUMENT`, `SESSION_NOT_FOUND` (of `watch`), and `STORE_UNAVAILABLE` with the status for answers that are
- * no handler's.
+ * `getSession` and `watch` throw `STORE_UNAVAILABLE` when the handler cannot be reached, or says so; `watch` only
+ * before its target was first answered for: from then on it goes on trying. They throw what the handler says for the
+ * rest: `INVALID_ARGUMENT`, `UNAUTHENTICATED`, `FORBIDDEN`, `SESSION_NOT_FOUND` (of `watch`), and `STORE_UNAVAILABLE`
+ * with the `status` for answers that are no handler's.
  *
  * @example
  * const source = sseSource({ url: '/session' });
- * for await (const change of source.watch({ appName, userId, sessionId }, { signal })) {
- *   console.log(change);
+ * for await (const change of source.watch({ appName, userId, sessionId, whole: true }, { signal })) {
+ *   session = applyChange(session, change);
  * }
  */
 export function sseSource(options: SseSourceOptions): SessionSource {
@@ -66,35 +47,14 @@ export function sseSource(options: SseSourceOptions): SessionSource {
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0)) {
     invalid('timeout', 'must be a number of milliseconds above 0');
   }
-  return {
+  const watched = new WatchedSource(options);
+  const source: SessionSource = {
     getSession: async (request) => await readSession(options, request),
-    watch: (target, watching = {}) => {
-      checkOptions(watching, WATCH_OPTIONS);
-      return new Watcher(options, keyOf(target), watching).changes();
-    },
+    watch: ((target: WatchTarget, watching?: WatchOptions | WholeWatchOptions) =>
+      watched.watch(target, watching)) as SessionSource['watch'],
   };
-}
-
-function keyOf(target: WatchTarget): WatchKey {
-  checkObject(target, 'target');
-  const { appName, userId } = target;
-  const sessionId = 'sessionId' in target ? target.sessionId : 'id' in target ? target.id : undefined;
-  return { appName, userId, sessionId };
-}
-
-/** The address for a target, with further parameters. */
-function addressOf(url: string | URL, parameters: Readonly<Record<string, string | number | undefined>>): string {
-  const [path = '', query = ''] =
-    String(url)
-      .split('#', 1)[0]
-      ?.split(/\?(.*)/s, 2) ?? [];
-  const search = new URLSearchParams(query);
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined) {
-      search.set(name, String(value));
-    }
-  }
-  return `${path}?${search}`;
+  const { shareTabs } = options;
+  return shareTabs === undefined ? source : sharedByTabs(source, options.url, shareTabs);
 }
 
 async function readSession(
@@ -103,7 +63,7 @@ async function readSession(
 ): Promise<Session | undefined> {
   const address = addressOf(options.url, { appName, userId, sessionId, ...config });
   try {
-    const response = await request(options, address, { accept: 'application/json' }, signal);
+    const response = await ask(options, address, { accept: 'application/json' }, signal);
     return deepFreeze((await response.json()) as Session);
   } catch (error) {
     signal?.throwIfAborted();
@@ -114,192 +74,92 @@ async function readSession(
   }
 }
 
-/** Asks the handler. Throws what it refuses with, or `STORE_UNAVAILABLE`. */
-async function request(
-  { fetch = globalThis.fetch, headers, credentials }: SseSourceOptions,
-  address: string,
-  own: Readonly<Record<string, string>>,
-  signal: Signal | undefined,
-): Promise<Response> {
-  const all = new Headers(typeof headers === 'function' ? await headers() : headers);
-  Object.entries(own).forEach(([name, value]) => all.set(name, value));
-  let response: Response;
-  try {
-    response = await fetch(address, {
-      headers: all,
-      cache: 'no-store',
-      ...(signal !== undefined && { signal }),
-      ...(credentials !== undefined && { credentials }),
-    });
-  } catch (cause) {
-    signal?.throwIfAborted();
-    throw new StatepadError('STORE_UNAVAILABLE', `${address} cannot be reached: ${String(cause)}`, { cause });
-  }
-  if (response.ok) {
-    return response;
-  }
-  throw await errorOf(response, address);
-}
-
-/** The error that an answer tells. */
-async function errorOf(response: Response, address: string): Promise<StatepadError> {
-  const { status } = response;
-  try {
-    const { error } = (await response.json()) as { error: { code: ErrorCode; message: string } };
-    if (typeof error.code === 'string' && typeof error.message === 'string') {
-      return new StatepadError(error.code, error.message, { actual: status });
-    }
-  } catch {
-    // No handler of ours has answered.
-  }
-  return new StatepadError('STORE_UNAVAILABLE', `${address} answers with status ${status}`, { actual: status });
-}
-
-/** One watcher, over as many connections as it takes. */
-class Watcher {
+/** All that is watched by one source. */
+class WatchedSource {
   readonly #options: SseSourceOptions;
-  readonly #key: WatchKey;
-  readonly #signal: Signal | undefined;
-  /** `Last-Event-ID`: where the next connection goes on. */
-  #place: string | undefined;
-  #pause = PAUSE_MS;
-  /** How many connections in a row have told nothing. */
-  #failures = 0;
-  /** Whether there ever was a connection. */
-  #wasConnected = false;
-  /** The handler begins with all values as they are, which is told only to those who have asked for it. */
-  #isInitial: boolean;
+  /** One, unless there are more targets than a request may have. */
+  readonly #connections: Connection[] = [];
+  readonly #whole = new Map<string, SharedWhole>();
 
-  constructor(options: SseSourceOptions, key: WatchKey, { since, initial = false, signal }: WatchOptions) {
-    this.#isInitial = !initial && since === undefined && key.sessionId === undefined;
+  constructor(options: SseSourceOptions) {
     this.#options = options;
-    this.#key = key;
-    this.#signal = signal;
-    this.#place = since === undefined ? undefined : placeText({ at: since });
   }
 
-  async *changes(): AsyncGenerator<WatchedChange, void, undefined> {
-    const connection = new AbortController();
-    const end = (): void => connection.abort(this.#signal?.reason);
-    this.#signal?.throwIfAborted();
-    this.#signal?.addEventListener('abort', end);
-    try {
-      for (;;) {
-        for await (const change of this.#connected(connection)) {
-          yield change;
-          if (change.type === 'deleted') {
-            return;
-          }
-        }
-        this.#signal?.throwIfAborted();
-        await sleep(this.#nextPause(), this.#signal);
-      }
-    } finally {
-      this.#signal?.removeEventListener('abort', end);
-      connection.abort();
+  watch(given: WatchTarget, watching: WatchOptions | WholeWatchOptions = {}): Reader {
+    const { target, whole } = keyOf(given);
+    checkOptions(watching, WATCH_OPTIONS);
+    const { since, initial, signal } = watching;
+    if (whole && since === undefined && initial !== false) {
+      return new Reader(this.#shared(target as SessionKey), signal);
     }
+    const place = since === undefined ? undefined : whole ? checkedWhole(since) : checkedPlace(since);
+    return new Reader(this.#own({ target, whole, since: place, initial: initial ?? whole }), signal);
   }
 
-  /** What one connection tells, until it breaks. Throws what makes no sense to try again. */
-  async *#connected(all: AbortController): AsyncGenerator<WatchedChange, void, undefined> {
-    const one = new AbortController();
-    const end = (): void => one.abort(all.signal.reason);
-    all.signal.addEventListener('abort', end);
-    try {
-      const response = await this.#connect(one.signal);
-      if (response === 'gone') {
-        yield { type: 'deleted' };
-        return;
-      }
-      if (response?.body) {
-        yield* this.#read(response.body, one);
-      }
-    } finally {
-      all.signal.removeEventListener('abort', end);
-      one.abort();
-    }
-  }
-
-  async #connect(signal: AbortSignal): Promise<Response | 'gone' | undefined> {
-    const place = this.#place;
-    const own = { accept: 'text/event-stream', ...(place !== undefined && { 'last-event-id': place }) };
-    try {
-      const response = await request(this.#options, addressOf(this.#options.url, { ...this.#key }), own, signal);
-      this.#wasConnected = true;
-      return response;
-    } catch (error) {
-      this.#signal?.throwIfAborted();
-      const { code, actual: status } = error as StatepadError;
-      if (this.#wasConnected && code === 'SESSION_NOT_FOUND') {
-        return 'gone';
-      }
-      const isLost = isStatepadError(error) && (status === undefined || isPassing(status));
-      if (!this.#wasConnected || !isLost) {
-        throw error;
-      }
-      return undefined;
-    }
-  }
-
-  /** The changes of one body, as they come. */
-  async *#read(
-    body: ReadableStream<Uint8Array>,
-    one: AbortController,
-  ): AsyncGenerator<WatchedChange, void, undefined> {
-    const waiting: WatchedChange[] = [];
-    let place: string | undefined;
-    const messages = new MessageReader({
-      place: (id) => {
-        place = id;
+  /** What tells a reader alone. */
+  #own(asked: AskedTarget): Feed {
+    let subscription: Subscription | undefined;
+    let connection: Connection | undefined;
+    return {
+      start: (reader) => {
+        subscription = {
+          asked,
+          get isFull() {
+            return reader.isFull;
+          },
+          push: (change) => reader.push(change),
+          fail: (error) => reader.finish({ error }),
+        };
+        connection = this.#connection();
+        connection.add(subscription);
       },
-      message: (message) => {
-        const change = readChange(message);
-        if (change !== undefined) {
-          waiting.push(change);
-        }
-      },
-      retry: (pause) => {
-        this.#pause = pause;
-      },
-    });
-    const reader = body.getReader();
-    for (;;) {
-      const piece = await this.#piece(reader, one);
-      if (piece === undefined) {
-        return;
-      }
-      messages.push(piece);
-      this.#failures = 0;
-      for (let change = waiting.shift(); change !== undefined; change = waiting.shift()) {
-        if (this.#isInitial) {
-          this.#isInitial = false;
-        } else {
-          yield change;
-        }
-      }
-      this.#place = place ?? this.#place;
-    }
+      stop: () => subscription && connection?.remove(subscription),
+      drained: () => subscription && connection?.resume(subscription),
+    };
   }
 
-  /** The next piece of a body; `undefined` when it has ended, broken or said nothing for too long. */
-  async #piece(
-    reader: ReadableStreamDefaultReader<Uint8Array>,
-    one: AbortController,
-  ): Promise<Uint8Array | undefined> {
-    const timer = setTimeout(() => one.abort(), this.#options.timeout ?? 45_000);
-    try {
-      return (await reader.read()).value;
-    } catch {
-      return undefined;
-    } finally {
-      clearTimeout(timer);
-    }
+  /** What tells all readers of a whole session. One that has ended is not taken up again. */
+  #shared(target: SessionKey): Feed {
+    let shared: SharedWhole | undefined;
+    const { appName, userId, sessionId } = target;
+    const name = JSON.stringify([appName, userId, sessionId]);
+    return {
+      start: (reader) => {
+        shared = this.#whole.get(name);
+        if (shared === undefined) {
+          shared = new SharedWhole(this.#connection(), target, () => this.#whole.delete(name));
+          this.#whole.set(name, shared);
+        }
+        shared.start(reader);
+      },
+      stop: (reader) => shared?.stop(reader),
+      drained: (reader) => shared?.drained(reader),
+    };
   }
 
-  /** Grows while nothing comes, with jitter, so that what broke together does not connect together. */
-  #nextPause(): number {
-    this.#failures += 1;
-    const pause = Math.min(MAX_PAUSE_MS, this.#pause * 2 ** Math.min(this.#failures - 1, 10));
-    return pause * (0.5 + Math.random() / 2);
+  #connection(): Connection {
+    let connection = this.#connections.find(({ isFull }) => !isFull);
+    if (connection === undefined) {
+      connection = new Connection(this.#options);
+      this.#connections.push(connection);
+    }
+    return connection;
   }
+}
+
+function checkedPlace(since: number | WholePlace): string {
+  if (typeof since !== 'number') {
+    invalid('since', 'must be a number');
+  }
+  checkCount(since, 'since');
+  return placeText({ at: since });
+}
+
+function checkedWhole(since: number | WholePlace): string {
+  checkObject(since, 'since');
+  const given = since as WholePlace;
+  for (const name of ['revision', 'user', 'app'] as const) {
+    checkCount((given as Partial<WholePlace>)[name] ?? -1, `since.${name}`);
+  }
+  return wholeText(since as WholePlace);
 }

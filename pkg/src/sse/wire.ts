@@ -2,64 +2,109 @@
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 
 import { DELETED, isDeleted } from '../model/deletion.js';
+import { digest } from '../model/digest.js';
 import { StatepadError } from '../model/errors.js';
 import { deepFreeze, put } from '../model/json.js';
-import type { WatchedChange } from '../model/watch.js';
+import type { ToldError } from '../http/answers.js';
+import type { WatchedChange, WholePlace, WholeSessionChange } from '../model/watch.js';
 
-/** A place among the changes: what `Last-Event-ID` says. */
+/** What is told of any target. */
+export type AnyChange = WatchedChange | WholeSessionChange;
+
+/** A place among the changes of a session, a user or an app: what `Last-Event-ID` says. */
 export interface Place {
   /** The revision of a session, or the position of the values of a user or an app. */
   readonly at: number;
-  /** The id of the event at this revision: another one there means that the store has gone back, or a new session. */
-  readonly eventId?: string | undefined;
+  /**
+   * The digest of the id of the event at this revision: another one there means that the store has gone back, or a new
+   * session.
+   */
+  readonly event?: string | undefined;
 }
 
-/** The text of a place: a number, and for an event its id behind a colon. */
-export function placeText({ at, eventId }: Place): string {
-  return eventId === undefined ? String(at) : `${at}:${encodeURIComponent(eventId)}`;
+/** The text of a place: a number, and for an event the digest of its id behind a colon. */
+export function placeText({ at, event }: Place): string {
+  return event === undefined ? String(at) : `${at}:${event}`;
+}
+
+/** The place of an event that has this id. */
+export function eventPlace(revision: number, id: string | undefined): Place {
+  return { at: revision, event: id === undefined ? undefined : digest(id) };
+}
+
+/** The text of a place of a whole session: its three numbers, and its mark behind a colon. */
+export function wholeText({ revision, user, app, mark }: WholePlace): string {
+  const numbers = `${revision},${user},${app}`;
+  return mark === undefined ? numbers : `${numbers}:${mark}`;
 }
 
 /** The place that a text names. Throws `INVALID_ARGUMENT`. */
 export function parsePlace(text: string): Place {
-  const [, digits = '', id] = /^(\d{1,16})(?::(.+))?$/.exec(text) ?? [];
-  const at = Number(digits);
-  try {
-    if (digits !== '' && Number.isSafeInteger(at)) {
-      return { at, eventId: id === undefined ? undefined : decodeURIComponent(id) };
-    }
-  } catch {
-    // An escape that is none.
-  }
-  throw new StatepadError('INVALID_ARGUMENT', `the Last-Event-ID ${JSON.stringify(text)} is none of this handler's`, {
-    path: 'Last-Event-ID',
-  });
+  const [, digits = '', event] = /^(\d{1,16})(?::([0-9a-z]{1,11}))?$/.exec(text) ?? [];
+  return { at: countOf(digits, text), event };
 }
 
-/** The place behind a change; `undefined` behind the last one. */
-export function placeOf(change: WatchedChange): Place | undefined {
+/** The place of a whole session that a text names. Throws `INVALID_ARGUMENT`. */
+export function parseWholePlace(text: string): WholePlace {
+  const found = /^(\d{1,16}),(\d{1,16}),(\d{1,16})(?::([0-9a-z.]{1,60}))?$/.exec(text) ?? [];
+  const [, revision = '', user = '', app = '', mark] = found;
+  const numbers = { revision: countOf(revision, text), user: countOf(user, text), app: countOf(app, text) };
+  return mark === undefined ? numbers : { ...numbers, mark };
+}
+
+function countOf(digits: string, text: string): number {
+  const count = Number(digits);
+  if (digits === '' || !Number.isSafeInteger(count)) {
+    const message = `the Last-Event-ID ${JSON.stringify(text.slice(0, 100))} is none of this handler's`;
+    throw new StatepadError('INVALID_ARGUMENT', message, { path: 'Last-Event-ID' });
+  }
+  return count;
+}
+
+/** The text of the place behind a change; empty behind the last one. */
+export function placeOf(change: AnyChange): string {
+  if (change.type === 'deleted') {
+    return '';
+  }
+  if ('place' in change) {
+    return wholeText(change.place);
+  }
   switch (change.type) {
     case 'event':
-      return { at: change.revision, eventId: change.event.id };
+      return placeText(eventPlace(change.revision, change.event.id));
     case 'values':
-      return { at: change.position };
+      return placeText({ at: change.position });
     case 'reload':
-      return { at: 'revision' in change ? change.revision : change.position };
-    case 'deleted':
-      return undefined;
+      return placeText({ at: 'revision' in change ? change.revision : change.position });
   }
 }
 
+/** In a stream of several targets each id begins with the number of its own. */
+export type Numbered = number | undefined;
+
 /** A change as one server-sent event. Its name is the change's type, its data the rest as JSON. */
-export function writeChange(change: WatchedChange): string {
+export function writeChange(change: AnyChange, target: Numbered): string {
   const { type, ...rest } = change;
-  const place = placeOf(change);
-  const id = place === undefined ? '' : `id: ${placeText(place)}\n`;
-  return `event: ${type}\n${id}data: ${JSON.stringify('delta' in rest ? withDeletions(rest) : rest)}\n\n`;
+  // The id says it.
+  const told = { ...rest, place: undefined };
+  const data = JSON.stringify('delta' in told ? withDeletions(told) : told);
+  return `event: ${type}\n${idLine(placeOf(change), target)}data: ${data}\n\n`;
 }
 
 /** An id without data: the reader goes on from there, and is told nothing. */
-export function writePlace(place: Place): string {
-  return `id: ${placeText(place)}\n\n`;
+export function writePlace(place: string, target: Numbered): string {
+  const line = idLine(place, target);
+  return line === '' ? '' : `${line}\n`;
+}
+
+/** What has become of one target of several. */
+export function writeError(error: ToldError, target: Numbered): string {
+  return `event: error\n${idLine('', target)}data: ${JSON.stringify(error)}\n\n`;
+}
+
+function idLine(place: string, target: Numbered): string {
+  const id = target === undefined ? place : `${target}/${place}`;
+  return id === '' ? '' : `id: ${id}\n`;
 }
 
 /** What keeps a connection open that has nothing to say. */
@@ -79,10 +124,13 @@ function withDeletions(change: { readonly delta: Readonly<Record<string, unknown
   return { ...change, delta, ...(deleted.length > 0 && { deleted }) };
 }
 
-const TYPES: readonly string[] = ['event', 'values', 'reload', 'deleted'] satisfies WatchedChange['type'][];
+const TYPES: readonly string[] = ['event', 'values', 'reload', 'deleted', 'session'] satisfies AnyChange['type'][];
 
-/** The change that a server-sent event tells, frozen; `undefined` for one of another name. Throws `SyntaxError`. */
-export function readChange({ name, data }: Message): WatchedChange | undefined {
+/**
+ * The change that a server-sent event tells, frozen; `undefined` for one of another name. One of a whole session has
+ * the place that its id names. Throws `SyntaxError`.
+ */
+export function readChange({ name, data }: Message, wholePlace: string | undefined): AnyChange | undefined {
   if (!TYPES.includes(name)) {
     return undefined;
   }
@@ -90,22 +138,23 @@ export function readChange({ name, data }: Message): WatchedChange | undefined {
   if (rest.delta !== undefined) {
     deleted.forEach((key) => put(rest.delta as Record<string, unknown>, key, DELETED));
   }
-  return deepFreeze({ type: name, ...rest }) as WatchedChange;
+  const place = wholePlace === undefined || wholePlace === '' ? {} : { place: parseWholePlace(wholePlace) };
+  return deepFreeze({ type: name, ...rest, ...place }) as AnyChange;
 }
 
 /** One server-sent event. */
 export interface Message {
   /** The value of the field `event`, or `message`. */
   readonly name: string;
+  /** Empty where there is an id alone. */
   readonly data: string;
+  readonly id: string | undefined;
 }
 
 /** What a reader of a stream is told. */
 export interface Listener {
-  /** An event with data. */
+  /** An event with data, or with an id. It counts when the whole of it is there: half of one is told again. */
   message(message: Message): void;
-  /** The place from which to go on. Told before the event that it came with. */
-  place(id: string): void;
   /** How long to wait before connecting again, in milliseconds. */
   retry(pause: number): void;
 }
@@ -164,16 +213,11 @@ export class MessageReader {
     }
   }
 
-  /** The id of an event counts when the whole event is there: half of one is told again. */
   #dispatch(): void {
-    const { name, data } = { name: this.#name || 'message', data: this.#data };
-    const id = this.#id;
+    const { name, data, id } = { name: this.#name || 'message', data: this.#data, id: this.#id };
     [this.#name, this.#data, this.#id] = ['', [], undefined];
-    if (id !== undefined) {
-      this.#listener.place(id);
-    }
-    if (data.length > 0) {
-      this.#listener.message({ name, data: data.join('\n') });
+    if (data.length > 0 || id !== undefined) {
+      this.#listener.message({ name, data: data.join('\n'), id });
     }
   }
 }

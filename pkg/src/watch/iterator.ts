@@ -1,20 +1,18 @@
 // The iterator that `SessionService.watch` gives: it reads when it is asked, and holds no more than one piece.
 
 import type { ChangeSource } from './source.js';
-import type { WatchedChange } from '../model/watch.js';
+import type { WatchedChange, WholeSessionChange } from '../model/watch.js';
 import type { Signal } from '../async/abort.js';
 
-type Result = IteratorResult<WatchedChange, undefined>;
-
-const DONE: Result = Object.freeze({ done: true, value: undefined });
+const DONE: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
 
 /** The changes of a source, one after the other. It ends with `end`, when `signal` is aborted, and with an error. */
-export class ChangeIterator {
-  readonly #source: ChangeSource;
+export class ChangeIterator<Change extends WatchedChange | WholeSessionChange> {
+  readonly #source: ChangeSource<Change>;
   readonly #buffer: number;
   readonly #signal: Signal | undefined;
   /** What was read and not asked for yet. */
-  #piece: readonly WatchedChange[] = [];
+  #piece: readonly Change[] = [];
   #at = 0;
   #isEnded = false;
   /** The question that was asked last. */
@@ -24,7 +22,7 @@ export class ChangeIterator {
   /** Ends what is waited for now. */
   #interrupt: (() => void) | undefined;
 
-  constructor(source: ChangeSource, buffer: number, signal: Signal | undefined) {
+  constructor(source: ChangeSource<Change>, buffer: number, signal: Signal | undefined) {
     this.#source = source;
     this.#buffer = buffer;
     this.#signal = signal;
@@ -35,7 +33,7 @@ export class ChangeIterator {
   }
 
   /** The next change. Questions are answered in their order. */
-  async next(): Promise<Result> {
+  async next(): Promise<IteratorResult<Change, undefined>> {
     const answer = this.#last.then(async () => await this.#next());
     this.#last = answer.catch(() => undefined);
     return await answer;
@@ -57,7 +55,7 @@ export class ChangeIterator {
     this.end();
   };
 
-  async #next(): Promise<Result> {
+  async #next(): Promise<IteratorResult<Change, undefined>> {
     while (!this.#isEnded && !this.#source.isClosed) {
       const change = this.#piece[this.#at];
       if (change !== undefined) {

@@ -1,7 +1,8 @@
 // Watching a service without a store: everything is there, and what a reader has not read yet costs nothing.
 
 import { coalescedChange, reloadAt } from './values.js';
-import { SESSION_DELETED, type ChangeSource, type WatchPlan } from './source.js';
+import { SESSION_DELETED, type ChangeSource, type WatchPlan, type WholePlan } from './source.js';
+import { WatchedWhole, type SharedMoment, type WholeHost, type WholeMoment } from './whole.js';
 import { Topics, type Topic } from './topics.js';
 import { DELETED, type Deleted } from '../model/deletion.js';
 import { put } from '../model/json.js';
@@ -11,16 +12,21 @@ import type { SharedEntry, SharedLog, SharedLogs } from '../session/shared-log.j
 import type { SessionRecord } from '../session/record.js';
 import type { SessionRegistry } from '../session/registry.js';
 import type { ScopeKey } from '../engine/sessions.js';
-import type { Json, SessionKey } from '../model/types.js';
-import type { SessionChange, SharedChange, WatchedChange } from '../model/watch.js';
+import type { Json, Session, SessionKey } from '../model/types.js';
+import type { SessionChange, SharedChange, WatchedChange, WholeSessionChange } from '../model/watch.js';
 
 export { Topics };
 
 /** What there is to watch. */
 export interface MemoryParts {
-  readonly registry: Pick<SessionRegistry, 'find' | 'valuesOf'>;
+  readonly registry: Pick<SessionRegistry, 'find' | 'read' | 'valuesOf' | 'view'>;
   readonly logs: Pick<SharedLogs, 'find' | 'isKept'>;
   readonly topics: Topics;
+}
+
+/** The changes of a whole session, for one reader. */
+export function watchWholeInMemory(parts: MemoryParts, plan: WholePlan): ChangeSource<WholeSessionChange> {
+  return new WatchedWhole(new MemoryHost(parts, plan), plan);
 }
 
 /** The changes of a target, for one reader. Throws `SESSION_NOT_FOUND`. */
@@ -70,7 +76,7 @@ class WatchedSession extends MemorySource {
   protected next(limit: number): readonly SessionChange[] {
     const record = (this.#record ??= this.#begin());
     if (record.deleted) {
-      return [SESSION_DELETED as SessionChange];
+      return [SESSION_DELETED];
     }
     const before = this.#revision;
     if (before > record.revision) {
@@ -91,6 +97,70 @@ class WatchedSession extends MemorySource {
     }
     this.#revision = since ?? shown?.revision ?? record.revision;
     return record;
+  }
+}
+
+/** What a whole session in memory is read from. */
+class MemoryHost implements WholeHost {
+  readonly #parts: MemoryParts;
+  readonly #plan: WholePlan;
+  readonly #topic: Topic;
+
+  constructor(parts: MemoryParts, plan: WholePlan) {
+    this.#parts = parts;
+    this.#plan = plan;
+    this.#topic = parts.topics.enterWhole(plan.target);
+  }
+
+  get isClosed(): boolean {
+    return this.#parts.topics.isClosed;
+  }
+
+  async look(): Promise<void> {
+    // Nobody else can move it.
+  }
+
+  async moment(): Promise<WholeMoment | undefined> {
+    return this.#momentOf(this.#parts.registry.find(this.#plan.target));
+  }
+
+  async read(): Promise<{ readonly session: Session; readonly moment: WholeMoment } | undefined> {
+    const record = this.#parts.registry.find(this.#plan.target);
+    const moment = this.#momentOf(record);
+    return record && moment && { session: this.#parts.registry.read(record), moment };
+  }
+
+  #momentOf(record: SessionRecord | undefined): WholeMoment | undefined {
+    if (record?.values === undefined) {
+      return undefined;
+    }
+    const [, app, user] = record.values;
+    const { appName, userId } = record.key;
+    const at = (scope: ScopeKey): Pick<SharedMoment, 'position' | 'mark'> => ({
+      position: this.#parts.logs.find(scope)?.position ?? 0,
+      mark: undefined,
+    });
+    return {
+      created: record.created,
+      revision: record.revision,
+      last: record.events.at(-1)?.id,
+      app: { version: app.head, ...at({ appName, userId: undefined }) },
+      user: { version: user.head, ...at({ appName, userId }) },
+    };
+  }
+
+  events(since: number, session: Session | undefined): ChangeSource {
+    const view = this.#parts.registry.view(session);
+    const shown = view && { record: view.record, revision: view.revision };
+    return new WatchedSession(this.#parts, { ...this.#plan, since, shown });
+  }
+
+  notFound(): never {
+    throw notFoundInMemory(this.#plan.target);
+  }
+
+  close(): void {
+    this.#parts.topics.leaveWhole(this.#plan.target, this.#topic, this);
   }
 }
 

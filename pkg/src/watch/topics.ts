@@ -24,6 +24,10 @@ export class Topic {
   head: unknown;
   /** How many readers it has. */
   readers = 0;
+  /** Of a session: how many of its readers watch it whole. */
+  wholeReaders = 0;
+  /** One more for each time that the values of its app, or of its user, may have moved while it was watched whole. */
+  scopeMoves = 0;
   readonly #topics: Topics;
   /** One more for each time that it was woken. */
   #wakes = 0;
@@ -85,6 +89,10 @@ export class Topic {
     } finally {
       this.#reading = undefined;
     }
+    if (this.isWaitedFor) {
+      // One who looks more often has found what they wait for.
+      this.wake();
+    }
   }
 
   /**
@@ -134,6 +142,8 @@ export class Topics {
   /** Whether others can write: it is looked at from time to time. */
   readonly hasOthers: boolean;
   readonly #topics = new Map<string, Topic>();
+  /** By the name of an app, or of a user: the sessions that are watched whole. */
+  readonly #followers = new Map<string, Set<Topic>>();
   #isClosed = false;
 
   constructor(hasOthers: boolean) {
@@ -165,6 +175,30 @@ export class Topics {
     }
   }
 
+  /** The topic of a session, for a reader of its app's values and its user's, too: it has to leave it. */
+  enterWhole(key: SessionKey): Topic {
+    const topic = this.enter(key);
+    topic.wholeReaders += 1;
+    for (const name of scopeNamesOf(key)) {
+      const followers = this.#followers.get(name) ?? new Set();
+      this.#followers.set(name, followers.add(topic));
+    }
+    return topic;
+  }
+
+  /** A reader is done with what {@link Topics.enterWhole} gave it. */
+  leaveWhole(key: SessionKey, topic: Topic, reader: object): void {
+    topic.wholeReaders -= 1;
+    for (const name of topic.wholeReaders === 0 ? scopeNamesOf(key) : []) {
+      const followers = this.#followers.get(name);
+      followers?.delete(topic);
+      if (followers?.size === 0) {
+        this.#followers.delete(name);
+      }
+    }
+    this.leave(key, topic, reader);
+  }
+
   /** A session has moved. `head`: where it is now, if that is known. */
   movedSession(key: SessionKey, head?: SessionHead): void {
     const topic = this.#find(key);
@@ -178,9 +212,12 @@ export class Topics {
 
   /** The values of an app have moved, or those of a user in it. */
   movedScope(appName: string, userId: string | undefined): void {
-    const topic = this.#find({ appName, userId });
-    topic?.expire();
-    topic?.wake();
+    this.#lookAt(this.#find({ appName, userId }));
+    for (const follower of this.#followersOf(appName, userId)) {
+      // What is cached of them has moved with it.
+      follower.scopeMoves += 1;
+      follower.wake();
+    }
   }
 
   /** A change was made, in these scopes. */
@@ -209,13 +246,42 @@ export class Topics {
 
   /** Others may have moved a session, or the values of its app and its user. */
   hinted({ appName, userId, sessionId }: Hint): void {
-    this.movedScope(appName, undefined);
+    this.#lookAt(this.#find({ appName }));
     if (userId !== undefined) {
-      this.movedScope(appName, userId);
+      this.#lookAt(this.#find({ appName, userId }));
       if (sessionId !== undefined) {
         this.movedSession({ appName, userId, sessionId });
       }
     }
+    this.#lookForFollowers(this.#followersOf(appName, userId));
+    if (userId !== undefined) {
+      this.#lookForFollowers(this.#followersOf(appName, undefined));
+    }
+  }
+
+  /**
+   * Others may have moved what these sessions are watched with. One that waits looks for all of them: by what it loads
+   * the others hear of it. Those that do not wait look for themselves, when they read.
+   */
+  #lookForFollowers(followers: readonly Topic[]): void {
+    const [first] = followers.filter(({ isWaitedFor }) => isWaitedFor);
+    for (const follower of followers) {
+      if (follower === first || !follower.isWaitedFor) {
+        follower.scopeMoves += 1;
+        this.#lookAt(follower);
+      }
+    }
+  }
+
+  /** What was read last of a target is not what there is now. */
+  #lookAt(topic: Topic | undefined): void {
+    topic?.expire();
+    topic?.wake();
+  }
+
+  #followersOf(appName: string, userId: string | undefined): readonly Topic[] {
+    const followers = this.#followers.size === 0 ? undefined : this.#followers.get(nameOf({ appName, userId }));
+    return followers === undefined ? [] : [...followers];
   }
 
   /** Nothing more will come. */
@@ -239,4 +305,8 @@ function laterHead(before: SessionHead | undefined, now: SessionHead): SessionHe
 
 function nameOf({ appName, userId, sessionId }: UpdateStateTarget): string {
   return JSON.stringify([appName, userId, sessionId]);
+}
+
+function scopeNamesOf({ appName, userId }: SessionKey): readonly string[] {
+  return [nameOf({ appName }), nameOf({ appName, userId })];
 }

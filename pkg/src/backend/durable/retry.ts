@@ -41,20 +41,21 @@ export function tryOnce<T>(run: (context: StoreContext) => Promise<T>, { timeout
       reject(new StoreError('unavailable', GIVEN_UP));
       return;
     }
-    const give = (reason: Error): void => {
+    const expire = (reason: Error): void => {
       done();
-      reject(reason);
       context.abort(reason);
+      // A store that gives up at once may know that nothing was written, and say so.
+      setTimeout(reject, 0, reason);
     };
     const timer = setTimeout(() => {
-      give(new DOMException(`the store did not answer within ${timeout} ms`, 'TimeoutError'));
+      expire(new DOMException(`the store did not answer within ${timeout} ms`, 'TimeoutError'));
       tries?.timedOut();
     }, timeout);
     const done = (): void => {
       clearTimeout(timer);
-      tries?.delete(give);
+      tries?.delete(expire);
     };
-    tries?.add(give);
+    tries?.add(expire);
     run(context).then(
       (answer) => {
         done();
@@ -76,6 +77,7 @@ const GIVEN_UP = 'the service was closed while the store did not answer';
  * waited for any longer: all tries end with the first of them that does, and no other one begins.
  */
 export class Tries {
+  /** What ends each of them. */
   readonly #open = new Set<(reason: Error) => void>();
   #isClosing = false;
   #areOver = false;
@@ -85,12 +87,12 @@ export class Tries {
     return this.#areOver;
   }
 
-  add(give: (reason: Error) => void): void {
-    this.#open.add(give);
+  add(expire: (reason: Error) => void): void {
+    this.#open.add(expire);
   }
 
-  delete(give: (reason: Error) => void): void {
-    this.#open.delete(give);
+  delete(expire: (reason: Error) => void): void {
+    this.#open.delete(expire);
   }
 
   /** The service is being closed. */
@@ -104,7 +106,7 @@ export class Tries {
       this.#areOver = true;
       const open = [...this.#open];
       this.#open.clear();
-      open.forEach((give) => give(new Error(GIVEN_UP)));
+      open.forEach((expire) => expire(new Error(GIVEN_UP)));
     }
   }
 }

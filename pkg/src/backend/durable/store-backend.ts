@@ -18,7 +18,7 @@ import { sessionTarget } from './session-target.js';
 import { ChangeWriter } from './writer.js';
 import { checkKey, type ListPlan } from '../../input/requests.js';
 import { cloneMutable } from '../../model/json.js';
-import { callbackStore } from '../../stores/journal/callback-store.js';
+import { recordStore } from '../../stores/journal/callback-store.js';
 import { isSessionTarget, type Reservation, type UpdateTarget } from '../update-target.js';
 import type { StoreParts } from './parts.js';
 import type { StoredOptions } from './options.js';
@@ -39,7 +39,8 @@ import type {
 } from '../../model/types.js';
 import type { SharedPast } from '../../past/source.js';
 import { orAborted, type Signal } from '../../async/abort.js';
-import type { ChangeSource, WatchPlan } from '../../watch/source.js';
+import type { WholeSessionChange } from '../../model/watch.js';
+import type { ChangeSource, WatchPlan, WholePlan } from '../../watch/source.js';
 import type { Topics } from '../../watch/topics.js';
 
 /** Sessions that a store keeps. */
@@ -51,7 +52,7 @@ export class StoreBackend implements SessionBackend {
   #topics: Topics | undefined;
 
   constructor(options: StoredOptions) {
-    const store = 'persist' in options.store ? callbackStore(options.store) : options.store;
+    const store = 'persist' in options.store ? recordStore(options.store) : options.store;
     const cache = new SessionCache(options.cachedEvents);
     const retry = { ...options, tries: this.#tries };
     const connection = new Connection(store, retry, options.migrate, (hints) =>
@@ -133,10 +134,19 @@ export class StoreBackend implements SessionBackend {
   }
 
   async watch(plan: WatchPlan): Promise<ChangeSource> {
-    const { Topics, watchStored } = await import('./watch.js');
+    const { watchStored } = await import('./watch.js');
+    return watchStored(this.#parts, await this.#watched(), plan);
+  }
+
+  async watchWhole(plan: WholePlan): Promise<ChangeSource<WholeSessionChange>> {
+    const { watchWholeStored } = await import('./watch.js');
+    return watchWholeStored(this.#parts, await this.#watched(), plan);
+  }
+
+  async #watched(): Promise<Topics> {
+    const { Topics } = await import('./watch.js');
     const { cache, connection } = this.#parts;
-    this.#topics ??= cache.topics = new Topics(connection.store.exclusive !== true);
-    return watchStored(this.#parts, this.#topics, plan);
+    return (this.#topics ??= cache.topics = new Topics(connection.store.exclusive !== true));
   }
 
   async flush(): Promise<void> {

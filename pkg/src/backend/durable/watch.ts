@@ -3,8 +3,11 @@
 import { keepsLog } from './shared-past.js';
 import { WatchedLog, WatchedValues } from './watched-scope.js';
 import { WatchedSession } from './watched-session.js';
+import { StoredWhole } from './watched-whole.js';
+import { WatchedWhole } from '../../watch/whole.js';
 import type { StoreParts } from './parts.js';
-import type { ChangeSource, WatchPlan } from '../../watch/source.js';
+import type { WholeSessionChange } from '../../model/watch.js';
+import type { ChangeSource, WatchPlan, WholePlan } from '../../watch/source.js';
 import type { Topics } from '../../watch/topics.js';
 
 export { Topics } from '../../watch/topics.js';
@@ -19,4 +22,13 @@ export function watchStored(
     return new WatchedSession(parts, topics, plan);
   }
   return new (keepsLog(parts.connection.store) ? WatchedLog : WatchedValues)(parts, topics, plan);
+}
+
+/** The changes of a whole session, for one reader. */
+export function watchWholeStored(
+  parts: Pick<StoreParts, 'cache' | 'loader'>,
+  topics: Topics,
+  plan: WholePlan,
+): ChangeSource<WholeSessionChange> {
+  return new WatchedWhole(new StoredWhole(parts, topics, plan), plan);
 }

@@ -8,17 +8,29 @@ import { notFound } from '../../session/append.js';
 import { StatepadError } from '../../model/errors.js';
 import { SESSION_DELETED, type ChangeSource, type WatchPlan } from '../../watch/source.js';
 import type { StoreParts } from './parts.js';
-import type { SessionRecord } from '../../session/record.js';
+import type { SessionCache } from './session-cache.js';
+import type { SessionRecord, SessionValues } from '../../session/record.js';
 import type { Known } from '../../store/contract.js';
 import type { Event, SessionKey } from '../../model/types.js';
 import type { SessionChange } from '../../model/watch.js';
 import type { SessionHead, Topic, Topics } from '../../watch/topics.js';
+import type { WholeMoment } from '../../watch/whole.js';
 
 /** How often a store may go back while a piece is loaded. */
 const MAX_ROUNDS = 100;
 
 /** A session as the store had it last: what is known of it, so that pieces come without values; or that it is gone. */
-type Head = SessionHead | 'gone';
+export type Head = (SessionHead & Partial<SharedHead>) | 'gone';
+
+/** The values of an app and of a user. */
+export type SharedMoments = Pick<WholeMoment, 'app' | 'user'>;
+
+/** What is known besides of a session that is watched whole. */
+interface SharedHead {
+  readonly shared: SharedMoments;
+  /** How often these values may have moved before they were loaded. */
+  readonly scopeMoves: number;
+}
 
 /** Where a reader is. */
 interface Place {
@@ -26,6 +38,26 @@ interface Place {
   rev: number;
   /** The id of the event at `rev`, where it is known. */
   last: string | undefined;
+}
+
+/**
+ * Has the store asked for a session, for all its readers. Of one that is watched whole the head has the values of its
+ * app and its user at that moment, too: the session may leave the cache.
+ */
+export async function loadHead(
+  { cache, loader }: Pick<StoreParts, 'cache' | 'loader'>,
+  topic: Topic,
+  key: SessionKey,
+): Promise<void> {
+  const { scopeMoves } = topic;
+  const found = await loader.load(key, NONE, (record) => {
+    const head = headOf(cache.known(record.key, record));
+    topic.head = topic.wholeReaders === 0 ? head : { ...head, shared: sharedOf(cache, record), scopeMoves };
+    return true;
+  });
+  if (found === undefined) {
+    topic.head = 'gone' satisfies Head;
+  }
 }
 
 /** One reader of a session. */
@@ -90,16 +122,7 @@ export class WatchedSession implements ChangeSource {
   }
 
   /** Has the store asked for the session, for all its readers. */
-  readonly #load = async (): Promise<void> => {
-    const { cache, loader } = this.#parts;
-    const found = await loader.load(this.#key, NONE, (record) => {
-      this.#topic.head = headOf(cache.known(record.key, record));
-      return true;
-    });
-    if (found === undefined) {
-      this.#topic.head = 'gone' satisfies Head;
-    }
-  };
+  readonly #load = async (): Promise<void> => await loadHead(this.#parts, this.#topic, this.#key);
 
   #head(): Head {
     return this.#topic.head as Head;
@@ -120,7 +143,7 @@ export class WatchedSession implements ChangeSource {
   async #fromHead(place: Place, limit: number): Promise<readonly SessionChange[] | undefined> {
     const head = this.#head();
     if (head === 'gone' || head.created !== place.created) {
-      return [SESSION_DELETED as SessionChange];
+      return [SESSION_DELETED];
     }
     if (head.rev < place.rev || (head.rev === place.rev && differ(head.last, place.last))) {
       return this.#reload(place, head.rev, head.last);
@@ -174,6 +197,16 @@ function lastAt({ events, base, revision, last }: SessionRecord, rev: number): s
   return events[rev - base - 1]?.id ?? (rev === revision ? last : undefined);
 }
 
-function headOf({ created = '', rev = 0, ...known }: Known): Head {
+function headOf({ created = '', rev = 0, ...known }: Known): SessionHead {
   return { created, rev, ...known };
+}
+
+/** The values of the app and the user of a cached session, as they are. */
+export function sharedOf(cache: SessionCache, record: SessionRecord): SharedMoments {
+  const { pos, marks } = cache.known(record.key, record);
+  const [, app, user] = record.values as SessionValues;
+  return {
+    app: { version: app.head, position: pos?.app ?? 0, mark: marks?.app },
+    user: { version: user.head, position: pos?.user ?? 0, mark: marks?.user },
+  };
 }

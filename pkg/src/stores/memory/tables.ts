@@ -135,7 +135,7 @@ export class Tables {
     user?.move(delta.user, callOf(change), origin);
     const pos = { app: app.pos, user: user?.pos ?? 0 };
     if (user === undefined || key.sessionId === undefined) {
-      (user ?? app).updates.add(change.id);
+      (user ?? app).updates.add(change.id, results);
       return { rev: 0, prev: null, pos, ...told };
     }
     const kept = { results, pos: this.#hasLog ? pos : undefined };
@@ -298,7 +298,8 @@ export class Tables {
     const { id, kind, key } = change;
     const rev = session?.rev ?? 0;
     if (kind === 'update') {
-      return this.#find(key)?.updates.has(id) ? this.#known(change, { rev: 0, prev: null }) : undefined;
+      const updates = this.#find(key)?.updates;
+      return updates?.has(id) ? this.#known(change, { rev: 0, prev: null }, { results: updates.get(id) }) : undefined;
     }
     if (kind === 'create') {
       return session?.created === id

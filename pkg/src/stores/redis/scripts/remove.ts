@@ -2,6 +2,7 @@
 
 import { keepLua, scopeLua, versionLua } from './common.js';
 import { logLua } from './log.js';
+import { KEEPING, appRightsLua } from './rights.js';
 import type { Script } from './script.js';
 
 /**
@@ -11,7 +12,7 @@ import type { Script } from './script.js';
  */
 export const removeScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`${versionLua}${keepLua}
+  text: String.raw`${versionLua}${appRightsLua}${keepLua}
 local key, events, times, ids, list, userList, removed = unpack(KEYS, 4)
 local channel, sender, hint, member, expected, fence = unpack(ARGV)
 local inApp, inUser = redis.call('ZSCORE', list, member), redis.call('ZSCORE', userList, member)
@@ -28,9 +29,11 @@ if fence ~= '' then
   if not token then return { 'corrupt' } end
   if token ~= tonumber(fence) then return { 'fenced', string.format('%.17g', token) } end
 end
+local fault = denied({ 'UNLINK', KEYS[1] }, ${KEEPING})
+if fault then return fault end
+redis.call('UNLINK', key, events, times, ids)
 redis.call('ZREM', list, member)
 redis.call('ZREM', userList, member)
-redis.call('UNLINK', key, events, times, ids)
 if created then keep(removed, removedId(member, created)) end
 redis.pcall('PUBLISH', channel, sender .. ' ' .. hint)
 return { 'done' }
@@ -43,7 +46,7 @@ return { 'done' }
  */
 export const removeScopeScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`${versionLua}${scopeLua}${logLua}
+  text: String.raw`${versionLua}${appRightsLua}${scopeLua}${logLua}
 local answer
 local scope = scopeAt(KEYS[4], KEYS[5], function(instead) answer = instead end)
 if answer then return answer end
@@ -59,6 +62,11 @@ for place = 1, #got, 2 do
     found[name] = got[place + 1]
   end
 end
+local fault = denied(
+  { 'UNLINK', KEYS[1] }, { 'LTRIM', KEYS[1], 0, 0 }, { 'HSET', KEYS[1], '', '' }, { 'ZADD', KEYS[1], 0, '' },
+  { 'RPUSH', KEYS[1], '' }, { 'TIME' }
+)
+if fault then return fault end
 scope.pos = scope.pos + 1
 redis.call('UNLINK', scope.key, scope.moves)
 redis.call('HSET', scope.key, 'p', scope.pos, 'b', scope.base)

@@ -1,0 +1,125 @@
+// What an error is answered with: its code, and no word of the inside.
+
+import { isStatepadError, type ErrorCode } from '../model/errors.js';
+
+/** What is known of an error that clients are not told. */
+export interface ErrorContext {
+  /** What clients are told in the place of the error. */
+  readonly number: string;
+  /** The request in which it happened; absent when there was none that could be understood. */
+  readonly request: Request | undefined;
+}
+
+/** Hears of each error that clients are not told the whole of. What it throws is ignored. */
+export type OnError = (error: unknown, context: ErrorContext) => unknown;
+
+/** An error as clients are told it. */
+export interface ToldError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly status: number;
+  /** Under which it was logged, where clients are not told the whole of it. */
+  readonly number?: string;
+}
+
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  INVALID_ARGUMENT: 400,
+  VALUE_NOT_JSON: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  SESSION_NOT_FOUND: 404,
+  SESSION_EXISTS: 409,
+  SESSION_STALE: 409,
+  STATE_CONFLICT: 409,
+  EVENT_ID_CONFLICT: 409,
+  LEASE_HELD: 409,
+  LEASE_LOST: 409,
+  LIMIT_EXCEEDED: 413,
+  TOO_LARGE: 413,
+  TOO_MANY_REQUESTS: 429,
+  STORE_UNAVAILABLE: 503,
+  CLOSED: 503,
+  NOT_READY: 503,
+};
+
+/** Codes whose messages say nothing of the inside, where no error of a store has caused them. */
+const TOLD: readonly ErrorCode[] = [
+  'INVALID_ARGUMENT',
+  'VALUE_NOT_JSON',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'TOO_LARGE',
+  'TOO_MANY_REQUESTS',
+  'SESSION_EXISTS',
+  'SESSION_STALE',
+  'STATE_CONFLICT',
+  'EVENT_ID_CONFLICT',
+  'CLOSED',
+];
+
+const HIDDEN: Partial<Record<ErrorCode, string>> = {
+  STORE_UNAVAILABLE: 'the store is not available',
+  STORE_CORRUPT: 'the store cannot read it',
+  COMMIT_UNKNOWN: 'it is not known whether it was stored',
+  NOT_READY: 'the service is not ready',
+  LIMIT_EXCEEDED: 'the store cannot take anything so large',
+  INVALID_ARGUMENT: 'the store refuses it',
+};
+
+/** Tells errors to clients, and the whole of them to those who run the server. */
+export class ErrorTeller {
+  readonly #onError: OnError;
+
+  constructor(onError: OnError = logged) {
+    this.#onError = onError;
+  }
+
+  /** What clients are told of an error. What they are not told is logged under a number. */
+  tell(error: unknown, request: Request | undefined): ToldError {
+    const code = isStatepadError(error) ? error.code : 'INTERNAL';
+    const status = STATUS[code] ?? 500;
+    if (isStatepadError(error) && code === 'SESSION_NOT_FOUND') {
+      return { code, message: `session ${JSON.stringify(error.id)} not found`, status };
+    }
+    if (isStatepadError(error) && TOLD.includes(code) && error.cause === undefined) {
+      return { code, message: error.message, status };
+    }
+    const number = this.log(error, request);
+    return { code, message: `${HIDDEN[code] ?? 'the server has failed'}: logged as ${number}`, status, number };
+  }
+
+  /** The answer for an error, as JSON: `{ error: { code, message, number? } }`. */
+  answer(error: unknown, request: Request | undefined): Response {
+    if (request?.signal.aborted) {
+      // The client has gone, in the middle of its body maybe: there is nobody to answer, and no fault to log.
+      return new Response(null, { status: 400 });
+    }
+    const { status, ...told } = this.tell(error, request);
+    const isPassing = status === 503 || status === 429;
+    const headers = { 'cache-control': 'no-store', ...(isPassing && { 'retry-after': '1' }) };
+    return Response.json({ error: told }, { status, headers });
+  }
+
+  /** Logs an error. Answers the number. */
+  log(error: unknown, request: Request | undefined): string {
+    const number = newNumber();
+    try {
+      const answer = this.#onError(error, { number, request });
+      Promise.resolve(answer).catch(() => undefined);
+    } catch {
+      // What logs has failed: there is nobody left to tell.
+    }
+    return number;
+  }
+}
+
+function logged(error: unknown, { number }: ErrorContext): void {
+  console.error(`statepad: error ${number}`, error);
+}
+
+/** Twelve digits that no other error has, also of another server. */
+function newNumber(): string {
+  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
+  const half = (word: number): string => String(word % 1_000_000).padStart(6, '0');
+  return half(high) + half(low);
+}

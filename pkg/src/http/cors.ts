@@ -1,0 +1,65 @@
+// Cross-origin requests: who may read what is answered.
+
+import { checkOptions, invalid } from '../checks/arguments.js';
+import { describe } from '../model/kinds.js';
+
+/** Which pages of other origins may read answers. */
+export interface CorsOptions {
+  /** Their origins: `https://app.example.com`. */
+  readonly origins: readonly string[];
+  /** Whether their requests may have cookies; not unless told otherwise. */
+  readonly credentials?: boolean | undefined;
+}
+
+/** Adds to answers what lets the named origins read them. */
+export class Cors {
+  readonly #origins: ReadonlySet<string>;
+  readonly #credentials: boolean;
+
+  constructor(given: CorsOptions) {
+    checkOptions(given, ['origins', 'credentials'], 'cors');
+    const { origins, credentials = false }: { origins?: unknown; credentials?: unknown } = given;
+    if (!Array.isArray(origins) || !origins.every(isOrigin)) {
+      invalid('cors.origins', 'must be a list of origins, like https://app.example.com');
+    }
+    if (typeof credentials !== 'boolean') {
+      invalid('cors.credentials', `must be true or false, not ${describe(credentials)}`);
+    }
+    this.#origins = new Set(origins as string[]);
+    this.#credentials = credentials;
+  }
+
+  /** The answer to a preflight request, for a handler of these methods. */
+  preflight(request: Request, methods: readonly string[]): Response {
+    const asked = request.headers.get('access-control-request-headers');
+    const headers = {
+      'access-control-allow-methods': methods.join(', '),
+      ...(asked !== null && { 'access-control-allow-headers': asked }),
+      'access-control-max-age': '600',
+    };
+    const isKnown = this.#origins.has(request.headers.get('origin') ?? '');
+    return this.allow(request, new Response(null, { status: 204, ...(isKnown && { headers }) }));
+  }
+
+  /** An answer that the origin of its request can read, if it is one of those that are named. */
+  allow(request: Request, { body, status, statusText, headers: given }: Response): Response {
+    const headers = new Headers(given);
+    const origin = request.headers.get('origin');
+    headers.append('vary', 'origin');
+    if (origin !== null && this.#origins.has(origin)) {
+      headers.set('access-control-allow-origin', origin);
+      if (this.#credentials) {
+        headers.set('access-control-allow-credentials', 'true');
+      }
+    }
+    return new Response(body, { status, statusText, headers });
+  }
+}
+
+function isOrigin(given: unknown): boolean {
+  try {
+    return typeof given === 'string' && new URL(given).origin === given;
+  } catch {
+    return false;
+  }
+}

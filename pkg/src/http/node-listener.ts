@@ -1,0 +1,236 @@
+// Node's own HTTP servers: what they give as a `Request`, and a `Response` as they send it. Nothing of Node is
+// imported: what is needed of its types is spelled here.
+
+import { ErrorTeller, type OnError } from './answers.js';
+import { checkFunction, checkOptions } from '../checks/arguments.js';
+
+/** What is used of `http.IncomingMessage`. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[];
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly socket?: { readonly encrypted?: boolean } | null;
+  readonly readableEnded?: boolean;
+  on(event: string, listener: (...args: never[]) => void): unknown;
+  pause(): unknown;
+  resume(): unknown;
+}
+
+/** What is used of `http.ServerResponse`. */
+export interface NodeResponse {
+  statusCode: number;
+  readonly headersSent: boolean;
+  readonly writableEnded: boolean;
+  appendHeader?(name: string, value: string): unknown;
+  setHeader(name: string, value: string | readonly string[]): unknown;
+  flushHeaders?(): void;
+  write(piece: Uint8Array): boolean;
+  end(): unknown;
+  destroy(error?: Error): unknown;
+  on(event: string, listener: (...args: never[]) => void): unknown;
+  once(event: string, listener: (...args: never[]) => void): unknown;
+  removeListener(event: string, listener: (...args: never[]) => void): unknown;
+}
+
+/** Options of {@link nodeListener}. */
+export interface NodeListenerOptions {
+  /** Hears of what a handler throws, and of bodies that break; the console is told otherwise. */
+  readonly onError?: OnError | undefined;
+}
+
+/**
+ * A listener for `http.createServer`, `https.createServer` and `http2.createSecureServer` that answers by a handler of
+ * the Fetch API. The body of an answer is written as fast as the client reads it; when the client has gone, the
+ * `signal` of its request is aborted. A request that no handler could be given is answered with status 400; a handler
+ * that throws, with 500. It never throws, and leaves no rejection unhandled.
+ *
+ * @example
+ * createServer(nodeListener(sseHandler(service, { authorize }))).listen(8080);
+ */
+export function nodeListener(
+  handler: (request: Request) => Response | Promise<Response>,
+  options: NodeListenerOptions = {},
+): (request: NodeRequest, response: NodeResponse) => void {
+  checkFunction(handler, 'handler');
+  checkOptions(options, ['onError']);
+  const { onError } = options;
+  if (onError !== undefined) {
+    checkFunction(onError, 'onError');
+  }
+  const errors = new ErrorTeller(onError);
+  return (given, response) => {
+    const gone = new AbortController();
+    const ignore = (): void => undefined;
+    // Without a listener an error of the connection would end the process.
+    given.on('error', ignore);
+    response.on('error', ignore);
+    response.once('close', () => gone.abort());
+    void answer(handler, errors, given, response, gone.signal);
+  };
+}
+
+async function answer(
+  handler: (request: Request) => Response | Promise<Response>,
+  errors: ErrorTeller,
+  given: NodeRequest,
+  response: NodeResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  let request: Request | undefined;
+  try {
+    request = requestOf(given, signal);
+    const answered = request === undefined ? badRequest() : await handler(request);
+    await send(answered, given.method === 'HEAD', response, signal);
+  } catch (error) {
+    if (response.headersSent) {
+      // The client is told by the end of the connection that this is not all.
+      if (!signal.aborted) {
+        errors.log(error, request);
+      }
+      response.destroy();
+    } else {
+      await send(errors.answer(error, request), false, response, signal).catch(() => response.destroy());
+    }
+  }
+}
+
+function badRequest(): Response {
+  const error = { code: 'INVALID_ARGUMENT', message: 'the request cannot be understood' };
+  return Response.json({ error }, { status: 400 });
+}
+
+/** The request; `undefined` for one that the Fetch API cannot hold. */
+function requestOf(given: NodeRequest, signal: AbortSignal): Request | undefined {
+  const { method = 'GET' } = given;
+  const headers = new Headers();
+  try {
+    for (let at = 0; at < given.rawHeaders.length; at += 2) {
+      const name = given.rawHeaders[at] as string;
+      // HTTP/2 has the parts of the request line among the headers.
+      if (!name.startsWith(':')) {
+        headers.append(name, given.rawHeaders[at + 1] as string);
+      }
+    }
+    const url = urlOf(given);
+    if (url === undefined) {
+      return undefined;
+    }
+    const hasBody = method !== 'GET' && method !== 'HEAD';
+    const init = { method, headers, signal, ...(hasBody && { body: bodyOf(given, signal), duplex: 'half' }) };
+    return new Request(url, init);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The address; `undefined` where it is none: `*`, `*:99999`, a host with a path in it. */
+function urlOf({ url = '', method, headers, socket }: NodeRequest): string | undefined {
+  const scheme = socket?.encrypted ? 'https' : 'http';
+  const given = headers[':authority'] ?? headers.host;
+  const host = typeof given === 'string' && given !== '' ? given : 'localhost';
+  if (/[\s/\\?#@]/.test(host)) {
+    return undefined;
+  }
+  if (url === '*' && method === 'OPTIONS') {
+    return new URL(`${scheme}://${host}/`).href;
+  }
+  if (/^https?:\/\//i.test(url)) {
+    return new URL(url).href;
+  }
+  return url.startsWith('/') ? new URL(`${scheme}://${host}${url}`).href : undefined;
+}
+
+/** The body of a request, as it comes, and no faster than it is read. */
+function bodyOf(given: NodeRequest, signal: AbortSignal): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      let isOver = given.readableEnded === true;
+      const end = (finish: () => void): void => {
+        if (!isOver) {
+          isOver = true;
+          finish();
+        }
+      };
+      if (isOver) {
+        controller.close();
+        return;
+      }
+      given.on('data', (piece: Uint8Array) => {
+        if (!isOver) {
+          // A view of its own: Node's are of a pool.
+          controller.enqueue(new Uint8Array(piece));
+          if ((controller.desiredSize ?? 0) <= 0) {
+            given.pause();
+          }
+        }
+      });
+      given.on('end', () => end(() => controller.close()));
+      given.on('error', (error: Error) => end(() => controller.error(error)));
+      signal.addEventListener('abort', () => end(() => controller.error(signal.reason)), { once: true });
+      given.pause();
+    },
+    pull() {
+      given.resume();
+    },
+    cancel() {
+      given.resume();
+    },
+  });
+}
+
+/** Sends an answer, and resolves when all of it is written or the client has gone. */
+async function send(answered: Response, isHead: boolean, response: NodeResponse, signal: AbortSignal): Promise<void> {
+  const { status, headers, body } = answered;
+  response.statusCode = status;
+  const cookies = headers.getSetCookie();
+  headers.forEach((value, name) => {
+    if (name !== 'set-cookie') {
+      response.setHeader(name, value);
+    }
+  });
+  if (cookies.length > 0) {
+    response.setHeader('set-cookie', cookies);
+  }
+  if (body === null || isHead) {
+    await body?.cancel();
+    response.end();
+    return;
+  }
+  const reader = body.getReader();
+  // Before the first piece: a stream may have nothing to tell for long.
+  response.flushHeaders?.();
+  const stop = (): void => void reader.cancel(signal.reason).catch(() => undefined);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) {
+    stop();
+  }
+  try {
+    for (let piece = await reader.read(); !piece.done && !signal.aborted; piece = await reader.read()) {
+      if (!response.write(piece.value)) {
+        await drained(response, signal);
+      }
+    }
+    response.end();
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stop();
+  }
+}
+
+/** Resolves when there is room to write, or the client has gone. */
+async function drained(response: NodeResponse, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) {
+    return;
+  }
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      response.removeListener('drain', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    response.once('drain', done);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

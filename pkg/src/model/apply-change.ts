@@ -1,0 +1,103 @@
+// Keeping a session up to date by what is told of it.
+
+import { isDeleted, storedDeletions, type Deleted } from './deletion.js';
+import { put } from './json.js';
+import { APP_PREFIX, nameOf, USER_PREFIX } from './scope.js';
+import type { Event, Json, Session } from './types.js';
+import type { WholeSessionChange } from './watch.js';
+
+type State = Readonly<Record<string, Json>>;
+
+/** The scopes in the order in which a state shows them. */
+const ORDER = { session: 0, app: 1, user: 2 } as const;
+
+/**
+ * A session after a change that `SessionService.watch` has told of it as a whole. Nothing that is given changes: the
+ * answer is a frozen, plain object, which shares what has stayed the same with the session before, and is that session
+ * when nothing has changed. After all that was told, state and events are those of the service.
+ *
+ * @example
+ * let session: Session | undefined;
+ * for await (const change of service.watch({ ...key, whole: true })) {
+ *   session = applyChange(session, change);
+ * }
+ *
+ * @param session The session before; it may be absent where the change has the whole session.
+ * @returns `undefined` when the session was deleted.
+ */
+export function applyChange(session: Session | undefined, change: WholeSessionChange): Session | undefined {
+  if (change.type === 'deleted') {
+    return undefined;
+  }
+  if (change.type === 'session' || session === undefined) {
+    return change.type === 'session' ? plain(change.session) : undefined;
+  }
+  if (change.type === 'values') {
+    const state = withValues(session.state, change);
+    return state === session.state ? session : plain({ ...plainMembers(session), state });
+  }
+  return change.revision > session.revision ? withEvent(session, change.event, change.revision) : session;
+}
+
+function withEvent(session: Session, event: Event, revision: number): Session {
+  const deleted = new Set(storedDeletions(event.customMetadata));
+  const written: [string, Json | undefined][] = [];
+  for (const [key, value] of Object.entries(event.actions.stateDelta)) {
+    if (nameOf(key)[0] === 'session') {
+      written.push([key, deleted.has(key) ? undefined : (value as Json)]);
+    }
+  }
+  return plain({
+    ...plainMembers(session),
+    state: written.length === 0 ? session.state : withWritten(session.state, written),
+    events: Object.freeze([...session.events, event]),
+    lastUpdateTime: event.timestamp,
+    revision,
+  });
+}
+
+function withValues(before: State, { scope, from, delta }: WholeSessionChange & { readonly type: 'values' }): State {
+  const written = Object.entries(delta).map(([key, value]): [string, Json | undefined] => [
+    key,
+    isDeleted(value) ? undefined : (value as Exclude<typeof value, Deleted>),
+  ]);
+  const prefix = scope === 'app' ? APP_PREFIX : USER_PREFIX;
+  const gone =
+    from > 0 ? [] : Object.keys(before).filter((key) => key.startsWith(prefix) && !Object.hasOwn(delta, key));
+  return written.length + gone.length === 0
+    ? before
+    : withWritten(before, [...written, ...gone.map((key): [string, undefined] => [key, undefined])]);
+}
+
+/** A state in which keys have been written; `undefined` deletes. New keys go to the end of their scope. */
+function withWritten(before: State, written: readonly (readonly [string, Json | undefined])[]): State {
+  const state: Record<string, Json> = { ...before };
+  let isNew = false;
+  for (const [key, value] of written) {
+    if (value === undefined) {
+      delete state[key];
+    } else {
+      isNew ||= !Object.hasOwn(state, key);
+      put(state, key, value);
+    }
+  }
+  return Object.freeze(isNew ? inOrder(state) : state);
+}
+
+function inOrder(state: State): State {
+  const parts: Record<string, Json>[] = [{}, {}, {}];
+  for (const key of Object.keys(state)) {
+    put(parts[ORDER[nameOf(key)[0]]] as Record<string, Json>, key, state[key] as Json);
+  }
+  const [own, app, user] = parts;
+  return { ...own, ...app, ...user };
+}
+
+/** The members of a session, of which those of a handle are computed. */
+function plainMembers({ id, appName, userId, state, events, lastUpdateTime, revision }: Session): Session {
+  return { id, appName, userId, state, events, lastUpdateTime, revision };
+}
+
+function plain(session: Session): Session {
+  return Object.freeze(plainMembers(session));
+}

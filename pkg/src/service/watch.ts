@@ -1,0 +1,70 @@
+// Watching: what a caller asks for, as a plan for what keeps the sessions.
+
+import { lazyIterator } from '../async/lazy-iterator.js';
+import { checkTarget, checkWatchOptions, checkWholeOptions, isWhole } from '../input/requests.js';
+import type { SessionBackend } from '../backend/backend.js';
+import type { View } from '../session/handle.js';
+import type { ChangeSource } from '../watch/source.js';
+import type { Abortable, SessionKey, SessionName, UpdateStateTarget } from '../model/types.js';
+import type {
+  WatchedChange,
+  WatchOptions,
+  WholeSessionChange,
+  WholeSessionKey,
+  WholeWatchOptions,
+} from '../model/watch.js';
+
+/** How often a store that others can write to is asked, in milliseconds, and how much is read ahead. */
+const POLL_MS = 1000;
+const BUFFER = 100;
+
+/** The service. */
+interface Watched {
+  /** Throws `CLOSED`. */
+  readonly refuseWhenClosed: () => void;
+  readonly begin: (options: Abortable) => Promise<SessionBackend>;
+  readonly view: (given: unknown) => View | undefined;
+}
+
+/** The changes of a target. Throws `INVALID_ARGUMENT` and `CLOSED`. */
+export function watchChanges(
+  service: Watched,
+  given: UpdateStateTarget | SessionName | WholeSessionKey,
+  options: WatchOptions | WholeWatchOptions,
+): AsyncIterableIterator<WatchedChange | WholeSessionChange> {
+  const target = checkTarget(given);
+  return isWhole(given)
+    ? watchWhole(service, target as SessionKey, checkWholeOptions(options as WholeWatchOptions))
+    : watchOne(service, given, target, checkWatchOptions(options as WatchOptions, target));
+}
+
+function watchOne(service: Watched, given: object, target: UpdateStateTarget, options: WatchOptions): Changes {
+  const { since, initial = false, poll = POLL_MS, buffer = BUFFER } = options;
+  service.refuseWhenClosed();
+  const view = service.view(given);
+  const shown = view && { record: view.record, revision: view.revision };
+  const plan = { target, since, initial, poll, buffer, shown };
+  return iterated(service, options, async (sessions) => await sessions.watch(plan));
+}
+
+function watchWhole(service: Watched, target: SessionKey, options: WholeWatchOptions): Changes {
+  const { since, initial = true, poll = POLL_MS, buffer = BUFFER } = options;
+  service.refuseWhenClosed();
+  const plan = { target, since, initial, poll, buffer };
+  return iterated(service, options, async (sessions) => await sessions.watchWhole(plan));
+}
+
+type Changes = AsyncIterableIterator<WatchedChange | WholeSessionChange>;
+
+function iterated<Change extends WatchedChange | WholeSessionChange>(
+  service: Watched,
+  { signal, buffer = BUFFER }: WatchOptions | WholeWatchOptions,
+  open: (sessions: SessionBackend) => Promise<ChangeSource<Change>>,
+): AsyncIterableIterator<Change> {
+  return lazyIterator(async () => {
+    const sessions = await service.begin({ signal });
+    // Loaded at the first watch.
+    const { ChangeIterator } = await import('../watch/iterator.js');
+    return new ChangeIterator(await open(sessions), buffer, signal);
+  });
+}

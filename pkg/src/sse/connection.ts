@@ -1,0 +1,253 @@
+// One connection for all that is watched by one source: each message names its target. It is made anew when something
+// else is watched, and when it breaks, and goes on where it was: no change is missing or told twice.
+
+import { addressOf, ask, isPassing, toldError, type SseSourceOptions } from './request.js';
+import { MAX_TARGETS, targetsText, TARGETS, type AskedTarget } from './targets.js';
+import { MessageReader, readChange, type AnyChange, type Message } from './wire.js';
+import { sleep } from '../async/sleep.js';
+import { StatepadError } from '../model/errors.js';
+
+/** The longest pause before connecting again, in milliseconds. */
+const MAX_PAUSE_MS = 30_000;
+/** The first pause, until the handler says another, in milliseconds. */
+const PAUSE_MS = 1_000;
+/** How long further targets are waited for before the connection is made anew for them, in milliseconds. */
+const ADD_MS = 5;
+/** How long a target that is not watched any more stays in the connection, in milliseconds. */
+const REMOVE_MS = 1_000;
+/** After how long without a word a connection counts as dead, in milliseconds, unless told otherwise. */
+const TIMEOUT_MS = 45_000;
+/** The longest address, in characters: servers and proxies refuse longer ones. What does not fit is a body. */
+const MAX_ADDRESS = 2_000;
+
+/** One target that is watched over the connection. */
+export interface Subscription {
+  /** What is asked for, with the place from which on. */
+  readonly asked: AskedTarget;
+  /** Whether it can be told anything now. */
+  readonly isFull: boolean;
+  /** Tells it a change. Answers whether it has taken it. */
+  push(change: AnyChange): boolean;
+  /** Nothing more comes. */
+  fail(error: unknown): void;
+}
+
+/** A subscription, and where it is. */
+interface Watched {
+  readonly subscription: Subscription;
+  since: string | undefined;
+  /** Whether the handler has ever answered for it. */
+  wasConnected: boolean;
+  /** Whether it waits for its next connection: what comes by the one that there is was told it, or has no room. */
+  isBehind: boolean;
+}
+
+/** What ends a connection so that another one is made at once. */
+const ANEW = Symbol('anew');
+
+/** The one connection of a source. */
+export class Connection {
+  readonly #options: SseSourceOptions;
+  readonly #watched = new Map<Subscription, Watched>();
+  /** Of the connection that there is, or of the pause before it. */
+  #current: AbortController | undefined;
+  #isRunning = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the connection is made anew, in milliseconds; never, when nothing is due. */
+  #due = Infinity;
+  #pause = PAUSE_MS;
+  /** How many connections in a row have told nothing. */
+  #failures = 0;
+
+  constructor(options: SseSourceOptions) {
+    this.#options = options;
+  }
+
+  /** Whether it has as many targets as a request may have. */
+  get isFull(): boolean {
+    return this.#watched.size >= MAX_TARGETS;
+  }
+
+  /** Begins to tell a subscription its changes. */
+  add(subscription: Subscription): void {
+    const { since } = subscription.asked;
+    this.#watched.set(subscription, { subscription, since, wasConnected: false, isBehind: true });
+    this.#renewWithin(ADD_MS);
+  }
+
+  /** Tells it nothing more. */
+  remove(subscription: Subscription): void {
+    this.#watched.delete(subscription);
+    if (this.#watched.size === 0) {
+      this.#renew();
+    } else {
+      this.#renewWithin(REMOVE_MS);
+    }
+  }
+
+  /** A subscription has room again: what it could not be told comes by another connection. */
+  resume(subscription: Subscription): void {
+    if (this.#watched.get(subscription)?.isBehind) {
+      this.#renewWithin(ADD_MS);
+    }
+  }
+
+  /** Makes the connection anew after so many milliseconds at the latest. */
+  #renewWithin(time: number): void {
+    const due = performance.now() + time;
+    if (due < this.#due) {
+      clearTimeout(this.#timer);
+      this.#due = due;
+      this.#timer = setTimeout(() => this.#renew(), time);
+    }
+  }
+
+  #renew(): void {
+    clearTimeout(this.#timer);
+    this.#due = Infinity;
+    this.#current?.abort(ANEW);
+    if (!this.#isRunning && this.#wanted().length > 0) {
+      this.#isRunning = true;
+      void this.#run();
+    }
+  }
+
+  /** Those that can be told something. */
+  #wanted(): readonly Watched[] {
+    return [...this.#watched.values()].filter(({ subscription }) => !subscription.isFull);
+  }
+
+  /** Connects, again and again, for as long as there is anything to watch. Never throws. */
+  async #run(): Promise<void> {
+    for (let wanted = this.#wanted(); wanted.length > 0; wanted = this.#wanted()) {
+      const current = new AbortController();
+      this.#current = current;
+      await this.#connected(wanted, current).catch((error: unknown) => this.#failed(wanted, error, current.signal));
+      if (current.signal.reason !== ANEW && this.#watched.size > 0) {
+        const pausing = new AbortController();
+        this.#current = pausing;
+        await sleep(this.#nextPause(), pausing.signal).catch(() => undefined);
+      }
+    }
+    this.#current = undefined;
+    this.#isRunning = false;
+  }
+
+  /** Reads one connection until it ends. Throws what the handler refuses with. */
+  async #connected(wanted: readonly Watched[], current: AbortController): Promise<void> {
+    for (const watched of this.#watched.values()) {
+      watched.isBehind = true;
+    }
+    const text = targetsText(wanted.map(({ subscription: { asked }, since }) => ({ ...asked, since })));
+    const address = addressOf(this.#options.url, { [TARGETS]: text });
+    const isShort = address.length <= MAX_ADDRESS;
+    const own = { accept: 'text/event-stream', body: isShort ? undefined : text };
+    const body = await this.#ask(isShort ? address : addressOf(this.#options.url, {}), own, current);
+    wanted.forEach((watched) => (watched.isBehind = false));
+    const messages = new MessageReader({
+      message: (message) => this.#take(wanted, message),
+      retry: (pause) => (this.#pause = pause),
+    });
+    const reader = body?.getReader();
+    for (;;) {
+      const piece = reader && (await this.#piece(reader, current));
+      if (piece === undefined || current.signal.aborted) {
+        current.abort();
+        return;
+      }
+      messages.push(piece);
+    }
+  }
+
+  /** The body of an answer. One that takes too long counts as not reached. */
+  async #ask(
+    address: string,
+    own: { readonly accept: string; readonly body: string | undefined },
+    current: AbortController,
+  ): Promise<ReadableStream<Uint8Array> | null> {
+    const { timeout = TIMEOUT_MS } = this.#options;
+    const late = new StatepadError('STORE_UNAVAILABLE', `${address} does not answer within ${timeout} ms`);
+    const timer = setTimeout(() => current.abort(late), timeout);
+    try {
+      return (await ask(this.#options, address, own, current.signal)).body;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The next piece of a body; `undefined` when it has ended, broken or said nothing for too long. */
+  async #piece(
+    reader: ReadableStreamDefaultReader<Uint8Array>,
+    current: AbortController,
+  ): Promise<Uint8Array | undefined> {
+    const timer = setTimeout(() => current.abort(), this.#options.timeout ?? TIMEOUT_MS);
+    const stop = (): void => void reader.cancel().catch(() => undefined);
+    current.signal.addEventListener('abort', stop, { once: true });
+    try {
+      return (await reader.read()).value;
+    } catch {
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+      current.signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Tells a message to the one that it is for. */
+  #take(wanted: readonly Watched[], message: Message): void {
+    const [, index = '', place = ''] = /^(\d+)\/(.*)$/s.exec(message.id ?? '') ?? [];
+    const watched = index === '' ? undefined : wanted[Number(index)];
+    if (watched === undefined || watched.isBehind || this.#watched.get(watched.subscription) !== watched) {
+      return;
+    }
+    this.#failures = 0;
+    if (message.name === 'error') {
+      const error = toldError(JSON.parse(message.data));
+      this.#refused(watched, error ?? new TypeError('an error without a code'));
+      return;
+    }
+    const { subscription } = watched;
+    const change = message.data === '' ? undefined : readChange(message, subscription.asked.whole ? place : undefined);
+    watched.wasConnected = true;
+    if (change !== undefined && !subscription.push(change)) {
+      watched.isBehind = true;
+      return;
+    }
+    watched.since = place === '' ? watched.since : place;
+  }
+
+  /** The handler refuses one target. */
+  #refused(watched: Watched, error: unknown): void {
+    if (watched.wasConnected && (error as { readonly code?: unknown }).code === 'SESSION_NOT_FOUND') {
+      watched.subscription.push({ type: 'deleted' });
+    } else if (watched.wasConnected && isPassing(error)) {
+      watched.isBehind = true;
+      this.#failures += 1;
+      this.#renewWithin(this.#pauseFor(this.#failures));
+    } else {
+      watched.subscription.fail(error);
+    }
+  }
+
+  /** A connection has failed: those that were never connected are told, or all, where trying again makes no sense. */
+  #failed(wanted: readonly Watched[], error: unknown, signal: AbortSignal): void {
+    if (signal.reason === ANEW) {
+      return;
+    }
+    for (const watched of wanted) {
+      if (this.#watched.get(watched.subscription) === watched && !(watched.wasConnected && isPassing(error))) {
+        watched.subscription.fail(error);
+      }
+    }
+  }
+
+  /** Grows while nothing comes, with jitter, so that what broke together does not connect together. */
+  #nextPause(): number {
+    this.#failures += 1;
+    return this.#pauseFor(this.#failures);
+  }
+
+  #pauseFor(failures: number): number {
+    return Math.min(MAX_PAUSE_MS, this.#pause * 2 ** Math.min(failures - 1, 10)) * (0.5 + Math.random() / 2);
+  }
+}

@@ -1,0 +1,114 @@
+// Requests to a handler, for a source.
+
+import { isStatepadError, StatepadError, type ErrorCode } from '../model/errors.js';
+import type { Signal } from '../async/abort.js';
+import type { TabSharing } from './tabs/share.js';
+
+/** Options of `sseSource`. */
+export interface SseSourceOptions {
+  /** The address of the handler. Parameters that it has are kept; those of the target are added. */
+  readonly url: string | URL;
+  /** Used in the place of the host's `fetch`. */
+  readonly fetch?: ((request: string, init: RequestInit) => Promise<Response>) | undefined;
+  /** Sent with each request; a function is asked before each. */
+  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>) | undefined;
+  /** Whether cookies are sent to another origin: see `fetch`. */
+  readonly credentials?: RequestCredentials | undefined;
+  /**
+   * After how long without a word a connection counts as dead, in milliseconds; 45,000 unless told otherwise: three
+   * heartbeats of the handler.
+   */
+  readonly timeout?: number | undefined;
+  /**
+   * Has the tabs of an origin share one connection for what they watch of whole sessions, as `statepad/react` does;
+   * not so unless it is given.
+   */
+  readonly shareTabs?: TabSharing | undefined;
+}
+
+/** The address of a handler, with further parameters. */
+export function addressOf(
+  url: string | URL,
+  parameters: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const [path = '', query = ''] =
+    String(url)
+      .split('#', 1)[0]
+      ?.split(/\?(.*)/s, 2) ?? [];
+  const search = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) {
+      search.set(name, String(value));
+    }
+  }
+  return search.size === 0 ? path : `${path}?${search}`;
+}
+
+/** Asks the handler. Throws what it refuses with, or `STORE_UNAVAILABLE`. */
+export async function ask(
+  { fetch = globalThis.fetch, headers, credentials }: SseSourceOptions,
+  address: string,
+  own: { readonly accept: string; readonly body?: string | undefined },
+  signal: Signal | undefined,
+): Promise<Response> {
+  const all = new Headers(typeof headers === 'function' ? await headers() : headers);
+  all.set('accept', own.accept);
+  if (own.body !== undefined) {
+    // Of this type a request to another origin needs no preflight.
+    all.set('content-type', 'text/plain;charset=UTF-8');
+  }
+  let response: Response;
+  try {
+    response = await fetch(address, {
+      headers: all,
+      cache: 'no-store',
+      ...(own.body !== undefined && { method: 'POST', body: own.body }),
+      ...(signal !== undefined && { signal }),
+      ...(credentials !== undefined && { credentials }),
+    });
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new StatepadError('STORE_UNAVAILABLE', `${address} cannot be reached: ${String(cause)}`, { cause });
+  }
+  if (response.ok) {
+    return response;
+  }
+  throw await errorOf(response, address);
+}
+
+/** The error that an answer tells. */
+async function errorOf(response: Response, address: string): Promise<StatepadError> {
+  const { status } = response;
+  try {
+    const { error } = (await response.json()) as { error: unknown };
+    const told = toldError(error, status);
+    if (told !== undefined) {
+      return told;
+    }
+  } catch {
+    // No handler of ours has answered.
+  }
+  return new StatepadError('STORE_UNAVAILABLE', `${address} answers with status ${status}`, { status });
+}
+
+/** The error that a handler tells; `undefined` when it is none. */
+export function toldError(given: unknown, status?: number): StatepadError | undefined {
+  const { code, message, number, ...rest } = (given ?? {}) as Partial<Record<string, unknown>>;
+  if (typeof code !== 'string' || typeof message !== 'string') {
+    return undefined;
+  }
+  const its = status ?? (typeof rest.status === 'number' ? rest.status : 500);
+  return new StatepadError(code as ErrorCode, message, {
+    status: its,
+    ...(typeof number === 'string' && { number }),
+  });
+}
+
+/** Whether asking again makes sense after an error: the handler was not reached, or cannot do it now. */
+export function isPassing(error: unknown): error is StatepadError {
+  if (!isStatepadError(error)) {
+    return false;
+  }
+  const { code, status } = error;
+  return status === undefined ? code === 'STORE_UNAVAILABLE' : status >= 500 || status === 408 || status === 429;
+}

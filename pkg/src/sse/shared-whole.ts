@@ -1,0 +1,114 @@
+// A whole session that is watched once for all readers of a source: who comes later gets it as it is by then.
+
+import { applyChange } from '../model/apply-change.js';
+import type { Connection, Subscription } from './connection.js';
+import type { Feed, Reader } from './reader.js';
+import type { AskedTarget } from './targets.js';
+import type { AnyChange } from './wire.js';
+import type { Session, SessionKey } from '../model/types.js';
+import type { WholePlace, WholeSessionChange } from '../model/watch.js';
+
+/** How long it is watched without readers, in milliseconds: components unmount and mount in one go. */
+const LINGER_MS = 100;
+/** How many changes are put together with the session at a time. */
+const MOST_PENDING = 1000;
+
+/** One whole session, for all its readers. */
+export class SharedWhole implements Subscription, Feed {
+  readonly asked: AskedTarget;
+  readonly isFull = false;
+  readonly #connection: Connection;
+  readonly #over: () => void;
+  readonly #readers = new Set<Reader>();
+  /** Readers that were full when something was told. */
+  readonly #behind = new Set<Reader>();
+  #session: Session | undefined;
+  #place: WholePlace | undefined;
+  /** What was told since then. */
+  #pending: WholeSessionChange[] = [];
+  #isWatched = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** `over` is called when nobody reads it any more, or nothing more comes. */
+  constructor(connection: Connection, target: SessionKey, over: () => void) {
+    this.asked = { target, whole: true, since: undefined, initial: true };
+    this.#connection = connection;
+    this.#over = over;
+  }
+
+  start(reader: Reader): void {
+    clearTimeout(this.#timer);
+    this.#readers.add(reader);
+    if (this.#isWatched) {
+      this.#tellWhole(reader);
+    } else {
+      this.#isWatched = true;
+      this.#connection.add(this);
+    }
+  }
+
+  stop(reader: Reader): void {
+    this.#readers.delete(reader);
+    this.#behind.delete(reader);
+    if (this.#readers.size === 0) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#end(), LINGER_MS);
+    }
+  }
+
+  drained(reader: Reader): void {
+    if (this.#behind.delete(reader)) {
+      this.#tellWhole(reader);
+    }
+  }
+
+  push(change: AnyChange): boolean {
+    const told = change as WholeSessionChange;
+    this.#pending.push(told);
+    if (this.#pending.length >= MOST_PENDING) {
+      this.#fold();
+    }
+    for (const reader of [...this.#readers]) {
+      if (!reader.push(change)) {
+        this.#behind.add(reader);
+        // The session as it is will stand for what waits, too.
+        reader.clear();
+        this.drained(reader);
+      }
+    }
+    if (told.type === 'deleted') {
+      this.#end();
+    }
+    return true;
+  }
+
+  fail(error: unknown): void {
+    this.#end();
+    [...this.#readers].forEach((reader) => reader.finish({ error }));
+  }
+
+  #tellWhole(reader: Reader): void {
+    this.#fold();
+    const [session, place] = [this.#session, this.#place];
+    if (session !== undefined && place !== undefined) {
+      reader.push(Object.freeze({ type: 'session', session, place }));
+    }
+  }
+
+  #fold(): void {
+    for (const change of this.#pending) {
+      this.#session = applyChange(this.#session, change);
+      this.#place = change.type === 'deleted' ? undefined : change.place;
+    }
+    this.#pending = [];
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    if (this.#isWatched) {
+      this.#isWatched = false;
+      this.#connection.remove(this);
+      this.#over();
+    }
+  }
+}

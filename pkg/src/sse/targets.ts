@@ -1,0 +1,146 @@
+// What a request asks to watch: one target in the parameters of its address, or several as JSON, which are told in one
+// stream.
+
+import { checkObject, invalid } from '../checks/arguments.js';
+import { StatepadError } from '../model/errors.js';
+import type { GetSessionConfig, SessionKey } from '../model/types.js';
+import type { WatchKey, WatchTarget } from '../model/watch.js';
+
+/** A target, and where its reader is. */
+export interface AskedTarget {
+  readonly target: WatchKey;
+  readonly whole: boolean;
+  /** The text of a place. */
+  readonly since: string | undefined;
+  /** Of values, without `since`: whether they are told as they are. Of a whole session: whether it is. */
+  readonly initial: boolean;
+}
+
+/** How many targets a request may have, and how long the JSON of them may be, in bytes. */
+export const MAX_TARGETS = 1000;
+const MAX_BODY = 1_000_000;
+
+/** The parameter that has several targets as JSON. In a POST they are the body. */
+export const TARGETS = 'targets';
+
+const IDS = ['appName', 'userId', 'sessionId'] as const;
+type Ids = Partial<Record<(typeof IDS)[number], string>>;
+
+/** The key of what is watched, and whether a whole session is. */
+export function keyOf(given: WatchTarget): { readonly target: WatchKey; readonly whole: boolean } {
+  checkObject(given, 'target');
+  const { appName, userId } = given;
+  const sessionId = 'sessionId' in given ? given.sessionId : 'id' in given ? given.id : undefined;
+  return { target: checkedKey({ appName, userId, sessionId }), whole: 'whole' in given && given.whole };
+}
+
+/** The several targets of a request; `undefined` for one that names a single one in its address. */
+export async function severalTargets(request: Request): Promise<readonly AskedTarget[] | undefined> {
+  if (request.method === 'POST') {
+    return parseTargets(await textOf(request));
+  }
+  const given = new URL(request.url).searchParams.get(TARGETS);
+  return given === null ? undefined : parseTargets(given);
+}
+
+/** The one target in the address of a request. */
+export function singleTarget(request: Request): AskedTarget {
+  const { searchParams } = new URL(request.url);
+  const ids: Ids = {};
+  for (const name of IDS) {
+    const value = searchParams.get(name);
+    if (value !== null) {
+      ids[name] = value;
+    }
+  }
+  const whole = searchParams.get('whole') === 'true';
+  const since = request.headers.get('last-event-id') ?? searchParams.get('since') ?? undefined;
+  return { target: checkedTarget(ids, whole), whole, since, initial: true };
+}
+
+/** The window over the events of a session in the address of a request. */
+export function configOf(request: Request): GetSessionConfig {
+  const { searchParams } = new URL(request.url);
+  const number = (name: string): number | undefined => {
+    const given = searchParams.get(name);
+    return given === null ? undefined : Number(given);
+  };
+  return { numRecentEvents: number('numRecentEvents'), afterTimestamp: number('afterTimestamp') };
+}
+
+/** Several targets as JSON. */
+export function targetsText(targets: readonly AskedTarget[]): string {
+  return JSON.stringify(
+    targets.map(({ target, whole, since, initial }) => ({ ...target, ...(whole && { whole }), since, initial })),
+  );
+}
+
+function parseTargets(text: string): readonly AskedTarget[] {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    invalid(TARGETS, 'must be JSON');
+  }
+  if (!Array.isArray(given) || given.length === 0) {
+    invalid(TARGETS, 'must be a list of at least one target');
+  }
+  if (given.length > MAX_TARGETS) {
+    throw new StatepadError(
+      'TOO_LARGE',
+      `there are ${given.length} targets, and at most ${MAX_TARGETS} in one request`,
+    );
+  }
+  return given.map(parseTarget);
+}
+
+function parseTarget(given: unknown, index: number): AskedTarget {
+  checkObject(given, `${TARGETS}[${index}]`);
+  const { whole = false, since, initial = true, ...ids } = given as Record<string, unknown>;
+  if (typeof whole !== 'boolean' || typeof initial !== 'boolean' || !['string', 'undefined'].includes(typeof since)) {
+    invalid(`${TARGETS}[${index}]`, 'has a member of another type: whole and initial are booleans, since is a string');
+  }
+  return { target: checkedTarget(ids, whole), whole, since: since as string | undefined, initial };
+}
+
+function checkedTarget(given: Readonly<Record<string, unknown>>, whole: boolean): WatchKey {
+  const key = checkedKey(given);
+  if (whole && key.sessionId === undefined) {
+    invalid('sessionId', 'is missing: a whole session needs one');
+  }
+  return key;
+}
+
+function checkedKey(given: Readonly<Record<string, unknown>>): WatchKey {
+  const { appName, userId, sessionId } = given as Partial<SessionKey>;
+  for (const name of IDS) {
+    const value = given[name];
+    if (value !== undefined && typeof value !== 'string') {
+      invalid(name, 'must be a string');
+    }
+  }
+  if (appName === undefined) {
+    invalid('appName', 'is missing');
+  }
+  if (sessionId !== undefined && userId === undefined) {
+    invalid('userId', 'is missing: a sessionId needs one');
+  }
+  return { appName, ...(userId !== undefined && { userId }), ...(sessionId !== undefined && { sessionId }) };
+}
+
+/** The body of a request. Throws `TOO_LARGE`. */
+async function textOf({ body }: Request): Promise<string> {
+  const decoder = new TextDecoder();
+  const reader = body?.getReader();
+  let text = '';
+  let size = 0;
+  for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
+    size += piece.value.byteLength;
+    if (size > MAX_BODY) {
+      await reader?.cancel();
+      throw new StatepadError('TOO_LARGE', `the body is longer than ${MAX_BODY} bytes`);
+    }
+    text += decoder.decode(piece.value, { stream: true });
+  }
+  return text + decoder.decode();
+}

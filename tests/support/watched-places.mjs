@@ -1,0 +1,37 @@
+// Where watching is tested: services that write and services that watch, over stores that tell more or less.
+
+import { SessionService } from 'statepad';
+import { memoryStore } from 'statepad/stores/memory';
+
+export const silent = (store) => ({ ...store, watch: undefined });
+const withoutLog = (store) => ({
+  ...store,
+  readLog: undefined,
+  keeps: store.keeps.filter((feature) => feature !== 'log'),
+});
+/** A store that can compare nothing, and tells no more than every store has to. */
+const plainest = ({ commit, load, list, remove, loadScope }) => {
+  const blind = async (change, context) => await commit({ ...change, guard: undefined }, context);
+  return { commit: blind, load, list, remove, loadScope, guards: 'none' };
+};
+
+/** Two services that see the same: one that writes, and one that is watched. */
+export const places = {
+  memory: () => alone({}),
+  'memory without a log': () => alone({ log: false }),
+  callbacks: () => alone({ persist: async () => undefined, restore: async () => [] }),
+  'a store with hints': () => pair(memoryStore()),
+  'a store without hints': () => pair(silent(memoryStore())),
+  'a store without a log': () => pair(withoutLog(memoryStore())),
+  'a store of which nothing is cached': () => pair(memoryStore(), { cachedEvents: 0 }),
+  'a store that compares nothing': () => pair(plainest(memoryStore())),
+};
+
+function alone(options) {
+  const service = new SessionService(options);
+  return [service, service];
+}
+
+function pair(store, options = {}) {
+  return [new SessionService({ store, ...options }), new SessionService({ store, ...options })];
+}
