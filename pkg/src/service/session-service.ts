@@ -235,9 +235,9 @@ export class SessionService {
    * Reads, computes and writes without losing what others write meanwhile. `fn` gets the current values and returns a
    * delta, both under full keys; it runs again when what it read no longer holds. With a `sessionId`, or for a
    * session, the values are those of the session and the delta becomes an event of it; otherwise they are the `user:`
-   * and `app:` keys, and without a `userId` the `app:` keys. Resolves to the values right after the update, frozen: for
-   * every key that it read or wrote, operators included, they are those of this call, also when an answer of the store
-   * was lost and others have written since.
+   * and `app:` keys, and without a `userId` the `app:` keys. Resolves to the values right after the update, frozen:
+   * for every key that it read or wrote, operators included, they are those of this call, also when an answer of the
+   * store was lost and others have written since.
    *
    * `fn` may answer with a promise. An answer of `undefined` writes nothing, as `{}` does; but in development a
    * process warning tells of the first one, because a function that changes the values in place ends in the same way.
