@@ -401,8 +401,10 @@ export class SessionService {
    * but the `app:` and `user:` keys, which a fork does not write: they are as they are now. The last event says where
    * it comes from: `customMetadata.statepad.forkedFrom`, `{ sessionId, revision }`.
    *
+   * Nobody sees it before it is whole. When it fails midway, it goes on when it is asked for again with the same
+   * `sessionId`; until then the id is taken for all else. With an id that was made for it, it is removed again.
+   *
    * Throws `INVALID_ARGUMENT` for a revision that the session does not have, `SESSION_NOT_FOUND`, `SESSION_EXISTS`.
-   * When it fails midway, the new session is removed again.
    */
   async fork(session: SessionName, options: ForkOptions = {}): Promise<Session> {
     checkOptions(options, OPTIONS.fork);
@@ -542,7 +544,8 @@ export class SessionService {
 
   /**
    * Finishes: writes that were asked for are made durable, later calls throw `CLOSED`, and the store lets go of what
-   * it has opened itself. May be called more than once.
+   * it has opened itself. A store that does not answer within `timeout` is not waited for: the writes that are left
+   * throw `COMMIT_UNKNOWN`, or `STORE_UNAVAILABLE` where they are surely not stored. May be called more than once.
    */
   async close(): Promise<void> {
     if (!this.#isClosed) {
