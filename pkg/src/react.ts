@@ -1,18 +1,30 @@
 /**
- * A session in React: components show it, and are rendered anew when what they show has changed.
+ * A session in React: components show it, are rendered anew when what they show has changed, and write to it.
  *
  * @example
  * ```tsx
  * import { SessionProvider, useSessionState } from 'statepad/react';
  *
  * function Topic() {
- *   return <h1>{useSessionState((state) => state.topic)}</h1>;
+ *   return <h1>{useSessionState((state) => String(state.topic))}</h1>;
  * }
  * ```
  *
  * @packageDocumentation
  */
 
-export { SessionProvider, useSession, useSessionState, type SessionProviderProps } from './react/hooks.js';
-export type { SessionSnapshot } from './react/session-view.js';
+export { SessionProvider, useSession, useSessionState, useSuspenseSession } from './react/hooks.js';
+export { useSessionWrite } from './react/write.js';
+export type { SessionProviderProps } from './react/hooks.js';
+export type { Refetching, UseSessionResult, UseSuspenseSessionResult } from './react/provided-session.js';
+export type { StateChange, StateDelta, StateRecord } from './react/pending-writes.js';
+export type {
+  FailedSession,
+  LoadingSession,
+  MissingSession,
+  ReadySession,
+  SessionSnapshot,
+  SettledSession,
+} from './react/snapshot.js';
+export type { SessionWriter, UseSessionWriteResult } from './react/write.js';
 export type { SessionSource } from './model/watch.js';

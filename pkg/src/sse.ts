@@ -23,6 +23,7 @@ export { applyChange } from './model/apply-change.js';
 export { sseHandler, type SseHandlerOptions } from './sse/handler.js';
 export { sseSource } from './sse/source.js';
 export type { SseSourceOptions } from './sse/request.js';
+export type { TabSharing } from './sse/tabs/share.js';
 export { nodeListener, type NodeListenerOptions, type NodeRequest, type NodeResponse } from './http/node-listener.js';
 export type { Authorize, Authorized, Granted, Principal } from './http/principal.js';
 export type { ErrorContext, OnError } from './http/answers.js';

@@ -34,7 +34,7 @@ const REACT = {
   'node_modules/react/package.json': JSON.stringify({ name: 'react', version: '19.0.0', main: 'index.js' }),
   'node_modules/react/index.js': [
     'createContext',
-    ...['Context', 'Callback', 'Memo', 'Ref', 'SyncExternalStore'].map((name) => `use${name}`),
+    ...['Context', 'Callback', 'Effect', 'Memo', 'Ref', 'State', 'SyncExternalStore'].map((name) => `use${name}`),
     'createElement',
   ]
     .map((name) => `exports.${name} = () => undefined;`)

@@ -3,15 +3,15 @@
 import {
   createContext,
   createElement,
-  useCallback,
   useContext,
+  useEffect,
   useMemo,
   useRef,
   useSyncExternalStore,
   type FunctionComponent,
   type ReactNode,
 } from 'react';
-import { SessionView, type SessionSnapshot } from './session-view.js';
+import { ProvidedSession, type UseSessionResult, type UseSuspenseSessionResult } from './provided-session.js';
 import { StatepadError } from '../model/errors.js';
 import { sameJson } from '../model/json.js';
 import type { Json, Session, SessionKey } from '../model/types.js';
@@ -19,20 +19,32 @@ import type { SessionSource } from '../model/watch.js';
 
 /** What {@link SessionProvider} takes. */
 export interface SessionProviderProps {
-  /** Where the session is read from and watched: a `SessionService`, or `sseSource` of `statepad/sse`. */
+  /**
+   * Where the session is read from and watched: a `SessionService`, or `sseSource` of `statepad/sse`. Make it once,
+   * outside of the component: providers of one source share what they watch.
+   */
   readonly source: SessionSource;
   readonly appName: string;
   readonly userId: string;
   readonly sessionId: string;
-  /** The session as the server has read it: shown at once, and while the page is hydrated. */
-  readonly initial?: Session | undefined;
+  /**
+   * The session as the server has read it: shown at once, and while the page is hydrated. The first one counts. One of
+   * another app, user or id is not shown. `plainSession` makes what a server component can pass.
+   */
+  readonly initial?: Session | null | undefined;
+  /**
+   * Whether the session before stays shown while another one of the same user is loading: as `previous` of
+   * `useSession`, and in what `useSessionState` selects from. Not so unless it is `true`.
+   */
+  readonly keepPrevious?: boolean | undefined;
   readonly children?: ReactNode;
 }
 
-const ViewContext = createContext<SessionView | undefined>(undefined);
+const ProvidedContext = createContext<ProvidedSession | undefined>(undefined);
 
 /**
- * Gives a session to the components in it. It is read and watched while one of them shows it.
+ * Gives a session to the components in it. It is read and watched while one of them shows it, once for all providers
+ * of one source that name it.
  *
  * @example
  * <SessionProvider source={service} appName="tutor" userId="ana" sessionId={id}>
@@ -40,23 +52,74 @@ const ViewContext = createContext<SessionView | undefined>(undefined);
  * </SessionProvider>
  */
 export const SessionProvider: FunctionComponent<SessionProviderProps> = (props) => {
-  const { source, appName, userId, sessionId, initial, children } = props;
+  const { source, appName, userId, sessionId, initial, keepPrevious = false, children } = props;
   const key = useMemo<SessionKey>(() => ({ appName, userId, sessionId }), [appName, userId, sessionId]);
   // Only the first `initial` of a session counts: what is read is newer.
   const first = useRef(initial);
   first.current = initial;
-  const view = useMemo(() => new SessionView(source, key, first.current), [source, key]);
-  return createElement(ViewContext.Provider, { value: view }, children);
+  const before = useRef<ProvidedSession | undefined>(undefined);
+  const provided = useMemo(() => {
+    const shown = keepPrevious ? before.current?.snapshot() : undefined;
+    return new ProvidedSession(source, key, first.current, shown?.session ?? shown?.previous);
+  }, [source, key, keepPrevious]);
+  useEffect(() => {
+    before.current = provided;
+  }, [provided]);
+  return createElement(ProvidedContext.Provider, { value: provided }, children);
 };
 
+/** The session of the provider around. */
+export function useProvided(): ProvidedSession {
+  const provided = useContext(ProvidedContext);
+  if (provided === undefined) {
+    throw new StatepadError('INVALID_ARGUMENT', 'there is no <SessionProvider> around this component');
+  }
+  return provided;
+}
+
 /**
- * The session of the provider around, and how it stands with it. The component is rendered anew after each change of
- * the session, its user's and its app's values. What has not changed stays the same object, value by value.
+ * The session of the provider around, how it stands with it, and `refetch`. The component is rendered anew after each
+ * change of the session, its user's and its app's values. What has not changed stays the same object, value by value.
  *
  * Throws `INVALID_ARGUMENT` without a `SessionProvider` around.
  */
-export function useSession(): SessionSnapshot {
-  return useView((snapshot) => snapshot, Object.is);
+export function useSession(): UseSessionResult {
+  const provided = useProvided();
+  return useSyncExternalStore(provided.subscribe, provided.snapshot, provided.serverSnapshot);
+}
+
+/**
+ * As {@link useSession}, for a component in a `<Suspense>`: it is suspended until the session was read, or is known to
+ * be missing. What cannot be read is thrown, for the error boundary around, unless there is a session from before. To
+ * try again, call `refetch` of {@link useSession} in a component outside, and reset the boundary.
+ *
+ * On a server nothing is read: without an `initial` it throws `INVALID_ARGUMENT` there, and React sends the fallback,
+ * in whose place the page shows the session.
+ */
+export function useSuspenseSession(): UseSuspenseSessionResult {
+  const provided = useProvided();
+  const isServer = typeof window === 'undefined';
+  const { subscribe, snapshot, serverSnapshot } = provided;
+  const shown = useSyncExternalStore(subscribe, snapshot, isServer ? serverSnapshot : () => hydrated(provided));
+  if (shown.status === 'loading') {
+    if (isServer) {
+      const message = 'initial is missing: <SessionProvider> reads nothing while a server renders';
+      throw new StatepadError('INVALID_ARGUMENT', message, { path: 'initial' });
+    }
+    // React takes promises that are thrown, and renders again when they are settled.
+    // eslint-disable-next-line @typescript-eslint/only-throw-error
+    throw provided.view.load();
+  }
+  if (shown.status === 'error' && shown.session === undefined) {
+    throw shown.error;
+  }
+  return shown;
+}
+
+/** What was given, or else what was read: what the server could not render is not hydrated. */
+function hydrated(provided: ProvidedSession): UseSessionResult {
+  const given = provided.serverSnapshot();
+  return given.status === 'loading' ? provided.snapshot() : given;
 }
 
 /**
@@ -70,36 +133,31 @@ export function useSessionState<T>(
   select: (state: Readonly<Record<string, Json>>) => T,
   isEqual: (before: T, after: T) => boolean = sameJson,
 ): T {
-  return useView(({ session }) => select(session?.state ?? NO_STATE), isEqual);
+  const { subscribe, snapshot, serverSnapshot } = useProvided();
+  const last = useRef<Selected<T> | undefined>(undefined);
+  const selected = (from: UseSessionResult): T => {
+    const state = (from.session ?? from.previous)?.state ?? NO_STATE;
+    const before = last.current;
+    if (before?.state === state && before.select === select) {
+      return before.value;
+    }
+    const answer = select(state);
+    const value = before !== undefined && isEqual(before.value, answer) ? before.value : answer;
+    last.current = { state, select, value };
+    return value;
+  };
+  return useSyncExternalStore(
+    subscribe,
+    () => selected(snapshot()),
+    () => selected(serverSnapshot()),
+  );
 }
 
 const NO_STATE: Readonly<Record<string, Json>> = Object.freeze({});
 
-/** What is selected from a snapshot: the answer before, when it is equal. */
-function useView<T>(select: (snapshot: SessionSnapshot) => T, isEqual: (before: T, after: T) => boolean): T {
-  const view = useContext(ViewContext);
-  if (view === undefined) {
-    throw new StatepadError('INVALID_ARGUMENT', 'there is no <SessionProvider> around this component');
-  }
-  const subscribe = useCallback((listener: () => void) => view.subscribe(listener), [view]);
-  const last = useRef<Selected<T> | undefined>(undefined);
-  const current = (): T => {
-    const { snapshot } = view;
-    const before = last.current;
-    if (before?.snapshot === snapshot && before.select === select) {
-      return before.value;
-    }
-    const selected = select(snapshot);
-    const value = before !== undefined && isEqual(before.value, selected) ? before.value : selected;
-    last.current = { snapshot, select, value };
-    return value;
-  };
-  return useSyncExternalStore(subscribe, current, current);
-}
-
 /** What was selected last, of what and by what. */
 interface Selected<T> {
-  readonly snapshot: SessionSnapshot;
-  readonly select: (snapshot: SessionSnapshot) => T;
+  readonly state: Readonly<Record<string, Json>>;
+  readonly select: (state: Readonly<Record<string, Json>>) => T;
   readonly value: T;
 }

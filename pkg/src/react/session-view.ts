@@ -1,44 +1,59 @@
 // A session that is kept up to date, as React wants to read it: a snapshot that stays the same object until something
 // has changed.
 
+import { PendingWrites, type PendingWrite, type StateChange, type StateRecord } from './pending-writes.js';
+import { shared } from './sharing.js';
 import { sleep } from '../async/sleep.js';
+import { applyChange } from '../model/apply-change.js';
 import { isStatepadError } from '../model/errors.js';
-import { put, sameJson } from '../model/json.js';
-import type { Event, Json, Session, SessionKey } from '../model/types.js';
-import type { SessionSource, WatchKey, WatchedChange } from '../model/watch.js';
+import { nameOf } from '../model/scope.js';
+import type { SessionSnapshot } from './snapshot.js';
+import type { Session, SessionKey } from '../model/types.js';
+import type { SessionSource, WholePlace, WholeSessionChange } from '../model/watch.js';
 
-/** What is known of a session. Frozen. */
-export interface SessionSnapshot {
-  /**
-   * `loading` until it was read for the first time; `missing` when there is no such session, or none any more; `error`
-   * when it cannot be read: it is tried again where that makes sense.
-   */
-  readonly status: 'loading' | 'ready' | 'missing' | 'error';
-  /** The session as it was last read: its state and its events belong together. */
-  readonly session?: Session;
-  /** Of `error`. */
-  readonly error?: unknown;
-}
+/** The pauses before a session is asked for again, in milliseconds: doubled from the first up to the last. */
+const PAUSES_MS = { error: [500, 30_000], missing: [1_000, 15_000] } as const;
+/** For how long a session that was loaded for a suspended component waits for it, in milliseconds. */
+const LINGER_MS = 5_000;
+/** How long a write that was accepted waits for its change to be told before the state is read, in milliseconds. */
+const CONFIRM_MS = 1_000;
 
-const LOADING: SessionSnapshot = Object.freeze({ status: 'loading' });
-const MISSING: SessionSnapshot = Object.freeze({ status: 'missing' });
-
-/** The pauses before a session is tried again, in milliseconds: doubled from the first up to the last. */
-const PAUSES_MS = [500, 30_000] as const;
-
-/** Follows one session for as long as there are listeners. */
+/** Follows one session while somebody wants it, by one watch that goes on where the last one ended. */
 export class SessionView {
   readonly #source: SessionSource;
   readonly #key: SessionKey;
+  readonly #onIdle: (view: SessionView) => void;
   readonly #listeners = new Set<() => void>();
+  readonly #writes = new PendingWrites();
+  /** Those who want the session besides the listeners: suspended components, and calls of `refetch`. */
+  #holds = 0;
+  #status: SessionSnapshot['status'];
+  #error: unknown;
+  /** The session as it was told, without the writes that are on their way. */
+  #session: Session | undefined;
+  /** Where watching goes on. Unknown before the first change, and after an error. */
+  #place: WholePlace | undefined;
   #snapshot: SessionSnapshot;
   #following: AbortController | undefined;
+  /** Those who wait until the session was read, found missing, or has failed. */
+  readonly #waiting = new Set<() => void>();
+  #loading: Promise<void> | undefined;
+  /** The last write: one is sent after the other. */
+  #sending: Promise<unknown> = Promise.resolve();
 
-  /** `initial`: the session as a server has read it. */
-  constructor(source: SessionSource, key: SessionKey, initial?: Session) {
+  /** `initial`: the session as a server has read it. `onIdle` is called when nobody wants the session any more. */
+  constructor(
+    source: SessionSource,
+    key: SessionKey,
+    initial: Session | undefined,
+    onIdle: (view: SessionView) => void,
+  ) {
     this.#source = source;
     this.#key = key;
-    this.#snapshot = initial === undefined ? LOADING : Object.freeze({ status: 'ready', session: initial });
+    this.#onIdle = onIdle;
+    this.#session = initial;
+    this.#status = initial === undefined ? 'loading' : 'ready';
+    this.#snapshot = snapshotOf(this.#status, initial, undefined);
   }
 
   /** What is known now: the same object until something has changed. */
@@ -46,198 +61,263 @@ export class SessionView {
     return this.#snapshot;
   }
 
+  /** Whether nobody wants the session. */
+  get isIdle(): boolean {
+    return this.#listeners.size === 0 && this.#holds === 0;
+  }
+
   /** Calls `listener` after each change, until the function that it returns is called. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
+    this.#start();
+    return () => {
+      this.#listeners.delete(listener);
+      this.#leave();
+    };
+  }
+
+  /** Resolves when the session was read for the first time, is missing, or cannot be read. */
+  load(): Promise<void> {
+    this.#loading ??= this.#held(async () => {
+      await this.#settled();
+      this.#loading = undefined;
+      // The component that was suspended subscribes, or throws, when it is rendered again.
+      this.#linger();
+    });
+    return this.#loading;
+  }
+
+  /** Reads the session anew. Resolves when it was read, is missing, or cannot be read. */
+  async refetch(): Promise<void> {
+    await this.#held(async () => {
+      this.#place = undefined;
+      this.#following?.abort();
+      this.#following = undefined;
+      this.#forgetError();
+      this.#render();
+      this.#start();
+      await this.#settled();
+    });
+  }
+
+  /**
+   * Shows a change of the state at once, and calls `send` when all earlier writes have been answered. A write that is
+   * refused is shown no longer; one that is accepted is shown until the session itself tells it.
+   */
+  async write<T>(change: StateChange, send: (state: StateRecord) => Promise<T>): Promise<T> {
+    const write = this.#writes.add(change);
+    this.#render();
+    const sent = this.#sending.then(async () => {
+      try {
+        write.send();
+        const answer = await send(this.#writes.over(this.#session?.state ?? {}, write));
+        write.accept();
+        void this.#confirm(write);
+        return answer;
+      } catch (error) {
+        this.#writes.remove(write);
+        throw error;
+      } finally {
+        this.#render();
+      }
+    });
+    this.#sending = sent.catch(() => undefined);
+    return await sent;
+  }
+
+  /** Waits until what was accepted is told. Where nothing is told for a while, reading the state tells why. */
+  async #confirm(write: PendingWrite): Promise<void> {
+    const following = this.#following;
+    if (this.#status === 'missing') {
+      // It may be there by now, by this write.
+      void this.refetch();
+    }
+    try {
+      if (!write.isDone && following !== undefined) {
+        await sleep(CONFIRM_MS, following.signal);
+      }
+      if (!write.isDone && following !== undefined) {
+        const config = { numRecentEvents: 0 };
+        const read = await this.#source.getSession({ ...this.#key, config, signal: following.signal });
+        write.compare(read?.state ?? {}, this.#session?.state ?? {});
+      }
+    } catch {
+      // It is followed no longer, or cannot be read.
+    }
+    if (write.isDone || this.#following === undefined) {
+      this.#writes.remove(write);
+      this.#render();
+    }
+  }
+
+  #start(): void {
     if (this.#following === undefined) {
       const following = new AbortController();
       this.#following = following;
       void this.#follow(following.signal);
     }
-    return () => {
-      this.#listeners.delete(listener);
-      // StrictMode, and a list that is sorted anew, unsubscribe and subscribe in one go.
-      queueMicrotask(() => {
-        if (this.#listeners.size === 0) {
-          this.#following?.abort();
-          this.#following = undefined;
-        }
-      });
-    };
+  }
+
+  /** Stops when nobody wants the session. */
+  #leave(): void {
+    // StrictMode, and a list that is sorted anew, unsubscribe and subscribe in one go.
+    queueMicrotask(() => {
+      if (this.isIdle) {
+        this.#following?.abort();
+        // Whoever comes next tries again.
+        this.#forgetError();
+        this.#end();
+        this.#onIdle(this);
+      }
+    });
+  }
+
+  /** Runs a task while which the session is followed. */
+  async #held(task: () => Promise<void>): Promise<void> {
+    this.#holds += 1;
+    this.#start();
+    try {
+      await task();
+    } finally {
+      this.#holds -= 1;
+      this.#leave();
+    }
+  }
+
+  /** Follows the session for a while. */
+  #linger(): void {
+    this.#holds += 1;
+    const timer = setTimeout(() => {
+      this.#holds -= 1;
+      this.#leave();
+    }, LINGER_MS);
+    (timer as { unref?: () => void }).unref?.();
+  }
+
+  /** Resolves when the session is read next, or found missing, or has failed. */
+  async #settled(): Promise<void> {
+    await new Promise<void>((resolve) => this.#waiting.add(resolve));
+  }
+
+  #forgetError(): void {
+    if (this.#status === 'error') {
+      this.#status = this.#session === undefined ? 'loading' : 'ready';
+      this.#error = undefined;
+    }
+  }
+
+  /** Nothing is told any more. */
+  #end(): void {
+    this.#following = undefined;
+    this.#writes.removeAccepted();
+    this.#render();
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    for (let failures = 0; !signal.aborted; failures++) {
-      const begun = this.#snapshot;
+    for (let tries = 0; !signal.aborted; tries += 1) {
       try {
-        await new Follower(this.#source, this.#key, (session) => this.#show(session)).run(signal);
-        return;
+        const since = this.#place && { since: this.#place };
+        for await (const change of this.#source.watch({ ...this.#key, whole: true }, { signal, ...since })) {
+          if (isAborted(signal)) {
+            return;
+          }
+          tries = 0;
+          this.#take(change);
+        }
       } catch (error) {
         if (isAborted(signal)) {
           return;
         }
-        failures = this.#snapshot === begun ? failures : 0;
-        this.#publish(Object.freeze({ ...this.#snapshot, status: 'error', error }));
-        if (!isStatepadError(error) || error.code !== 'STORE_UNAVAILABLE') {
+        this.#fail(error);
+        if (this.#status === 'error' && !(isStatepadError(error) && error.code === 'STORE_UNAVAILABLE')) {
+          this.#end();
           return;
         }
-        const pause = Math.min(PAUSES_MS[1], PAUSES_MS[0] * 2 ** failures) * (0.5 + Math.random() / 2);
-        await sleep(pause, signal).catch(() => undefined);
       }
+      const [first, last] = PAUSES_MS[this.#status === 'missing' ? 'missing' : 'error'];
+      await sleep(Math.min(last, first * 2 ** tries) * (0.5 + Math.random() / 2), signal).catch(() => undefined);
     }
   }
 
-  #show(session: Session | undefined): void {
-    const before = this.#snapshot.session;
-    if (session === undefined) {
-      this.#publish(MISSING);
-    } else if (this.#snapshot.status !== 'ready' || before === undefined || !isSame(before, session)) {
-      this.#publish(Object.freeze({ status: 'ready', session: shared(before, session) }));
+  #take(change: WholeSessionChange): void {
+    if (change.type === 'deleted') {
+      this.#become('missing');
+      return;
+    }
+    const session = applyChange(this.#session, change);
+    if (session !== undefined) {
+      this.#session = shared(this.#session, session);
+      this.#place = change.place;
+      this.#writes.tell(session.state, keysOf(change));
+      this.#become('ready');
     }
   }
 
-  #publish(snapshot: SessionSnapshot): void {
-    this.#snapshot = snapshot;
-    this.#listeners.forEach((listener) => listener());
+  #fail(error: unknown): void {
+    if (isStatepadError(error) && error.code === 'SESSION_NOT_FOUND') {
+      this.#become('missing');
+    } else {
+      this.#become('error', error);
+    }
+  }
+
+  #become(status: SessionSnapshot['status'], error?: unknown): void {
+    this.#status = status;
+    this.#error = error;
+    if (status !== 'ready') {
+      // What comes next is read from the beginning: a session that was made anew has nothing of this one.
+      this.#place = undefined;
+    }
+    if (status === 'missing') {
+      this.#session = undefined;
+      this.#writes.removeAccepted();
+    }
+    this.#render();
+    this.#waiting.forEach((resolve) => resolve());
+    this.#waiting.clear();
+  }
+
+  /** Makes the snapshot, and tells the listeners if it is another one. */
+  #render(): void {
+    const { session: before, status, error } = this.#snapshot;
+    const session = this.#session && shared(before, withWrites(this.#session, this.#writes));
+    if (status !== this.#status || error !== this.#error || before !== session) {
+      this.#snapshot = snapshotOf(this.#status, session, this.#error);
+      this.#listeners.forEach((listener) => listener());
+    }
   }
 }
 
 /** Whether it is by now. */
 const isAborted = (signal: AbortSignal): boolean => signal.aborted;
 
-/** Reads a session, and reads it again whenever something of it has changed. */
-class Follower {
-  readonly #source: SessionSource;
-  readonly #key: SessionKey;
-  readonly #show: (session: Session | undefined) => void;
-  /** The events up to `#revision`. */
-  #events: Event[] = [];
-  #revision = 0;
-  /** Whether the log has to be read anew. */
-  #isLost = true;
-  /** Whether something has changed since the last read. */
-  #isBehind = true;
-  #isWatched = false;
-  #failure: { readonly error: unknown } | undefined;
-  /** Ends the waiting for a change. */
-  #wake: () => void = () => undefined;
-
-  constructor(source: SessionSource, key: SessionKey, show: (session: Session | undefined) => void) {
-    this.#source = source;
-    this.#key = key;
-    this.#show = show;
-  }
-
-  /** Follows until the session is gone; throws what reading and watching throw, and the reason of the signal. */
-  async run(signal: AbortSignal): Promise<void> {
-    const end = new AbortController();
-    const stop = (): void => {
-      end.abort(signal.reason);
-      this.#wake();
-    };
-    signal.addEventListener('abort', stop);
-    try {
-      const { appName, userId } = this.#key;
-      // From before the first read on: what changes meanwhile is read again.
-      void this.#watch({ appName }, undefined, end.signal);
-      void this.#watch({ appName, userId }, undefined, end.signal);
-      while (await this.#read(end.signal)) {
-        await this.#changed(end.signal);
-      }
-    } finally {
-      signal.removeEventListener('abort', stop);
-      end.abort();
-    }
-  }
-
-  /** Reads and shows the session. Answers whether there is one. */
-  async #read(signal: AbortSignal): Promise<boolean> {
-    this.#isBehind = false;
-    const isWhole = this.#isLost;
-    // Whole at first, and when its log is lost; its events come by watching otherwise.
-    const config = isWhole ? {} : { config: { numRecentEvents: 0 } };
-    const session = await this.#source.getSession({ ...this.#key, ...config, signal });
-    if (session === undefined) {
-      this.#show(undefined);
-      return false;
-    }
-    if (isWhole) {
-      this.#isLost = false;
-      this.#events = [...session.events];
-      this.#revision = session.revision;
-    }
-    if (!this.#isWatched) {
-      this.#isWatched = true;
-      void this.#watch(this.#key, this.#revision, signal);
-    }
-    if (session.revision === this.#revision) {
-      const { id, appName, userId, state, lastUpdateTime, revision } = session;
-      this.#show({ id, appName, userId, state, events: Object.freeze([...this.#events]), lastUpdateTime, revision });
-    }
-    return true;
-  }
-
-  /** Waits until something has changed since the last read. */
-  async #changed(signal: AbortSignal): Promise<void> {
-    while (!this.#isBehind && this.#failure === undefined && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    signal.throwIfAborted();
-    if (this.#failure !== undefined) {
-      throw this.#failure.error;
-    }
-  }
-
-  /** Watches a target, for as long as there is anything to watch. */
-  async #watch(target: WatchKey, since: number | undefined, signal: AbortSignal): Promise<void> {
-    const isOfSession = target.sessionId !== undefined;
-    try {
-      for await (const change of this.#source.watch(target, { signal, ...(since !== undefined && { since }) })) {
-        if (isOfSession) {
-          this.#take(change);
-        }
-        this.#isBehind = true;
-        this.#wake();
-      }
-      this.#isWatched &&= !isOfSession;
-    } catch (error) {
-      this.#failure ??= { error };
-      this.#wake();
-    }
-  }
-
-  #take(change: WatchedChange): void {
-    if (change.type === 'event' && change.revision === this.#revision + 1) {
-      this.#events.push(change.event);
-      this.#revision = change.revision;
-    } else if (change.type !== 'event' || change.revision > this.#revision) {
-      this.#isLost = true;
-    }
+/** The keys that a change has told, without prefix those of the session; `all` when it has told everything. */
+function keysOf(change: Exclude<WholeSessionChange, { readonly type: 'deleted' }>): readonly string[] | 'all' {
+  switch (change.type) {
+    case 'session':
+      return 'all';
+    case 'values':
+      return Object.keys(change.delta);
+    case 'event':
+      return Object.keys(change.event.actions.stateDelta).filter((key) => nameOf(key)[0] === 'session');
   }
 }
 
-/** Whether nothing of a session has changed. */
-function isSame(a: Session, b: Session): boolean {
-  return a.revision === b.revision && a.lastUpdateTime === b.lastUpdateTime && sameJson(a.state, b.state);
+function withWrites(session: Session, writes: PendingWrites): Session {
+  const state = writes.over(session.state);
+  return state === session.state ? session : { ...session, state };
 }
 
-/** The session with what is equal to what was there before as the same objects. */
-function shared(before: Session | undefined, session: Session): Session {
-  if (before === undefined) {
-    return Object.freeze({ ...session });
+/** The snapshot of what is known. */
+export function snapshotOf(
+  status: SessionSnapshot['status'],
+  session: Session | undefined,
+  error: unknown,
+): SessionSnapshot {
+  if (status === 'error') {
+    return Object.freeze({ status, error, ...(session !== undefined && { session }) });
   }
-  const state: Record<string, Json> = {};
-  for (const [key, value] of Object.entries(session.state)) {
-    const old = Object.hasOwn(before.state, key) ? before.state[key] : undefined;
-    put(state, key, old !== undefined && sameJson(old, value) ? old : value);
-  }
-  const isSameState = sameJson(before.state, session.state);
-  const isSameLog = before.revision === session.revision && before.events.at(-1)?.id === session.events.at(-1)?.id;
-  return Object.freeze({
-    ...session,
-    state: isSameState ? before.state : Object.freeze(state),
-    events: isSameLog ? before.events : session.events,
-  });
+  return session !== undefined && status === 'ready'
+    ? Object.freeze({ status, session })
+    : Object.freeze({ status: status === 'missing' ? status : 'loading' });
 }

@@ -2,6 +2,7 @@
 
 import { isStatepadError, StatepadError, type ErrorCode } from '../model/errors.js';
 import type { Signal } from '../async/abort.js';
+import type { TabSharing } from './tabs/share.js';
 
 /** Options of `sseSource`. */
 export interface SseSourceOptions {
@@ -18,6 +19,11 @@ export interface SseSourceOptions {
    * heartbeats of the handler.
    */
   readonly timeout?: number | undefined;
+  /**
+   * Has the tabs of an origin share one connection for what they watch of whole sessions, as `statepad/react` does;
+   * not so unless it is given.
+   */
+  readonly shareTabs?: TabSharing | undefined;
 }
 
 /** The address of a handler, with further parameters. */

@@ -4,6 +4,7 @@ import { Connection, type Subscription } from './connection.js';
 import { Reader, type Feed } from './reader.js';
 import { addressOf, ask, type SseSourceOptions } from './request.js';
 import { SharedWhole } from './shared-whole.js';
+import { sharedByTabs } from './tabs/share.js';
 import { keyOf, type AskedTarget } from './targets.js';
 import { placeText, wholeText } from './wire.js';
 import { checkCount, checkFunction, checkObject, checkOptions, invalid } from '../checks/arguments.js';
@@ -12,7 +13,7 @@ import { deepFreeze } from '../model/json.js';
 import type { GetSessionRequest, Session, SessionKey } from '../model/types.js';
 import type { SessionSource, WatchOptions, WatchTarget, WholePlace, WholeWatchOptions } from '../model/watch.js';
 
-const OPTIONS = ['url', 'fetch', 'headers', 'credentials', 'timeout'];
+const OPTIONS = ['url', 'fetch', 'headers', 'credentials', 'timeout', 'shareTabs'];
 /** What `watch` of a service knows; `poll` and `buffer` are the handler's business. */
 const WATCH_OPTIONS = ['signal', 'since', 'initial', 'poll', 'buffer'];
 
@@ -47,11 +48,13 @@ export function sseSource(options: SseSourceOptions): SessionSource {
     invalid('timeout', 'must be a number of milliseconds above 0');
   }
   const watched = new WatchedSource(options);
-  return {
+  const source: SessionSource = {
     getSession: async (request) => await readSession(options, request),
     watch: ((target: WatchTarget, watching?: WatchOptions | WholeWatchOptions) =>
       watched.watch(target, watching)) as SessionSource['watch'],
   };
+  const { shareTabs } = options;
+  return shareTabs === undefined ? source : sharedByTabs(source, options.url, shareTabs);
 }
 
 async function readSession(

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { expected } from '../../packaging/project.mjs';
+import { expected, link } from '../../packaging/project.mjs';
+import { openChromium, openPage } from '../../support/chromium.mjs';
 import { filesOf, hostOf } from '../host.mjs';
 import { seenBy, works, worksWith } from '../matrix.mjs';
 
@@ -55,9 +56,54 @@ const plain = {
   `,
 };
 
+/** What crosses from a server component to a client component, which shows it as JSON. */
+const border = {
+  'app/border/shown.tsx': `
+    'use client';
+    import type { Session } from 'statepad';
+    export const Shown = ({ session }: { session: Session }) => <p>{JSON.stringify(session)}</p>;
+  `,
+  'app/border/page.tsx': `
+    import { SessionService, plainSession } from 'statepad';
+    import { Shown } from './shown';
+    export const dynamic = 'force-dynamic';
+    export default async function Page() {
+      const service = new SessionService();
+      const state = { topic: 'tides', ['__proto__']: { polluted: true }, 'app:motd': 'hello', 'user:cart': [{ item: 'tea' }] };
+      const session = await service.createSession({ appName: 'border', userId: 'ana', sessionId: 's', state });
+      const actions = { stateDelta: { topic: 'moon', 'temp:draft': 1 } };
+      await service.appendEvent({ session, event: { id: 'e', author: 'ana', timestamp: 1, actions } });
+      return <Shown session={plainSession(session)} />;
+    }
+  `,
+};
+const crossed = {
+  id: 's',
+  appName: 'border',
+  userId: 'ana',
+  state: { topic: 'moon', ['__proto__']: { polluted: true }, 'app:motd': 'hello', 'user:cart': [{ item: 'tea' }] },
+  events: 1,
+  lastUpdateTime: 1,
+  revision: 1,
+};
+
+/** What the page of docs/react.md shows is changed by a route. */
+const lesson = {
+  ...filesOf('In Next', 'docs/react.md'),
+  'app/lesson/append/route.ts': route(`
+    import { sessions } from '../../../lib/sessions';
+    export async function GET() {
+      await sessions.appendEvent({ session: { appName: 'tutor', userId: 'ana', id: 'monday' }, event: { author: 'ana' } });
+      return Response.json('appended');
+    }
+  `),
+};
+
 const files = {
   ...filesOf('Next'),
   ...plain,
+  ...border,
+  ...lesson,
   'app/layout.tsx': `
     export default function Layout({ children }: { children: React.ReactNode }) {
       return <html><body>{children}</body></html>;
@@ -77,6 +123,15 @@ const files = {
       ),
     ]),
   ),
+  'app/kept/route.ts': route(`
+    import { SessionService } from 'statepad';
+    import { sqliteStore } from 'statepad/stores/sqlite';
+    const sessions = new SessionService({ store: sqliteStore('sessions.db') });
+    export async function GET() {
+      const session = await sessions.getOrCreateSession({ appName: 'kept', userId: 'ana', sessionId: 's' });
+      return Response.json((await sessions.appendEvent({ session, event: { author: 'ana' } })).author);
+    }
+  `),
   // Only because of where the tests lie: another package.json is above.
   'next.config.mjs': `export default {
     turbopack: { root: import.meta.dirname },
@@ -91,6 +146,8 @@ describe('Next', () => {
   let host;
   before(async () => {
     host = await hostOf('next', files);
+    // A path is opened by it in Node 20; compiled where the repository is installed.
+    link('better-sqlite3', host.folder);
   });
 
   /** Starts Next, calls with a function that asks for a path, and ends it. */
@@ -106,7 +163,7 @@ describe('Next', () => {
       return response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text;
     };
     try {
-      return await use(ask);
+      return await use(ask, server.found[1], server.output);
     } finally {
       await server.stop();
     }
@@ -126,6 +183,35 @@ describe('Next', () => {
     return [await pageOf(ask, '/plain'), await pageOf(ask, '/plain/append')];
   }
 
+  /** What a client component was given by a server component. */
+  async function borderOf(ask) {
+    const { events, ...session } = JSON.parse(await pageOf(ask, '/border'));
+    return { ...session, events: events.length };
+  }
+
+  /** Opens the page that a server component has given a session, and changes that. */
+  async function followLesson(ask, origin) {
+    const browser = await openChromium();
+    try {
+      const { page, complaints } = await openPage(browser, origin);
+      await page.goto(`${origin}/lesson`);
+      const shows = (text) =>
+        page.waitForFunction((wanted) => document.querySelector('p')?.textContent === wanted, text, {
+          timeout: 20_000,
+        });
+      assert.match(await ask('/lesson'), /<p>0 events<\/p>/);
+      await shows('0 events');
+      await ask('/lesson/append');
+      await shows('1 events');
+      assert.deepEqual(
+        complaints.filter((complaint) => !complaint.includes('404')),
+        [],
+      );
+    } finally {
+      await browser.close();
+    }
+  }
+
   const ELSEWHERE = 'SESSION_NOT_FOUND: session "s" not found in this service: it is one of ';
 
   for (const [bundler, flag] of [
@@ -133,14 +219,18 @@ describe('Next', () => {
     ['webpack', '--webpack'],
   ]) {
     it(`builds with ${bundler}, and serves the recipe, in Node and at the edge`, async () => {
-      await host.printed(`next build ${flag}`);
-      await withServer(['start'], async (ask) => {
+      const told = await host.printed(`next build ${flag}`);
+      assert.doesNotMatch(told, /critical dependency|can't resolve/i);
+      await withServer(['start'], async (ask, origin) => {
         assert.deepEqual(await ask('/nodejs'), expected);
         seen.saw(`Next, ${bundler}, Node`, works());
         assert.deepEqual(await ask('/edge'), expected);
         assert.equal(await ask('/api/greet?name=Ana'), 'Hello Ana.');
         seen.saw(`Next, ${bundler}, edge`, works());
+        assert.equal(await ask('/kept'), 'ana');
         assert.equal(await chat(ask), '1 events');
+        assert.deepEqual(await borderOf(ask), crossed);
+        await followLesson(ask, origin);
         const [sees, says] = await plainService(ask);
         if (sees === 'sees nothing') {
           const [byName, byHandle] = says.split('; ');
@@ -156,7 +246,9 @@ describe('Next', () => {
 
   for (const flag of ['--turbopack', '--webpack']) {
     it(`keeps the service in development when its module changes, ${flag}`, async () => {
-      await withServer(['dev', flag], async (ask) => {
+      await withServer(['dev', flag], async (ask, _origin, output) => {
+        assert.deepEqual(await borderOf(ask), crossed);
+        assert.doesNotMatch(output(), /Only plain objects/);
         assert.equal(await chat(ask), '1 events');
         assert.deepEqual(await ask('/edge'), expected);
         assert.equal((await plainService(ask))[0], 'sees nothing');

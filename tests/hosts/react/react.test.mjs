@@ -2,14 +2,9 @@
 // server.
 
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { build } from 'esbuild';
-import { SessionService } from 'statepad';
-import { nodeListener, sseHandler } from 'statepad/sse';
-import { openChromium, openPage } from '../../support/chromium.mjs';
-import { filesOf, hostOf } from '../host.mjs';
+import { openPage } from '../../support/chromium.mjs';
+import { html, imported, KITS, openSite, shows } from './site.mjs';
 
 const IDS = { appName: 'tutor', userId: 'ana', sessionId: 'monday' };
 
@@ -20,7 +15,7 @@ const page = `
   import { SessionService, DELETED } from 'statepad';
   import { useSession, useSessionState, SessionProvider } from 'statepad/react';
   import { sseSource } from 'statepad/sse';
-  import { Lesson } from './app.jsx';
+  import { Lesson } from './app';
 
   const ids = { appName: 'tutor', userId: 'ana', sessionId: 'monday' };
   const counts = (globalThis.counts = { watching: 0, topic: 0, cart: 0, cartChanged: 0, whole: 0 });
@@ -56,9 +51,9 @@ const page = `
     return <p id="whole">{status} {session?.revision} {session?.events.length}</p>;
   }
 
-  const open = (element, source) => {
+  const open = (element, source, sessionId = 'monday') => {
     const root = createRoot(document.getElementById('root'));
-    root.render(<StrictMode><SessionProvider source={source} {...ids}>{element}</SessionProvider></StrictMode>);
+    root.render(<StrictMode><SessionProvider source={source} {...ids} sessionId={sessionId}>{element}</SessionProvider></StrictMode>);
     return root;
   };
 
@@ -72,8 +67,8 @@ const page = `
     await service.appendEvent({ session, event: { author: 'ana', actions: { stateDelta } } });
   };
   globalThis.remove = () => service.deleteSession(ids);
-  globalThis.remote = () => {
-    globalThis.root = open(<><Counted /><Whole /></>, counted(sseSource({ url: '/session' })));
+  globalThis.remote = (sessionId) => {
+    globalThis.root = open(<><Counted /><Whole /></>, counted(sseSource({ url: '/session' })), sessionId);
   };
   globalThis.hydrate = () => {
     const source = sseSource({ url: '/session' });
@@ -83,83 +78,28 @@ const page = `
   globalThis.unmount = () => root.unmount();
 `;
 
-const html = (inside = '', initial = 'null') =>
-  `<!doctype html><meta charset="utf-8"><div id="root">${inside}</div>
-   <script>globalThis.initial = ${initial}</script><script type="module" src="/page.js"></script>`;
-
-for (const kit of ['react', 'react-18']) {
+for (const kit of KITS) {
   describe(kit, () => {
+    let site;
     let service;
     let browser;
-    let server;
     let origin;
     /** Renders the lesson, as a server does. */
     let rendered;
-    const sockets = new Set();
 
     before(async () => {
-      const files = {
-        ...filesOf('In React', 'docs/react.md'),
-        ...filesOf('Rendered on a server', 'docs/react.md'),
-        'page.jsx': page,
+      const routes = {
+        '/rendered': async (sessions, _request, response) => {
+          const initial = await sessions.getSession(IDS);
+          response.end(html(await rendered(sessions, 'monday'), JSON.stringify(initial)));
+        },
       };
-      const { folder } = await hostOf(kit, files);
-      const bundled = async (entry, platform) => {
-        const { outputFiles } = await build({
-          entryPoints: [join(folder, entry)],
-          absWorkingDir: folder,
-          bundle: true,
-          write: false,
-          platform,
-          format: platform === 'node' ? 'cjs' : 'esm',
-          jsx: 'automatic',
-        });
-        return outputFiles[0].text;
-      };
-      const script = await bundled('page.jsx', 'browser');
-      const module = { exports: {} };
-      new Function('module', 'exports', 'require', await bundled('server.jsx', 'node'))(
-        module,
-        module.exports,
-        process.getBuiltinModule('module').createRequire(import.meta.url),
-      );
-      rendered = module.exports.html;
-      service = new SessionService();
-      const listener = nodeListener(sseHandler(service, { insecure: true, retry: 100 }));
-      server = createServer(async (request, response) => {
-        const { pathname } = new URL(request.url, 'http://host');
-        if (pathname === '/session') {
-          listener(request, response);
-        } else if (pathname === '/page.js') {
-          response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
-        } else if (pathname === '/favicon.ico') {
-          response.writeHead(204).end();
-        } else if (pathname === '/rendered') {
-          const initial = await service.getSession(IDS);
-          response.end(html(await rendered(service, 'monday'), JSON.stringify(initial)));
-        } else {
-          response.end(html());
-        }
-      });
-      server.on('connection', (socket) => {
-        sockets.add(socket);
-        socket.on('close', () => sockets.delete(socket));
-      });
-      await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-      origin = `http://127.0.0.1:${server.address().port}`;
-      browser = await openChromium();
+      site = await openSite(kit, { page, routes });
+      ({ service, browser, origin } = site);
+      ({ html: rendered } = await imported(site.folder, 'server.tsx'));
     });
-    after(async () => {
-      await browser?.close();
-      server?.closeAllConnections();
-      await new Promise((resolve) => (server === undefined ? resolve() : server.close(resolve)));
-      await service?.close();
-    });
+    after(() => site?.stop());
 
-    const shows = (page, id, text) =>
-      page.waitForFunction(([one, wanted]) => document.getElementById(one)?.textContent === wanted, [id, text], {
-        timeout: 20_000,
-      });
     const countsOf = (page) => page.evaluate(() => ({ ...window.counts }));
     const quiet = (page) => page.waitForFunction(() => window.counts.watching === 0, undefined, { timeout: 20_000 });
 
@@ -206,7 +146,7 @@ for (const kit of ['react', 'react-18']) {
       await page.goto(origin);
       await page.evaluate(() => window.local());
       await shows(page, 'whole', 'ready 0 0');
-      await page.waitForFunction(() => window.counts.watching === 3);
+      await page.waitForFunction(() => window.counts.watching === 1);
       await page.evaluate(() => window.unmount());
       await quiet(page);
       await page.evaluate(() => window.local());
@@ -225,7 +165,7 @@ for (const kit of ['react', 'react-18']) {
       await page.evaluate(() => window.remote());
       await shows(page, 'whole', 'ready 0 0');
       for (let revision = 1; revision <= 20; revision++) {
-        if (revision % 4 === 0) sockets.forEach((socket) => socket.destroy());
+        if (revision % 4 === 0) site.cut();
         await service.appendEvent({
           session,
           event: { author: 'a', actions: { stateDelta: { topic: `t${revision}` } } },
@@ -235,6 +175,30 @@ for (const kit of ['react', 'react-18']) {
       await shows(page, 'whole', 'ready 20 20');
       await page.evaluate(() => window.unmount());
       await quiet(page);
+      await page.close();
+    });
+
+    it('costs what has changed: 100 events of 200 bytes, over HTTP', async () => {
+      const sessionId = 'costs';
+      const state = { 'user:profile': 'x'.repeat(20_000) };
+      const session = await service.createSession({ ...IDS, sessionId, state });
+      const { page } = await openPage(browser, origin);
+      await page.goto(origin);
+      await page.evaluate((id) => window.remote(id), sessionId);
+      await shows(page, 'whole', 'ready 0 0');
+      const before = site.sent();
+      for (let revision = 1; revision <= 100; revision++) {
+        const event = {
+          author: 'a',
+          content: { parts: [{ text: 'y'.repeat(200) }] },
+          actions: { stateDelta: { revision } },
+        };
+        await service.appendEvent({ session, event });
+        await shows(page, 'whole', `ready ${revision} ${revision}`);
+      }
+      const cost = site.sent() - before;
+      assert.ok(cost < 100 * 1_000, `${cost} bytes`);
+      await page.evaluate(() => window.unmount());
       await page.close();
     });
 

@@ -1,6 +1,7 @@
 // The scripts that bring an app of version 1 up to date. The keys are described in `script.ts`.
 
 import { VERSION } from '../version.js';
+import { rightsLua } from './rights.js';
 import type { Script } from './script.js';
 
 /**
@@ -10,7 +11,7 @@ import type { Script } from './script.js';
  */
 export const beginUpgradeScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`
+  text: String.raw`${rightsLua}
 local version, fence, updates, app, moves, newList, newUpdates = unpack(KEYS)
 local function typeOf(key)
   return redis.call('TYPE', key).ok
@@ -23,6 +24,14 @@ if redis.call('EXISTS', app, moves, newList, newUpdates) > 0 then return foreign
 local types = { [fence] = typeOf(fence), [updates] = typeOf(updates) }
 for _, kind in pairs(types) do
   if kind ~= 'zset' and kind ~= 'none' then return foreign end
+end
+local zset = types[fence] == 'zset' and fence or types[updates] == 'zset' and updates
+local some = found == 'hash' and version or zset
+if some then
+  local needed = { { 'RENAME', some, some }, { 'SET', some, '', 'NX' } }
+  if found == 'hash' then needed[3] = { 'ZADD', version, 0, '' } end
+  local _, reason = deniedBy(needed, true)
+  if reason then return reason end
 end
 if found == 'hash' then
   local pos = tonumber(redis.call('HGET', version, 'p') or 0)
@@ -43,12 +52,17 @@ return { '1', 1 }
  */
 export const moveScript: Script = {
   onForeign: 'rejected',
-  text: String.raw`
+  text: String.raw`${rightsLua}
 local ENOUGH = 20000 -- ids
-local key, ids = 1, 0
+local key, ids, isAllowed = 1, 0, false
 for index, kind in ipairs(ARGV) do
   local old = KEYS[key]
   local isOld = redis.call('TYPE', old).ok == 'hash'
+  if isOld and not isAllowed then
+    local _, reason = deniedBy({ { 'RENAME', old, old }, { 'ZADD', old, 0, '' }, { 'UNLINK', old } }, true)
+    if reason then return reason end
+    isAllowed = true
+  end
   if kind == 'u' then
     local new = KEYS[key + 1]
     key = key + 2

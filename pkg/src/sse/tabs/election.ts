@@ -1,0 +1,208 @@
+// One tab of several leads: the one that holds a lock of the browser. A lock ends with its tab, so that the next one
+// leads when the tab is closed, or crashes.
+
+import type { Message } from './messages.js';
+
+/** What a tab needs of its browser. */
+export interface TabHost {
+  readonly locks: LockManager;
+  readonly openChannel: (name: string) => BroadcastChannel;
+  /** Where it is told that the tab is frozen, hidden or left; absent in a worker. */
+  readonly page: { readonly window: EventTarget; readonly document: Document } | undefined;
+}
+
+/** What is told to a tab. */
+export interface Elector {
+  /** This tab leads. */
+  leads(): void;
+  /** Another tab leads, from now on. */
+  follows(term: string): void;
+  /** This tab leads no longer. */
+  steppedDown(): void;
+  /** A message that is not about who leads. */
+  hears(message: Message): void;
+}
+
+/** How often a tab that is seen asks the leader whether it still runs, in milliseconds. */
+const PING_MS = 5_000;
+
+/** This tab's part, from `join` to `leave`. */
+export class Election {
+  /** This tab among the others. While it holds the lock of this name, it is there. */
+  readonly id = crypto.randomUUID();
+  readonly #host: TabHost;
+  readonly #name: string;
+  readonly #elector: Elector;
+  readonly #left = new AbortController();
+  #channel: BroadcastChannel | undefined;
+  /** The term that is followed, of this tab or of another one: when it began, and a name. The latest one counts. */
+  #term: string | undefined;
+  #isLeading = false;
+  /** While this tab leads: gives the lock back. */
+  #release: () => void = () => undefined;
+  /** While it waits for the lock. */
+  #waiting = new AbortController();
+  #steals = false;
+  /** Whether the leader was asked since it was last heard of. */
+  #isAsked = false;
+
+  constructor(host: TabHost, name: string, elector: Elector) {
+    this.#host = host;
+    this.#name = name;
+    this.#elector = elector;
+  }
+
+  get isLeading(): boolean {
+    return this.#isLeading;
+  }
+
+  /** The term of the leader, if one is known. */
+  get term(): string | undefined {
+    return this.#term;
+  }
+
+  /** Takes part until `leave`. */
+  async join(): Promise<void> {
+    const { signal } = this.#left;
+    if (!(await this.#isThere())) {
+      // A document that may have no locks, such as a sandboxed frame: it reads for itself.
+      this.#lead();
+      return;
+    }
+    if (isAborted(signal)) {
+      return;
+    }
+    const channel = this.#host.openChannel(this.#name);
+    this.#channel = channel;
+    channel.onmessage = ({ data }: MessageEvent<Message>) => this.#hear(data);
+    const looking = setInterval(() => this.look(), PING_MS);
+    signal.addEventListener('abort', () => {
+      clearInterval(looking);
+      channel.close();
+    });
+    this.tell({ type: 'hello' });
+    while (!signal.aborted) {
+      await this.#compete(signal);
+    }
+  }
+
+  leave(): void {
+    this.#left.abort();
+    this.#waiting.abort();
+    this.#stepDown();
+  }
+
+  tell(message: Message): void {
+    if (!this.#left.signal.aborted) {
+      this.#channel?.postMessage(message);
+    }
+  }
+
+  /** Calls a function when another tab is not there any more. */
+  whenGone(id: string, signal: AbortSignal, gone: () => void): void {
+    this.#host.locks.request(`${this.#name} ${id}`, { signal }, gone).catch(() => undefined);
+  }
+
+  /** A leader that does not answer while somebody looks is frozen, or hangs: the lock is taken from it. */
+  look(): void {
+    const isSeen = this.#host.page?.document.visibilityState !== 'hidden';
+    if (this.#isLeading || !isSeen) {
+      this.#isAsked = false;
+    } else if (this.#isAsked) {
+      this.#isAsked = false;
+      this.#steals = true;
+      this.#waiting.abort();
+    } else {
+      this.#isAsked = true;
+      this.tell({ type: 'hello' });
+    }
+  }
+
+  /** Holds the lock that says that this tab is there. Answers whether there are locks. */
+  async #isThere(): Promise<boolean> {
+    return await new Promise((resolve) => {
+      const hold = async (): Promise<void> => {
+        resolve(true);
+        await aborted(this.#left.signal);
+      };
+      this.#host.locks.request(`${this.#name} ${this.id}`, hold).catch(() => resolve(false));
+    });
+  }
+
+  /** Waits for the lock, or takes it, and leads while it is held. */
+  async #compete(left: AbortSignal): Promise<void> {
+    const waiting = new AbortController();
+    this.#waiting = waiting;
+    const options = this.#steals ? { steal: true } : { signal: waiting.signal };
+    this.#steals = false;
+    const hold = async (): Promise<void> => {
+      if (!left.aborted) {
+        await new Promise<void>((resolve) => {
+          this.#release = resolve;
+          this.#lead();
+        });
+      }
+    };
+    // It is rejected when the lock is taken away, or waited for no longer.
+    await this.#host.locks.request(this.#name, options, hold).catch(() => undefined);
+    if (this.#isLeading) {
+      this.#stepDown();
+      this.tell({ type: 'hello' });
+    }
+  }
+
+  #lead(): void {
+    this.#isLeading = true;
+    this.#term = `${Date.now()} ${crypto.randomUUID()}`;
+    this.tell({ type: 'leads', term: this.#term });
+    this.#elector.leads();
+  }
+
+  #stepDown(): void {
+    this.#release();
+    if (this.#isLeading) {
+      this.#isLeading = false;
+      this.#term = undefined;
+      this.#elector.steppedDown();
+    }
+  }
+
+  #hear(message: Message): void {
+    if (message.type === 'hello') {
+      if (this.#isLeading && this.#term !== undefined) {
+        this.tell({ type: 'leads', term: this.#term });
+      }
+    } else if (message.type === 'leads') {
+      this.#hearLeader(message.term);
+    } else {
+      this.#elector.hears(message);
+    }
+  }
+
+  #hearLeader(term: string): void {
+    if (term === this.#term) {
+      this.#isAsked = false;
+    } else if (this.#term === undefined || beginOf(term) > beginOf(this.#term)) {
+      this.#isAsked = false;
+      // Its lock was taken while it hung.
+      this.#stepDown();
+      this.#term = term;
+      this.#elector.follows(term);
+    }
+  }
+}
+
+/** Whether it is by now. */
+const isAborted = (signal: AbortSignal): boolean => signal.aborted;
+
+/** When a term began. */
+const beginOf = (term: string): number => Number(term.split(' ')[0]);
+
+/** Resolves when a signal is aborted. */
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) {
+    await new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+}

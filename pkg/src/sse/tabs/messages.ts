@@ -1,0 +1,70 @@
+// What the tabs of one origin tell each other.
+
+import { DELETED, isDeleted } from '../../model/deletion.js';
+import { StatepadError, type ErrorCode } from '../../model/errors.js';
+import { deepFreeze } from '../../model/json.js';
+import type { SessionKey } from '../../model/types.js';
+import type { WholePlace, WholeSessionChange } from '../../model/watch.js';
+
+/** What one tab tells all others, or one of them: who is meant is in the message. */
+export type Message =
+  /** Asks who leads, and whether that tab still runs. It answers with `leads`. */
+  | { readonly type: 'hello' }
+  /** A tab leads. Each time that a tab begins to lead is a term. */
+  | { readonly type: 'leads'; readonly term: string }
+  /** Asks the leader of a term to watch a session for a tab. */
+  | ({ readonly type: 'watch'; readonly term: string; readonly from: string } & Asked)
+  /** A tab needs a watch no longer. */
+  | { readonly type: 'stop'; readonly watch: string }
+  /** A change for a watch. */
+  | { readonly type: 'change'; readonly watch: string; readonly text: string }
+  /** A watch has ended, or has failed. */
+  | { readonly type: 'end'; readonly watch: string; readonly error?: Failure };
+
+/** What a leader is asked to watch. */
+export interface Asked {
+  /** The name of the watch, unlike all others. */
+  readonly watch: string;
+  readonly key: SessionKey;
+  readonly since?: WholePlace;
+  readonly initial?: boolean;
+  readonly poll?: number;
+}
+
+/** An error, as it crosses from tab to tab. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export function failureOf(error: unknown): Failure {
+  const { code, message } = error as Partial<StatepadError>;
+  return { code: code ?? 'STORE_UNAVAILABLE', message: message ?? String(error) };
+}
+
+export const errorOf = ({ code, message }: Failure): StatepadError => new StatepadError(code, message);
+
+/** The mark of a deletion in a text: no JSON value of a delta is an object with this member alone. */
+const MARK = 'statepad:deleted';
+
+/** A change as text. */
+export function writeWhole(change: WholeSessionChange): string {
+  if (change.type !== 'values') {
+    return JSON.stringify(change);
+  }
+  const deleted = Object.keys(change.delta).filter((key) => isDeleted(change.delta[key]));
+  return JSON.stringify({ ...change, [MARK]: deleted });
+}
+
+/** The change of a text, frozen. */
+export function readWhole(text: string): WholeSessionChange {
+  const { [MARK]: deleted = [], ...change } = JSON.parse(text) as {
+    [MARK]?: string[];
+    delta?: Record<string, unknown>;
+  };
+  for (const key of deleted) {
+    // It is there, as `null`.
+    Object.defineProperty(change.delta, key, { value: DELETED, enumerable: true, configurable: true, writable: true });
+  }
+  return deepFreeze(change) as unknown as WholeSessionChange;
+}

@@ -1,0 +1,69 @@
+// Watching without a connection that stays open, for tabs that cannot share one: six of them, and no request of the
+// origin gets through any more over HTTP/1.1.
+
+import { sleep } from '../../async/sleep.js';
+import { isStatepadError, StatepadError } from '../../model/errors.js';
+import { sameJson } from '../../model/json.js';
+import type { GetSessionConfig, Session, SessionKey } from '../../model/types.js';
+import type { SessionSource, WholeSessionChange, WholeWatchOptions } from '../../model/watch.js';
+
+/** How often a session is read, in milliseconds. */
+const POLL_MS = 2_000;
+
+/** Reads a session again and again, and tells it whole whenever it is another one. */
+export async function* polled(
+  source: SessionSource,
+  key: SessionKey,
+  { signal, poll = POLL_MS }: WholeWatchOptions,
+): AsyncGenerator<WholeSessionChange, undefined, undefined> {
+  const read = async (config: GetSessionConfig): Promise<Session | undefined> =>
+    await source.getSession({ ...key, config, ...(signal !== undefined && { signal }) });
+  const first = await read({});
+  if (first === undefined) {
+    throw new StatepadError('SESSION_NOT_FOUND', `session "${key.sessionId}" was not found`, { id: key.sessionId });
+  }
+  let told = first;
+  yield changeOf(told);
+  for (;;) {
+    await sleep(poll, signal);
+    const before = told;
+    const session = await current(before, read).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      if (isStatepadError(error) && error.code === 'STORE_UNAVAILABLE') {
+        return before;
+      }
+      throw error;
+    });
+    if (session === undefined) {
+      yield { type: 'deleted' };
+      return undefined;
+    }
+    if (session !== before) {
+      told = session;
+      yield changeOf(told);
+    }
+  }
+}
+
+/**
+ * The session as it is now, or the one before if nothing has changed. Its events are read only when there are new
+ * ones.
+ */
+async function current(
+  before: Session,
+  read: (config: GetSessionConfig) => Promise<Session | undefined>,
+): Promise<Session | undefined> {
+  const session = await read({ numRecentEvents: 0 });
+  if (session === undefined) {
+    return undefined;
+  }
+  if (session.revision !== before.revision || session.lastUpdateTime !== before.lastUpdateTime) {
+    return await read({});
+  }
+  return sameJson(session.state, before.state) ? before : Object.freeze({ ...session, events: before.events });
+}
+
+/** The places of the values are not known here: each change has the whole session. */
+function changeOf(session: Session): WholeSessionChange {
+  return { type: 'session', session, place: { revision: session.revision, user: 0, app: 0 } };
+}

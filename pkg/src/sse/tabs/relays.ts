@@ -1,0 +1,133 @@
+// What the tab that leads reads from the server: each session once, for all who watch it in any tab.
+
+import { failureOf, type Asked, type Failure } from './messages.js';
+import type { SessionKey } from '../../model/types.js';
+import type { SessionSource, WholePlace, WholeSessionChange } from '../../model/watch.js';
+
+/** Who is told what is read. */
+export interface Listener {
+  change(change: WholeSessionChange): void;
+  end(failure: Failure | undefined): void;
+}
+
+/** One watch of the source. */
+interface Stream {
+  /** Where all of its listeners are. */
+  place: WholePlace | undefined;
+  readonly listeners: Map<string, Listener>;
+  readonly end: AbortController;
+}
+
+/** The watches of a leader. */
+export class Relays {
+  readonly #source: SessionSource;
+  readonly #emptied: () => void;
+  /** By the session. Behind the first one are those that have not come to the same place yet. */
+  readonly #streams = new Map<string, Stream[]>();
+
+  /** `emptied` is called when nobody listens any more. */
+  constructor(source: SessionSource, emptied: () => void) {
+    this.#source = source;
+    this.#emptied = emptied;
+  }
+
+  get isEmpty(): boolean {
+    return this.#streams.size === 0;
+  }
+
+  /** Tells a listener what it has asked for. */
+  add(asked: Asked, listener: Listener): void {
+    const session = nameOf(asked.key);
+    const streams = this.#streams.get(session) ?? [];
+    const here = streams.find(({ place }) => asked.since !== undefined && isSame(place, asked.since));
+    if (here !== undefined) {
+      here.listeners.set(asked.watch, listener);
+      return;
+    }
+    const listeners = new Map([[asked.watch, listener]]);
+    const stream: Stream = { place: asked.since, listeners, end: new AbortController() };
+    this.#streams.set(session, [...streams, stream]);
+    void this.#read(session, stream, asked);
+  }
+
+  /** Tells a listener nothing more. */
+  stop(watch: string): void {
+    for (const [session, streams] of this.#streams) {
+      for (const stream of streams) {
+        if (stream.listeners.delete(watch) && stream.listeners.size === 0) {
+          this.#end(session, stream);
+        }
+      }
+    }
+  }
+
+  /** Tells nobody anything more. */
+  clear(): void {
+    const all = [...this.#streams.values()].flat();
+    this.#streams.clear();
+    all.forEach(({ end }) => end.abort());
+  }
+
+  async #read(session: string, stream: Stream, { key, since, initial, poll }: Asked): Promise<void> {
+    const { signal } = stream.end;
+    const options = {
+      signal,
+      ...(since !== undefined && { since }),
+      ...(initial !== undefined && { initial }),
+      ...(poll !== undefined && { poll }),
+    };
+    let failure: Failure | undefined;
+    try {
+      for await (const change of this.#source.watch({ ...key, whole: true }, options)) {
+        if (signal.aborted) {
+          return;
+        }
+        stream.listeners.forEach((listener) => listener.change(change));
+        if (change.type !== 'deleted') {
+          stream.place = change.place;
+          this.#merge(session);
+        }
+      }
+    } catch (error) {
+      failure = failureOf(error);
+    }
+    if (!signal.aborted) {
+      const { listeners } = stream;
+      this.#end(session, stream);
+      listeners.forEach((listener) => listener.end(failure));
+    }
+  }
+
+  /** Those who have come to the place of the first stream of a session go on with it. */
+  #merge(session: string): void {
+    const [first, ...others] = this.#streams.get(session) ?? [];
+    for (const other of others) {
+      if (first !== undefined && isSame(first.place, other.place)) {
+        other.listeners.forEach((listener, watch) => first.listeners.set(watch, listener));
+        this.#end(session, other);
+      }
+    }
+  }
+
+  #end(session: string, stream: Stream): void {
+    const left = (this.#streams.get(session) ?? []).filter((each) => each !== stream);
+    if (left.length > 0) {
+      this.#streams.set(session, left);
+    } else {
+      this.#streams.delete(session);
+    }
+    stream.end.abort();
+    if (this.isEmpty) {
+      this.#emptied();
+    }
+  }
+}
+
+const nameOf = ({ appName, userId, sessionId }: SessionKey): string => JSON.stringify([appName, userId, sessionId]);
+
+/** Whether two places are the same one. Of a place only that is known. */
+function isSame(a: WholePlace | undefined, b: WholePlace | undefined): boolean {
+  const text = (place: WholePlace | undefined): string =>
+    JSON.stringify(Object.entries(place ?? {}).sort(([one], [other]) => (one < other ? -1 : 1)));
+  return a !== undefined && b !== undefined && text(a) === text(b);
+}
