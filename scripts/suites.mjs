@@ -27,6 +27,7 @@ const FOLDERS = {
   'tests/hosts/bun': { seconds: 10 },
   'tests/hosts/cloudflare': { seconds: 30, shares: heavy },
   'tests/hosts/deno': { seconds: 10 },
+  'tests/hosts/express': { seconds: 5 },
   'tests/hosts/jest': { seconds: 45 },
   'tests/hosts/matrix.test.mjs': { seconds: 1 },
   'tests/hosts/mysql': { seconds: 15, shares: heavy },
