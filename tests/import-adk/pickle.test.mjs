@@ -44,9 +44,9 @@ function databaseWith(actions, state = '{}') {
   return { dialect: 'sqlite', query };
 }
 
-async function actionsOf(bytes) {
+async function actionsOf(bytes, options = {}) {
   const service = new SessionService();
-  const result = await importAdk(databaseWith(bytes), service, {});
+  const result = await importAdk(databaseWith(bytes), service, options);
   const session = await service.getSession({ appName: 'a', userId: 'u', sessionId: 's' });
   return { result, actions: session?.events[0]?.actions };
 }
@@ -136,12 +136,90 @@ describe('what no event has in its actions', () => {
     test(`${what} is refused`, async () => assert.match(await refusal(data), reason));
   }
 
-  test('a number beyond a double is rounded, and told', async () => {
-    const { result, actions } = await actionsOf(withDelta(short('k'), 0x8a, 8, '\x01\0\0\0\0\0\x20\0', 's'));
-    assert.deepEqual(actions.stateDelta, { k: 9007199254740992 });
-    const [{ reason, imported }] = result.problems;
-    assert.equal(reason, 'event "e": actions have the number 9007199254740993, which becomes 9007199254740992');
-    assert.equal(imported, true);
+  const BIG = [0x8a, 8, '\x01\0\0\0\0\0\x20\0'];
+
+  test('a number beyond a double is refused by its value, or a text where that is asked for', async () => {
+    const data = withDelta(short('k'), ...BIG, 's');
+    const told = 'event "e": the pickle has the number 9007199254740993, which JavaScript cannot hold';
+    assert.match(await refusal(data), new RegExp(`^${told}: with the option integers: 'text'`));
+    const { result, actions } = await actionsOf(data, { integers: 'text' });
+    assert.deepEqual(actions.stateDelta, { k: '9007199254740993' });
+    assert.deepEqual(
+      result.problems.map(({ reason, imported }) => [reason, imported]),
+      [[`${told}: it is a text now`, true]],
+    );
+  });
+
+  test('an integer that is a double is no problem', async () => {
+    // 10 to the power of 22.
+    const data = withDelta(short('k'), 0x8a, 10, '\0\0\x40\xb2\xba\xc9\xe0\x19\x1e\x02', 's');
+    const { result, actions } = await actionsOf(data);
+    assert.deepEqual([result.problems, actions.stateDelta], [[], { k: 1e22 }]);
+  });
+});
+
+describe('a pickle that is small and comes to much', () => {
+  /** Lists of ten times the one before, which is in them by its number; the last one is left on the stack. */
+  const lists = (levels, ...first) => {
+    const parts = [']', 0x94, '(', ...first, 'e'];
+    for (let level = 1; level < levels; level++) {
+      parts.push('0]', 0x94, '(', ...Array.from({ length: 10 }, () => bytes('h', level - 1)), 'e');
+    }
+    return bytes(...parts);
+  };
+  const global = (module, name) => `c${module}\n${name}\n`;
+  const nones = bytes('}', ...Array.from({ length: 20 }, (_, index) => bytes(short(`n${index}`), 'Ns')));
+  const content = bytes(global('google.genai.types', 'Content'), ')', 0x81, '}', short('__dict__'), nones, 'sb');
+
+  for (const [what, ...parts] of [
+    ['lists that share their parts', lists(20, 'K', 1)],
+    ['lists of a text', lists(8, short('x'.repeat(200)))],
+    ['lists of models whose members are None', lists(8, content)],
+    ['a path of lists', global('pathlib', 'PurePosixPath'), lists(20, short('x')), 0x85, 'R'],
+    ['a span of lists', global('datetime', 'timedelta'), lists(20, 'K', 1), 0x85, 'R'],
+    ['a complex number of lists', global('builtins', 'complex'), lists(20, 'K', 1), 'K', 1, 0x86, 'R'],
+  ]) {
+    test(`${what}: refused, and the event loop goes on`, async () => {
+      const data = withDelta(short('k'), ...parts, 's');
+      assert.ok(data.length < 1_000, String(data.length));
+      const { result } = await actionsOf(data);
+      const [{ code, reason }] = result.problems;
+      assert.ok(['LIMIT_EXCEEDED', 'INVALID_ARGUMENT'].includes(code));
+      assert.match(reason, /comes to far more values than it has bytes|parts that are no (texts|numbers)/);
+    });
+  }
+
+  test('an integer of 300 kilobytes is refused', async () => {
+    const size = 300_000;
+    const length = Buffer.alloc(4);
+    length.writeInt32LE(size);
+    const data = Buffer.concat([
+      bytes(0x80, 4, 'cgoogle.adk.events.event_actions\nEventActions\n', ')', 0x81, '}', short('__dict__'), '}'),
+      bytes(short('state_delta'), '}', short('k'), 0x8b),
+      length,
+      Buffer.alloc(size, 0x7f),
+      bytes('sssb.'),
+    ]);
+    const { result } = await actionsOf(data);
+    assert.deepEqual(
+      result.problems.map(({ code, reason }) => [code, reason]),
+      [['LIMIT_EXCEEDED', 'event "e": the pickle has an integer of 300000 bytes']],
+    );
+  });
+
+  test('opcodes without end are refused', async () => {
+    const { result } = await actionsOf(bytes(0x80, 4, 'N0'.repeat(1_000_001), 'N.'));
+    assert.deepEqual(
+      result.problems.map(({ code, reason }) => [code, reason]),
+      [['LIMIT_EXCEEDED', 'event "e": the pickle has more than 2000000 opcodes']],
+    );
+  });
+
+  test('lists of many items are none of these', async () => {
+    const data = withDelta(short('k'), ']', '(', 'K\x07'.repeat(200_000), 'e', 's');
+    const { result, actions } = await actionsOf(data);
+    assert.deepEqual(result.problems, []);
+    assert.deepEqual([actions.stateDelta.k.length, actions.stateDelta.k.at(-1)], [200_000, 7]);
   });
 });
 

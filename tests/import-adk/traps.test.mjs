@@ -39,6 +39,17 @@ describe('the state of a session', () => {
     const again = await importAdk(tables.database, service);
     assert.deepEqual([again.problems, again.imported, again.sessions], [[], 0, 1]);
   });
+
+  test('and that event has the time of the last one, or of the last writing where there is none', async () => {
+    const tables = pythonTables();
+    tables.session('a', 'u', 's', { n: 'by hand' }, 500);
+    tables.event('a', 'u', 's', 'e', 2000, writes({ n: 1 }));
+    tables.event('a', 'u', 's', 'f', 7000, writes({ n: 2 }));
+    const service = new SessionService();
+    await importAdk(tables.database, service);
+    const { events, lastUpdateTime } = await service.getSession(key);
+    assert.deepEqual([events.map(({ timestamp }) => timestamp), lastUpdateTime], [[2000, 7000, 7000], 7000]);
+  });
 });
 
 describe('a key that statepad has deleted in the tables of adk-python', () => {
@@ -119,12 +130,22 @@ describe('app and user state', () => {
     assert.deepEqual(await service.getAppState(key), { theme: 'row' });
   });
 
-  test('with a number that JavaScript rounds is there, and told', async () => {
+  test('with a number that JavaScript cannot hold is told, and becomes a text where that is asked for', async () => {
     const tables = pythonTables();
     tables.app('a', '{"id":-9007199254740993}');
-    const result = await importAdk(tables.database, new SessionService());
-    const reason = 'state has the number -9007199254740993, which becomes -9007199254740992';
-    assert.deepEqual(result.problems, [{ appName: 'a', reason, imported: true }]);
+    const told = 'state has the number -9007199254740993 at id, which JavaScript cannot hold';
+    const service = new SessionService();
+    const { problems } = await importAdk(tables.database, service);
+    const reason = `${told}: with the option integers: 'text' it is brought over as a text`;
+    assert.deepEqual(problems, [{ appName: 'a', reason, code: 'INVALID_ARGUMENT', imported: false }]);
+    assert.deepEqual(await service.getAppState(key), {});
+    const again = await importAdk(tables.database, service, { integers: 'text' });
+    assert.deepEqual(again.problems, [{ appName: 'a', reason: `${told}: it is a text now`, imported: true }]);
+    assert.deepEqual(await service.getAppState(key), { id: '-9007199254740993' });
+    await assert.rejects(importAdk(tables.database, service, { integers: 'bigint' }), {
+      code: 'INVALID_ARGUMENT',
+      message: /integers must be 'text', not "?bigint|integers must be 'text', not a string/,
+    });
   });
 
   test('is what the rows say, whatever the events wrote; without a row it is empty', async () => {
@@ -231,14 +252,30 @@ describe('a broken row', () => {
     assert.deepEqual(reasons(result), [['gone', 'there are 2 events, and no session']]);
   });
 
-  test('a number that JavaScript rounds is told, and the session comes over', async () => {
+  test('a number that JavaScript cannot hold is never rounded: the session is left out, or has a text', async () => {
     const tables = pythonTables();
     tables.session('a', 'u', 's', '{"id":9007199254740993,"ok":9007199254740992,"text":"9007199254740993"}');
-    const result = await importAdk(tables.database, new SessionService());
-    assert.deepEqual(result.sessions, 1);
+    tables.session('a', 'u', 't', {});
+    tables.event('a', 'u', 't', 'e', 1000, '{"author":"x","timestamp":1,"custom_metadata":{"ids":[1e400]}}');
+    tables.session('a', 'u', 'far', '{"n":1e300,"half":0.1,"m":1' + '0'.repeat(300) + '}');
+    const service = new SessionService();
+    const result = await importAdk(tables.database, service);
+    assert.deepEqual([result.sessions, result.failed], [1, 2]);
+    const lost = 'which JavaScript cannot hold';
+    const advice = "with the option integers: 'text' it is brought over as a text";
     assert.deepEqual(reasons(result), [
-      ['s', 'state has the number 9007199254740993, which becomes 9007199254740992'],
+      ['s', `state has the number 9007199254740993 at id, ${lost}: ${advice}`],
+      ['t', `event "e": event_data has the number 1e400 at custom_metadata.ids[0], ${lost}: ${advice}`],
     ]);
+    assert.deepEqual((await service.getSession({ ...key, sessionId: 'far' })).state, {
+      n: 1e300,
+      half: 0.1,
+      m: 1e300,
+    });
+    const again = await importAdk(tables.database, service, { integers: 'text' });
+    assert.deepEqual([again.sessions, again.problemCount], [3, 2]);
+    const { state } = await service.getSession(key);
+    assert.deepEqual(state, { id: '9007199254740993', ok: 2 ** 53, text: '9007199254740993' });
   });
 });
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SessionService, StoreError } from 'statepad';
+import { memoryStore } from 'statepad/stores/memory';
 import { plain } from '../contract/read.mjs';
 import { KEY, connectionLost, hasCode, setting } from '../support/fixtures.mjs';
 import { open, stored } from './faulty-store.mjs';
@@ -38,6 +39,18 @@ for (const many of [true, false]) {
       assert.equal((await stored(context)).events.length, 0);
       await context.service.appendEvent({ session: context.session, event: setting({ x: 3 }) });
       assert.equal(context.session.revision, 1);
+    });
+
+    test('forbidden: FORBIDDEN at once, nothing has changed', async () => {
+      const context = await opened();
+      const before = plain(context.session);
+      context.plan.push({ before: new StoreError('forbidden', 'no right to write') });
+      await assert.rejects(
+        context.service.appendEvent({ session: context.session, event: setting({ x: 2 }, { id: 'e' }) }),
+        (error) => hasCode('FORBIDDEN')(error) && error.message === 'no right to write',
+      );
+      assert.deepEqual(context.seen, ['e']);
+      assert.deepEqual(plain(context.session), before);
     });
 
     for (const [name, fault] of [
@@ -222,3 +235,64 @@ for (const many of [true, false]) {
     });
   });
 }
+
+describe('a store that asks again by itself', () => {
+  const silent = () => new Promise(() => undefined);
+  const retry = { attempts: 3, pause: 1 };
+
+  /** A service over a store whose loads go wrong as told, and how often it was asked. */
+  function reading(load, asksAgain) {
+    let asked = 0;
+    const store = { ...memoryStore(), asksAgain, load: async (...given) => await load(...given, (asked += 1)) };
+    return { service: new SessionService({ store, timeout: 100, retry }), asked: () => asked };
+  }
+
+  test('is waited for once when it says nothing; another one at each try', async () => {
+    for (const [asksAgain, times] of [
+      [true, 1],
+      [undefined, 3],
+    ]) {
+      const { service, asked } = reading(silent, asksAgain);
+      await assert.rejects(service.getSession(KEY), hasCode('STORE_UNAVAILABLE'));
+      assert.equal(asked(), times);
+    }
+  });
+
+  test('is asked again while there is time', async () => {
+    let asked = 0;
+    const load = async () => {
+      asked += 1;
+      throw new StoreError('unavailable', 'not now');
+    };
+    const store = { ...memoryStore(), asksAgain: true, load };
+    const service = new SessionService({ store, timeout: 60_000, retry });
+    await assert.rejects(service.getSession(KEY), hasCode('STORE_UNAVAILABLE'));
+    assert.equal(asked, 3);
+  });
+
+  test('is waited for as long as it says that it was answered', async () => {
+    // All of it takes twice as long as the store may be silent.
+    const { service } = reading(async (key, query, { answered }) => {
+      for (let part = 0; part < 20; part++) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        answered();
+      }
+      return null;
+    }, true);
+    assert.equal(await service.getSession(KEY), undefined);
+  });
+
+  test('has written or not when it says nothing to a change: COMMIT_UNKNOWN, after one try', async () => {
+    const memory = memoryStore();
+    let sent = 0;
+    const commit = async (change, context) => {
+      sent += 1;
+      return change.kind === 'create' ? await memory.commit(change, context) : await silent();
+    };
+    const store = { ...memory, commitMany: undefined, asksAgain: true, commit };
+    const service = new SessionService({ store, timeout: 20, retry });
+    const session = await service.createSession(KEY);
+    await assert.rejects(service.appendEvent({ session, event: {} }), hasCode('COMMIT_UNKNOWN'));
+    assert.equal(sent, 2);
+  });
+});

@@ -60,7 +60,10 @@ describe('opening', () => {
     [sessionLine({ id: 't', timestamp: '5' }), 'timestamp must be a number of milliseconds'],
     [sessionLine({ id: 't', state: [] }), 'state must be an object'],
     [sessionLine({ id: '\ud800' }), 'sessionId must be a string without lone surrogates'],
-    [sessionLine({ id: 't' }).replace('"state":{}', '"state":{"a":1e999}'), 'state["a"] is Infinity: it is not JSON'],
+    [
+      sessionLine({ id: 't' }).replace('"state":{}', '"state":{"a":1e999}'),
+      'there is the number 1e999 at state.a, which JavaScript cannot hold',
+    ],
     ['{"kind":"event"}', 'event must be an object'],
     [eventLine(''), 'event.id is empty'],
     [eventLine('f', {}, { timestamp: undefined }), 'event.timestamp must be a number of milliseconds'],
@@ -98,6 +101,14 @@ describe('opening', () => {
       'events[0]: actions must be a plain object, not 7',
     ],
     [JSON.stringify({ id: 't', appName: 'a', userId: 'u', state: {}, events: {} }), 'events must be a list'],
+    [
+      '{"kind":"event","event":{"id":"f","actions":{"stateDelta":{"id":9007199254740993}}}}',
+      'there is the number 9007199254740993 at event.actions.stateDelta.id, which JavaScript cannot hold',
+    ],
+    [
+      '{"kind":"scope","appName":"a","state":{"rates":[0.5,1e400]}}',
+      'there is the number 1e400 at state.rates[1], which JavaScript cannot hold',
+    ],
   ];
   for (const [broken, reason, line = 4] of unread) {
     test(`refuses ${broken.slice(0, 70)}: ${reason}`, async () => {

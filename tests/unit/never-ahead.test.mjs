@@ -89,7 +89,26 @@ describe('a store that cannot be read', () => {
     assert.equal((await context.service.getSession(KEY)).state.x, 1);
   });
 
-  test('cannot be opened: STORE_UNAVAILABLE, and tried again at the next call', async () => {
+  test('has an event with a number that JavaScript cannot hold: STORE_CORRUPT, which tells it', async () => {
+    const memory = memoryStore();
+    await new SessionService({ store: memory }).createSession(KEY);
+    const data = '{"id":"e","timestamp":1,"actions":{"stateDelta":{"order":{"id":9007199254740993}}}}';
+    const read = async (integers) => {
+      const load = async (...given) => {
+        const loaded = await memory.load(...given);
+        return { ...loaded, rev: 1, events: [{ rev: 1, id: 'e', data, ...(integers && { integers }) }] };
+      };
+      return await new SessionService({ store: { ...memory, load }, retry }).getSession(KEY);
+    };
+    await assert.rejects(read(), (error) => {
+      const lost = 'the number 9007199254740993 at actions.stateDelta.order.id, which JavaScript cannot hold';
+      return hasCode('STORE_CORRUPT')(error) && error.message.endsWith(`has ${lost}`);
+    });
+    const { events } = await read('bigint');
+    assert.deepEqual(events[0].actions.stateDelta, { order: { id: 9007199254740993n } });
+  });
+
+  test('cannot be opened as it is: STORE_UNSUITABLE, and tried again at the next call', async () => {
     let isBad = true;
     let opened = 0;
     const store = {
@@ -103,7 +122,7 @@ describe('a store that cannot be read', () => {
     const service = new SessionService({ store, migrate: 'check', retry });
     await assert.rejects(
       service.createSession(KEY),
-      (error) => hasCode('STORE_UNAVAILABLE')(error) && error.message.includes('the schema is too new'),
+      (error) => hasCode('STORE_UNSUITABLE')(error) && error.message.includes('the schema is too new'),
     );
     isBad = false;
     await service.createSession(KEY);

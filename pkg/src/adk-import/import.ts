@@ -1,5 +1,6 @@
 // From the database of an ADK to a service.
 
+import { Breath } from './breath.js';
 import { AdkProblems, type AdkProblem } from './problems.js';
 import { AdkReader } from './readers/reader.js';
 import { runImport, type AdkImportProgress } from './run.js';
@@ -19,6 +20,11 @@ export interface AdkImportOptions extends Abortable {
   readonly userId?: string | undefined;
   /** Reads, converts and compares all, and writes nothing. */
   readonly dryRun?: boolean | undefined;
+  /**
+   * What numbers become that JavaScript cannot hold, as 9007199254740993 (2^53 + 1): `'text'`, the text of their
+   * digits, which is told as a problem. Unless it is told, sessions that have one are not brought over.
+   */
+  readonly integers?: 'text' | undefined;
   /** Called after each session. */
   readonly onProgress?: ((progress: AdkImportProgress) => void) | undefined;
 }
@@ -54,7 +60,7 @@ export async function importAdk(
 ): Promise<AdkImport> {
   const snapshot = snapshotOf(database);
   checkService(service);
-  const { appName, userId, dryRun = false, onProgress, signal } = checkImportOptions(options);
+  const { appName, userId, dryRun = false, integers, onProgress, signal } = checkImportOptions(options);
   signal?.throwIfAborted();
   return await snapshot(async (opened) => {
     const identified = await identifyTables(opened);
@@ -65,13 +71,16 @@ export async function importAdk(
       });
     }
     const problems = new AdkProblems();
+    const breath = new Breath(signal);
     const counts = await runImport({
-      reader: new AdkReader(kind, opened, identified),
+      reader: new AdkReader(kind, opened, identified, breath),
+      breath,
       service,
       written: dryRun ? new SessionService({ log: false }) : service,
       problems,
       filter: { appName, userId },
       signal,
+      areTexts: integers === 'text',
       onProgress,
     });
     return Object.freeze({
@@ -96,7 +105,7 @@ export async function identifyAdk(database: AdkDatabaseHandle): Promise<AdkIdent
   });
 }
 
-const NAMES = ['appName', 'userId', 'dryRun', 'onProgress', 'signal'];
+const NAMES = ['appName', 'userId', 'dryRun', 'integers', 'onProgress', 'signal'];
 
 function checkImportOptions(options: AdkImportOptions): AdkImportOptions {
   checkOptions(options, NAMES);
@@ -110,6 +119,9 @@ function checkImportOptions(options: AdkImportOptions): AdkImportOptions {
   }
   if (options.dryRun !== undefined && typeof options.dryRun !== 'boolean') {
     refuse('dryRun', `must be true or false, not ${describe(options.dryRun)}`);
+  }
+  if (options.integers !== undefined && (options.integers as unknown) !== 'text') {
+    refuse('integers', `must be 'text', not ${describe(options.integers)}`);
   }
   if (options.onProgress !== undefined) {
     checkFunction(options.onProgress, 'onProgress');

@@ -15,6 +15,8 @@ export interface AdkProblem {
   readonly sessionId?: string;
   /** What is wrong, and where. */
   readonly reason: string;
+  /** The code of the error, where it is one: `LIMIT_EXCEEDED` for a pickle that comes to too much. */
+  readonly code?: ErrorCode;
   /** Whether the session, or the values, are in the service all the same. */
   readonly imported: boolean;
 }
@@ -54,7 +56,7 @@ export class AdkProblems {
     return Object.freeze([...this.#problems]);
   }
 
-  add({ appName, userId, sessionId }: Place, reason: string, imported: boolean): void {
+  add({ appName, userId, sessionId }: Place, reason: string, imported: boolean, code?: ErrorCode): void {
     this.#count += 1;
     if (this.#problems.length < MOST) {
       const place = {
@@ -62,7 +64,7 @@ export class AdkProblems {
         ...(userId !== undefined && { userId }),
         ...(sessionId !== undefined && { sessionId }),
       };
-      this.#problems.push(Object.freeze({ ...place, reason, imported }));
+      this.#problems.push(Object.freeze({ ...place, reason, ...(code !== undefined && { code }), imported }));
     }
   }
 
@@ -72,6 +74,6 @@ export class AdkProblems {
       throw error;
     }
     const where = error.id === undefined || error.id === place.sessionId ? '' : `event "${error.id}": `;
-    this.add(place, where + error.message, false);
+    this.add(place, where + error.message, false, error.code);
   }
 }

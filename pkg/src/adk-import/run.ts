@@ -1,14 +1,17 @@
-// Brings over the sessions of a database, one after the other.
+// Brings over the sessions of a database: read one after the other, and written many at once.
 
 import { StatepadError } from '../model/errors.js';
+import { nameOf } from '../model/scope.js';
+import { groupsOf, inTurn, runInLockstep, type Steps } from './lockstep.js';
 import { differenceOf, isBeginningOf } from './compare.js';
 import { isOfOne, type AdkProblems } from './problems.js';
 import { planOf, type Planned } from './session.js';
 import { ScopeImport, type ScopeParts } from './scopes.js';
-import type { AdkReader, Filter, ScopeKey, SessionRow } from './readers/reader.js';
+import type { Breath } from './breath.js';
+import type { AdkReader, Filter, SessionRow } from './readers/reader.js';
 import type { LogWriter } from '../service/log-writer.js';
 import type { SessionService } from '../service/session-service.js';
-import type { EventInit, Session, SessionKey } from '../model/types.js';
+import type { Session, SessionKey } from '../model/types.js';
 import type { Signal } from '../async/abort.js';
 
 /** How far it is. */
@@ -35,6 +38,9 @@ export interface ImportParts {
   readonly problems: AdkProblems;
   readonly filter: Filter;
   readonly signal: Signal | undefined;
+  readonly breath: Breath;
+  /** See `Numbers`. */
+  readonly areTexts: boolean;
   readonly onProgress: ((progress: AdkImportProgress) => void) | undefined;
 }
 
@@ -45,6 +51,16 @@ export async function runImport(parts: ImportParts): Promise<AdkImportProgress> 
   return await new Run(parts).run();
 }
 
+/** How many sessions are read before they are written, and how many events they have together, about. */
+const WAVE = { sessions: 256, events: 10_000 };
+
+/** A session that was read, and what is to be told of it once it is there. */
+interface Waiting {
+  readonly planned: Planned;
+  readonly notes: readonly string[];
+  readonly scopes: readonly ScopeImport[];
+}
+
 class Run {
   readonly #parts: ImportParts;
   readonly #scopes: ScopeParts;
@@ -52,6 +68,9 @@ class Run {
   /** The app and the user whose sessions come now: those of an app come one after the other. */
   #app: ScopeImport | undefined;
   #user: ScopeImport | undefined;
+  /** Sessions that were read and are not written yet, and the scopes that have no more of them. */
+  #waiting: Waiting[] = [];
+  #ended: { readonly users: ScopeImport[]; readonly apps: ScopeImport[] } = { users: [], apps: [] };
 
   constructor(parts: ImportParts) {
     this.#parts = parts;
@@ -59,15 +78,17 @@ class Run {
   }
 
   async run(): Promise<AdkImportProgress> {
-    const { reader, filter, written, signal, problems } = this.#parts;
+    const { reader, filter, written, signal, problems, breath } = this.#parts;
     const writer = await written.logWriter({ signal });
     for await (const row of reader.sessions(filter)) {
-      signal?.throwIfAborted();
-      await this.#enter(row.key);
-      await this.#session(row, writer);
-      this.#parts.onProgress?.({ ...this.#counts });
+      await breath.take();
+      await this.#read(row, await this.#enter(row.key));
+      if (this.#isWave) {
+        await this.#write(writer);
+      }
     }
-    await this.#leave();
+    this.#leaveApp();
+    await this.#write(writer);
     await this.#scopesAlone('app', { appName: filter.appName });
     await this.#scopesAlone('user', filter);
     for (const { events, ...key } of await reader.orphans(filter)) {
@@ -77,77 +98,129 @@ class Run {
   }
 
   /** Goes on with the sessions of another app or user, when this one is another's. */
-  async #enter({ appName, userId }: SessionKey): Promise<void> {
-    if (this.#user?.key.userId !== userId || this.#app?.key.appName !== appName) {
-      await this.#user?.finish();
-      this.#user = undefined;
-    }
+  async #enter({ appName, userId }: SessionKey): Promise<readonly [app: ScopeImport, user: ScopeImport]> {
     if (this.#app?.key.appName !== appName) {
-      await this.#app?.finish();
-      this.#app = await ScopeImport.begin({ appName }, this.#scopes);
+      this.#leaveApp();
+    } else if (this.#user?.key.userId !== userId) {
+      this.#leaveUser();
     }
+    this.#app ??= await ScopeImport.begin({ appName }, this.#scopes);
     this.#user ??= await ScopeImport.begin({ appName, userId }, this.#scopes);
+    return [this.#app, this.#user];
   }
 
-  async #leave(): Promise<void> {
-    await this.#user?.finish();
-    await this.#app?.finish();
+  #leaveUser(): void {
+    this.#ended.users.push(...(this.#user === undefined ? [] : [this.#user]));
+    this.#user = undefined;
+  }
+
+  #leaveApp(): void {
+    this.#leaveUser();
+    this.#ended.apps.push(...(this.#app === undefined ? [] : [this.#app]));
+    this.#app = undefined;
   }
 
   async #scopesAlone(of: 'app' | 'user', filter: Filter): Promise<void> {
     for await (const key of this.#parts.reader.scopesAlone(of, filter)) {
-      this.#parts.signal?.throwIfAborted();
-      await (await this.#begin(key)).finish();
+      await this.#parts.breath.take();
+      await (await ScopeImport.begin(key, this.#scopes)).finish();
     }
   }
 
-  async #begin(key: ScopeKey): Promise<ScopeImport> {
-    return await ScopeImport.begin(key, this.#scopes);
-  }
-
-  async #session(row: SessionRow, writer: LogWriter): Promise<void> {
-    const { reader, problems } = this.#parts;
-    const { key } = row;
+  async #read(row: SessionRow, scopes: readonly ScopeImport[]): Promise<void> {
+    const { reader, areTexts } = this.#parts;
     const notes: string[] = [];
+    const note = (reason: string): void => void notes.push(reason);
     try {
-      const planned = await planOf(row, reader, (note) => void notes.push(note));
-      await this.#bring(planned, writer);
-      this.#counts.sessions += 1;
-      this.#counts.events += planned.events.length - Number(planned.isCorrected);
-      this.#counts.corrected += Number(planned.isCorrected);
-      notes.forEach((note) => problems.add(key, note, true));
+      this.#waiting.push({ planned: await planOf(row, reader, { areTexts, note }), notes, scopes });
     } catch (error) {
-      this.#counts.failed += 1;
-      problems.addError(key, error);
+      this.#failed(row.key, error);
     }
+  }
+
+  /** Whether enough sessions wait to be written. */
+  get #isWave(): boolean {
+    const events = this.#waiting.reduce((sum, { planned }) => sum + planned.events.length, 0);
+    return this.#waiting.length >= WAVE.sessions || events >= WAVE.events;
+  }
+
+  /** Writes the sessions that wait, side by side; then the values of the scopes that have no more of them. */
+  async #write(writer: LogWriter): Promise<void> {
+    const { breath } = this.#parts;
+    const pause = async (): Promise<void> => await breath.take();
+    // Those that write the same shared values come one after the other, so that the past of the values is one, too.
+    const groups = groupsOf(this.#waiting, ({ planned }) => sharedBy(planned));
+    const { users, apps } = this.#ended;
+    this.#waiting = [];
+    this.#ended = { users: [], apps: [] };
+    await runInLockstep(
+      groups.map((group) => inTurn(group.map((waiting) => this.#session(waiting, writer)))),
+      pause,
+    );
+    for (const ended of [users, apps]) {
+      await runInLockstep(ended.map(finished), pause);
+    }
+  }
+
+  async *#session({ planned, notes, scopes }: Waiting, writer: LogWriter): Steps {
+    const { problems } = this.#parts;
+    try {
+      yield* this.#bring(planned, scopes, writer);
+    } catch (error) {
+      this.#failed(planned.key, error);
+      return;
+    }
+    this.#counts.sessions += 1;
+    this.#counts.events += planned.events.length - Number(planned.isCorrected);
+    this.#counts.corrected += Number(planned.isCorrected);
+    notes.forEach((reason) => problems.add(planned.key, reason, true));
+    this.#tell();
+  }
+
+  #failed(key: SessionKey, error: unknown): void {
+    this.#parts.problems.addError(key, error);
+    this.#counts.failed += 1;
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#parts.onProgress?.({ ...this.#counts });
   }
 
   /** Makes a session what it is to be, and compares it. Throws `SESSION_EXISTS` for another one under its key. */
-  async #bring(planned: Planned, writer: LogWriter): Promise<void> {
+  async *#bring(planned: Planned, scopes: readonly ScopeImport[], writer: LogWriter): Steps {
     const { service, written, signal } = this.#parts;
     const found = await service.getSession({ ...planned.key, signal });
-    if (found !== undefined && !isBeginningOf(found, planned)) {
+    yield;
+    const isThere = found !== undefined && !isBeginningOf(found, planned);
+    if (isThere) {
       refuseDifference(found, planned, 'the service has it already');
-      this.#foundOwn();
-      return;
     }
     if (found !== undefined) {
-      this.#foundOwn();
+      scopes.forEach((scope) => scope.foundOwn());
     }
-    const isContinued = found !== undefined && service === written;
-    await this.#write(planned, isContinued ? found.events.length : undefined, writer);
-    this.#counts.imported += 1;
+    if (!isThere) {
+      const isContinued = found !== undefined && service === written;
+      yield* this.#make(planned, isContinued ? found.events.length : undefined, writer);
+      this.#counts.imported += 1;
+    }
   }
 
   /** Writes a session, or the events that it lacks, and reads it back. What was not written whole is taken away. */
-  async #write(planned: Planned, begun: number | undefined, writer: LogWriter): Promise<void> {
+  async *#make(planned: Planned, begun: number | undefined, writer: LogWriter): Steps {
     const { written, service, signal } = this.#parts;
     const { key, created, beginning, events } = planned;
+    const name = { appName: key.appName, userId: key.userId, id: key.sessionId };
     try {
       if (begun === undefined) {
         await writer.create({ ...key, state: beginning, signal }, created);
+        yield;
       }
-      await this.#append(key, events.slice(begun ?? 0), writer);
+      for (const event of events.slice(begun ?? 0)) {
+        signal?.throwIfAborted();
+        await writer.append(name, event, signal);
+        yield;
+      }
       const session = (await written.getSession({ ...key, signal })) as Session;
       refuseDifference(session, planned, 'it was written, and read back');
     } catch (error) {
@@ -160,20 +233,24 @@ class Run {
       await written.deleteSession(key);
     }
   }
+}
 
-  async #append(key: SessionKey, events: readonly EventInit[], writer: LogWriter): Promise<void> {
-    const { signal } = this.#parts;
-    const name = { appName: key.appName, userId: key.userId, id: key.sessionId };
-    for (const event of events) {
-      signal?.throwIfAborted();
-      await writer.append(name, event, signal);
-    }
-  }
+/** The values of a scope whose sessions are all there, in one step. */
+async function* finished(scope: ScopeImport): Steps {
+  await scope.finish();
+}
 
-  #foundOwn(): void {
-    this.#app?.foundOwn();
-    this.#user?.foundOwn();
-  }
+/** The app and the user whose values a session writes. */
+function sharedBy({ key: { appName, userId }, events }: Planned): readonly string[] {
+  const scopes = new Set(events.flatMap(({ actions }) => Object.keys(actions?.stateDelta ?? {}).map(scopeOf)));
+  return [
+    ...(scopes.has('app') ? [JSON.stringify([appName])] : []),
+    ...(scopes.has('user') ? [JSON.stringify([appName, userId])] : []),
+  ];
+}
+
+function scopeOf(key: string): string {
+  return nameOf(key)[0];
 }
 
 function refuseDifference(session: Session, planned: Planned, when: string): void {

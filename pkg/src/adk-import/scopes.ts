@@ -15,6 +15,8 @@ export interface ScopeParts {
   readonly service: SessionService;
   readonly problems: AdkProblems;
   readonly signal: Signal | undefined;
+  /** See `Numbers`. */
+  readonly areTexts: boolean;
 }
 
 /** An app, or a user in it, while its sessions are brought over. */
@@ -54,7 +56,8 @@ export class ScopeImport {
     const { key } = this;
     const { problems } = this.#parts;
     try {
-      const rows = await this.#parts.reader.scope(key, (reason) => problems.add(key, reason, true));
+      const note = (reason: string): void => problems.add(key, reason, true);
+      const rows = await this.#parts.reader.scope(key, { areTexts: this.#parts.areTexts, note });
       const isShared = this.#others > 0;
       const wanted = isShared ? { ...this.#before, ...without(rows, this.#before) } : rows;
       await this.#make(wanted);

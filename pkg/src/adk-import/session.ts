@@ -9,7 +9,7 @@ import { isBlank } from '../model/ids.js';
 import type { Members } from '../jsonl/members.js';
 import type { AdkReader, SessionRow } from './readers/reader.js';
 import type { EventInit, SessionKey } from '../model/types.js';
-import type { Note } from './values.js';
+import type { Numbers } from './values.js';
 
 /** The id of the event that ends a session whose row says another state than its events. */
 const CORRECTION = 'statepad-import';
@@ -30,17 +30,17 @@ export interface Planned {
 }
 
 /** Reads a session. Throws `INVALID_ARGUMENT` when it cannot be brought over. */
-export async function planOf(row: SessionRow, reader: AdkReader, note: Note): Promise<Planned> {
+export async function planOf(row: SessionRow, reader: AdkReader, numbers: Numbers): Promise<Planned> {
   const { key } = row;
   if (isBlank(key.sessionId)) {
     refuse('the id of the session is blank');
   }
-  const { state, created, updated } = row.read(note);
+  const { state, created, updated } = row.read(numbers);
   const foreign = Object.keys(state).find((name) => isTemp(name) || nameOf(name)[0] !== 'session');
   if (foreign !== undefined) {
     refuse(`the session's own state has the key ${JSON.stringify(foreign)}, which belongs to another scope`);
   }
-  const events = (await reader.events(key, note)).map(stored);
+  const events = (await reader.events(key, numbers)).map(stored);
   const written = writtenBy(events);
   const beginning = Object.fromEntries(Object.entries(state).filter(([name]) => !written.has(name)));
   const correction = correctionOf(state, written, events.at(-1)?.timestamp ?? updated);

@@ -1,6 +1,7 @@
 // What rows hold: times, texts of JSON, names.
 
 import { refuse } from '../jsonl/problems.js';
+import { lostNumber, lostTitle, parseWith, type LostNumber } from '../model/json-numbers.js';
 import { millisecondsOf } from '../stores/adk-database/times.js';
 import type { Members } from '../jsonl/members.js';
 
@@ -43,43 +44,42 @@ export function optionalText(value: unknown, column: string): string | undefined
   return value === null || value === undefined ? undefined : textOf(value, column);
 }
 
-/** Tells of something that was read and is not quite what was written. */
-export type Note = (reason: string) => void;
+/** What becomes of numbers that JavaScript cannot hold. */
+export interface Numbers {
+  /** They become texts of their digits, which is told to `note`; otherwise they are refused. */
+  readonly areTexts: boolean;
+  readonly note: (reason: string) => void;
+}
 
-/** The value of a text of JSON; `undefined` for none. Numbers that a double cannot hold are told to `note`. */
-export function jsonOf(value: unknown, what: string, note: Note): unknown {
+/** The value of a text of JSON; `undefined` for none. */
+export function jsonOf(value: unknown, what: string, numbers: Numbers): unknown {
   if (value === null || value === undefined) {
     return undefined;
   }
   const text = value instanceof Uint8Array ? new TextDecoder().decode(value) : textOf(value, what);
-  let parsed: unknown;
+  const lost = lostNumber(text);
+  const convert = lost === undefined ? undefined : textOfNumber(lost, what, numbers);
   try {
-    parsed = JSON.parse(text);
+    return convert === undefined ? JSON.parse(text) : parseWith(text, convert);
   } catch (error) {
     return refuse(`${what} is not JSON: ${(error as Error).message}`);
   }
-  const [rounded] = numbersIn(text).filter((number) => !isExact(number));
-  if (rounded !== undefined) {
-    note(`${what} has the number ${rounded}, which becomes ${Number(rounded)}`);
+}
+
+/** What makes texts of numbers that JavaScript cannot hold. `lost` is the first of them: it is told, or refused. */
+export function textOfNumber(lost: LostNumber, what: string, { areTexts, note }: Numbers): (token: string) => string {
+  const told = `${what} has ${lostTitle(lost)}`;
+  if (!areTexts) {
+    refuse(`${told}: with the option integers: 'text' it is brought over as a text`);
   }
-  return parsed;
+  note(`${told}: it is a text now`);
+  return (token) => token;
 }
 
 /** The same for what must be an object; an empty one for none. */
-export function objectOf(value: unknown, what: string, note: Note): Members {
-  const parsed = jsonOf(value, what, note) ?? {};
+export function objectOf(value: unknown, what: string, numbers: Numbers): Members {
+  const parsed = jsonOf(value, what, numbers) ?? {};
   return typeof parsed === 'object' && !Array.isArray(parsed)
     ? (parsed as Members)
     : refuse(`${what} must be an object`);
-}
-
-/** The long whole numbers of a text of JSON: only those may have more digits than a double. */
-function numbersIn(text: string): readonly string[] {
-  return /\d{16}/.test(text)
-    ? (text.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(/(?<![\d.])-?\d{16,}(?![\d.eE])/g) ?? [])
-    : [];
-}
-
-function isExact(number: string): boolean {
-  return BigInt(Number(number)) === BigInt(number);
 }

@@ -40,6 +40,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   TOO_LARGE: 413,
   TOO_MANY_REQUESTS: 429,
   STORE_UNAVAILABLE: 503,
+  STORE_UNSUITABLE: 503,
   CLOSED: 503,
   NOT_READY: 503,
 };
@@ -61,7 +62,9 @@ const TOLD: readonly ErrorCode[] = [
 
 const HIDDEN: Partial<Record<ErrorCode, string>> = {
   STORE_UNAVAILABLE: 'the store is not available',
+  STORE_UNSUITABLE: 'the store cannot be opened',
   STORE_CORRUPT: 'the store cannot read it',
+  FORBIDDEN: 'the server may not do it',
   COMMIT_UNKNOWN: 'it is not known whether it was stored',
   NOT_READY: 'the service is not ready',
   LIMIT_EXCEEDED: 'the store cannot take anything so large',

@@ -1,5 +1,6 @@
 // What is wrong with the lines of a file.
 
+import { lostNumber, lostTitle } from '../model/json-numbers.js';
 import { StatepadError, isStatepadError } from '../model/errors.js';
 
 /** How many broken lines an error lists. */
@@ -14,6 +15,14 @@ interface Problem {
 /** Refuses what is being read. */
 export function refuse(reason: string): never {
   throw new StatepadError('INVALID_ARGUMENT', reason);
+}
+
+/** Refuses a text of JSON with a number that JavaScript cannot hold. */
+export function checkNumbers(json: string): void {
+  const lost = lostNumber(json);
+  if (lost !== undefined) {
+    refuse(`there is ${lostTitle(lost)}`);
+  }
 }
 
 /** Collects what is wrong, so that all of it can be told at once. */

@@ -3,7 +3,7 @@
 import { VERSION } from './format.js';
 import { linesOf, type Input } from './lines.js';
 import { Checked, storedEvent, type Members } from './members.js';
-import { refuse, type Problems } from './problems.js';
+import { checkNumbers, refuse, type Problems } from './problems.js';
 import type { EventInit, SessionKey } from '../model/types.js';
 
 /** An event of a file. */
@@ -69,6 +69,7 @@ class Reader implements Contents {
 
   take(text: string, line: number): void {
     const { members } = new Checked(parse(text), 'a line');
+    checkNumbers(text);
     const { kind } = members;
     if (kind === 'statepad') {
       this.#takeHeader(members);

@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'SCHEMA_INVALID'
   | 'LIMIT_EXCEEDED'
   | 'STORE_UNAVAILABLE'
+  | 'STORE_UNSUITABLE'
   | 'COMMIT_UNKNOWN'
   | 'STORE_CORRUPT'
   | 'CLOSED'

@@ -38,6 +38,11 @@ export interface TurnTimes {
 export interface StoreContext {
   /** Aborted when the caller does not wait any more. A store may give up then, and need not. */
   readonly signal: Signal;
+  /**
+   * Says that the server has answered, and more is to be asked of it: the `timeout` of the service begins anew. For a
+   * store that makes several requests for one call; it is absent where nobody counts.
+   */
+  readonly answered?: () => void;
 }
 
 /**
@@ -169,6 +174,11 @@ export interface SessionStore {
    * refused by the service.
    */
   readonly lacks?: readonly StoreLack[];
+  /**
+   * It asks its server again by itself. The `timeout` of the service then counts for all its tries of a call together,
+   * from the last answer on: see {@link StoreContext.answered}.
+   */
+  readonly asksAgain?: true;
   /** Nothing else can write while this store is open: what has been read stays true. */
   readonly exclusive?: true;
 }

@@ -62,6 +62,11 @@ export interface StoredEvent {
   readonly data: string;
   /** The id under which it is stored; absent for the creation's, and where the store does not tell. */
   readonly id?: string;
+  /**
+   * What integers become that JavaScript cannot hold as numbers, where others have written them into the text: absent,
+   * and the event cannot be read.
+   */
+  readonly integers?: 'bigint';
   /** What the operators of its change came to, if it had any. */
   readonly results?: ScopedValues;
   /** Where the scopes were after its change: told by stores that keep a `log`, of events written since they do. */

@@ -3,6 +3,7 @@
 import { isStoreError, StoreError, type StoreErrorCode } from './store-error.js';
 import type { Change, ScopeName } from './contract.js';
 import type { OperatorFault } from '../model/operators.js';
+import { lostTitle, type LostNumber } from '../model/json-numbers.js';
 import type { SessionKey } from '../model/types.js';
 
 /** The refusals that come of what is stored. Others say something about the change, or the store. */
@@ -73,6 +74,16 @@ export function tooBig(what: string, size: number, limit: number): StoreError {
 /** `corrupt`: what is stored under a name is no value. `whose` is a title. */
 export function unreadableValue(name: string, whose: string, cause?: unknown): StoreError {
   return new StoreError('corrupt', `the value of "${name}" of ${whose} cannot be read`, { cause });
+}
+
+/**
+ * `corrupt`: the value under a name has a number, written by others, that JavaScript cannot hold. `whose` is a title,
+ * `advice` says how it can be read.
+ */
+export function lostValue(name: string, whose: string, lost: LostNumber, advice = ''): StoreError {
+  return new StoreError('corrupt', `the value of "${name}" of ${whose} has ${lostTitle(lost)}${advice}`, {
+    key: name,
+  });
 }
 
 /** `corrupt`: a part of `what` is missing or of another kind. */

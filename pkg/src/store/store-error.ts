@@ -9,11 +9,12 @@ import { isObject } from '../model/kinds.js';
  * - `held`: another holder has the lease
  * - `fenced`: not written, because the lease was lost
  * - `rejected`: not written, and never will be: too big, a bad value, a schema that does not suit
+ * - `forbidden`: not written, because who asks has no right to it
  * - `unavailable`: not written, but might be later
  * - `corrupt`: what is stored cannot be read
  */
 export type StoreErrorCode =
-  'conflict' | 'exists' | 'not-found' | 'held' | 'fenced' | 'rejected' | 'unavailable' | 'corrupt';
+  'conflict' | 'exists' | 'not-found' | 'held' | 'fenced' | 'rejected' | 'forbidden' | 'unavailable' | 'corrupt';
 
 /** Details of a {@link StoreError}. */
 export interface StoreErrorDetails {

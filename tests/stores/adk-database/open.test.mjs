@@ -56,9 +56,17 @@ await withDatabase(async (database) => {
     await assert.rejects(open(pool, schema), refused(/of the kind adk-js/));
   });
 
-  test('the refusal reaches the caller of a service', async () => {
-    const service = new SessionService({ store: adkDatabaseStore(pool, { schema: await made('') }) });
-    await assert.rejects(service.getSession({ appName: 'a', userId: 'u', sessionId: 's' }), /no tables of adk-python/);
+  test('the refusal reaches the caller of a service under a code of its own', async () => {
+    const key = { appName: 'a', userId: 'u', sessionId: 's' };
+    for (const [statements, message] of [
+      ['', /no tables of adk-python/],
+      [V0, /of the kind adk-python-v0/],
+    ]) {
+      const service = new SessionService({ store: adkDatabaseStore(pool, { schema: await made(statements) }) });
+      for (const run of [() => service.getSession(key), () => service.createSession(key)]) {
+        await assert.rejects(run(), { code: 'STORE_UNSUITABLE', message });
+      }
+    }
   });
 
   test('opening makes and changes nothing, and tells how durable a change is', async () => {

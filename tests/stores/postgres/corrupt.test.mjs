@@ -30,6 +30,14 @@ await withDatabase((database) => {
     assert.deepEqual([page.rows.map(({ key }) => key.sessionId), page.corrupt, page.total], [['s2'], [keyOf()], 2]);
   });
 
+  test('so does a number that JavaScript cannot hold, which is told', async () => {
+    const { schema, store } = await opened({ session: { set: { s: [1] } } });
+    await pool.query(`update ${schema}.state set value = '[1, 9007199254740993]'`);
+    const message =
+      /the value of "s" of session "s" has the number 9007199254740993 at \[1\], which JavaScript cannot hold/;
+    await assert.rejects(store.load(keyOf(), {}, context), { code: 'corrupt', message });
+  });
+
   test('a value of a user that cannot be read makes the sessions of that user corrupt; one of the app, all', async () => {
     const { schema, store } = await opened({ user: { set: { u: 'user' } }, app: { set: { a: 'app' } } });
     await store.commit(create('c2', {}, keyOf('s2', 'other')), context);

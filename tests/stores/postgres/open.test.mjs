@@ -181,7 +181,7 @@ await withDatabase((database) => {
         const connectionString = url.href;
         const service = new SessionService({ store: postgresStore(database.pool({ connectionString }), { schema }) });
         const error = await service.createSession({ appName: 'a', userId: 'u' }).catch((error) => error);
-        assert.equal(error.code, 'STORE_UNAVAILABLE', error.stack);
+        assert.equal(error.code, 'STORE_UNSUITABLE', error.stack);
         const [, line] = /: (alter role .*), and connect anew$/.exec(error.message) ?? assert.fail(error.message);
         assert.equal((await pool.query('select to_regnamespace($1) as schema', [schema])).rows[0].schema, null);
         await pool.query(line);

@@ -19,6 +19,8 @@ if (why) {
 
   const damages = {
     'a value that is no JSON': (prefix) => admin.hset(`${prefix}:{app}:s:=bad\0user`, '=a', '1:{"a'),
+    'a number that JavaScript cannot hold': (prefix) =>
+      admin.hset(`${prefix}:{app}:s:=bad\0user`, '=a', '1:9007199254740993'),
     'no revision': (prefix) => admin.hdel(`${prefix}:{app}:s:=bad\0user`, 'r'),
     'a revision that is no number': (prefix) => admin.hset(`${prefix}:{app}:s:=bad\0user`, 'r', 'x'),
     'no creation': (prefix) => admin.hdel(`${prefix}:{app}:s:=bad\0user`, 'c'),

@@ -245,6 +245,21 @@ for (const name of Object.keys(libraries)) {
       }));
   }
 
+  test(`${name}: a number that JavaScript cannot hold is told by its name and its digits`, () =>
+    withFile(name, async (file) => {
+      const database = file.connect();
+      const store = await filled(database);
+      const number = '9007199254740993';
+      database.exec(
+        `UPDATE statepad_values SET value = '${number}' WHERE owner = (SELECT n FROM statepad_sessions_v2 WHERE id = 's')`,
+      );
+      await assert.rejects(store.load(key(), {}), {
+        code: 'corrupt',
+        message: new RegExp(`has the number ${number},`),
+      });
+      assert.deepEqual((await store.list(ascending)).corrupt, [key()]);
+    }));
+
   test(`${name}: a value that cannot be read spoils its own session and no other`, () =>
     withFile(name, async (file) => {
       const database = file.connect();

@@ -73,6 +73,40 @@ test('whatever happens to one request, all is done, and each write once', async 
   }
 });
 
+test('a try whose answer was lost stays lost when a later one is surely not written', async () => {
+  for (const [when, change] of [
+    ['appendEvent', append('e1', KEY)],
+    ['createSession', create('c2', keyOf('s2'))],
+  ]) {
+    const { vertex, store } = opened();
+    await store.commit(create('c1', KEY), context);
+    vertex.disturb({ kind: 'error', status: 504, when });
+    vertex.disturb({ kind: 'error', status: 503, when, times: 10 });
+    const error = await store.commit(change, context).catch((reason) => reason);
+    assert.ok(!isStoreError(error), error.message);
+  }
+});
+
+test('who has no right is told so, with the status and the code of the API, and nothing is asked again', async () => {
+  const { vertex, service } = opened();
+  const session = await service.createSession(KEY);
+  for (const run of [
+    async () => await service.getSession(keyOf('s2')),
+    async () => await service.listSessions({ appName: KEY.appName }),
+    async () => await service.createSession(keyOf('s3')),
+    async () => await service.appendEvent({ session, event: {} }),
+    async () => await service.deleteSession(KEY),
+  ]) {
+    const before = vertex.requests.length;
+    vertex.disturb({ kind: 'error', status: 403 });
+    const error = await run().catch((reason) => reason);
+    assert.equal(error.code, 'FORBIDDEN');
+    assert.match(error.message, /403 PERMISSION_DENIED: The caller does not have permission/);
+    assert.deepEqual([error.cause.cause.status, error.cause.cause.code], [403, 'PERMISSION_DENIED']);
+    assert.equal(vertex.requests.length, before + 1);
+  }
+});
+
 test('what is surely not written is unavailable, what may be is another error', async () => {
   for (const [trouble, isSure] of [
     [{ kind: 'error', status: 429 }, true],
@@ -204,10 +238,14 @@ test('answers that are no answers of the API, and refusals of who asks, are told
     };
     return { vertex, store: storeOver({ fetch }), turnOn: () => (isOn = true) };
   };
+  const refusedKey = JSON.stringify({
+    error: { code: 400, status: 'INVALID_ARGUMENT', message: 'API key not valid. Please pass a valid API key.' },
+  });
   const denied = JSON.stringify({ error: { code: 403, status: 'PERMISSION_DENIED', message: 'no right' } });
   for (const [status, text, code, message] of [
-    [403, denied, 'rejected', /the API refuses it: no right/],
-    [403, '<html>blocked</html>', 'rejected', /blocked/],
+    [403, denied, 'forbidden', /the API does not permit it: 403 PERMISSION_DENIED: no right/],
+    [403, '<html>blocked</html>', 'forbidden', /403: <html>blocked/],
+    [400, refusedKey, 'rejected', /the API refuses it: 400 INVALID_ARGUMENT: API key not valid/],
     [200, '<html>sign in</html>', 'unavailable', /the answer is no JSON/],
     [502, 'bad gateway', 'unavailable', /502/],
     [200, '{}', 'corrupt', /a session in an answer of the API cannot be read/],
@@ -256,12 +294,69 @@ test('a caller who waits no more ends the request, and is told that the outcome 
   await service.close();
 });
 
-test('a try that takes too long is ended, and its event is known by the next one', async () => {
-  const { vertex, service } = opened({}, { service: { timeout: 100, retry: { pause: 1 } } });
+/** An API that does not answer a call until it is let go on. */
+function silent(vertex, call) {
+  const waiting = [];
+  let isSilent = true;
+  const fetch = async (url, init) => {
+    const path = new URL(url).pathname;
+    if (isSilent && path.endsWith(call)) {
+      const answer = vertex.fetch(url, init);
+      await new Promise((resolve, reject) => {
+        waiting.push(resolve);
+        init.signal.addEventListener('abort', () => reject(init.signal.reason));
+      });
+      return await answer;
+    }
+    return await vertex.fetch(url, init);
+  };
+  return { fetch, waiting, speak: () => void (isSilent = false) };
+}
+
+test('a server that says nothing is waited for once, and its event is known by the next call', async () => {
+  const vertex = fakeVertexAi();
+  const { fetch, waiting, speak } = silent(vertex, ':appendEvent');
+  const service = new SessionService({ store: storeOver({ fetch }), timeout: 100, retry: { pause: 1 } });
   const session = await service.createSession(KEY);
-  vertex.disturb({ kind: 'slow', delay: 3_000, when: 'appendEvent' });
-  const event = { actions: { stateDelta: { n: 1 } } };
+  const event = { id: 'e1', actions: { stateDelta: { n: 1 } } };
+  await assert.rejects(service.appendEvent({ session, event }), { code: 'COMMIT_UNKNOWN' });
+  assert.equal(waiting.length, 1);
+  speak();
   await service.appendEvent({ session, event });
   assert.deepEqual([session.revision, session.state], [1, { n: 1 }]);
-  assert.equal((await storedEvents(vertex, 's1')).length, 1);
+  assert.deepEqual(await storedEvents(vertex, 's1'), ['e1']);
+});
+
+test('a server that says nothing to who reads is waited for once', async () => {
+  const vertex = fakeVertexAi();
+  const { fetch, waiting, speak } = silent(vertex, '/sessions/s1');
+  await storeOver(vertex).commit(create('c1', KEY), context);
+  const service = new SessionService({ store: storeOver({ fetch }), timeout: 50, retry: { pause: 1 } });
+  await assert.rejects(service.getSession(KEY), { code: 'STORE_UNAVAILABLE' });
+  assert.equal(waiting.length, 1);
+  speak();
+  assert.equal((await service.getSession(KEY)).id, 's1');
+});
+
+test('a server that goes on answering is not given up, however long it takes in all', async () => {
+  const vertex = fakeVertexAi();
+  const writer = storeOver(vertex);
+  await writer.commit(create('c1', KEY), context);
+  for (let page = 0; page < 3; page++) {
+    for (let index = 0; index < 100; index++) {
+      await call(vertex, 'POST', `${ENGINE}/sessions/s1:appendEvent`, {
+        author: 'agent',
+        invocationId: 'i',
+        timestamp: new Date(1_000 * (100 * page + index)).toISOString(),
+      });
+    }
+  }
+  // Four answers at least, each of which takes a third of the timeout.
+  const timeout = 900;
+  const fetch = async (url, init) => {
+    await new Promise((resolve) => setTimeout(resolve, timeout / 3));
+    return await vertex.fetch(url, init);
+  };
+  const service = new SessionService({ store: storeOver({ fetch }), timeout, retry: { attempts: 1 } });
+  assert.equal((await service.getSession(KEY)).events.length, 300);
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { increment } from 'statepad';
+import { increment, SessionService } from 'statepad';
 import { vertexAiStore } from 'statepad/stores/vertex-ai';
 import { fakeVertexAi } from 'statepad/testing/vertex';
 import { append, APP, context, create, keyOf, opened, PROJECT, storeOver } from './words.mjs';
@@ -13,6 +13,12 @@ test('options that cannot be used are refused, and the message says what to give
     [undefined, /options are missing: vertexAiStore\(/],
     [{}, /project must be a text: 'my-project'/],
     [{ project: 'p' }, /location must be a text: 'us-central1'/],
+    [{ apiKey: '' }, /apiKey must be a text/],
+    [{ apiKey: 'a b' }, /apiKey has characters that no key has/],
+    [{ ...PROJECT, apiKey: 'k' }, /project cannot be given together with apiKey/],
+    [{ location: 'us-central1', apiKey: 'k' }, /location cannot be given together with apiKey/],
+    [{ apiKey: 'k', token: () => 't' }, /token cannot be given together with apiKey/],
+    [{ apiKey: 'k', engine: 'shop' }, /engine must be an id .*, not "shop"/],
     [{ ...PROJECT, project: 'a/b' }, /project has characters that cannot be in a resource name/],
     [{ ...PROJECT, location: '' }, /location must be a text/],
     [{ ...PROJECT, engin: '1' }, /engin is not known in the options.*did you mean engine\?/],
@@ -78,11 +84,55 @@ test('requests go where they are told to, in the version that is told', async ()
   const local = storeOver({ fetch }, { baseUrl: 'http://localhost:8080/', apiVersion: 'v1' });
   await local.load(keyOf('s1'), {}, context);
   assert.match(urls[0], /^http:\/\/localhost:8080\/v1\/projects\/my-project\//);
-  await storeOver({ fetch }, { location: 'global' }).load(keyOf('s1'), {}, context);
-  assert.match(
-    urls.at(-1),
-    /^https:\/\/aiplatform\.googleapis\.com\/v1beta1\/projects\/my-project\/locations\/global\//,
-  );
+  for (const [location, host] of [
+    ['global', 'aiplatform.googleapis.com'],
+    ['us', 'aiplatform.us.rep.googleapis.com'],
+    ['eu', 'aiplatform.eu.rep.googleapis.com'],
+    ['us-east5', 'us-east5-aiplatform.googleapis.com'],
+    ['europe-west4', 'europe-west4-aiplatform.googleapis.com'],
+  ]) {
+    await storeOver({ fetch }, { location }).load(keyOf('s1'), {}, context);
+    const start = `https://${host}/v1beta1/projects/my-project/locations/${location}/`;
+    assert.ok(urls.at(-1).startsWith(start), urls.at(-1));
+    const engine = `projects/other/locations/${location}/reasoningEngines/77`;
+    await storeOver({ fetch }, { engine }).load(keyOf('s1'), {}, context);
+    assert.ok(urls.at(-1).startsWith(`https://${host}/v1beta1/${engine}/`), urls.at(-1));
+  }
+});
+
+test('express mode has a key in the place of a project, a location and a token', async () => {
+  const vertex = fakeVertexAi({ token: 'required' });
+  const asked = [];
+  const fetch = (url, init) => (asked.push([url, init.headers]), vertex.fetch(url, init));
+  const full = 'projects/p/locations/us-central1/reasoningEngines/1234';
+  for (const [engine, app] of [
+    [undefined, '1234'],
+    [undefined, full],
+    ['1234', 'shop'],
+    [full, 'shop'],
+  ]) {
+    const id = `s${asked.length}`;
+    const store = vertexAiStore({ apiKey: 'express-key', fetch, pause: 1, ...(engine && { engine }) });
+    const service = new SessionService({ store });
+    const key = keyOf(id, 'ana', app);
+    vertex.disturb({ kind: 'pending', polls: 2 });
+    const session = await service.createSession({ ...key, state: { n: 1 } });
+    await service.appendEvent({ session, event: { actions: { stateDelta: { n: 2 } } } });
+    assert.deepEqual({ ...(await service.getSession(key)).state }, { n: 2 });
+    assert.ok((await service.listSessions({ appName: app })).sessions.some((each) => each.id === id));
+    await service.deleteSession(key);
+    assert.equal(await service.getSession(key), undefined);
+  }
+  const engineUrl = 'https://aiplatform.googleapis.com/v1beta1/reasoningEngines/1234/sessions';
+  for (const [url, headers] of asked) {
+    assert.ok(url.startsWith(engineUrl) || url.includes('/operations/'), url);
+    assert.deepEqual([headers['x-goog-api-key'], headers.authorization], ['express-key', undefined]);
+  }
+  // Each key has a project of its own.
+  const store = vertexAiStore({ apiKey: 'express-key', engine: '1234', fetch: vertex.fetch });
+  const other = vertexAiStore({ apiKey: 'other-key', engine: '1234', fetch: vertex.fetch });
+  await store.commit(create('c1', keyOf('s1')), context);
+  assert.equal(await other.load(keyOf('s1'), {}, context), null);
 });
 
 test('new sessions end when they are told to', async () => {

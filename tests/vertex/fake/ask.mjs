@@ -10,9 +10,9 @@ export const PROJECTS = { shop: '1234567' };
 export const LOCATION = 'projects/1234567/locations/us-central1';
 export const SESSIONS = `${LOCATION}/reasoningEngines/77/sessions`;
 
-/** The address of a path: below the engine, or whole from `projects/` on. */
+/** The address of a path: below the engine, or whole from `projects/` or `reasoningEngines/` on. */
 export function addressOf(path, version = 'v1beta1') {
-  const whole = path.startsWith('projects/') ? path : `${ENGINE}${path}`;
+  const whole = /^(projects|reasoningEngines)\//.test(path) ? path : `${ENGINE}${path}`;
   return `https://us-central1-aiplatform.googleapis.com/${version}/${whole}`;
 }
 

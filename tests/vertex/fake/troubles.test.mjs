@@ -71,6 +71,7 @@ describe('the requests', () => {
 
 describe('a trouble', () => {
   const ERRORS = [
+    [403, 'PERMISSION_DENIED'],
     [429, 'RESOURCE_EXHAUSTED'],
     [500, 'INTERNAL'],
     [503, 'UNAVAILABLE'],
@@ -188,7 +189,7 @@ describe('a token', () => {
 describe('a fake', () => {
   test('refuses options and troubles that it does not know', () => {
     const refused = (message) => ({ code: 'INVALID_ARGUMENT', message });
-    const options = 'now, random, projects, engines, token';
+    const options = 'now, random, projects, engines, creationDelay, token';
     assert.throws(
       () => fakeVertexAi({ tokens: 'required' }),
       refused(`tokens is not known in the options, which are ${options}: did you mean token?`),
@@ -198,7 +199,7 @@ describe('a fake', () => {
     const kinds = 'error, request-lost, answer-lost, slow, pending';
     for (const [trouble, message] of [
       [{ kind: 'lost' }, `kind must be one of ${kinds}, not "lost"`],
-      [{ kind: 'error', status: 404 }, 'status must be one of 429, 500, 503, 504, not 404'],
+      [{ kind: 'error', status: 404 }, 'status must be one of 403, 429, 500, 503, 504, not 404'],
       [{ kind: 'slow' }, 'delay is missing'],
       [{ kind: 'pending', polls: -1 }, 'polls must be a whole number that is not negative, not -1'],
       [{ kind: 'request-lost', times: 0.5 }, 'times must be a whole number that is not negative, not 0.5'],
@@ -215,6 +216,40 @@ describe('a fake', () => {
     const { status, body } = await few('GET projects/shop/locations/us-central1/reasoningEngines/78/sessions');
     assert.equal(status, 404);
     assert.equal(body.error.message, 'The ReasoningEngine does not exist.');
+  });
+
+  test('takes as long to make a session as it is told, by its clock', async () => {
+    let now = 0;
+    const slow = asker(fakeVertexAi({ now: () => now, creationDelay: 2_800 }));
+    const { body: operation } = await slow('POST /sessions?sessionId=s1', { userId: 'ann', sessionState: { n: 1 } });
+    assert.equal(operation.done, undefined);
+    const [, path] = /reasoningEngines\/[^/]+(.*)$/.exec(operation.name);
+    for (const time of [0, 2_799]) {
+      now = time;
+      assert.equal(await statusOf(slow('GET /sessions/s1')), 404);
+      assert.equal((await slow('GET /sessions')).body.sessions, undefined);
+      assert.equal((await slow(`GET ${path}`)).body.done, undefined);
+      const again = await slow('POST /sessions?sessionId=s1', { userId: 'ann' });
+      assert.deepEqual([again.status, /already exists/.test(again.body.error.message)], [400, true]);
+    }
+    now = 2_800;
+    const { body } = await slow('GET /sessions/s1');
+    assert.deepEqual([body.userId, body.sessionState], ['ann', { n: 1 }]);
+    assert.equal((await slow(`GET ${path}`)).body.done, true);
+    assert.throws(() => fakeVertexAi({ creationDelay: -1 }), /creationDelay must be a whole number/);
+  });
+
+  test('knows express mode: without a project there has to be a key, which has a project of its own', async () => {
+    const express = asker(vertex, { token: '' });
+    const made = (path, key) =>
+      express(`POST reasoningEngines/1/sessions${path}`, { userId: 'ann' }, { headers: { 'x-goog-api-key': key } });
+    const { body } = await made('?sessionId=s1', 'key');
+    assert.match(body.name, /^projects\/\d+\/locations\/us-central1\/reasoningEngines\/1\/sessions\/s1\/operations\//);
+    assert.equal((await made('?sessionId=s1', 'key')).status, 400);
+    assert.equal((await made('?sessionId=s1', 'other')).status, 200);
+    assert.equal(await statusOf(express('GET reasoningEngines/1/sessions/s1?key=key')), 200);
+    assert.equal(await statusOf(express('GET reasoningEngines/1/sessions/s1')), 401);
+    assert.equal(await statusOf(ask('GET reasoningEngines/1/sessions/s1')), 401);
   });
 
   test('gives a project a number that follows from its id', async () => {

@@ -2,37 +2,62 @@
 
 import { isEnum, isModel } from './classes.js';
 import { Dict, Global, Instance, PythonSet } from './data.js';
-import { dateText, datetimeText, durationText, timeText } from './times.js';
+import { Budget } from './limits.js';
+import { dateText, datetimeText, durationText, numberOf, timeText } from './times.js';
 import { refuse } from '../../jsonl/problems.js';
+import { lostNumber } from '../../model/json-numbers.js';
 import { put } from '../../model/json.js';
-import type { Note } from '../values.js';
+import { textOfNumber, type Numbers } from '../values.js';
 
 /** How deep values may be nested: a pickle can have a value in itself. */
 const MAX_DEPTH = 200;
 
-/** A value of Python as JSON. Members of models that are `None` are left out. */
-export function jsonOfPickle(value: unknown, note: Note): unknown {
-  return jsonOf(value, note, 0);
+/**
+ * A value of Python as JSON, of a pickle of so many bytes. Members of models that are `None` are left out. Throws
+ * `LIMIT_EXCEEDED` when it comes to far more than that.
+ */
+export function jsonOfPickle(value: unknown, bytes: number, numbers: Numbers): unknown {
+  return jsonOf(value, { budget: new Budget(bytes), numbers }, 0);
 }
 
-function jsonOf(value: unknown, note: Note, depth: number): unknown {
+/** What a conversion may use up, and what becomes of numbers. */
+interface Terms {
+  readonly budget: Budget;
+  readonly numbers: Numbers;
+}
+
+/** What converts the parts of a value. */
+interface Inside {
+  readonly value: (value: unknown) => unknown;
+  readonly key: (key: unknown) => string;
+}
+
+function jsonOf(value: unknown, terms: Terms, depth: number): unknown {
   if (depth > MAX_DEPTH) {
     return refuse('the pickle has values that are nested too deep');
   }
-  const inside = (item: unknown): unknown => jsonOf(item, note, depth + 1);
+  const { budget, numbers } = terms;
+  budget.take(typeof value === 'string' || value instanceof Uint8Array ? value.length : 0);
+  const inside: Inside = {
+    value: (item) => jsonOf(item, terms, depth + 1),
+    key: (key) => {
+      const text = keyText(key);
+      budget.take(text.length);
+      return text;
+    },
+  };
   if (typeof value === 'bigint') {
-    note(`actions have the number ${value}, which becomes ${Number(value)}`);
-    return Number(value);
+    return integer(value, numbers);
   }
   if (typeof value === 'number') {
     // JSON has no other numbers: pydantic writes null for them.
     return Number.isFinite(value) ? value : null;
   }
   if (Array.isArray(value)) {
-    return value.map(inside);
+    return value.map(inside.value);
   }
   if (value instanceof PythonSet) {
-    return value.items.map(inside);
+    return value.items.map(inside.value);
   }
   if (value instanceof Dict) {
     return objectOf(value.entries, inside);
@@ -46,12 +71,16 @@ function jsonOf(value: unknown, note: Note, depth: number): unknown {
   return value instanceof Global ? refuse(`actions have the class ${value.path} itself: it is no value`) : value;
 }
 
-type Inside = (value: unknown) => unknown;
+function integer(value: bigint, numbers: Numbers): unknown {
+  const token = String(value);
+  const lost = lostNumber(token);
+  return lost === undefined ? Number(value) : textOfNumber(lost, 'the pickle', numbers)(token);
+}
 
 function objectOf(entries: Iterable<readonly [unknown, unknown]>, inside: Inside): Record<string, unknown> {
   const object: Record<string, unknown> = {};
   for (const [key, value] of entries) {
-    put(object, keyText(key), inside(value));
+    put(object, inside.key(key), inside.value(value));
   }
   return object;
 }
@@ -77,10 +106,10 @@ function instance(value: Instance, inside: Inside): unknown {
   }
   const [first] = value.args;
   if (isEnum(path)) {
-    return inside(first);
+    return inside.value(first);
   }
   if (module.startsWith('pathlib')) {
-    return pathText(value.args.map(String), name.includes('Windows'));
+    return pathText(value.args.map(textOf), name.includes('Windows'));
   }
   return plain(value, inside);
 }
@@ -96,9 +125,9 @@ function plain(value: Instance, inside: Inside): unknown {
     case 'builtins.set':
     case 'builtins.frozenset':
     case 'builtins.tuple':
-      return [...((Array.isArray(first) ? first : []) as unknown[]), ...value.items].map(inside);
+      return [...((Array.isArray(first) ? first : []) as unknown[]), ...value.items].map(inside.value);
     case 'builtins.complex':
-      return complexText(Number(first), Number(second));
+      return complexText(numberOf(first), numberOf(second));
     case 'datetime.date':
       return dateText(bytesOf(first));
     case 'datetime.time':
@@ -106,22 +135,22 @@ function plain(value: Instance, inside: Inside): unknown {
     case 'datetime.datetime':
       return datetimeText(bytesOf(first), second);
     case 'datetime.timedelta':
-      return durationText(value.args.map(Number));
+      return durationText(value.args.map(numberOf));
     case 'decimal.Decimal':
       return typeof first === 'string' ? first : refuse('a Decimal in the pickle has no digits');
     case 'uuid.UUID':
-      return uuidText(value.state);
+      return uuidText(partsOf(value.state, inside).get('int'));
     case 'builtins.bytes':
     case 'builtins.bytearray':
       return first instanceof Uint8Array ? bytesText(first) : '';
     default:
-      return value.args.length === 1 ? inside(first) : refuse(`a ${value.type.path} is no value of JSON`);
+      return value.args.length === 1 ? inside.value(first) : refuse(`a ${value.type.path} is no value of JSON`);
   }
 }
 
 /** The members of a model: those that it was given, or has by default, but for `None`. */
 function model({ type, state }: Instance, inside: Inside): Record<string, unknown> {
-  const parts = state instanceof Dict ? new Map(state.entries) : new Map<unknown, unknown>();
+  const parts = partsOf(state, inside);
   const [own, extra] = [parts.get('__dict__'), parts.get('__pydantic_extra__')];
   if (!(own instanceof Dict)) {
     return refuse(`a ${type.path} has no members`);
@@ -129,11 +158,18 @@ function model({ type, state }: Instance, inside: Inside): Record<string, unknow
   const isOfGenai = type.module === 'google.genai.types';
   const members: Record<string, unknown> = {};
   for (const [key, value] of [...own.entries, ...(extra instanceof Dict ? extra.entries : [])]) {
+    const name = inside.key(key);
     if (value !== null) {
-      put(members, keyText(key), isOfGenai && value instanceof Uint8Array ? base64(value) : inside(value));
+      const member = inside.value(value);
+      put(members, name, isOfGenai && value instanceof Uint8Array ? base64(value) : member);
     }
   }
   return members;
+}
+
+/** A text itself: nothing else is made one, as a list would be with all that is in it. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : refuse('a path in the pickle has parts that are no texts');
 }
 
 function bytesOf(value: unknown): Uint8Array {
@@ -161,9 +197,13 @@ function complexText(real: number, imaginary: number): string {
   return real === 0 ? `${sign === '-' ? '-' : ''}${part}` : `${real}${sign}${part}`;
 }
 
-function uuidText(state: unknown): string {
+/** What a state has under its keys. */
+function partsOf(state: unknown, inside: Inside): ReadonlyMap<string, unknown> {
   const entries = state instanceof Dict ? state.entries : [];
-  const number = entries.find(([key]) => key === 'int')?.[1];
+  return new Map(entries.map(([key, value]) => [inside.key(key), value]));
+}
+
+function uuidText(number: unknown): string {
   if (typeof number !== 'number' && typeof number !== 'bigint') {
     return refuse('a UUID in the pickle has no number');
   }

@@ -1,17 +1,17 @@
 // Reads a pickle without running anything: what Python would build is described by plain data.
 
+import { MAX_OPCODES, tooMuch } from './limits.js';
 import { STEPS, textOf, type Machine } from './steps.js';
 import { refuse } from '../../jsonl/problems.js';
 
 /** What a pickle ends with. */
 const STOP = 0x2e;
-/** How many values a pickle may have: one of an event has thousands at most. */
-const MAX_VALUES = 5_000_000;
 
 /**
  * Reads the one value of a pickle of protocol 2 to 5: `null`, booleans, numbers, bigints, texts, `Uint8Array`, lists
  * (also for tuples), `Dict`, `PythonSet`, `Global`, `Instance`. Refuses every class that is
- * not allowed, by name, and whatever is no such pickle.
+ * not allowed, by name, and whatever is no such pickle; throws `LIMIT_EXCEEDED` for too many opcodes or too long an
+ * integer.
  */
 export function readPickle(bytes: Uint8Array): unknown {
   return new Reader(bytes).read();
@@ -42,8 +42,8 @@ class Reader {
         return refuse(`the pickle has the opcode 0x${code.toString(16)}, which is unknown here`);
       }
       this.#count += 1;
-      if (this.#count > MAX_VALUES) {
-        return refuse('the pickle is too long');
+      if (this.#count > MAX_OPCODES) {
+        return tooMuch(`has more than ${MAX_OPCODES} opcodes`);
       }
       step(this.#machine);
     }

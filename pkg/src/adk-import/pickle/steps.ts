@@ -2,6 +2,7 @@
 
 import { isAllowed } from './classes.js';
 import { Dict, Global, Instance, PythonSet } from './data.js';
+import { MAX_INTEGER_BYTES, tooMuch } from './limits.js';
 import { refuse } from '../../jsonl/problems.js';
 
 /** The last protocol that is known here. */
@@ -40,6 +41,9 @@ export function textOf(bytes: Uint8Array): string {
 
 /** A number of Python in as many bytes as it needs, in two's complement; exact. */
 function long(bytes: Uint8Array): number | bigint {
+  if (bytes.length > MAX_INTEGER_BYTES) {
+    return tooMuch(`has an integer of ${bytes.length} bytes`);
+  }
   let value = 0n;
   for (let index = bytes.length - 1; index >= 0; index--) {
     value = (value << 8n) | BigInt(bytes[index] ?? 0);
@@ -75,11 +79,18 @@ function setEntries(target: unknown, values: readonly unknown[]): void {
 
 function addItems(target: unknown, values: readonly unknown[]): void {
   if (Array.isArray(target)) {
-    (target as unknown[]).push(...values);
+    addAll(target as unknown[], values);
   } else if (target instanceof PythonSet || target instanceof Instance) {
-    target.items.push(...values);
+    addAll(target.items, values);
   } else {
     refuse('the pickle is broken: items of what is no list');
+  }
+}
+
+/** One by one: a call takes no more arguments than its stack has room for. */
+function addAll(items: unknown[], values: readonly unknown[]): void {
+  for (const value of values) {
+    items.push(value);
   }
 }
 
@@ -164,7 +175,7 @@ export const STEPS: Readonly<Record<number, Step>> = {
   },
   0x91: ({ push, sinceMark }) => {
     const set = new PythonSet();
-    set.items.push(...sinceMark());
+    addAll(set.items, sinceMark());
     push(set);
   },
   // MARK, POP, POP_MARK, DUP

@@ -3,6 +3,13 @@
 import { Instance } from './data.js';
 import { refuse } from '../../jsonl/problems.js';
 
+/** A number itself: nothing else is made one, as a list would be with all that is in it. */
+export function numberOf(value: unknown): number {
+  return typeof value === 'number'
+    ? value
+    : refuse('a time or a complex number in the pickle has parts that are no numbers');
+}
+
 const digits = (value: number, length = 2): string => String(value).padStart(length, '0');
 
 /** Ten bytes of a `datetime`, four of a `date`, six of a `time`: the first of a time may have a bit for `fold`. */
@@ -30,7 +37,7 @@ function zoneText(zone: unknown): string {
   if (!(offset instanceof Instance)) {
     return refuse('a time in the pickle has a zone that is unknown here');
   }
-  const [days = 0, seconds = 0] = offset.args.map(Number);
+  const [days = 0, seconds = 0] = offset.args.map(numberOf);
   const minutes = Math.round((days * 86_400 + seconds) / 60);
   if (minutes === 0) {
     return 'Z';

@@ -6,7 +6,7 @@ import { fromJs } from '../names.js';
 import { jsonOfPickle } from '../pickle/json.js';
 import { Instance } from '../pickle/data.js';
 import { readPickle } from '../pickle/reader.js';
-import { jsonOf, objectOf, optionalText, textOf, timeOf, type Note } from '../values.js';
+import { jsonOf, objectOf, optionalText, textOf, timeOf, type Numbers } from '../values.js';
 import { refuse } from '../../jsonl/problems.js';
 import { eventOf as fromPython } from '../../stores/adk-database/event-json.js';
 import { millisecondsOf } from '../../stores/adk-database/times.js';
@@ -60,13 +60,13 @@ export function eventColumns(kind: KnownKind, reading: Reading): readonly string
 }
 
 /** The event of a row. Throws `INVALID_ARGUMENT` when it cannot be read. */
-export function eventOf(kind: KnownKind, row: AdkRow, note: Note): EventInit {
+export function eventOf(kind: KnownKind, row: AdkRow, numbers: Numbers): EventInit {
   const id = textOf(row['event_id'], 'id');
   if (id === '') {
     refuse('the id of an event is empty');
   }
   const members =
-    kind === 'adk-python-v0' || kind === 'adk-go' ? fromColumns(kind, row, note) : fromJson(kind, row, note);
+    kind === 'adk-python-v0' || kind === 'adk-go' ? fromColumns(kind, row, numbers) : fromJson(kind, row, numbers);
   const event = layoutOf(kind).nullDeletes ? deletions(members) : members;
   if (event['partial']) {
     refuse('the event is partial: such events are not stored');
@@ -76,8 +76,8 @@ export function eventOf(kind: KnownKind, row: AdkRow, note: Note): EventInit {
 }
 
 /** A row with the whole event as JSON. */
-function fromJson(kind: KnownKind, row: AdkRow, note: Note): Members & { readonly timestamp: number } {
-  const stored = objectOf(row['event_data'], 'event_data', note);
+function fromJson(kind: KnownKind, row: AdkRow, numbers: Numbers): Members & { readonly timestamp: number } {
+  const stored = objectOf(row['event_data'], 'event_data', numbers);
   const { unit, eventUnit } = layoutOf(kind);
   const isWrapped = kind === 'adk-java' && stored['formatVersion'] === 2 && isObject(stored['event']);
   const given = isWrapped ? (stored['event'] as Members) : stored;
@@ -115,7 +115,7 @@ function momentOf(timestamp: number, column: number, isInSeconds: boolean): numb
 }
 
 /** A row with a column for each member. */
-function fromColumns(kind: 'adk-python-v0' | 'adk-go', row: AdkRow, note: Note): Members {
+function fromColumns(kind: 'adk-python-v0' | 'adk-go', row: AdkRow, numbers: Numbers): Members {
   const isPython = kind === 'adk-python-v0';
   const nameOf = (column: string, member: string): string => (isPython ? column.replace(/_json$/, '') : member);
   const event: Record<string, unknown> = {};
@@ -128,13 +128,13 @@ function fromColumns(kind: 'adk-python-v0' | 'adk-go', row: AdkRow, note: Note):
     event[nameOf(column, member)] = isPython ? optionalFlag(value) : value ? true : undefined;
   }
   for (const [column, member] of Object.entries(JSON_COLUMNS)) {
-    event[nameOf(column, member)] = jsonOf(row[column], column, note) ?? undefined;
+    event[nameOf(column, member)] = jsonOf(row[column], column, numbers) ?? undefined;
   }
   if (isPython) {
     // As adk-python reads it.
     event['long_running_tool_ids'] ??= [];
   }
-  event['actions'] = isPython ? pickledActions(row['actions'], note) : goActions(row['actions'], note);
+  event['actions'] = isPython ? pickledActions(row['actions'], numbers) : goActions(row['actions'], numbers);
   const members = Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
   return { ...named(kind, members), timestamp: timeOf(row['event_time'], 'the time of the event') };
 }
@@ -143,16 +143,17 @@ function optionalFlag(value: unknown): boolean | undefined {
   return value === null || value === undefined ? undefined : Boolean(value);
 }
 
-function pickledActions(value: unknown, note: Note): unknown {
+function pickledActions(value: unknown, numbers: Numbers): unknown {
   if (value === null || value === undefined) {
     return {};
   }
-  const actions = readPickle(value instanceof Uint8Array ? value : refuse('actions are no bytes'));
+  const bytes = value instanceof Uint8Array ? value : refuse('actions are no bytes');
+  const actions = readPickle(bytes);
   return actions instanceof Instance && actions.type.name === 'EventActions'
-    ? jsonOfPickle(actions, note)
+    ? jsonOfPickle(actions, bytes.length, numbers)
     : refuse('actions are a pickle of something else than EventActions');
 }
 
-function goActions(value: unknown, note: Note): unknown {
-  return value instanceof Uint8Array && value.length === 0 ? {} : objectOf(value, 'actions', note);
+function goActions(value: unknown, numbers: Numbers): unknown {
+  return value instanceof Uint8Array && value.length === 0 ? {} : objectOf(value, 'actions', numbers);
 }

@@ -2,8 +2,9 @@
 
 import { eventColumns, eventOf } from './events.js';
 import { layoutOf, type KnownKind, type Layout } from './layout.js';
-import { objectOf, jsonOf, timeOf, type Note } from '../values.js';
+import { objectOf, jsonOf, timeOf, type Numbers } from '../values.js';
 import { Reading } from '../source/sql.js';
+import type { Breath } from '../breath.js';
 import { put } from '../../model/json.js';
 import { StatepadError, isStatepadError } from '../../model/errors.js';
 import type { Members } from '../../jsonl/members.js';
@@ -30,7 +31,7 @@ export interface ScopeKey {
 export interface SessionRow {
   readonly key: SessionKey;
   /** Its own values, and when it was created and written last, in milliseconds since the epoch. */
-  read(note: Note): { readonly state: Members; readonly created: number; readonly updated: number };
+  read(numbers: Numbers): { readonly state: Members; readonly created: number; readonly updated: number };
 }
 
 /** The values of an app, or of a user in it. */
@@ -48,8 +49,10 @@ export class AdkReader {
   readonly #kind: KnownKind;
   readonly #layout: Layout;
   readonly #sql: Reading;
+  readonly #breath: Breath;
 
-  constructor(kind: KnownKind, database: AdkDatabase, { tables }: Identified) {
+  constructor(kind: KnownKind, database: AdkDatabase, { tables }: Identified, breath: Breath) {
+    this.#breath = breath;
     this.#kind = kind;
     this.#layout = layoutOf(kind);
     this.#sql = new Reading(database, tables);
@@ -64,21 +67,21 @@ export class AdkReader {
     const { where, values } = condition(filter);
     for await (const row of sql.pages(select, ['app_name', 'user_id', id], where, values)) {
       const key = { ...ownerOf(row), sessionId: String(row[id]) };
-      yield { key, read: (note) => this.#session(row, note) };
+      yield { key, read: (numbers) => this.#session(row, numbers) };
     }
   }
 
-  #session(row: AdkRow, note: Note): ReturnType<SessionRow['read']> {
+  #session(row: AdkRow, numbers: Numbers): ReturnType<SessionRow['read']> {
     const { unit } = this.#layout;
     return {
-      state: this.#values(objectOf(row['state'], 'state', note)),
+      state: this.#values(objectOf(row['state'], 'state', numbers)),
       created: timeOf(row['created'], 'the time of creation', unit),
       updated: timeOf(row['updated'], 'the time of the last event', unit),
     };
   }
 
   /** The events of a session, as the ADK that wrote them reads them: by their times. Throws `INVALID_ARGUMENT`. */
-  async events({ appName, userId, sessionId }: SessionKey, note: Note): Promise<EventInit[]> {
+  async events({ appName, userId, sessionId }: SessionKey, numbers: Numbers): Promise<EventInit[]> {
     const { table, id, time, tie, tieInSqlite } = this.#layout.events;
     const sql = this.#sql;
     const columns = [`${id} AS event_id`, `${sql.time(table, time)} AS event_time`, ...eventColumns(this.#kind, sql)];
@@ -88,7 +91,12 @@ export class AdkReader {
     const events: EventInit[] = [];
     for (;;) {
       const rows = await sql.rows(`${select} OFFSET ${events.length}`, [appName, userId, sessionId]);
-      events.push(...rows.map((row) => this.#event(row, note)));
+      for (const row of rows) {
+        if (this.#breath.isDue) {
+          await this.#breath.take();
+        }
+        events.push(this.#event(row, numbers));
+      }
       if (rows.length < EVENTS) {
         return events;
       }
@@ -96,23 +104,24 @@ export class AdkReader {
   }
 
   /** The event of a row. An error names it. */
-  #event(row: AdkRow, note: Note): EventInit {
+  #event(row: AdkRow, numbers: Numbers): EventInit {
     const id = String(row['event_id']);
     try {
-      return eventOf(this.#kind, row, (reason) => note(`event "${id}": ${reason}`));
+      return eventOf(this.#kind, row, {
+        ...numbers,
+        note: (reason) => numbers.note(`event "${id}": ${reason}`),
+      });
     } catch (error) {
-      throw isStatepadError(error)
-        ? new StatepadError('INVALID_ARGUMENT', error.message, { id, cause: error })
-        : error;
+      throw isStatepadError(error) ? new StatepadError(error.code, error.message, { id, cause: error }) : error;
     }
   }
 
   /** The values of an app, or of a user in it; none when there is no row. */
-  async scope({ appName, userId }: ScopeKey, note: Note): Promise<Members> {
+  async scope({ appName, userId }: ScopeKey, numbers: Numbers): Promise<Members> {
     const { table, isByKey } = userId === undefined ? this.#layout.app : this.#layout.user;
     const { where, values } = condition({ appName, userId });
     const rows = await this.#sql.rows(`SELECT ${this.#scopeColumns(isByKey)} FROM ${table} WHERE ${where}`, values);
-    return this.#scopeState(rows, isByKey, note);
+    return this.#scopeState(rows, isByKey, numbers);
   }
 
   /** The apps, or the users, that have values and no session. */
@@ -153,14 +162,14 @@ export class AdkReader {
       : `${this.#sql.json('state')} AS state`;
   }
 
-  #scopeState(rows: readonly AdkRow[], isByKey: boolean, note: Note): Members {
+  #scopeState(rows: readonly AdkRow[], isByKey: boolean, numbers: Numbers): Members {
     if (!isByKey) {
-      return objectOf(rows[0]?.['state'], 'state', note);
+      return objectOf(rows[0]?.['state'], 'state', numbers);
     }
     const state: Record<string, unknown> = {};
     for (const row of rows) {
       const name = String(row['state_key']);
-      put(state, name, jsonOf(row['state_value'], `the value of ${JSON.stringify(name)}`, note));
+      put(state, name, jsonOf(row['state_value'], `the value of ${JSON.stringify(name)}`, numbers));
     }
     return this.#values(state);
   }

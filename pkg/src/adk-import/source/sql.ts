@@ -1,5 +1,6 @@
 // The SQL in which dialects differ: how values are read so that every driver gives the same, and where values stand.
 
+import { Queues } from '../../async/queue.js';
 import type { AdkDatabase, AdkRow } from '../../stores/adk-database/database.js';
 import type { SeenTables } from '../../stores/adk-database/tables.js';
 
@@ -10,6 +11,8 @@ const PAGE = 200;
 export class Reading {
   readonly #database: AdkDatabase;
   readonly #tables: SeenTables;
+  /** One connection does one thing after the other. */
+  readonly #turns = new Queues();
 
   constructor(database: AdkDatabase, tables: SeenTables) {
     this.#database = database;
@@ -49,7 +52,7 @@ export class Reading {
   async rows(sql: string, values: readonly string[]): Promise<readonly AdkRow[]> {
     let place = 0;
     const text = this.#database.dialect === 'postgres' ? sql.replace(/\?/g, () => `$${++place}`) : sql;
-    return await this.#database.query(text, values);
+    return await this.#turns.run('query', async () => await this.#database.query(text, values));
   }
 
   /**

@@ -1,6 +1,6 @@
 // Sends changes to a store: those that wait together in one call, and each until it is known what became of it.
 
-import { outcomeUnknown, pauseAfter, refusal, tryOnce, unavailable, type RetryOptions } from './retry.js';
+import { outcomeUnknown, pauseAfter, Patience, refusal, tryOnce, unavailable, type RetryOptions } from './retry.js';
 import { isStoreError, StoreError } from '../../store/store-error.js';
 import type { Change, Committed, SessionStore } from '../../store/contract.js';
 import type { Signal } from '../../async/abort.js';
@@ -11,6 +11,7 @@ interface QueuedChange {
   readonly resolve: (committed: Committed) => void;
   readonly reject: (error: unknown) => void;
   attempts: number;
+  readonly patience: Patience;
   /** A try of it may have been written. */
   isUnknown: boolean;
 }
@@ -50,7 +51,7 @@ export class CommitQueue {
    */
   commit(change: Change): Promise<Committed> {
     return new Promise((resolve, reject) => {
-      this.#enqueue({ change, resolve, reject, attempts: 0, isUnknown: false });
+      this.#enqueue({ change, resolve, reject, attempts: 0, patience: new Patience(this.#retry), isUnknown: false });
     });
   }
 
@@ -90,7 +91,9 @@ export class CommitQueue {
     this.#calls += 1;
     batch.forEach((queued) => (queued.attempts += 1));
     try {
-      const outcomes = await tryOnce((context) => this.#call(batch, context), this.#retry);
+      const [first] = batch;
+      const patience = first !== undefined && batch.length === 1 ? first.patience : new Patience(this.#retry);
+      const outcomes = await tryOnce((context) => this.#call(batch, context), patience);
       batch.forEach((queued, index) => this.#decide(queued, outcomes[index]));
     } catch (error) {
       this.#failed(batch, error);
@@ -168,7 +171,7 @@ export class CommitQueue {
   }
 
   #again(queued: QueuedChange, error: unknown): void {
-    if (queued.attempts >= this.#retry.attempts || this.#retry.tries?.areOver) {
+    if (queued.attempts >= this.#retry.attempts || queued.patience.isOver) {
       queued.reject(queued.isUnknown ? outcomeUnknown(queued.change.id, error) : unavailable(error));
       return;
     }

@@ -1,7 +1,7 @@
 // A store in use: opened before it is first asked, asked again when it does not answer, closed in the end.
 
 import { StatepadError, isStatepadError } from '../../model/errors.js';
-import { ask, tryOnce, type RetryOptions } from './retry.js';
+import { ask, Patience, tryOnce, type RetryOptions } from './retry.js';
 import { orAborted } from '../../async/abort.js';
 import type { Hint, Migrate, SessionStore, StoreContext, Turn } from '../../store/contract.js';
 import type { Signal } from '../../async/abort.js';
@@ -40,7 +40,8 @@ export class Connection {
   }
 
   /**
-   * Opens the store, once. After a failure it is tried again. Throws `STORE_UNAVAILABLE`, `STORE_CORRUPT`, `CLOSED`.
+   * Opens the store, once. After a failure it is tried again. Throws `STORE_UNAVAILABLE`, `STORE_UNSUITABLE`,
+   * `STORE_CORRUPT`, `FORBIDDEN`, `CLOSED`.
    */
   async open(): Promise<void> {
     this.#opened ??= this.#start().catch((error: unknown) => {
@@ -83,7 +84,7 @@ export class Connection {
     };
     try {
       await orAborted(this.open(), signal);
-      return await orAborted(orAborted(tryOnce(run, this.#retry), given.signal), signal);
+      return await orAborted(orAborted(tryOnce(run, new Patience(this.#retry)), given.signal), signal);
     } catch {
       // The turn is not wanted any more. It may have come at this very moment, or come later.
       given.abort();
@@ -119,7 +120,7 @@ export class Connection {
 
   async #closeStore(): Promise<void> {
     const closed = (async () => await this.store.close?.())();
-    await tryOnce(async () => await closed, this.#retry).catch((error: unknown) => {
+    await tryOnce(async () => await closed, new Patience(this.#retry)).catch((error: unknown) => {
       if (this.#retry.tries?.areOver !== true) {
         throw error;
       }
@@ -133,7 +134,7 @@ export class Connection {
     } catch (error) {
       const isRefused = isStatepadError(error) && error.code === 'INVALID_ARGUMENT';
       throw isRefused
-        ? new StatepadError('STORE_UNAVAILABLE', `the store cannot be opened: ${error.message}`, {
+        ? new StatepadError('STORE_UNSUITABLE', `the store cannot be opened: ${error.message}`, {
             cause: error.cause,
           })
         : error;

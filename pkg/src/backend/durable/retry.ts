@@ -10,8 +10,10 @@ import type { Signal } from '../../async/abort.js';
 
 /** How a service deals with a store that does not answer, or not well. */
 export interface RetryOptions {
-  /** How long one try may take, in milliseconds. */
+  /** How long one try may take, in milliseconds; with `isTotal` all tries together, from the last answer on. */
   readonly timeout: number;
+  /** See `SessionStore.asksAgain`. */
+  readonly isTotal?: boolean;
   /** How often it is tried in all. */
   readonly attempts: number;
   /**
@@ -31,38 +33,63 @@ export async function pauseAfter(attempt: number, { pause }: RetryOptions): Prom
   await sleep(Math.min(MAX_PAUSE_MS, pause * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
 }
 
+/** How long a store may still be silent: `timeout` for each try, or since its last answer for all of them. */
+export class Patience {
+  readonly #retry: Pick<RetryOptions, 'timeout' | 'isTotal' | 'tries'>;
+  #since: number | undefined;
+
+  constructor(retry: Pick<RetryOptions, 'timeout' | 'isTotal' | 'tries'>) {
+    this.#retry = retry;
+    this.answered();
+  }
+
+  get timeout(): number {
+    return this.#retry.timeout;
+  }
+
+  /** The tries of the same service. */
+  get tries(): Tries | undefined {
+    return this.#retry.tries;
+  }
+
+  /** How long the next try may be silent, in milliseconds. */
+  get left(): number {
+    return this.#since === undefined ? this.timeout : this.timeout - (performance.now() - this.#since);
+  }
+
+  /** Whether there is no time for another try, or the store is not asked any more. */
+  get isOver(): boolean {
+    return this.left <= 0 || this.tries?.areOver === true;
+  }
+
+  /** The store has answered something. */
+  answered(): void {
+    this.#since = this.#retry.isTotal === true ? performance.now() : undefined;
+  }
+
+  /** A try has used up its time. */
+  end(): void {
+    this.#since = this.#retry.isTotal === true ? -Infinity : undefined;
+  }
+}
+
 /**
  * Runs one try. What it answers after its time is ignored. Throws `unavailable` when the store is not asked any more.
  */
-export function tryOnce<T>(run: (context: StoreContext) => Promise<T>, { timeout, tries }: RetryOptions): Promise<T> {
-  const context = new Try();
+export function tryOnce<T>(run: (context: StoreContext) => Promise<T>, patience: Patience): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    if (tries?.areOver) {
+    if (patience.tries?.areOver) {
       reject(new StoreError('unavailable', GIVEN_UP));
       return;
     }
-    const expire = (reason: Error): void => {
-      done();
-      context.abort(reason);
-      // A store that gives up at once may know that nothing was written, and say so.
-      setTimeout(reject, 0, reason);
-    };
-    const timer = setTimeout(() => {
-      expire(new DOMException(`the store did not answer within ${timeout} ms`, 'TimeoutError'));
-      tries?.timedOut();
-    }, timeout);
-    const done = (): void => {
-      clearTimeout(timer);
-      tries?.delete(expire);
-    };
-    tries?.add(expire);
+    const context = new Try(patience, reject);
     run(context).then(
       (answer) => {
-        done();
+        context.end();
         resolve(answer);
       },
       (error: unknown) => {
-        done();
+        context.end();
         const reason = error as Error;
         reject(reason);
       },
@@ -113,8 +140,47 @@ export class Tries {
 
 /** A try whose signal is made when a store asks for it: most do not. */
 class Try implements StoreContext {
+  readonly #patience: Patience;
+  readonly #giveUp: (reason: unknown) => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #controller: AbortController | undefined;
   #reason: unknown;
+
+  constructor(patience: Patience, giveUp: (reason: unknown) => void) {
+    this.#patience = patience;
+    this.#giveUp = giveUp;
+    this.#timer = setTimeout(this.#stop, Math.max(0, patience.left));
+    patience.tries?.add(this.#expire);
+  }
+
+  /** The time begins anew, unless it is over. */
+  readonly answered = (): void => {
+    if (this.#timer !== undefined) {
+      clearTimeout(this.#timer);
+      this.#patience.answered();
+      this.#timer = setTimeout(this.#stop, this.#patience.timeout);
+    }
+  };
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#patience.tries?.delete(this.#expire);
+  }
+
+  readonly #stop = (): void => {
+    const { timeout, tries } = this.#patience;
+    this.#expire(new DOMException(`the store did not answer within ${timeout} ms`, 'TimeoutError'));
+    tries?.timedOut();
+  };
+
+  readonly #expire = (reason: Error): void => {
+    this.end();
+    this.#patience.end();
+    this.abort(reason);
+    // A store that gives up at once may know that nothing was written, and say so.
+    setTimeout(this.#giveUp, 0, reason);
+  };
 
   get signal(): Signal {
     if (this.#controller === undefined) {
@@ -143,16 +209,17 @@ export async function ask<T>(
   signal?: Signal,
   id?: string,
 ): Promise<T> {
+  const patience = new Patience(retry);
   let isUnknown = false;
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     try {
-      return await orAborted(tryOnce(run, retry), signal);
+      return await orAborted(tryOnce(run, patience), signal);
     } catch (error) {
       signal?.throwIfAborted();
       isUnknown ||= id !== undefined && !isStoreError(error);
       const isFinal = isStoreError(error) && error.code !== 'unavailable';
-      if (isFinal || attempt >= retry.attempts || retry.tries?.areOver) {
+      if (isFinal || attempt >= retry.attempts || patience.isOver) {
         throw isUnknown ? outcomeUnknown(id ?? '', error) : isFinal ? refusal(error) : unavailable(error);
       }
     }
@@ -175,6 +242,8 @@ export function refusal(error: StoreError): StatepadError {
       return new StatepadError('LEASE_LOST', message, { cause: error });
     case 'not-found':
       return new StatepadError('SESSION_NOT_FOUND', message, { cause: error });
+    case 'forbidden':
+      return new StatepadError('FORBIDDEN', message, { cause: error });
   }
   if (code === 'corrupt') {
     return new StatepadError('STORE_CORRUPT', message, { cause: error });

@@ -54,7 +54,7 @@ export class StoreBackend implements SessionBackend {
   constructor(options: StoredOptions) {
     const store = 'persist' in options.store ? recordStore(options.store) : options.store;
     const cache = new SessionCache(options.cachedEvents);
-    const retry = { ...options, tries: this.#tries };
+    const retry = { ...options, isTotal: store.asksAgain === true, tries: this.#tries };
     const connection = new Connection(store, retry, options.migrate, (hints) =>
       loader.reloadHinted(hints, this.#topics),
     );

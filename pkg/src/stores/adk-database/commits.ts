@@ -3,14 +3,14 @@
 import { CommitLost, type Database, type Rows } from './client.js';
 import { appendStatements, createStatements, updateStatements, type Answer, type Moved } from './write.js';
 import { checkChange } from './limits.js';
-import { eventOf } from './event-json.js';
 import { isKeepable, type Tables } from './sql.js';
-import { headIn, loadStatement, scopeIn, scopeStatement, seenOf } from './read.js';
+import { eventText, headIn, loadStatement, scopeIn, scopeStatement, seenOf } from './read.js';
 import { microsecondsOf } from './times.js';
 import { Unresolved, type Earlier } from './unresolved.js';
 import { sessionExists, sessionNotFound, wrongState } from '../../store/refusals.js';
 import { beforeOf } from '../shared/parts.js';
 import { StoreError } from '../../store/store-error.js';
+import type { Integers } from './numbers.js';
 import type { Positions } from './positions.js';
 import type { Change, Committed, Delta, Pos, ScopeName } from '../../store/contract.js';
 import type { Json, SessionKey } from '../../model/types.js';
@@ -25,12 +25,14 @@ export class Commits {
   readonly #database: Database;
   readonly #tables: Tables;
   readonly #positions: Positions;
+  readonly #integers: Integers;
   readonly #unresolved: Unresolved;
   /** Creations and updates that are under way, by their ids. */
   readonly #running = new Map<string, Promise<Committed>>();
   #creations = Math.floor(Math.random() * MICROSECONDS);
 
-  constructor(database: Database, tables: Tables, positions: Positions) {
+  constructor(database: Database, tables: Tables, positions: Positions, integers: Integers) {
+    this.#integers = integers;
     this.#database = database;
     this.#tables = tables;
     this.#positions = positions;
@@ -87,8 +89,7 @@ export class Commits {
       case 'written':
         return { rev: events + 1, prev: events, pos, before };
       case 'duplicate': {
-        const text = JSON.stringify(eventOf(data ?? {}));
-        return { rev: events, prev: events, pos, duplicate: true, data: text, before };
+        return { rev: events, prev: events, pos, duplicate: true, data: eventText(data ?? '{}'), before };
       }
       case 'conflict':
         throw wrongState();
@@ -114,7 +115,7 @@ export class Commits {
   /** A creation whose commit was not answered, and was made. */
   async #createdEarlier({ key }: Change, { created = '' }: NonNullable<Earlier>): Promise<Committed> {
     const statement = loadStatement(this.#tables, key as SessionKey, { events: { last: 0 } }, this.#positions);
-    const head = headIn(await this.#database.send(statement, false));
+    const head = headIn(await this.#database.send(statement, false), this.#integers)?.row;
     const rev = head?.created === created ? head.events : 0;
     return { rev, prev: rev, pos: await this.#readPos(key), created, duplicate: true };
   }
@@ -172,7 +173,7 @@ export class Commits {
   async #readPos({ appName: app, userId }: Change['key']): Promise<Pos> {
     const posOf = async (name: ScopeName): Promise<number> => {
       const rows = await this.#database.send(scopeStatement(this.#tables, name), false);
-      return this.#positions.of(name, seenOf(scopeIn(rows)));
+      return this.#positions.of(name, seenOf(scopeIn(rows, this.#integers).row));
     };
     return { app: await posOf({ app }), user: userId === undefined ? 0 : await posOf({ app, user: userId }) };
   }

@@ -59,17 +59,18 @@ const MAX_READS = 4;
  * import { adkDatabaseStore } from 'statepad/stores/adk-database';
  *
  * const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+ * pool.on('error', console.error); // an idle connection that breaks ends a process in which nobody listens
  * const service = new SessionService({ store: adkDatabaseStore(pool) });
  * ```
  */
 export function adkDatabaseStore(client: PostgresClient, options: AdkDatabaseStoreOptions = {}): SessionStore {
   checkArguments(client, options);
-  const { schema = 'public', prepare } = options;
+  const { schema = 'public', prepare, integers } = options;
   const quoted = quotedSchema(schema);
   const tables = tablesIn(quoted);
   const database = new Database(client, prepare);
   const positions = new Positions();
-  const commits = new Commits(database, tables, positions);
+  const commits = new Commits(database, tables, positions, integers);
   let durability: Durability | undefined;
 
   const load = async (key: SessionKey, query: LoadQuery): Promise<Loaded | null> => {
@@ -77,13 +78,14 @@ export function adkDatabaseStore(client: PostgresClient, options: AdkDatabaseSto
     for (let read = 1; ; read++) {
       const tops = [positions.top(ofApp), positions.top(ofUser)] as const;
       const rows = await database.send(loadStatement(tables, key, query, positions), true);
-      const head = headIn(rows);
+      const found = headIn(rows, integers);
+      const head = found?.row;
       const isTimely =
         head === undefined ||
         (positions.isTimely(ofApp, seenOf(head.app), tops[0]) &&
           positions.isTimely(ofUser, seenOf(head.user), tops[1]));
       if (isTimely || read === MAX_READS) {
-        return head === undefined ? null : loadedOf(rows, head, key, positions);
+        return found === undefined ? null : loadedOf(rows, found, key, positions, integers);
       }
     }
   };
@@ -109,7 +111,7 @@ export function adkDatabaseStore(client: PostgresClient, options: AdkDatabaseSto
       if (!canBe(query.app, query.user)) {
         return EMPTY_PAGE;
       }
-      return pageOf(await database.send(listStatement(tables, query), true), query);
+      return pageOf(await database.send(listStatement(tables, query), true), query, integers);
     },
     async remove(key, _context, { created } = {}) {
       if (canBe(key.appName, key.userId, key.sessionId)) {
@@ -121,7 +123,7 @@ export function adkDatabaseStore(client: PostgresClient, options: AdkDatabaseSto
         return { pos: 0, state: valuesOf([]) };
       }
       const rows = await database.send(scopeStatement(tables, scope), true);
-      return loadedScopeOf(scopeIn(rows), scope, positions);
+      return loadedScopeOf(scopeIn(rows, integers), scope, positions);
     },
     async removeScope(scope) {
       if (canBe(scope.app, scope.user)) {

@@ -2,7 +2,8 @@
 
 import { microseconds, type Tables } from './sql.js';
 import { fromColumnTime, nearestColumnTime } from './times.js';
-import { countOf, timeOf, valuesIn } from './read.js';
+import { readRow, valuesIn, type Integers, type Read } from './numbers.js';
+import { countOf, timeOf } from './read.js';
 import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { PageRows } from '../shared/page-rows.js';
 import { valuesOf } from '../shared/values.js';
@@ -54,35 +55,47 @@ from page`;
 type SessionRow = readonly [user: string, id: string, created: string, events: number, time: string, state: Json];
 
 /** The page that {@link listStatement} has read. */
-export function pageOf(rows: readonly unknown[], { app }: ListQuery): Page {
-  let [total, state]: readonly [number, Json] = [0, {}];
-  const states = new Map<string, Json>();
-  const found: { readonly n: number; readonly row: SessionRow }[] = [];
+export function pageOf(rows: readonly unknown[], { app }: ListQuery, integers: Integers): Page {
+  let ofApp: Read<readonly [total: number, state: Json]> = { row: [0, {}], mayLack: false };
+  const states = new Map<string, Read<readonly [user: string, state: Json]>>();
+  const found: (Read<SessionRow> & { readonly n: number })[] = [];
   for (const { n, data } of rows as readonly { n: string | number; data: string }[]) {
     const place = Number(n);
     if (place > 0) {
-      found.push({ n: place, row: JSON.parse(data) as SessionRow });
+      found.push({ n: place, ...readRow<SessionRow>(data, integers) });
     } else if (place === 0) {
-      [total, state] = JSON.parse(data) as [number, Json];
+      ofApp = readRow(data, integers);
     } else {
-      states.set(...(JSON.parse(data) as [string, Json]));
+      const ofUser = readRow<readonly [string, Json]>(data, integers);
+      states.set(ofUser.row[0], ofUser);
     }
   }
   const page = new PageRows();
   found.sort((one, other) => one.n - other.n);
   for (const {
     row: [userId, sessionId, created, events, time, values],
+    mayLack,
   } of found) {
     const key = { appName: app, userId, sessionId };
     page.add(
       key,
-      () => ({ created, rev: events, time: fromColumnTime(time), state: valuesIn(values, sessionTitle(key)) }),
-      () => valuesIn(states.get(userId) ?? {}, scopeTitle({ app, user: userId })),
+      () => ({
+        created,
+        rev: events,
+        time: fromColumnTime(time),
+        state: valuesIn(values, sessionTitle(key), mayLack),
+      }),
+      () => {
+        const ofUser = states.get(userId);
+        return valuesIn(ofUser?.row[1] ?? {}, scopeTitle({ app, user: userId }), ofUser?.mayLack ?? false);
+      },
     );
   }
   const end = found.at(-1)?.row;
   const place = end && { time: fromColumnTime(end[4]), sessionId: end[1], userId: end[0] };
-  return page.page(state === null ? valuesOf([]) : valuesIn(state, scopeTitle({ app })), total, place);
+  const [total, state] = ofApp.row;
+  const values = state === null ? valuesOf([]) : valuesIn(state, scopeTitle({ app }), ofApp.mayLack);
+  return page.page(values, total, place);
 }
 
 /** The page of an app or a user that cannot be in the tables. */

@@ -1,6 +1,7 @@
 // The options of `adkDatabaseStore`, and the checks of what it is given.
 
 import { checkOptions } from '../../checks/arguments.js';
+import type { Integers } from './numbers.js';
 import { checkChoice, checkClient, checkOptionsObject, checkText } from '../shared/options.js';
 
 /** Options of `adkDatabaseStore`. */
@@ -12,16 +13,22 @@ export interface AdkDatabaseStoreOptions {
    * clients of `pg` and those made like them.
    */
   readonly prepare?: boolean | undefined;
+  /**
+   * What integers become that others have written, and JavaScript cannot hold as numbers, as 9007199254740993 (2^53 +
+   * 1): `'bigint'`. Unless it is told, a session or a scope that has one cannot be read (`STORE_CORRUPT`).
+   */
+  readonly integers?: Integers;
 }
 
 /** Throws `INVALID_ARGUMENT` for a client or options that cannot be used. */
 export function checkArguments(client: unknown, options: unknown): void {
   checkClient(client, ['query'], 'adkDatabaseStore takes a pool or a connected client of pg, or PGlite');
   checkOptionsObject(options);
-  checkOptions(options, ['schema', 'prepare']);
-  const { schema, prepare } = options as Record<string, unknown>;
+  checkOptions(options, ['schema', 'prepare', 'integers']);
+  const { schema, prepare, integers } = options as Record<string, unknown>;
   if (schema !== undefined) {
     checkText('schema', schema, 'the name of a schema');
   }
   checkChoice('prepare', prepare, [true, false]);
+  checkChoice('integers', integers, ['bigint']);
 }

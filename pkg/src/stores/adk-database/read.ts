@@ -3,7 +3,9 @@
 import { eventOf } from './event-json.js';
 import { isEmptyState, microseconds, versionOf, type Tables } from './sql.js';
 import { columnTime, fromColumnTime, nearestColumnTime } from './times.js';
-import { scopeTitle, sessionTitle, unreadable } from '../../store/refusals.js';
+import { readRow, valuesIn, type Integers, type Read } from './numbers.js';
+import { changeJson } from '../../model/json-numbers.js';
+import { scopeTitle, sessionTitle } from '../../store/refusals.js';
 import { loadedOf as answerOf, stateOf } from '../shared/parts.js';
 import { valuesOf } from '../shared/values.js';
 import type { Positions, Seen } from './positions.js';
@@ -131,25 +133,31 @@ interface Row {
 }
 
 /** The head that {@link loadStatement} has found, if there is a session. */
-export function headIn(rows: readonly unknown[]): Head | undefined {
-  const row = (rows as readonly Row[]).find(({ rev }) => rev === null);
-  return row && (JSON.parse(row.data ?? 'null') as Head);
+export function headIn(rows: readonly unknown[], integers: Integers): Read<Head> | undefined {
+  const found = (rows as readonly Row[]).find(({ rev }) => rev === null);
+  return found && readRow<Head>(found.data ?? 'null', integers);
 }
 
 /** The answer to a load, of what {@link loadStatement} has found. */
-export function loadedOf(rows: readonly unknown[], head: Head, key: SessionKey, positions: Positions): Loaded {
+export function loadedOf(
+  rows: readonly unknown[],
+  { row: head, mayLack }: Read<Head>,
+  key: SessionKey,
+  positions: Positions,
+  integers: Integers,
+): Loaded {
   const [ofApp, ofUser] = [{ app: key.appName }, { app: key.appName, user: key.userId }];
   const [app, user] = [seenOf(head.app), seenOf(head.user)];
-  const events = (rows as readonly Row[]).filter(({ rev }) => rev !== null).map(eventIn);
+  const events = (rows as readonly Row[]).filter(({ rev }) => rev !== null).map((row) => eventIn(row, integers));
   return answerOf({
     created: head.created,
     rev: head.events,
     time: fromColumnTime(head.time),
     pos: { app: positions.of(ofApp, app), user: positions.of(ofUser, user) },
     state: stateOf(
-      head.session === null ? undefined : valuesIn(head.session, sessionTitle(key)),
-      valuesUnlessKnown(head.app, scopeTitle(ofApp)),
-      valuesUnlessKnown(head.user, scopeTitle(ofUser)),
+      head.session === null ? undefined : valuesIn(head.session, sessionTitle(key), mayLack),
+      valuesUnlessKnown(head.app, scopeTitle(ofApp), mayLack),
+      valuesUnlessKnown(head.user, scopeTitle(ofUser), mayLack),
     ),
     events: events.sort((one, other) => one.rev - other.rev),
     last: head.last ?? undefined,
@@ -165,23 +173,20 @@ export function seenOf([version, isEmpty]: readonly [string | null, boolean | nu
 }
 
 /** The values of a scope, unless they are known. */
-function valuesUnlessKnown([version, , state]: SeenScope, whose: string): Values | undefined {
+function valuesUnlessKnown([version, , state]: SeenScope, whose: string, mayLack: boolean): Values | undefined {
   if (state === null) {
     return version === null ? valuesOf([]) : undefined;
   }
-  return valuesIn(state, whose);
+  return valuesIn(state, whose, mayLack);
 }
 
-/** The values that a state has. Throws `corrupt`. */
-export function valuesIn(state: Json, whose: string): Values {
-  if (typeof state !== 'object' || state === null || Array.isArray(state)) {
-    throw unreadable(`the state of ${whose}`);
-  }
-  return valuesOf(Object.entries(state as Record<string, Json>));
+function eventIn({ rev, id, data }: Row, integers: Integers): StoredEvent {
+  return { rev: Number(rev), id, data: eventText(data ?? '{}'), ...(integers !== undefined && { integers }) };
 }
 
-function eventIn({ rev, id, data }: Row): StoredEvent {
-  return { rev: Number(rev), id, data: JSON.stringify(eventOf(JSON.parse(data ?? '{}') as Json)) };
+/** The text of an event, as ADK writes it in JSON, of the text that is stored. Its numbers keep their digits. */
+export function eventText(stored: string): string {
+  return changeJson(stored, (event) => eventOf(event as Json));
 }
 
 /** The statement that reads an app, or a user in it. */
@@ -195,14 +200,14 @@ export function scopeStatement(tables: Tables, { app, user }: ScopeName): Statem
 }
 
 /** What {@link scopeStatement} has found. */
-export function scopeIn(rows: readonly unknown[]): SeenScope {
+export function scopeIn(rows: readonly unknown[], integers: Integers): Read<SeenScope> {
   const [row] = rows as readonly { readonly data: string }[];
-  return row === undefined ? [null, true, {}] : (JSON.parse(row.data) as SeenScope);
+  return readRow<SeenScope>(row?.data ?? '[null, true, {}]', integers);
 }
 
 /** The answer to reading a scope. */
-export function loadedScopeOf(scope: SeenScope, name: ScopeName, positions: Positions): LoadedScope {
-  return { pos: positions.of(name, seenOf(scope)), state: valuesIn(scope[2], scopeTitle(name)) };
+export function loadedScopeOf({ row, mayLack }: Read<SeenScope>, name: ScopeName, positions: Positions): LoadedScope {
+  return { pos: positions.of(name, seenOf(row)), state: valuesIn(row[2], scopeTitle(name), mayLack) };
 }
 
 /** The statement that deletes all values of a scope. Its row stays: adk-python needs it. */

@@ -3,6 +3,7 @@
 import { columnTime } from './times.js';
 import { isEmpty, namesIn } from '../shared/values.js';
 import { isWellFormed } from '../../model/json.js';
+import { jsonWithBigints } from '../../model/json-numbers.js';
 import type { Delta, Values } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
 
@@ -29,9 +30,9 @@ export function literal(text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
 
-/** A JSON value as it is written in a statement. */
+/** Values as they are written in a statement; one that was read as a `bigint`, too. */
 export function jsonb(value: Values): string {
-  return `${literal(JSON.stringify(value))}::jsonb`;
+  return `${literal(jsonWithBigints(value))}::jsonb`;
 }
 
 /** A time, in microseconds, as it is written in a statement. */

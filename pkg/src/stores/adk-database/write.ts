@@ -24,8 +24,8 @@ export interface Answer {
   readonly events?: number;
   /** The id of the event before the last one, or of the last one where nothing was written. */
   readonly last?: string | null;
-  /** The event that is there. */
-  readonly data?: Json;
+  /** The text of the event that is there. */
+  readonly data?: string | null;
   readonly app: Moved;
   readonly user?: Moved;
 }
@@ -63,7 +63,7 @@ ${scopesAfter(tables, delta, key)}
 select json_build_object('verdict', (select it from verdict),
   'events', (select count(*) from ${tables.events} where ${isEventOf(key)}),
   'last', (${lastId(tables, change)}),
-  'data', (select event_data from stored),
+  'data', (select event_data::text from stored),
   ${toldScopes(delta, key)})::text as answer`,
   ];
 }

@@ -54,6 +54,7 @@ export type { PostgresListener, PostgresNotification } from './hints.js';
  * import { postgresStore } from 'statepad/stores/postgres';
  *
  * const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+ * pool.on('error', console.error); // an idle connection that breaks ends a process in which nobody listens
  * const service = new SessionService({ store: postgresStore(pool) });
  * ```
  */

@@ -1,6 +1,7 @@
 // The values of one scope, and what a delta says about them.
 
-import { unreadableValue } from '../../store/refusals.js';
+import { lostNumber } from '../../model/json-numbers.js';
+import { lostValue, unreadableValue } from '../../store/refusals.js';
 import type { Delta } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
 
@@ -20,11 +21,17 @@ export function valuesOf(entries: Iterable<readonly [name: string, value: Json]>
 
 /** The value that a text says. Throws `corrupt`. `whose` is a title, for messages. */
 export function parseValue(name: string, text: string, whose: string): Json {
+  let value: Json;
   try {
-    return JSON.parse(text) as Json;
+    value = JSON.parse(text) as Json;
   } catch (cause) {
     throw unreadableValue(name, whose, cause);
   }
+  const lost = lostNumber(text);
+  if (lost !== undefined) {
+    throw lostValue(name, whose, lost);
+  }
+  return value;
 }
 
 /** Whether a delta changes nothing. */

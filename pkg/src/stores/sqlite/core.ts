@@ -31,7 +31,16 @@ import type {
 import type { SessionKey } from '../../model/types.js';
 
 type Absent =
-  'reserve' | 'watch' | 'close' | 'durability' | 'exclusive' | 'guards' | 'lacks' | 'readLog' | 'parallelCommits';
+  | 'reserve'
+  | 'watch'
+  | 'close'
+  | 'durability'
+  | 'asksAgain'
+  | 'exclusive'
+  | 'guards'
+  | 'lacks'
+  | 'readLog'
+  | 'parallelCommits';
 /** What {@link sqliteCore} makes. */
 export type SqliteCore = Required<Omit<SessionStore, Absent>> & Pick<SessionStore, 'readLog'>;
 

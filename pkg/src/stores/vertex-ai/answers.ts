@@ -70,12 +70,17 @@ const HTTP_OF_GRPC: Readonly<Record<number, number>> = {
   16: 401,
 };
 
-/** What a refusal means: it is not written. One that is about who asks may be another later. */
-export function refusal({ http, message }: ApiError): StoreError {
-  if (http === 401) {
-    return new StoreError('unavailable', `the API does not take the access token: ${message}`);
+/** What a refusal means: it is not written. A token that is not taken may be followed by another one. */
+export function refusal(error: ApiError): StoreError {
+  const cause = asError(error);
+  switch (error.http) {
+    case 401:
+      return new StoreError('unavailable', `the API does not take the access token: ${cause.message}`, { cause });
+    case 403:
+      return new StoreError('forbidden', `the API does not permit it: ${cause.message}`, { cause });
+    default:
+      return new StoreError('rejected', `the API refuses it: ${cause.message}`, { cause });
   }
-  return new StoreError('rejected', `the API refuses it: ${message}`);
 }
 
 /** `unavailable`: it is not written, or nothing had to be. */
@@ -84,9 +89,14 @@ export function unavailable(cause: unknown): StoreError {
   return new StoreError('unavailable', `the API did not do it: ${message}`, { cause });
 }
 
-/** An error of the API as one that can be thrown, or be the cause of another one. */
+/**
+ * An error of the API as one that can be the cause of another one: `status` is that of HTTP, `code` Google's own where
+ * there is one.
+ */
 export function asError({ http, status, message }: ApiError): Error {
-  return new Error(`${http} ${status}: ${message}`);
+  const isNamed = status !== String(http);
+  const error = new Error(`${http}${isNamed ? ` ${status}` : ''}: ${message}`);
+  return Object.assign(error, { status: http, ...(isNamed && { code: status }) });
 }
 
 function parsed(text: string): unknown {

@@ -9,7 +9,7 @@ import { quoted } from './names.js';
 import type { ApiClient } from './client.js';
 import type { Engine } from './names.js';
 import type { ApiState } from './state.js';
-import type { Signal } from '../../async/abort.js';
+import type { StoreContext } from '../../store/contract.js';
 
 /** A session as the API has it. */
 export interface ApiSession {
@@ -37,10 +37,9 @@ export interface ApiEvent {
 }
 
 /** Where to ask: an engine, and what is in it. */
-export interface Resource {
+export interface Resource extends StoreContext {
   readonly engine: Engine;
   readonly name: string;
-  readonly signal: Signal;
 }
 
 /** One page of something, and what asks for the next. */
@@ -59,6 +58,9 @@ interface Operation {
 /** How many sessions and events the API gives at most at a time. */
 export const PAGE_SIZE = 100;
 
+/** How often it is looked whether something that takes its time is done: for about 20 seconds, by the usual pauses. */
+export const MAX_LOOKS = 12;
+
 /** Makes the calls. */
 export class SessionsApi {
   readonly client: ApiClient;
@@ -68,21 +70,22 @@ export class SessionsApi {
   }
 
   /** A session; `undefined` when there is none. */
-  async get({ engine, name, signal }: Resource): Promise<ApiSession | undefined> {
-    const body = await this.client.read({ location: engine.location, path: name }, signal);
+  async get(of: Resource): Promise<ApiSession | undefined> {
+    const body = await this.client.read({ location: of.engine.location, path: of.name }, of);
     return body === undefined ? undefined : sessionIn(body);
   }
 
   /** A page of the sessions of an engine, or of one of its users. */
   async list(
-    { engine, name, signal }: Resource,
+    of: Resource,
     user: string | undefined,
     page: { readonly size?: number; readonly token?: string | undefined } = {},
   ): Promise<ApiPage<ApiSession>> {
     const { size = PAGE_SIZE, token: pageToken } = page;
     const filter = user === undefined ? undefined : `user_id=${quoted(user)}`;
     const query = { filter, pageSize: String(size), pageToken };
-    const body = await this.client.read({ location: engine.location, path: `${name}/sessions`, query }, signal);
+    const { engine, name } = of;
+    const body = await this.client.read({ location: engine.location, path: `${name}/sessions`, query }, of);
     if (body === undefined) {
       throw new StoreError('rejected', `there is no engine ${engine.name}`);
     }
@@ -92,17 +95,17 @@ export class SessionsApi {
 
   /** A page of the events of a session; `undefined` when there is no session. */
   async events(
-    { engine, name, signal }: Resource,
+    of: Resource,
     query: {
       readonly filter?: string | undefined;
       readonly orderBy?: string;
       readonly pageToken?: string | undefined;
     },
   ): Promise<ApiPage<ApiEvent> | undefined> {
-    const path = `${name}/events`;
+    const path = `${of.name}/events`;
     const body = await this.client.read(
-      { location: engine.location, path, query: { ...query, pageSize: String(PAGE_SIZE) } },
-      signal,
+      { location: of.engine.location, path, query: { ...query, pageSize: String(PAGE_SIZE) } },
+      of,
     );
     if (body === undefined) {
       return undefined;
@@ -115,46 +118,47 @@ export class SessionsApi {
   }
 
   /** Creates a session, and waits until that is over. */
-  async create({ engine, signal }: Resource, sessionId: string, session: object): Promise<Outcome> {
+  async create(of: Resource, sessionId: string, session: object): Promise<Outcome> {
+    const { engine } = of;
     const path = `${engine.name}/sessions`;
     const request = { method: 'POST', location: engine.location, path, query: { sessionId }, body: session } as const;
-    return await this.#untilDone(engine, await this.client.send(request, signal), signal);
+    return await this.#untilDone(of, await this.client.send(request, of));
   }
 
   /** Appends an event. */
-  async append({ engine, name, signal }: Resource, event: object): Promise<Outcome> {
-    const path = `${name}:appendEvent`;
-    return await this.client.send({ method: 'POST', location: engine.location, path, body: event }, signal);
+  async append(of: Resource, event: object): Promise<Outcome> {
+    const path = `${of.name}:appendEvent`;
+    return await this.client.send({ method: 'POST', location: of.engine.location, path, body: event }, of);
   }
 
   /** Deletes a session, and waits until that is over. */
-  async remove({ engine, name, signal }: Resource): Promise<Outcome> {
-    const outcome = await this.client.send({ method: 'DELETE', location: engine.location, path: name }, signal);
-    return await this.#untilDone(engine, outcome, signal);
+  async remove(of: Resource): Promise<Outcome> {
+    const outcome = await this.client.send({ method: 'DELETE', location: of.engine.location, path: of.name }, of);
+    return await this.#untilDone(of, outcome);
   }
 
   /** `undefined`: it is not known, or cannot be asked for. */
-  async #operation(location: string, path: string, signal: Signal): Promise<Operation | undefined> {
+  async #operationAfter(look: number, of: Resource, path: string): Promise<Operation | undefined> {
+    await this.client.pauseAfter(look, 0, of);
     try {
-      return (await this.client.read({ location, path }, signal)) as Operation | undefined;
+      return (await this.client.read({ location: of.engine.location, path }, of)) as Operation | undefined;
     } catch {
-      signal.throwIfAborted();
+      of.signal.throwIfAborted();
       return undefined;
     }
   }
 
-  /** Asks for an operation, with growing pauses, until it has ended. */
-  async #untilDone({ location }: Engine, outcome: Outcome, signal: Signal): Promise<Outcome> {
+  /** Asks for an operation, with growing pauses, until it has ended. What is not done by then may still be. */
+  async #untilDone(of: Resource, outcome: Outcome): Promise<Outcome> {
     if (outcome.kind !== 'done') {
       return outcome;
     }
     let operation = outcome.body as Operation;
-    for (let attempt = 1; operation.done !== true; attempt++) {
-      await this.client.pauseAfter(attempt, 0, signal);
-      const found = await this.#operation(location, operation.name, signal);
+    for (let look = 1; operation.done !== true; look++) {
+      const found = look > MAX_LOOKS ? undefined : await this.#operationAfter(look, of, operation.name);
       if (found === undefined) {
         // What it has done, if anything, is to be looked at.
-        const cause = new Error(`the operation "${operation.name}" cannot be followed`);
+        const cause = new Error(`the operation "${operation.name}" has not ended, or cannot be followed`);
         return { kind: 'unclear', cause, isOver: false, wait: 0 };
       }
       operation = found;

@@ -120,7 +120,7 @@ async function write(sessions: Sessions, change: Change, event: object, of: Reso
         return part?.events.some(({ id }) => id === change.id) ? true : undefined;
       },
     },
-    of.signal,
+    of,
   );
   if (written.kind === 'refused') {
     throw written.error.http === 404 ? sessionNotFound(change) : refusalOf(written);

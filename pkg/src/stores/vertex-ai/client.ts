@@ -5,7 +5,7 @@ import { asError, outcomeOf, refusal, unavailable, type Outcome } from './answer
 import type { Settings } from './options.js';
 import type { TokenSource } from './token.js';
 import type { Engine } from './names.js';
-import type { Signal } from '../../async/abort.js';
+import type { StoreContext } from '../../store/contract.js';
 
 /** A request. */
 export interface ApiRequest {
@@ -17,6 +17,9 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
 }
+
+/** The headers of a request. */
+type Headers = Record<string, string>;
 
 const MAX_PAUSE_MS = 5_000;
 
@@ -37,12 +40,12 @@ export class ApiClient {
 
   /**
    * Makes a request once, and once more with another token when the first one is not taken. Throws the reason of the
-   * signal, and `unavailable` when there is no token.
+   * caller's signal, and `unavailable` when there is no token.
    */
-  async send(request: ApiRequest, signal: Signal): Promise<Outcome> {
-    const outcome = await this.#sendWith(await this.#token(false), request, signal);
+  async send(request: ApiRequest, caller: StoreContext): Promise<Outcome> {
+    const outcome = await this.#sendWith(await this.#credentials(false), request, caller);
     return outcome.kind === 'refused' && outcome.error.http === 401
-      ? await this.#sendWith(await this.#token(true), request, signal)
+      ? await this.#sendWith(await this.#credentials(true), request, caller)
       : outcome;
   }
 
@@ -50,9 +53,9 @@ export class ApiClient {
    * Asks for something that changes nothing, until there is an answer. `undefined`: there is no such thing. Throws
    * `unavailable` and `rejected`.
    */
-  async read(request: Omit<ApiRequest, 'method'>, signal: Signal): Promise<unknown> {
+  async read(request: Omit<ApiRequest, 'method'>, caller: StoreContext): Promise<unknown> {
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.send({ ...request, method: 'GET' }, signal);
+      const outcome = await this.send({ ...request, method: 'GET' }, caller);
       if (outcome.kind === 'done') {
         return outcome.body;
       }
@@ -65,22 +68,39 @@ export class ApiClient {
       if (attempt >= this.attempts) {
         throw unavailable(outcome.kind === 'busy' ? asError(outcome.error) : outcome.cause);
       }
-      await this.pauseAfter(attempt, outcome.wait, signal);
+      await this.pauseAfter(attempt, outcome.wait, caller);
     }
   }
 
   /** Waits after a try that failed: a random part of a pause that grows, or what the API asks for. */
-  async pauseAfter(attempt: number, wait: number, signal: Signal): Promise<void> {
+  async pauseAfter(attempt: number, wait: number, { signal }: StoreContext): Promise<void> {
     const pause = Math.min(MAX_PAUSE_MS, this.#settings.pause * 2 ** (attempt - 1)) * Math.random();
     await sleep(Math.max(pause, wait), signal);
   }
 
-  async #sendWith(token: string, request: ApiRequest, signal: Signal): Promise<Outcome> {
+  /** The headers that say who asks. `isRefused`: those before were not taken. */
+  async #credentials(isRefused: boolean): Promise<Headers> {
+    const { apiKey } = this.#settings;
+    return apiKey === undefined
+      ? { authorization: `Bearer ${await this.#token(isRefused)}` }
+      : { 'x-goog-api-key': apiKey };
+  }
+
+  async #sendWith(credentials: Headers, request: ApiRequest, caller: StoreContext): Promise<Outcome> {
+    const { signal } = caller;
     signal.throwIfAborted();
     try {
-      const init = { method: request.method, headers: headersOf(token, request), signal };
-      const body = request.body === undefined ? {} : { body: JSON.stringify(request.body) };
-      return await outcomeOf(await this.#settings.fetch(this.#urlOf(request), { ...init, ...body }));
+      const { method } = request;
+      const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+      const init =
+        body === undefined
+          ? { method, headers: credentials, signal }
+          : { method, headers: { ...credentials, 'content-type': 'application/json' }, signal, body };
+      const outcome = await outcomeOf(await this.#settings.fetch(this.#urlOf(request), init));
+      if (outcome.kind === 'done' || outcome.kind === 'refused') {
+        caller.answered?.();
+      }
+      return outcome;
     } catch (cause) {
       signal.throwIfAborted();
       return { kind: 'unclear', cause, isOver: false, wait: 0 };
@@ -89,16 +109,22 @@ export class ApiClient {
 
   #urlOf({ location, path, query = {} }: ApiRequest): string {
     const { baseUrl, apiVersion } = this.#settings;
-    const host = location === 'global' ? 'aiplatform.googleapis.com' : `${location}-aiplatform.googleapis.com`;
     const given = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
     );
     const search = given.length === 0 ? '' : `?${given.join('&')}`;
-    return `${baseUrl ?? `https://${host}`}/${apiVersion}/${path}${search}`;
+    return `${baseUrl ?? `https://${hostOf(location)}`}/${apiVersion}/${path}${search}`;
   }
 }
 
-function headersOf(token: string, { body }: ApiRequest): Record<string, string> {
-  const authorization = `Bearer ${token}`;
-  return body === undefined ? { authorization } : { authorization, 'content-type': 'application/json' };
+/** The multi-regions, whose hosts are called otherwise than those of regions. */
+const MULTI_REGIONS: ReadonlySet<string> = new Set(['us', 'eu']);
+
+function hostOf(location: string): string {
+  if (location === 'global') {
+    return 'aiplatform.googleapis.com';
+  }
+  return MULTI_REGIONS.has(location)
+    ? `aiplatform.${location}.rep.googleapis.com`
+    : `${location}-aiplatform.googleapis.com`;
 }

@@ -7,7 +7,7 @@ import { SessionLog } from './session-log.js';
 import { createdOf, scopeText, stateOf, type Sessions } from './sessions.js';
 import { stateDelta } from './state.js';
 import { refusalOf, writeOnce, type Written } from './write-once.js';
-import type { ApiSession, Resource } from './api.js';
+import { MAX_LOOKS, type ApiSession, type Resource } from './api.js';
 import type { Settings } from './options.js';
 import type { Change, Committed } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
@@ -33,9 +33,9 @@ export async function createSession(
   const read = (): true => true;
   const look = async (): Promise<true | undefined> =>
     isOf(change, await lookAfterLoss(api.get(of), label)) ? true : undefined;
-  const written = await writeOnce(api.client, { send, read, look }, of.signal);
+  const written = await writeOnce(api.client, { send, read, look }, of);
   if (written.kind === 'refused') {
-    return await afterRefusal(sessions, change, written, of);
+    return await afterRefusal(sessions, change, label, written, of);
   }
   sessions.keep(key, SessionLog.ofNew(label === undefined ? undefined : change.id));
   return { rev: 0, prev: null, pos: positionsAfter(sessions, change) };
@@ -55,10 +55,14 @@ async function lookAfterLoss(
   return session;
 }
 
-/** A taken id may be that of an earlier try. */
+/**
+ * A taken id may be that of an earlier try, or of one that another service has sent: a session that is being made is
+ * not there yet, but its id is taken.
+ */
 async function afterRefusal(
   sessions: Sessions,
   change: Change,
+  label: string | undefined,
   refused: Extract<Written<unknown>, { kind: 'refused' }>,
   of: Resource,
 ): Promise<Committed> {
@@ -67,9 +71,14 @@ async function afterRefusal(
     throw refusalOf(refused);
   }
   const key = change.key as SessionKey;
-  const session = await sessions.api.get(of);
-  if (session === undefined || !isOf(change, session)) {
-    throw sessionExists(change);
+  const mayBeOwn = !refused.isSure || change.attempt !== undefined;
+  const session = await onceMade(sessions, of);
+  if (session === undefined) {
+    throw mayBeOwn ? unknown('is not there after a while, though its id is taken') : sessionExists(change);
+  }
+  if (!isOf(change, session)) {
+    const isTold = label !== undefined || session.userId !== key.userId;
+    throw mayBeOwn && !isTold ? unknown('has no label that tells who has made it') : sessionExists(change);
   }
   if (!refused.isSure) {
     // An earlier try of this very call has made it.
@@ -79,6 +88,22 @@ async function afterRefusal(
   const first = session.updateTime === session.createTime ? undefined : await sessions.readFirst(of, 'all');
   const rev = first?.[0].rev ?? 0;
   return { rev, prev: rev, pos, duplicate: true };
+}
+
+/** The session of a taken id, once it is there: it is waited for. `undefined` when it does not come. */
+async function onceMade({ api }: Sessions, of: Resource): Promise<ApiSession | undefined> {
+  for (let look = 1; ; look++) {
+    const session = await api.get(of);
+    if (session !== undefined || look > MAX_LOOKS) {
+      return session;
+    }
+    await api.client.pauseAfter(look, 0, of);
+  }
+}
+
+/** No `StoreError`, which would say that nothing was written. */
+function unknown(why: string): Error {
+  return new Error(`it is not known who has made the session: it ${why}`);
 }
 
 /** Whether a session was made by a change, for its user. */

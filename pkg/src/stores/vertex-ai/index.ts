@@ -47,6 +47,7 @@ export function vertexAiStore(options: VertexAiStoreOptions): SessionStore {
   return {
     durability: 'replicated',
     guards: 'none',
+    asksAgain: true,
     lacks: ['revisions', 'order', 'texts', 'ids', 'times', 'clock', 'beginnings', 'repeats', 'scopes', 'operators'],
     commit: async (change, context) => {
       checkChange(change);

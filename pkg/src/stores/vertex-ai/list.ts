@@ -18,9 +18,9 @@ interface ReadRow {
 }
 
 /** One page, see `SessionStore.list`. All sessions are read for it: the API has another order, and counts none. */
-export async function listSessions(sessions: Sessions, query: ListQuery, { signal }: StoreContext): Promise<Page> {
+export async function listSessions(sessions: Sessions, query: ListQuery, caller: StoreContext): Promise<Page> {
   const { app, user, offset = 0, limit = Infinity, after } = query;
-  const found = await readAll(sessions, sessions.engine(app, signal), user);
+  const found = await readAll(sessions, sessions.engine(app, caller), user);
   const read = found.map((session) => readRow(sessions, app, session));
   const compare = listOrder(query);
   const rows = read.map(({ row }) => row).sort((a, b) => compare(placeOf(a), placeOf(b)));
@@ -65,9 +65,9 @@ function readRow(sessions: Sessions, appName: string, session: ApiSession): Read
 export async function loadScope(
   sessions: Sessions,
   { app, user }: ScopeName,
-  { signal }: StoreContext,
+  caller: StoreContext,
 ): Promise<LoadedScope> {
-  const of = sessions.engine(app, signal);
+  const of = sessions.engine(app, caller);
   const { items } = await sessions.api.list(of, user, { size: 1 });
   const session = items.find(({ userId }) => user === undefined || userId === user);
   if (session === undefined) {

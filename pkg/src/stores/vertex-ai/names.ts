@@ -7,39 +7,48 @@ import type { SessionKey } from '../../model/types.js';
 
 /** An Agent Engine: what keeps the sessions of one app. */
 export interface Engine {
-  /** The resource name: `projects/…/locations/…/reasoningEngines/…`. */
+  /** The resource name: `projects/…/locations/…/reasoningEngines/…`, in express mode `reasoningEngines/…` alone. */
   readonly name: string;
-  /** Where it is, which is also a part of the host's name. */
+  /** Where it is, which is also a part of the host's name. Express mode has one host for all: that of `global`. */
   readonly location: string;
 }
+
+/** Where engines are that are named by their ids. In express mode the API key tells it. */
+export type Place = { readonly project: string; readonly location: string } | 'express';
 
 /** Tells which engine an app is: an id, which is a number, or a full resource name. */
 export type EngineOf = (app: string) => string;
 
 /** Of how many engines it is remembered which app has them. */
 const MAX_ENGINES = 10_000;
-const ENGINE_NAME = /^projects\/[\w.:-]+\/locations\/([a-z0-9-]+)\/reasoningEngines\/\d+$/;
+const ENGINE_NAME = /^projects\/[\w.:-]+\/locations\/([a-z0-9-]+)\/reasoningEngines\/(\d+)$/;
 const ENGINE_ID = /^\d+$/;
 const SESSION_ID = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** The engine of a text that is an id or a resource name; `undefined` for any other text. */
-export function engineIn(text: string, project: string, location: string): Engine | undefined {
-  if (ENGINE_ID.test(text)) {
-    return { name: `projects/${project}/locations/${location}/reasoningEngines/${text}`, location };
+export function engineIn(text: string, place: Place): Engine | undefined {
+  const [, found, id = ENGINE_ID.exec(text)?.[0]] = ENGINE_NAME.exec(text) ?? [];
+  if (place === 'express') {
+    return id === undefined ? undefined : { name: `reasoningEngines/${id}`, location: 'global' };
   }
-  const found = ENGINE_NAME.exec(text)?.[1];
-  return found === undefined ? undefined : { name: text, location: found };
+  if (found !== undefined) {
+    return { name: text, location: found };
+  }
+  const { project, location } = place;
+  return id === undefined
+    ? undefined
+    : { name: `projects/${project}/locations/${location}/reasoningEngines/${id}`, location };
 }
 
 /**
  * Makes the function that finds the engine of an app. It throws `rejected` for an app that is none, and for an engine
  * that another app has: the API knows no apps, so that their sessions would meet.
  */
-export function engineFinder(engineOf: EngineOf, project: string, location: string): (app: string) => Engine {
+export function engineFinder(engineOf: EngineOf, place: Place): (app: string) => Engine {
   const apps = new Recent<string>(MAX_ENGINES, () => 1);
   return (app) => {
     const text = engineOf(app);
-    const engine = typeof text === 'string' ? engineIn(text, project, location) : undefined;
+    const engine = typeof text === 'string' ? engineIn(text, place) : undefined;
     if (engine === undefined) {
       const what = 'the id of an engine, or projects/…/locations/…/reasoningEngines/…';
       throw new StoreError(

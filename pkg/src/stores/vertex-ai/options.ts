@@ -3,7 +3,7 @@
 import { checkCount, checkFunction, checkOptions, invalid } from '../../checks/arguments.js';
 import { describe } from '../../model/kinds.js';
 import { checkText } from '../shared/options.js';
-import { engineIn, type EngineOf } from './names.js';
+import { engineIn, type EngineOf, type Place } from './names.js';
 import type { StoreContext } from '../../store/contract.js';
 
 /** What the store reads of an answer to a request. */
@@ -27,10 +27,12 @@ export type VertexAiFetch = (
 
 /** Options of `vertexAiStore`. */
 export interface VertexAiStoreOptions {
-  /** The id of the Google Cloud project, or its number. */
-  readonly project: string;
-  /** Where the engines are, say `us-central1`. */
-  readonly location: string;
+  /** The id of the Google Cloud project, or its number. Needed unless there is an `apiKey`. */
+  readonly project?: string | undefined;
+  /** Where the engines are: `us-central1`, or the multi-region `us` or `eu`. Needed unless there is an `apiKey`. */
+  readonly location?: string | undefined;
+  /** An API key of express mode, which tells the project and the location: neither is given then, and no `token`. */
+  readonly apiKey?: string | undefined;
   /**
    * The Agent Engine that keeps the sessions: its id, its full resource name
    * (`projects/…/locations/…/reasoningEngines/…`), or a function that tells one for each app. Without it the app's own
@@ -44,7 +46,11 @@ export interface VertexAiStoreOptions {
   readonly token?: (() => string | Promise<string>) | undefined;
   /** What makes the requests: the host's `fetch` unless told otherwise. */
   readonly fetch?: VertexAiFetch | undefined;
-  /** The origin of the API, `https://{location}-aiplatform.googleapis.com` unless told otherwise. */
+  /**
+   * The origin of the API. Unless told otherwise it is `https://{location}-aiplatform.googleapis.com`,
+   * `https://aiplatform.{location}.rep.googleapis.com` for the multi-regions `us` and `eu`, and
+   * `https://aiplatform.googleapis.com` for `global` and in express mode.
+   */
   readonly baseUrl?: string | undefined;
   /** The version of the API: `v1beta1` unless told otherwise. */
   readonly apiVersion?: string | undefined;
@@ -68,9 +74,9 @@ export interface VertexAiStoreOptions {
 
 /** The options with all that they leave open. */
 export interface Settings {
-  readonly project: string;
-  readonly location: string;
+  readonly place: Place;
   readonly engineOf: EngineOf;
+  readonly apiKey: string | undefined;
   readonly token: (() => string | Promise<string>) | undefined;
   readonly fetch: VertexAiFetch;
   readonly baseUrl: string | undefined;
@@ -85,6 +91,7 @@ export interface Settings {
 const OPTIONS = [
   'project',
   'location',
+  'apiKey',
   'engine',
   'token',
   'fetch',
@@ -104,10 +111,10 @@ export function settingsOf(options: VertexAiStoreOptions): Settings {
   checkGiven(options);
   checkOptions(options, OPTIONS);
   checkValues(options);
-  const { project, location, engine, token, baseUrl, ttl, expireTime } = options;
+  const { engine, apiKey, token, baseUrl, ttl, expireTime } = options;
   return {
-    project,
-    location,
+    place: placeOf(options),
+    apiKey,
     engineOf: typeof engine === 'function' ? engine : (app) => engine ?? app,
     token,
     fetch: options.fetch ?? (async (url, init) => await globalThis.fetch(url, init)),
@@ -126,11 +133,27 @@ function checkGiven(options: unknown): void {
   }
 }
 
+/** Where engines are. Throws `INVALID_ARGUMENT` for options that do not tell it. */
+function placeOf({ project, location, apiKey, token }: VertexAiStoreOptions): Place {
+  if (apiKey === undefined) {
+    return {
+      project: checkPart('project', project, "'my-project'"),
+      location: checkPart('location', location, "'us-central1'"),
+    };
+  }
+  checkApiKey(apiKey);
+  for (const [name, value] of Object.entries({ project, location, token })) {
+    if (value !== undefined) {
+      invalid(name, 'cannot be given together with apiKey: express mode has its own');
+    }
+  }
+  return 'express';
+}
+
 function checkValues(options: VertexAiStoreOptions): void {
-  const { project, location, engine, ttl, expireTime } = options;
-  checkPart('project', project, "'my-project'");
-  checkPart('location', location, "'us-central1'");
-  if (typeof engine === 'string' ? engineIn(engine, project, location) === undefined : engine !== undefined) {
+  const { engine, ttl, expireTime } = options;
+  const place = placeOf(options);
+  if (typeof engine === 'string' ? engineIn(engine, place) === undefined : engine !== undefined) {
     const what = "an id ('1234567890'), projects/…/locations/…/reasoningEngines/…, or a function of the app's name";
     if (typeof engine !== 'function') {
       invalid('engine', `must be ${what}, not ${typeof engine === 'string' ? `"${engine}"` : describe(engine)}`);
@@ -159,10 +182,17 @@ function checkValues(options: VertexAiStoreOptions): void {
 }
 
 /** A part of a URL. */
-function checkPart(path: string, value: unknown, example: string): void {
+function checkPart(path: string, value: unknown, example: string): string {
   checkText(path, value, example);
-  if (!/^[\w.:-]+$/.test(value as string)) {
-    invalid(path, `has characters that cannot be in a resource name: "${value as string}"`);
+  const text = value as string;
+  return /^[\w.:-]+$/.test(text) ? text : invalid(path, `has characters that cannot be in a resource name: "${text}"`);
+}
+
+/** What goes into a header. */
+function checkApiKey(apiKey: unknown): void {
+  checkText('apiKey', apiKey, 'the key of express mode');
+  if (!/^[\x21-\x7e]+$/.test(apiKey as string)) {
+    invalid('apiKey', 'has characters that no key has');
   }
 }
 

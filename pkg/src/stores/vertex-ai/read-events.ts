@@ -1,6 +1,6 @@
 // Reads events, page by page: all of them, those from a time on, or the last ones.
 
-import { compareEvents, type ReadPart } from './session-log.js';
+import type { ReadPart } from './session-log.js';
 import { fromApiEvent, type ReadEvent } from './from-api.js';
 import { toRfc3339 } from './times.js';
 import type { Resource, SessionsApi } from './api.js';
@@ -68,7 +68,8 @@ export async function readSince(api: SessionsApi, of: Resource, since: number): 
 
 /**
  * The last events, `count` of them at least, or all. Of a time that more events may have than were read, none is
- * taken.
+ * taken. In which order the API gives events of one time when it is asked for the last ones first is not known: where
+ * there are any, they are read once more from the front.
  */
 export async function readLast(api: SessionsApi, of: Resource, count: number): Promise<ReadPart | undefined> {
   const begunAt = Date.now();
@@ -80,23 +81,38 @@ export async function readLast(api: SessionsApi, of: Resource, count: number): P
     }
     found.push(...page.items.map(fromApiEvent));
     pageToken = page.next;
-    const events = inOrder(found);
-    if (pageToken === undefined) {
-      return { events, since: -Infinity, begunAt };
-    }
-    const later = events.filter(({ at }) => at > (events[0]?.at ?? Infinity));
-    const since = later[0]?.at;
-    if (since !== undefined && later.length >= count) {
-      return { events: later, since, begunAt };
+    const part = lastPart(inOrder(found), count, pageToken === undefined);
+    if (part !== undefined) {
+      return hasTies(part.events) ? await readFromFront(api, of, part) : { ...part, begunAt };
     }
   }
 }
 
+type Part = Pick<ReadPart, 'events' | 'since'>;
+
+/** What is whole of the events at the end of a log; `undefined` when that is not enough. */
+function lastPart(events: readonly ReadEvent[], count: number, isAll: boolean): Part | undefined {
+  if (isAll) {
+    return { events, since: -Infinity };
+  }
+  const later = events.filter(({ at }) => at > (events[0]?.at ?? Infinity));
+  const since = later[0]?.at;
+  return since !== undefined && later.length >= count ? { events: later, since } : undefined;
+}
+
+function hasTies(events: readonly ReadEvent[]): boolean {
+  return events.some(({ at }, index) => at === events[index - 1]?.at);
+}
+
+async function readFromFront(api: SessionsApi, of: Resource, { since }: Part): Promise<ReadPart | undefined> {
+  return since === -Infinity ? await readAll(api, of, undefined, () => undefined) : await readSince(api, of, since);
+}
+
 /**
- * Each event once, in order. One that was sent again while its first try was on its way is there twice; the first
- * counts.
+ * Each event once, in the order of the times; events of one time as they were given. One that was sent again while its
+ * first try was on its way is there twice; the first counts.
  */
 function inOrder(found: readonly ReadEvent[]): ReadEvent[] {
   const seen = new Set<string>();
-  return [...found].sort(compareEvents).filter(({ id }) => !seen.has(id) && seen.add(id));
+  return [...found].sort((a, b) => a.at - b.at).filter(({ id }) => !seen.has(id) && seen.add(id));
 }

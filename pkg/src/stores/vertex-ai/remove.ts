@@ -24,7 +24,7 @@ export async function removeSession(
   };
   const send = async () => await api.remove(of);
   sessions.forget(key);
-  const written = await writeOnce(api.client, { send, read: () => true, look: isGone }, of.signal);
+  const written = await writeOnce(api.client, { send, read: () => true, look: isGone }, of);
   if (written.kind === 'refused' && written.error.http !== 404) {
     throw refusalOf(written);
   }

@@ -4,7 +4,6 @@
 // from a provisional number on, far above those of any log; once all of it is read they get their true numbers. Each
 // time that numbers change their meaning they come from another block, so that a number tells what it belongs to.
 
-import { compareText } from '../shared/list-order.js';
 import type { ReadEvent } from './from-api.js';
 
 /** An event of a log. */
@@ -145,9 +144,9 @@ export class SessionLog {
     return blockOf(rev) === blockOf(this.rev);
   }
 
-  /** An event that this store has appended. It may have come in before others. */
+  /** An event that this store has appended. It may have come in before others, but not before those of its time. */
   add(event: KnownEvent): void {
-    const place = this.#events.findLastIndex((each) => compareEvents(each, event) < 0) + 1;
+    const place = this.#events.findLastIndex(({ at }) => at <= event.at) + 1;
     this.rev += 1;
     this.settle(undefined);
     if (this.covers(event.at)) {
@@ -177,11 +176,6 @@ export class SessionLog {
     }
     return !joins || added > 0;
   }
-}
-
-/** Orders events: by time, then by id. */
-export function compareEvents(a: KnownEvent, b: KnownEvent): number {
-  return a.at - b.at || compareText(a.id, b.id);
 }
 
 function knownOf({ id, at, time }: KnownEvent): KnownEvent {

@@ -14,7 +14,6 @@ import type { ApiSession, Resource, SessionsApi } from './api.js';
 import type { Settings } from './options.js';
 import type { Pos, StoreContext } from '../../store/contract.js';
 import type { SessionKey } from '../../model/types.js';
-import type { Signal } from '../../async/abort.js';
 
 /** How many events are remembered by their ids. */
 const MAX_EVENTS = 200_000;
@@ -35,26 +34,26 @@ export class Sessions {
   readonly #unfinished = new Recent<Unfinished>(MAX_UNFINISHED, ({ found }) => found.length);
   readonly #logs = new Recent<SessionLog>(MAX_EVENTS, ({ events }) => 1 + events.length);
 
-  constructor(api: SessionsApi, { engineOf, project, location, clockSkew }: Settings) {
+  constructor(api: SessionsApi, { engineOf, place, clockSkew }: Settings) {
     this.api = api;
-    this.engineOf = engineFinder(engineOf, project, location);
+    this.engineOf = engineFinder(engineOf, place);
     this.#clockSkew = clockSkew;
   }
 
   /** Runs a task of a session after all earlier ones. Throws `rejected` for a key that the API cannot keep. */
-  async run<T>(key: SessionKey, { signal }: StoreContext, task: (of: Resource) => Promise<T>): Promise<T> {
+  async run<T>(key: SessionKey, caller: StoreContext, task: (of: Resource) => Promise<T>): Promise<T> {
     const engine = this.engineOf(key.appName);
-    const of = { engine, name: sessionName(engine, key), signal };
+    const of = resource(engine, sessionName(engine, key), caller);
     return await this.#queues.run(keyText(key), async () => {
-      signal.throwIfAborted();
+      of.signal.throwIfAborted();
       return await task(of);
     });
   }
 
   /** An engine, to ask for its sessions. */
-  engine(app: string, signal: Signal): Resource {
+  engine(app: string, caller: StoreContext): Resource {
     const engine = this.engineOf(app);
-    return { engine, name: engine.name, signal };
+    return resource(engine, engine.name, caller);
   }
 
   /** A session, if there is one and it is the user's. */
@@ -135,6 +134,10 @@ export class Sessions {
       user: this.positions.seen(scopeText(app, user), state.user),
     };
   }
+}
+
+function resource(engine: Engine, name: string, caller: StoreContext): Resource {
+  return { engine, name, signal: caller.signal, answered: () => caller.answered?.() };
 }
 
 /** The name of a scope among positions. */

@@ -2,11 +2,7 @@
 
 import { StoreError } from '../../store/store-error.js';
 import { isWellFormed } from '../../model/json.js';
-
-/** Integers with fewer digits are doubles. */
-const LONG_INTEGER = /\d{16}/;
-/** The texts and numbers of a JSON text. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+import { lostNumber, lostTitle } from '../../model/json-numbers.js';
 
 /** Throws `rejected` for a value that the API cannot keep. `what` is its title. */
 export function checkStruct(value: unknown, what: string): void {
@@ -29,18 +25,10 @@ export function checkText(text: string, what: string): void {
   }
 }
 
-/** Throws `rejected` for a JSON text with an integer that is no double, and would come back as another one. */
-export function checkIntegers(json: string, what: string): void {
-  if (!LONG_INTEGER.test(json)) {
-    return;
-  }
-  for (const [token] of json.matchAll(TOKENS)) {
-    if (/^-?\d{16,}$/.test(token) && BigInt(token) !== BigInt(Number(token))) {
-      const why = 'the API keeps doubles: write it as a text';
-      throw new StoreError(
-        'rejected',
-        `${what} has the integer ${token}, beyond 2^53, which would come back changed: ${why}`,
-      );
-    }
+/** Throws `rejected` for a JSON text with a number that is no double, and would come back as another one. */
+export function checkNumbers(json: string, what: string): void {
+  const lost = lostNumber(json);
+  if (lost !== undefined) {
+    throw new StoreError('rejected', `${what} has ${lostTitle(lost)}, nor can the API: write it as a text`);
   }
 }

@@ -31,16 +31,16 @@ export function fromRfc3339(text: string): number {
 }
 
 /**
- * The time under which an event is stored so that it comes behind the last one of its millisecond: events are in the
- * order of their times, and two of one time would change places. It stays within its millisecond, which is all that
- * readers keep of it.
+ * The time under which an event is stored so that it comes behind the last one of its millisecond, `last`: events are
+ * in the order of their times. It stays within its millisecond, which is all that readers keep of it: behind the last
+ * microsecond comes none, and the two have one time, which leaves them in the order in which they come in.
  */
 export function timeBehind(last: number | undefined, time: number): number {
   if (last === undefined || last < time) {
     return time;
   }
   const next = last + MICROSECOND;
-  return microsOf(next) < 1000 && Math.floor(next) === Math.floor(time) ? next : time;
+  return microsOf(next) < 1000 && Math.floor(next) === Math.floor(time) ? next : last;
 }
 
 /** The microseconds of a time beyond its millisecond: 0 to 1000. */

@@ -5,7 +5,7 @@
 
 import { isObject } from '../../model/kinds.js';
 import { StoreError } from '../../store/store-error.js';
-import { checkIntegers, checkStruct } from './structs.js';
+import { checkNumbers, checkStruct } from './structs.js';
 import { toRfc3339 } from './times.js';
 import type { Change } from '../../store/contract.js';
 import type { Json } from '../../model/types.js';
@@ -127,7 +127,7 @@ function parsed(data: string): Members {
   if (!isObject(raw)) {
     throw new StoreError('rejected', 'an event has to be an object of JSON: the API keeps nothing else');
   }
-  checkIntegers(data, 'the event');
+  checkNumbers(data, 'the event');
   return raw as Members;
 }
 

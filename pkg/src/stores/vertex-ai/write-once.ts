@@ -3,7 +3,7 @@
 import { isStoreError } from '../../store/store-error.js';
 import { asError, refusal, unavailable, type ApiError, type Outcome } from './answers.js';
 import type { ApiClient } from './client.js';
-import type { Signal } from '../../async/abort.js';
+import type { StoreContext } from '../../store/contract.js';
 
 /**
  * What became of a write: it was done, `answer` being what was said of it or found, or it was refused. `isSure`: no
@@ -26,7 +26,7 @@ export interface Write<T> {
  * Sends a write, and never a second time before it is known that the first was not done. Throws `unavailable` when it
  * was surely not done, and an ordinary error when that is not known.
  */
-export async function writeOnce<T>(client: ApiClient, write: Write<T>, signal: Signal): Promise<Written<T>> {
+export async function writeOnce<T>(client: ApiClient, write: Write<T>, caller: StoreContext): Promise<Written<T>> {
   let lost: unknown;
   for (let attempt = 1; ; attempt++) {
     const outcome = await sendAfter(write, lost);
@@ -36,7 +36,7 @@ export async function writeOnce<T>(client: ApiClient, write: Write<T>, signal: S
     if (outcome.kind === 'refused') {
       return { kind: 'refused', error: outcome.error, isSure: lost === undefined };
     }
-    await pauseUnlessLast(client, attempt, outcome.wait, signal);
+    await pauseUnlessLast(client, attempt, outcome.wait, caller);
     if (outcome.kind === 'unclear') {
       lost ??= outcome.isOver ? undefined : outcome.cause;
       const answer = await lookAfter(write, outcome.cause);
@@ -70,9 +70,9 @@ async function sendAfter<T>({ send }: Write<T>, lost: unknown): Promise<Outcome>
   }
 }
 
-async function pauseUnlessLast(client: ApiClient, attempt: number, wait: number, signal: Signal): Promise<void> {
+async function pauseUnlessLast(client: ApiClient, attempt: number, wait: number, caller: StoreContext): Promise<void> {
   if (attempt < client.attempts) {
-    await client.pauseAfter(attempt, wait, signal);
+    await client.pauseAfter(attempt, wait, caller);
   }
 }
 

@@ -8,7 +8,7 @@
 import { Clock } from './clock.js';
 import { ApiError } from './errors.js';
 import { readJson } from './json.js';
-import { targetOf } from './paths.js';
+import { targetOf, withProject } from './paths.js';
 import { readQuery } from './query.js';
 import { connectionLost, errorResponse, jsonResponse, notThere } from './responses.js';
 import { Service } from './service.js';
@@ -50,8 +50,8 @@ interface Received {
  */
 export function fakeVertexAi(options: FakeVertexAiOptions = {}): FakeVertexAi {
   checkSettings(options);
-  const { now = Date.now, random = Math.random, projects = {}, engines, token } = options;
-  const service = new Service(new Clock({ now, random }), { projects, engines });
+  const { now = Date.now, random = Math.random, projects = {}, engines, creationDelay = 0, token } = options;
+  const service = new Service(new Clock({ now, random }), { projects, engines, creationDelay });
   const troubles = new Troubles();
   const tokens = new Tokens(token);
   const requests: VertexRequest[] = [];
@@ -61,9 +61,10 @@ export function fakeVertexAi(options: FakeVertexAiOptions = {}): FakeVertexAi {
     if (target === undefined) {
       return notThere();
     }
-    tokens.check(request.headers, url.searchParams, target.call);
+    const key = tokens.check(request.headers, url.searchParams, target);
     const query = readQuery(target.call, url.searchParams);
-    return jsonResponse(200, service.answer({ target, query, body: readJson(bytes), polls }));
+    const call = { target: withProject(target, key), query, body: readJson(bytes), polls };
+    return jsonResponse(200, service.answer(call));
   };
 
   const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {

@@ -11,8 +11,10 @@ export interface Start {
   /** The types of its metadata and of its result, as addresses. */
   readonly metadata: string;
   readonly result: string;
-  /** How many polls are answered before it is done; it is done at once when there are none. */
+  /** How many polls are answered before it is done; it is done at once when there are none, and no delay. */
   readonly polls: number;
+  /** After how many nanoseconds it is done by itself, unless polls are told. */
+  readonly delay?: bigint;
   /** Does the work, and says the result. */
   readonly finish: () => object;
 }
@@ -23,6 +25,8 @@ interface Operation {
   readonly time: string;
   /** How many polls are left. */
   polls: number;
+  /** When it is done by itself. */
+  readonly due: bigint | undefined;
   response: object | undefined;
 }
 
@@ -38,10 +42,22 @@ export class Operations {
   /** Starts an operation. */
   start(start: Start): object {
     const name = `${start.parent}/operations/${this.#clock.newId()}`;
-    const response = start.polls > 0 ? undefined : start.finish();
-    const operation = { name, start, time: formatTime(this.#clock.tick()), polls: start.polls, response };
+    const { polls, delay = 0n } = start;
+    const due = polls === 0 && delay > 0n ? this.#clock.now() + delay : undefined;
+    const response = polls > 0 || due !== undefined ? undefined : start.finish();
+    const operation = { name, start, time: formatTime(this.#clock.tick()), polls, due, response };
     this.#known.set(name, operation);
     return describe(operation);
+  }
+
+  /** Does the work of operations whose time has come, in the order in which they were started. */
+  settle(): void {
+    const now = this.#clock.now();
+    for (const operation of this.#known.values()) {
+      if (operation.response === undefined && operation.due !== undefined && operation.due <= now) {
+        operation.response = operation.start.finish();
+      }
+    }
   }
 
   /** Asks whether an operation is done, by its name with the number of the project. */
@@ -51,7 +67,7 @@ export class Operations {
       throw notFound('Operation', name);
     }
     operation.polls -= 1;
-    if (operation.polls < 0) {
+    if (operation.polls < 0 && operation.due === undefined) {
       operation.response ??= operation.start.finish();
     }
     return describe(operation);

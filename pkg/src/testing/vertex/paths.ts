@@ -1,5 +1,6 @@
 // The paths of the API, and the names of its resources.
 
+import { hash } from './shuffle.js';
 import type { Version } from './schema.js';
 
 /** What the API can be asked, by the names of its methods. */
@@ -19,6 +20,7 @@ export interface Target {
   readonly version: Version;
   /** The name of the resource as it was asked for, with the project by id or number. */
   readonly name: string;
+  /** Both are empty in express mode. */
   readonly project: string;
   readonly location: string;
   /** Empty for an operation of a location. */
@@ -28,7 +30,8 @@ export interface Target {
 }
 
 const LOCATION = '(?<project>[^/]+)/locations/(?<location>[^/]+)';
-const SESSIONS = `projects/${LOCATION}/reasoningEngines/(?<engine>[^/]+)/sessions`;
+/** In express mode the API key tells the project and the location. */
+const SESSIONS = `(?:projects/${LOCATION}/)?reasoningEngines/(?<engine>[^/]+)/sessions`;
 const SESSION = `${SESSIONS}/(?<session>[^/:]+)`;
 
 const route = (method: string, path: string, call: VertexCall): readonly [string, RegExp, VertexCall] => [
@@ -68,10 +71,16 @@ export function targetOf(method: string, path: string): Target | undefined {
   return undefined;
 }
 
+/** A target of express mode with the project that belongs to an API key, where it is. */
+export function withProject(target: Target, key: string): Target {
+  const isExpress = target.project === '';
+  return isExpress ? { ...target, project: String(200_000_000_000 + hash(key)), location: 'us-central1' } : target;
+}
+
 /** The name of a resource: of a session, of an engine when there is no session, or of a location. */
 export function nameOf(parts: Pick<Target, 'project' | 'location' | 'engine' | 'session'>): string {
-  const location = `projects/${parts.project}/locations/${parts.location}`;
-  const engine = parts.engine === '' ? location : `${location}/reasoningEngines/${parts.engine}`;
+  const location = parts.project === '' ? '' : `projects/${parts.project}/locations/${parts.location}`;
+  const engine = [location, parts.engine === '' ? '' : `reasoningEngines/${parts.engine}`].filter(Boolean).join('/');
   return parts.session === '' ? engine : `${engine}/sessions/${parts.session}`;
 }
 

@@ -29,6 +29,8 @@ export interface ServiceOptions {
   readonly projects: Readonly<Record<string, string>>;
   /** The engines that exist; all do when it is not said. */
   readonly engines: readonly string[] | undefined;
+  /** How long a session is being made, in milliseconds. */
+  readonly creationDelay: number;
 }
 
 const TIMES = {
@@ -66,6 +68,7 @@ export class Service {
 
   /** Answers a call, or throws an {@link ApiError}. */
   answer(call: Call): object {
+    this.#operations.settle();
     return this.#calls[call.target.call](call);
   }
 
@@ -83,6 +86,7 @@ export class Service {
       metadata: typeOf(target, 'CreateSessionOperationMetadata'),
       result: typeOf(target, 'Session'),
       polls,
+      delay: BigInt(this.#options.creationDelay) * 1_000_000n,
       finish: () => {
         engine.write(session, (message['sessionState'] ?? new Map()) as Map<string, unknown>);
         session.isReady = true;
@@ -187,10 +191,9 @@ export class Service {
 
   #append({ target, body }: Call): object {
     const message = readMessage('SessionEvent', body, 'event', target.version);
-    const required = { author: 'author', invocationId: 'invocation_id', timestamp: 'timestamp' };
+    checkRequired(message, 'event', { author: 'author', invocationId: 'invocation_id', timestamp: 'timestamp' });
     const engine = this.#engineOf(target);
     const session = this.#find(engine, target, invalidArgument);
-    checkRequired(message, 'event', required);
     const name = `${this.#nameOf(target, session.id)}/events/${this.#clock.newId()}`;
     session.events.push(newEvent(message, name, session.events.length + 1));
     const { stateDelta = new Map() } = (message['actions'] ?? {}) as Message;

@@ -14,12 +14,13 @@ const KINDS: Readonly<Record<VertexTrouble['kind'], readonly string[]>> = {
   pending: ['polls'],
 };
 
-const STATUSES: readonly unknown[] = [429, 500, 503, 504];
+const STATUSES: readonly unknown[] = [403, 429, 500, 503, 504];
 
 /** Checks the options of a fake. */
 export function checkSettings(options: FakeVertexAiOptions): void {
-  checkOptions(options, ['now', 'random', 'projects', 'engines', 'token']);
-  const { now, random, token } = options;
+  checkOptions(options, ['now', 'random', 'projects', 'engines', 'creationDelay', 'token']);
+  const { now, random, creationDelay, token } = options;
+  checkCount(creationDelay, 'creationDelay');
   if (now !== undefined) {
     checkFunction(now, 'now');
   }

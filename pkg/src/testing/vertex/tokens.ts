@@ -1,7 +1,7 @@
 // What requests prove themselves with: any token will do, but there has to be one, and it must not have expired.
 
 import { ApiError } from './errors.js';
-import type { VertexCall } from './paths.js';
+import type { Target, VertexCall } from './paths.js';
 
 const EXPECTED =
   'Expected OAuth 2 access token, login cookie or other valid authentication credential. ' +
@@ -20,15 +20,20 @@ export class Tokens {
     this.#areOptional = need === 'optional';
   }
 
-  /** Checks that a request has a token that has not expired, or an API key. */
-  check(headers: Headers, parameters: URLSearchParams, call: VertexCall): void {
+  /**
+   * Checks that a request has a token that has not expired, or an API key; in express mode it has to be a key. Answers
+   * the key, which is empty where there is none.
+   */
+  check(headers: Headers, parameters: URLSearchParams, { call, project }: Target): string {
     const token = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-    const key = headers.get('x-goog-api-key') ?? parameters.get('key');
-    if (token !== undefined) {
+    const key = headers.get('x-goog-api-key') ?? parameters.get('key') ?? '';
+    const isExpress = project === '';
+    if (token !== undefined && !isExpress) {
       this.#checkToken(token, call);
-    } else if (!key && this.#areNeeded) {
+    } else if (key === '' && (this.#areNeeded || isExpress)) {
       throw refused('Request is missing required authentication credential.', 'CREDENTIALS_MISSING', call);
     }
+    return key;
   }
 
   /** Lets all tokens expire that were used. */

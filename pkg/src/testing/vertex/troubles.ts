@@ -5,6 +5,7 @@ import { errorResponse } from './responses.js';
 import type { VertexRequest, VertexTrouble } from './types.js';
 
 const REFUSALS: Readonly<Record<number, readonly [StatusName, string]>> = {
+  403: ['PERMISSION_DENIED', 'The caller does not have permission.'],
   429: ['RESOURCE_EXHAUSTED', 'Resource has been exhausted (e.g. check quota).'],
   500: ['INTERNAL', 'Internal error encountered.'],
   503: ['UNAVAILABLE', 'The service is currently unavailable.'],

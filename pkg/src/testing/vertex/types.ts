@@ -31,7 +31,7 @@ export type VertexTroubleKind =
       /** An error is answered, and nothing is done. */
       readonly kind: 'error';
       /** Its HTTP status. */
-      readonly status: 429 | 500 | 503 | 504;
+      readonly status: 403 | 429 | 500 | 503 | 504;
       /** The header `Retry-After`, in seconds or as a date. */
       readonly retryAfter?: number | string | undefined;
     }
@@ -66,6 +66,11 @@ export interface FakeVertexAiOptions {
   readonly projects?: Readonly<Record<string, string>> | undefined;
   /** The ids of the engines that exist; all do unless told otherwise. */
   readonly engines?: readonly string[] | undefined;
+  /**
+   * How long it takes to make a session, in milliseconds of the clock; 0 unless told otherwise. Until then its id is
+   * taken, it is not there (404), and the operation that makes it is not done. The service has taken up to 2,800.
+   */
+  readonly creationDelay?: number | undefined;
   /**
    * Whether requests need a token (`Authorization: Bearer`) or an API key, as they do at the service: those without
    * one are answered 401. Unless told otherwise, they do from the first request on that has a token.

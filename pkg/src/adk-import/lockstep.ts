@@ -1,0 +1,54 @@
+// Takes turns: what runs side by side asks the store for its next write in the same moment, so that the store writes
+// all of them at once, for the price of one.
+
+/** Work in steps: one from each `yield` to the next. */
+export type Steps = AsyncGenerator<void, void, undefined>;
+
+/**
+ * Does the next step of each at the same time, then the one after, until all have ended. When one throws, the others
+ * end the step that they are at, and it is thrown.
+ */
+export async function runInLockstep(all: readonly Steps[], pause: () => Promise<void>): Promise<void> {
+  let running = all;
+  while (running.length > 0) {
+    const results = await Promise.allSettled(running.map(async (steps) => await steps.next()));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed !== undefined) {
+      throw failed.reason;
+    }
+    running = running.filter((_, index) => isGoingOn(results[index]));
+    await pause();
+  }
+}
+
+function isGoingOn(result: PromiseSettledResult<IteratorResult<void, void>> | undefined): boolean {
+  return result?.status === 'fulfilled' && result.value.done !== true;
+}
+
+/** Each after the one before it. */
+export async function* inTurn(all: readonly Steps[]): Steps {
+  for (const steps of all) {
+    yield* steps;
+  }
+}
+
+/**
+ * Items that have a name in common are in one group, those that are joined by others, too; each group is in the order
+ * of the items. One without names is alone.
+ */
+export function groupsOf<T>(items: readonly T[], namesOf: (item: T) => readonly string[]): T[][] {
+  const groups = new Set<Set<number>>();
+  const byName = new Map<string, Set<number>>();
+  items.forEach((item, index) => {
+    const group = new Set([index]);
+    const joined = new Set(namesOf(item).flatMap((name) => byName.get(name) ?? []));
+    joined.forEach((other) => {
+      other.forEach((each) => group.add(each));
+      groups.delete(other);
+    });
+    groups.add(group);
+    namesOf(item).forEach((name) => byName.set(name, group));
+    byName.forEach((other, name) => joined.has(other) && byName.set(name, group));
+  });
+  return [...groups].map((group) => [...group].sort((a, b) => a - b).map((index) => items[index] as T));
+}
