@@ -6,6 +6,7 @@ import { DELETED, SessionService } from 'statepad';
 import { sseHandler, sseSource } from 'statepad/sse';
 import { memoryStore } from 'statepad/stores/memory';
 import { serveFetch } from '../support/fetch-server.mjs';
+import { hurried, sourceOver } from '../support/handler-source.mjs';
 
 const IDS = { appName: 'app', userId: 'user', sessionId: 'one' };
 const append = (service, session, stateDelta = {}) =>
@@ -19,49 +20,6 @@ function serviceOf(options) {
   return service;
 }
 afterEach(() => Promise.all(opened.splice(0).map((service) => service.close())));
-
-/** A source that asks a handler without a network. `cutAfter` says after how many bytes a body breaks. */
-function sourceOver(handler, cutAfter = () => Infinity) {
-  const counts = { connections: 0, open: 0 };
-  const fetch = async (address, init) => {
-    counts.connections += 1;
-    const response = await handler(new Request(address, { ...init, ...(init.body && { duplex: 'half' }) }));
-    if (!response.body) return response;
-    counts.open += 1;
-    const reader = response.body.getReader();
-    let left = cutAfter();
-    const body = new ReadableStream({
-      async pull(controller) {
-        const read = await reader.read();
-        const { done } = read;
-        const value = done ? undefined : hurried(read.value);
-        if (done) {
-          counts.open -= 1;
-          return controller.close();
-        }
-        if (value.length >= left) {
-          controller.enqueue(value.slice(0, left));
-          await reader.cancel();
-          counts.open -= 1;
-          return controller.close();
-        }
-        left -= value.length;
-        controller.enqueue(value);
-      },
-      async cancel() {
-        counts.open -= 1;
-        await reader.cancel();
-      },
-    });
-    init.signal?.addEventListener('abort', () => reader.cancel().catch(() => {}));
-    return new Response(body, { status: response.status, headers: response.headers });
-  };
-  return { source: sseSource({ url: 'http://host/watch', fetch }), counts };
-}
-
-/** What a handler sends, with the shortest pause between two connections. */
-const hurried = (bytes) =>
-  new TextEncoder().encode(new TextDecoder().decode(bytes).replace('retry: 100\n', 'retry: 1\n'));
 
 const handlerOf = (service, options) => sseHandler(service, { insecure: true, retry: 100, ...options });
 
@@ -110,7 +68,7 @@ for (const [where, storeOf] of [
       await service.createSession(IDS);
       let cuts = 0;
       const cutAfter = () => (cuts++ < 1000 ? 1 + Math.floor(Math.random() * 400) : Infinity);
-      const { source, counts } = sourceOver(handlerOf(service), cutAfter);
+      const { source, counts } = sourceOver(handlerOf(service), { cutAfter });
       const seen = take(2000, source.watch(IDS, { since: 0 }));
       const session = await writer.getSession(IDS);
       for (let count = 0; count < 2000; count++) {
@@ -136,7 +94,7 @@ for (const [where, storeOf] of [
       await service.createSession({ ...IDS, state: { 'user:n': 0, 'user:old': 1 } });
       let cuts = 0;
       const cutAfter = () => (cuts++ < 50 ? 1 + Math.floor(Math.random() * 300) : Infinity);
-      const { source } = sourceOver(handlerOf(service), cutAfter);
+      const { source } = sourceOver(handlerOf(service), { cutAfter });
       const values = {};
       let position = 0;
       const done = (async () => {
@@ -173,7 +131,7 @@ describe('the handler', () => {
     const handler = handlerOf(service);
     const begin = await textUntil('id: ', await handler(asking([{ ...IDS, initial: false }])));
     const sizes = [hurried(new TextEncoder().encode(begin)).length];
-    const { source, counts } = sourceOver(handler, () => sizes.shift() ?? Infinity);
+    const { source, counts } = sourceOver(handler, { cutAfter: () => sizes.shift() ?? Infinity });
     const changes = source.watch(IDS)[Symbol.asyncIterator]();
     const next = changes.next();
     while (counts.connections < 2) await new Promise((resolve) => setTimeout(resolve, 1));

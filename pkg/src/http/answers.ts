@@ -42,8 +42,8 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   NOT_READY: 503,
 };
 
-/** Codes whose messages are about the request, where no error of a store has caused them. */
-const ABOUT_REQUESTS: readonly ErrorCode[] = [
+/** Codes whose messages say nothing of the inside, where no error of a store has caused them. */
+const TOLD: readonly ErrorCode[] = [
   'INVALID_ARGUMENT',
   'VALUE_NOT_JSON',
   'UNAUTHENTICATED',
@@ -54,13 +54,13 @@ const ABOUT_REQUESTS: readonly ErrorCode[] = [
   'SESSION_STALE',
   'STATE_CONFLICT',
   'EVENT_ID_CONFLICT',
+  'CLOSED',
 ];
 
 const HIDDEN: Partial<Record<ErrorCode, string>> = {
   STORE_UNAVAILABLE: 'the store is not available',
   STORE_CORRUPT: 'the store cannot read it',
   COMMIT_UNKNOWN: 'it is not known whether it was stored',
-  CLOSED: 'the service is closed',
   NOT_READY: 'the service is not ready',
   LIMIT_EXCEEDED: 'the store cannot take anything so large',
   INVALID_ARGUMENT: 'the store refuses it',
@@ -81,7 +81,7 @@ export class ErrorTeller {
     if (isStatepadError(error) && code === 'SESSION_NOT_FOUND') {
       return { code, message: `session ${JSON.stringify(error.id)} not found`, status };
     }
-    if (isStatepadError(error) && ABOUT_REQUESTS.includes(code) && error.cause === undefined) {
+    if (isStatepadError(error) && TOLD.includes(code) && error.cause === undefined) {
       return { code, message: error.message, status };
     }
     const number = this.log(error, request);
@@ -90,6 +90,10 @@ export class ErrorTeller {
 
   /** The answer for an error, as JSON: `{ error: { code, message, number? } }`. */
   answer(error: unknown, request: Request | undefined): Response {
+    if (request?.signal.aborted) {
+      // The client has gone, in the middle of its body maybe: there is nobody to answer, and no fault to log.
+      return new Response(null, { status: 400 });
+    }
     const { status, ...told } = this.tell(error, request);
     const isPassing = status === 503 || status === 429;
     const headers = { 'cache-control': 'no-store', ...(isPassing && { 'retry-after': '1' }) };

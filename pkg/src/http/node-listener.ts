@@ -198,9 +198,9 @@ async function send(answered: Response, isHead: boolean, response: NodeResponse,
     response.end();
     return;
   }
+  const reader = body.getReader();
   // Before the first piece: a stream may have nothing to tell for long.
   response.flushHeaders?.();
-  const reader = body.getReader();
   const stop = (): void => void reader.cancel(signal.reason).catch(() => undefined);
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) {

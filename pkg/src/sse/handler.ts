@@ -11,7 +11,7 @@ import { seenChange, seenSession } from '../http/seen.js';
 import { StreamLimit, type StreamLimitOptions } from '../http/stream-limit.js';
 import { TextStream } from '../http/text-stream.js';
 import type { SessionKey } from '../model/types.js';
-import type { SessionSource, WatchPace } from '../model/watch.js';
+import type { SessionSource } from '../model/watch.js';
 
 /** Options of {@link sseHandler}. */
 export interface SseHandlerOptions {
@@ -158,7 +158,7 @@ class SseHandler {
   async #single(asked: AskedTarget, rights: Rights, request: Request): Promise<Response> {
     const stream = this.#open(rights, request);
     try {
-      const opened = await openTarget(this.#service, asked, this.#pace(stream));
+      const opened = await openTarget(this.#service, asked, { poll: this.#poll, signal: stream.ended });
       if (asked.since === undefined) {
         stream.write(writePlace(opened.place, undefined));
       }
@@ -178,10 +178,14 @@ class SseHandler {
   /** The changes of several targets in one stream: what is wrong with one of them is told there. */
   #several(several: readonly AskedTarget[], rights: Rights, request: Request): Response {
     const stream = this.#open(rights, request);
+    // One listener for all of them: hosts warn of a signal that many listen to.
+    const ends = several.map(() => new AbortController());
+    stream.ended.addEventListener('abort', () => ends.forEach((end) => end.abort()), { once: true });
     const telling = several.map(async (asked, target) => {
       try {
         rights.check(asked.target);
-        const opened = await openTarget(this.#service, asked, this.#pace(stream));
+        const { signal } = ends[target] as AbortController;
+        const opened = await openTarget(this.#service, asked, { poll: this.#poll, signal });
         stream.write(writePlace(opened.place, target));
         await this.#tell(opened, { stream, rights, target });
       } catch (error) {
@@ -206,10 +210,6 @@ class SseHandler {
     }
     stream.write(`retry: ${this.#retry}\n\n`);
     return stream;
-  }
-
-  #pace({ ended: signal }: TextStream): WatchPace {
-    return { poll: this.#poll, signal };
   }
 
   /** Tells changes, each when there is room for it. */
